@@ -130,12 +130,14 @@ def main(arguments: list[str] | None = None) -> int:
         # work itself.
         gc.set_threshold(100_000)
         atexit.register(gc.freeze)
+    # A shell asks for completions by this variable, whatever the arguments are.
     if COMPLETION_VARIABLE in os.environ:
         from deabench.cli._run import complete
 
         return complete()
     if not arguments or arguments[0] in ("--help", "-h"):
         sys.stdout.write(usage_text())
+        # Without a command the usage is printed as the answer to an error.
         return 0 if arguments else 2
     if arguments[0] == "--version":
         from deabench import __version__
@@ -145,6 +147,7 @@ def main(arguments: list[str] | None = None) -> int:
     if arguments[0] not in VERBS:
         from deabench.utils.checks import did_you_mean
 
+        # Close names are searched only when there is a typing error.
         hint = did_you_mean(arguments[0], list(VERBS))
         sys.stderr.write(f"deabench: there is no command '{arguments[0]}'; {hint}\n")
         return 2

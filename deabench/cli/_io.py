@@ -70,6 +70,7 @@ def with_option_names(text: str) -> str:
     >>> with_option_names("pass missing='drop-systems'")
     'pass --missing drop-systems'
     """
+    # Lists become options with one name; words and numbers follow their option.
     text = re.sub(r"\b(outputs|inputs)=\['([^']*)'\]", r"--\1 '\2'", text)
     text = re.sub(
         r"\b(missing|technology|model|returns|orientation|on)='([\w-]+)'", r"--\1 \2", text
@@ -106,6 +107,7 @@ def is_stdout(path: Path | None) -> bool:
 
 def writes_json(form: Format, path: Path | None) -> bool:
     """Return whether a table is written as JSON, by its format or by the name of its file."""
+    # `--format` comes first; without it the name of the file decides.
     named_json = path is not None and path.suffix == ".json"
     return form is Format.json or (form is Format.table and named_json)
 
@@ -152,9 +154,12 @@ def json_records(frame: pd.DataFrame) -> str:
 
 
 def _json_value(value: Any) -> Any:
+    # numpy's scalars are unknown to `json`.
     if hasattr(value, "item"):
         value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
 
 
 def _print_table(frame: pd.DataFrame, title: str) -> None:
@@ -163,6 +168,7 @@ def _print_table(frame: pd.DataFrame, title: str) -> None:
 
     table = _rich_table(frame.reset_index(), title)
     console = Console()
+    # Measure without a limit: rich would cut numbers to the width of the terminal.
     unlimited = console.options.update(max_width=MAX_WIDTH)
     console.width = max(console.width, console.measure(table, options=unlimited).maximum)
     console.print(table)
@@ -173,19 +179,23 @@ def _rich_table(frame: pd.DataFrame, title: str) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(title) if title else None, title_justify="left", box=box.SIMPLE_HEAD)
+    table = Table(title_justify="left", box=box.SIMPLE_HEAD)
+    if title:
+        table.title = Text(title)
     for name, column in frame.items():
         is_boolean = pd.api.types.is_bool_dtype(column)
         if pd.api.types.is_numeric_dtype(column) and not is_boolean:
             table.add_column(Text(str(name)), justify="right", no_wrap=True, overflow="fold")
         else:
             table.add_column(Text(str(name)), overflow="fold", max_width=MAX_TEXT_WIDTH)
+    # `Text` keeps brackets of names from being read as rich's markup.
     for row in frame.itertuples(index=False):
         table.add_row(*(Text(_cell_text(cell)) for cell in row))
     return table
 
 
 def _cell_text(cell: object) -> str:
+    # numpy's truth values are no `bool`.
     if isinstance(cell, bool) or type(cell).__name__ == "bool":
         return "yes" if cell else ""
     if isinstance(cell, float):

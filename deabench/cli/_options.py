@@ -65,6 +65,7 @@ def split_names(text: str | None) -> list[str] | None:
     """Split `A,B` into ["A", "B"]; a doubled comma is a comma of a name, None stays None."""
     if text is None:
         return None
+    # A NUL byte occurs in no word of a command line: it stands for the comma of a name meanwhile.
     names = [part.replace("\0", ",").strip() for part in text.replace(",,", "\0").split(",")]
     return [name for name in names if name]
 
@@ -81,6 +82,7 @@ def parse_numbers(texts: Sequence[str] | None, option: str) -> dict[str, float] 
     names = split_all_names(texts)
     if names is None:
         return None
+    # The last "=" separates: a name may hold one, a number never.
     pairs = [part.rpartition("=") for part in names]
     return {name: _parse_number(value, f"{option} {name}") for name, _, value in pairs}
 
@@ -95,18 +97,21 @@ def parse_lower_is_better(texts: Sequence[str] | None) -> dict[str, Any] | list[
         is the metric's known maximum.
     """
     names = split_all_names(texts) or []
+    # Without any value the option is a list of names.
     if not any("=" in part for part in names):
         return names
     directions: dict[str, Any] = {}
     for part in names:
+        # The last "=" separates, as a name may hold one.
         name, equals, value = part.rpartition("=")
         if not equals:
             raise UsageError(
                 f"--lower-is-better '{part}' has no value, but other metrics have one; type "
                 f"{part}=input or {part}=MAXIMUM"
             )
-        is_input = value == "input"
-        directions[name] = value if is_input else _parse_number(value, f"--lower-is-better {name}")
+        directions[name] = value
+        if value != "input":
+            directions[name] = _parse_number(value, f"--lower-is-better {name}")
     return directions
 
 
@@ -200,9 +205,12 @@ def parse_model(
         return ModelRequest(model, returns, orientation)
     if model is None:
         raise UsageError(f"--option {option_texts[0]} needs a model; type --model NAME, too")
+    # The model's own options check these words, too.
     texts = list(option_texts)
-    texts += [f"returns={returns}"] if returns is not None else []
-    texts += [f"orientation={orientation}"] if orientation is not None else []
+    if returns is not None:
+        texts.append(f"returns={returns}")
+    if orientation is not None:
+        texts.append(f"orientation={orientation}")
     try:
         return ModelRequest(parse_options(model, texts))
     except DataError as error:

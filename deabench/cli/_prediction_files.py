@@ -44,9 +44,12 @@ def read_instances(file: str | Path) -> pd.DataFrame:
     if labels.name == "y_true":
         # The reader takes the first column for labels of rows, that is for text.
         numeric = pd.to_numeric(labels, errors="coerce")
-        frame.index = pd.Index(numeric if numeric.notna().all() else labels, name="y_true")
+        if numeric.notna().all():
+            labels = numeric
+        frame.index = pd.Index(labels, name="y_true")
     frame = frame.reset_index()
     if "y_true" in frame.columns:
+        # pandas reads an empty label as "", but the metrics look for None.
         frame["y_true"] = frame["y_true"].replace("", None)
     return frame
 
@@ -54,11 +57,14 @@ def read_instances(file: str | Path) -> pd.DataFrame:
 def with_numeric_column(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     """Convert a column of text to numbers if all of its cells are numbers."""
     numeric = pd.to_numeric(frame[name], errors="coerce")
-    return frame if numeric.isna().any() else frame.assign(**{name: numeric})
+    if numeric.isna().any():
+        return frame
+    return frame.assign(**{name: numeric})
 
 
 def find_label(text: str | None, y_true: pd.Series) -> object:
     """Return the class that a text of the command line names, or the text if there is none."""
+    # A label read as 1.0 is typed as 1.
     for label in y_true.unique():
         if text == str(label) or (isinstance(label, float) and text == f"{label:g}"):
             return label
@@ -74,6 +80,7 @@ def holds_scores(frame: pd.DataFrame, file: Path, scores_wanted: bool) -> bool:
             "or a wide one (y_true and a column per classifier)"
         )
     if "classifier" not in frame.columns:
+        # Labels come first, unless scores are asked for or are all there is.
         return scores_wanted
     if not {"y_pred", "score"} & set(frame.columns):
         raise DataError(f"'{file}' has the columns classifier and y_true only; add y_pred or score")
@@ -104,7 +111,8 @@ def read_classes(
         labels, _ = count_classes(frame["y_true"].to_numpy())
         raise DataError(
             f"y_true holds {len(labels)} classes ({format_labels(labels)}); take one against the "
-            "rest (--positive CLASS --against-rest) or compare them all (deabench metrics --multiclass)"
+            "rest (--positive CLASS --against-rest) or compare them all (deabench metrics "
+            "--multiclass)"
         )
     return ground_truth(frame["y_true"], label, scores=scores)
 
@@ -115,6 +123,7 @@ def classes_of_rows(
     """Return the true classes of some rows, with the positive class of the whole file."""
     if file_classes is None:
         raise DataError("y_true has more than two classes; name the positive one with --positive")
+    # The class is chosen in the whole file: a fold may have the other one as its minority.
     if file_classes.rest:
         return against_rest(y_true, file_classes.positive)
     return replace(two_class_truth(y_true, file_classes.positive), note=file_classes.note)
@@ -155,6 +164,7 @@ def align_classifiers(
     _check_no_repeated_instance(frame, keys)
     _check_one_class_per_instance(frame)
     classifiers = list(dict.fromkeys(frame["classifier"]))
+    # `pivot` sorts the classifiers; the list brings back the order of the file.
     answers = frame.pivot(index=list(keys), columns="classifier", values=value)[classifiers]
     missing = answers.isna().to_numpy()
     if missing.any():
@@ -187,6 +197,7 @@ def split_instances(
         Whether the classifiers of a long file are matched instance by instance.
     """
     fold_keys = ["fold"] if by_fold else []
+    # Without pairing each classifier is judged on its own rows.
     if "classifier" in frame.columns and not is_paired:
         return [
             (rows, {str(rows["classifier"].iloc[0]): rows[value]})
@@ -199,6 +210,7 @@ def split_instances(
         )
     keys = [name for name in ("fold", "instance", "cluster", "weight") if name in frame.columns]
     instances, answers = align_classifiers(frame, value, keys)
+    # Without folds all instances are one group.
     groups = instances.groupby(fold_keys, sort=False) if by_fold else [(None, instances)]
     return [
         (rows, {str(name): answers.loc[rows.index, name] for name in answers}) for _, rows in groups
@@ -222,6 +234,7 @@ def _check_one_class_per_instance(frame: pd.DataFrame) -> None:
     if not (counts > 1).any():
         return
     instance = counts.index[int((counts > 1).argmax())]
+    # The first two rows of that instance that contradict each other.
     rows = frame.set_index(keys).loc[[instance]]
     first = rows.iloc[0]
     second = rows[rows["y_true"] != first["y_true"]].iloc[0]
@@ -235,6 +248,7 @@ def _check_one_class_per_instance(frame: pd.DataFrame) -> None:
 
 def _describe_instance(keys: Sequence[str], values: Any) -> str:
     """Return the cells that identify an instance, as `fold '1', instance '7'`."""
+    # A single key is no tuple.
     cells = values if isinstance(values, tuple) else (values,)
     return ", ".join(f"{key} '{cell}'" for key, cell in zip(keys, cells, strict=True))
 
@@ -259,6 +273,7 @@ def read_samples(file: Path, options: SampleOptions) -> Samples:
         If the columns belong to none of the layouts.
     """
     frame = read_instances(file)
+    # Columns that name rows stay text; any other first column may hold numbers.
     first_column = str(frame.columns[0])
     if first_column not in ("classifier", "dataset", "y_true"):
         frame = with_numeric_column(frame, first_column)
@@ -272,6 +287,7 @@ def read_samples(file: Path, options: SampleOptions) -> Samples:
 def add_uncertainty(ranking: Ranking, file: Path, options: SampleOptions) -> Ranking:
     """Add intervals and verdicts to a ranking from the samples that its table was made of."""
     metrics = [*ranking.data.outputs.columns, *ranking.data.inputs.columns]
+    # A comma in a name is doubled, because the option separates names by commas.
     names = ",".join(str(name).replace(",", ",,") for name in metrics)
     return ranking.with_uncertainty(read_samples(file, replace(options, metrics=names)))
 
@@ -279,30 +295,36 @@ def add_uncertainty(ranking: Ranking, file: Path, options: SampleOptions) -> Ran
 def _make_samples(frame: pd.DataFrame, file: Path, options: SampleOptions) -> Samples:
     columns = set(frame.columns)
     metrics = split_names(options.metrics)
-    chosen_metrics = {} if metrics is None else {"metrics": metrics}
+    # Without names each layout has metrics of its own.
+    metric_options = {}
+    if metrics is not None:
+        metric_options = {"metrics": metrics}
+    # The most specific layout first: blocks may also have the columns of counts.
     if {"classifier", "dataset"} <= columns:
         return db.Samples.from_datasets(frame, metrics=metrics)
     if {"classifier", "fold"} <= columns and "y_true" not in columns:
         return db.Samples.from_folds(frame, metrics=metrics)
     if set(COUNTS) <= columns:
         label = "classifier" if "classifier" in columns else frame.columns[0]
-        return db.Samples.from_counts(frame.set_index(label), **chosen_metrics)
+        return db.Samples.from_counts(frame.set_index(label), **metric_options)
     if "y_true" not in columns:
         raise DataError(
             f"'{file}' has the columns {quote_names(frame.columns, len(columns))}; "
             f"give {SAMPLE_LAYOUTS}; docs/uncertainty.md explains each layout"
         )
+    # A threshold asks for scores without saying so.
     holds_scores = options.scores or options.threshold is not None
     if "classifier" in columns:
         holds_scores = holds_scores or "y_pred" not in columns
-    instances, answers = _align_samples(frame, "score" if holds_scores else "y_pred", file)
+    value = "score" if holds_scores else "y_pred"
+    instances, answers = _align_samples(frame, value, file)
     y_true = instances["y_true"]
     positive = find_label(options.positive, y_true)
     if holds_scores:
         return db.Samples.from_scores(
             y_true, answers, positive=positive, threshold=options.threshold, metrics=metrics
         )
-    return db.Samples.from_predictions(y_true, answers, positive=positive, **chosen_metrics)
+    return db.Samples.from_predictions(y_true, answers, positive=positive, **metric_options)
 
 
 def _align_samples(
@@ -318,6 +340,7 @@ def _align_samples(
                 "y_true and y_pred or score, to match the classifiers' instances"
             )
     instances, answers = align_classifiers(frame, value, ["instance"])
+    # `pivot` sorted the instances; samples keep the order in which they were written.
     positions = {instance: row for row, instance in enumerate(instances["instance"])}
     order = [positions[instance] for instance in dict.fromkeys(frame["instance"])]
     return (

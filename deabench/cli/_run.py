@@ -31,6 +31,7 @@ def run_verb(name: str, arguments: list[str]) -> int:
         The exit code; see `deabench.cli.main`.
     """
     app = _typer_app(name)
+    # Warnings become one line on stderr, as errors do.
     warnings.showwarning = _print_warning  # type: ignore[assignment]
     try:
         try:
@@ -69,6 +70,7 @@ def _typer_app(name: str) -> typer.Typer:
         )
         app.command()(command)
     app.info.epilog = f"More: docs/{VERBS[name].page}.md"
+    # The app itself shows the epilog of a single command, the sub-commands show their own.
     for sub_command in app.registered_commands:
         sub_command.epilog = app.info.epilog
     return app
@@ -108,8 +110,10 @@ def complete() -> int:
     """Print what could come next for the shell that asks; import only the verb that is typed."""
     app = typer.Typer(rich_markup_mode=None)
     line = next((os.environ[name] for name in TYPED_WORDS if name in os.environ), "")
+    # The second word is the verb; an incomplete one matches none.
     typed_verb = line.split()[1:2]
     for name, verb in VERBS.items():
+        # Other verbs need a name and a help line only, and no import.
         command = _load_command(name) if [name] == typed_verb else _do_nothing
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name)

@@ -183,10 +183,13 @@ def compare_command(
         result = _compare_table(table, test, design, options, rope)
     if plot is not None:
         _draw_critical_differences(result, plot)
-    is_printed = form is Format.table and out is None
-    pairs = _printed_pairs(result.pairs) if is_printed else result.pairs.set_index("first")
+    # The printed table has fewer columns than the file.
+    pairs = result.pairs.set_index("first")
+    if form is Format.table and out is None:
+        pairs = _printed_pairs(result.pairs)
     write_table(pairs, form=form, path=out)
     print_message(result.summary())
+    # Mean ranks over folds of predictions would mislead: the folds are no data sets.
     if hasattr(result, "mean_ranks") and "y_true" not in frame.columns:
         ranks = result.mean_ranks.sort_values().items()
         print_message("mean ranks: " + ", ".join(f"{name} {rank:.3f}" for name, rank in ranks))
@@ -207,6 +210,7 @@ def _compare_table(
     if test is not Test.bayes:
         test_name: Any = str(test)
         return db.compare.compare(table, test=test_name, **design, **options)
+    # Rows of one cluster are not independent: their means are one data set.
     if options["clusters"] is not None:
         table = db.compare.cluster_means(table, options["clusters"])
     return db.compare.bayesian(table, rope=_require_rope(rope), **design)
@@ -229,6 +233,7 @@ def _compare_predictions(
             "take mcnemar, delong, z, t or bayes"
         )
     is_long = "classifier" in frame.columns
+    # Without labels a long file is judged by its scores.
     is_scores = scores or test is Test.delong or (is_long and "y_pred" not in frame.columns)
     if is_scores and test in (Test.mcnemar, Test.z):
         raise DataError(
@@ -244,6 +249,7 @@ def _compare_predictions(
         return db.compare.on_own_test_sets(*_split_test_sets(frame, column), **options)
     instances, answers = _align_test_set(frame, column)
     label = find_label(positive, instances["y_true"])
+    # On one test set the answers are paired instance by instance.
     if test in (Test.auto, Test.mcnemar, Test.delong):
         return db.compare.on_one_test_set(
             instances["y_true"],
@@ -253,6 +259,7 @@ def _compare_predictions(
             positive=label,
             **options,
         )
+    # The other tests compare the scores of folds.
     table = _score_folds(instances, answers, is_scores=is_scores, positive=label)
     if test is Test.bayes:
         control = options["control"]
@@ -265,6 +272,7 @@ def _compare_predictions(
 def _align_test_set(frame: pd.DataFrame, value: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Match the classifiers' instances; without a column 'instance' they are numbered in order."""
     keys = [name for name in ("fold", "instance") if name in frame.columns]
+    # Rows in one order are taken for the same instances.
     if "classifier" in frame.columns and "instance" not in keys:
         numbers = frame.groupby(["classifier", *keys], sort=False).cumcount() + 1
         frame = frame.assign(instance=numbers)
@@ -281,6 +289,7 @@ def _split_test_sets(
             "the classifiers of a wide file share their instances, and the z test needs a test set "
             "for each; take --test mcnemar"
         )
+    # An instance that occurs twice is shared by two classifiers.
     if "instance" in frame.columns and frame["instance"].duplicated().any():
         instance = frame.loc[frame["instance"].duplicated(), "instance"].iloc[0]
         raise DataError(
@@ -345,8 +354,10 @@ def _test_equivalence(
         )
     values = check_scores(table)
     check_control(control, values.columns)
-    is_corrected = folds is not None and bool(count_repeats(len(values), folds))
-    ratio = 1 / (folds - 1) if folds is not None and is_corrected else 0.0
+    # Only folds of one repeated cross-validation share their training rows.
+    ratio = 0.0
+    if folds is not None and count_repeats(len(values), folds):
+        ratio = 1 / (folds - 1)
     rows = []
     for first, second in list_pairs(values.columns, control):
         result = db.compare.tost(
@@ -358,7 +369,9 @@ def _test_equivalence(
     )
     pairs["adjusted"] = adjust_p_values(pairs["p_value"].to_numpy(), "holm", values.shape[1])
     pairs["equivalent"] = pairs["adjusted"] < alpha
-    correction = ", corrected for folds" if ratio else ""
+    correction = ""
+    if ratio:
+        correction = ", corrected for folds"
     sentences = (
         f"{int(pairs['equivalent'].sum())} of {len(pairs)} pairs are shown to differ by less than "
         f"{margin:g} (two one-sided t tests{correction}, Holm); lower and upper are the interval "

@@ -130,10 +130,9 @@ def curve_command(
     out: Out = None,
     form: Form = Format.table,
 ) -> None:
-    """Trace the ROC curve of each classifier with Tango's interval at every point, or another curve
-    of the same scores.
-    """
+    """Trace each classifier's ROC curve with Tango's intervals, or another curve of its scores."""
     if plot is not None:
+        # A wrong file name is told before the work begins.
         from deabench.plot.canvas import picture_format
 
         picture_format(plot)
@@ -145,6 +144,7 @@ def curve_command(
     scores = _scores_by_classifier(frame, file)
     classes = read_classes(frame, positive, scores=True, one_against_rest=against_rest)
     cost_arguments = _parse_costs(costs, prevalence)
+    # Every kind of curve prints the segment's summary, so it is computed for all.
     segments = {
         name: _compute_segment(name, y_true, score, alpha, classes)
         for name, (y_true, score) in scores.items()
@@ -168,6 +168,7 @@ def curve_command(
 
         db.plot.save_figure(draw_curves(kind.value, results, segments), plot)
     table = _curve_table(kind, results)
+    # The terminal shows the most important columns; files have all of them.
     if form is Format.table and out is None:
         table = table[PRINTED_COLUMNS.get(kind, list(table.columns))]
     elif writes_json(form, out):
@@ -207,6 +208,7 @@ def _scores_by_classifier(
         hint = did_you_mean("y_true", list(frame.columns))
         raise DataError(f"there is no column 'y_true' in '{file}'; {hint}")
     if set(LONG_COLUMNS) <= set(frame.columns):
+        # An empty name would form a group of its own.
         is_unnamed = frame["classifier"].isna() | (frame["classifier"].astype(str) == "")
         if is_unnamed.any():
             row = int(np.argmax(is_unnamed.to_numpy())) + 1
@@ -286,6 +288,7 @@ def _learning_curve(
             raise DataError(f"the feature '{name}' is not a number in every row; encode or fill it")
     if features.empty:
         raise DataError("there is no feature beside 'y_true'; add columns of numbers")
+    # Without a tolerance the curve goes on until all rows are used.
     curve = curves.learning_curve(
         _make_learner(learner),
         features.to_numpy(),
@@ -308,6 +311,7 @@ def _make_learner(name: str) -> Any:
         if len(hint) >= MAX_HINT:
             hint = "type a name such as GaussianNB or LogisticRegression"
         raise DataError(f"there is no classifier '{name}' in scikit-learn; {hint}")
+    # Meta-estimators such as stacking need arguments.
     try:
         learner = estimators[name]()
         if "random_state" in learner.get_params():

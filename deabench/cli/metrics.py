@@ -81,6 +81,7 @@ class MetricsRequest:
             return None
         if self.metrics is not None:
             return split_names(self.metrics)
+        # F1 is named after its beta, as in the table of metrics.
         return [f"F{self.beta:g}" if name == "F1" else name for name in defaults]
 
     def default_metrics(self, is_scores: bool) -> list[str]:
@@ -93,7 +94,9 @@ class MetricsRequest:
 
     def instance_weights(self, instances: pd.DataFrame) -> dict[str, pd.Series]:
         """Return the weights of instances as an argument of a metric function."""
-        return {"sample_weight": instances["weight"]} if self.weighted else {}
+        if not self.weighted:
+            return {}
+        return {"sample_weight": instances["weight"]}
 
 
 def metrics_command(
@@ -228,9 +231,11 @@ def metrics_command(
         table = answer_from_counts(frame, request)
     else:
         table = answer_from_instances(frame, request, file)
+    # Remarks travel in the frame's attributes.
     remarks = [table.attrs.get(key) for key in ("note", "threshold", "folds")]
     print_messages([text for text in remarks if text])
     print_messages([*table.attrs.get("notes", ()), *table.attrs.get("undefined", ())])
+    # Intervals are printed by --intervals, with those of the other metrics.
     table = table.drop(columns=["roc_auc_lower", "roc_auc_upper"], errors="ignore")
     write_table(table, form=form, path=out)
 
@@ -249,7 +254,9 @@ def _choose_answer(
         raise DataError(
             f"--{answers[0]} and --{answers[1]} are two answers; type one of them at a time"
         )
-    return answers[0] if answers else "table"
+    if answers:
+        return answers[0]
+    return "table"
 
 
 def answer_from_counts(frame: pd.DataFrame, request: MetricsRequest) -> pd.DataFrame:
@@ -261,6 +268,7 @@ def answer_from_counts(frame: pd.DataFrame, request: MetricsRequest) -> pd.DataF
         )
     counts = frame.set_index(label)[COUNTS].rename_axis("classifier")
     names = request.metric_names(LABEL_METRICS)
+    # Several rows of one classifier are its folds.
     if not counts.index.is_unique:
         if request.folds is Folds.averaged and request.answer == "table":
             return db.metrics.averaged(
@@ -281,6 +289,7 @@ def answer_from_instances(frame: pd.DataFrame, request: MetricsRequest, file: Pa
     by_fold = request.folds is Folds.averaged
     if request.multiclass and request.answer == "table":
         return _multiclass_table(split_instances(frame, value, by_fold=by_fold), request)
+    # The positive class is that of the whole file, not of a piece.
     classes = read_classes(
         frame, request.positive, scores=is_scores, one_against_rest=request.against_rest
     )
@@ -291,8 +300,10 @@ def answer_from_instances(frame: pd.DataFrame, request: MetricsRequest, file: Pa
         table = _metric_table(pieces, request, classes, is_scores)
     else:
         table = _answer_from_cells(_count_cells(pieces, request, classes, is_scores), request)
-    is_chosen = request.positive is None and not classes.guessed
-    table.attrs["note"] = classes.note if is_chosen else None
+    # A class that was named needs no note, and of a guessed one a warning has told.
+    table.attrs["note"] = None
+    if request.positive is None and not classes.guessed:
+        table.attrs["note"] = classes.note
     return table
 
 
@@ -315,10 +326,11 @@ def _metric_table(
 ) -> pd.DataFrame:
     from deabench.metrics.counts import average_folds
 
-    compute: Any = db.metrics.from_scores if is_scores else db.metrics.from_predictions
+    compute: Any = db.metrics.from_predictions
     options = request.formula_options
     options["metrics"] = request.metric_names(request.default_metrics(is_scores))
     if is_scores:
+        compute = db.metrics.from_scores
         options["threshold"] = request.threshold
     parts = [
         compute(
@@ -330,6 +342,7 @@ def _metric_table(
         for instances, answers in pieces
     ]
     table = _concat_tables(parts)
+    # The pieces are folds: average them by classifier.
     if request.folds is Folds.averaged:
         table = average_folds(table, [pd.Series(table.index, table.index, name="classifier")])
     table.attrs["threshold"] = parts[0].attrs.get("threshold")
@@ -371,6 +384,7 @@ def _interval_table(
         "threshold": request.threshold,
         "metrics": request.metric_names(defaults),
     }
+    # An option that was not given is left to the function's default.
     options = {name: value for name, value in options.items() if value is not None}
     column = DESIGN_COLUMNS.get(request.design)
     results = [
@@ -387,8 +401,9 @@ def _interval_table(
     table = pd.concat([result.table for result in results])
     notes = dict.fromkeys(note for result in results for note in result.notes)
     # A guessed positive class was the subject of a warning already.
-    warned = classes.note if classes.guessed else None
-    table.attrs["notes"] = tuple(note for note in notes if note != warned)
+    if classes.guessed:
+        notes.pop(classes.note, None)
+    table.attrs["notes"] = tuple(notes)
     return table
 
 
@@ -403,7 +418,10 @@ def _count_cells(
         piece_classes = classes_of_rows(classes, instances["y_true"])
         labels = answers
         if is_scores:
-            negative = piece_classes.rest[0] if piece_classes.rest else piece_classes.negative
+            negative = piece_classes.negative
+            if piece_classes.rest:
+                # Any class of the rest stands for all of them.
+                negative = piece_classes.rest[0]
             names = {True: piece_classes.positive, False: negative}
             labels = {
                 name: (pd.to_numeric(scores) >= request.threshold).map(names)
@@ -411,6 +429,7 @@ def _count_cells(
             }
         parts.append(db.metrics.count(piece_classes, labels, **request.instance_weights(instances)))
     table = pd.concat(parts)
+    # All pieces have the classes of one file, and so the same remarks.
     table.attrs = parts[0].attrs
     return table
 
@@ -421,6 +440,7 @@ def _answer_from_cells(counts: pd.DataFrame, request: MetricsRequest) -> pd.Data
     if request.answer == "usefulness":
         return db.metrics.usefulness(counts).rename_axis("classifier")
     if request.answer == "prevalence":
+        # TPR and TNR do not depend on the prevalence; all other metrics follow from them.
         rates = db.metrics.from_counts(counts, metrics=["TPR", "TNR"])
         prevalence = request.prevalence or 0.0
         return db.metrics.at_prevalence(rates, prevalence, metrics=names, **request.formula_options)

@@ -124,14 +124,16 @@ def rank_command(
     plot: Plot = None,
     show: Annotated[Picture, typer.Option(help="What --plot draws.")] = Picture.ranking,
 ) -> None:
-    """Rank the classifiers of TABLE by efficiency: how close each comes to the best trade-off that
-    the others reach.
+    """Rank the classifiers of TABLE by efficiency.
+
+    The efficiency tells how close each comes to the best trade-off that the others reach.
     """
     from deabench.streaming.files import is_multi_file
 
     request = parse_model(model, option, returns, orientation)
     columns: dict[str, Any] = {"outputs": split_all_names(outputs), "missing": missing}
     lower = parse_lower_is_better(lower_is_better)
+    # These need the whole table in memory, or one ranking; False counts as not typed.
     single_ranking_options = {
         "--reference": reference,
         "--within": within,
@@ -158,6 +160,7 @@ def rank_command(
         columns["lower_is_better"] = lower
         _rank_files(table, out, columns | {"kept": kept, "scheduler": scheduler})
         return
+    # Importing the solver takes long; wrong usage is told before.
     reject_options(
         "is for many files",
         {"--tolerance": tolerance or None, "--kept": kept, "--scheduler": scheduler},
@@ -165,9 +168,14 @@ def rank_command(
     from deabench.analysis.ranking import rank_selected
     from deabench.tables.selection import select_table
 
-    path = None if out is None else parse_output_path(str(out))
+    # For many files -o may be .parquet, so the ending is checked here and not by typer.
+    path = None
+    if out is not None:
+        path = parse_output_path(str(out))
     columns["inputs"] = split_all_names(inputs)
-    roles: Any = {} if dataset is None else {dataset: "dataset"}
+    roles: Any = {}
+    if dataset is not None:
+        roles[dataset] = "dataset"
     names = split_all_names(label)
     source = db.read(table, label=names, roles=roles, lower_is_better=lower)
     if by_dataset:
@@ -179,7 +187,9 @@ def rank_command(
         from deabench.analysis.budget import keep_within
 
         selected = keep_within(selected, parse_numbers(within, "--within") or {})
-    reference_table = None if reference is None else db.read(reference)
+    reference_table = None
+    if reference is not None:
+        reference_table = db.read(reference)
     ranking = rank_selected(selected, request, reference_table, bounded=missing == "bounds")
     if uncertainty is not None:
         from deabench.cli._prediction_files import SampleOptions, add_uncertainty
@@ -230,6 +240,7 @@ def _print_ranking(
     if explained is not None:
         typer.echo(ranking.explain(explained))
         return
+    # Rows that could not be scored have no certificate.
     count = int(ranking.scores.notna().sum())
     if ranking.options.has_certificate:
         gap = ranking.certificate["gap"].max()

@@ -49,6 +49,7 @@ def models_command(
     """
     from deabench_models import FORMULATIONS
 
+    # The functions' names are those that the docs use.
     formulations = {function.__name__: function for function in FORMULATIONS}
     if name is None:
         titles = {key: db.models.MODELS[key].title for key in db.models.MODELS}
@@ -59,6 +60,7 @@ def models_command(
         sections = [_titled_list("Models", titles), _titled_list("Formulations", summaries)]
         write_text("\n".join(sections), None)
     elif name in db.models.MODELS:
+        # A model may have several formulations, one per orientation.
         parts = [_describe_model(name)]
         parts += [_describe_formulation(formulations[key]) for key in MODEL_FORMULATIONS[name]]
         write_text("\n".join(parts), None)
@@ -83,8 +85,10 @@ def _describe_model(name: str) -> str:
     model = db.models.MODELS[name]
     lines = [f"{name}: {model.title}; equation {model.equation}", "", "Options:"]
     for field in option_fields(name):
-        default = "" if field.default is None else f" (default: {field.default})"
-        lines.append(f"  --option {field.name}={field.syntax}{default}")
+        line = f"  --option {field.name}={field.syntax}"
+        if field.default is not None:
+            line += f" (default: {field.default})"
+        lines.append(line)
         if field.help:
             lines.append(f"      {field.help}")
     return "\n".join(lines) + "\n"
@@ -150,6 +154,7 @@ def size_command(
     """Compute the size of a test set on which a true difference will probably be found."""
     if test is SizeTest.auc:
         size = db.compare.sample_size_auc(
+            # Every test needs other figures, so each is checked when its test is chosen.
             _require_option(auc, "--auc", test),
             against=against,
             correlation=correlation,

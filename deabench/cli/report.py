@@ -80,8 +80,10 @@ def report_command(
     threshold: SamplesThreshold = None,
     positive: SamplesPositive = None,
 ) -> None:
-    """Write one page: which classifiers are efficient, how far the others are from the frontier,
-    what they would have to gain, and how certain that is.
+    """Write one page about a table, a ranking or a study.
+
+    It tells which classifiers are efficient, how far the others are from the frontier, what they
+    would have to gain, and how certain that is.
     """
     page_options: dict[str, Any] = {
         "tested": _read_tested(tested),
@@ -99,6 +101,7 @@ def report_command(
         "orientation": request.orientation,
     }
     lower = parse_lower_is_better(lower_is_better)
+    # A study file is known by its ending.
     if source.endswith(".toml"):
         if lower:
             raise DataError("a study knows its own directions; leave out --lower-is-better")
@@ -112,6 +115,7 @@ def report_command(
         page = _report_table(source, lower, page_options, rank_options, samples)
     else:
         page = _report_table(source, lower, page_options, rank_options)
+    # The format that was typed comes before the ending of the file.
     suffix = "" if out is None else out.suffix.lower().lstrip(".")
     file_format = form.value if form is not None else suffix or "html"
     if out is None or is_stdout(out):
@@ -142,6 +146,7 @@ def _report_table(
     from deabench.tables.readers.delimited import read_labelled_csv
 
     if source.endswith(".csv"):
+        # A saved ranking is known by its columns; any other CSV is read as a table.
         frame = read_labelled_csv(source)
         if is_saved_ranking(frame):
             if samples is not None:
@@ -166,6 +171,7 @@ def _report_study(file: Path, page_options: dict[str, Any], rank_options: dict[s
 
     study = Study.from_toml(file)
     dea = study.plan.dea
+    # The command line comes before the study file.
     rank_options["outputs"] = rank_options["outputs"] or list(dea["outputs"])
     rank_options["inputs"] = rank_options["inputs"] or list(dea["inputs"]) or None
     page_options["tested"] = page_options["tested"] or list(dea["tested"]) or None

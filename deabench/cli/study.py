@@ -215,8 +215,10 @@ def import_outside_results(
 
 def _with_label_index(frame: pd.DataFrame) -> pd.DataFrame:
     """Move the labels of a long table, its first columns that are no numbers, into the index."""
+    # A frame with labels in its index stays as it is.
     if not isinstance(frame.index, pd.RangeIndex):
         return frame
+    # At most two: the further text columns are results.
     labels = [name for name in frame.columns if not pd.api.types.is_float_dtype(frame[name])]
     return frame.set_index(labels[:2])
 
@@ -252,6 +254,7 @@ def show_progress() -> Iterator[tuple[Callable[[int, int], None], Callable[[Task
 
         def begin(total: int, remaining: int) -> None:
             print_line(f"{total - remaining} of {total} tasks are in the store, {remaining} to do")
+            # The bar counts what is left to do, so that rate and time left are those of this run.
             progress.update(bar, total=remaining)
 
         def watch(task: Task, outcome: Outcome) -> None:
@@ -262,6 +265,7 @@ def show_progress() -> Iterator[tuple[Callable[[int, int], None], Callable[[Task
                 kind, message = outcome.error[:2]
                 print_line(f"{outcome.status}: {task.label}: {kind}: {message}")
             progress.advance(bar)
+            # The speed is unknown until two steps have been timed.
             speed = progress.tasks[0].speed
             progress.update(bar, rate=f"{speed:.1f} tasks/s" if speed else "")
 

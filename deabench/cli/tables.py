@@ -90,7 +90,11 @@ def read_command(
         roles |= dict.fromkeys(split_names(names) or [], role)
     if dataset is not None:
         roles[dataset] = "dataset"
-    table = db.read(files[0] if len(files) == 1 else files, label=split_names(label), roles=roles)
+    # One file may have any layout; several are read as data sets.
+    source: Any = files
+    if len(files) == 1:
+        source = files[0]
+    table = db.read(source, label=split_names(label), roles=roles)
     proposal = describe_table(table, files)
     print_messages(table.notes)
     if form is ProposalFormat.json:
@@ -123,15 +127,18 @@ def describe_table(table: Table, files: list[str]) -> dict[str, Any]:
 def _rank_command_line(table: Table, files: list[str]) -> str:
     """Return the `deabench rank` command whose options state the whole interpretation."""
     outputs = [*table.outputs, *table.complemented]
+    # A rate that is better low is complemented, and so is an output of the ranking.
     options: dict[str, list[str]] = {
         "--outputs": outputs,
         "--inputs": table.inputs,
         "--lower-is-better": [f"{name}={top:g}" for name, top in table.complemented.items()],
     }
+    # A label with a comma could not be typed; it is then guessed again.
     if "," not in "".join(table.label):
         options = {"--label": list(table.label), **options}
     if table.layout == "long" and table.dataset:
         options["--dataset"] = [table.dataset]
+    # State what to do with gaps only if a ranked column has some.
     if table.missing and table.frame[[*outputs, *table.inputs]].isna().any(axis=None):
         options["--missing"] = ["drop-systems" if table.inputs else "bounds"]
     words = ["deabench", "rank", *files]
@@ -146,6 +153,7 @@ def _toml_text(proposal: dict[str, Any]) -> str:
     """Return the interpretation as TOML; strings and lists of JSON are TOML, too."""
     lines = []
     sections = []
+    # TOML wants plain keys before the sections.
     for key, value in proposal.items():
         if isinstance(value, dict):
             sections += ["", f"[{key}]"]
@@ -194,13 +202,17 @@ def frontier_command(
     labels = split_all_names(label)
     keywords: Any = {"missing": missing, "technology": technology}
     lower = parse_lower_is_better(lower_is_better)
-    many = is_multi_file(table)
+    source: Any
+    if is_multi_file(table):
+        # Files are read in batches, with these columns and directions.
+        source = table
+        keywords |= {"label": labels, "lower_is_better": lower}
+    else:
+        source = db.read(table, label=labels, lower_is_better=lower)
     front = db.frontier(
-        table if many else db.read(table, label=labels, lower_is_better=lower),
+        source,
         outputs=split_all_names(outputs),
         inputs=split_all_names(inputs),
-        lower_is_better=lower if many else (),
-        label=labels if many else None,
         tolerance=tolerance,
         kept=kept,
         scheduler=scheduler,
@@ -319,6 +331,7 @@ def targets_command(
         _draw_targets(result, show, plot)
     print_messages(result.notes)
     print_messages(f"'{name}' has no target: {reason}" for name, reason in result.reasons.items())
+    # The certificate proves convex faces; the free disposal hull has none.
     certificate = ""
     if technology == "convex":
         least_weight = result.certificate["least_weight"].min()
@@ -337,5 +350,6 @@ def _draw_targets(result: Targets, picture: TargetsPicture | None, file: Path) -
     }
     if picture is None:
         is_plane = len(result.frontier.outputs) == 2
+        # Two metrics fit into a plane.
         picture = TargetsPicture.frontier if is_plane else TargetsPicture.targets
     db.plot.save_figure(displays[picture].from_result(result).plot().figure_, file)

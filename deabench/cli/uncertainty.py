@@ -97,7 +97,9 @@ def uncertainty_command(
     result = db.uncertainty(samples, level=level, method=method.value, seed=seed, **keywords)
     if plot is not None:
         db.plot.save_figure(result.plot().figure_, plot)
-    sentences = result.summary() if explain is None else result.explain(explain)
+    sentences = result.summary()
+    if explain is not None:
+        sentences = result.explain(explain)
     print_messages(sentences.splitlines())
     frame = result.to_frame(each=each)
     write_table(frame, form=form, path=out, title="Efficiencies with intervals")

@@ -1,5 +1,4 @@
-"""From predictions to a metric table: counts, labels or scores in, a DataFrame of classifiers x
-metrics out.
+"""Compute a metric table, classifiers x metrics, from counts, labels or scores.
 
 `from_counts`, `from_predictions` and `from_scores` make the tables that `deabench.rank` reads;
 `catalogue` lists the metrics, `DIRECTION` says which are better low. docs/metrics.md has the

@@ -1,5 +1,6 @@
-"""Pictures: Display objects whose numbers are computed first and drawn by `plot(ax=None)`; one
-module per topic.
+"""Pictures: Display objects, one module per topic.
+
+The numbers of a Display are computed first and drawn by `plot(ax=None)`.
 """
 
 from __future__ import annotations

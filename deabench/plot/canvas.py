@@ -56,7 +56,7 @@ def make_axes(ax: Any = None, *, size: tuple[float, float] = (5.2, 5.0)) -> Any:
 
 
 def style_numbers(names: Iterable[object]) -> dict[object, int]:
-    """Number the names alphabetically, so that a name has the same style in all pictures."""
+    """Assign numbers to names alphabetically, so that a name has one style in all pictures."""
     return {name: k for k, name in enumerate(sorted(names, key=str))}
 
 
@@ -213,8 +213,8 @@ def add_legend(
 ) -> Any:
     """Add a legend of at most `MAX_LEGEND` artists, the largest `merit` first.
 
-    The rest are counted. A legend of more than `MAX_LEGEND_INSIDE` artists would cover the curves. It stands beside the
-    axes, or `below` them, if the figure makes room.
+    The rest are counted. A legend of more than `MAX_LEGEND_INSIDE` artists would cover the curves.
+    It stands beside the axes, or `below` them, if the figure makes room.
     """
     from matplotlib.lines import Line2D
 

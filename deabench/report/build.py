@@ -83,10 +83,11 @@ def report(
         if tested is not None:
             raise DataError("two reports are compared by their own classifiers; leave out tested")
         common = {"metrics": metrics, "norm": norm, "on": on, "extra": extra, **options}
-        first, second = (
-            one if isinstance(one, Report) else report(one, **common) for one in (source, other)
-        )
-        return compare_reports(first, second, title)
+        reports = [source, other]
+        for k, page in enumerate(reports):
+            if not isinstance(page, Report):
+                reports[k] = report(page, **common)
+        return compare_reports(reports[0], reports[1], title)
     extra = dict(extra or {})
     if hasattr(source, "frames"):
         return _report_study(source, title, tested, metrics, norm, on, extra, options)
@@ -105,7 +106,9 @@ def _with_writable_labels(source: Any) -> Any:
         LONE_SURROGATES.sub("\ufffd", name) if isinstance(name, str) else name
         for name in source.index
     ]
-    return source if labels == list(source.index) else source.set_axis(labels)
+    if labels == list(source.index):
+        return source
+    return source.set_axis(labels)
 
 
 def _assemble_report(
@@ -144,12 +147,14 @@ def _report_study(
 ) -> Report:
     """Report the mean metrics of a study, then its groups, data sets and failures."""
     means = study_sections.overall_means(summary)
+    # The columns that any of the arguments names; without outputs all means are outputs.
     columns = [
         *(options.get("outputs") or means.columns),
         *(options.get("inputs") or ()),
         *(metrics or ()),
     ]
     table = means[list(dict.fromkeys(name for name in columns if name in means.columns))]
+    # A classifier without a mean in some metric cannot be ranked; the notes name it.
     complete = table.dropna()
     results = compute_results(complete, tested, metrics, norm, on, extra.get("intervals"), options)
     ranking, interval_notes = study_sections.with_study_uncertainty(summary, results.ranking)

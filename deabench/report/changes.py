@@ -107,6 +107,7 @@ def rank_changes(
     )
     rank_change = frame["rose by"].abs().fillna(0).astype(float)
     score_change = frame["change"].abs().fillna(0)
+    # The last key of `lexsort` counts first: changes of rank, then changes of score.
     order = np.lexsort((-score_change, -rank_change))
     return frame.iloc[order].rename_axis("classifier")
 
@@ -143,7 +144,9 @@ def _describe_moves(ranks: pd.DataFrame) -> str:
 def _describe_missing(names: pd.Index, others: pd.Index, ordinal: str) -> list[str]:
     """Name what is in one of two reports only."""
     missing = [name for name in names if name not in others]
-    return [f"Only in the {ordinal}: {join_names(missing, MAX_CHANGED)}."] if missing else []
+    if not missing:
+        return []
+    return [f"Only in the {ordinal}: {join_names(missing, MAX_CHANGED)}."]
 
 
 def _describe_frontiers(facets: pd.DataFrame, before: ReportResults, after: ReportResults) -> str:
@@ -173,11 +176,13 @@ def facet_changes(before: Frontier | None, after: Frontier | None) -> pd.DataFra
 
     A facet is known by its classifiers.
     """
+    # Rates of other metrics, or of the same in another order, cannot be compared.
     if before is None or after is None or before.outputs != after.outputs:
         return pd.DataFrame()
     old = _trade_off_rates(before)
     new = _trade_off_rates(after)
     rows = []
+    # Facets of the second report keep their order; those that are gone follow.
     for classifiers in [*new, *(key for key in old if key not in new)]:
         old_rates = old.get(classifiers, {})
         new_rates = new.get(classifiers, {})
@@ -185,8 +190,10 @@ def facet_changes(before: Frontier | None, after: Frontier | None) -> pd.DataFra
             change = "new"
         elif classifiers not in new:
             change = "gone"
+        elif _have_same_rates(old_rates, new_rates):
+            change = "stayed"
         else:
-            change = "stayed" if _have_same_rates(old_rates, new_rates) else "moved"
+            change = "moved"
         names = join_names(sorted(map(str, classifiers)), MAX_FACET_NAMES)
         row: dict[str, object] = {"facet": names, "what": change}
         pairs = list(new_rates or old_rates)
@@ -194,7 +201,9 @@ def facet_changes(before: Frontier | None, after: Frontier | None) -> pd.DataFra
         row |= {f"{pair} after": new_rates.get(pair) for pair in pairs}
         rows.append(row)
     rows.sort(key=lambda row: FACET_CHANGES.index(str(row["what"])))
-    return pd.DataFrame(rows).set_index("facet") if rows else pd.DataFrame()
+    if not rows:
+        return pd.DataFrame()
+    return pd.DataFrame(rows).set_index("facet")
 
 
 def _have_same_rates(old_rates: dict[str, float], new_rates: dict[str, float]) -> bool:
@@ -203,6 +212,7 @@ def _have_same_rates(old_rates: dict[str, float], new_rates: dict[str, float]) -
     return bool(np.allclose(old, new, rtol=SAME_RATE, atol=0))
 
 
+# Only facets that are efficient throughout have positive weights in all metrics.
 def _trade_off_rates(front: Frontier) -> FacetRates:
     """Return for each facet, by its classifiers, how much of B one unit of A is worth."""
     facets = front.facets[front.facets["full_dimensional"]]
@@ -220,6 +230,7 @@ def _describe_metrics(
     """Say which metrics changed, and by how much at most."""
     names = [name for name in after.metrics if name in before.metrics]
     labels = list(common)
+    # Only classifiers and metrics that both reports have can be compared.
     gaps = (after.metrics.loc[labels, names] - before.metrics.loc[labels, names]).abs()
     changes = [
         f"{name} by up to {gaps[name].max():.4g} ({gaps[name].idxmax()})"

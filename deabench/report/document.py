@@ -70,6 +70,7 @@ class ReportTable:
         """Return the cells as str, float, int, bool, or None if they are empty."""
         frame = self.frame
         if frame.index.names == [None]:
+            # An index without a name would become a column named "index".
             frame = frame.rename_axis("")
         frame = frame.reset_index()
         columns = [
@@ -81,6 +82,7 @@ class ReportTable:
     @cached_property
     def numeric(self) -> list[bool]:
         """Return which columns hold numbers."""
+        # One number makes a column numeric; empty cells do not count.
         return [any(_is_number(row[k]) for row in self.rows) for k in range(len(self.columns))]
 
     def cell_texts(self, max_rows: int | None = None) -> list[list[str]]:
@@ -130,6 +132,8 @@ class Picture:
         import matplotlib
 
         stream = io.BytesIO()
+        # A fixed salt for the ids of an SVG, and TrueType fonts in PDF (Type 3 is refused by
+        # publishers).
         with matplotlib.rc_context({"svg.hashsalt": "deabench", "pdf.fonttype": 42}):
             figure = self.display().figure_
             metadata = UNDATED.get(figure_format)
@@ -212,8 +216,10 @@ class Report(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return the first table of the page; it is empty if there is none."""
-        tables = [table for section in self.sections for table in section.all_tables]
-        return tables[0].frame.copy() if tables else pd.DataFrame()
+        for section in self.sections:
+            for table in section.all_tables:
+                return table.frame.copy()
+        return pd.DataFrame()
 
     def to_html(self) -> str:
         """Write one self-contained HTML file that needs no network and can be printed."""
@@ -285,17 +291,20 @@ class Report(Result):
                 names[picture.key] = f"{path.stem}-{picture.key}.{figure_format}"
                 file = path.with_name(names[picture.key])
                 write_whole(file, picture.file_content(figure_format))
-        write_whole(path, self.to_markdown(names) if form == "md" else self.to_latex(names))
+        writers = {"md": self.to_markdown, "tex": self.to_latex}
+        write_whole(path, writers[form](names))
 
 
 def to_json_cell(cell: Any) -> Any:
     """Return a cell as text, number, truth value or None; infinities become text."""
+    # A tuple of labels, as the vertices of a facet.
     if isinstance(cell, tuple | list):
         return ", ".join(str(part) for part in cell)
     if isinstance(cell, np.generic):
         cell = cell.item()
     if cell is None or cell is pd.NA or (isinstance(cell, float) and math.isnan(cell)):
         return None
+    # JSON has no infinities.
     if isinstance(cell, float) and math.isinf(cell):
         return "∞" if cell > 0 else "-∞"
     return cell if isinstance(cell, bool | int | float) else str(cell)

@@ -27,6 +27,7 @@ UNSAFE = re.compile("[<>&\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud8
 
 def write_html(report: Report) -> str:
     """Write the page of a report."""
+    # The policy allows the script by its digest, so the call that starts it is a part of it.
     script = read_template("page.js") + "deabench.start();\n"
     style = read_template("page.css") + read_template("workspace.css")
     has_workspace = report.data is not None
@@ -66,6 +67,7 @@ def _table_data(table: ReportTable, has_workspace: bool) -> dict[str, Any]:
 def embed_json(data: Any) -> str:
     """Write JSON that can stand inside a script element: it cannot end it or start a comment."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    # Escapes of JSON mean the same to the parser and nothing to HTML.
     return UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
@@ -79,8 +81,11 @@ def _jinja_environment() -> Any:
     from jinja2 import Environment, StrictUndefined
 
     def make_printable(value: Any) -> Any:
+        # Markup of Jinja itself stays as it is.
         is_markup = hasattr(value, "__html__")
-        return printable(value) if isinstance(value, str) and not is_markup else value
+        if isinstance(value, str) and not is_markup:
+            return printable(value)
+        return value
 
     return Environment(autoescape=True, undefined=StrictUndefined, finalize=make_printable)
 

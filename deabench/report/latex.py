@@ -106,6 +106,7 @@ def _escape_character(character: str) -> str:
     if character in ESCAPES:
         return ESCAPES[character]
     code = ord(character)
+    # Only what T1 fonts have is written as it is.
     if _is_in_ranges(code, PRINTABLE_RANGES):
         return character
     if _is_in_ranges(code, INVISIBLE_RANGES):
@@ -122,6 +123,7 @@ def _paragraphs(sentences: Sequence[str]) -> list[str]:
 
 
 def _figure_lines(file: str, caption: str) -> list[str]:
+    # A space or a TeX character in a file's name would break the command.
     name = re.sub(r"[^\w./-]", "-", file)
     if name.endswith(".pgf"):
         figure = rf"\resizebox{{\linewidth}}{{!}}{{\input{{{name}}}}}"
@@ -141,13 +143,16 @@ def _table_lines(table: ReportTable) -> list[str]:
     cells = table.cell_texts()
     widths = []
     for k, name in enumerate(table.columns):
+        # The title counts as a cell, and a long text is broken at `MAX_CELL_WIDTH`.
         longest = max([len(name), *(len(row[k]) for row in cells)])
         widths.append(min(MAX_CELL_WIDTH, longest))
     parts = split_columns(widths)
     lines: list[str] = []
     for k, part in enumerate(parts):
-        suffix = f" (part {k + 1} of {len(parts)})" if len(parts) > 1 else ""
-        lines += _part_lines(table, cells, part, widths, table.caption + suffix)
+        caption = table.caption
+        if len(parts) > 1:
+            caption += f" (part {k + 1} of {len(parts)})"
+        lines += _part_lines(table, cells, part, widths, caption)
     return lines
 
 
@@ -163,6 +168,7 @@ def split_columns(widths: Sequence[int]) -> list[list[int]]:
     parts = [[0]]
     used = sizes[0]
     for k in range(1, len(sizes)):
+        # A part has at least one column besides the first, even if it is too wide for the page.
         if used + sizes[k] > PAGE_WIDTH and len(parts[-1]) > 1:
             parts.append([0])
             used = sizes[0]
@@ -179,6 +185,7 @@ def _part_lines(
     caption: str,
 ) -> list[str]:
     alignments = []
+    # What the first column and the gaps leave for a column of long texts.
     remaining = PAGE_WIDTH - CHARACTER_WIDTH * widths[part[0]] - COLUMN_GAP * len(part)
     for column in part:
         if table.numeric[column]:
@@ -187,8 +194,9 @@ def _part_lines(
             alignments.append("l")
         else:
             # A column of long texts becomes a paragraph, no wider than what remains of the page.
-            limit = widths[column] * CHARACTER_WIDTH
-            points = min(limit, remaining) if column else limit
+            points = widths[column] * CHARACTER_WIDTH
+            if column > 0:
+                points = min(points, remaining)
             alignments.append(rf"p{{{points:.0f}pt}}")
     return [
         r"{\footnotesize\setlength{\tabcolsep}{3.5pt}",
@@ -212,6 +220,7 @@ def _row_line(cells: Sequence[str], part: Sequence[int]) -> str:
 def _breakable_cell(text: str) -> str:
     """Escape a cell and let LaTeX break words, such as digests, that are wider than a column."""
     breakable_words = []
+    # LaTeX breaks lines between words only.
     for word in text.split():
         pieces = [word]
         if len(word) > MAX_CELL_WIDTH:

@@ -37,6 +37,7 @@ def write_markdown(report: Report, pictures: Mapping[str, str]) -> str:
 
 def escape_markdown(text: object) -> str:
     """Escape a text on one line."""
+    # A line end would end a row of a table or a heading.
     return SPECIAL_CHARACTERS.sub(r"\\\1", " ".join(str(text).split()))
 
 
@@ -45,6 +46,7 @@ def _paragraphs(sentences: Sequence[str]) -> list[str]:
 
 
 def _table_lines(table: ReportTable) -> list[str]:
+    # Numbers are aligned right.
     rule = "|".join("---:" if is_number else "---" for is_number in table.numeric)
     rows = [_row_line(row) for row in table.cell_texts()]
     return [_row_line(table.columns), f"|{rule}|", *rows]

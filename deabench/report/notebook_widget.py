@@ -41,6 +41,7 @@ def explore(source: object, **options: Any) -> AnyWidget:
         raise DataError(
             "a notebook's widget needs the package anywidget; install deabench[notebook]"
         ) from error
+    # Options ask for another report than the one that was given.
     page = source if isinstance(source, Report) and not options else report(source, **options)
     if page.data is None:
         raise DataError("there are fewer than two metrics to explore; give a table of at least two")

@@ -49,6 +49,7 @@ def make_page_data(results: ReportResults) -> dict[str, Any] | None:
     names = [str(name) for name in results.metrics.columns]
     if len(names) < 2:
         return None
+    # The names of the fields are those of `contract.ts`.
     front = results.any_frontier
     return {
         "labels": [str(label) for label in results.metrics.index],
@@ -75,8 +76,10 @@ def json_number(value: Any) -> float | int | None:
     """Return a number as JSON has it; None for NaN and infinities."""
     if value is None or value is pd.NA:
         return None
-    value = value.item() if isinstance(value, np.generic) else value
-    return value if isinstance(value, int) or math.isfinite(value) else None
+    if isinstance(value, np.generic):
+        value = value.item()
+    is_finite = isinstance(value, int) or math.isfinite(value)
+    return value if is_finite else None
 
 
 def _json_numbers(values: Iterable[Any], digits: int | None = None) -> list[Any]:
@@ -89,16 +92,20 @@ def _json_numbers(values: Iterable[Any], digits: int | None = None) -> list[Any]
 
 def _round_digits(value: float, digits: int) -> float | int:
     """Round to significant digits; whole numbers become integers."""
+    # Formatting rounds decimal digits; numpy's rounding would leave binary remainders.
     rounded = float(f"{value:.{digits - 1}e}")
-    is_whole = rounded.is_integer() and abs(rounded) < MAX_WHOLE
-    return int(rounded) if is_whole else rounded
+    if rounded.is_integer() and abs(rounded) < MAX_WHOLE:
+        return int(rounded)
+    return rounded
 
 
 def _describe_metric(results: ReportResults, name: str) -> dict[str, Any]:
     front = results.any_frontier
     is_low = name in results.lower_is_better
-    transforms = front.data.transforms if front is not None else {}
-    transform = transforms.get(name, AffineTransform(-1.0 if is_low else 1.0))
+    # A metric that the frontier does not use is only reversed, never shifted.
+    transform = AffineTransform(-1.0 if is_low else 1.0)
+    if front is not None:
+        transform = front.data.transforms.get(name, transform)
     lower_bound, upper_bound = _known_range(name, results.metrics[name])
     return {
         "name": name,
@@ -133,14 +140,17 @@ def _known_range(name: str, column: pd.Series) -> tuple[float | None, float | No
 
 def _first_metrics(names: list[str], front: Frontier | None) -> list[int]:
     """Return the two metrics of the first chart, by position: those of the frontier first."""
-    frontier_metrics = [] if front is None else list(map(str, front.outputs))
-    ordered = [*map(names.index, frontier_metrics), *range(len(names))]
+    ordered = list(range(len(names)))
+    if front is not None:
+        ordered = [*(names.index(str(name)) for name in front.outputs), *ordered]
+    # Without repetition, in order.
     return list(dict.fromkeys(ordered))[:2]
 
 
 def _start_row(results: ReportResults) -> int:
     """Return the row that is selected when the page opens: the one of which the answer tells."""
     labels = results.metrics.index
+    # The tested algorithms come after the classifiers in the page.
     own_targets = results.own_targets
     if results.tested_targets is not None:
         return len(labels)
@@ -154,13 +164,16 @@ def _explanations(ranking: Ranking) -> list[str] | None:
     if len(ranking.scores) > MAX_STORY_CHARACTERS // MIN_STORY:
         return None
     stories = [ranking.explain(label) for label in ranking.scores.index]
-    return stories if sum(map(len, stories)) <= MAX_STORY_CHARACTERS else None
+    if sum(map(len, stories)) > MAX_STORY_CHARACTERS:
+        return None
+    return stories
 
 
 def _ranking_data(ranking: Ranking, is_radial: bool) -> dict[str, Any]:
     labels = ranking.scores.index
     used, peers = _peer_data(ranking)
     reference = ranking.reference.labels[used]
+    # -1: a row of another reference table.
     own_rows = np.full(len(used), -1)
     if ranking.own_reference:
         own_rows = labels.get_indexer(reference)
@@ -197,8 +210,10 @@ def _peer_data(ranking: Ranking) -> tuple[np.ndarray, list[list[float]]]:
     """
     columns = ranking.intensities.columns
     values = ranking.intensities.values
+    # Entries without a column are -1, and solvers leave shares of rounding size.
     is_peer = (columns >= 0) & (values > LEAST_PEER)
     used = np.unique(columns[is_peer])
+    # `used` is sorted, so a search gives the position of each row among the peers.
     positions = np.searchsorted(used, columns)
     pairs: list[list[float]] = []
     for i in range(len(columns)):
@@ -226,14 +241,17 @@ def _has_same_frontier(results: ReportResults) -> bool:
     if front is None or not ranking.own_reference:
         return False
     ranked_metrics = {*map(str, ranking.data.outputs), *map(str, ranking.data.inputs)}
+    # Other metrics span another frontier.
     if ranked_metrics != set(map(str, front.outputs)):
         return False
     efficient = ranking.efficient.astype(bool)
+    # A classifier may be on the frontier and not efficient in the ranking ...
     if not efficient.loc[front.extreme].all():
         return False
     if front.precomputed_hull is None:
         # Without facets the positions are unknown: only the model can tell.
         return isinstance(ranking.options, RestrictableModel) and ranking.returns == "vrs"
+    # ... or efficient in the ranking and not on the frontier.
     outputs = front.data.outputs.loc[efficient.index[efficient]].to_numpy()
     positions = classify_positions(front.hull.normals, front.to_boxed(outputs))
     return bool((positions == "on").all())
@@ -259,8 +277,8 @@ def _difference_of_frontiers(results: ReportResults) -> str:
     frontier_metrics = join_names(front.outputs, len(front.outputs))
     return (
         f"The ranking is by model '{ranking.options.name}' in {ranked}; positions and targets are "
-        f"those of the frontier of mixtures in {frontier_metrics}: a classifier may be efficient in the "
-        "ranking and not on that frontier."
+        f"those of the frontier of mixtures in {frontier_metrics}: a classifier may be efficient "
+        "in the ranking and not on that frontier."
     )
 
 
@@ -273,7 +291,9 @@ def _remark(results: ReportResults) -> str:
 
 def _frontier_data(results: ReportResults, front: Frontier, names: list[str]) -> dict[str, Any]:
     targets = results.own_targets or results.tested_targets
-    weights = _metric_weights(results, front) if targets is None else targets.weights
+    weights = _metric_weights(results, front)
+    if targets is not None:
+        weights = dict(targets.weights)
     hull = None
     facet_count = -1
     if front.precomputed_hull is not None:
@@ -294,6 +314,7 @@ def _metric_weights(results: ReportResults, front: Frontier) -> dict[str, float]
     """Return what a unit of change counts in each metric, as `deabench.targets` chooses it."""
     inputs = [str(name) for name in results.ranking.data.inputs if name in front.outputs]
     weights = dict.fromkeys(front.outputs, 1.0)
+    # One unit of a share is not comparable to one second: divide by the range of each metric.
     if has_mixed_units(front.outputs, inputs):
         ranges = front.data.outputs.max() - front.data.outputs.min()
         for name in front.outputs:
@@ -310,6 +331,7 @@ def _hull_data(front: Frontier) -> dict[str, Any] | None:
         return None
     faces = [sorted(map(int, face)) for face in hull.maximal_faces]
     vertices = [np.flatnonzero(row).tolist() for row in hull.incidence]
+    # Incidence and faces are shipped too.
     if count + sum(map(len, faces)) + sum(map(len, vertices)) > MAX_FACET_NUMBERS:
         return None
     return {
@@ -325,6 +347,7 @@ def _targets_data(results: ReportResults, targets: Targets | None) -> dict[str, 
     if targets is None:
         return None
     labels = results.metrics.index
+    # Tested algorithms are numbered by themselves; own targets belong to rows of the table.
     rows = list(range(len(targets.targets)))
     if targets is not results.tested_targets:
         rows = labels.get_indexer(targets.targets.index).tolist()
@@ -373,6 +396,7 @@ def _uncertainty_data(results: ReportResults, names: list[str]) -> dict[str, Any
     if results.intervals is None:
         return None
     intervals = results.intervals.rename(index=str).reindex(labels)
+    # Intervals from elsewhere come without verdicts, ranks and band.
     unknown = dict.fromkeys(("verdict", "bestRank", "worstRank", "tier", "band"))
     return {
         "level": None,
@@ -385,6 +409,7 @@ def _uncertainty_data(results: ReportResults, names: list[str]) -> dict[str, Any
 
 def _band_data(uncertainty: Uncertainty, names: list[str]) -> dict[str, Any] | None:
     """Return the corners of the frontier's lowest and highest course, for two metrics."""
+    # A band is drawn in the plane of two outputs only.
     if len(uncertainty.metrics) != 2 or uncertainty.problem.inputs:
         return None
     first, second = uncertainty.metrics

@@ -79,7 +79,9 @@ class ReportResults:
     @property
     def any_frontier(self) -> Frontier | None:
         """Return the frontier, with facets if there are some."""
-        return self.frontier if self.frontier is not None else self.frontier_without_facets
+        if self.frontier is not None:
+            return self.frontier
+        return self.frontier_without_facets
 
     @cached_property
     def lower_is_better(self) -> set[str]:
@@ -138,14 +140,17 @@ def compute_results(
     DataError
         If the data cannot be used, or a tested label is not in the table.
     """
+    # Warnings become notes of the report, and are not printed.
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)
+        # The frontier has the metrics asked for; the ranking keeps its own.
         ranking, selected, tested_table = _rank_reference(source, tested, rank_options)
         spanning = _select_frontier_columns(selected, metrics, ranking)
         front, without_facets, reason = _make_frontier(spanning)
         own_targets = None
         tested_targets = None
         if front is not None:
+            # The frame of the ranking is sorted, so the best inefficient classifiers are listed.
             inefficient = [
                 name
                 for name in ranking.to_frame().index
@@ -158,9 +163,11 @@ def compute_results(
                 own_targets = targets(inefficient_table, reference, **target_options)
             if tested_table is not None:
                 tested_targets = targets(tested_table, reference, **target_options)
+    # Ranking and frontier warn of the same data twice.
     texts = [
         str(warning.message) for warning in caught if issubclass(warning.category, DataWarning)
     ]
+    # A ranking knows no table to score new rows against.
     tested_scores = None
     if tested_table is not None and not isinstance(source, Ranking):
         tested_scores = _score_tested(tested_table, selected, rank_options)
@@ -195,13 +202,16 @@ def _rank_reference(
         name: value for name, value in rank_options.items() if name not in MODEL_ARGUMENTS
     }
     selected = select_table(source, **selection_options)
-    tested_table: pd.DataFrame | None = tested if is_table else None
-    if not is_table:
+    tested_table: pd.DataFrame | None = None
+    if is_table:
+        tested_table = tested
+    else:
         labels = list(tested)
         for label in labels:
             if label not in selected.frame.index:
                 hint = did_you_mean(label, list(selected.frame.index))
                 raise DataError(f"there is no classifier '{label}' in the table; {hint}")
+        # Rows to test are taken out of the table, so that they do not span the frontier.
         tested_table = selected.frame.loc[labels]
         selected = selected.with_frame(selected.frame.drop(labels))
     request = ModelRequest(**_model_arguments(rank_options))
@@ -233,6 +243,7 @@ def _selection_of_ranking(ranking: Ranking) -> SelectedTable:
     reversed_metrics = {
         str(name): transform for name, transform in data.transforms.items() if transform.sign < 0
     }
+    # An output whose sign was changed is a metric that is better low.
     complemented = {
         name: transform.shift
         for name, transform in reversed_metrics.items()
@@ -273,6 +284,7 @@ def _make_frontier(
         warnings.simplefilter("ignore", DataWarning)
         if count <= MAX_METRICS:
             return frontier(selected.as_table()), None, ""
+        # Vertices are found without facets in any number of metrics.
         data = to_outputs_only(validate(selected, warn=False, allow=ANY_VALUES))
         without_facets = span_frontier(data, facets=False)
     reason = (

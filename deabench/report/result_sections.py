@@ -38,7 +38,9 @@ RESULT_FRAMES = ("pairs", "tests", "table")
 def notes_section(results: ReportResults) -> Section | None:
     """Show what was guessed, left out or transformed, and which data are weak."""
     notes = _as_sentences(dict.fromkeys([*results.ranking.notes, *results.warnings]))
-    return Section("notes", "What to know first", notes) if notes else None
+    if not notes:
+        return None
+    return Section("notes", "What to know first", notes)
 
 
 def ranking_section(results: ReportResults) -> Section:
@@ -47,10 +49,13 @@ def ranking_section(results: ReportResults) -> Section:
     frame = ranking.to_frame().loc[order_by_merit(ranking)].rename_axis("classifier")
     if results.intervals is not None:
         frame = frame.join(results.intervals[["lower", "upper"]])
+    # A metric named as a column of the ranking (such as "efficiency") gets a longer title.
     titles = {}
     for name in results.metrics:
         arrow = "↓" if name in results.lower_is_better else "↑"
-        titles[name] = f"{name} (metric) {arrow}" if name in frame else f"{name} {arrow}"
+        titles[name] = f"{name} {arrow}"
+        if name in frame:
+            titles[name] = f"{name} (metric) {arrow}"
     frame = frame.join(results.metrics.rename(columns=titles))
     rows = ranking.scores.index.get_indexer(frame.index)
     frame["peers (λ)"] = [peers_text(ranking, row, max_peers=MAX_PEERS) for row in rows]
@@ -178,7 +183,10 @@ def weights_section(results: ReportResults) -> Section:
     ]
     caption = "Weights (multipliers), in each metric's own unit"
     tables = [ReportTable("weights-table", caption, frame, "weights")]
-    pictures = [picture] if frame.shape[1] else []
+    pictures = []
+    # A model without weights has an empty frame.
+    if frame.shape[1]:
+        pictures = [picture]
     return Section("weights", "Weights", sentences, tables, pictures)
 
 
@@ -190,6 +198,7 @@ def facets_section(results: ReportResults) -> Section | None:
     frame = front.facets.drop(columns="offset")
     frame = frame.rename(columns={"full_dimensional": "efficient throughout"})
     for a, b in combinations(front.outputs, 2):
+        # A weight of 0 in B would divide by 0: there the facet is flat, and the rate is infinite.
         frame[f"{b} per {a}"] = (frame[a] / frame[b].where(frame[b] > 0)).fillna(np.inf)
     frame = frame.rename(columns={name: f"weight of {name}" for name in front.outputs})
     frame = frame.sort_values("efficient throughout", ascending=False, kind="stable")
@@ -251,7 +260,9 @@ def tests_section(tests: Any) -> Section | None:
     """
     if tests is None or (isinstance(tests, Mapping) and not tests):
         return None
-    results = tests if isinstance(tests, Mapping) else {"tests": tests}
+    results = {"tests": tests}
+    if isinstance(tests, Mapping):
+        results = dict(tests)
     tables: list[ReportTable] = []
     sentences: list[str] = []
     pictures: list[Picture] = []
@@ -282,13 +293,18 @@ def _test_frames(name: str, result: Any) -> list[tuple[str, pd.DataFrame]]:
     if isinstance(result, Mapping):
         frames = []
         for key, entry in result.items():
-            label = ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+            label = str(key)
+            if isinstance(key, tuple):
+                label = ", ".join(map(str, key))
             frames += _test_frames(f"{name}: {label}", entry)
         return frames
+    # The first attribute that holds a frame is the main table.
     for attribute in RESULT_FRAMES:
         frame = getattr(result, attribute, None)
         if isinstance(frame, pd.DataFrame):
-            return [(name, frame.set_index("first") if "first" in frame else frame)]
+            if "first" in frame:
+                frame = frame.set_index("first")
+            return [(name, frame)]
     return [(name, result.to_frame())]
 
 
@@ -328,6 +344,7 @@ def provenance_section(results: ReportResults, provenance: Mapping[str, Any]) ->
         **_certificate_facts(results.ranking),
         **{str(name): str(value) for name, value in provenance.items()},
     }
+    # A proof's violations are 0 but for rounding; the largest one tells how good all proofs are.
     all_targets = {"targets": results.own_targets, "tested algorithms": results.tested_targets}
     for name, targets in all_targets.items():
         if targets is not None:
@@ -344,6 +361,7 @@ def _certificate_facts(ranking: Ranking) -> dict[str, str]:
     if not ranking.options.has_certificate:
         return {"certificates": f"none: model '{ranking.options.name}' has none"}
     gaps = ranking.certificate["gap"]
+    # A gap within the tolerance proves the score; scores without a value have no gap.
     proved_count = int((gaps <= TOLERANCE).sum())
     score_count = int(ranking.scores.notna().sum())
     return {

@@ -28,6 +28,7 @@ def report_saved_ranking(frame: pd.DataFrame, title: str | None = None) -> Repor
         Columns efficiency, rank, efficient (True or False, also as text).
     title : str, optional
     """
+    # A CSV holds `True` as text.
     is_efficient = frame["efficient"].astype(str).str.lower() == "true"
     frame = frame.rename_axis("classifier").assign(efficient=is_efficient)
     tables = [ReportTable("ranking-table", "Ranking", frame)]

@@ -69,9 +69,11 @@ def _study_samples(frames: dict[str, pd.DataFrame], ranking: Ranking) -> Samples
     names = [*map(str, data.outputs.columns), *map(str, data.inputs.columns)]
     metrics = frames["metrics"]
     datasets = metrics.index.get_level_values("dataset").unique()
+    # With one data set its folds are the samples; transformed metrics have no counts.
     if len(datasets) == 1 and "counts" in frames and not data.transforms:
         return samples_of_folds(frames["counts"], str(datasets[0]), names)
     is_ranked = metrics.index.get_level_values("classifier").isin(ranking.scores.index)
+    # A metric that is better low enters the ranking as its maximum minus its value.
     complemented = {
         name: transform.shift for name, transform in data.transforms.items() if transform.sign < 0
     }
@@ -115,6 +117,7 @@ def _grouping_section(frames: dict[str, pd.DataFrame], grouping: str) -> Section
     by_group = efficiency.loc[grouping]
     subsections = []
     for k, group in enumerate(by_group.index.get_level_values("group").unique()):
+        # A stable sort keeps the order of the study between equal scores.
         table = by_group.loc[group].sort_values("dea_then_average", ascending=False, kind="stable")
         caption = f"Efficiencies: {group}"
         subsections.append(Subsection(str(group), ReportTable(f"{key}-{k}", caption, table)))
@@ -126,6 +129,7 @@ def _grouping_section(frames: dict[str, pd.DataFrame], grouping: str) -> Section
         f"Efficiencies of the classifiers {description}.",
         f"Efficiency {description}.",
     )
+    # The page can show every classifier, the picture only the best.
     all_groups = GroupsDisplay.from_efficiency(
         efficiency, grouping=grouping, max_classifiers=len(efficiency)
     )
@@ -166,6 +170,7 @@ def _datasets_section(frames: dict[str, pd.DataFrame]) -> Section | None:
     if "metrics" not in frames or "per_dataset" not in frames:
         return None
     metrics = frames["metrics"]
+    # Without panels the only one needs no name.
     scores = frames["per_dataset"]["efficiency"].unstack("panel")
     if scores.shape[1] == 1:
         scores.columns = ["efficiency"]
@@ -180,7 +185,9 @@ def _datasets_section(frames: dict[str, pd.DataFrame]) -> Section | None:
         subsections.append(
             Subsection(str(name), ReportTable(f"dataset-{k}", f"Data set {name}", table))
         )
-    tables = [ReportTable("facts", "Data sets", frames["facts"])] if "facts" in frames else []
+    tables = []
+    if "facts" in frames:
+        tables = [ReportTable("facts", "Data sets", frames["facts"])]
     sentences = ["Metrics of the pooled folds; efficiency 1 is the data set's own frontier."]
     return Section("data-sets", "Data sets", sentences, tables, subsections=subsections)
 

@@ -1,6 +1,4 @@
-"""What the solving and the proving of tables share: rows in blocks, sparse intensities, units that
-round nothing.
-"""
+"""Work on tables by blocks of rows, with sparse intensities, in units that round nothing."""
 
 from __future__ import annotations
 
@@ -30,22 +28,19 @@ take.
 
 
 def chunks(n: int) -> Iterator[slice]:
-    """The rows of a table of n, `CHUNK` at a time."""
+    """Iterate over the rows of a table of n, `CHUNK` at a time."""
     return (slice(low, low + CHUNK) for low in range(0, n, CHUNK))
 
 
 def blocks(n: int, width: int) -> Iterator[slice]:
-    """The rows of a matrix product of n rows and `width` columns, about `ENTRIES` entries at a
-    time.
-    """
+    """Iterate over the rows of a product (n, `width`), about `ENTRIES` entries at a time."""
     step = max(ENTRIES // max(width, 1), 8)
     return (slice(low, low + step) for low in range(0, n, step))
 
 
 @dataclass(frozen=True)
 class Sparse:
-    """A matrix with at most k entries per row, as two arrays: what the intensities λ of many DMUs
-    are.
+    """A matrix with at most k entries per row, such as the intensities λ of many DMUs.
 
     Attributes
     ----------
@@ -58,16 +53,17 @@ class Sparse:
     values: np.ndarray
 
     def __getitem__(self, rows: slice | np.ndarray) -> Sparse:
-        """Some of the rows."""
+        """Return some of the rows."""
         return Sparse(self.columns[rows], self.values[rows])
 
     def dot(self, matrix: np.ndarray) -> np.ndarray:
-        """The product with a dense matrix (columns, s): an array (n, s), without ever being dense
-        itself.
-        """
+        """Return the product (n, s) with a dense matrix (columns, s), itself never made dense."""
         out = np.zeros((len(self.values), matrix.shape[1]))
         for first in range(0, len(out), ROWS):
             part = slice(first, first + ROWS)
+            # Column -1 (no entry) is read as column 0; its value is 0 and adds nothing.
+            # One column of entries at a time: a product over all k entries would make an array (n,
+            # k, s).
             for column, value in zip(
                 np.maximum(self.columns[part], 0).T, self.values[part].T, strict=True
             ):
@@ -75,9 +71,10 @@ class Sparse:
         return out
 
     def frame(self, rows: pd.Index, labels: pd.Index) -> pd.DataFrame:
-        """A labelled frame of sparse columns, one for each column that has an entry."""
+        """Return a labelled frame of sparse columns, one for each column that has an entry."""
         flat = np.flatnonzero((self.columns >= 0).ravel() & (self.values.ravel() > 0))
         column = self.columns.ravel()[flat]
+        # Sort the entries by column, as the compressed column format wants them.
         order = np.lexsort((flat, column))
         flat, column = flat[order], column[order]
         used, start = np.unique(column, return_index=True)
@@ -94,25 +91,28 @@ class Sparse:
 
 
 def scale(values: np.ndarray) -> np.ndarray:
-    """The power of two next to each column's maximum: dividing by it rounds nothing, and units stop
-    mattering.
+    """Return the power of two next to each column's maximum.
+
+    Dividing by it rounds nothing, and makes results independent of the units.
     """
+    # The largest absolute value, without a copy of the table.
     top = np.maximum(values.max(axis=0, initial=0.0), -values.min(axis=0, initial=0.0))
+    # Columns of zeros get the unit 1.
     return np.where(top > 0, np.exp2(np.floor(np.log2(np.where(top > 0, top, 1.0)))), 1.0)
 
 
 def least(values: np.ndarray) -> np.ndarray:
-    """The least of each row (n, k): column by column, as reducing short rows is slow."""
+    """Return the least of each row (n, k), column by column: reducing short rows is slow."""
     return np.asarray(reduce(np.minimum, values.T))
 
 
 def greatest(first: np.ndarray, *more: np.ndarray | float) -> np.ndarray:
-    """The greatest of several arrays (n,), place by place."""
+    """Return the greatest of several arrays (n,), element by element."""
     return np.asarray(reduce(np.maximum, more, first))
 
 
 def total(values: np.ndarray) -> np.ndarray:
-    """The sum of each row (n, k), column by column."""
+    """Return the sum of each row (n, k), column by column."""
     return np.asarray(reduce(np.add, values.T))
 
 
@@ -123,19 +123,21 @@ would count.
 
 
 def box(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """An origin and a power of two as unit per column, in which (values - origin) / unit lies
-    between 1 and 3.
+    """Return an origin and a unit per column, so that (values - origin) / unit lies in [1, 3].
 
-    Who is efficient, the faces and their closest points do not change when metrics are moved or
-    stretched, and classifiers that lie within a few thousandths of each other are told apart as
-    well as others. A metric that varies by less than `FINEST` of its size is not stretched further.
+    The unit is a power of two: dividing by it rounds nothing. Efficiency, faces and closest points
+    do not change when metrics are shifted or scaled, and classifiers that lie within a few
+    thousandths of each other are told apart as well as others. A metric that varies by less than
+    `FINEST` of its size is not scaled further.
     """
     low, high = values.min(axis=0), values.max(axis=0)
     size, spread = scale(values), high - low
+    # Half a unit below `finest` differences are rounding errors; `tiny` keeps the unit above 0.
     finest = np.maximum(size * FINEST, np.finfo(float).tiny)
     unit = np.where(
         spread > 0,
         np.maximum(np.exp2(np.floor(np.log2(np.where(spread > 0, spread, 1.0)))), finest),
         size,
     )
+    # Shift by one unit, so that the smallest value becomes 1 and never 0.
     return low - unit, unit

@@ -58,4 +58,5 @@ def connect_client(address: str, patience: float) -> Iterator[Any]:
         try:
             yield client
         finally:
+            # Do not wait for a scheduler that is gone.
             client.close(timeout=2)

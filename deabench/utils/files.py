@@ -43,12 +43,15 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
         If the folder is missing or not writable, or the disk is full; nothing is left behind.
     """
     target = Path(path)
-    data = content.encode() if isinstance(content, str) else content
+    if isinstance(content, str):
+        content = content.encode()
     try:
         if _is_special(target):
-            _write_through(target, data)
+            _write_through(target, content)
             return
         path = Path(os.path.realpath(target)) if target.is_symlink() else target
+        # The temporary file stands in the same folder: a rename is atomic within one file system
+        # only.
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
     except BrokenPipeError:
         raise DataError(
@@ -61,7 +64,8 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
         ) from None
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
+            stream.write(content)
+        # `mkstemp` gives rights to the owner alone; give those that a new file has.
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
     except OSError as error:
@@ -119,11 +123,13 @@ def _is_special(path: Path) -> bool:
 def _write_through(path: Path, data: bytes) -> None:
     with open(path, "wb", buffering=0) as stream:
         view = memoryview(data)
+        # An unbuffered write may take only a part of the bytes.
         while len(view):
             view = view[stream.write(view) :]
 
 
 def _umask() -> int:
+    # The mask can only be read by setting it.
     mask = os.umask(0)
     os.umask(mask)
     return mask
@@ -160,6 +166,7 @@ def read_contents(path: str | Path) -> bytes:
     blocks = list[bytes]()
     has_writer = False
     deadline = time.monotonic() + PATIENCE
+    # Without blocking, because opening a pipe without a writer would wait for ever.
     pipe = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     try:
         while True:
@@ -169,6 +176,7 @@ def read_contents(path: str | Path) -> bytes:
                 has_writer = True
                 select.select([pipe], [], [])
                 continue
+            # An empty block means the end of the pipe only if a writer was there before.
             if not block and has_writer:
                 return b"".join(blocks)
             if not block and time.monotonic() > deadline:
@@ -196,6 +204,7 @@ def decompress(path: str | Path, *, max_bytes: int = MAX_DECOMPRESSED) -> io.Byt
         return path
     try:
         with _open_compressed(path) as stream:
+            # One byte more than allowed tells a file that is too large from one that just fits.
             data = stream.read(max_bytes + 1)
     except DataError:
         raise

@@ -46,7 +46,8 @@ def predictions_by_name(predictions: Predictions) -> dict[str, Values]:
             raise DataError(f"two classifiers are named '{name}'; give each a name of its own")
         by_name[str(name)] = values
         check_same_index(values, index, f"'{name}'", f"'{next(iter(by_name))}'")
-        index = series_index(values) if index is None else index
+        if index is None:
+            index = series_index(values)
     if not by_name:
         raise DataError("there is no classifier; give {name: predictions} with at least one name")
     return by_name
@@ -61,6 +62,7 @@ def as_vector(values: Values, description: str) -> Array:
         The subject of an error message, as "the labels of 'net'".
     """
     if isinstance(values, np.ma.MaskedArray):
+        # A masked cell is a missing value: keep it missing when the mask is lost.
         masked = np.ma.getmaskarray(values)
         values = np.array(values, dtype=object)
         values[masked] = None
@@ -113,7 +115,9 @@ def to_python_scalar(label: object) -> object:
 def format_labels(labels: Iterable[object]) -> str:
     """Join the first labels by commas."""
     names = [repr(to_python_scalar(label)) for label in labels]
-    return ", ".join(names[:MAX_LABELS]) + (", ..." if len(names) > MAX_LABELS else "")
+    if len(names) > MAX_LABELS:
+        names = [*names[:MAX_LABELS], "..."]
+    return ", ".join(names)
 
 
 def read_true_labels(y_true: Values) -> Array:
@@ -139,5 +143,8 @@ def count_classes(labels: Array) -> tuple[list[object], list[int]]:
 
 def equals_label(labels: Array, label: object) -> np.ndarray:
     """Return which labels equal the label; text and numbers never do."""
+    # numpy compares numbers and text only with a warning; as objects they are unequal.
     is_numeric = labels.dtype.kind in "biuf" and isinstance(label, bool | int | float)
-    return np.asarray((labels if is_numeric else labels.astype(object)) == label, dtype=bool)
+    if not is_numeric:
+        labels = labels.astype(object)
+    return np.asarray(labels == label, dtype=bool)

@@ -1,6 +1,4 @@
-"""Packages whose public names are imported on first use, so that importing the package costs
-nothing.
-"""
+"""Packages whose public names are imported on first use, so that importing them costs nothing."""
 
 from __future__ import annotations
 
@@ -35,6 +33,7 @@ def make_lazy(package: str, homes: Mapping[str, str]) -> None:
             value = importlib.import_module(module)
             if not is_module:
                 value = getattr(value, name)
+            # From now on the name is a plain attribute, and `__getattr__` is not called for it.
             super().__setattr__(name, value)
             return value
 

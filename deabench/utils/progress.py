@@ -79,6 +79,7 @@ class _Bar:
             columns += [MofNCompleteColumn(), TimeRemainingColumn()]
         rich = Progress(*columns, console=Console(stderr=True), transient=True)
         self.task = rich.add_task(self.name, total=self.total, completed=self.done)
+        # `close` may have cancelled the timer while rich was imported.
         with self.lock:
             if not self.timer.finished.is_set():
                 rich.start()

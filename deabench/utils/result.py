@@ -94,9 +94,12 @@ class Result:
         return display.from_result(self, **options).plot(ax)
 
     def _look_up_text(self, verb: str) -> Any:
+        # `ScaleEfficiency` becomes `scale_efficiency`.
         name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(self).__name__).lower()
-        module = import_module(f"deabench.report.text.{self._text}") if self._text else None
-        function = getattr(module, f"{verb}_{name}", None)
+        function = None
+        if self._text:
+            module = import_module(f"deabench.report.text.{self._text}")
+            function = getattr(module, f"{verb}_{name}", None)
         if function is None:
             raise TypeError(f"{type(self).__name__} has no sentences to {verb} it")
         return function
@@ -130,6 +133,7 @@ class Result:
             float_format=lambda value: f"{value:.4g}",
             min_rows=MAX_ROWS,
         )
+        # pandas does not cut a row: wide labels would break the terminal's lines.
         lines = [
             line if len(line) <= 2 * WIDTH else line[: 2 * WIDTH - 3] + "..."
             for line in table.splitlines()

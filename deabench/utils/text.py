@@ -13,7 +13,8 @@ import pandas as pd
 from pandas.api.extensions import ExtensionArray
 
 UNSEEN = re.compile(
-    "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+    "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f"
+    "\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
 """Control characters, and characters that reverse the direction of the text after them."""
 
@@ -26,7 +27,9 @@ ROWS = 1 << 14
 
 def escape_formula(cell: str) -> str:
     """Return a text cell that cannot start a formula; `unescape_formula` is its inverse."""
-    return f"'{cell}" if cell.startswith(FORMULA_SIGNS) else cell
+    if cell.startswith(FORMULA_SIGNS):
+        return f"'{cell}"
+    return cell
 
 
 def printable(text: object) -> str:
@@ -41,12 +44,16 @@ def quote_names(names: Iterable[object], most: int = 8) -> str:
     """Join names in quotes, as `'A', 'B' and 3 more`."""
     quoted = [f"'{name}'" for name in names]
     shown = ", ".join(quoted[:most])
-    return shown if len(quoted) <= most else f"{shown} and {len(quoted) - most} more"
+    if len(quoted) > most:
+        shown += f" and {len(quoted) - most} more"
+    return shown
 
 
 def unescape_formula(cell: str) -> str:
     """Return a text cell as it was before `escape_formula`."""
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA_SIGNS) else cell
+    if cell.startswith("'") and cell[1:].startswith(FORMULA_SIGNS):
+        return cell[1:]
+    return cell
 
 
 def csv_text(frame: pd.DataFrame) -> str:
@@ -54,6 +61,8 @@ def csv_text(frame: pd.DataFrame) -> str:
     flat = frame.reset_index()
     names = [escape_formula(str(name)) for name in flat.columns]
     columns = [flat.iloc[:, k].values for k in range(len(names))]
+    # Blank lines are quoted in a frame of one column only; pandas does that.
+    # Cells of other types are left to pandas.
     if len(columns) == 1 or not all(map(_is_fast, columns)):
         return _to_csv_with_pandas(flat.set_axis(names, axis=1))
     lines = [_join_row(names), "\n"]
@@ -67,9 +76,8 @@ def _to_csv_with_pandas(flat: pd.DataFrame) -> str:
     """Return a frame of cells of any type as CSV."""
     for k in range(flat.shape[1]):
         if not pd.api.types.is_numeric_dtype(flat.dtypes.iloc[k]):
-            cells = (
-                flat.iloc[:, k].to_numpy(dtype=object).tolist()
-            )  # a frame's own cells are slow to go through
+            # The cells of a frame are slow to go through; those of a list are not.
+            cells = flat.iloc[:, k].to_numpy(dtype=object).tolist()
             flat.isetitem(
                 k, [escape_formula(cell) if isinstance(cell, str) else cell for cell in cells]
             )
@@ -97,6 +105,7 @@ def _format_cells(column: Cells) -> list[str]:
     if column.dtype.kind != "f":
         return _quote_cells(cells)
     texts = list(map(repr, cells))
+    # pandas writes a gap as an empty cell.
     if np.isnan(column).any():
         return ["" if text == "nan" else text for text in texts]
     return texts
@@ -110,6 +119,7 @@ def _quote_cells(cells: list[str]) -> list[str]:
     text = "\n" + "\n".join(cells)
     if any(f"\n{sign}" in text for sign in FORMULA_SIGNS):
         cells = [escape_formula(cell) for cell in cells]
+    # An unexpected line end inside a cell shows as one line end too many.
     if '"' in text or "\r" in text or text.count("\n") > len(cells):
         return [_join_row([cell, ""])[:-1] for cell in cells]
     if "," not in text:

@@ -19,6 +19,7 @@ MAX_PAIRS = 5
 def summarize_comparison(result: Comparison) -> str:
     """Describe the difference and its p value, then the test and what a reader must know."""
     interval = ""
+    # A test without an interval has NaN as its limits.
     if result.lower == result.lower:
         interval = f" (from {result.lower:.4g} to {result.upper:.4g})"
     finding = (
@@ -29,6 +30,7 @@ def summarize_comparison(result: Comparison) -> str:
     return "\n".join([finding, test, *result.notes])
 
 
+# A margin makes it a test of equivalence.
 def _verdict(result: Comparison) -> str:
     if result.margin is None:
         verdict = "different" if result.different else "not found different"
@@ -58,6 +60,7 @@ def summarize_pairwise(result: Pairwise) -> str:
 
 def _describe_pairs(pairs: pd.DataFrame, alpha: float) -> str:
     """Return how many pairs differ, and the clearest of them by name."""
+    # The smallest p values are named first.
     total = len(pairs)
     different = pairs[pairs["different"]].sort_values("adjusted", kind="stable")
     count = len(different)
@@ -66,18 +69,23 @@ def _describe_pairs(pairs: pd.DataFrame, alpha: float) -> str:
     if not count:
         return f"none of the {total} pairs is found different at {alpha:g}"
     names = ", ".join(_describe_pair(row) for _, row in different.head(MAX_PAIRS).iterrows())
-    more = f" and {count - MAX_PAIRS} more" if count > MAX_PAIRS else ""
-    subject = "the pair differs"
-    if total > 1:
-        subject = f"{count} of the {total} pairs differ{'s' if count == 1 else ''}"
-    return f"{subject} at {alpha:g}: {names}{more}"
+    if count > MAX_PAIRS:
+        names += f" and {count - MAX_PAIRS} more"
+    verb = "differs" if count == 1 else "differ"
+    subject = f"{count} of the {total} pairs {verb}"
+    if total == 1:
+        subject = "the pair differs"
+    return f"{subject} at {alpha:g}: {names}"
 
 
 def _describe_pair(row: pd.Series) -> str:
+    # An omnibus or two-sided result may name no better one.
     better = row.get("better")
     if not better:
         return f"'{row['first']}' and '{row['second']}' (p = {row['adjusted']:.3g})"
-    worse = row["second"] if better == str(row["first"]) else row["first"]
+    worse = row["first"]
+    if better == str(worse):
+        worse = row["second"]
     return f"'{better}' is better than '{worse}' (p = {row['adjusted']:.3g})"
 
 

@@ -45,6 +45,7 @@ def summarize_malmquist(result: Malmquist) -> str:
     """Say how many classifiers got better, and how the frontier moved."""
     better = int((result.frame["index"] > 1).sum())
     factors = result.frame[["index", "efficiency_change", "technical_change"]]
+    # The mean of ratios is the geometric one: a gain of 2 and a loss of 1/2 cancel out.
     mean = np.exp(np.log(factors).mean())
     sentence = (
         f"{better} of {len(result.frame)} got better; in geometric mean {mean['index']:.3f} = "

@@ -20,6 +20,7 @@ def summarize_frontier(front: Frontier) -> str:
     if front.technology == "fdh":
         kind = "on the frontier without mixtures (free disposal hull)"
     count = len(front.data.labels)
+    # A frontier of files counts the rows that were read, not those that were kept.
     if front.source_summary is not None:
         count = front.source_summary.rows - front.source_summary.left_out
     names = ", ".join(repr(name) for name in front.extreme[:MAX_NAMES])
@@ -42,6 +43,7 @@ def _describe_price_range(front: Frontier) -> str:
     """Say what the first of two metrics costs in the second, over all facets."""
     gain, pay = front.outputs
     rates = front.prices.loc[front.prices["gain"] == gain, "rate"]
+    # A metric that is better low is gained by having less of it.
     transform = front.data.transforms.get(gain, AffineTransform())
     step = "one less" if transform.sign < 0 else "one more"
     price = f"{rates.min():.4g}"

@@ -45,11 +45,14 @@ def answer_sentences(results: ReportResults) -> list[str]:
     best = scored[scored["efficient"]]
     rest = scored[~scored["efficient"]]
     first = f"{len(best)} of {len(frame)} classifiers {is_or_are(len(best))} efficient"
+    # Many efficient classifiers are better told by those that most others are measured against.
     if len(best) > MAX_NAMES:
         leaders = [name for name in order_by_merit(ranking) if ranking.efficient.loc[name]]
         first += f"; most others are measured against {join_names(leaders, MAX_LEADERS)}."
+    elif len(best):
+        first += f": {join_names(best.index)}."
     else:
-        first += f": {join_names(best.index)}." if len(best) else "."
+        first += "."
     second = _describe_inefficient(rest, ranking)
     if len(scored) < len(frame):
         second += f" {len(frame) - len(scored)} could not be scored."
@@ -66,6 +69,7 @@ def _describe_inefficient(rest: pd.DataFrame, ranking: Ranking) -> str:
         return "No classifier is inefficient."
     measure = ranking.measure
     best_score = 1.0 if measure == "efficiency" else 0.0
+    # The frame is sorted, so the last row is the least efficient.
     lowest = rest[measure].iloc[-1]
     highest = rest[measure].iloc[0]
     name = rest.index[-1]
@@ -102,6 +106,7 @@ def _describe_gaps(results: ReportResults) -> str:
     group = "of the inefficient ones, "
     if len(own.targets) < results.inefficient_count:
         group = f"of the {len(own.targets)} inefficient ones listed below, "
+    # Of several targets the farthest one tells most.
     return f"No algorithm was tested; {group}{_describe_target(own, own.distance.idxmax())}"
 
 

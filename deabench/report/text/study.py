@@ -10,8 +10,10 @@ from deabench.study.results.summary import StudySummary
 
 def summarize_study_status(result: StudyStatus) -> str:
     """Name failures first, then how many tasks are done and missing."""
-    missing = f", {result.missing} are missing" if result.missing else ""
-    return f"{describe_failures(result)}; {result.done} of {result.total} tasks are done{missing}"
+    sentence = f"{describe_failures(result)}; {result.done} of {result.total} tasks are done"
+    if result.missing:
+        sentence += f", {result.missing} are missing"
+    return sentence
 
 
 def describe_failures(result: StudyStatus) -> str:
@@ -31,17 +33,22 @@ def summarize_study_summary(result: StudySummary) -> str:
         sentences.append(f"{len(result.failures)} tasks failed")
     if result.left_out:
         sentences.append(f"{len(result.left_out)} pairs of data set and classifier are left out")
+    # A study may rank several panels; each has a leader.
     over_all = result.efficiency.xs(ALL_DATASETS, level=("grouping", "group"))
     for panel, table in over_all.groupby(level="panel", sort=False):
         rows = table.droplevel("panel")
         scores = rows["dea_then_average"].dropna()
         if not len(scores):
             continue
-        place = "" if panel == "all" else f" of panel '{panel}'"
+        place = ""
+        if panel != "all":
+            place = f" of panel '{panel}'"
         # An inefficiency is best where it is low.
-        best, extreme = scores.idxmax(), "highest"
+        best = scores.idxmax()
+        extreme = "highest"
         if result.measure == "inefficiency":
-            best, extreme = scores.idxmin(), "lowest"
+            best = scores.idxmin()
+            extreme = "lowest"
         sentences.append(
             f"'{best}' has the {extreme} mean {result.measure}{place}, {scores[best]:.3f} over "
             f"{int(rows['datasets'].max())} data sets"

@@ -1,5 +1,7 @@
-"""Describe uncertainties, release gates, rank sets and samples: the findings first, then what they
-rest on. A verdict is never worded as a probability of being efficient.
+"""Describe uncertainties, release gates, rank sets and samples.
+
+The findings come first, then what they rest on. A verdict is never worded as a probability of being
+efficient.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ def explain_uncertainty(result: Uncertainty, name: str) -> str:
     scope = "all scores at once" if result.simultaneous else "this score alone"
     limits = f"{round_down(result.lower[name])} and {round_up(result.upper[name])}"
     best, worst = result.ranks.loc[name]
-    ranks = f"rank {best}" if best == worst else f"a rank from {best} to {worst}"
+    ranks = f"a rank from {best} to {worst}"
+    if best == worst:
+        ranks = f"rank {best}"
     return (
         f"'{name}' scores {result.scores[name]:.3f}, between {limits} at "
         f"{100 * result.level:g} % ({scope}); {ranks}. {_verdict_sentence(result, name)}"
@@ -122,6 +126,7 @@ def count_verdicts(result: Uncertainty) -> str:
 
 def round_down(value: float) -> str:
     """Format a lower limit with three decimals, never rounded up."""
+    # The addend keeps 0.300 from becoming 0.299 by a rounding error.
     return f"{np.floor(value * 1000 + 1e-6) / 1000:.3f}"
 
 
@@ -132,12 +137,14 @@ def round_up(value: float) -> str:
 
 def format_percent(share: float) -> str:
     """Format a secure gap in per cent, never rounded up."""
+    # A gap below 0.1 % would be rounded down to 0.0 %.
     digits = 1 if share >= 0.001 else 3
     return f"{np.floor(share * 100 * 10**digits + 1e-9) / 10**digits:.{digits}f} %"
 
 
 def format_instances(number: float) -> str:
     """Round a number of instances up to two significant digits; the estimate supports no more."""
+    # The power of ten of the second significant digit.
     unit = 10 ** max(int(np.floor(np.log10(number))) - 1, 0)
     return f"{np.ceil(number / unit) * unit:,.0f}"
 
@@ -149,9 +156,11 @@ def _dominated_lines(result: Uncertainty) -> list[str]:
     examples = "; ".join(
         f"'{name}' by at least {format_percent(gap)}" for name, gap in gaps[:MAX_EXAMPLES].items()
     )
-    more = f"; and {len(gaps) - MAX_EXAMPLES} more" if len(gaps) > MAX_EXAMPLES else ""
+    if len(gaps) > MAX_EXAMPLES:
+        examples += f"; and {len(gaps) - MAX_EXAMPLES} more"
     advantage = _describe_advantage(result.problem.technology)
-    lines = [f"Dominated, by a mix of others {advantage}: {examples}{more}."]
+    lines = [f"Dominated, by a mix of others {advantage}: {examples}."]
+    # The one-sided verdict may be decided while the two-sided interval still touches the frontier.
     touching = int((result.upper[gaps.index] >= 1 - EDGE).sum())
     if touching:
         verb = "has" if touching == 1 else "have"

@@ -49,6 +49,7 @@ def column_decimals(values: Sequence[Any]) -> int:
     """Return how many decimals the numbers of a column need, at most four."""
     numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
     for decimals in range(MAX_DECIMALS):
+        # A number with more digits than these only by rounding needs no further decimals.
         if all(abs(round(v, decimals) - v) <= ROUNDING_ERROR * max(1.0, abs(v)) for v in numbers):
             return decimals
     return MAX_DECIMALS
