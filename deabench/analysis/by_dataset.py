@@ -128,6 +128,7 @@ def by_dataset(
     # A row per (data set, system) of the systems that have means.
     cells = reading.per_dataset[metrics]
     cells = cells[cells.index.get_level_values(1).isin(selected.frame.index)]
+    # Two further ways: a frontier for each data set, and one of all pairs.
     each_scores, efficient, each_notes = _rank_each_dataset(cells, selected, means)
     pooled_scores, pooled_notes = _rank_pooled(cells, selected, means)
     frame, mean_notes = _build_frame(means, each_scores, pooled_scores, efficient)
@@ -211,12 +212,14 @@ def _rank_pooled(
 def _has_enough_metrics(metrics: Sequence[str], means: Ranking) -> bool:
     """Return whether outputs are among the metrics, and inputs if the means have any."""
     has_output = bool(set(metrics) & set(means.data.outputs))
+    # A model without inputs needs none.
     has_input = bool(set(metrics) & set(means.data.inputs))
     return has_output and (has_input or not len(means.data.inputs.columns))
 
 
 def _ordered_systems(cells: pd.DataFrame, selected: SelectedTable) -> list[object]:
     """Return the systems that stand on some data set, in the order of the means."""
+    # The means may rank a system that has no data set of its own.
     present = set(cells.index.get_level_values(1))
     return [label for label in selected.frame.index if label in present]
 
@@ -278,4 +281,5 @@ def _build_frame(
     frame["efficient_on"] = (efficient == True).sum().reindex(frame.index)  # noqa: E712
     frame["datasets"] = each_scores.notna().sum().reindex(frame.index)
     frame.index.name = "classifier"
+    # An efficiency of infinity is undefined here: it would spoil every mean.
     return frame.replace([np.inf], np.nan), tuple(notes)

@@ -107,11 +107,6 @@ def frontier(
             "give frontier(read(table, lower_is_better=...))"
         )
     source = table if label is None else read(table, label=label)
-    if lower_is_better:
-        raise DataError(
-            "lower_is_better of frontier applies to many files only; "
-            "give frontier(read(table, lower_is_better=...))"
-        )
     selected = select_table(source, outputs=outputs, inputs=inputs, missing=missing)
     # The faces of a hull do not depend on the origin, so that negative values are allowed.
     data = validate(selected, allow=ANY_VALUES)
@@ -148,12 +143,14 @@ def span_frontier(
     if all_zero.any():
         name = data.outputs.columns[int(np.argmax(all_zero))]
         raise DataError(f"metric '{name}' is 0 for every DMU; leave it out")
+    # Geometry works in boxed metrics, between 1 and 3, whatever their units.
     origin, unit = box(values)
     # A dominated row spans nothing, so that the hull is that of the undominated rows.
     dominator = find_dominators(values)
     undominated = np.flatnonzero(dominator == np.arange(len(values)))
     boxed = (values[undominated] - origin) / unit
     hull = None
+    # Without mixtures every undominated row is on the frontier.
     if technology == "fdh":
         vertices = undominated
     elif facets:

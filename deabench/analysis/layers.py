@@ -87,6 +87,7 @@ def layers(
         missing=refuse_bounds(missing),
     )
     options: dict[str, Any] = {"model": model}
+    # The first ranking is of the whole table; the next are of what the layers before leave.
     first = rank(selected.as_table(), **options)
     ranking = first
     layer = pd.Series(0, index=selected.frame.index, name="layer")
@@ -124,6 +125,7 @@ def _scores_against_layer(
     scores = pd.Series(np.nan, index=selected.frame.index)
     for number in sorted(set(layer)):
         tested = selected.frame.loc[layer.index[layer == number]]
+        # The first layer has no better one, the last no worse one.
         reference = selected.frame.loc[layer.index[layer == number + step]]
         if not len(reference):
             continue

@@ -98,6 +98,7 @@ def malmquist(
     )
     later = selected.with_table(as_table(after))
     notes = selected.notes
+    # Columns or rows with gaps are dropped from both tables, so that the frontiers are comparable.
     if missing != "refuse":
         later, selected, missing_notes = align_columns(later, selected, missing)
         notes = (*notes, *missing_notes)
@@ -118,6 +119,7 @@ def malmquist(
         new_against_old = rank(new_rows, reference=old_table, model=model).scores
         old_against_new = rank(old_rows, reference=new_table, model=model).scores
     old_against_old = first.scores[common]
+    # Distances to the frontier of their own period: the change in efficiency.
     change = new_against_new / old_against_old
     # The geometric mean of the frontier's shift, seen from the new and from the old point.
     technical = np.sqrt(new_against_old / new_against_new * old_against_old / old_against_new)
@@ -125,6 +127,7 @@ def malmquist(
         {"index": change * technical, "efficiency_change": change, "technical_change": technical}
     )
     frame.index.name = "classifier"
+    # Rows of one table alone span its frontier but have no index.
     unmatched = sorted({str(name) for name in old.index.symmetric_difference(new.index)})
     notes = (*notes, *first.data.notes)
     if unmatched:

@@ -100,6 +100,7 @@ def groups(
         missing=refuse_bounds(missing),
     )
     rows = selected.frame
+    # Rows that were left out for missing cells need no group.
     group = group.reindex(rows.index)
     if group.isna().any():
         raise DataError(f"'{group.index[group.isna()][0]}' has no group; give every classifier one")
@@ -112,6 +113,7 @@ def groups(
     # Back in the order of the table.
     in_group = pd.concat(scores).reindex(rows.index)
     frame = pd.DataFrame({"group": group, "in_group": in_group, "meta": meta.scores})
+    # The group's technology is part of the common one, so that the ratio is at most 1.
     frame["gap"] = frame["meta"] / frame["in_group"]
     frame.index.name = "classifier"
     # With fewer than three classifiers per metric nearly all of a group are efficient in it.
@@ -135,4 +137,5 @@ def _split_groups(
     if group is None:
         columns = [column.name for column in interpreted.inferred]
         raise DataError(f"there is no column '{by}' in the table; {did_you_mean(by, columns)}")
+    # The column of groups is no metric.
     return group, interpreted.drop_column(by)

@@ -139,6 +139,7 @@ def order_alpha(
         share("alpha", alpha)
 
     def quantile(levels: np.ndarray) -> float:
+        # Without 1e-9 a product that is rounded upwards would take one rank too many.
         rank = max(int(np.ceil(alpha * len(levels) - 1e-9)), 1)
         return float(np.sort(levels)[rank - 1])
 
@@ -170,6 +171,7 @@ def _compare_with(
     for o in range(len(Y)):
         levels = _output_levels(X, Y, o) if orientation == "output" else _input_levels(X, Y, o)
         compared[o] = len(levels)
+        # The levels are signed so that the largest is the best in both orientations.
         level = statistic(levels)
         if orientation == "input":
             efficiency[o] = -level
@@ -192,6 +194,7 @@ def _output_levels(X: np.ndarray, Y: np.ndarray, o: int) -> np.ndarray:
     """Return φ, by which each DMU that uses no more inputs than o exceeds its outputs."""
     uses_no_more = (X[o] >= X).all(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
+        # A metric of 0 can be exceeded by any factor: only the others limit φ.
         ratios = np.where(Y[o] > 0, Y[uses_no_more] / Y[o], np.inf)
     return np.asarray(ratios.min(axis=1))
 
@@ -204,6 +207,7 @@ def _input_levels(X: np.ndarray, Y: np.ndarray, o: int) -> np.ndarray:
     makes_no_fewer = (Y[o] <= Y).all(axis=1)
     inputs = X[makes_no_fewer]
     with np.errstate(divide="ignore", invalid="ignore"):
+        # An input of which o has none: infinite unless the other has none either.
         without_input = np.where(inputs > 0, np.inf, -np.inf)
         theta = np.where(X[o] > 0, inputs / X[o], without_input).max(axis=1)
     return np.asarray(-theta[np.isfinite(theta)])

@@ -122,6 +122,7 @@ def radius_between_layers(Y: np.ndarray) -> np.ndarray:
     """
     ratio = np.full(len(Y), np.inf)
     rows = np.arange(len(Y))
+    # Take off one layer at a time, as `layers` does.
     while len(rows) > 1:
         theta = scores_against_others(Y[rows])
         is_on_layer = theta >= 1

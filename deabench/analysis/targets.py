@@ -139,6 +139,7 @@ def targets(
         tested, reference, columns, technology, missing, returns
     )
     metric_weights, weight_notes = _resolve_weights(weights, reference_data)
+    # Constant returns are reduced to variable ones over multiples of the reference.
     multiples = None
     if returns == "crs":
         reference_data, multiples = scale_reference(
@@ -150,9 +151,12 @@ def targets(
     s = actual.shape[1]
     chosen_method: str = method
     if method == "auto":
+        # Extended facets and Euclidean distances have no linear program; few metrics have few
+        # faces.
         by_faces = on == "facets" or norm == "l2" or s <= MAX_METRICS_FACES
         chosen_method = "faces" if by_faces else "milp"
     with progress("targets", len(actual)) as advance:
+        # The milp needs no facets; for few metrics they cost little and give the positions.
         facets = chosen_method == "faces" or s <= MAX_METRICS_FACES
         front = span_frontier(spanning, facets=facets, technology=technology)
         norm_scale, boxed_weights = scale_norm(metric_weights, front.unit)
@@ -251,12 +255,9 @@ def _validate_both(
         points, selected, missing_notes = align_columns(points, selected, missing)
     check_same_units(points.frame, selected.frame, selected.outputs)
     # The origin of a metric that can be negative depends on both tables.
-    options: dict[str, Any] = {
-        "warn": False,
-        "allow": ANY_VALUES if returns == "vrs" else ALLOWED_IN_CONE,
-    }
-    reference_data = validate(selected, other_table=points.frame, **options)
-    tested_data = validate(points, other_table=selected.frame, **options)
+    allow = ANY_VALUES if returns == "vrs" else ALLOWED_IN_CONE
+    reference_data = validate(selected, other_table=points.frame, warn=False, allow=allow)
+    tested_data = validate(points, other_table=selected.frame, warn=False, allow=allow)
     notes = technology_notes(technology)
     if technology == "convex" and reference_data.inputs.shape[1]:
         notes = (VRS_NOTE if returns == "vrs" else CRS_NOTE,)

@@ -94,9 +94,7 @@ class MetricsRequest:
 
     def instance_weights(self, instances: pd.DataFrame) -> dict[str, pd.Series]:
         """Return the weights of instances as an argument of a metric function."""
-        if not self.weighted:
-            return {}
-        return {"sample_weight": instances["weight"]}
+        return {"sample_weight": instances["weight"]} if self.weighted else {}
 
 
 def metrics_command(
@@ -231,7 +229,6 @@ def metrics_command(
         table = answer_from_counts(frame, request)
     else:
         table = answer_from_instances(frame, request, file)
-    # Remarks travel in the frame's attributes.
     remarks = [table.attrs.get(key) for key in ("note", "threshold", "folds")]
     print_messages([text for text in remarks if text])
     print_messages([*table.attrs.get("notes", ()), *table.attrs.get("undefined", ())])
@@ -254,9 +251,7 @@ def _choose_answer(
         raise DataError(
             f"--{answers[0]} and --{answers[1]} are two answers; type one of them at a time"
         )
-    if answers:
-        return answers[0]
-    return "table"
+    return answers[0] if answers else "table"
 
 
 def answer_from_counts(frame: pd.DataFrame, request: MetricsRequest) -> pd.DataFrame:
@@ -289,7 +284,6 @@ def answer_from_instances(frame: pd.DataFrame, request: MetricsRequest, file: Pa
     by_fold = request.folds is Folds.averaged
     if request.multiclass and request.answer == "table":
         return _multiclass_table(split_instances(frame, value, by_fold=by_fold), request)
-    # The positive class is that of the whole file, not of a piece.
     classes = read_classes(
         frame, request.positive, scores=is_scores, one_against_rest=request.against_rest
     )
@@ -301,9 +295,8 @@ def answer_from_instances(frame: pd.DataFrame, request: MetricsRequest, file: Pa
     else:
         table = _answer_from_cells(_count_cells(pieces, request, classes, is_scores), request)
     # A class that was named needs no note, and of a guessed one a warning has told.
-    table.attrs["note"] = None
-    if request.positive is None and not classes.guessed:
-        table.attrs["note"] = classes.note
+    is_chosen = request.positive is None and not classes.guessed
+    table.attrs["note"] = classes.note if is_chosen else None
     return table
 
 
@@ -326,11 +319,10 @@ def _metric_table(
 ) -> pd.DataFrame:
     from deabench.metrics.counts import average_folds
 
-    compute: Any = db.metrics.from_predictions
+    compute: Any = db.metrics.from_scores if is_scores else db.metrics.from_predictions
     options = request.formula_options
     options["metrics"] = request.metric_names(request.default_metrics(is_scores))
     if is_scores:
-        compute = db.metrics.from_scores
         options["threshold"] = request.threshold
     parts = [
         compute(
@@ -342,7 +334,6 @@ def _metric_table(
         for instances, answers in pieces
     ]
     table = _concat_tables(parts)
-    # The pieces are folds: average them by classifier.
     if request.folds is Folds.averaged:
         table = average_folds(table, [pd.Series(table.index, table.index, name="classifier")])
     table.attrs["threshold"] = parts[0].attrs.get("threshold")
@@ -384,7 +375,6 @@ def _interval_table(
         "threshold": request.threshold,
         "metrics": request.metric_names(defaults),
     }
-    # An option that was not given is left to the function's default.
     options = {name: value for name, value in options.items() if value is not None}
     column = DESIGN_COLUMNS.get(request.design)
     results = [
@@ -429,7 +419,6 @@ def _count_cells(
             }
         parts.append(db.metrics.count(piece_classes, labels, **request.instance_weights(instances)))
     table = pd.concat(parts)
-    # All pieces have the classes of one file, and so the same remarks.
     table.attrs = parts[0].attrs
     return table
 

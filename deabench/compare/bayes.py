@@ -129,6 +129,7 @@ def bayesian_signed_rank(
     >>> round(compare.bayesian_signed_rank(a, b, rope=.001, samples=1000).first_better, 1)
     0.9
     """
+    # A difference above 0 means that the first is better.
     d = score_differences(*check_pair(first, second)) * (1 if higher_is_better else -1)
     rope = _check_rope(rope)
     check_count(samples, "the number of samples", 1, "samples")
@@ -154,9 +155,11 @@ def _share_wins(d: Floats, rope: float, samples: int, seed: int) -> tuple[float,
     if rope > 0:
         first = np.heaviside(sums - 2 * rope, 0.5)
         second = np.heaviside(-sums - 2 * rope, 0.5)
+    # Heaviside's ½ shares a mean on the region's edge between the two sides.
     else:
         first = (sums > 0).astype(float)
         second = (sums < 0).astype(float)
+    # The pseudo-observation has weight ½, every data set weight 1.
     prior = np.concatenate([[PRIOR_WEIGHT], np.ones(len(d))])
     # The old generator, so that the draws are baycomp's.
     draws = np.random.RandomState(seed).dirichlet(prior, samples)
@@ -213,6 +216,7 @@ def bayesian_correlated_t(
     >>> round(compare.bayesian_correlated_t(a, b, rope=.01, ratio=1 / 4).first_better, 2)
     0.56
     """
+    # The variance of folds that share training data is enlarged by this ratio.
     check_ratio(ratio)
     d = score_differences(*check_pair(first, second)) * (1 if higher_is_better else -1)
     rope = _check_rope(rope)
@@ -220,6 +224,7 @@ def bayesian_correlated_t(
     mean = float(d.mean())
     deviation = float(d.std(ddof=1))
     notes: tuple[str, ...] = ()
+    # Without spread there is no t distribution: the posterior is a point.
     if deviation <= 1e-12 * np.abs(d).max():
         first_better = float(mean > rope)
         second_better = float(mean < -rope)
@@ -330,6 +335,7 @@ def bayesian(
     values = check_scores(table)
     check_control(control, values.columns)
     share("threshold", threshold)
+    # Check that the rows are whole repeats of the folds.
     if folds is not None:
         count_repeats(len(values), folds)
     rows = []
@@ -342,10 +348,12 @@ def bayesian(
             result = bayesian_correlated_t(
                 x, y, rope=rope, ratio=1 / (folds - 1), higher_is_better=higher_is_better
             )
+        # At a threshold above ½ at most one outcome reaches it.
         outcomes = (result.first_better, result.equivalent, result.second_better)
         names = (str(first), "equivalent", str(second))
         verdicts = [name for name, p in zip(names, outcomes, strict=True) if p >= threshold]
-        rows.append((first, second, *outcomes, verdicts[0] if verdicts else ""))
+        verdict = "".join(verdicts[:1])
+        rows.append((first, second, *outcomes, verdict))
     pairs = pd.DataFrame(
         rows, columns=["first", "second", "first_better", "equivalent", "second_better", "verdict"]
     )

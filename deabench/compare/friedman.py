@@ -122,6 +122,7 @@ class RankSumDistribution:
         # Probabilities added up from the largest point downwards.
         order = np.argsort(points)
         above = np.concatenate([np.cumsum(self.probability[order][::-1])[::-1], [0.0]])
+        # Equal sums may differ by rounding, hence the tolerance.
         tail = above[np.searchsorted(points[order], observed - 1e-6)]
         if self.is_simulated:
             # The observed table counts as one more draw, so that p is never 0.
@@ -144,6 +145,7 @@ def rank_sum_distribution(ranks: Floats, *, seed: int = 0) -> RankSumDistributio
     seed : int
         Of the random orders.
     """
+    # Exact where it is quick, else simulated.
     exact = enumerate_rank_sums(ranks)
     return exact if exact is not None else simulate_rank_sums(ranks, seed=seed)
 
@@ -160,6 +162,7 @@ def enumerate_rank_sums(
     k = doubled.shape[1]
     # A vector of sums is one number in a base above every sum; it must fit in 62 bits.
     base = int(doubled.sum()) + 1
+    # All orders of a row are listed, so k is limited, too.
     if factorial(k) > max_states or base**k >= 2**62:
         return None
     states: Integers = np.zeros((1, k), dtype=np.int64)

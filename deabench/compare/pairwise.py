@@ -192,8 +192,10 @@ def apply_pair_test(
     """
     pairs = list_pairs(values.columns, control)
     notes: tuple[str, ...] = ()
+    # Listed signs can be shared by all pairs only if every pair has all rows.
     is_complete = not values.isna().to_numpy().any()
     if test == "ranks":
+        # Mean ranks use the whole table, the other tests the two columns of a pair.
         rows = compare_mean_ranks(ranks, pairs)
     elif test == "permutation" and is_complete:
         rows = _permute_pairs(values, pairs)
@@ -249,6 +251,7 @@ def _permute_pairs(values: pd.DataFrame, pairs: Sequence[Pair]) -> list[tuple[fl
     first, second = pair_positions(values.columns, pairs)
     largest = np.abs(x).max(axis=0)
     rows = list[tuple[float, float, float]]()
+    # About 100 signs and all rows for each pair have to fit in memory.
     step = max(1, CELLS_AT_ONCE // (100 * len(x)))
     for start in range(0, len(pairs), step):
         i = first[start : start + step]
@@ -308,7 +311,9 @@ def normal_range_tail(q: ArrayLike, k: int) -> Floats:
     It is k∫φ(z)(Φ(z)^(k-1) - (Φ(z) - Φ(z - q))^(k-1))dz with z the maximum, for many q at once. The
     trapezoid rule is exact to 1e-14 on a smooth integrand that vanishes at both ends.
     """
+    # Equal values, rounded, are computed once.
     values, position = np.unique(np.round(np.asarray(q, dtype=float), 12), return_inverse=True)
+    # Beyond both ends of this grid the integrand vanishes in double precision.
     z, step = np.linspace(-9.0, 41.0, 1001, retstep=True)
     log_cdf = special.log_ndtr(z)
     # k φ(z) Φ(z)^(k-1) dz: the density of the maximum, in logarithms against underflow.
@@ -370,6 +375,7 @@ def critical_difference(
     if test == "nemenyi":
         from scipy.stats import studentized_range
 
+        # The range is in standard errors of one mean; that of a difference is √2 as large.
         q = float(studentized_range.ppf(1 - alpha, k, np.inf)) / 2**0.5
     else:
         q = float(-special.ndtri(alpha / (2 * (k - 1))))

@@ -213,6 +213,7 @@ def compare(
     share("alpha", alpha)
     choice("test", test, get_args(Test))
     choice("missing", missing, get_args(Missing))
+    # Folds share training data, and no other test allows for that.
     if folds is not None and (
         test not in ("auto", "t") or clusters is not None or missing != "refuse"
     ):
@@ -261,7 +262,12 @@ def _apply_selected(
     """Test the pairs; none is different if the omnibus test does not reject."""
     omnibus = selected.omnibus
     pairs, untested = apply_pair_test(
-        values, selected.ranks, control, selected.pair_test, higher_is_better
+        # Untested pairs have p = NaN, which the adjustment counts as 1.
+        values,
+        selected.ranks,
+        control,
+        selected.pair_test,
+        higher_is_better,
     )
     pairs["adjusted"] = adjust_pairs(pairs, selected.ranks, adjust)
     notes = [*untested, *selected.notes]
@@ -382,10 +388,12 @@ def _select_test_of_two(
             f"{smallest:g}, not below alpha = {alpha:g}; add data sets"
         )
     title = TITLES[pair_test]
+    # The test of the only pair says how it treated zeros.
     if k == 2 and pair_test == "wilcoxon":
         title = wilcoxon(*values.to_numpy().T).test
     return SelectedTest(
         pair_test,
+        # With two classifiers there is one pair, and all adjustments agree.
         "shaffer" if k > 2 else "holm",
         title,
         f"{k} classifiers over {count} data sets: {REASONS[pair_test]}",
@@ -426,6 +434,7 @@ def _warn_shape(values: pd.DataFrame, pairs: list[Pair], alpha: float) -> None:
     columns = {name: values[name].to_numpy() for name in values.columns}
     for first, second in pairs:
         d = score_differences(columns[first], columns[second])
+        # Shapiro and Wilk's test needs three values that differ.
         if len(d) >= 3 and np.ptp(d) > 0:
             p_value = float(shapiro(d).pvalue)
             if p_value < alpha / len(pairs):
@@ -433,8 +442,9 @@ def _warn_shape(values: pd.DataFrame, pairs: list[Pair], alpha: float) -> None:
                 smallest = min(smallest, p_value)
     if skewed:
         is_single = len(skewed) == 1
+        sign = "=" if is_single else "from"
+        predicate = "value is" if is_single else "values are"
         warn_data(
             f"the differences of {name_pairs(skewed)} over the folds are far from normal "
-            f"(Shapiro-Wilk p {'=' if is_single else 'from'} {smallest:.4f}): the t test's p "
-            f"{'value is' if is_single else 'values are'} rough"
+            f"(Shapiro-Wilk p {sign} {smallest:.4f}): the t test's p {predicate} rough"
         )

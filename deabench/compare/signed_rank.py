@@ -104,6 +104,7 @@ def wilcoxon(
     ranks = _rank_differences(d, zeros)
     plus = float(ranks[d > 0].sum())
     minus = float(ranks[d < 0].sum())
+    # Zeros are split: half of their ranks to each side.
     if zeros == "zsplit":
         half_zeros = float(ranks[d == 0].sum()) / 2
         plus += half_zeros
@@ -130,13 +131,15 @@ def _rank_differences(d: Floats, zeros: Zeros) -> Floats:
     from scipy.stats import rankdata
 
     ranks = np.zeros(len(d))
-    ranked = (d != 0) if zeros == "wilcox" else np.ones(len(d), dtype=bool)
+    # Wilcoxon drops the zeros before ranking, Pratt and zsplit rank them, too.
+    ranked = (d != 0) | (zeros != "wilcox")
     ranks[ranked] = rankdata(np.abs(d[ranked]))
     return ranks
 
 
 def _exact_reference(d: Floats) -> str | None:
     """Name the exact distribution that is used for these differences; None for the normal one."""
+    # Without ties the distribution depends on the number of pairs alone.
     if d.all() and len(np.unique(np.abs(d))) == len(d):
         return "exact" if len(d) <= MAX_UNTIED_PAIRS else None
     return "all signs listed" if len(d) <= MAX_TIED_PAIRS else None
@@ -167,6 +170,7 @@ def _signed_rank_p_value(d: Floats, ranks: Floats, zeros: Zeros) -> tuple[float,
     total = int(doubled.sum())
     observed = int(np.rint(2 * ranks[d > 0].sum()))
     probability = _rank_sum_probabilities(tuple(np.sort(doubled).tolist()))
+    # R+ - R- = 2 R+ - total, so that its distance from 0 tells how extreme a sum is.
     is_as_far = np.abs(2 * np.arange(total + 1) - total) >= abs(2 * observed - total)
     return min(1.0, float(probability[is_as_far].sum())), reference
 
@@ -183,6 +187,7 @@ def one_sided_signed_rank(d: Floats) -> tuple[float, str]:
         result = scipy_wilcoxon(d, zero_method="zsplit", alternative="greater", method="asymptotic")
         return float(result.pvalue), "normal"
     doubled = np.rint(2 * _rank_differences(d, "zsplit")).astype(int)
+    # Zeros add a constant to both sides and are left out of the distribution.
     probability = _rank_sum_probabilities(tuple(np.sort(doubled[d != 0]).tolist()))
     return min(1.0, float(probability[int(doubled[d > 0].sum()) :].sum())), reference
 
@@ -261,7 +266,9 @@ def sign_flip_p_values(d: Floats, *, draws: int = 20_000, seed: int = 0) -> Floa
     signs for each column.
     """
     is_listed = len(d) <= MAX_LISTED_PAIRS
-    total = 2 ** len(d) if is_listed else draws
+    total = draws
+    if is_listed:
+        total = 2 ** len(d)
     # Sums that differ by less than the noise are equal: signs are added in another order.
     noise = 1e-11 * np.abs(d).sum(axis=0)
     observed = np.abs(d.sum(axis=0)) - noise
@@ -368,6 +375,7 @@ def _tost_by_t(d: Floats, margin: float, ratio: float, alpha: float) -> Comparis
     # Far above 0 and far below 0 if the two are equivalent; the nearer one to 0 decides.
     above = (mean + margin) / error
     below = (mean - margin) / error
+    # The interval at level 1 - 2 alpha, which must lie within the margin.
     reach = float(special.stdtrit(count - 1, 1 - alpha)) * error
     correction = ", corrected for folds (Nadeau-Bengio)" if ratio else ""
     return Comparison(

@@ -108,6 +108,7 @@ def undefined(counts: pd.DataFrame, **options: Any) -> pd.DataFrame:
     """
     cells, names = _make_cells(check_counts(counts), **options)
     frames = []
+    # The need that is not met tells why a metric has no value.
     for name in names:
         formula = formula_of(name, cells.beta)
         _, failed = evaluate_formula(formula, cells)
@@ -135,6 +136,7 @@ def check_counts(counts: pd.DataFrame) -> pd.DataFrame:
             raise DataError(f"the column '{cell}' appears more than once; give every count once")
     numbers = pd.DataFrame({cell: _parse_counts(counts[cell]) for cell in CELLS}, counts.index)
     values = numbers.to_numpy()
+    # NaN and infinity are no counts.
     invalid = ~np.isfinite(values) | (values < 0)
     if not has_weighted_cells(counts):
         # Sums of weights need not be whole.
@@ -165,6 +167,7 @@ def compute_metrics(counts: pd.DataFrame, **options: Any) -> pd.DataFrame:
         columns[name], failed = evaluate_formula(formula, cells)
         rows = np.flatnonzero(failed)
         total += len(rows)
+        # A few sentences are enough: `undefined` lists every case.
         for row in rows[: max(0, MAX_SENTENCES - len(sentences))]:
             label = row_label(counts.index[row])
             reason = undefined_reason(formula, failed[row])
@@ -176,7 +179,9 @@ def compute_metrics(counts: pd.DataFrame, **options: Any) -> pd.DataFrame:
 
 def row_label(row: object) -> str:
     """Return a row's label as text, the parts of a MultiIndex joined."""
-    return ", ".join(str(part) for part in row) if isinstance(row, tuple) else str(row)
+    if isinstance(row, tuple):
+        return ", ".join(map(str, row))
+    return str(row)
 
 
 def select_metrics(
@@ -189,6 +194,7 @@ def select_metrics(
     also : iterable of str
         Further names to suggest.
     """
+    # F1 has the name of its beta, as F2 or F0.5.
     available = [f_measure_name(beta) if name == "F1" else name for name in METRICS]
     if isinstance(metrics, str):
         raise DataError(f"metrics is the text '{metrics}'; give a list of names, as ['{metrics}']")
@@ -196,11 +202,14 @@ def select_metrics(
         raise DataError(
             "metrics is empty; name at least one metric, or leave it out for all of them"
         )
+    # Aliases and other spellings are accepted.
     for name in metrics or ():
         if canonical_name(str(name)) not in available:
             hint = HINTS.get(str(name).lower()) or did_you_mean(name, [*available, *also])
             raise DataError(f"there is no metric '{name}'; {hint}")
-    return available if metrics is None else list(dict.fromkeys(metrics))
+    if metrics is None:
+        return available
+    return list(dict.fromkeys(metrics))
 
 
 def limit_sentences(sentences: Sequence[str], total: int) -> tuple[str, ...]:

@@ -166,6 +166,7 @@ def from_scores(
     >>> table[["roc_auc", "TPR"]].loc["net"].tolist()
     [0.75, 0.5]
     """
+    # The names are checked first, because scores may take long to read.
     beta = float(options.get("beta", 1.0))
     score_metrics, label_names = split_metrics(metrics, threshold, beta)
     true = labels.two_class_truth(y_true, positive, scores=True)
@@ -233,6 +234,7 @@ def label_metrics(
     user_defined = {metric.name: metric for metric in requested if isinstance(metric, Metric)}
     counts = count_cells(true, labelled, weight)
     table = pd.DataFrame(index=counts.index)
+    # With user-defined metrics only, the catalogue is not computed.
     if names is None or names or not user_defined:
         table = compute_metrics(counts, metrics=names, **options)
     # User-defined metrics follow; the table is put in the requested order at the end.
@@ -271,6 +273,7 @@ def split_metrics(
     label_names: list[str | Metric] = []
     for requested in metrics:
         metric = requested if isinstance(requested, Metric) else find_score_metric(str(requested))
+        # A metric of labels needs the threshold.
         if metric is not None and metric.needs != "labels":
             score_metrics[_metric_name(requested)] = metric
         else:
@@ -403,6 +406,7 @@ def _column_order(
     label_names: Sequence[str | Metric],
 ) -> list[str]:
     """Return the columns in the order of the request, with the interval beside its area."""
+    # Without a request: metrics of scores first, then those of labels.
     requested = [*score_metrics, *label_names] if metrics is None else dict.fromkeys(metrics)
     order: list[str] = []
     for metric in requested:

@@ -50,6 +50,7 @@ def make_axes(ax: Any = None, *, size: tuple[float, float] = (5.2, 5.0)) -> Any:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    # Not by pyplot, which keeps every figure in memory until it is closed.
     figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
     return figure.add_subplot()
@@ -75,6 +76,7 @@ def line_style(k: int) -> dict[str, Any]:
 
 def marker_style(k: int) -> dict[str, Any]:
     """Return colour and marker of the k-th classifier; the first seven are filled."""
+    # After all colours have been used once, the markers are open.
     is_filled = k // len(COLOURS) % 2 == 0
     return {
         "marker": MARKERS[k % len(MARKERS)],
@@ -113,8 +115,9 @@ def draw_unit_square(ax: Any, x_label: str, y_label: str) -> None:
 
 def set_title(ax: Any, text: str, name: str = "") -> None:
     """Write the title above the axes, after the classifier's name if there is one."""
-    title = f"{escape_label(name)}: {text}" if name else text
-    ax.set_title(title, fontsize=9, loc="left")
+    if name:
+        text = f"{escape_label(name)}: {text}"
+    ax.set_title(text, fontsize=9, loc="left")
 
 
 def draw_grid(ax: Any) -> None:
@@ -129,6 +132,7 @@ def add_caption(ax: Any, text: str) -> Any:
     """Write a sentence below the axes, wrapped to their width."""
     width = ax.figure.get_size_inches()[0]
     return ax.annotate(
+        # About 15 letters of the caption fit into an inch.
         "\n".join(textwrap.wrap(text, int(width * 15))),
         (0.0, 0.0),
         (0, -38),
@@ -177,6 +181,7 @@ def draw_tier_lines(ax: Any, tiers: Any) -> list[Any]:
     """Draw a dashed line below each row after which the tier changes."""
     import numpy as np
 
+    # There is no line beside a tier that is unknown (NaN).
     row_ends = np.flatnonzero(np.diff(np.asarray(tiers, dtype=float)) > 0) + 0.5
     return [
         ax.axhline(end, color=text_colour(), linewidth=0.8, linestyle=(0, (4, 2)))
@@ -224,12 +229,14 @@ def add_legend(
     handles = [artists[k] for k in order[:MAX_LEGEND]]
     if len(artists) > MAX_LEGEND:
         rest = f"and {len(artists) - MAX_LEGEND} more"
+        # An invisible line carries the count of the names that are left out.
         handles.append(Line2D([], [], linestyle="none", label=rest))
     settings = {"fontsize": 8, "frameon": True, "framealpha": 0.9, "edgecolor": "none"} | options
     if below:
         settings |= {"loc": "upper center", "bbox_to_anchor": (0.5, -0.13)}
     elif len(handles) > MAX_LEGEND_INSIDE:
         settings |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
+    # Without a layout engine nothing makes room beside the axes.
     if not has_layout_engine(ax) and "bbox_to_anchor" in settings:
         settings |= {"loc": "best", "fontsize": 6, "ncols": 1}
         del settings["bbox_to_anchor"]
@@ -251,6 +258,7 @@ def apply_style(ax: Any, artists: Any, style: Mapping[str, Any]) -> None:
     if not style:
         return
     for artist in artists:
+        # A bar container has no properties of its own; its patches have.
         for mark in getattr(artist, "patches", None) or [artist]:
             for name in style:
                 if not hasattr(mark, f"set_{name}"):
@@ -292,6 +300,7 @@ def name_points(
     """
     from matplotlib.text import Text
 
+    # Boxes of texts are known only after the figure was drawn once.
     renderer = ax.figure.canvas.get_renderer()
     ax.figure.draw_without_rendering()
     frame = ax.get_window_extent(renderer)
@@ -301,6 +310,7 @@ def name_points(
     left_out: list[str] = []
     for (x, y), name in zip(points, names, strict=True):
         for dx, dy, horizontal, vertical in LABEL_POSITIONS:
+            # A leader is drawn to a name that does not touch its point.
             text = ax.annotate(
                 escape_label(name),
                 (x, y),
@@ -316,6 +326,7 @@ def name_points(
             box = Text.get_window_extent(text, renderer)
             is_inside = all(frame.contains(*corner) for corner in box.corners())
             is_free = not any(box.overlaps(other) for other in label_boxes)
+            # No name may cover a point, its own included.
             if is_inside and is_free and not box.padded(2).count_contains(pixels):
                 label_boxes.append(box.padded(1))
                 texts.append(text)

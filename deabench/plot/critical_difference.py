@@ -83,11 +83,13 @@ class CriticalDifferenceDisplay(Display):
         """
         from deabench.compare import pairwise
 
-        adjustment: Adjustment = adjust or ("shaffer" if control is None else "holm")
+        # Shaffer's procedure is for all pairs, Holm's for comparisons with a control.
+        if adjust is None:
+            adjust = "shaffer" if control is None else "holm"
         pairs = pairwise(
             table,
             control=control,
-            adjust=adjustment,
+            adjust=adjust,
             higher_is_better=higher_is_better,
             alpha=alpha,
         )
@@ -105,6 +107,8 @@ class CriticalDifferenceDisplay(Display):
         DataError
             If the result is not about three or more classifiers over data sets.
         """
+        # `compare` has no omnibus test for fewer than three or for other data; `pairwise` has no
+        # field.
         over_datasets = getattr(result, "omnibus", result) is not None
         if not over_datasets or len(result.mean_ranks) < 3:
             raise DataError(
@@ -170,6 +174,7 @@ class CriticalDifferenceDisplay(Display):
         save_figure(self.figure_, path)
 
     def _mark_differences_from_control(self, ax: Axes) -> None:
+        # Replace the library's markers, which do not tell differences from the control.
         for marker in self.artists_["markers"]:
             marker.remove()
         self.artists_["markers"] = []

@@ -52,6 +52,7 @@ def _draw_panels(kind: str, results: Mapping[str, Any], segments: Mapping[str, S
 
     names = list(results)[:MAX_PANELS]
     column_count = min(len(names), 3)
+    # Division, rounded up.
     row_count = -(-len(names) // column_count)
     size = (5.2 * column_count, 4.6 * row_count)
     figure = Figure(figsize=size, layout="constrained")
@@ -59,8 +60,10 @@ def _draw_panels(kind: str, results: Mapping[str, Any], segments: Mapping[str, S
     panels = figure.subplots(row_count, column_count, squeeze=False).ravel()
     for ax, name in zip(panels, names, strict=False):
         _make_display(kind, name, results[name], segments[name]).plot(ax)
+        # The panel's title keeps what is said of the band and gets the classifier's name.
         if kind == "bands":
             set_title(ax, ax.get_title(loc="left").split("; ")[-1], name)
+    # The last row may have empty panels.
     for ax in panels[len(names) :]:
         ax.remove()
     if len(results) > MAX_PANELS:

@@ -179,7 +179,9 @@ class ConversionDisplay(Display):
         self.bars_: list[Any] = []
         self.texts_: list[Any] = []
         for k, (column, hatch) in enumerate((("positive", ""), ("negative", "///"))):
+            percentages = [f"{share:.1%}" for share in rates[column]]
             bars = ax.bar(
+                # The two bars of a group stand left and right of its tick.
                 x + 0.38 * (k - 0.5),
                 rates[column],
                 width=0.36,
@@ -190,12 +192,13 @@ class ConversionDisplay(Display):
             )
             self.texts_ += ax.bar_label(
                 bars,
-                labels=["" if v != v else f"{v:.1%}" for v in rates[column]],
+                labels=[text.replace("nan%", "") for text in percentages],
                 fontsize=8,
                 padding=2,
             )
             self.bars_.append(bars)
         draw_grid(ax)
+        # Vertical lines between bars mean nothing.
         ax.grid(False, axis="x")
         ax.set(ylabel="share of the group", ylim=(0, 1.12))
         ax.set_xticks(x, [f"{group}\nn = {n}" for group, n in rates["n"].items()])
@@ -239,6 +242,7 @@ class PrecisionRecallDisplay(Display):
         self.lines_: list[Any] = []
         numbers = style_numbers(self.curves)
         for name, curve in self.curves.items():
+            # The first point has no prediction, and so no precision.
             points = curve.points.iloc[1:]
             self.lines_ += ax.step(
                 [0, *points["recall"]],
@@ -304,6 +308,7 @@ class CostCurveDisplay(Display):
                 self.faint_.append(
                     ax.add_collection(LineCollection(ends, colors=GREY, alpha=0.4, linewidths=0.5))
                 )
+            # An envelope is given by the left ends of its pieces; add the right end of the last.
             x = np.append(curve.envelope["from_pc"], 1.0)
             y = np.append(curve.envelope["from_nec"], curve.envelope["to_nec"].iloc[-1])
             self.lines_ += ax.plot(
@@ -323,6 +328,7 @@ class CostCurveDisplay(Display):
         add_legend(
             ax,
             self.lines_,
+            # A cheaper classifier comes first in the legend.
             merit=[-curve.area for curve in self.curves.values()],
             loc="upper right",
         )
@@ -416,6 +422,7 @@ def _lift_line(lift: Lift) -> tuple[np.ndarray, np.ndarray]:
     Gain is linear between two points, and lift is gain over population.
     """
     population = np.append(0.0, lift.points["population"])
+    # The points include the origin, where the lift is 0/0: it is left out of x.
     gain = lift.roc.points["TPR"]
     x = np.unique(np.concatenate([population[1:], np.linspace(0, 1, 201)[1:]]))
     return x, np.interp(x, population, gain) / x

@@ -63,6 +63,7 @@ class FacetGraphDisplay(Display):
     def from_result(cls, front: Frontier, *, max_facets: int = MAX_FACETS) -> FacetGraphDisplay:
         """Show the graph of a frontier's facets."""
         is_full = front.graph.nodes(data="full_dimensional")
+        # Full-dimensional facets first, then by number.
         order = sorted(front.graph, key=lambda facet: (not is_full[facet], facet))
         graph = front.graph.subgraph(order[:max_facets])
         return cls(graph, _compute_layout(graph), len(order) - len(graph))
@@ -96,6 +97,7 @@ class FacetGraphDisplay(Display):
                 facecolors=face,
             )
             self.nodes_.append(nodes)
+        # Room for names beside the nodes, and for the legend below them.
         ax.set(xlim=(-1.35, 1.35), ylim=(-1.45, 1.2))
         ax.set_axis_off()
         title = "facets, joined where they share a ridge"
@@ -108,6 +110,7 @@ class FacetGraphDisplay(Display):
             ax,
             np.array([self.positions[facet] for facet in order]).reshape(-1, 2),
             self._facet_names(order),
+            # Names keep clear of ridges, unless there are so many that no place would remain.
             avoid=dots_along(ridges, 16) if len(ridges) <= 80 else None,
             radii=np.full(len(order), 4.5),
         )
@@ -120,7 +123,9 @@ class FacetGraphDisplay(Display):
         for facet in facets:
             vertices = self.graph.nodes[facet]["vertices"]
             name = " – ".join(escape_label(label) for label in vertices)
-            names.append(name if len(name) <= 34 else f"facet {facet}")
+            if len(name) > 34:
+                name = f"facet {facet}"
+            names.append(name)
         return [
             name if names.count(name) == 1 else f"{name} ({facet})"
             for name, facet in zip(names, facets, strict=True)
@@ -135,9 +140,11 @@ def _compute_layout(graph: nx.Graph) -> dict[Any, np.ndarray]:
         return {facet: np.array([x, 0.0]) for facet, x in zip(graph, (-0.8, 0.8), strict=True)}
     if len(graph) <= 60:
         positions = nx.kamada_kawai_layout(graph)
+    # Springs take less time than path lengths in large graphs.
     else:
         positions = nx.spring_layout(graph, seed=0, iterations=60, method="force")
     points = np.array(list(positions.values()))
+    # Stretch the layout in both directions to fill the picture.
     low = points.min(axis=0)
     extent = np.maximum(points.max(axis=0) - low, 1e-9)
     return {facet: (point - low) / extent * 2 - 1 for facet, point in positions.items()}
@@ -203,6 +210,7 @@ class CostRangeDisplay(Display):
             self.texts_ = annotate_rows(ax, texts, "", size=8)
         ax.axvline(1, color=text_colour(), linewidth=0.8, zorder=3)
         ax.set_xscale("log")
+        # Over few decades 1, 2, 5 are labelled, over many only the powers of ten.
         ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < 200 else (1,)))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         ax.xaxis.set_minor_formatter(NullFormatter())

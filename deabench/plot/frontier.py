@@ -149,6 +149,7 @@ class FrontierDisplay(Display):
         dots = [artist for artist in (extreme, others, *targets) if len(artist.get_offsets())]
         handles = [self.area_, self.facets_, *self.extensions_[:1], *dots, *self.lines_]
         add_legend(ax, handles, below=True, fontsize=7.5, ncols=3, frameon=False)
+        # Names of tested DMUs come first; a DMU that is also extreme is named once.
         named = pd.concat([self.actual, self.extreme.drop(self.actual.index, errors="ignore")])
         avoid = [dots_along(self._outline(low, high)), self.points.to_numpy()]
         if len(self.actual):
@@ -165,6 +166,7 @@ class FrontierDisplay(Display):
         values = np.vstack([self.points, self.actual, self.target.dropna()])
         low = values.min(axis=0)
         high = values.max(axis=0)
+        # At least 1 % of the value itself, for metrics that hardly differ.
         margin = np.maximum(0.12 * (high - low), 0.01 * np.maximum(np.abs(high), 1e-9))
         return np.where(low >= 0, np.maximum(low - margin, 0.0), low - margin), high + margin
 
@@ -176,6 +178,7 @@ class FrontierDisplay(Display):
     def _frontier_path(self) -> np.ndarray:
         """Return the frontier (k, 2) from the worst extreme DMU in the first metric to the best."""
         path: np.ndarray = np.asarray(self.extreme)
+        # Points are sorted by the first metric; reversed, where the smallest value is its best.
         if is_lower_better(self.transforms.get(self.points.columns[0])):
             path = np.flipud(path)
         if self.convex or len(path) < 2:
@@ -195,7 +198,11 @@ class FrontierDisplay(Display):
 
     def _draw_frontier(self, ax: Any, low: np.ndarray, high: np.ndarray) -> None:
         path = self._frontier_path()
+        label = "frontier (no mixtures)"
+        if self.convex:
+            label = "frontier (its facets)"
         outline = self._outline(low, high)
+        # The attainable area is bounded by the outline and the worst corner.
         corners = np.vstack([self._worst_corner(low, high), outline[:, 0], outline[-1:, 1]])
         (self.area_,) = ax.fill(
             corners[:, 0],
@@ -212,13 +219,14 @@ class FrontierDisplay(Display):
             color=text_colour(),
             linewidth=1.6,
             zorder=2,
-            label="frontier (its facets)" if self.convex else "frontier (no mixtures)",
+            label=label,
         )
         for flat_end in (outline[0], outline[-1]):
             ax.plot(*flat_end.T, color=text_colour(), linewidth=0.7, zorder=2)
         self.extensions_: list[Any] = []
         if not self.convex:
             return
+        # A facet is extended on both sides: targets may lie on the extensions.
         for a, b in pairwise(path):
             # Extensions are as long as the picture allows, shorter where many would cross.
             size_in_picture = np.linalg.norm((b - a) / (high - low))
@@ -285,6 +293,7 @@ class FrontierDisplay(Display):
 
     def _draw_iso_cost_line(self, ax: Any, slope: float, label: str) -> Any:
         """Draw the line of equal expected cost through the best extreme DMU."""
+        # The best DMU has the largest value of slope times first metric plus second.
         values = self.extreme.iloc[:, 0] * slope + self.extreme.iloc[:, 1]
         best = self.extreme.loc[values.idxmax()]
         return ax.axline(
@@ -320,4 +329,7 @@ def _iso_cost_slope(outputs: list[str], cost_ratio: float, prevalence: float) ->
         )
     slope = cost_ratio * prevalence / (1 - prevalence)
     label = f"equal cost, {cost_ratio:g} : 1 at {prevalence:g} positives"
-    return (slope if outputs[0] == "TPR" else 1 / slope), label
+    # The slope is in units of TNR per TPR; with the metrics swapped it is the inverse.
+    if outputs[0] == "TNR":
+        slope = 1 / slope
+    return slope, label

@@ -51,6 +51,7 @@ class PeerNetworkDisplay(Display):
     def from_result(cls, ranking: Ranking, *, max_nodes: int = MAX_NODES) -> PeerNetworkDisplay:
         """Show the network of a ranking's λ; a DMU that is its own only peer has no edge."""
         scores = ranking.scores.to_numpy()
+        # Best scores first; DMUs without a score have no peers.
         rows = np.argsort(-scores, kind="stable")
         rows = rows[~np.isnan(scores[rows])]
         labels = ranking.scores.index
@@ -72,6 +73,7 @@ class PeerNetworkDisplay(Display):
                     # A reference DMU may have the name of a tested one.
                     peer = f"{peer} (reference)"
                 graph.add_edge(name, peer, weight=float(value))
+        # Peers that are not in the ranking's rows are reference DMUs, and efficient.
         for node, attributes in graph.nodes(data=True):
             attributes.setdefault("efficient", True)
             attributes["followers"] = float(graph.in_degree(node, weight="weight"))
@@ -126,15 +128,16 @@ class PeerNetworkDisplay(Display):
     def _draw_nodes(self, ax: Any, *, efficient: bool) -> Any:
         nodes = [node for node, flag in self.graph.nodes(data="efficient") if flag is efficient]
         points = np.array([self.positions[node] for node in nodes]).reshape(-1, 2)
+        look = {"marker": "D", "facecolors": background_colour(), "edgecolors": COLOURS[1]}
+        if efficient:
+            look = {"marker": "o", "facecolors": COLOURS[0], "edgecolors": COLOURS[0]}
         return ax.scatter(
             points[:, 0],
             points[:, 1],
             s=[self._marker_area(node) for node in nodes],
-            marker="o" if efficient else "D",
             zorder=3,
-            facecolors=COLOURS[0] if efficient else background_colour(),
-            edgecolors=COLOURS[0] if efficient else COLOURS[1],
             linewidths=1.0,
+            **look,
         )
 
     def _marker_area(self, node: Any) -> float:
@@ -142,6 +145,7 @@ class PeerNetworkDisplay(Display):
         attributes = self.graph.nodes[node]
         if not attributes["efficient"]:
             return 26.0
+        # The area of a marker grows with the sum of λ, so that its size can be compared.
         largest = max((count for _, count in self.graph.nodes(data="followers")), default=0.0)
         return 60 + 240 * float(attributes["followers"]) / max(largest, 1e-9)
 
@@ -151,7 +155,7 @@ def _compute_layout(graph: nx.DiGraph) -> dict[Any, np.ndarray]:
     if not len(graph):
         return {}
     efficient = [node for node, flag in graph.nodes(data="efficient") if flag]
-    circle = nx.circular_layout(sorted(efficient, key=str)) if efficient else {}
+    circle: dict[Any, np.ndarray] = nx.circular_layout(sorted(efficient, key=str))
     if len(circle) == len(graph):
         return circle
     # Each other DMU starts at the mean of its peers, shifted by the golden angle times its number,
@@ -161,7 +165,9 @@ def _compute_layout(graph: nx.DiGraph) -> dict[Any, np.ndarray]:
         if node in circle:
             continue
         peers = [circle[peer] for peer in graph.successors(node) if peer in circle]
-        centre = np.mean(peers, axis=0) if peers else np.zeros(2)
+        centre = np.zeros(2)
+        if peers:
+            centre = np.mean(peers, axis=0)
         start[node] = centre + 0.15 * np.array([np.cos(2.4 * k), np.sin(2.4 * k)])
     positions = nx.spring_layout(
         graph.to_undirected(),
@@ -173,5 +179,6 @@ def _compute_layout(graph: nx.DiGraph) -> dict[Any, np.ndarray]:
         iterations=40,
         method="force",
     )
+    # Springs may push nodes off the circle.
     extent = max(1.0, max(float(np.abs(point).max()) for point in positions.values()))
     return {node: point / extent for node, point in positions.items()}

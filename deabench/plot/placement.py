@@ -30,13 +30,16 @@ class _OccupiedArea:
 
     def is_free(self, box: np.ndarray, leader: np.ndarray) -> bool:
         """Return whether a name's box (4,) and its leader's dots (k, 2) touch nothing."""
+        # A name has to lie within the axes ...
         lower = box[:2]
         upper = box[2:]
         if (lower < self.frame[:2]).any() or (upper > self.frame[2:]).any():
             return False
+        # ... overlap no other name (in both directions at once) ...
         overlaps = (lower < self.boxes[:, 2:]) & (upper > self.boxes[:, :2])
         if overlaps.all(axis=1).any():
             return False
+        # ... and cover no dot, with a margin of one pixel.
         covers = (self.dots > lower - 1) & (self.dots < upper + 1)
         if covers.all(axis=1).any():
             return False
@@ -142,6 +145,7 @@ def _place_name(
     radius: float,
 ) -> Any:
     """Write a name at the nearest free place around `centre` (pixels), or return None."""
+    # One point of space on each side.
     half_size = _text_size(ax, name) / 2 + pixels_per_point
     for distance in DISTANCES:
         for direction in np.array(DIRECTIONS):
@@ -151,11 +155,13 @@ def _place_name(
             box = np.append(box_centre - half_size, box_centre + half_size)
             leader = np.empty((0, 2))
             if distance > DISTANCES[0]:
+                # The leader ends at the edge of the name, short of the point and of the letters.
                 nearest_edge = np.clip(centre, box[:2], box[2:])
                 shares = np.linspace(0.15, 0.9, 12)[:, None]
                 leader = centre + (nearest_edge - centre) * shares
             if area.is_free(box, leader):
                 area.occupy(box, leader)
+                # matplotlib offsets are in points.
                 offset_points = (box_centre - centre) / pixels_per_point
                 return _write_name(ax, name, centre, offset_points, len(leader) > 0)
     return None

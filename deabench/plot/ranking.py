@@ -94,6 +94,7 @@ class RankingDisplay(Display):
         max_rows : int, optional
         """
         ranked = ranking.to_frame().loc[order_by_merit(ranking)[:max_rows]]
+        # The column is named efficiency for both measures.
         frame = ranked[[ranking.measure, "efficient"]].set_axis(["efficiency", "efficient"], axis=1)
         rows = ranking.scores.index.get_indexer(ranked.index)
         frame["peers"] = [peers_text(ranking, row) for row in rows]
@@ -103,7 +104,9 @@ class RankingDisplay(Display):
         bounds = pd.DataFrame(index=frame.index, columns=["lower", "upper"], dtype=float)
         if intervals is not None:
             bounds = intervals[["lower", "upper"]].reindex(frame.index).astype(float)
-        tier = ranked["tier"].astype(float) if has_samples else np.nan
+        tier: Any = np.nan
+        if has_samples:
+            tier = ranked["tier"].astype(float)
         return cls(frame.join(bounds).assign(tier=tier), len(ranking.scores), ranking.measure)
 
     def plot(self, ax: Any = None, **style: Any) -> RankingDisplay:
@@ -111,7 +114,13 @@ class RankingDisplay(Display):
         frame = self.frame
         y = np.arange(len(frame))
         is_curve = len(frame) > MAX_ROWS
-        self.ax_ = ax = make_axes(ax, size=(7.0, 6.6 if is_curve else 1.2 + 0.24 * len(frame)))
+        height = 6.6
+        # A curve has small dots and thin, pale intervals.
+        size = {"dot": 6, "line": 0.6, "alpha": 0.6, "font": 7}
+        if not is_curve:
+            height = 1.2 + 0.24 * len(frame)
+            size = {"dot": 38, "line": 2.2, "alpha": 1.0, "font": 8}
+        self.ax_ = ax = make_axes(ax, size=(7.0, height))
         self.figure_ = ax.figure
         ax.axvline(self.best_score, color=text_colour(), linewidth=0.8)
         has_interval = frame["upper"].notna().to_numpy()
@@ -120,15 +129,15 @@ class RankingDisplay(Display):
             frame["lower"][has_interval],
             frame["upper"][has_interval],
             color=GREY,
-            linewidth=0.6 if is_curve else 2.2,
-            alpha=0.6 if is_curve else 1.0,
+            linewidth=size["line"],
+            alpha=size["alpha"],
         )
         is_efficient = frame["efficient"].to_numpy(dtype=bool)
         self.dots_ = [
             ax.scatter(
                 frame["efficiency"][rows],
                 y[rows],
-                s=6 if is_curve else 38,
+                s=size["dot"],
                 zorder=3,
                 color=edge,
                 marker=marker,
@@ -142,9 +151,10 @@ class RankingDisplay(Display):
         ]
         named_rows = y
         if is_curve:
+            # The first, the last, and rows at equal distances between them.
             named_rows = np.unique(np.linspace(0, len(y) - 1, NAMED_ROWS).round().astype(int))
         names = [escape_label(name) for name in frame.index[named_rows]]
-        ax.set_yticks(named_rows, names, fontsize=7 if is_curve else 8)
+        ax.set_yticks(named_rows, names, fontsize=size["font"])
         ax.set_ylim(len(frame) - 0.5, -0.5)
         draw_grid(ax)
         ax.set_xlim(self._limits())
@@ -156,9 +166,10 @@ class RankingDisplay(Display):
 
     @property
     def best_score(self) -> float:
-        """The score of the frontier."""
+        """Return the score of the frontier."""
         return 1.0 if self.measure == "efficiency" else 0.0
 
+    # The title stands above the distribution, if there is one.
     def _draw_surroundings(self, ax: Any, is_curve: bool) -> None:
         """Draw the distribution above a curve, or the peers beside rows."""
         title = f"{self.measure}, best first\n● efficient   ◇ not"
@@ -180,6 +191,7 @@ class RankingDisplay(Display):
             self.peers_ = annotate_rows(ax, list(self.frame["peers"]), "peers and their shares λ")
 
     def _limits(self) -> tuple[float, float]:
+        # Limits of intervals may lie beyond the scores; missing ones are ignored.
         values = self.frame[["efficiency", "lower", "upper"]].to_numpy(dtype=float)
         low = np.nanmin(values, initial=self.best_score)
         high = np.nanmax(values, initial=self.best_score)
@@ -195,7 +207,10 @@ class RankingDisplay(Display):
         missing = int(self.frame["efficiency"].isna().sum())
         if missing:
             remarks.append(f"{missing} without a score")
-        return "\n".join([label, ", ".join(remarks)]) if remarks else label
+        # Remarks stand on a line of their own below the axis.
+        if not remarks:
+            return label
+        return f"{label}\n{', '.join(remarks)}"
 
 
 @dataclass(repr=False)
@@ -234,9 +249,11 @@ class WeightsDisplay(Display):
         outputs = ranking.data.outputs
         virtual_outputs = ranking.weights[outputs.columns] * outputs
         order = order_by_merit(ranking)
+        # Rows without a score have no weights.
         order = order[ranking.scores.loc[order].notna()]
         shares = virtual_outputs.div(virtual_outputs.sum(axis=1), axis=0).loc[order[:max_rows]]
         transforms = ranking.data.transforms
+        # The metrics that are better low entered the model as their distance from the maximum.
         names = {
             name: f"{name} (lower is better)"
             for name in shares
@@ -261,6 +278,7 @@ class WeightsDisplay(Display):
                 height=0.72,
                 color=_lighten(COLOURS[k % 7]),
                 edgecolor=background_colour(),
+                # Colours repeat after seven outputs; from then on a hatch tells them apart.
                 hatch=HATCHES[k // 7 % 7 or k % 7],
                 linewidth=0.6,
                 label=escape_label(name),
@@ -319,11 +337,14 @@ def order_by_merit(ranking: Ranking) -> pd.Index:
     """
     labels = ranking.scores.index
     followers, intensities = count_followers(ranking)
+    # -1: a DMU that is not in the reference, and so nobody's peer.
     position = ranking.reference.labels.get_indexer(labels)
     in_reference = position >= 0
     own_followers = np.where(in_reference, followers[position], 0)
+    # Rounding keeps solver noise from deciding the order.
     own_intensities = np.where(in_reference, intensities[position].round(9), 0.0)
     ranks = ranking.ranks.astype(float).fillna(np.inf).to_numpy()
+    # `lexsort` sorts by its last key first: rank, followers, then λ.
     return labels[np.lexsort((-own_intensities, -own_followers, ranks))]
 
 
@@ -332,6 +353,7 @@ def peers_text(ranking: Ranking, row: int, max_peers: int = 3) -> str:
     columns = ranking.intensities.columns[row]
     values = ranking.intensities.values[row]
     peers = np.flatnonzero((columns >= 0) & (values >= SMALLEST_SHOWN_INTENSITY))
+    # A stable sort keeps the table's order between equal λ.
     peers = peers[np.argsort(-values[peers], kind="stable")]
     labels = ranking.reference.labels
     text = ", ".join(f"{_shorten(labels[columns[k]])} {values[k]:.2f}" for k in peers[:max_peers])
@@ -342,4 +364,6 @@ def peers_text(ranking: Ranking, row: int, max_peers: int = 3) -> str:
 
 def _shorten(label: object) -> str:
     text = escape_label(label)
-    return text if len(text) <= 16 else text[:15] + "…"
+    if len(text) > 16:
+        text = text[:15] + "…"
+    return text

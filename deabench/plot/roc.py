@@ -80,6 +80,7 @@ class RocDisplay(Display):
         self.dark_: list[Any] = []
         self.areas_: list[Any] = []
         ax.plot([0, 1], [0, 1], **DOTTED)
+        # One numbering for both, so that band and curve of a classifier have one colour.
         numbers = style_numbers(dict.fromkeys([*self.segments, *self.bands]))
         for name, band in self.bands.items():
             area = ax.fill_between(
@@ -99,7 +100,7 @@ class RocDisplay(Display):
             self.lines_ += ax.plot(
                 points["FPR"], points["TPR"], linewidth=1.1, label=label, **own_style
             )
-            # The confident segment is thick, with a dot at each end.
+            # The confident segment is thick, with a dot at each end; without points there is none.
             self.dark_ += ax.plot(
                 confident["FPR"],
                 confident["TPR"],
@@ -109,7 +110,7 @@ class RocDisplay(Display):
                 solid_capstyle="round",
                 marker="o",
                 markersize=4.5,
-                markevery=[0, len(confident) - 1] if len(confident) else [],
+                markevery=[0, len(confident) - 1][: len(confident)],
             )
         draw_unit_square(ax, *ROC_LABELS)
         areas_under_curves = [segment.roc.auc for segment in self.segments.values()]
@@ -160,6 +161,7 @@ class MeanRocDisplay(Display):
             ax.plot(curve.points["FPR"], curve.points["TPR"], color=GREY, linewidth=0.6)[0]
             for curve in self.mean.curves
         ]
+        # Vertical averaging has limits of TPR only; threshold averaging limits of both rates.
         is_vertical = points.index.name == "fixed_FPR"
         if is_vertical:
             self.intervals_ = ax.fill_between(
@@ -190,6 +192,7 @@ class MeanRocDisplay(Display):
             markersize=4,
             label=f"mean of {len(self.curves_)} curves",
         )
+        # One label stands for all single curves in the legend.
         self.curves_[0].set_label("the curves")
         draw_unit_square(ax, *ROC_LABELS)
         add_legend(ax, [self.line_, self.curves_[0]], loc="lower right")
@@ -201,5 +204,6 @@ class MeanRocDisplay(Display):
 
     def _distances_to_limits(self, rate: str) -> np.ndarray:
         """Return how far the limits of a rate lie below and above the mean, (2, points)."""
+        # Error bars are drawn from distances, not from limits.
         limits = self.mean.points[[f"{rate}_lower", f"{rate}_upper"]].to_numpy().T
         return np.asarray(np.abs(limits - self.mean.points[rate].to_numpy()))

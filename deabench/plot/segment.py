@@ -85,8 +85,10 @@ class TangoDisplay(Display):
         self.bars_: list[Any] = []
         self.dots_: list[Any] = []
         ax.axhline(0, color=text_colour(), linewidth=0.8)
+        # The pale points first, so that the dark ones lie above them.
         for rows, look in ((~is_confident, PALE), (is_confident, DARK)):
             if only_confident:
+                # Nothing is left of the pale points.
                 rows = rows & is_confident
             count = int(rows.sum())
             bars = ax.vlines(
@@ -103,6 +105,7 @@ class TangoDisplay(Display):
                 points["difference"][rows],
                 look["marker"],
                 color=look["color"],
+                # Many points are drawn smaller, or they would merge.
                 markersize=3.2 if count < 150 else 1.6,
                 label=f"{look['label']} ({count} points)",
                 zorder=look["zorder"] + 1,

@@ -95,12 +95,14 @@ class GroupsDisplay(Display):
             raise DataError(f"the study has no grouping '{grouping}'; there are {names}")
         in_grouping = efficiency.loc[grouping]
         if panel is None:
+            # The index still holds group and classifier.
             panel = in_grouping.index.get_level_values("panel")[0]
         in_panel = in_grouping.xs(panel, level="panel")[column]
         # Groups and classifiers keep their order in the study's table.
         table = in_panel.unstack(level=-1)
         table = table[list(dict.fromkeys(in_panel.index.get_level_values(-1)))]
         table = table.loc[list(dict.fromkeys(in_panel.index.get_level_values("group")))]
+        # The classifiers with the highest mean over the groups.
         best = table.mean().sort_values(ascending=False, kind="stable").index[:max_classifiers]
         return cls(table[best], table.shape[1])
 
@@ -205,6 +207,7 @@ class TypeMapDisplay(Display):
         computed = infer_data_type(data)
         embedding = TSNE(2, init="pca", perplexity=perplexity, random_state=seed)
         positions = embedding.fit_transform(standardize_features(data.X))
+        # Rows of the majority have no kind.
         kinds = pd.Series("majority", index=np.arange(count))
         kinds.update(computed.kinds)
         points = pd.DataFrame({"x": positions[:, 0], "y": positions[:, 1], "kind": kinds})

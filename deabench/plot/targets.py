@@ -83,6 +83,7 @@ class TargetsDisplay(Display):
         self.figure_ = frame.figure
         frame.set_axis_off()
         grid = None
+        # In a grid of axes the panels share the place of `ax`; elsewhere they are inset.
         if frame.get_subplotspec() is not None:
             grid = frame.get_subplotspec().subgridspec(1, metric_count)
         self.axes_: list[Any] = []
@@ -117,6 +118,7 @@ class TargetsDisplay(Display):
         gaps = [
             ax.annotate(
                 _gap_text(b - a),
+                # At the right of the rightmost of the two marks; a missing target is NaN.
                 (np.nanmax([a, b]), row),
                 (7, 0),
                 textcoords="offset points",
@@ -127,11 +129,15 @@ class TargetsDisplay(Display):
         ]
         self.texts_.append(gaps)
         values = np.append(actual, target[~np.isnan(target)])
+        # A metric that is constant still gets a width.
         width = max(np.ptp(values), 1e-3 * np.abs(values).max(), 1e-12)
         # The gaps are written at the right of the dots.
         ax.set_xlim(values.min() - 0.08 * width, values.max() + 0.34 * width)
         ax.set_ylim(len(y) - 0.5, -0.5)
-        names = [escape_label(name) if show_names else "" for name in self.actual.index]
+        # Only the leftmost panel names the rows.
+        names = [""] * len(y)
+        if show_names:
+            names = [escape_label(name) for name in self.actual.index]
         ax.set_yticks(y, names, fontsize=8)
         ax.tick_params(axis="x", labelsize=8)
         ax.xaxis.set_major_locator(MaxNLocator(4))
@@ -250,6 +256,7 @@ class ParallelDisplay(Display):
         """
         width = self.best - self.worst
         is_constant = width == 0
+        # Divide by 1 where the width is 0.
         shares = (frame.to_numpy() - self.worst) / np.where(is_constant, 1.0, width)
         return np.where(is_constant, 0.5, shares)
 

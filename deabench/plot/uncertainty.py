@@ -103,10 +103,12 @@ class UncertaintyDisplay(Display):
         draw_grid(ax)
         self.ranks_ = []
         if has_layout_engine(ax):
-            ranks = [
-                str(best) if best == worst else f"{best} to {worst}"
-                for best, worst in zip(frame["best_rank"], frame["worst_rank"], strict=True)
-            ]
+            ranks = []
+            for best, worst in zip(frame["best_rank"], frame["worst_rank"], strict=True):
+                text = f"{best} to {worst}"
+                if best == worst:
+                    text = str(best)
+                ranks.append(text)
             self.ranks_ = annotate_rows(ax, ranks, "ranks")
         label = (
             f"efficiency with its interval ({100 * self.level:g} %, {self.scope}; "
@@ -174,6 +176,7 @@ class FrontierBandDisplay(Display):
             end: attainable_outline(self.band[[(first, end), (second, end)]].to_numpy())
             for end in ("lower", "value", "upper")
         }
+        # The area runs along the upper outline and back along the lower one.
         band = np.vstack([outlines["upper"], outlines["lower"][::-1]])
         self.area_ = ax.fill(band[:, 0], band[:, 1], color=COLOURS[4], alpha=0.3, linewidth=0)[0]
         self.line_ = ax.plot(*outlines["value"].T, color=COLOURS[0], linewidth=1.4)[0]

@@ -132,7 +132,7 @@ def box(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     low, high = values.min(axis=0), values.max(axis=0)
     size, spread = scale(values), high - low
-    # Half a unit below `finest` differences are rounding errors; `tiny` keeps the unit above 0.
+    # In units below `finest` rounding errors would look like differences; `tiny` is above 0.
     finest = np.maximum(size * FINEST, np.finfo(float).tiny)
     unit = np.where(
         spread > 0,
