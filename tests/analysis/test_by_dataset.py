@@ -35,25 +35,33 @@ LOWER = {"error_rate": 1.0}
 )
 def test_every_number_is_that_of_rank_on_its_own_table(costs, model) -> None:
     table = db.read(long(), lower_is_better=LOWER)
-    given = {
+    options = {
         "outputs": ["accuracy", "error_rate"],
         "inputs": costs,
         "model": model,
     }
-    found = db.by_dataset(table, **given)
+    rankings = db.by_dataset(table, **options)
     folds = long().drop(columns="fold").groupby(["dataset", "classifier"]).mean()
     for name in ("iris", "wine", "glass"):
-        own = db.rank(db.read(folds.loc[name], lower_is_better=LOWER), **given).scores
-        np.testing.assert_allclose(found.each.loc[name, own.index].astype(float), own, atol=1e-9)
+        scores = db.rank(db.read(folds.loc[name], lower_is_better=LOWER), **options).scores
+        np.testing.assert_allclose(
+            rankings.each.loc[name, scores.index].astype(float), scores, atol=1e-9
+        )
     pairs = folds.set_axis([f"{system}/{name}" for name, system in folds.index])
-    pooled = db.rank(db.read(pairs, lower_is_better=LOWER), **given).scores
+    pooled = db.rank(db.read(pairs, lower_is_better=LOWER), **options).scores
     for name, system in folds.index:
-        assert found.pooled.loc[name, system] == pytest.approx(pooled[f"{system}/{name}"], abs=1e-9)
-    np.testing.assert_allclose(found.frame["means"], db.rank(table, **given).scores, atol=1e-12)
-    np.testing.assert_allclose(found.frame["each"], found.each.mean().astype(float), atol=1e-12)
-    assert (found.frame["gap"] <= 1 + 1e-9).all()
-    assert (found.pooled <= found.each.loc[found.pooled.index] + 1e-9).all(axis=None)
-    assert found.frame["efficient_on"].sum() == (found.each > 1 - 1e-9).to_numpy().sum()
+        assert rankings.pooled.loc[name, system] == pytest.approx(
+            pooled[f"{system}/{name}"], abs=1e-9
+        )
+    np.testing.assert_allclose(
+        rankings.frame["means"], db.rank(table, **options).scores, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        rankings.frame["each"], rankings.each.mean().astype(float), atol=1e-12
+    )
+    assert (rankings.frame["gap"] <= 1 + 1e-9).all()
+    assert (rankings.pooled <= rankings.each.loc[rankings.pooled.index] + 1e-9).all(axis=None)
+    assert rankings.frame["efficient_on"].sum() == (rankings.each > 1 - 1e-9).to_numpy().sum()
 
 
 def test_a_metric_that_a_data_set_lacks_is_left_out_there_with_a_note() -> None:
@@ -65,39 +73,45 @@ def test_a_metric_that_a_data_set_lacks_is_left_out_there_with_a_note() -> None:
     )
     table.loc["glass", "error_rate"] = np.nan
     table.loc[("wine", "b"), "accuracy"] = np.nan
-    found = db.by_dataset(
+    rankings = db.by_dataset(
         db.read(table.reset_index(), lower_is_better=LOWER),
         outputs=["accuracy", "error_rate"],
     )
-    assert "no system has 'error_rate' on data set 'glass'; ranked without it there" in found.notes
-    assert "1 pairs of a system and a data set lack a metric and have no score" in found.notes
-    assert "'each' is the mean over the 2 of 3 data sets on which all have a score" in found.notes
-    assert np.isnan(found.each.loc["wine", "b"])
-    np.testing.assert_allclose(
-        found.frame["each"], found.each.loc[["iris", "glass"]].astype(float).mean()
+    assert (
+        "no system has 'error_rate' on data set 'glass'; ranked without it there" in rankings.notes
     )
-    assert found.frame["datasets"].to_dict() == {"a": 3, "b": 2, "c": 3, "d": 3}
+    assert "1 pairs of a system and a data set lack a metric and have no score" in rankings.notes
+    assert (
+        "'each' is the mean over the 2 of 3 data sets on which all have a score" in rankings.notes
+    )
+    assert np.isnan(rankings.each.loc["wine", "b"])
+    np.testing.assert_allclose(
+        rankings.frame["each"], rankings.each.loc[["iris", "glass"]].astype(float).mean()
+    )
+    assert rankings.frame["datasets"].to_dict() == {"a": 3, "b": 2, "c": 3, "d": 3}
     assert (
         "one frontier of all data sets is without 'error_rate', which some data sets lack"
-        in found.notes
+        in rankings.notes
     )
-    kept = table.reset_index().dropna(subset="accuracy")
+    complete = table.reset_index().dropna(subset="accuracy")
     np.testing.assert_allclose(
-        found.pooled.stack().dropna().sort_index(),
+        rankings.pooled.stack().dropna().sort_index(),
         (
-            kept.set_index(["dataset", "classifier"])["accuracy"] / kept["accuracy"].max()
+            complete.set_index(["dataset", "classifier"])["accuracy"] / complete["accuracy"].max()
         ).sort_index(),
     )
 
 
 def test_tables_without_data_sets_and_inefficiencies_are_refused(refused) -> None:
     with refused(
-        "the table has no data sets: no column names them, or no system stands on several rows; name the column with "
+        "the table has no data sets: no column names them, or no system stands on several rows; "
+        "name the column with "
         "--dataset, or roles={'task': 'dataset'} of deabench.read"
     ):
         db.by_dataset({"model": ["a", "b"], "accuracy": [0.1, 0.2]})
     with refused(
-        "missing='bounds' bounds the scores of deabench.rank; say missing='drop-systems' or 'drop-metrics'"
+        "missing='bounds' bounds the scores of deabench.rank; say missing='drop-systems' or "
+        "'drop-metrics'"
     ):
         db.by_dataset(long(), missing="bounds")
     with refused(

@@ -17,22 +17,22 @@ def test_malmquist_gives_the_published_changes() -> None:
         first, second = (
             data[data["period"] == int(k)].drop(columns="period") for k in step.split("->")
         )
-        found = db.malmquist(first, second, inputs=["x"], outputs=["y"]).frame
+        changes = db.malmquist(first, second, inputs=["x"], outputs=["y"]).frame
         columns = ["malmquist_index_input_crs", "efficiency_change", "technical_change"]
         np.testing.assert_allclose(
-            found, expected[expected["transition"] == step][columns], rtol=1e-9
+            changes, expected[expected["transition"] == step][columns], rtol=1e-9
         )
         np.testing.assert_allclose(
-            found["index"], found["efficiency_change"] * found["technical_change"], rtol=1e-12
+            changes["index"], changes["efficiency_change"] * changes["technical_change"], rtol=1e-12
         )
 
 
 def test_malmquist_of_the_same_table_is_1_and_says_who_is_missing(refused) -> None:
     table = frame(np.random.default_rng(2).uniform(0.3, 1, (6, 3)))
     np.testing.assert_allclose(db.malmquist(table, table).frame, 1.0, rtol=1e-9)
-    found = db.malmquist(table.iloc[:5], table.iloc[1:], outputs=list(table))
-    assert found.notes == ("in one of the two tables only: 'c0', 'c5'",)
-    assert list(found.frame.index) == ["c1", "c2", "c3", "c4"]
+    index = db.malmquist(table.iloc[:5], table.iloc[1:], outputs=list(table))
+    assert index.notes == ("in one of the two tables only: 'c0', 'c5'",)
+    assert list(index.frame.index) == ["c1", "c2", "c3", "c4"]
     with refused("the two tables have no classifier in common; give both the same labels"):
         db.malmquist(table, table.rename(index=str.upper))
 

@@ -17,10 +17,10 @@ pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 def test_a_groups_frontier_lies_inside_that_of_all(values) -> None:
     table = frame(values)
     table["kind"] = ["a", "b"] * (len(table) // 2) + ["a"] * (len(table) % 2)
-    found = db.groups(table, "kind").frame
-    assert (found["gap"] <= 1 + 1e-9).all()
+    scores = db.groups(table, "kind").frame
+    assert (scores["gap"] <= 1 + 1e-9).all()
     np.testing.assert_allclose(
-        found["gap"] * found["in_group"], db.rank(table.drop(columns="kind")).scores, rtol=1e-9
+        scores["gap"] * scores["in_group"], db.rank(table.drop(columns="kind")).scores, rtol=1e-9
     )
     same = db.groups(table.drop(columns="kind"), dict.fromkeys(table.index, "one")).frame
     np.testing.assert_allclose(same["gap"], 1.0, rtol=1e-12)

@@ -25,11 +25,11 @@ def test_order_m_is_the_mean_over_all_draws(m) -> None:
     rng = np.random.default_rng(3)
     X, Y = rng.integers(1, 5, (6, 1)) / 4, rng.uniform(0.2, 1, (6, 2))
     table = frame(np.column_stack([X, Y]))
-    found = db.order_m(table, m, inputs=["m0"]).frame["efficiency"]
+    efficiency = db.order_m(table, m, inputs=["m0"]).frame["efficiency"]
     back = db.order_m(table, m, inputs=["m0"], orientation="input").frame["efficiency"]
     for o in range(6):
         levels = (Y[X[:, 0] <= X[o, 0]] / Y[o]).min(axis=1)
-        assert 1 / found.iloc[o] == pytest.approx(brute_m(levels, m), rel=1e-12)
+        assert 1 / efficiency.iloc[o] == pytest.approx(brute_m(levels, m), rel=1e-12)
         levels = -(X[(Y[o] <= Y).all(axis=1)] / X[o]).max(axis=1)
         assert -back.iloc[o] == pytest.approx(brute_m(levels, m), rel=1e-12)
 
@@ -43,13 +43,15 @@ def test_partial_frontiers_lie_inside_fdh_and_come_to_it(values) -> None:
         options = {"inputs": ["m0"], "orientation": orientation}
         steps = [db.order_m(table, m, **options).frame["efficiency"] for m in (1, 5, 50, 100_000)]
         steps += [fdh]
-        assert all((one >= two - 1e-9).all() for one, two in itertools.pairwise(steps))
+        assert all(
+            (smaller >= larger - 1e-9).all() for smaller, larger in itertools.pairwise(steps)
+        )
         np.testing.assert_allclose(steps[-2], fdh, atol=1e-9)
         np.testing.assert_allclose(
             db.order_alpha(table, 1, **options).frame["efficiency"], fdh, atol=1e-12
         )
-        half = db.order_alpha(table, 0.5, **options).frame["efficiency"]
-        assert (half >= fdh - 1e-12).all()
+        efficiency = db.order_alpha(table, 0.5, **options).frame["efficiency"]
+        assert (efficiency >= fdh - 1e-12).all()
 
 
 def test_one_lucky_run_moves_fdh_and_not_the_partial_frontier() -> None:

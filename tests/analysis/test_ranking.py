@@ -155,12 +155,12 @@ def test_power_plants_against_the_others_give_tones_super_efficiencies(
         "returns": returns,
         "orientation": orientation,
     }
-    words = f"envelopment_{orientation} for '{{}}': HiGHS ended with 'Infeasible'"
+    reason = f"envelopment_{orientation} for '{{}}': HiGHS ended with 'Infeasible'"
     for plant, value in expected[column].items():
         ranking = rank_with(plants.loc[[plant]], reference=plants.drop(plant), **options)
         if np.isnan(value):
             assert np.isnan(ranking.scores[plant])
-            assert ranking.reasons == {plant: words.format(plant)}
+            assert ranking.reasons == {plant: reason.format(plant)}
             assert not ranking.efficient[plant]
         else:
             score = value if orientation == "input" else 1 / value
@@ -222,9 +222,9 @@ def test_the_score_is_the_performance_under_its_weights() -> None:
     np.testing.assert_allclose((weights * Y).sum(axis=1), ranking.scores, rtol=1e-12)
     assert (Y @ weights.T).max() <= 1 + 1e-12
     assert ranking.model.startswith("score (6), the dual of (5), by HiGHS (")
-    many = db.rank(frame(np.vstack([Y, Y * 0.9])), model="score")
-    assert many.model.startswith("score (6), the dual of (5), by ")
-    assert "facets" in many.model
+    result = db.rank(frame(np.vstack([Y, Y * 0.9])), model="score")
+    assert result.model.startswith("score (6), the dual of (5), by ")
+    assert "facets" in result.model
 
 
 @examples(25)
@@ -286,14 +286,14 @@ def test_ccr_is_the_linear_program_of_the_paper(orientation, returns, Y, data) -
 @given(tables(), st.data())
 def test_units_change_no_score_and_scale_the_slacks_and_weights(Y, data) -> None:
     unit = data.draw(scales(Y.shape[1]))
-    plain, scaled = db.rank(frame(Y)), db.rank(frame(Y * unit))
-    np.testing.assert_allclose(scaled.scores, plain.scores, rtol=1e-9)
+    original, scaled = db.rank(frame(Y)), db.rank(frame(Y * unit))
+    np.testing.assert_allclose(scaled.scores, original.scores, rtol=1e-9)
     np.testing.assert_allclose(
-        (scaled.slacks / unit).sum(axis=1), plain.slacks.sum(axis=1), atol=1e-8
+        (scaled.slacks / unit).sum(axis=1), original.slacks.sum(axis=1), atol=1e-8
     )
-    assert scaled.efficient.tolist() == plain.efficient.tolist() or not clear(Y)
+    assert scaled.efficient.tolist() == original.efficient.tolist() or not clear(Y)
     np.testing.assert_allclose(
-        (scaled.weights.to_numpy() * unit * Y).sum(axis=1), plain.scores, rtol=1e-9
+        (scaled.weights.to_numpy() * unit * Y).sum(axis=1), original.scores, rtol=1e-9
     )
     db.certify(scaled)
 
@@ -305,9 +305,9 @@ def test_units_change_no_ccr_score(returns, Y, data) -> None:
     table = frame(np.where(Y > 0, Y, 0.01))
     unit = data.draw(scales(Y.shape[1]))
     options = {"inputs": ["m0"], "model": "ccr", "returns": returns, "orientation": "input"}
-    plain, scaled = rank_with(table, **options), rank_with(table * unit, **options)
-    np.testing.assert_allclose(scaled.scores, plain.scores, rtol=1e-9)
-    assert scaled.efficient.tolist() == plain.efficient.tolist() or not clear(Y)
+    original, scaled = rank_with(table, **options), rank_with(table * unit, **options)
+    np.testing.assert_allclose(scaled.scores, original.scores, rtol=1e-9)
+    assert scaled.efficient.tolist() == original.efficient.tolist() or not clear(Y)
     db.certify(scaled)
 
 
@@ -318,9 +318,9 @@ def test_the_order_of_rows_and_columns_does_not_matter(Y, random) -> None:
     rows, columns = list(table.index), list(table.columns)
     random.shuffle(rows)
     random.shuffle(columns)
-    plain, shuffled = db.rank(table), db.rank(table.loc[rows, columns])
-    np.testing.assert_allclose(shuffled.scores[table.index], plain.scores, rtol=1e-9)
-    assert shuffled.efficient[table.index].tolist() == plain.efficient.tolist() or not clear(Y)
+    original, shuffled = db.rank(table), db.rank(table.loc[rows, columns])
+    np.testing.assert_allclose(shuffled.scores[table.index], original.scores, rtol=1e-9)
+    assert shuffled.efficient[table.index].tolist() == original.efficient.tolist() or not clear(Y)
     assert list(shuffled.scores.index) == rows
 
 
@@ -328,17 +328,17 @@ def test_the_order_of_rows_and_columns_does_not_matter(Y, random) -> None:
 @given(tables(), st.data())
 def test_a_dominated_dmu_or_a_duplicate_changes_nobody(Y, data) -> None:
     table = frame(Y)
-    other = data.draw(st.integers(0, len(Y) - 1))
+    copied_row = data.draw(st.integers(0, len(Y) - 1))
     share = data.draw(st.sampled_from([1.0, 0.9, 1 - 1e-9]))
-    wider = pd.concat([table, frame(Y[[other]] * share, "new")])
-    plain, after = db.rank(table), db.rank(wider)
-    np.testing.assert_allclose(after.scores[table.index], plain.scores, rtol=1e-9)
-    assert after.efficient[table.index].tolist() == plain.efficient.tolist() or not clear(
+    wider = pd.concat([table, frame(Y[[copied_row]] * share, "new")])
+    original, after = db.rank(table), db.rank(wider)
+    np.testing.assert_allclose(after.scores[table.index], original.scores, rtol=1e-9)
+    assert after.efficient[table.index].tolist() == original.efficient.tolist() or not clear(
         wider.to_numpy()
     )
-    assert after.scores["new0"] == pytest.approx(share * plain.scores.iloc[other], rel=1e-9)
+    assert after.scores["new0"] == pytest.approx(share * original.scores.iloc[copied_row], rel=1e-9)
     if share == 1.0:
-        assert after.efficient["new0"] == plain.efficient.iloc[other]
+        assert after.efficient["new0"] == original.efficient.iloc[copied_row]
 
 
 @examples(40)
@@ -407,9 +407,10 @@ def test_of_equal_scores_the_pareto_efficient_come_first_and_then_those_with_les
     ranking = db.rank(pd.concat([table, table.loc[["never"]].assign(TPR=0.2).set_axis(["nearly"])]))
     assert ranking.scores.tolist() == [1.0] * 5
     assert ranking.ranks.to_dict() == {"never": 5, "good": 1, "keen": 1, "twin": 1, "nearly": 4}
-    alone = db.rank(pd.concat([table * 0.9, table.loc[["never"]].set_axis(["top"])]))
+    separate = db.rank(pd.concat([table * 0.9, table.loc[["never"]].set_axis(["top"])]))
     assert (
-        "'top' is efficient although its 'TPR' is 0: weights may leave a metric out" in alone.notes
+        "'top' is efficient although its 'TPR' is 0: weights may leave a metric out"
+        in separate.notes
     )
 
 
@@ -433,9 +434,9 @@ def test_scores_against_another_reference() -> None:
 
 def test_outside_a_vrs_reference_the_score_is_nan_with_its_reason() -> None:
     table = pd.DataFrame({"x": [1.0, 2.0], "y": [1.0, 3.0]}, index=["a", "b"])
-    beyond = pd.DataFrame({"x": [1.0, 1.0], "y": [4.0, 2.0]}, index=["high", "fine"])
+    outside = pd.DataFrame({"x": [1.0, 1.0], "y": [4.0, 2.0]}, index=["high", "fine"])
     ranking = db.rank(
-        beyond, reference=table, inputs=["x"], model="ccr", returns="vrs", orientation="input"
+        outside, reference=table, inputs=["x"], model="ccr", returns="vrs", orientation="input"
     )
     assert np.isnan(ranking.scores["high"])
     assert ranking.scores["fine"] == pytest.approx(1.5, rel=1e-12)
@@ -491,7 +492,8 @@ REFUSED = [
     (
         {"model": "nonsense"},
         "model 'nonsense' is not known; it is one of "
-        "'wei', 'score', 'ccr', 'fdh', 'super', 'sbm', 'super-sbm', 'russell', 'additive', 'ram', 'bam', 'ddf', 'rdm', 'holder', "
+        "'wei', 'score', 'ccr', 'fdh', 'super', 'sbm', 'super-sbm', 'russell', 'additive', "
+        "'ram', 'bam', 'ddf', 'rdm', 'holder', "
         "'cross', 'common'",
     ),
     ({"model": "BCC"}, "model 'BCC' is not known; write model 'ccr' with returns 'vrs'"),
@@ -514,7 +516,8 @@ REFUSED = [
     ),
     (
         {"model": "score", "orientation": "input"},
-        "model 'score' has no orientation 'input'; write 'output', or use model 'ccr' or 'fdh' or 'super'",
+        "model 'score' has no orientation 'input'; write 'output', or use model 'ccr' or 'fdh' "
+        "or 'super'",
     ),
     (
         {"model": "fdh", "orientation": "input"},
@@ -522,7 +525,8 @@ REFUSED = [
     ),
     (
         {"inputs": ["cost", "time"], "model": "wei"},
-        "input 'cost' of 'b' is 0; a quotient over it is infinite, leave the row out or use model 'ccr'",
+        "input 'cost' of 'b' is 0; a quotient over it is infinite, leave the row out or use "
+        "model 'ccr'",
     ),
 ]
 

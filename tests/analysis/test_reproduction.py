@@ -124,15 +124,15 @@ def radial(x: np.ndarray, y: np.ndarray, o: int, *, variable: bool, orientation:
     above = np.r_[
         np.zeros(x.shape[1]) if shrunk else x[o], -y[o] if shrunk else np.zeros(y.shape[1])
     ]
-    found = linprog(
+    solution = linprog(
         np.r_[1.0 if shrunk else -1.0, np.zeros(n)],
         A_ub=np.r_[inputs, outputs],
         b_ub=above,
         A_eq=[np.r_[0.0, np.ones(n)]] if variable else None,
         b_eq=[1.0] if variable else None,
     )
-    assert found.success
-    return float(found.x[0] if shrunk else 1 / found.x[0])
+    assert solution.success
+    return float(solution.x[0] if shrunk else 1 / solution.x[0])
 
 
 def test_no_split_of_table_16_gives_table_17() -> None:
@@ -151,18 +151,18 @@ def test_no_split_of_table_16_gives_table_17() -> None:
                 x, table[:, outputs], worst_row, variable=variable, orientation=orientation
             )
             if abs(score - printed[worst_row]) <= 0.01:
-                others = [
+                scores = [
                     radial(x, table[:, outputs], o, variable=variable, orientation=orientation)
                     for o in range(7)
                 ]
-                assert np.abs(np.array(others) - printed).max() > 0.01
+                assert np.abs(np.array(scores) - printed).max() > 0.01
     assert tried == 63 * 3
 
 
 def test_one_table_alone(everything: Reproduction) -> None:
-    alone = reproduce("table21").cells
-    whole = everything.cells[everything.cells["table"] == "table21"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(alone, whole)
+    separate = reproduce("table21").cells
+    expected_cells = everything.cells[everything.cells["table"] == "table21"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(separate, expected_cells)
 
 
 def test_a_table_that_cannot_be_recomputed_says_why() -> None:

@@ -22,17 +22,17 @@ def test_scale_efficiency_is_the_quotient_of_the_published_columns(
     name, inputs, outputs, columns
 ) -> None:
     data, expected = oracle(name, "data"), oracle(name, "expected")
-    found = db.scale_efficiency(data, inputs=inputs, outputs=outputs, orientation="input")
+    scale = db.scale_efficiency(data, inputs=inputs, outputs=outputs, orientation="input")
     crs, vrs = columns
-    np.testing.assert_allclose(found.frame["scale"], expected[crs] / expected[vrs], rtol=1e-8)
+    np.testing.assert_allclose(scale.frame["scale"], expected[crs] / expected[vrs], rtol=1e-8)
     X = data[inputs].to_numpy()
     Y = data.drop(columns=inputs).to_numpy()
     for o in range(len(X)):
-        less, more = (
+        nirs_score, ndrs_score = (
             radial(X, Y, X[o], Y[o], orientation="input", returns=r) for r in ("nirs", "ndrs")
         )
-        word = found.frame["returns"].iloc[o]
+        word = scale.frame["returns"].iloc[o]
         if word == "constant":
-            assert found.frame["scale"].iloc[o] == pytest.approx(1, abs=1e-7)
+            assert scale.frame["scale"].iloc[o] == pytest.approx(1, abs=1e-7)
         else:  # too small: only smaller mixtures hold it back
-            assert (less < more) == (word == "increasing")
+            assert (nirs_score < ndrs_score) == (word == "increasing")

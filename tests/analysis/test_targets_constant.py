@@ -46,7 +46,8 @@ def test_the_airlines_least_slack_and_targets_to_their_printed_digits(airlines) 
             )
     db.certify(airlines)
     assert airlines.unproved == (
-        "not certified: that the rows of the frontier are the multiples of the reference that `multiples` says",
+        "not certified: that the rows of the frontier are the multiples of the reference that "
+        "`multiples` says",
     )
 
 
@@ -76,17 +77,17 @@ def efficient_cones(X: np.ndarray, Y: np.ndarray):
     d = gain.shape[1]
     for size in range(1, min(len(X), d) + 1):
         for T in itertools.combinations(range(len(X)), size):
-            rest = np.column_stack([gain, np.zeros(len(gain))])
-            least = np.column_stack([-np.eye(d), np.ones(d)])
+            gain_rows = np.column_stack([gain, np.zeros(len(gain))])
+            sign_rows = np.column_stack([-np.eye(d), np.ones(d)])
             on = np.column_stack([gain[list(T)], np.zeros(size)])
-            found = solved(
+            solution = solved(
                 np.append(np.zeros(d), -1.0),
-                np.vstack([rest, least]),
+                np.vstack([gain_rows, sign_rows]),
                 np.zeros(len(gain) + d),
                 equal=(np.vstack([on, np.append(np.ones(d), 0.0)]), np.append(np.zeros(size), 1.0)),
                 bounds=[(0, None)] * d + [(None, None)],
             )
-            if found is not None and found.x[-1] > 1e-7:
+            if solution is not None and solution.x[-1] > 1e-7:
                 yield gain[list(T)]
 
 
@@ -116,7 +117,7 @@ def test_brute_force_over_cones(seed, norm, dominating, outside) -> None:
         np.column_stack([X, Y]), index=list("abcde"), columns=["x1", "x2", "y1", "y2"]
     )
     tested = table * (np.array([0.7, 0.9, 1.1, 1.3]) if outside else np.array([1.5, 1.1, 1.0, 0.8]))
-    found = db.targets(
+    targets = db.targets(
         tested,
         table,
         inputs=["x1", "x2"],
@@ -128,14 +129,16 @@ def test_brute_force_over_cones(seed, norm, dominating, outside) -> None:
     )
     cones = [np.zeros((1, 4)), *efficient_cones(X, Y)]
     for k, p in enumerate(tested[["y1", "y2", "x1", "x2"]].to_numpy() * [1, 1, -1, -1]):
-        least = min(to_cone(G, p, norm, dominating=dominating) for G in cones)
-        assert np.nan_to_num(found.distance.iloc[k], nan=np.inf) == pytest.approx(least, abs=1e-7)
-    db.certify(found)
+        shortest = min(to_cone(G, p, norm, dominating=dominating) for G in cones)
+        assert np.nan_to_num(targets.distance.iloc[k], nan=np.inf) == pytest.approx(
+            shortest, abs=1e-7
+        )
+    db.certify(targets)
 
 
 def test_euclidean_targets_are_those_of_the_efficient_ratio_with_one_input_and_one_output() -> None:
     table = pd.DataFrame({"x": [2.0, 4.0, 8.0, 5.0], "y": [1.0, 5.0, 8.0, 3.0]}, index=list("abcd"))
-    found = db.targets(
+    targets = db.targets(
         table,
         table,
         inputs=["x"],
@@ -145,9 +148,9 @@ def test_euclidean_targets_are_those_of_the_efficient_ratio_with_one_input_and_o
         weights={"x": 1.0, "y": 1.0},
     )
     np.testing.assert_allclose(
-        found.distance, (1.25 * table["x"] - table["y"]) / np.hypot(1.25, 1.0), atol=1e-12
+        targets.distance, (1.25 * table["x"] - table["y"]) / np.hypot(1.25, 1.0), atol=1e-12
     )
-    db.certify(found)
+    db.certify(targets)
 
 
 def test_the_command_takes_constant_returns(tmp_path, capsys) -> None:
@@ -172,24 +175,27 @@ def test_the_command_takes_constant_returns(tmp_path, capsys) -> None:
         )
         == 0
     )
-    said = capsys.readouterr()
-    assert said.out.startswith("classifier,position,distance,target_accuracy,target_seconds")
-    assert "spanned by zero and by multiples of the reference" in said.err
+    captured = capsys.readouterr()
+    assert captured.out.startswith("classifier,position,distance,target_accuracy,target_seconds")
+    assert "spanned by zero and by multiples of the reference" in captured.err
 
 
 def test_constant_returns_refuse_tables_without_inputs(refused) -> None:
     table = pd.DataFrame({"y": [0.5, 0.9], "x": [0.0, 3.0]}, index=["a", "b"])
     with refused(
-        "returns='crs' multiplies inputs and there are none; name one in inputs, or leave returns out"
+        "returns='crs' multiplies inputs and there are none; name one in inputs, or leave "
+        "returns out"
     ):
         db.targets(table, table, outputs=["y"], returns="crs")
     with refused(
-        "'a' needs none of any input, so that under returns='crs' it can be multiplied without limit; leave it out, or leave "
+        "'a' needs none of any input, so that under returns='crs' it can be multiplied without "
+        "limit; leave it out, or leave "
         "returns out"
     ):
         db.targets(table, table, outputs=["y"], inputs=["x"], returns="crs")
     with refused(
-        "on='facets' extends the facets of a hull, and under returns='crs' there are none; leave on out, or use returns='vrs'"
+        "on='facets' extends the facets of a hull, and under returns='crs' there are none; leave "
+        "on out, or use returns='vrs'"
     ):
         db.targets(table, table, outputs=["y"], inputs=["x"], returns="crs", on="facets")
     with refused("returns 'nirs' is not known; it is one of 'vrs', 'crs'"):

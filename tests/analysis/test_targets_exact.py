@@ -75,7 +75,7 @@ def test_the_exact_projection_is_optimal(norm, dominating) -> None:
     """By its slope: y·(v - p) ≥ distance on every vertex, with (the positive part of) y in the dual
     unit ball; none without a point above.
     """
-    found = 0
+    certified_count = 0
     for seed in range(30):
         rng = np.random.default_rng(seed)
         s, k = int(rng.integers(2, 5)), int(rng.integers(1, 6))
@@ -96,9 +96,9 @@ def test_the_exact_projection_is_optimal(norm, dominating) -> None:
         assert lam.min() >= 0
         assert lam.sum() == pytest.approx(1, abs=1e-12)
         gap = lam @ gaps
-        counted = np.maximum(slope, 0) if dominating else slope
-        assert dual_norm(counted / weights, norm) <= 1 + 1e-12
+        slopes_used = np.maximum(slope, 0) if dominating else slope
+        assert dual_norm(slopes_used / weights, norm) <= 1 + 1e-12
         assert ((gaps @ slope) >= gap_norm(gap * weights, norm) - 1e-12).all()
         assert not dominating or gap.min() >= -1e-12
-        found += gap_norm(gap, norm) > 0
-    assert found > 10
+        certified_count += gap_norm(gap, norm) > 0
+    assert certified_count > 10

@@ -62,12 +62,12 @@ def files(tmp_path: Path) -> Path:
     )
     long.sample(frac=1, random_state=0).to_csv(tmp_path / "long.csv", index=False)
     SCORES.assign(y_true=BINARY, fold=fold).to_csv(tmp_path / "scores.csv", index=False)
-    own = long.groupby("classifier", sort=False, group_keys=False).apply(
+    own_sets = long.groupby("classifier", sort=False, group_keys=False).apply(
         lambda rows: rows.iloc[
             {"poor": slice(0, 40), "fair": slice(40, 80), "good": slice(80, 120)}[rows.name]
         ].assign(classifier=rows.name)
     )
-    own.to_csv(tmp_path / "own.csv", index=False)
+    own_sets.to_csv(tmp_path / "own.csv", index=False)
     return tmp_path
 
 
@@ -196,11 +196,13 @@ def test_command_draws(file: Path, ending: str) -> None:
 def test_command_tests_predictions(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     expected = compare.on_one_test_set(TRUTH, LABELS).pairs
     for name in ("wide.csv", "long.csv"):
-        found = pd.DataFrame(rows(capsys, files / name)).set_index(["first", "second"])
+        printed_pairs = pd.DataFrame(rows(capsys, files / name)).set_index(["first", "second"])
         for _, row in expected.iterrows():
             pair = (row["first"], row["second"])
-            other = pair if pair in found.index else pair[::-1]
-            assert found.loc[other, "p_value"] == pytest.approx(row["p_value"], rel=1e-12)
+            pair_index = pair if pair in printed_pairs.index else pair[::-1]
+            assert printed_pairs.loc[pair_index, "p_value"] == pytest.approx(
+                row["p_value"], rel=1e-12
+            )
     assert main(["compare", str(files / "wide.csv")]) == 0
     assert capsys.readouterr().err.startswith("3 of the 3 pairs differ at 0.05: ")
     exact = rows(
@@ -215,8 +217,8 @@ def test_command_tests_scores_own_sets_and_folds(
     expected = (
         compare.on_one_test_set(BINARY, SCORES, test="delong", positive=1).pairs["p_value"].tolist()
     )
-    found = rows(capsys, files / "scores.csv", "--test", "delong", "--positive", "1")
-    assert [row["p_value"] for row in found] == pytest.approx(expected)
+    printed_rows = rows(capsys, files / "scores.csv", "--test", "delong", "--positive", "1")
+    assert [row["p_value"] for row in printed_rows] == pytest.approx(expected)
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         assert main(["compare", str(files / "own.csv"), "--test", "z"]) == 0
@@ -238,9 +240,11 @@ def test_command_tests_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     )
     table.rename_axis("dataset").to_csv(tmp_path / "t.csv")
     for test in ("ranks", "wilcoxon", "permutation", "t"):
-        found = rows(capsys, tmp_path / "t.csv", "--test", test, "--adjust", "holm")
+        printed_rows = rows(capsys, tmp_path / "t.csv", "--test", test, "--adjust", "holm")
         expected = compare.compare(table, test=test, adjust="holm").pairs  # type: ignore[arg-type]
-        assert [row["adjusted"] for row in found] == pytest.approx(expected["adjusted"].tolist())
+        assert [row["adjusted"] for row in printed_rows] == pytest.approx(
+            expected["adjusted"].tolist()
+        )
     bayes = rows(capsys, tmp_path / "t.csv", "--test", "bayes", "--rope", "0.1")
     assert bayes[1]["verdict"] == "c"
     (tmp_path / "files.csv").write_text(
@@ -252,8 +256,8 @@ def test_command_tests_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "20 data sets count as 15 clusters, each with its mean scores" in capsys.readouterr().err
     table.iloc[0, 0] = np.nan
     table.rename_axis("dataset").to_csv(tmp_path / "gap.csv")
-    found = rows(capsys, tmp_path / "gap.csv", "--missing", "skillings-mack")
-    assert found[0]["wins"] + found[0]["losses"] == 19  # type: ignore[operator]
+    printed_rows = rows(capsys, tmp_path / "gap.csv", "--missing", "skillings-mack")
+    assert printed_rows[0]["wins"] + printed_rows[0]["losses"] == 19  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(("arguments", "text"), WRONG)
@@ -292,11 +296,13 @@ def test_equivalence_variance_and_sizes_on_the_command_line(
     )
     file = tmp_path / "scores.csv"
     table.rename_axis("dataset").to_csv(file)
-    found = rows(capsys, file, "--test", "tost", "--margin", "0.02")
-    for row, (first, second) in zip(found, (("a", "b"), ("a", "c"), ("b", "c")), strict=True):
-        one = compare.tost(table[first], table[second], margin=0.02)
+    printed_rows = rows(capsys, file, "--test", "tost", "--margin", "0.02")
+    for row, (first, second) in zip(
+        printed_rows, (("a", "b"), ("a", "c"), ("b", "c")), strict=True
+    ):
+        result = compare.tost(table[first], table[second], margin=0.02)
         assert (float(row["p_value"]), float(row["lower"])) == pytest.approx(
-            (one.p_value, one.lower), rel=1e-6
+            (result.p_value, result.lower), rel=1e-6
         )
         assert row["equivalent"] == ({first, second} == {"a", "b"})
     by_fold = rows(
@@ -331,12 +337,12 @@ def test_equivalence_variance_and_sizes_on_the_command_line(
         (["auc", "--auc", "0.8", "--against", "0.7"], compare.sample_size_auc(0.8, against=0.7)),
     ):
         assert main(["size", *arguments, "--format", "csv"]) == 0
-        said = capsys.readouterr()
+        captured = capsys.readouterr()
         assert (
-            said.out.splitlines()[1]
+            captured.out.splitlines()[1]
             .rsplit(",", 3 if arguments[0] == "auc" else 1)[0]
             .endswith(f",{size.n}")
         )
-        assert size.summary().splitlines()[0] in said.err
+        assert size.summary().splitlines()[0] in captured.err
     assert main(["size", "tango", "--b", "0.1", "--c", "0.1"]) == 2
     assert "'tango' needs --margin" in capsys.readouterr().err

@@ -16,7 +16,10 @@ TABLE = "classifier,TPR,TNR,F1\na,0.9,0.8,0.7\nb,0.8,0.9,0.6\nc,0.5,0.5,0.5\n"
 COUNTS = "classifier,tp,fn,fp,tn\na,9,1,2,8\nb,8,2,1,9\n"
 PREDICTIONS = "y_true,a,b\n" + "1,1,0\n0,0,0\n1,0,1\n0,1,0\n" * 3
 SCORES = "y_true,a,b\n" + "1,0.9,0.3\n0,0.2,0.4\n1,0.6,0.8\n0,0.5,0.1\n" * 3
-STUDY = '[[data.set]]\nname = "rows"\nfile = "rows.csv"\n[split]\nfolds = 2\n[classifiers]\n"C4.5" = {}\nstump = {}\n'
+STUDY = (
+    '[[data.set]]\nname = "rows"\nfile = "rows.csv"\n[split]\nfolds = 2\n[classifiers]\n"C4.5" = '
+    "{}\nstump = {}\n"
+)
 ROWS = "x,z,c\n" + "".join(f"{k},{'ab'[k % 2]},{'yn'[k % 3 // 2]}\n" for k in range(24))
 
 COMMANDS = {
@@ -87,22 +90,22 @@ def mangled(text: str, rng: random.Random) -> bytes:
     """The text with a few cells, lines or bytes changed."""
     lines = text.splitlines()
     for _ in range(rng.randint(1, 3)):
-        place = rng.randrange(len(lines)) if lines else 0
-        how = rng.randrange(6)
-        if not lines or how == 0:
-            lines.insert(place, rng.choice(WORDS))
-        elif how == 1:
-            del lines[place]
-        elif how == 2:
-            lines[place] = lines[place].replace(
+        line_index = rng.randrange(len(lines)) if lines else 0
+        damage = rng.randrange(6)
+        if not lines or damage == 0:
+            lines.insert(line_index, rng.choice(WORDS))
+        elif damage == 1:
+            del lines[line_index]
+        elif damage == 2:
+            lines[line_index] = lines[line_index].replace(
                 rng.choice("abcxyz0123456789,=") or "a", rng.choice(WORDS), 1
             )
-        elif how == 3:
-            cells = lines[place].split(",")
+        elif damage == 3:
+            cells = lines[line_index].split(",")
             cells[rng.randrange(len(cells))] = rng.choice(WORDS)
-            lines[place] = ",".join(cells)
-        elif how == 4:
-            lines[place] = lines[place][: rng.randrange(len(lines[place]) + 1)]
+            lines[line_index] = ",".join(cells)
+        elif damage == 4:
+            lines[line_index] = lines[line_index][: rng.randrange(len(lines[line_index]) + 1)]
         else:
             lines.append(rng.choice(lines))
     data = bytearray("\n".join(lines).encode("utf-8", "surrogatepass"))
@@ -125,20 +128,20 @@ def test_a_mangled_file_ends_in_a_sentence(name, tmp_path, monkeypatch, capsys):
         file = "data.csv" if name == "data" else f"file{case}.{'toml' if text == STUDY else 'csv'}"
         Path(file).write_bytes(mangled(text, rng))
         status = main([argument.replace("{}", file) for argument in arguments])
-        said = capsys.readouterr().err
+        stderr = capsys.readouterr().err
         assert status in ((0, 1, 2, 3, 4) if name == "gate" else (0, 1, 2))
-        assert "Traceback" not in said
+        assert "Traceback" not in stderr
         errors = [
             line
-            for line in said.splitlines()
+            for line in stderr.splitlines()
             if line.startswith("deabench: ") and not line.startswith("deabench: warning")
         ]
         assert len(errors) <= 1
-        assert status != 1 or len(errors) == 1, (case, said)
+        assert status != 1 or len(errors) == 1, (case, stderr)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (
             '[data]\nnames = ["ecoli4"]\n[classifiers]\nm = {import = ".x.y"}',
@@ -150,27 +153,29 @@ def test_a_mangled_file_ends_in_a_sentence(name, tmp_path, monkeypatch, capsys):
         ),
         ("a = " + "9" * 5001, "is not TOML: Exceeds the limit"),
         (
-            '[data]\nnames = ["ecoli4"]\n[classifiers]\nm = {import = "sklearn.calibration.CalibratedClassifierCV", estimator = "abc"}',
+            '[data]\nnames = ["ecoli4"]\n[classifiers]\nm = {import = '
+            '"sklearn.calibration.CalibratedClassifierCV", estimator = "abc"}',
             "classifier 'm' cannot be built: ",
         ),
         (
-            '[[data.set]]\nname = "g"\ngenerator = "subclus"\nrows = 1e3\n[classifiers]\nstump = {}',
+            '[[data.set]]\nname = "g"\ngenerator = "subclus"\n'
+            "rows = 1e3\n[classifiers]\nstump = {}",
             "[[data.set]] 1 rows is 1000.0; give a whole number >= 0",
         ),
     ],
 )
-def test_the_study_files_that_ended_in_tracebacks(tmp_path, monkeypatch, capsys, text, said):
+def test_the_study_files_that_ended_in_tracebacks(tmp_path, monkeypatch, capsys, text, message):
     monkeypatch.chdir(tmp_path)
     Path("study.toml").write_text("allow_imports = true\n" + text)
     assert main(["study", "status", "study.toml"]) == 1
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1
-    assert said in lines[0]
+    assert message in lines[0]
 
 
 @pytest.mark.parametrize("command", ["reproduce", "models", "size", "study", "rank"])
 def test_a_word_that_is_none_ends_in_a_sentence(command, tmp_path, monkeypatch, capsys):
-    """Commands that take names, and files that are not there, under every name that is hard to say."""
+    """Names and missing files under every name that is hard to print."""
     monkeypatch.chdir(tmp_path)
     for word in [
         word.replace("\0", "")
@@ -180,15 +185,15 @@ def test_a_word_that_is_none_ends_in_a_sentence(command, tmp_path, monkeypatch, 
         arguments = [command, "status", word] if command == "study" else [command, word]
         if arguments == ["reproduce", ""] or not word:
             continue
-        status, said = main(arguments), capsys.readouterr().err
-        assert status in (1, 2), (word, said)
-        assert "Traceback" not in said
+        status, stderr = main(arguments), capsys.readouterr().err
+        assert status in (1, 2), (word, stderr)
+        assert "Traceback" not in stderr
         errors = [
             line
-            for line in said.splitlines()
+            for line in stderr.splitlines()
             if line.startswith("deabench: ") and not line.startswith("deabench: warning")
         ]
-        assert len(errors) == (status == 1) or (status == 2 and len(errors) == 1), (word, said)
+        assert len(errors) == (status == 1) or (status == 2 and len(errors) == 1), (word, stderr)
 
 
 def test_twenty_thousand_columns_are_refused_at_once(tmp_path, capsys):
@@ -204,7 +209,8 @@ def test_twenty_thousand_columns_are_refused_at_once(tmp_path, capsys):
     for command in (["rank"], ["read"]):  # all verbs read by the same reader
         assert main([*command, str(file)]) == 1
         assert capsys.readouterr().err.splitlines()[-1] == (
-            f"deabench: '{file}' has 20,000 columns, more than 2,000; give the metrics that classifiers are compared by, and "
+            f"deabench: '{file}' has 20,000 columns, more than 2,000; give the metrics that "
+            "classifiers are compared by, and "
             "transpose a table whose classifiers are columns"
         )
 

@@ -55,9 +55,9 @@ def source(tmp_path) -> str:
     return str(tmp_path / "table.csv")
 
 
-@pytest.mark.parametrize(("words", "model"), CALLS, ids=[" ".join(words) for words, _ in CALLS])
-def test_command_equals_the_call(words, model, source, capsys) -> None:
-    assert main(["rank", source, "--inputs", "ms", *words, "--format", "json"]) == 0
+@pytest.mark.parametrize(("arguments", "model"), CALLS, ids=[" ".join(words) for words, _ in CALLS])
+def test_command_equals_the_call(arguments, model, source, capsys) -> None:
+    assert main(["rank", source, "--inputs", "ms", *arguments, "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     ranking = db.rank(TABLE, inputs=["ms"], model=model)
     assert {row["classifier"]: row[ranking.measure] for row in rows} == pytest.approx(
@@ -77,9 +77,11 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("words", "text"), REFUSED, ids=[" ".join(words) for words, _ in REFUSED])
-def test_wrong_words_are_wrong_usage(words, text, source, capsys) -> None:
-    assert main(["rank", source, "--inputs", "ms", *words]) == 2
+@pytest.mark.parametrize(
+    ("arguments", "text"), REFUSED, ids=[" ".join(words) for words, _ in REFUSED]
+)
+def test_wrong_words_are_wrong_usage(arguments, text, source, capsys) -> None:
+    assert main(["rank", source, "--inputs", "ms", *arguments]) == 2
     message = capsys.readouterr().err
     assert message.startswith("deabench: ")
     assert text in message

@@ -50,14 +50,18 @@ def test_a_mistyped_command_has_a_neighbour(capsys):
     ],
 )
 def test_a_shell_is_told_what_could_come_next(typed, next_words):
-    words = typed.split()
-    asked = os.environ | {
+    typed_words = typed.split()
+    environment = os.environ | {
         "_DEABENCH_COMPLETE": "complete_bash",
         "COMP_WORDS": typed,
-        "COMP_CWORD": str(len(words) - 1),
+        "COMP_CWORD": str(len(typed_words) - 1),
     }
     done = subprocess.run(
-        [sys.executable, "-m", "deabench"], env=asked, capture_output=True, text=True, check=True
+        [sys.executable, "-m", "deabench"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout.split() == next_words
 
@@ -74,8 +78,10 @@ def test_a_ranking_waits_for_no_library_that_it_does_not_need():
     `deabench rank` does.
     """
     code = (
-        "import sys; from deabench.cli import main; main(['rank', 'examples/wine1.csv', '--outputs', 'TPR,TNR']); "
-        "sys.exit(' '.join(name for name in ('scipy.stats', 'sklearn', 'matplotlib') if name in sys.modules) or None)"
+        "import sys; from deabench.cli import main; main(['rank', 'examples/wine1.csv', "
+        "'--outputs', 'TPR,TNR']); "
+        "sys.exit(' '.join(name for name in ('scipy.stats', 'sklearn', 'matplotlib') if name in "
+        "sys.modules) or None)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=DOCS.parent, check=False

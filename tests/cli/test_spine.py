@@ -33,7 +33,10 @@ def test_help_names_every_verb(capsys):
 
 def test_help_imports_nothing_heavy():
     heavy = ("pyomo", "pandas", "numpy", "sklearn", "matplotlib", "typer", "rich", "highspy")
-    code = f"import sys, deabench.cli as c; c.main(['--help']); print([m for m in {heavy} if m in sys.modules])"
+    code = (
+        f"import sys, deabench.cli as c; c.main(['--help']); print([m for m in {heavy} if m in "
+        "sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
 
@@ -171,8 +174,8 @@ def test_targets_of_table_14(capsys, label, target):
     )
     table = rows(capsys.readouterr().out)
     assert table[0][:5] == ["classifier", "position", "distance", "target_TPR", "target_TNR"]
-    found = next(line for line in table if line[0] == label)
-    assert tuple(round(float(value), 1) for value in found[3:5]) == target
+    line_of_label = next(line for line in table if line[0] == label)
+    assert tuple(round(float(value), 1) for value in line_of_label[3:5]) == target
 
 
 def test_targets_common_dominating_and_weights(capsys):

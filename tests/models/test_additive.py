@@ -125,13 +125,13 @@ def test_neither_units_nor_the_place_of_zero_change_the_score(model, values, dat
             )
         )
     )
-    plain = rank_with(table, inputs=["m0"], **model)
+    original = rank_with(table, inputs=["m0"], **model)
     np.testing.assert_allclose(
-        rank_with(table * unit, inputs=["m0"], **model).scores, plain.scores, atol=1e-8
+        rank_with(table * unit, inputs=["m0"], **model).scores, original.scores, atol=1e-8
     )
     moved = rank_with(table + shift, inputs=["m0"], **model)
-    np.testing.assert_allclose(moved.scores, plain.scores, atol=1e-8)
-    assert model.get("weights") == "normalized" or (plain.scores <= 1 + 1e-9).all()
+    np.testing.assert_allclose(moved.scores, original.scores, atol=1e-8)
+    assert model.get("weights") == "normalized" or (original.scores <= 1 + 1e-9).all()
     db.certify(moved)
 
 
@@ -153,13 +153,13 @@ def test_a_changed_score_or_weight_does_not_pass() -> None:
         ranking = db.rank(
             data, inputs=["x1", "x2"], outputs=["y1"], model=db.models.Additive(weights="ram")
         )
-        part = getattr(ranking, changed)
+        values = getattr(ranking, changed)
         if changed == "efficient":
-            part.iloc[1] = True
+            values.iloc[1] = True
         elif changed == "weights":
-            part.iloc[1, 0] *= 0.5
+            values.iloc[1, 0] *= 0.5
         else:
-            part.iloc[1] += 0.01
+            values.iloc[1] += 0.01
         with pytest.raises(CertificateError):
             db.certify(ranking)
 

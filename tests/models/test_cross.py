@@ -28,18 +28,20 @@ def judged(X: np.ndarray, Y: np.ndarray, o: int, sign: float) -> float:
         np.zeros(n),
         equal=(np.append(np.zeros(s), X[o])[None], [1.0]),
     )
-    others = np.delete(np.arange(n), o)
-    equal = np.vstack([np.append(np.zeros(s), X[others].sum(axis=0)), np.append(Y[o], -e * X[o])])
-    found = linprog(
-        sign * np.append(Y[others].sum(axis=0), np.zeros(m)),
+    remaining = np.delete(np.arange(n), o)
+    equal = np.vstack(
+        [np.append(np.zeros(s), X[remaining].sum(axis=0)), np.append(Y[o], -e * X[o])]
+    )
+    solution = linprog(
+        sign * np.append(Y[remaining].sum(axis=0), np.zeros(m)),
         no_better,
         np.zeros(n),
         equal,
         [1.0, 0.0],
         method="highs",
     )
-    assert found.status == 0
-    return sign * found.fun
+    assert solution.status == 0
+    return sign * solution.fun
 
 
 @pytest.mark.parametrize(("goal", "sign"), [("aggressive", 1.0), ("benevolent", -1.0)])
@@ -51,12 +53,12 @@ def test_the_goal_is_scipys_and_no_mean_is_above_its_own_score(goal, sign, value
     X, Y, matrix = values[:, :1], values[:, 1:], ranking.tables["cross"].to_numpy()
     weights = ranking.weights.to_numpy()
     for o in range(len(values)):
-        others = np.delete(np.arange(len(values)), o)
-        value = Y[others].sum(axis=0) @ weights[o, :-1] / (X[others].sum() * weights[o, -1])
+        remaining = np.delete(np.arange(len(values)), o)
+        value = Y[remaining].sum(axis=0) @ weights[o, :-1] / (X[remaining].sum() * weights[o, -1])
         assert value == pytest.approx(judged(X, Y, o, sign), abs=1e-7)
-    own = db.rank(frame(values), inputs=["m0"], model="ccr").scores
-    np.testing.assert_allclose(np.diag(matrix), own, atol=1e-9)
-    assert (ranking.scores <= own + 1e-9).all()
+    scores = db.rank(frame(values), inputs=["m0"], model="ccr").scores
+    np.testing.assert_allclose(np.diag(matrix), scores, atol=1e-9)
+    assert (ranking.scores <= scores + 1e-9).all()
     assert matrix.max() <= 1 + 1e-9
     db.certify(ranking)
 
@@ -75,25 +77,25 @@ def test_the_benevolent_are_kinder() -> None:
 @examples(8)
 @given(tables(rows=(1, 7), metrics=(1, 4), near=False), st.data())
 def test_without_inputs_units_change_nothing(values, data) -> None:
-    plain = db.rank(frame(values), model="cross")
+    original = db.rank(frame(values), model="cross")
     scaled = db.rank(frame(values * data.draw(scales(values.shape[1]))), model="cross")
     np.testing.assert_allclose(
-        np.diag(scaled.tables["cross"]), np.diag(plain.tables["cross"]), rtol=1e-8
+        np.diag(scaled.tables["cross"]), np.diag(original.tables["cross"]), rtol=1e-8
     )
-    db.certify(plain)
+    db.certify(original)
     db.certify(scaled)
 
 
 @examples(15)
 @given(tables(rows=(1, 8), metrics=(1, 4), near=False))
 def test_common_weights_have_the_largest_sum_and_cost_nobody_a_gain(Y) -> None:
-    ranking, own = (db.rank(frame(Y), model=model) for model in ("common", "wei"))
+    ranking, own_ranking = (db.rank(frame(Y), model=model) for model in ("common", "wei"))
     unit = Y.max(axis=0)
     largest = -lp(-(Y / unit).sum(axis=0), Y / unit, np.ones(len(Y)))
     assert ranking.scores.sum() == pytest.approx(largest, rel=1e-8)
-    assert (ranking.scores <= own.scores + 1e-9).all()
+    assert (ranking.scores <= own_ranking.scores + 1e-9).all()
     np.testing.assert_allclose(
-        ranking.tables["common"]["lost"], own.scores - ranking.scores, atol=1e-12
+        ranking.tables["common"]["lost"], own_ranking.scores - ranking.scores, atol=1e-12
     )
     db.certify(ranking)
 
@@ -101,12 +103,12 @@ def test_common_weights_have_the_largest_sum_and_cost_nobody_a_gain(Y) -> None:
 @examples(15)
 @given(tables(rows=(1, 8), metrics=(1, 4), near=False))
 def test_common_weights_with_the_least_largest_loss(Y) -> None:
-    ranking, own = (
+    ranking, own_scores = (
         db.rank(frame(Y), model=db.models.Common(goal="largest")),
         db.rank(frame(Y)).scores.to_numpy(),
     )
     unit, s = Y.max(axis=0), Y.shape[1]
-    least = lp(
+    solution = lp(
         np.append(np.zeros(s), 1.0),
         np.vstack(
             [
@@ -114,10 +116,10 @@ def test_common_weights_with_the_least_largest_loss(Y) -> None:
                 np.column_stack([-Y / unit, -np.ones(len(Y))]),
             ]
         ),
-        np.append(np.ones(len(Y)), -own),
+        np.append(np.ones(len(Y)), -own_scores),
     )
-    assert ranking.tables["common"]["lost"].max() == pytest.approx(least, abs=1e-8)
-    assert least <= db.rank(frame(Y), model="common").tables["common"]["lost"].max() + 1e-9
+    assert ranking.tables["common"]["lost"].max() == pytest.approx(solution, abs=1e-8)
+    assert solution <= db.rank(frame(Y), model="common").tables["common"]["lost"].max() + 1e-9
     db.certify(ranking)
 
 
@@ -127,9 +129,9 @@ def test_the_least_largest_loss_of_others_than_the_reference() -> None:
         frame(rng.uniform(0.2, 1, (5, 3))),
         frame(rng.uniform(0.2, 0.9, (9, 3)), "t"),
     )
-    for one, other in ((tested, reference), (reference, tested)):
-        ranking = db.rank(one, reference=other, model=db.models.Common(goal="largest"))
-        assert (other.to_numpy() @ ranking.weights.iloc[0].to_numpy()).max() <= 1 + 1e-9
+    for data, comparison in ((tested, reference), (reference, tested)):
+        ranking = db.rank(data, reference=comparison, model=db.models.Common(goal="largest"))
+        assert (comparison.to_numpy() @ ranking.weights.iloc[0].to_numpy()).max() <= 1 + 1e-9
         db.certify(ranking)
     assert db.rank(reference, model=db.models.Common(goal="largest")).model.endswith(
         "and once for the largest loss"
@@ -139,13 +141,13 @@ def test_the_least_largest_loss_of_others_than_the_reference() -> None:
 @pytest.mark.parametrize("model", ["cross", "common", "largest"])
 def test_a_changed_number_does_not_pass(model, refused) -> None:
     table = frame(np.random.default_rng(1).uniform(0.2, 1, (6, 3)))
-    given = {"model": "common", "goal": "largest"} if model == "largest" else {"model": model}
+    options = {"model": "common", "goal": "largest"} if model == "largest" else {"model": model}
     for changed in ("scores", "weights"):
-        ranking = rank_with(table, **given)
+        ranking = rank_with(table, **options)
         getattr(ranking, changed).iloc[2] *= 1.01
         with pytest.raises(CertificateError):
             db.certify(ranking)
-    ranking = rank_with(table, **given)
+    ranking = rank_with(table, **options)
     assert "classifier" in ranking.to_csv()
     assert ranking.explain("c1").startswith("c1 is")
 

@@ -71,9 +71,9 @@ def test_russell_is_its_formulation_and_the_oriented_sbm(orientation, returns) -
     )
     scores = rank_with(table, model="russell", **options).scores
     sizes = {"X": range(2), "Y": range(2)}
-    own = {"x_o": dict.fromkeys(range(2), 1.0), "y_o": dict.fromkeys(range(2), 1.0)}
+    own_weights = {"x_o": dict.fromkeys(range(2), 1.0), "y_o": dict.fromkeys(range(2), 1.0)}
     form = compile_template(
-        getattr(deabench_models, f"russell_{orientation}"), sizes, own, returns=returns
+        getattr(deabench_models, f"russell_{orientation}"), sizes, own_weights, returns=returns
     )
     factor = solve_each(form, values, values).objective
     np.testing.assert_allclose(scores, factor if orientation == "input" else 1 / factor, rtol=1e-9)
@@ -104,11 +104,11 @@ def test_russell_stands_zeros_ties_and_duplicates(values) -> None:
 
 
 def distance(
-    X: np.ndarray, Y: np.ndarray, x: np.ndarray, y: np.ndarray, way: np.ndarray, returns: str
+    X: np.ndarray, Y: np.ndarray, x: np.ndarray, y: np.ndarray, direction: np.ndarray, returns: str
 ) -> float:
     """max β by SciPy; `way` is outputs first."""
     n, s, (low, high) = len(X), Y.shape[1], RETURNS[returns]
-    A = np.vstack([np.column_stack([-Y.T, way[:s]]), np.column_stack([X.T, way[s:]])])
+    A = np.vstack([np.column_stack([-Y.T, direction[:s]]), np.column_stack([X.T, direction[s:]])])
     b = np.append(-y, x)
     for row, bound in [(np.ones(n), high)] * int(np.isfinite(high)) + [(-np.ones(n), -low)] * (
         low > 0
@@ -123,17 +123,21 @@ def distance(
     tables(rows=(2, 7), metrics=(2, 4), near=False),
     st.sampled_from(["own", "mean", {"m0": 0.5, "m1": 2.0}]),
 )
-def test_the_distance_is_scipys(returns, values, how) -> None:
+def test_the_distance_is_scipys(returns, values, options) -> None:
     values = np.where(values > 0, values, 0.01)
     table = frame(values)
-    ranking = db.rank(table, inputs=["m0"], model=db.models.DDF(returns=returns, direction=how))
+    ranking = db.rank(table, inputs=["m0"], model=db.models.DDF(returns=returns, direction=options))
     X, Y = values[:, :1], values[:, 1:]
     for o in range(len(values)):
-        way = {"own": np.append(Y[o], X[o]), "mean": np.append(Y.mean(axis=0), X.mean(axis=0))}.get(
-            how if isinstance(how, str) else "", np.append([2.0] + [0.0] * (Y.shape[1] - 1), 0.5)
+        direction = {
+            "own": np.append(Y[o], X[o]),
+            "mean": np.append(Y.mean(axis=0), X.mean(axis=0)),
+        }.get(
+            options if isinstance(options, str) else "",
+            np.append([2.0] + [0.0] * (Y.shape[1] - 1), 0.5),
         )
         assert ranking.scores.iloc[o] == pytest.approx(
-            distance(X, Y, X[o], Y[o], way, returns), abs=1e-8
+            distance(X, Y, X[o], Y[o], direction, returns), abs=1e-8
         )
     db.certify(ranking)
 
@@ -168,16 +172,16 @@ def test_neither_units_nor_the_place_of_zero_change_the_score(model, values, dat
             )
         )
     )
-    plain = rank_with(table, inputs=["m0"], **model)
+    original = rank_with(table, inputs=["m0"], **model)
     np.testing.assert_allclose(
-        rank_with(table * unit, inputs=["m0"], **model).scores, plain.scores, atol=1e-8
+        rank_with(table * unit, inputs=["m0"], **model).scores, original.scores, atol=1e-8
     )
     moved = rank_with(table + shift, inputs=["m0"], **model)
-    np.testing.assert_allclose(moved.scores, plain.scores, atol=1e-8)
-    db.certify(plain)
+    np.testing.assert_allclose(moved.scores, original.scores, atol=1e-8)
+    db.certify(original)
     db.certify(moved)
     ram = db.rank(table, inputs=["m0"], model="ram")
-    assert plain.efficient.tolist() == ram.efficient.tolist()
+    assert original.efficient.tolist() == ram.efficient.tolist()
 
 
 def test_the_best_of_all_has_a_direction_too() -> None:
@@ -187,17 +191,17 @@ def test_the_best_of_all_has_a_direction_too() -> None:
         [1.0, 0.0, 0.0], abs=1e-12
     )  # the others' way to the best is open
     assert (
-        "'a' has the best value of every metric that is to change: its direction is the same step in each"
-        in ranking.notes
+        "'a' has the best value of every metric that is to change: its direction is the same "
+        "step in each" in ranking.notes
     )
     db.certify(ranking)
 
 
 def test_outside_of_the_reference_it_leads_back() -> None:
     data = oracle("09_erg_sbm_graph_8dmu", "data")
-    beyond = pd.DataFrame({"x1": [3.0, 1.0], "y1": [6.0, 1.0]}, index=["up", "left"])
+    outside = pd.DataFrame({"x1": [3.0, 1.0], "y1": [6.0, 1.0]}, index=["up", "left"])
     ranking = db.rank(
-        beyond,
+        outside,
         reference=data,
         inputs=["x1"],
         outputs=["y1"],
@@ -227,7 +231,8 @@ def test_a_changed_number_does_not_pass() -> None:
 def test_what_it_refuses(refused) -> None:
     data = oracle("10_charnes1994_additive_7dmu", "data")
     with refused(
-        "the direction of 'a' is 0 in every metric that is to change; give one that is above 0 in one of them"
+        "the direction of 'a' is 0 in every metric that is to change; give one that is above 0 "
+        "in one of them"
     ):
         db.rank(
             data,

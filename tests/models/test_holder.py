@@ -56,10 +56,10 @@ def test_briecs_distances(name, column) -> None:
     db.certify(ranking)
 
 
-def way_out(X: np.ndarray, Y: np.ndarray, o: int, way: np.ndarray, returns: str) -> float:
+def way_out(X: np.ndarray, Y: np.ndarray, o: int, direction: np.ndarray, returns: str) -> float:
     """max β by SciPy along `way`, outputs first."""
     n, s, (low, high) = len(X), Y.shape[1], RETURNS[returns]
-    A = np.vstack([np.column_stack([-Y.T, way[:s]]), np.column_stack([X.T, way[s:]])])
+    A = np.vstack([np.column_stack([-Y.T, direction[:s]]), np.column_stack([X.T, direction[s:]])])
     b = np.append(-Y[o], X[o])
     for row, bound in [(np.ones(n), high)] * int(np.isfinite(high)) + [(-np.ones(n), -low)] * (
         low > 0
@@ -82,12 +82,17 @@ def test_no_way_is_shorter_and_this_one_leads_there(norm, values, returns, seed)
     )
     X, Y, rng = values[:, :1], values[:, 1:], np.random.default_rng(seed)
     for o in range(min(len(values), 3)):
-        ways = np.abs(rng.normal(size=(3, values.shape[1]))) ** 3
-        ways = np.vstack([ways, np.eye(values.shape[1]), np.ones(values.shape[1])])
-        ways /= np.linalg.norm(ways, NORMS[norm], axis=1)[:, None]
-        own = np.abs(ranking.tables["direction"].iloc[o].to_numpy())
-        assert way_out(X, Y, o, own, returns) == pytest.approx(ranking.scores.iloc[o], abs=1e-8)
-        assert min(way_out(X, Y, o, way, returns) for way in ways) >= ranking.scores.iloc[o] - 1e-8
+        directions = np.abs(rng.normal(size=(3, values.shape[1]))) ** 3
+        directions = np.vstack([directions, np.eye(values.shape[1]), np.ones(values.shape[1])])
+        directions /= np.linalg.norm(directions, NORMS[norm], axis=1)[:, None]
+        own_direction = np.abs(ranking.tables["direction"].iloc[o].to_numpy())
+        assert way_out(X, Y, o, own_direction, returns) == pytest.approx(
+            ranking.scores.iloc[o], abs=1e-8
+        )
+        assert (
+            min(way_out(X, Y, o, direction, returns) for direction in directions)
+            >= ranking.scores.iloc[o] - 1e-8
+        )
     db.certify(ranking)
 
 
@@ -95,10 +100,13 @@ def test_no_way_is_shorter_and_this_one_leads_there(norm, values, returns, seed)
 @examples(8)
 @given(tables(rows=(2, 8), metrics=(2, 4), near=False), st.booleans())
 def test_it_is_the_frontiers_own_distance(norm, values, costs) -> None:
-    table, given = frame(np.vstack([values, values[0] / 2])), {"inputs": ["m0"] if costs else None}
-    scores = rank_with(table, model="holder", norm=norm, **given).scores
+    table, options = (
+        frame(np.vstack([values, values[0] / 2])),
+        {"inputs": ["m0"] if costs else None},
+    )
+    scores = rank_with(table, model="holder", norm=norm, **options).scores
     np.testing.assert_allclose(
-        -db.frontier(table, **given).locate(table, norm=norm)["distance"], scores, atol=1e-8
+        -db.frontier(table, **options).locate(table, norm=norm)["distance"], scores, atol=1e-8
     )
 
 
@@ -112,12 +120,12 @@ def test_neither_units_nor_the_place_of_zero_change_it_in_shares_of_ranges(
         {"inputs": ["m0"], "weights": "ram", "norm": norm},
     )
     unit = data.draw(scales(values.shape[1]))
-    plain = rank_with(table, model="holder", **options).scores
+    original = rank_with(table, model="holder", **options).scores
     np.testing.assert_allclose(
-        rank_with(table * unit, model="holder", **options).scores, plain, atol=1e-8
+        rank_with(table * unit, model="holder", **options).scores, original, atol=1e-8
     )
     np.testing.assert_allclose(
-        rank_with(table - 2.0, model="holder", **options).scores, plain, atol=1e-8
+        rank_with(table - 2.0, model="holder", **options).scores, original, atol=1e-8
     )
 
 
@@ -130,11 +138,11 @@ def test_the_facets_are_what_can_be_done(returns, seed, m, s) -> None:
     normals, h = technology_facets(X, Y, returns)
     assert (normals.min(), normals.max(axis=1).min()) == (0.0, 1.0) if m + s > 1 else True
     for o in range(len(X)):
-        way = rng.uniform(0, 1, s + m)
-        ahead = normals @ way > 1e-12
+        direction = rng.uniform(0, 1, s + m)
+        ahead = normals @ direction > 1e-12
         room = h - normals @ np.append(Y[o], -X[o])
-        assert (room[ahead] / (normals @ way)[ahead]).min() == pytest.approx(
-            way_out(X, Y, o, way, returns), abs=1e-8
+        assert (room[ahead] / (normals @ direction)[ahead]).min() == pytest.approx(
+            way_out(X, Y, o, direction, returns), abs=1e-8
         )
 
 
@@ -196,8 +204,8 @@ def test_the_command_and_what_it_says(tmp_path, capsys) -> None:
         )
         == 0
     )
-    said = capsys.readouterr()
-    assert "away, by the least change of metrics in norm 'l2'" in said.out
+    captured = capsys.readouterr()
+    assert "away, by the least change of metrics in norm 'l2'" in captured.out
     assert main(["rank", str(source), "--model", "holder", "--option", "norm=lx"]) == 2
     assert "write norm=l1" in capsys.readouterr().err
 
@@ -207,7 +215,8 @@ def test_what_it_refuses(refused) -> None:
     with refused("norm is 3; give a norm or its order, as 2"):
         db.rank(data, inputs=["x"], outputs=["y"], model=db.models.Holder(norm=3))
     with refused(
-        "no metric of 'a' may change; give weights that are above 0 in one of those that are to change"
+        "no metric of 'a' may change; give weights that are above 0 in one of those that are to "
+        "change"
     ):
         db.rank(
             data,

@@ -102,11 +102,14 @@ def test_fdh_is_its_program(Y, orientation, data) -> None:
     )
     inputs = list(table.columns[:m])
     ranking = db.rank(table, inputs=inputs, model="fdh", orientation=orientation)
-    own = {"x_o": dict.fromkeys(range(m), 1.0), "y_o": dict.fromkeys(range(Y.shape[1]), 1.0)}
+    own_weights = {
+        "x_o": dict.fromkeys(range(m), 1.0),
+        "y_o": dict.fromkeys(range(Y.shape[1]), 1.0),
+    }
     form = compile_template(
         getattr(deabench_models, f"free_disposal_{orientation}"),
         {"X": range(m), "Y": range(Y.shape[1])},
-        own,
+        own_weights,
     )
     values = np.column_stack([X, Y])
     factor = solve_each(form, values, values).objective
@@ -131,10 +134,10 @@ def test_super_efficiency_is_the_score_against_the_others(Y, returns, data) -> N
     options = {"inputs": list(table.columns[:m]), "returns": returns, "orientation": "input"}
     ranking = rank_with(table, model="super", **options)
     for label in table.index:
-        alone = rank_with(
+        separate = rank_with(
             table.loc[[label]], reference=table.drop(label), model="ccr", **options
         ).scores[label]
-        np.testing.assert_allclose(ranking.scores[label], alone, atol=1e-8)
+        np.testing.assert_allclose(ranking.scores[label], separate, atol=1e-8)
     ordinary = rank_with(table, model="ccr", **options)
     assert (ranking.efficient == ordinary.efficient).all()
     assert (
@@ -164,11 +167,11 @@ def test_the_slacks_based_measure_is_below_the_radial_one_and_one_exactly_for_th
     db.certify(ranking)
     for orientation in ("input", "output"):
         radial = rank_with(table, model="ccr", orientation=orientation, **options)
-        one = rank_with(table, model="sbm", orientation=orientation, **options)
-        db.certify(one)
-        assert (one.scores <= radial.scores + 1e-8).all()
-        assert (ranking.scores <= one.scores + 1e-8).all()
-        assert (one.efficient == ranking.efficient).all()
+        result = rank_with(table, model="sbm", orientation=orientation, **options)
+        db.certify(result)
+        assert (result.scores <= radial.scores + 1e-8).all()
+        assert (ranking.scores <= result.scores + 1e-8).all()
+        assert (result.efficient == ranking.efficient).all()
     assert (ranking.efficient == radial.efficient).all()
     scaled = rank_with(table * np.geomspace(1e-3, 1e4, table.shape[1]), model="sbm", **options)
     np.testing.assert_allclose(scaled.scores, ranking.scores, atol=1e-8)

@@ -72,17 +72,19 @@ def test_seven_departments_of_wong_and_beasley() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "text"),
+    ("request", "text"),
     [
         ({"model": "CCR"}, "model 'CCR' is not known; write 'ccr'"),
         ({"model": "BCC"}, "model 'BCC' is not known; write model 'ccr' with returns 'vrs'"),
         (
             {"model": "BCC-O"},
-            "model 'BCC-O' is not known; write model 'ccr' with returns 'vrs' and orientation 'output'",
+            "model 'BCC-O' is not known; write model 'ccr' with returns 'vrs' and orientation "
+            "'output'",
         ),
         (
             {"model": "CCR-I"},
-            "model 'CCR-I' is not known; write model 'ccr' with returns 'crs' and orientation 'input'",
+            "model 'CCR-I' is not known; write model 'ccr' with returns 'crs' and orientation "
+            "'input'",
         ),
         ({"model": "IRS"}, "model 'IRS' is not known; write model 'ccr' with returns 'ndrs'"),
         ({"model": "Super-SBM"}, "model 'Super-SBM' is not known; write 'super-sbm'"),
@@ -102,7 +104,7 @@ def test_seven_departments_of_wong_and_beasley() -> None:
         ),
     ],
 )
-def test_what_users_write(asked, text, refused) -> None:
+def test_what_users_write(request, text, refused) -> None:
     data, options = FIVE
     with refused(text):
-        rank_with(data, **{"model": "ccr", **asked}, **options)
+        rank_with(data, **{"model": "ccr", **request}, **options)

@@ -40,8 +40,8 @@ def test_shares_are_scipys_and_never_raise_a_score(model, Y, least, most) -> Non
         db.rank(frame(Y)),
     )
     for o, y in enumerate(Y):
-        own = np.eye(Y.shape[1])[0] * y[0]
-        expected = performance(Y, o, [least * y - own, own - most * y])
+        share_row = np.eye(Y.shape[1])[0] * y[0]
+        expected = performance(Y, o, [least * y - share_row, share_row - most * y])
         assert ranking.scores.iloc[o] == pytest.approx(expected, abs=1e-8, nan_ok=True)
         assert not ranking.scores.iloc[o] > free.scores.iloc[o] + 1e-9
     assert set(ranking.reasons.values()) <= {"no weights keep the bounds given"}
@@ -90,17 +90,20 @@ def multiplier(
         (0, None),
     ]  # h = high·p − low·q, p − q >= u·Y − v·X
     h = np.array([high if high < INF else 0.0, -low])
-    beyond = np.column_stack([Y, -X, -np.ones(n), np.ones(n)])
+    differences = np.column_stack([Y, -X, -np.ones(n), np.ones(n)])
     keep = (
         np.concatenate([np.zeros(s), -np.eye(m)[0] + ratio * np.eye(m)[-1], [0, 0]])
         if ratio
         else np.zeros(s + m + 2)
     )
-    A, b = np.vstack([beyond, keep]), np.zeros(n + 1)
-    worth, cost = np.concatenate([Y[o], np.zeros(m + 2)]), np.concatenate([np.zeros(s), X[o], h])
+    A, b = np.vstack([differences, keep]), np.zeros(n + 1)
+    objective, cost = (
+        np.concatenate([Y[o], np.zeros(m + 2)]),
+        np.concatenate([np.zeros(s), X[o], h]),
+    )
     if outward:
-        return 1 / lp(cost, A, b, equal=(worth[None], [1.0]), bounds=free)
-    gain = worth - np.concatenate([np.zeros(s + m), h])
+        return 1 / lp(cost, A, b, equal=(objective[None], [1.0]), bounds=free)
+    gain = objective - np.concatenate([np.zeros(s + m), h])
     return -lp(
         -gain, A, b, equal=(np.concatenate([np.zeros(s), X[o], [0, 0]])[None], [1.0]), bounds=free
     )
@@ -167,8 +170,8 @@ def test_three_dmus_with_a_sum_between_four_fifths_and_six_fifths() -> None:
         "B": 5.0,
         "C": 6.3,
     }  # C: 0.9 B + 0.3 C ... the best at x = 6 with Σ λ <= 1.2
-    for name, most in made.items():
-        assert 1 / ranking.scores[name] >= most / table.loc[name, "y"] - 1e-12
+    for name, largest in made.items():
+        assert 1 / ranking.scores[name] >= largest / table.loc[name, "y"] - 1e-12
     expected = [
         multiplier(table[["x"]].to_numpy(), table[["y"]].to_numpy(), o, True, (0.8, 1.2), 0.0)
         for o in range(3)
@@ -184,13 +187,13 @@ def test_an_always_negative_classifier_is_no_longer_efficient() -> None:
     assert db.rank(table).efficient["always negative"]
     ranking = db.rank(table, model=db.models.WEI(ratios={("TPR", "TNR"): (1, INF)}))
     assert ranking.scores["always negative"] == pytest.approx(1.0 / 1.7, abs=1e-12)
-    nothing = db.rank(table, model=db.models.WEI(shares={"TPR": (0.2, 1.0)}))
-    assert nothing.reasons == {"always negative": "no weights keep the bounds given"}
+    result = db.rank(table, model=db.models.WEI(shares={"TPR": (0.2, 1.0)}))
+    assert result.reasons == {"always negative": "no weights keep the bounds given"}
     assert (
-        nothing.explain("always negative")
+        result.explain("always negative")
         == "always negative has no efficiency: no weights keep the bounds given."
     )
-    db.certify(nothing)
+    db.certify(result)
 
 
 def test_a_changed_number_does_not_pass() -> None:
@@ -198,9 +201,9 @@ def test_a_changed_number_does_not_pass() -> None:
     for changed in ("scores", "weights", "slacks"):
         ranking = db.rank(table, model=db.models.WEI(shares={"m0": (0.3, 0.5)}))
         worst = int(ranking.scores.argmin())  # an efficient one has many proofs
-        where = worst if changed == "scores" else (worst, 0)
-        getattr(ranking, changed).iloc[where] *= 1.01
-        getattr(ranking, changed).iloc[where] += 1e-6
+        cell = worst if changed == "scores" else (worst, 0)
+        getattr(ranking, changed).iloc[cell] *= 1.01
+        getattr(ranking, changed).iloc[cell] += 1e-6
         with pytest.raises(CertificateError):
             db.certify(ranking)
 
@@ -228,11 +231,13 @@ REFUSED = [
     ({"shares": {"TPR": (0.2, 1.5)}}, "shares of 'TPR' go up to 1.5; a share is at most 1"),
     (
         {"shares": {"TPR": (0.6, 1), "TNR": (0.6, 1)}},
-        "the shares of the outputs add up to at least 1.2, and they have to add up to 1; give wider bounds",
+        "the shares of the outputs add up to at least 1.2, and they have to add up to 1; give "
+        "wider bounds",
     ),
     (
         {"shares": {"TPR": (0, 0.3), "TNR": (0, 0.3)}},
-        "the shares of the outputs add up to at most 0.6, and they have to add up to 1; give wider bounds",
+        "the shares of the outputs add up to at most 0.6, and they have to add up to 1; give "
+        "wider bounds",
     ),
     (
         {"ratios": {"TPR": (1, 2)}},

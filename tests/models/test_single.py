@@ -24,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
 def test_russells_measure_against_single_dmus() -> None:
     data, expected = (
-        oracle("08_holder_output_8dmu_constant_input", part) for part in ("data", "expected")
+        oracle("08_holder_output_8dmu_constant_input", kind) for kind in ("data", "expected")
     )
     ranking = db.rank(
         data, inputs=["x1"], outputs=["y1", "y2"], model=db.models.Russell(technology="fdh")
@@ -43,12 +43,12 @@ def test_what_one_other_leaves_is_by_brute_force_and_no_more_than_a_mixture_does
     ranking = rank_with(table, inputs=["m0"], model=model, technology="fdh")
     gain = np.column_stack([values[:, 1:], -values[:, :1]])
     for o in range(len(values)):
-        left = gain - gain[o]
-        mine = left[(left >= 0).all(axis=1)]
-        most = max(float(slack.sum()) for slack in mine)
+        differences = gain - gain[o]
+        slacks = differences[(differences >= 0).all(axis=1)]
+        largest = max(float(slack.sum()) for slack in slacks)
         if model == "additive":
-            assert ranking.scores.iloc[o] == pytest.approx(most, abs=1e-12)
-        assert ranking.efficient.iloc[o] == (most <= 1e-9)
+            assert ranking.scores.iloc[o] == pytest.approx(largest, abs=1e-12)
+        assert ranking.efficient.iloc[o] == (largest <= 1e-9)
     assert (ranking.scores <= db.rank(table, inputs=["m0"], model=model).scores + 1e-9).all()
     db.certify(ranking)
 
@@ -66,10 +66,10 @@ def test_russell_against_single_dmus_is_no_better_than_fdh_and_no_worse_than_mix
         single.scores >= rank_with(table, model="russell", returns="vrs", **options).scores - 1e-9
     ).all()
     db.certify(single)
-    for part in ("scores", "slacks"):
-        forged = getattr(single, part) + 1e-6
+    for field in ("scores", "slacks"):
+        forged = getattr(single, field) + 1e-6
         with pytest.raises(db.CertificateError):
-            db.certify(replace(single, **{part: forged}))
+            db.certify(replace(single, **{field: forged}))
 
 
 @examples(10)
@@ -87,8 +87,8 @@ def test_the_slacks_based_measure_against_single_dmus_is_by_brute_force(
     single = rank_with(table, model="sbm", technology="fdh", **options)
     x, Y = values[:, 0], values[:, 1:]
     for o, score in enumerate(single.scores):
-        some = Y[o] > 0  # a metric of 0 leaves the mean
-        spare, gain = (x[o] - x) / x[o], ((Y - Y[o])[:, some] / Y[o, some]).mean(axis=1)
+        positive = Y[o] > 0  # a metric of 0 leaves the mean
+        spare, gain = (x[o] - x) / x[o], ((Y - Y[o])[:, positive] / Y[o, positive]).mean(axis=1)
         measure = (1 - spare * (orientation != "output")) / (1 + gain * (orientation != "input"))
         assert score == pytest.approx(
             measure[(x <= x[o]) & (Y[o] <= Y).all(axis=1)].min(), abs=1e-12
@@ -101,9 +101,9 @@ def test_the_slacks_based_measure_against_single_dmus_is_by_brute_force(
         or (single.scores <= rank_with(table, model="fdh", **options).scores + 1e-9).all()
     )
     db.certify(single)
-    for part in ("scores", "slacks"):
+    for field in ("scores", "slacks"):
         with pytest.raises(db.CertificateError):
-            db.certify(replace(single, **{part: getattr(single, part) + 1e-6}))
+            db.certify(replace(single, **{field: getattr(single, field) + 1e-6}))
 
 
 @examples(10)
@@ -130,47 +130,47 @@ def test_the_distance_to_single_dmus_is_by_brute_force_and_in_its_own_direction_
         )
     assert (single.scores <= rank_with(table, direction="ones", **options).scores + 1e-9).all()
     db.certify(single)
-    for part in ("scores", "slacks"):
+    for field in ("scores", "slacks"):
         with pytest.raises(db.CertificateError):
-            db.certify(replace(single, **{part: getattr(single, part) + 1e-6}))
+            db.certify(replace(single, **{field: getattr(single, field) + 1e-6}))
     with pytest.raises(db.CertificateError):
         db.certify(replace(single, efficient=~single.efficient))
     if orientation != "none":
-        own = rank_with(table, technology="fdh", direction="own", **options)
+        ranking = rank_with(table, technology="fdh", direction="own", **options)
         factor = db.rank(table, inputs=["m0"], model="fdh", orientation=orientation)
         np.testing.assert_allclose(
-            1 / (1 + own.scores) if orientation == "output" else 1 - own.scores,
+            1 / (1 + ranking.scores) if orientation == "output" else 1 - ranking.scores,
             factor.scores,
             atol=1e-12,
         )
-        assert own.efficient.tolist() == factor.efficient.tolist()
+        assert ranking.efficient.tolist() == factor.efficient.tolist()
 
 
 def test_no_single_dmu_is_as_good_where_nothing_may_change() -> None:
     """Outside of the reference the distance leads back, or there is none: a metric that is kept is
     not reached by anyone.
     """
-    there = pd.DataFrame({"x": [2.0, 4.0], "y": [1.0, 3.0]}, index=["a", "b"])
+    reference = pd.DataFrame({"x": [2.0, 4.0], "y": [1.0, 3.0]}, index=["a", "b"])
     points = pd.DataFrame({"x": [1.0, 3.0], "y": [2.0, 4.0]}, index=["cheap", "good"])
-    both = {
+    options = {
         "inputs": ["x"],
         "outputs": ["y"],
         "model": "ddf",
         "technology": "fdh",
         "direction": "ones",
     }
-    back = rank_with(points, reference=there, **both)
+    back = rank_with(points, reference=reference, **options)
     assert back.scores.to_dict() == {"cheap": -1.0, "good": -1.0}
-    kept = rank_with(points, reference=there, orientation="output", **both)
-    assert kept.scores["good"] == -3.0
-    assert kept.reasons == {
+    result = rank_with(points, reference=reference, orientation="output", **options)
+    assert result.scores["good"] == -3.0
+    assert result.reasons == {
         "cheap": "no single reference DMU is as good in the metrics that are not to change"
     }
-    for ranking in (back, kept):
+    for ranking in (back, result):
         db.certify(ranking)
     assert (
         "single DMUs are taken as they are: returns to scale do not count"
-        in db.rank(there, inputs=["x"], model=db.models.SBM(technology="fdh")).notes
+        in db.rank(reference, inputs=["x"], model=db.models.SBM(technology="fdh")).notes
     )
 
 
@@ -214,13 +214,14 @@ def test_what_has_no_technology(refused) -> None:
     with pytest.raises(db.DataError, match="model 'super-sbm' has no option 'technology'"):
         build_options("super-sbm", {"technology": "fdh"})
     with refused(
-        "model 'russell' has technology 'fdh' for one side only; give an orientation, or leave technology out"
+        "model 'russell' has technology 'fdh' for one side only; give an orientation, or leave "
+        "technology out"
     ):
         db.rank(table, model=db.models.Russell(orientation="none", technology="fdh"))
 
 
 def test_the_graph_measure_is_the_published_one_and_the_root_of_the_radial_one() -> None:
-    data, expected = (oracle("09_erg_sbm_graph_8dmu", part) for part in ("data", "expected"))
+    data, expected = (oracle("09_erg_sbm_graph_8dmu", kind) for kind in ("data", "expected"))
     ranking = db.rank(
         data, inputs=["x1"], outputs=["y1"], model="russell", orientation="none", returns="crs"
     )
@@ -263,11 +264,11 @@ def test_the_graph_measure_of_one_input_and_one_output_by_a_search_along_the_fro
     segment.
     """
     table = pd.DataFrame({"x": [1.0, 4.0, 4.0], "y": [1.0, 3.0, 1.0]}, index=list("abo"))
-    least = minimize_scalar(
+    minimum = minimize_scalar(
         lambda t: ((1 + 3 * t) / 4 + 1 / (1 + 2 * t)) / 2,
         bounds=(0, 1),
         method="bounded",
         options={"xatol": 1e-12},
     ).fun
     ranking = db.rank(table, inputs=["x"], outputs=["y"], model="russell", orientation="none")
-    assert ranking.scores["o"] == pytest.approx(least, abs=1e-9)
+    assert ranking.scores["o"] == pytest.approx(minimum, abs=1e-9)

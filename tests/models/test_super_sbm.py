@@ -62,29 +62,29 @@ def test_the_factor_of_a_graph_with_one_input_and_one_output_is_the_root() -> No
 def super_sbm(X: np.ndarray, Y: np.ndarray, o: int, returns: str, orientation: str) -> float:
     """Tone's super-efficiency by slacks, for positive data, by SciPy: (Λ, x̄, ȳ, t)."""
     (n, m), s, (low, high) = X.shape, Y.shape[1], RETURNS[returns]
-    x, y, others = X[o], Y[o], np.delete(np.arange(n), o)
+    x, y, remaining = X[o], Y[o], np.delete(np.arange(n), o)
     k, size = n - 1, n - 1 + m + s + 1
     rows, right = [], []
 
-    def add(right_side: float = 0.0, **parts: object) -> None:
+    def add(right_side: float = 0.0, **blocks: object) -> None:
         row = np.zeros(size)
-        for place, value in (
+        for block, value in (
             ("lam", slice(0, k)),
             ("x", slice(k, k + m)),
             ("y", slice(k + m, k + m + s)),
             ("t", k + m + s),
         ):
-            row[value] = parts.get(place, 0.0)
+            row[value] = blocks.get(block, 0.0)
         rows.append(row)
         right.append(right_side)
 
     for i in range(m):
-        add(lam=X[others, i], x=-np.eye(m)[i])
+        add(lam=X[remaining, i], x=-np.eye(m)[i])
         add(x=-np.eye(m)[i], t=x[i])
         if orientation == "output":
             add(x=np.eye(m)[i], t=-x[i])
     for r in range(s):
-        add(lam=-Y[others, r], y=np.eye(s)[r])
+        add(lam=-Y[remaining, r], y=np.eye(s)[r])
         add(y=np.eye(s)[r], t=-y[r])
         if orientation == "input":
             add(y=-np.eye(s)[r], t=y[r])
@@ -93,8 +93,8 @@ def super_sbm(X: np.ndarray, Y: np.ndarray, o: int, returns: str, orientation: s
     if low:
         add(lam=-1.0, t=low)
     cost = np.concatenate([np.zeros(k), 1 / (m * x), np.zeros(s + 1)])
-    one = np.concatenate([np.zeros(k + m), 1 / (s * y), [0.0]])
-    return lp(cost, np.array(rows), np.array(right), equal=(one[None], [1.0]))
+    normalization = np.concatenate([np.zeros(k + m), 1 / (s * y), [0.0]])
+    return lp(cost, np.array(rows), np.array(right), equal=(normalization[None], [1.0]))
 
 
 @pytest.mark.parametrize("orientation", ["none", "input", "output"])
@@ -131,9 +131,9 @@ def test_super_sbm_stands_zeros_and_no_inputs() -> None:
         "a": "the others do not reach it by changes in its metrics"
     }  # none lives without x
     db.certify(ranking)
-    plain = db.rank(table[["z", "w"]], model="super-sbm")
-    assert plain.scores["a"] < 1 < plain.scores["c"]
-    db.certify(plain)
+    original = db.rank(table[["z", "w"]], model="super-sbm")
+    assert original.scores["a"] < 1 < original.scores["c"]
+    db.certify(original)
 
 
 def test_a_changed_super_sbm_does_not_pass() -> None:

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
 
 def costly(values: np.ndarray) -> pd.DataFrame:
-    """The first metric turned into an input that is never 0, the others outputs that are not all 0."""
+    """Make the first metric an input above 0, the others outputs that are not all 0."""
     outputs = np.where(values[:, 1:].any(axis=1)[:, None], values[:, 1:], 0.01)
     table = pd.DataFrame(np.column_stack([1.01 - values[:, :1], outputs]))
     return table.rename(columns=lambda k: f"m{k}").rename(index=lambda k: f"c{k}")
@@ -81,8 +81,8 @@ def test_super_efficiency_is_1_or_more_exactly_for_those_on_the_frontier(
         abs(radial(X, Y, x, y, orientation=orientation, returns=returns) - 1) <= 1e-9
         for x, y in zip(X, Y, strict=True)
     ]
-    beyond = rank_with(table, model="super", **options).scores
-    assert ((beyond >= 1 - 1e-8) | beyond.isna()).tolist() == on
+    scores = rank_with(table, model="super", **options).scores
+    assert ((scores >= 1 - 1e-8) | scores.isna()).tolist() == on
 
 
 @examples(6)
@@ -101,7 +101,7 @@ def test_malmquist_is_the_product_of_its_two_changes_and_the_mean_of_two_quotien
             )
         )
     ).reshape(before.shape)
-    found = db.malmquist(before, after, inputs=["m0"]).frame
+    frame = db.malmquist(before, after, inputs=["m0"]).frame
     old, new = before.to_numpy(), after.to_numpy()
 
     def score(point: np.ndarray, reference: np.ndarray) -> float:
@@ -116,11 +116,13 @@ def test_malmquist_is_the_product_of_its_two_changes_and_the_mean_of_two_quotien
 
     for o, label in enumerate(before.index):
         nearer = score(new[o], new) / score(old[o], old)
-        quotients = [score(new[o], there) / score(old[o], there) for there in (old, new)]
-        assert found.loc[label, "efficiency_change"] == pytest.approx(nearer, rel=1e-7)
-        assert found.loc[label, "index"] == pytest.approx(np.sqrt(np.prod(quotients)), rel=1e-7)
+        quotients = [
+            score(new[o], technology) / score(old[o], technology) for technology in (old, new)
+        ]
+        assert frame.loc[label, "efficiency_change"] == pytest.approx(nearer, rel=1e-7)
+        assert frame.loc[label, "index"] == pytest.approx(np.sqrt(np.prod(quotients)), rel=1e-7)
     np.testing.assert_allclose(
-        found["index"], found["efficiency_change"] * found["technical_change"], rtol=1e-12
+        frame["index"], frame["efficiency_change"] * frame["technical_change"], rtol=1e-12
     )
 
 
@@ -151,7 +153,9 @@ def test_units_change_no_score(model, values, data) -> None:
             )
         )
     )
-    plain = rank_with(table, inputs=["m0"], model=model, **UNITS[model])
+    original = rank_with(table, inputs=["m0"], model=model, **UNITS[model])
     scaled = rank_with(table * unit, inputs=["m0"], model=model, **UNITS[model])
-    np.testing.assert_allclose(scaled.scores, plain.scores, atol=2e-7 if model == "cross" else 1e-8)
-    assert scaled.reasons == plain.reasons
+    np.testing.assert_allclose(
+        scaled.scores, original.scores, atol=2e-7 if model == "cross" else 1e-8
+    )
+    assert scaled.reasons == original.reasons

@@ -144,27 +144,27 @@ def kaizen(data: pd.DataFrame) -> list[float]:
             A = np.vstack(
                 [np.column_stack([used.T, -np.ones(4)]), np.column_stack([-made.T, np.ones(2)])]
             )
-            least = lp(
+            solution = lp(
                 np.append(-used.mean(axis=1), 0.0),
                 A,
                 np.zeros(6),
                 equal=(np.append(made.mean(axis=1), 0.0)[None], [1.0]),
                 bounds=[(0, None)] * (k + 1),
             )
-            values.append(-least)
+            values.append(-solution)
         best.append(np.nanmax(values))
     return best
 
 
 def malmquist(data: pd.DataFrame, column: str) -> np.ndarray:
     """Both transitions, one after the other."""
-    parts = []
+    changes = []
     for first in (1, 2):
         before, after = (
             data[data["period"] == period].drop(columns="period") for period in (first, first + 1)
         )
-        parts.append(db.malmquist(before, after, inputs=["x"], outputs=["y"]).frame[column])
-    return np.concatenate(parts)
+        changes.append(db.malmquist(before, after, inputs=["x"], outputs=["y"]).frame[column])
+    return np.concatenate(changes)
 
 
 def holder(column: str) -> dict[str, Any]:
@@ -317,13 +317,13 @@ ANSWERED = {
 
 
 def test_no_column_is_forgotten() -> None:
-    there = {
+    oracle_columns = {
         (path.name.removesuffix("_expected.csv"), column)
         for path in sorted(ORACLES.glob("[0-9]*_expected.csv"))
         for column in pd.read_csv(path, index_col=0)
     }
-    assert there - set(CALLS) - set(ANSWERED) == set()
-    assert set(CALLS) <= there
+    assert oracle_columns - set(CALLS) - set(ANSWERED) == set()
+    assert set(CALLS) <= oracle_columns
     assert not set(CALLS) & set(ANSWERED)
 
 
@@ -332,14 +332,14 @@ def test_no_column_is_forgotten() -> None:
 )
 def test_the_column_is_recomputed(name, column) -> None:
     expected = oracle(name, "expected")[column].to_numpy(dtype=float)
-    found = np.asarray(CALLS[name, column](oracle(name, "data")), dtype=float)
-    short = max((allowed for end, allowed in SHORT.items() if end in column), default=0.0)
+    computed = np.asarray(CALLS[name, column](oracle(name, "data")), dtype=float)
+    tolerance = max((allowed for end, allowed in SHORT.items() if end in column), default=0.0)
     np.testing.assert_allclose(
-        found, expected, rtol=2e-9, atol=short or 2e-9
+        computed, expected, rtol=2e-9, atol=tolerance or 2e-9
     )  # ten digits were printed
 
 
 @pytest.mark.parametrize("name", [SMALL, LARGE])
 def test_the_wrong_column_is_wrong_in_one_row(name) -> None:
-    theirs = oracle(name, "expected")["deaR_milp_value_WRONG_WHERE_DIFFERENT"].to_numpy()
-    assert int((np.abs(synthetic(name).to_numpy() - theirs) > 1e-7).sum()) == 1
+    expected = oracle(name, "expected")["deaR_milp_value_WRONG_WHERE_DIFFERENT"].to_numpy()
+    assert int((np.abs(synthetic(name).to_numpy() - expected) > 1e-7).sum()) == 1

@@ -83,14 +83,14 @@ def test_every_dmu_of_every_table_is_certified(Y) -> None:
     assert (proof["gap"] <= 1e-9).all()
 
 
-def changed(ranking, part: str, value):
+def changed(ranking, field: str, value):
     """The ranking with one number of `WHO` replaced."""
     k = ranking.scores.index.get_loc(WHO)
-    if part == "scores":
+    if field == "scores":
         scores = ranking.scores.copy()
         scores.iloc[k] *= value
         return replace(ranking, scores=scores)
-    if part == "weights":
+    if field == "weights":
         weights = ranking.weights.copy()
         weights.iloc[k, 0] += value * weights.iloc[k].abs().max()
         return replace(ranking, weights=weights)
@@ -101,7 +101,7 @@ def changed(ranking, part: str, value):
 
 @pytest.mark.parametrize("name", RANKINGS)
 @pytest.mark.parametrize(
-    ("part", "value"),
+    ("field", "value"),
     [
         ("scores", 1 + 1e-6),
         ("scores", 1 - 1e-6),
@@ -114,19 +114,20 @@ def changed(ranking, part: str, value):
         ("lambda", np.nan),
     ],
 )
-def test_a_tampered_ranking_is_caught_and_the_dmu_named(name, part, value) -> None:
+def test_a_tampered_ranking_is_caught_and_the_dmu_named(name, field, value) -> None:
     with pytest.raises(CertificateError) as caught:
-        db.certify(changed(RANKINGS[name], part, value))
-    said = str(caught.value)
-    assert said.startswith(f"'{WHO}': ")
-    assert said.endswith(", above 1e-09; the result does not hold")
+        db.certify(changed(RANKINGS[name], field, value))
+    message = str(caught.value)
+    assert message.startswith(f"'{WHO}': ")
+    assert message.endswith(", above 1e-09; the result does not hold")
 
 
 def test_the_text_names_the_number_and_what_it_misses_by(refused) -> None:
     tampered = changed(RANKINGS["wei"], "scores", 1.5)
     miss = abs(tampered.scores[WHO] - RANKINGS["wei"].scores[WHO]) / max(tampered.scores[WHO], 1.0)
     with refused(
-        f"'{WHO}': distance of the score from its proof is {miss:.3g}, above 1e-09; the result does not hold",
+        f"'{WHO}': distance of the score from its proof is {miss:.3g}, above 1e-09; the result "
+        "does not hold",
         CertificateError,
     ):
         db.certify(tampered)
@@ -145,15 +146,15 @@ def test_tampered_slacks_are_caught(value) -> None:
 
 def test_an_undefined_answer_with_its_reason_is_certified_and_one_without_is_not() -> None:
     above = frame(np.array([[9.0, 9.0]]), "t")
-    found = db.targets(above, frame(np.array([[0.9, 0.5], [0.5, 0.9]])), dominating=True)
-    assert found.reasons == {"t0": "no point of the frontier dominates it"}
-    proof = db.certify(found)
+    targets = db.targets(above, frame(np.array([[0.9, 0.5], [0.5, 0.9]])), dominating=True)
+    assert targets.reasons == {"t0": "no point of the frontier dominates it"}
+    proof = db.certify(targets)
     assert proof.drop(columns=["closest", "position", "frontier"]).isna().all(axis=None)
     assert proof["closest"].tolist() == [
         0.0
     ]  # a slope shows that no face has a point that dominates it
     with pytest.raises(CertificateError) as caught:
-        db.certify(replace(found, reasons={}))
+        db.certify(replace(targets, reasons={}))
     assert str(caught.value) == "'t0': lambda error is nan, above 1e-09; the result does not hold"
 
 
@@ -199,22 +200,22 @@ def test_every_target_has_its_certificate(name) -> None:
         else ()
     )
     assert FOUND[name].unproved == unproved
-    assert all(words in FOUND[name].summary() for words in unproved)
+    assert all(reason in FOUND[name].summary() for reason in unproved)
 
 
-def tampered(found, part: str, value: float):
-    frame_ = getattr(found, part).copy()
-    if part == "distance":
+def tampered(result, field: str, value: float):
+    frame_ = getattr(result, field).copy()
+    if field == "distance":
         frame_[WHO] += value
-    elif part == "intensities":
+    elif field == "intensities":
         frame_.loc[WHO, frame_.loc[WHO].idxmax()] += value
     else:
         frame_.loc[WHO, "m1"] += value
-    return replace(found, **{part: frame_})
+    return replace(result, **{field: frame_})
 
 
 @pytest.mark.parametrize(
-    ("part", "value", "said"),
+    ("field", "value", "message"),
     [
         ("targets", 1e-6, "lambda error"),
         ("distance", 1e-6, "distance error"),
@@ -231,49 +232,49 @@ def tampered(found, part: str, value: float):
     ],
 )
 @pytest.mark.parametrize("name", ["faces", "milp", "common"])
-def test_a_tampered_target_is_caught_and_the_dmu_named(name, part, value, said) -> None:
+def test_a_tampered_target_is_caught_and_the_dmu_named(name, field, value, message) -> None:
     with pytest.raises(CertificateError) as caught:
-        db.certify(tampered(FOUND[name], part, value))
-    assert str(caught.value).startswith(f"'{WHO}': {said} is ")
+        db.certify(tampered(FOUND[name], field, value))
+    assert str(caught.value).startswith(f"'{WHO}': {message} is ")
     assert str(caught.value).endswith(", above 1e-09; the result does not hold")
 
 
 @pytest.mark.parametrize(
-    ("part", "value"), [("targets", 1e-6), ("distance", 1e-6), ("normals", 1e-3)]
+    ("field", "value"), [("targets", 1e-6), ("distance", 1e-6), ("normals", 1e-3)]
 )
-def test_a_tampered_target_on_facets_is_caught(part, value) -> None:
+def test_a_tampered_target_on_facets_is_caught(field, value) -> None:
     with pytest.raises(CertificateError) as caught:
-        db.certify(tampered(FOUND["facets"], part, value))
+        db.certify(tampered(FOUND["facets"], field, value))
     assert str(caught.value).startswith(f"'{WHO}': ")
 
 
 def test_a_weakly_efficient_normal_is_caught(refused) -> None:
     reference = frame(np.array([[1.0, 0.5], [0.5, 1.0]]))
-    found = db.targets(frame(np.array([[1.0, 0.4]]), "t"), reference)
-    normals = found.normals.copy()
+    targets = db.targets(frame(np.array([[1.0, 0.4]]), "t"), reference)
+    normals = targets.normals.copy()
     normals.loc["t0"] = [1.0, 0.0]
     with refused(
         "'t0': weight that is not positive is 1, above 1e-09; the result does not hold",
         CertificateError,
     ):
-        db.certify(replace(found, normals=normals))
+        db.certify(replace(targets, normals=normals))
 
 
 def test_a_point_of_the_frontier_that_is_not_the_nearest_is_refused(refused) -> None:
     """All else of it holds: its λ, its face, its normal, its gaps and its distance."""
     reference = frame(np.array([[1.0, 0.5], [0.5, 1.0]]))
-    found = db.targets(frame(np.array([[0.9, 0.5]]), "t"), reference)
-    assert found.distance["t0"] == pytest.approx(0.1, abs=1e-12)
-    other = db.targets(frame(np.array([[0.6, 0.9]]), "t"), reference)
-    gaps = other.targets - found.actual
+    targets = db.targets(frame(np.array([[0.9, 0.5]]), "t"), reference)
+    assert targets.distance["t0"] == pytest.approx(0.1, abs=1e-12)
+    closest = db.targets(frame(np.array([[0.6, 0.9]]), "t"), reference)
+    gaps = closest.targets - targets.actual
     forged = replace(
-        found,
-        targets=other.targets,
-        intensities=other.intensities,
+        targets,
+        targets=closest.targets,
+        intensities=closest.intensities,
         gaps=gaps,
         distance=gaps.abs().sum(axis=1).rename("distance"),
     )
-    assert db.certify(found)["closest"].max() <= 1e-12
+    assert db.certify(targets)["closest"].max() <= 1e-12
     miss = forged.recompute()["closest"].iloc[0]
     with refused(
         f"'t0': closest is {miss:.3g}, above 1e-09; the result does not hold", CertificateError
@@ -304,11 +305,11 @@ def test_sparse_is_the_matrix() -> None:
     width = int((dense > 0).sum(axis=1).max()) + 1
     columns, values = np.full((6, width), -1), np.zeros((6, width))
     for i, row in enumerate(dense):
-        at = np.flatnonzero(row)
-        columns[i, : len(at)], values[i, : len(at)] = at, row[at]
+        indices = np.flatnonzero(row)
+        columns[i, : len(indices)], values[i, : len(indices)] = indices, row[indices]
     sparse = Sparse(columns, values)
-    other = RNG.uniform(size=(9, 2))
-    np.testing.assert_allclose(sparse.dot(other), dense @ other, rtol=1e-14)
+    second = RNG.uniform(size=(9, 2))
+    np.testing.assert_allclose(sparse.dot(second), dense @ second, rtol=1e-14)
     labels = pd.Index(list("abcdefghi"))
     shown = sparse.frame(pd.RangeIndex(6), labels)
     used = (dense > 0).any(axis=0)
@@ -318,7 +319,8 @@ def test_sparse_is_the_matrix() -> None:
 
 def test_certify_needs_no_solver() -> None:
     code = (
-        "import sys, deabench.proofs.certify; heavy = 'pyomo', 'highspy', 'scipy', 'deabench_models', 'deabench.solver'; "
+        "import sys, deabench.proofs.certify; heavy = 'pyomo', 'highspy', 'scipy', "
+        "'deabench_models', 'deabench.solver'; "
         "print([name for name in heavy if name in sys.modules])"
     )
     done = subprocess.run(

@@ -70,7 +70,7 @@ def test_targets_and_locations_by_brute_force(norm, Y, seed, dominating, common)
     np.testing.assert_allclose(
         located["distance"], [nearest_exit(P, p, norm) for p in points], atol=1e-12
     )
-    found = db.targets(
+    targets = db.targets(
         frame(points, "t"),
         frame(Y),
         norm=norm,
@@ -78,7 +78,7 @@ def test_targets_and_locations_by_brute_force(norm, Y, seed, dominating, common)
         dominating=dominating,
         common=common,
     )
-    db.certify(found)
+    db.certify(targets)
     lengths = np.array(
         [
             [
@@ -90,14 +90,14 @@ def test_targets_and_locations_by_brute_force(norm, Y, seed, dominating, common)
     )
     truth = lengths.sum(axis=0).min() if common else lengths.min(axis=1).sum()
     if np.isfinite(truth):
-        assert found.distance.sum() == pytest.approx(truth, abs=1e-12)
+        assert targets.distance.sum() == pytest.approx(truth, abs=1e-12)
     else:
-        assert found.reasons
-        assert set(found.reasons.values()) <= {
+        assert targets.reasons
+        assert set(targets.reasons.values()) <= {
             "no classifier of the frontier is nowhere below it",
             "no one classifier of the frontier is nowhere below all of the tested",
         }
-    assert {label for face in found.faces for label in face} <= set(front.vertices)
+    assert {label for face in targets.faces for label in face} <= set(front.vertices)
 
 
 def test_the_way_out_of_many_classifiers_is_found_at_once() -> None:
@@ -105,11 +105,11 @@ def test_the_way_out_of_many_classifiers_is_found_at_once() -> None:
     front = db.frontier(frame(Y), technology="fdh")
     P = Y[pareto(Y)]
     middle = frame(np.full((1, 4), 0.4), "t")
-    least = {norm: -front.locate(middle, norm=norm)["distance"].iloc[0] for norm in NORMS}
-    assert least["linf"] <= least["l2"] <= least["l1"] <= 4 * least["linf"] + 1e-12
+    distances = {norm: -front.locate(middle, norm=norm)["distance"].iloc[0] for norm in NORMS}
+    assert distances["linf"] <= distances["l2"] <= distances["l1"] <= 4 * distances["linf"] + 1e-12
     for norm in NORMS:  # nothing nearer: random steps of that length stay below some classifier
         steps = np.abs(np.random.default_rng(1).normal(size=(2000, 4)))
-        steps *= (least[norm] - 1e-9) / np.linalg.norm(steps, NORMS[norm], axis=1)[:, None]
+        steps *= (distances[norm] - 1e-9) / np.linalg.norm(steps, NORMS[norm], axis=1)[:, None]
         assert all((0.4 + step < P).all(axis=1).any() for step in steps)
 
 
@@ -119,14 +119,14 @@ def test_targets_are_classifiers_and_the_ranking_agrees() -> None:
     assert front.vertices == ["a", "b", "c", "d"]
     ranking = db.rank(BOARD, outputs=FDH["outputs"], inputs=FDH["inputs"], model="fdh")
     assert set(front.extreme) == set(ranking.scores.index[ranking.efficient])
-    found = db.targets(BOARD.loc[["e", "f"]], BOARD, **FDH)
-    assert [face[0] for face in found.faces] == ["d", "d"]
-    np.testing.assert_allclose(found.targets.loc["e"], BOARD.loc["d", ["accuracy", "latency_ms"]])
-    np.testing.assert_allclose(found.gaps.loc["e"], [0.1, -10.0])
-    assert found.position.tolist() == ["inside", "inside"]
-    assert found.unproved == ()
-    assert any("mixtures do not count" in note for note in found.notes)
-    assert front.locate(found.targets)["position"].tolist() == ["on", "on"]
+    targets = db.targets(BOARD.loc[["e", "f"]], BOARD, **FDH)
+    assert [face[0] for face in targets.faces] == ["d", "d"]
+    np.testing.assert_allclose(targets.targets.loc["e"], BOARD.loc["d", ["accuracy", "latency_ms"]])
+    np.testing.assert_allclose(targets.gaps.loc["e"], [0.1, -10.0])
+    assert targets.position.tolist() == ["inside", "inside"]
+    assert targets.unproved == ()
+    assert any("mixtures do not count" in note for note in targets.notes)
+    assert front.locate(targets.targets)["position"].tolist() == ["on", "on"]
     assert (
         "5 of 7 classifiers are on the frontier without mixtures (free disposal hull)"
         in front.summary()
@@ -138,23 +138,23 @@ def test_targets_are_classifiers_and_the_ranking_agrees() -> None:
     "wrong", [{"distance": 0.9}, {"targets": 1.01}, {"gaps": 1.01}, {"intensities": 0.5}]
 )
 def test_a_changed_number_is_refused(wrong) -> None:
-    found = db.targets(BOARD.loc[["e", "f"]], BOARD, **FDH)
+    targets = db.targets(BOARD.loc[["e", "f"]], BOARD, **FDH)
     ((name, factor),) = wrong.items()
     with pytest.raises(CertificateError):
-        db.certify(replace(found, **{name: getattr(found, name) * factor}))
+        db.certify(replace(targets, **{name: getattr(targets, name) * factor}))
 
 
 def test_another_classifier_position_or_frontier_is_refused() -> None:
-    found = db.targets(BOARD.loc[["e"]], BOARD, **FDH)
-    lam = found.intensities.copy()
+    targets = db.targets(BOARD.loc[["e"]], BOARD, **FDH)
+    lam = targets.intensities.copy()
     lam.loc["e"] = [0.0, 0, 1, 0]
     target = BOARD.loc[["c"], ["accuracy", "latency_ms"]].set_axis(["e"])
-    gaps = target - found.actual
+    gaps = target - targets.actual
     length = pd.Series(
-        [float(np.abs(gaps.to_numpy() * list(found.weights.values())).sum())], index=["e"]
+        [float(np.abs(gaps.to_numpy() * list(targets.weights.values())).sum())], index=["e"]
     )
     farther = replace(
-        found,
+        targets,
         targets=target,
         gaps=gaps,
         intensities=lam,
@@ -164,7 +164,7 @@ def test_another_classifier_position_or_frontier_is_refused() -> None:
     with pytest.raises(CertificateError, match="closest"):
         db.certify(farther)
     with pytest.raises(CertificateError, match="position"):
-        db.certify(replace(found, position=found.position.replace("inside", "outside")))
+        db.certify(replace(targets, position=targets.position.replace("inside", "outside")))
     front = db.frontier(BOARD, **FDH)
     for vertices, extreme in (
         (["a", "b", "c"], ["a", "b", "c", "g"]),
@@ -176,11 +176,12 @@ def test_another_classifier_position_or_frontier_is_refused() -> None:
 
 def test_what_needs_mixtures_is_refused(refused) -> None:
     front = db.frontier(BOARD, **FDH)
-    for what in ("facets", "hull", "graph", "prices"):
+    for attribute in ("facets", "hull", "graph", "prices"):
         with pytest.raises(db.DataError, match="the free disposal hull has no facets"):
-            getattr(front, what)
+            getattr(front, attribute)
     with refused(
-        "the free disposal hull has no facets to extend; leave on='facets' out, or use technology='convex'"
+        "the free disposal hull has no facets to extend; leave on='facets' out, or use "
+        "technology='convex'"
     ):
         db.targets(BOARD, BOARD, on="facets", **FDH)
     with pytest.raises(db.DataError, match="method='milp' mixes classifiers"):

@@ -97,7 +97,7 @@ def harmless(done: str, result, mutant) -> bool:
         return result.peers.equals(mutant.peers)
     if field == "own_reference":
         return mutant.own_reference is False
-    return field in NAMED and any(NAMED[field] in words for words in mutant.proof().unclaimed)
+    return field in NAMED and any(NAMED[field] in claim for claim in mutant.proof().unclaimed)
 
 
 @pytest.mark.parametrize("name", RANKINGS)
@@ -106,7 +106,7 @@ def test_every_field_of_a_ranking_is_held_or_named(name) -> None:
     db.certify(result)
     for done, mutant in survivors(result):
         if done.startswith("reference: "):  # another question: the answer to it has to be the same
-            again = (
+            repeated = (
                 db.rank(
                     TESTED,
                     outputs=list("aby"),
@@ -117,7 +117,7 @@ def test_every_field_of_a_ranking_is_held_or_named(name) -> None:
                 if "puts" in done
                 else result
             )
-            np.testing.assert_allclose(again.scores, result.scores, atol=1e-9)
+            np.testing.assert_allclose(repeated.scores, result.scores, atol=1e-9)
         else:
             assert harmless(done, result, mutant), done
 
@@ -129,9 +129,9 @@ def test_every_field_of_a_frontier_and_of_targets_is_held_or_named(name) -> None
     for done, mutant in survivors(result):
         if "data: outputs" in done:  # another table, with the same frontier
             front = getattr(mutant, "frontier", mutant)
-            again = db.frontier(front.data.outputs)
+            repeated = db.frontier(front.data.outputs)
             np.testing.assert_allclose(
-                again.points, getattr(result, "frontier", result).points, atol=0
+                repeated.points, getattr(result, "frontier", result).points, atol=0
             )
         elif done.startswith("faces: "):
             assert [set(face) for face in mutant.faces] == [set(face) for face in result.faces], (
@@ -185,24 +185,24 @@ WITHOUT = {
 
 @pytest.mark.parametrize("name", WITHOUT)
 def test_a_dmu_without_a_score_is_proved_to_have_none_and_no_other_is(name) -> None:
-    found = rank_with(FAR, outputs=["a", "b"], inputs=["x"], reference=NEAR, **WITHOUT[name])
-    db.certify(found)
-    assert "far" in found.reasons, found.scores
-    assert not any("score" in words for words in found.proof().unclaimed)
-    assert "fine" not in found.reasons
-    forged = {part: getattr(found, part).copy() for part in ("scores", "slacks", "weights")}
+    result = rank_with(FAR, outputs=["a", "b"], inputs=["x"], reference=NEAR, **WITHOUT[name])
+    db.certify(result)
+    assert "far" in result.reasons, result.scores
+    assert not any("score" in claim for claim in result.proof().unclaimed)
+    assert "fine" not in result.reasons
+    forged = {field: getattr(result, field).copy() for field in ("scores", "slacks", "weights")}
     for values in forged.values():
         values.loc["fine"] = np.nan
-    forged["efficient"] = found.efficient & (found.efficient.index != "fine")
-    for more in (
+    forged["efficient"] = result.efficient & (result.efficient.index != "fine")
+    for changes in (
         {},
         {
             "infeasibility_certificates": None
-            if found.infeasibility_certificates is None
+            if result.infeasibility_certificates is None
             else pd.concat(
                 [
-                    found.infeasibility_certificates,
-                    found.infeasibility_certificates.set_axis(["fine"]),
+                    result.infeasibility_certificates,
+                    result.infeasibility_certificates.set_axis(["fine"]),
                 ]
             )
         },
@@ -210,14 +210,17 @@ def test_a_dmu_without_a_score_is_proved_to_have_none_and_no_other_is(name) -> N
         with pytest.raises(CertificateError):
             db.certify(
                 replace(
-                    found, **forged, **more, reasons=found.reasons | {"fine": found.reasons["far"]}
+                    result,
+                    **forged,
+                    **changes,
+                    reasons=result.reasons | {"fine": result.reasons["far"]},
                 )
             )
     with pytest.raises(CertificateError):
-        db.certify(replace(found, reasons=found.reasons | {"far": "it is so"}))
-    if found.infeasibility_certificates is not None:
+        db.certify(replace(result, reasons=result.reasons | {"far": "it is so"}))
+    if result.infeasibility_certificates is not None:
         with pytest.raises(CertificateError, match="reason is 1"):
-            db.certify(replace(found, infeasibility_certificates=None))
+            db.certify(replace(result, infeasibility_certificates=None))
 
 
 @pytest.mark.parametrize(
@@ -230,44 +233,50 @@ def test_a_dmu_without_a_score_is_proved_to_have_none_and_no_other_is(name) -> N
     ],
 )
 def test_a_dmu_that_the_others_do_not_reach_is_proved_so(how) -> None:
-    found = rank_with(pd.concat([NEAR, FAR]), outputs=["a", "b"], inputs=["x"], **how)
-    db.certify(found)
+    ranking_of_all = rank_with(pd.concat([NEAR, FAR]), outputs=["a", "b"], inputs=["x"], **how)
+    db.certify(ranking_of_all)
     table = pd.DataFrame(
         {"a": [1.0, 0.0, 2.0], "b": [0.0, 1.0, 1.0], "x": [1.0, 1.0, 1.0]}, index=list("pqr")
     )
-    other = rank_with(
+    small_ranking = rank_with(
         table.iloc[:2], outputs=["a", "b"], inputs=["x"], **how
     )  # each has what the other has none of
-    db.certify(other)
-    for one in (found, other):
-        for label in one.reasons:
-            assert not any("score" in words for words in one.proof().unclaimed)
+    db.certify(small_ranking)
+    for result in (ranking_of_all, small_ranking):
+        for label in result.reasons:
+            assert not any("score" in reason for reason in result.proof().unclaimed)
             with pytest.raises(CertificateError):
                 db.certify(
                     replace(
-                        one,
-                        reasons={key: words for key, words in one.reasons.items() if key != label},
+                        result,
+                        reasons={
+                            key: reason for key, reason in result.reasons.items() if key != label
+                        },
                     )
                 )
-            if "do not reach it" in one.reasons[label] and label in (
+            if "do not reach it" in result.reasons[label] and label in (
                 ()
-                if one.infeasibility_certificates is None
-                else one.infeasibility_certificates.index
+                if result.infeasibility_certificates is None
+                else result.infeasibility_certificates.index
             ):
                 with pytest.raises(CertificateError):
                     db.certify(
-                        replace(one, infeasibility_certificates=-one.infeasibility_certificates)
+                        replace(
+                            result, infeasibility_certificates=-result.infeasibility_certificates
+                        )
                     )
 
 
 def test_what_is_undecided_is_said() -> None:
     """A grid with noise near the tolerance: nobody is called efficient without a proof."""
     table, _ = noisy_table(26)
-    found = db.rank(table)
-    assert found.undecided.any()
-    assert not (found.undecided & found.efficient).any()
-    assert found.to_frame()["undecided"].sum() == found.undecided.sum()
-    said = found.summary()
-    assert f"Whether {found.undecided.sum()} DMUs are efficient is undecided within 1e-09." in said
-    assert any("not proved the largest" in words for words in found.proof().unclaimed)
+    result = db.rank(table)
+    assert result.undecided.any()
+    assert not (result.undecided & result.efficient).any()
+    assert result.to_frame()["undecided"].sum() == result.undecided.sum()
+    summary = result.summary()
+    assert (
+        f"Whether {result.undecided.sum()} DMUs are efficient is undecided within 1e-09." in summary
+    )
+    assert any("not proved the largest" in claim for claim in result.proof().unclaimed)
     assert "undecided" not in db.rank(TABLE, outputs=list("aby"), inputs=["x"]).to_frame()

@@ -44,19 +44,19 @@ def test_every_facet_and_every_simplex_is_missed() -> None:
     db.certify(FRONT)
     hull = FRONT.hull
     for f in range(len(hull.normals)):
-        kept = np.delete(np.arange(len(hull.normals)), f)
+        remaining = np.delete(np.arange(len(hull.normals)), f)
         held = hull.facet != f
         refuses(
             listed(
-                normals=hull.normals[kept],
-                incidence=hull.incidence[kept],
+                normals=hull.normals[remaining],
+                incidence=hull.incidence[remaining],
                 members=hull.members[held],
-                facet=np.searchsorted(kept, hull.facet[held]),
+                facet=np.searchsorted(remaining, hull.facet[held]),
             )
         )
     for b in range(len(hull.members)):
-        kept = np.delete(np.arange(len(hull.members)), b)
-        refuses(listed(members=hull.members[kept], facet=hull.facet[kept]))
+        remaining = np.delete(np.arange(len(hull.members)), b)
+        refuses(listed(members=hull.members[remaining], facet=hull.facet[remaining]))
 
 
 def test_every_number_of_a_frontier_is_held() -> None:
@@ -81,12 +81,15 @@ def test_every_number_of_a_frontier_is_held() -> None:
 def test_every_extreme_classifier_is_missed_and_none_is_added() -> None:
     hull = FRONT.hull
     for k in range(len(hull.points)):
-        kept = np.delete(np.arange(len(hull.points)), k)
-        short = replace(
-            hull, points=hull.points[kept], incidence=hull.incidence[:, kept], rows=hull.rows[kept]
+        remaining = np.delete(np.arange(len(hull.points)), k)
+        smaller_hull = replace(
+            hull,
+            points=hull.points[remaining],
+            incidence=hull.incidence[:, remaining],
+            rows=hull.rows[remaining],
         )
         vertices = [v for v in FRONT.vertices if v != FRONT.vertices[k]]
-        refuses(replace(FRONT, precomputed_hull=short, vertices=vertices, extreme=vertices))
+        refuses(replace(FRONT, precomputed_hull=smaller_hull, vertices=vertices, extreme=vertices))
     refuses(replace(FRONT, extreme=FRONT.extreme[1:]))
     refuses(replace(FRONT, vertices=FRONT.vertices[::-1]))
 
@@ -100,12 +103,12 @@ def test_a_face_that_is_not_listed_is_missed() -> None:
     )
     for front in (FRONT, db.frontier(frame(edges)), db.frontier(frame(edges[:2]))):
         db.certify(front)
-        whole = front.hull.maximal_faces
+        maximal_faces = front.hull.maximal_faces
         for faces in [
-            *([f for f in whole if f != gone] for gone in whole),
-            [*whole, frozenset({0})],
+            *([f for f in maximal_faces if f != missing_face] for missing_face in maximal_faces),
+            [*maximal_faces, frozenset({0})],
             [frozenset(range(len(front.vertices)))] * 2,
-            [*whole[1:], frozenset(sorted(whole[0])[1:])],
+            [*maximal_faces[1:], frozenset(sorted(maximal_faces[0])[1:])],
         ]:
             forged = replace(front.hull)
             forged.__dict__["maximal_faces"] = faces
@@ -146,25 +149,29 @@ FOUND = {name: db.targets(BOTH, TABLE, **how) for name, how in WAYS.items()}
 
 @pytest.mark.parametrize("name", WAYS)
 def test_every_target_is_proved_the_closest_and_nothing_further_is(name) -> None:
-    found = FOUND[name]
-    proof = db.certify(found)
+    targets = FOUND[name]
+    proof = db.certify(targets)
     assert proof["closest"].max() <= 1e-9
-    assert not found.unproved
+    assert not targets.unproved
     scale = 1 + 1e-6
-    away = found.targets + (found.targets - found.actual) * (scale - 1)
+    away = targets.targets + (targets.targets - targets.actual) * (scale - 1)
     for forged in (
-        replace(found, targets=away),
-        replace(found, targets=away, gaps=found.gaps * scale, distance=found.distance * scale),
-        replace(found, distance=found.distance * scale),
+        replace(targets, targets=away),
         replace(
-            found,
-            position=found.position.map({"inside": "outside", "outside": "on", "on": "inside"}),
+            targets, targets=away, gaps=targets.gaps * scale, distance=targets.distance * scale
         ),
-        replace(found, faces=pd.Series([found.faces.iloc[0][:1]] * len(BOTH), index=BOTH.index)),
-        replace(found, normals=found.normals * scale),
-        replace(found, actual=found.actual * scale),
-        replace(found, norm="l2" if found.norm != "l2" else "l1"),
-        replace(found, weights={key: 2 * value for key, value in found.weights.items()}),
+        replace(targets, distance=targets.distance * scale),
+        replace(
+            targets,
+            position=targets.position.map({"inside": "outside", "outside": "on", "on": "inside"}),
+        ),
+        replace(
+            targets, faces=pd.Series([targets.faces.iloc[0][:1]] * len(BOTH), index=BOTH.index)
+        ),
+        replace(targets, normals=targets.normals * scale),
+        replace(targets, actual=targets.actual * scale),
+        replace(targets, norm="l2" if targets.norm != "l2" else "l1"),
+        replace(targets, weights={key: 2 * value for key, value in targets.weights.items()}),
     ):
         refuses(forged)
 
@@ -174,68 +181,72 @@ def test_another_faces_target_with_its_own_numbers_is_refused(name) -> None:
     """The target of one DMU given to another: on the frontier, with its λ, its face and its
     distance, but not the closest.
     """
-    found = FOUND[name]
+    targets = FOUND[name]
     order = [*BOTH.index[1:], BOTH.index[0]]
-    parts = {
-        part: getattr(found, part).loc[order].set_axis(BOTH.index)
-        for part in ("targets", "intensities", "normals", "faces")
+    swapped_fields = {
+        field: getattr(targets, field).loc[order].set_axis(BOTH.index)
+        for field in ("targets", "intensities", "normals", "faces")
     }
-    gaps = parts["targets"] - found.actual
-    weight = np.array(list(found.weights.values()))
-    length = np.linalg.norm(gaps * weight, {"l1": 1, "l2": 2, "linf": np.inf}[found.norm], axis=1)
-    forged = replace(found, **parts, gaps=gaps, distance=pd.Series(length, index=BOTH.index))
+    gaps = swapped_fields["targets"] - targets.actual
+    weight = np.array(list(targets.weights.values()))
+    length = np.linalg.norm(gaps * weight, {"l1": 1, "l2": 2, "linf": np.inf}[targets.norm], axis=1)
+    forged = replace(
+        targets, **swapped_fields, gaps=gaps, distance=pd.Series(length, index=BOTH.index)
+    )
     with pytest.raises(CertificateError, match="closest is"):
         db.certify(forged)
 
 
 @pytest.mark.parametrize("name", ["dominating", "l2 dominating"])
 def test_no_target_is_proved_and_an_invented_reason_is_refused(name) -> None:
-    found = FOUND[name]
-    assert found.reasons
-    nothing = replace(
-        found,
-        slopes=found.slopes.drop(
-            index=[label for label in found.reasons if label in found.slopes.index]
+    targets = FOUND[name]
+    assert targets.reasons
+    without_slopes = replace(
+        targets,
+        slopes=targets.slopes.drop(
+            index=[label for label in targets.reasons if label in targets.slopes.index]
         ),
     )
-    assert len(nothing.slopes) < len(found.slopes) or not set(found.reasons) & set(
-        found.slopes.index
+    assert len(without_slopes.slopes) < len(targets.slopes) or not set(targets.reasons) & set(
+        targets.slopes.index
     )
-    label = found.distance.first_valid_index()
+    label = targets.distance.first_valid_index()
     forged = replace(
-        found, reasons=found.reasons | {label: "no point of the frontier dominates it"}
+        targets, reasons=targets.reasons | {label: "no point of the frontier dominates it"}
     )
-    for part in ("targets", "gaps", "normals"):
-        values = getattr(found, part).copy()
+    for field in ("targets", "gaps", "normals"):
+        values = getattr(targets, field).copy()
         values.loc[label] = np.nan
-        forged = replace(forged, **{part: values})
-    refuses(replace(forged, distance=found.distance.mask(found.distance.index == label)))
-    refuses(replace(found, reasons=found.reasons | {label: "so"}))
+        forged = replace(forged, **{field: values})
+    refuses(replace(forged, distance=targets.distance.mask(targets.distance.index == label)))
+    refuses(replace(targets, reasons=targets.reasons | {label: "so"}))
 
 
 def test_a_frontier_short_of_a_classifier_proves_no_target() -> None:
     """All solved again without one extreme classifier, then the table put back."""
-    short = db.targets(BOTH, TABLE.drop(index=FRONT.extreme[0]))
+    targets = db.targets(BOTH, TABLE.drop(index=FRONT.extreme[0]))
     refuses(
-        replace(short, frontier=replace(short.frontier, data=FRONT.data, dominator=FRONT.dominator))
+        replace(
+            targets, frontier=replace(targets.frontier, data=FRONT.data, dominator=FRONT.dominator)
+        )
     )
 
 
 def test_what_the_milp_does_not_prove_is_said() -> None:
     rng = np.random.default_rng(12)
-    found = db.targets(
+    targets = db.targets(
         frame(rng.uniform(0.3, 0.8, (1, 7)), "t"), frame(rng.uniform(0.3, 1, (8, 7)))
     )
-    assert found.method == "milp"
-    assert found.frontier.precomputed_hull is None
-    assert found.unproved == (
+    assert targets.method == "milp"
+    assert targets.frontier.precomputed_hull is None
+    assert targets.unproved == (
         "not certified: that no target is nearer is the MILP solver's word",
         "not certified: the position, and that the frontier has no other extreme classifiers",
     )
-    assert found.unproved[0] in found.summary()
-    assert found.proof().unclaimed == found.unproved
-    db.certify(found)
-    refuses(replace(found, targets=found.targets + 1e-6))
+    assert targets.unproved[0] in targets.summary()
+    assert targets.proof().unclaimed == targets.unproved
+    db.certify(targets)
+    refuses(replace(targets, targets=targets.targets + 1e-6))
 
 
 # rankings
@@ -291,13 +302,13 @@ def test_slacks_are_the_largest_by_an_independent_linear_program(name) -> None:
         )
         total = np.append(np.ones(n), np.zeros(s + m))
         rows = [(-total, -low)] * (low > 0) + [(total, high)] * bool(np.isfinite(high))
-        found = solved(
+        solution = solved(
             cost,
             np.array([a for a, _ in rows]).reshape(-1, n + s + m),
             np.array([b for _, b in rows]),
             equal=(equal, np.append(y, x)),
         )
-        assert (ranking.slacks.loc[label] / c).sum() == pytest.approx(-found.fun, abs=1e-8)
+        assert (ranking.slacks.loc[label] / c).sum() == pytest.approx(-solution.fun, abs=1e-8)
 
 
 @pytest.mark.parametrize("name", RANKINGS)
@@ -305,29 +316,34 @@ def test_a_ranking_short_of_a_reference_dmu_is_refused(name) -> None:
     """Everything solved again without an efficient DMU in the reference, then the reference put
     back.
     """
-    whole = RANKINGS[name]
-    best = whole.efficient.index[whole.efficient][0]
-    how = (
+    ranking = RANKINGS[name]
+    best = ranking.efficient.index[ranking.efficient][0]
+    options = (
         {}
         if name == "wei"
         else {
             "inputs": ["m0"],
             "model": "ccr",
-            "returns": whole.returns,
-            "orientation": whole.orientation,
+            "returns": ranking.returns,
+            "orientation": ranking.orientation,
         }
     )
-    short = rank_with(TABLE, reference=TABLE.drop(index=best), **how)
-    db.certify(short)
-    place = np.arange(len(TABLE))[TABLE.index != best]
+    result = rank_with(TABLE, reference=TABLE.drop(index=best), **options)
+    db.certify(result)
+    remaining = np.arange(len(TABLE))[TABLE.index != best]
     lam = Sparse(
-        np.where(short.intensities.columns >= 0, place[short.intensities.columns], -1),
-        short.intensities.values,
+        np.where(result.intensities.columns >= 0, remaining[result.intensities.columns], -1),
+        result.intensities.values,
     )
     refuses(
-        replace(short, reference=whole.reference, frontier=place[short.frontier], intensities=lam)
+        replace(
+            result,
+            reference=ranking.reference,
+            frontier=remaining[result.frontier],
+            intensities=lam,
+        )
     )
-    refuses(replace(whole, frontier=whole.frontier[1:]))
+    refuses(replace(ranking, frontier=ranking.frontier[1:]))
 
 
 @pytest.mark.parametrize("name", RANKINGS)
@@ -358,22 +374,22 @@ def test_every_part_of_a_ranking_is_held(name) -> None:
 
 def test_a_reason_is_proved_and_an_invented_one_is_refused() -> None:
     table = pd.DataFrame({"x": [1.0, 2.0], "y": [1.0, 3.0]}, index=["a", "b"])
-    beyond = pd.DataFrame({"x": [1.0, 1.0], "y": [4.0, 2.0]}, index=["high", "fine"])
+    outside = pd.DataFrame({"x": [1.0, 1.0], "y": [4.0, 2.0]}, index=["high", "fine"])
     ranking = db.rank(
-        beyond, reference=table, inputs=["x"], model="ccr", returns="vrs", orientation="input"
+        outside, reference=table, inputs=["x"], model="ccr", returns="vrs", orientation="input"
     )
     assert set(ranking.reasons) == {"high"}
     db.certify(ranking)
     refuses(
         replace(ranking, slack_weights=SlackWeights(ranking.slack_weights.rows, np.full(2, -2)))
     )
-    gone = {part: getattr(ranking, part).copy() for part in ("scores", "weights", "slacks")}
-    for values in gone.values():
+    blanked = {field: getattr(ranking, field).copy() for field in ("scores", "weights", "slacks")}
+    for values in blanked.values():
         values.loc["fine"] = np.nan
     refuses(
         replace(
             ranking,
-            **gone,
+            **blanked,
             reasons=ranking.reasons | {"fine": "it is infeasible"},
             efficient=ranking.efficient & (ranking.efficient.index != "fine"),
         )
@@ -421,7 +437,8 @@ def test_a_factor_of_0_is_undefined_and_not_a_large_number() -> None:
         tested, outputs=["y0", "y1"], inputs=["x"], model="ccr", returns="vrs", reference=reference
     )
     assert ranking.reasons == {
-        "d": "its factor is 0: no mix of the reference that its inputs allow has any of one of its outputs"
+        "d": "its factor is 0: no mix of the reference that its inputs allow has any of one of "
+        "its outputs"
     }
     db.certify(ranking)
 
@@ -462,22 +479,22 @@ def test_dmus_far_from_their_reference_have_their_scores() -> None:
         tested = np.round(rng.uniform(0.2, 1, (2, s + m)), 2) * np.where(
             rng.uniform(size=s + m) < 0.7, far, 1.0
         ) ** (seed % 3 - 1)
-        how = {
+        options = {
             "returns": ("crs", "vrs", "nirs", "ndrs")[seed // 2 % 4],
             "orientation": ("output", "input")[seed // 8 % 2],
         }
         names = list(frame(reference).columns)
-        found = rank_with(
+        ranking = rank_with(
             frame(tested),
             outputs=names[:s],
             inputs=names[s:],
             model="ccr",
             reference=frame(reference),
-            **how,
+            **options,
         )
-        db.certify(found)
-        for score, row in zip(found.scores, tested, strict=True):
-            truth = efficiency(reference[:, s:], reference[:, :s], row[s:], row[:s], **how)
+        db.certify(ranking)
+        for score, row in zip(ranking.scores, tested, strict=True):
+            truth = efficiency(reference[:, s:], reference[:, :s], row[s:], row[:s], **options)
             assert (
                 np.isnan(score) if truth is None else score == pytest.approx(float(truth), rel=1e-9)
             )
@@ -490,13 +507,15 @@ def test_steep_weights_hide_no_wrong_score() -> None:
     table = pd.DataFrame(
         {"x": [1.0, 1.0 + 1e-6, 2.0, 1.0 + 5e-7], "y": [1.0, 2.0, 2.5, 1.2]}, index=list("pqro")
     )
-    found = db.rank(table, inputs=["x"], model="ccr", returns="vrs")
-    db.certify(found)
-    reached = 1.0 / (1 / found.scores["o"] - 1e-4)
-    weights = found.weights.copy()
+    ranking = db.rank(table, inputs=["x"], model="ccr", returns="vrs")
+    db.certify(ranking)
+    reached = 1.0 / (1 / ranking.scores["o"] - 1e-4)
+    weights = ranking.weights.copy()
     weights.loc["o", "u_0"] -= 1e-4
     k = table.index.get_loc("o")
-    forged = replace(found, weights=weights, scores=found.scores.where(table.index != "o", reached))
+    forged = replace(
+        ranking, weights=weights, scores=ranking.scores.where(table.index != "o", reached)
+    )
     with pytest.raises(CertificateError, match=r"^'o': "):
         db.certify(forged)
     assert (
@@ -505,43 +524,43 @@ def test_steep_weights_hide_no_wrong_score() -> None:
 
 
 def test_integer_tables_agree_with_the_rational_simplex() -> None:
-    found = integer_tables(64)
-    assert found["tables"].sum() == 64
-    assert found[["wrong", "unproved", "refused", "false_reasons"]].to_numpy().sum() == 0
-    assert found["company"].max() <= 1e-12
+    differences = integer_tables(64)
+    assert differences["tables"].sum() == 64
+    assert differences[["wrong", "unproved", "refused", "false_reasons"]].to_numpy().sum() == 0
+    assert differences["company"].max() <= 1e-12
 
 
 def test_noise_loses_no_row() -> None:
-    found = noisy_tables(36)
-    assert found[["unanswered", "refused", "frontiers_refused"]].to_numpy().sum() == 0
+    outcomes = noisy_tables(36)
+    assert outcomes[["unanswered", "refused", "frontiers_refused"]].to_numpy().sum() == 0
 
 
 @pytest.mark.parametrize("s", [4, 5, 6, 7, 8])
 @pytest.mark.parametrize(
-    "how",
+    "options",
     [{}, {"norm": "l2", "dominating": True}, {"norm": "linf"}, {"norm": "l2", "on": "facets"}],
     ids=["l1", "l2 dominating", "linf", "facets"],
 )
-def test_classifiers_that_lie_close_have_the_targets_of_those_that_lie_apart(s, how) -> None:
+def test_classifiers_that_lie_close_have_the_targets_of_those_that_lie_apart(s, options) -> None:
     """Stretched about .9, nothing changes but the unit: targets, facets, positions and E."""
     rng = np.random.default_rng(s)
     Z, p = rng.uniform(size=(18, s)), rng.uniform(-0.1, 0.9, (2, s))
-    found = [
-        db.targets(frame(0.9 + spread * p, "t"), frame(0.9 + spread * Z), method="faces", **how)
-        if db.frontier(frame(Z)).hull.efficient_facets.any() or "on" not in how
+    results = [
+        db.targets(frame(0.9 + spread * p, "t"), frame(0.9 + spread * Z), method="faces", **options)
+        if db.frontier(frame(Z)).hull.efficient_facets.any() or "on" not in options
         else None
         for spread in (0.1, 0.002, 1e-4)
     ]
-    if found[0] is None:
+    if results[0] is None:
         return
-    for spread, one in zip((0.1, 0.002, 1e-4), found, strict=True):
-        db.certify(one)
-        assert one.frontier.extreme == found[0].frontier.extreme
-        assert len(one.frontier.facets) == len(found[0].frontier.facets)
-        assert one.position.tolist() == found[0].position.tolist()
-        np.testing.assert_allclose(one.distance / spread, found[0].distance / 0.1, atol=1e-10)
+    for spread, result in zip((0.1, 0.002, 1e-4), results, strict=True):
+        db.certify(result)
+        assert result.frontier.extreme == results[0].frontier.extreme
+        assert len(result.frontier.facets) == len(results[0].frontier.facets)
+        assert result.position.tolist() == results[0].position.tolist()
+        np.testing.assert_allclose(result.distance / spread, results[0].distance / 0.1, atol=1e-10)
         np.testing.assert_allclose(
-            (one.targets - 0.9) / spread, (found[0].targets - 0.9) / 0.1, atol=1e-10
+            (result.targets - 0.9) / spread, (results[0].targets - 0.9) / 0.1, atol=1e-10
         )
 
 
@@ -549,31 +568,31 @@ def test_metrics_in_units_1e10_apart_have_their_targets() -> None:
     rng = np.random.default_rng(1)
     Y, p = rng.uniform(0.3, 1, (12, 3)), rng.uniform(0.2, 0.6, (2, 3))
     unit = np.array([1.0, 1e10, 1.0])
-    for how in (
+    for options in (
         {"method": "milp"},
         {"method": "faces"},
         {"method": "faces", "norm": "l2", "dominating": True},
     ):
-        plain = db.targets(
-            frame(p, "t"), frame(Y), weights={"m0": 1e-10, "m1": 1.0, "m2": 1e-10}, **how
+        original = db.targets(
+            frame(p, "t"), frame(Y), weights={"m0": 1e-10, "m1": 1.0, "m2": 1e-10}, **options
         )
-        mixed = db.targets(frame(p * unit, "t"), frame(Y * unit), **how)
+        mixed = db.targets(frame(p * unit, "t"), frame(Y * unit), **options)
         assert not mixed.reasons
-        np.testing.assert_allclose(mixed.distance / 1e10, plain.distance, atol=1e-9)
+        np.testing.assert_allclose(mixed.distance / 1e10, original.distance, atol=1e-9)
         db.certify(mixed)
 
 
 def test_l2_dominating_where_the_quadratic_program_failed() -> None:
     reference = frame(np.array([[5.0, 4, 1], [3, 5, 4], [5, 2, 2]]))
-    found = db.targets(
+    targets = db.targets(
         frame(np.array([[5.0, 2, 2]]), "t"),
         reference,
         norm="l2",
         dominating=True,
         weights={"m0": 2.0, "m1": 0.1, "m2": 7.0},
     )
-    assert found.distance["t0"] == pytest.approx(0.0, abs=1e-9)
-    db.certify(found)
+    assert targets.distance["t0"] == pytest.approx(0.0, abs=1e-9)
+    db.certify(targets)
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
@@ -585,11 +604,11 @@ def test_a_shared_facet_ends_where_another_begins(norm) -> None:
         W = front.hull.normals[front.hull.efficient_facets]
         if not len(W):
             continue
-        found = db.targets(
+        targets = db.targets(
             frame(rng.uniform(0.1, 0.7, (3, 3)), "t"), frame(P), norm=norm, on="facets", common=True
         )
-        assert (front.to_boxed(found.targets.to_numpy()) @ W.T).max() <= 1 + 1e-8
-        db.certify(found)
+        assert (front.to_boxed(targets.targets.to_numpy()) @ W.T).max() <= 1 + 1e-8
+        db.certify(targets)
 
 
 @pytest.mark.parametrize(
@@ -608,7 +627,7 @@ def test_a_shared_facet_among_near_duplicates_has_its_targets(seed, norm) -> Non
     )
     if rng.uniform() < 0.3:
         tested = values[rng.integers(0, len(values), 2)] * np.array([[1], [0.9]])
-    found = db.targets(
+    targets = db.targets(
         frame(np.maximum(tested, 0), "t"),
         frame(values),
         norm=norm,
@@ -616,7 +635,7 @@ def test_a_shared_facet_among_near_duplicates_has_its_targets(seed, norm) -> Non
         common=True,
         dominating=True,
     )
-    db.certify(found)
+    db.certify(targets)
 
 
 def test_the_rational_dual_simplex_is_linprog() -> None:
@@ -628,10 +647,10 @@ def test_the_rational_dual_simplex_is_linprog() -> None:
             np.round(rng.normal(size=(m, n)), 1),
             np.round(rng.normal(size=m), 1),
         )
-        found, truth = minimize_exactly(cost, rows, right), solved(cost, -rows, -right)
-        assert (found is None) == (truth is None)
-        if found is not None:
-            best, dual = found
+        minimum, truth = minimize_exactly(cost, rows, right), solved(cost, -rows, -right)
+        assert (minimum is None) == (truth is None)
+        if minimum is not None:
+            best, dual = minimum
             assert cost @ best == pytest.approx(truth.fun, abs=1e-12)
             assert (rows @ best >= right - 1e-12).all()
             assert dual @ right == pytest.approx(truth.fun, abs=1e-12)

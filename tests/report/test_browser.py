@@ -44,7 +44,7 @@ def read(page):
 
 
 def now(page):
-    """Where the chosen point is, with every digit: the targets and gaps of the page add up to it."""
+    """Return the chosen point with every digit: target minus gap as the page shows them."""
     return {
         metric: target - gap
         for metric, (_, target, gap) in read(page).items()
@@ -55,18 +55,18 @@ def now(page):
 def compare(page, table, norm="l1", on="faces", at=None, **given):
     """The numbers of the page against `deabench.targets` for the point that the page shows."""
     new = pd.DataFrame([at or now(page)], index=["new"])
-    found = db.targets(new, table, norm=norm, on=on, **given)
-    said = page.locator(".verdict")
-    assert said.get_attribute("data-position") == found.position["new"]
-    assert f" {found.position['new']} the frontier" in said.inner_text()
-    assert float(said.get_attribute("data-distance")) == pytest.approx(
-        found.distance["new"], rel=1e-8, abs=1e-9
+    targets = db.targets(new, table, norm=norm, on=on, **given)
+    locator = page.locator(".verdict")
+    assert locator.get_attribute("data-position") == targets.position["new"]
+    assert f" {targets.position['new']} the frontier" in locator.inner_text()
+    assert float(locator.get_attribute("data-distance")) == pytest.approx(
+        targets.distance["new"], rel=1e-8, abs=1e-9
     )
     for metric, (typed, target, gap) in read(page).items():
         assert typed == pytest.approx(new.loc["new", metric], rel=1e-5)
-        assert target == pytest.approx(found.targets.loc["new", metric], rel=1e-8, abs=1e-9)
-        assert gap == pytest.approx(found.gaps.loc["new", metric], rel=1e-7, abs=1e-9)
-    return found
+        assert target == pytest.approx(targets.targets.loc["new", metric], rel=1e-8, abs=1e-9)
+        assert gap == pytest.approx(targets.gaps.loc["new", metric], rel=1e-7, abs=1e-9)
+    return targets
 
 
 def choose(page, name):
@@ -83,7 +83,7 @@ def drag(page, dx, dy):
 
 
 def test_wine_from_the_paper_in_the_page(opened):
-    """Chao et al. (2022), Table 14: the projections on the extended facets, to the printed digit."""
+    """Chao et al. (2022), Table 14: projections on the extended facets, to the printed digit."""
     wine = db.datasets.load("chao2022-wine1")
     established = wine.loc[["RUS+SVM", "CS-MCQP", "Bagging"]]
     page = opened(db.report(established, tested=wine.loc[["RBF", "MLP"]], norm="l2", on="facets"))
@@ -91,8 +91,8 @@ def test_wine_from_the_paper_in_the_page(opened):
     assert page.locator(".verdict").get_attribute("data-position") == "inside"
     printed = [target for _, target, _ in read(page).values()]
     assert printed == pytest.approx([97.7, 50.7], abs=0.05)
-    found = db.targets(wine.loc[["RBF"]], established, norm="l2", on="facets")
-    assert printed == pytest.approx(found.targets.to_numpy()[0], abs=1e-9)
+    targets = db.targets(wine.loc[["RBF"]], established, norm="l2", on="facets")
+    assert printed == pytest.approx(targets.targets.to_numpy()[0], abs=1e-9)
 
 
 def test_a_study_is_explored_with_mouse_and_keyboard(opened):
@@ -132,7 +132,7 @@ def test_a_study_is_explored_with_mouse_and_keyboard(opened):
 def test_what_cannot_be_is_refused_and_no_old_verdict_stays(opened):
     page = opened(page_of(30, 3))
     field = page.locator(".gaps input").first
-    for text, words in (
+    for text, message in (
         ("-5", "TPR is at least 0"),
         ("", "TPR is to be a number"),
         ("1e400", "TPR is to be a number"),
@@ -140,7 +140,7 @@ def test_what_cannot_be_is_refused_and_no_old_verdict_stays(opened):
         ("many", "TPR is to be a number"),
     ):
         field.fill(text)
-        assert page.locator(".wrong").inner_text() == words
+        assert page.locator(".wrong").inner_text() == message
         assert page.locator(".verdict").inner_text() == "No verdict: a value cannot be."
         assert page.locator(".verdict").get_attribute("data-position") is None
         assert all(number(cell) is None for cell in page.locator(".gaps td.number").all())
@@ -153,7 +153,7 @@ def test_what_cannot_be_is_refused_and_no_old_verdict_stays(opened):
 def test_costs_are_in_their_own_direction_and_unit(opened):
     table = costly(40)
     page = opened(db.report(table, **COSTS))
-    found = compare(page, table, **COSTS)
+    comparison = compare(page, table, **COSTS)
     page.get_by_label("across").select_option("seconds")
     axis = page.locator(".frontier .name").all_text_contents()
     assert axis == ["seconds (lower is better)", "error (lower is better)"]
@@ -165,7 +165,7 @@ def test_costs_are_in_their_own_direction_and_unit(opened):
     ]
     assert ticks == sorted(ticks)
     assert ticks[-1] / ticks[0] >= 10  # decades: the axis is logarithmic
-    start = found.actual.iloc[0]
+    start = comparison.actual.iloc[0]
     drag(page, -30, 0)
     moved = compare(page, table, **COSTS)
     assert moved.actual["seconds"].iloc[0] < start["seconds"]
@@ -208,7 +208,7 @@ def test_no_two_sentences_of_a_page_disagree(opened, table, given):
     for name in table.index[:12]:
         choose(page, name)
         assert page.locator(".who").inner_text() == name
-        said, verdict, story = (
+        locator, verdict, story = (
             page.locator(".said"),
             page.locator(".verdict"),
             page.locator(".said p").first.inner_text(),
@@ -217,8 +217,8 @@ def test_no_two_sentences_of_a_page_disagree(opened, table, given):
             verdict.get_attribute("data-position") == "on",
             bool(ranking.efficient[name]),
         )
-        assert said.get_attribute("data-efficient") == str(efficient).lower()
-        assert float(said.get_attribute("data-efficiency")) == ranking.scores[name]
+        assert locator.get_attribute("data-efficient") == str(efficient).lower()
+        assert float(locator.get_attribute("data-efficiency")) == ranking.scores[name]
         assert (" is efficient" in story) == efficient == (" is not efficient" not in story)
         assert f"rank {ranking.ranks[name]} of {len(table)}" in story
         assert on_it or not efficient  # weakly efficient ones are on it, too
@@ -277,12 +277,14 @@ def test_brushes_keep_rows_everywhere(opened):
     page.get_by_label("TPR from").press("Enter")
     page.get_by_label("AUC to").fill("0.5")
     page.get_by_label("AUC to").press("Enter")
-    kept = table[(table["TPR"] >= 0.7) & (table["AUC"] <= 0.5)]
-    assert 0 < len(kept) < 25
+    selected = table[(table["TPR"] >= 0.7) & (table["AUC"] <= 0.5)]
+    assert 0 < len(selected) < 25
     assert (
-        page.locator(".parallel-panel .count").inner_text().startswith(f"{len(kept)} of 60 kept: ")
+        page.locator(".parallel-panel .count")
+        .inner_text()
+        .startswith(f"{len(selected)} of 60 kept: ")
     )
-    assert set(page.locator("#ranking-table tbody th").all_inner_texts()) == set(kept.index)
+    assert set(page.locator("#ranking-table tbody th").all_inner_texts()) == set(selected.index)
     page.get_by_role("button", name="clear").click()
     assert page.locator("#ranking .count").inner_text() == "60 rows, page 1 of 3"
     box = page.locator('.brush[data-axis="TNR"] .overlay').bounding_box()
@@ -342,7 +344,7 @@ def test_intervals_and_verdicts_are_the_librarys(opened):
     )
     ranking = db.rank(table, uncertainty=samples)
     page = opened(db.report(ranking))
-    known = ranking.uncertainty.to_frame()
+    intervals = ranking.uncertainty.to_frame()
     rows = {
         row.locator("th").inner_text(): row.locator("td").all_inner_texts()
         for row in page.locator("#ranking-table tbody tr").all()
@@ -350,11 +352,11 @@ def test_intervals_and_verdicts_are_the_librarys(opened):
     heads = page.locator("#ranking-table thead th").all_inner_texts()[1:]
     for name in table.index:
         cells = dict(zip(heads, rows[name], strict=True))
-        assert float(cells["lower"]) == pytest.approx(known.loc[name, "lower"], abs=5.1e-5)
-        assert float(cells["upper"]) == pytest.approx(known.loc[name, "upper"], abs=5.1e-5)
+        assert float(cells["lower"]) == pytest.approx(intervals.loc[name, "lower"], abs=5.1e-5)
+        assert float(cells["upper"]) == pytest.approx(intervals.loc[name, "upper"], abs=5.1e-5)
         assert (cells["verdict"], int(cells["tier"])) == (
-            known.loc[name, "verdict"],
-            known.loc[name, "tier"],
+            intervals.loc[name, "verdict"],
+            intervals.loc[name, "tier"],
         )
         choose(page, name)
         assert ranking.uncertainty.explain(name) in page.locator(".said").inner_text().replace(
@@ -464,8 +466,11 @@ def test_a_page_prints_on_a4_and_has_names_for_all_controls(opened):
     assert page.locator("#ranking .bar").is_hidden()
     assert len(page.pdf(format="A4", prefer_css_page_size=True)) < 2_000_000
     page.emulate_media(media="screen", color_scheme="light")
-    nameless = """() => [...document.querySelectorAll('input, select, button, img, svg[role], table')].filter((e) =>
-      !(e.labels?.length || e.textContent.trim() || e.alt || e.getAttribute('aria-label') || e.caption)).map((e) => e.outerHTML)"""
+    nameless = """() =>
+      [...document.querySelectorAll('input, select, button, img, svg[role], table')]
+        .filter((e) => !(e.labels?.length || e.textContent.trim() || e.alt
+                         || e.getAttribute('aria-label') || e.caption))
+        .map((e) => e.outerHTML)"""
     assert page.evaluate(nameless) == []
     levels = page.evaluate(
         "[...document.querySelectorAll('h1, h2, h3, h4')].map((e) => Number(e.tagName[1]))"
@@ -476,22 +481,24 @@ def test_a_page_prints_on_a4_and_has_names_for_all_controls(opened):
         for scheme in ("light", "dark"):
             page.emulate_media(media="screen", color_scheme=scheme)
             page.evaluate(AXE.read_text(encoding="utf-8"))
-            found = page.evaluate(
-                "axe.run().then((r) => r.violations.map((v) => [v.id, v.nodes.length, v.nodes[0].html]))"
+            violations = page.evaluate(
+                "axe.run().then((r) => r.violations.map((v) => [v.id, v.nodes.length, "
+                "v.nodes[0].html]))"
             )
-            assert found == []
+            assert violations == []
 
 
 def test_five_and_five_thousand(opened):
     assert len(page_of(30, 3).to_html().encode()) < 400_000
-    few = opened(db.report(cloud(5, 2)))
-    dots = few.evaluate(
-        "[...document.querySelectorAll('.frontier .dots')].map((e) => e.getAttribute('d').split('M').length - 1)"
+    small_page = opened(db.report(cloud(5, 2)))
+    dots = small_page.evaluate(
+        "[...document.querySelectorAll('.frontier .dots')].map((e) => "
+        "e.getAttribute('d').split('M').length - 1)"
     )
     assert dots[1] + dots[3] == 5
     table = cloud(5000, 5)
-    given = {"outputs": list(table)}
-    report = db.report(table, **given)
+    options = {"outputs": list(table)}
+    report = db.report(table, **options)
     assert len(report.to_html().encode()) < 3_000_000
     page = opened(report)
     assert (
@@ -501,7 +508,7 @@ def test_five_and_five_thousand(opened):
     verdict = page.locator(".verdict")
     point = [float(field.input_value()) for field in page.locator(".gaps input").all()]
     score = db.rank(
-        pd.DataFrame([point], index=["new"], columns=list(table)), reference=table, **given
+        pd.DataFrame([point], index=["new"], columns=list(table)), reference=table, **options
     ).scores["new"]
     assert float(verdict.get_attribute("data-efficiency")) == pytest.approx(score, rel=1e-4)
     assert verdict.get_attribute("data-position") == ("outside" if score > 1 else "inside")
@@ -521,8 +528,10 @@ def test_a_workspace_without_its_page(browser):
     page.set_content('<div id="a"></div><div id="b"></div>')
     page.evaluate(
         """async ([code, data]) => {
-      const widget = (await import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })))).default;
-      for (const id of ["a", "b"]) widget.render({ model: { get: () => JSON.parse(data) }, el: document.getElementById(id) });
+      const script = new Blob([code], { type: "text/javascript" });
+      const widget = (await import(URL.createObjectURL(script))).default;
+      const model = { get: () => JSON.parse(data) };
+      for (const id of ["a", "b"]) widget.render({ model, el: document.getElementById(id) });
     }""",
         [widget_module(), data],
     )

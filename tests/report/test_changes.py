@@ -30,8 +30,10 @@ def test_who_rose_and_which_facets_moved_by_hand():
     report = db.report(before, after)
     assert report.title == "Comparison of classifiers: what changed"
     assert report.answer == [
-        "Of 4 classifiers in both 1 rose, 1 fell and 2 kept their rank. Up the most: d from 4 to 3. Down the most: c from 3 to 4.",
-        "The same classifiers are efficient. Of the efficient facets 0 stayed, 1 moved, 0 new, 0 gone.",
+        "Of 4 classifiers in both 1 rose, 1 fell and 2 kept their rank. Up the most: d from 4 to "
+        "3. Down the most: c from 3 to 4.",
+        "The same classifiers are efficient. Of the efficient facets 0 stayed, 1 moved, 0 new, 0 "
+        "gone.",
         "2 of 4 classifiers are efficient: a, b.",
     ]
     facet = tables(report)["facets-moved-table"].loc["a, b"]
@@ -69,8 +71,8 @@ def test_every_change_is_the_difference_of_two_rankings(table):
     )
     facets = tables(report)["facets-moved-table"]["what"].value_counts().to_dict()
     keys = [
-        {frozenset(v) for v in one[one["full_dimensional"]]["vertices"]}
-        for one in (db.frontier(table).facets, db.frontier(after).facets)
+        {frozenset(v) for v in facet_table[facet_table["full_dimensional"]]["vertices"]}
+        for facet_table in (db.frontier(table).facets, db.frontier(after).facets)
     ]
     assert facets.get("new", 0) == len(keys[1] - keys[0])
     assert facets.get("gone", 0) == len(keys[0] - keys[1])
@@ -88,7 +90,7 @@ def test_the_same_twice_has_no_change():
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("call", "sentence"),
     [
         (
             lambda: db.report(
@@ -106,7 +108,7 @@ def test_the_same_twice_has_no_change():
         ),
     ],
 )
-def test_what_cannot_be_compared_is_refused(call, words):
+def test_what_cannot_be_compared_is_refused(call, sentence):
     with pytest.raises(DataError) as e:
         call()
-    assert str(e.value) == words
+    assert str(e.value) == sentence

@@ -40,21 +40,21 @@ def ordered(data, frame):
     return frame[[data["metrics"][m]["name"] for m in data["front"]["metrics"]]]
 
 
-def of_targets(name, table, new, unique=True, **given):
-    data = db.report(table, **given).data
+def of_targets(name, table, new, unique=True, **options):
+    data = db.report(table, **options).data
     order = ordered(data, new)
     cases = []
     for norm in NORMS:
         for on in WAYS:
-            found = db.targets(new, table, norm=norm, on=on, **given)
+            targets = db.targets(new, table, norm=norm, on=on, **options)
             cases.append(
                 {
                     "norm": norm,
                     "on": on,
                     "unique": unique and norm == "l2",
-                    "position": found.position.tolist(),
-                    "distance": found.distance.tolist(),
-                    "target": found.targets[list(order)].to_numpy().tolist(),
+                    "position": targets.position.tolist(),
+                    "distance": targets.distance.tolist(),
+                    "target": targets.targets[list(order)].to_numpy().tolist(),
                 }
             )
     return {"name": name, "data": data, "points": order.to_numpy().tolist(), "cases": cases}
@@ -72,18 +72,18 @@ def grid():
     return table, pd.DataFrame(rng.integers(1, 9, (40, 2)), columns=table.columns, dtype=float)
 
 
-def of_scores(name, table, new, **given):
-    data = db.report(table, **given).data
+def of_scores(name, table, new, **options):
+    data = db.report(table, **options).data
     return {
         "name": name,
         "data": data,
         "points": ordered(data, new).to_numpy().tolist(),
-        "efficiency": db.rank(new, reference=table, **given).scores.tolist(),
+        "efficiency": db.rank(new, reference=table, **options).scores.tolist(),
     }
 
 
-def of_sections(name, table, **given):
-    data = db.report(table, **given).data
+def of_sections(name, table, **options):
+    data = db.report(table, **options).data
     return {
         "name": name,
         "data": data,
@@ -103,12 +103,12 @@ def of_alone(name, table, new):
     ]
     gaps = values[None] - points[:, None]
     above, level = (gaps > 1e-12).all(axis=2).any(axis=1), (gaps >= -1e-12).all(axis=2).any(axis=1)
-    where = np.where(above, "inside", np.where(level, "on", "outside"))
+    position = np.where(above, "inside", np.where(level, "on", "outside"))
     return {
         "name": name,
         "data": db.report(table).data,
         "points": points.tolist(),
-        "position": where.tolist(),
+        "position": position.tolist(),
         "nearest": np.abs(gaps[:, free]).sum(axis=2).min(axis=1).tolist(),
     }
 

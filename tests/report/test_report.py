@@ -42,19 +42,21 @@ def test_the_answer_says_who_how_far_and_what_is_lacking():
     report = db.report(WINE.drop("MLP"), tested=["RBF"], outputs=["TPR", "TNR"])
     assert report.answer == [
         "3 of 5 classifiers are efficient: RUS+SVM, CS-MCQP, Bagging.",
-        "The other 2 are not: their efficiencies go from 0.908 to 0.986, and of the last, OSS+SVM, every output could "
+        "The other 2 are not: their efficiencies go from 0.908 to 0.986, and of the last, "
+        "OSS+SVM, every output could "
         "grow by 10.1 % together.",
         "RBF is inside the frontier, 51.5 from its closest target (l1): TPR +22.1, TNR +29.4.",
     ]
 
 
 def test_the_answer_in_its_other_cases():
-    alone = db.report(WINE.loc[["MLP", "RBF"]])
+    separate = db.report(WINE.loc[["MLP", "RBF"]])
     assert (
-        alone.answer[1]
-        == "The other one is not: RBF has efficiency 0.765: every output could grow by 30.7 % together."
+        separate.answer[1]
+        == "The other one is not: RBF has efficiency 0.765: every output could grow by 30.7 % "
+        "together."
     )
-    assert alone.answer[2].startswith(
+    assert separate.answer[2].startswith(
         "No algorithm was tested; of the inefficient ones, RBF is inside the frontier, 72.5 from"
     )
     all_of_them = db.report(
@@ -69,30 +71,32 @@ def test_the_answer_in_its_other_cases():
 def test_tables_hold_what_the_library_says():
     table = cloud(60)
     ranking, front = db.rank(table), db.frontier(table)
-    found = tables(page_of(60, 3))
-    shown = found["ranking-table"]
+    printed_tables = tables(page_of(60, 3))
+    shown = printed_tables["ranking-table"]
     pd.testing.assert_series_equal(
         shown["efficiency"], ranking.scores.loc[shown.index].rename_axis("classifier")
     )
     assert shown["rank"].tolist() == ranking.to_frame()["rank"].tolist()
-    others = (ranking.peers.sparse.to_dense() > 1e-6).sum().reindex(shown.index, fill_value=0)
-    assert others[
+    peer_counts = (ranking.peers.sparse.to_dense() > 1e-6).sum().reindex(shown.index, fill_value=0)
+    assert peer_counts[
         shown["rank"] == 1
     ].is_monotonic_decreasing  # of equal ranks first whom most are measured against
-    assert len(found["facets-table"]) == len(front.facets)
-    rate = front.graph.nodes[int(found["facets-table"].index[0])]["trade_off"]["TPR", "TNR"]
-    assert found["facets-table"]["TNR per TPR"].iloc[0] == pytest.approx(rate, rel=1e-12)
-    names = found["targets-table"].index
+    assert len(printed_tables["facets-table"]) == len(front.facets)
+    rate = front.graph.nodes[int(printed_tables["facets-table"].index[0])]["trade_off"][
+        "TPR", "TNR"
+    ]
+    assert printed_tables["facets-table"]["TNR per TPR"].iloc[0] == pytest.approx(rate, rel=1e-12)
+    names = printed_tables["targets-table"].index
     assert set(names) == set(ranking.efficient.index[~ranking.efficient])
     library = db.targets(table.loc[names], table)
     for metric in table:
-        shown = found["targets-table"][f"target {metric}"].to_numpy()
+        shown = printed_tables["targets-table"][f"target {metric}"].to_numpy()
         assert shown == pytest.approx(library.targets[metric].to_numpy(), abs=1e-9)
     served = {
         name: int((ranking.peers[name].sparse.to_dense().drop(name) > 1e-6).sum())
         for name in ranking.peers
     }
-    assert found["peers-table"]["served"].to_dict() == {
+    assert printed_tables["peers-table"]["served"].to_dict() == {
         name: count for name, count in served.items() if count
     }
 
@@ -114,13 +118,14 @@ def test_cost_ranges_and_intervals_and_tests_are_shown():
         ESTABLISHED,
         extra={"intervals": bounds, "tests": db.compare.compare(long), "provenance": {"seed": 7}},
     )
-    found = tables(report)
-    assert found["costs-table"].equals(db.frontier(ESTABLISHED).cost_ranges())
-    assert found["ranking-table"].loc["Bagging", ["lower", "upper"]].tolist() == [0.8, 1.0]
+    printed_tables = tables(report)
+    assert printed_tables["costs-table"].equals(db.frontier(ESTABLISHED).cost_ranges())
+    assert printed_tables["ranking-table"].loc["Bagging", ["lower", "upper"]].tolist() == [0.8, 1.0]
     assert (
-        found["test-0"]["adjusted"].tolist() == db.compare.compare(long).pairs["adjusted"].tolist()
+        printed_tables["test-0"]["adjusted"].tolist()
+        == db.compare.compare(long).pairs["adjusted"].tolist()
     )
-    assert found["provenance-table"].loc["seed", "value"] == "7"
+    assert printed_tables["provenance-table"].loc["seed", "value"] == "7"
     assert [section.key for section in report.sections] == [
         "notes",
         "ranking",
@@ -193,19 +198,19 @@ def test_latex_tables_keep_to_the_page():
     lost, the first is in each.
     """
     for table in (
-        part for section in db.report(costly(30), **COSTS).sections for part in section.all_tables
+        piece for section in db.report(costly(30), **COSTS).sections for piece in section.all_tables
     ):
         wide = [
             min(latex.MAX_CELL_WIDTH, max(len(text) for text in column))
             for column in zip(table.columns, *table.cell_texts(), strict=True)
         ]
-        parts = latex.split_columns(wide)
-        assert sorted({k for part in parts for k in part}) == list(range(len(table.columns)))
-        for part in parts:
-            assert part[0] == 0
+        columns = latex.split_columns(wide)
+        assert sorted({k for piece in columns for k in piece}) == list(range(len(table.columns)))
+        for piece in columns:
+            assert piece[0] == 0
             assert (
-                len(part) <= 2
-                or sum(latex.CHARACTER_WIDTH * wide[k] + latex.COLUMN_GAP for k in part)
+                len(piece) <= 2
+                or sum(latex.CHARACTER_WIDTH * wide[k] + latex.COLUMN_GAP for k in piece)
                 <= latex.PAGE_WIDTH
             )
 
@@ -253,9 +258,9 @@ def test_pictures_stand_beside_markdown_and_latex(tmp_path):
     assert all((tmp_path / unquote(name)).read_bytes().startswith(b"<?xml") for name in linked)
     report.save(tmp_path / "part.tex")
     text = (tmp_path / "part.tex").read_text(encoding="utf-8")
-    drawn = re.findall(r"\\includegraphics\[width=\\linewidth\]\{([^}]*)\}", text)
-    assert text.count(r"\begin{figure}") == text.count(r"\end{figure}") == len(drawn) >= 4
-    assert all((tmp_path / name).read_bytes().startswith(b"%PDF") for name in drawn)
+    matches = re.findall(r"\\includegraphics\[width=\\linewidth\]\{([^}]*)\}", text)
+    assert text.count(r"\begin{figure}") == text.count(r"\end{figure}") == len(matches) >= 4
+    assert all((tmp_path / name).read_bytes().startswith(b"%PDF") for name in matches)
 
 
 def test_all_formats_have_the_same_tables():
@@ -266,11 +271,13 @@ def test_all_formats_have_the_same_tables():
         (report.to_markdown(), r"\*\*(.*)\*\*"),
         (report.to_latex(), r"\\caption\{(.*)\}\\\\"),
     ):
-        found = [re.sub(r"[\\{}]", "", unescape(caption)) for caption in re.findall(pattern, text)]
-        whole = dict.fromkeys(
-            re.sub(r" \(part \d+ of \d+\)$", "", caption) for caption in found
+        latex_captions = [
+            re.sub(r"[\\{}]", "", unescape(caption)) for caption in re.findall(pattern, text)
+        ]
+        whole_captions = dict.fromkeys(
+            re.sub(r" \(part \d+ of \d+\)$", "", caption) for caption in latex_captions
         )  # LaTeX cuts to the page's width
-        assert list(whole) == [re.sub(r"[\\{}]", "", caption) for caption in captions]
+        assert list(whole_captions) == [re.sub(r"[\\{}]", "", caption) for caption in captions]
 
 
 def test_cells_are_shown_for_a_reader():
@@ -316,8 +323,11 @@ def test_a_study_has_groups_data_sets_and_failures():
     first = by_key["data-sets"].subsections[0]
     assert first.title == "c45 disjunct"
     assert first.table.frame["TPR"].equals(data.frames()["metrics"].loc["c45 disjunct", "TPR"])
-    few = "Intervals: 3 data sets are few: their spread is hardly known, and the intervals are wide for it."
-    assert few in report.sections[0].sentences
+    few_note = (
+        "Intervals: 3 data sets are few: their spread is hardly known, and the intervals are "
+        "wide for it."
+    )
+    assert few_note in report.sections[0].sentences
     text = report.to_html()
     assert "&lt;b&gt;too few&lt;/b&gt; rows" in text
     assert "<b>too few" not in text
@@ -327,29 +337,29 @@ def test_a_study_says_how_sure_its_means_are():
     data = shipped_study()
     report = db.report(data, outputs=["TPR", "TNR"])
     metrics = data.frames()["metrics"]
-    alone = db.uncertainty(
+    separate = db.uncertainty(
         db.Samples.from_datasets(metrics[["TPR", "TNR"]].reset_index())
     ).to_frame()
-    sure = report.data["uncertainty"]
+    uncertainty = report.data["uncertainty"]
     order = report.data["labels"]
-    assert np.allclose(sure["lower"], alone.loc[order, "lower"], atol=1e-12)
-    assert sure["verdict"] == alone.loc[order, "verdict"].tolist()
+    assert np.allclose(uncertainty["lower"], separate.loc[order, "lower"], atol=1e-12)
+    assert uncertainty["verdict"] == separate.loc[order, "verdict"].tolist()
     assert report.answer[2] == (
         "How sure that is: of 18 classifiers 0 dominated, 17 undecided, 1 efficient, "
         "all verdicts together at 95 %."
     )
-    one = SimpleNamespace(
+    study = SimpleNamespace(
         frames=lambda: {**data.frames(), "metrics": metrics.loc[["haberman"]]},
         left_out=(),
         notes=(),
         tests={},
     )
-    said = db.report(one, outputs=["TPR", "TNR"]).sections[0].sentences
-    assert any(words.startswith("No intervals: ") for words in said), said
+    sentences = db.report(study, outputs=["TPR", "TNR"]).sections[0].sentences
+    assert any(sentence.startswith("No intervals: ") for sentence in sentences), sentences
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("call", "sentence"),
     [
         (
             lambda: db.report(WINE, tested=["RFB"]),
@@ -365,10 +375,10 @@ def test_a_study_says_how_sure_its_means_are():
         ),
     ],
 )
-def test_what_cannot_be_reported_is_refused(call, words):
+def test_what_cannot_be_reported_is_refused(call, sentence):
     with pytest.raises(DataError) as e:
         call()
-    assert str(e.value) == words
+    assert str(e.value) == sentence
 
 
 def test_a_ranking_is_reported_too():
@@ -482,7 +492,7 @@ def test_the_command_reports_a_saved_ranking(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("table", "given"),
+    ("table", "options"),
     [
         (cloud(30, 3), {}),
         (cloud(30, 3), {"model": "fdh"}),
@@ -492,12 +502,12 @@ def test_the_command_reports_a_saved_ranking(tmp_path, capsys):
         (cloud(20, 3), {"model": "sbm"}),
     ],
 )
-def test_where_efficient_is_not_on_the_frontier_the_page_says_so(table, given):
-    data = db.report(table, **given).data
-    ranking = db.rank(table, **given)
+def test_where_efficient_is_not_on_the_frontier_the_page_says_so(table, options):
+    data = db.report(table, **options).data
+    ranking = db.rank(table, **options)
     front = db.frontier(
         table,
-        **{name: value for name, value in given.items() if name != "model"},
+        **{name: value for name, value in options.items() if name != "model"},
     )
     efficient = ranking.efficient.astype(bool)
     on = front.locate(table)["position"] == "on"
@@ -513,14 +523,17 @@ def test_costs_point_down_and_what_was_chosen_stands_first():
         "error ↓",
         "seconds ↓",
     ]
-    assert {one["name"]: one["high"] for one in report.data["metrics"]} == {
+    assert {metric["name"]: metric["high"] for metric in report.data["metrics"]} == {
         "AUC": True,
         "seconds": False,
         "error": False,
     }
     assert report.sections[0].title == "What to know first"
-    chosen = "Model 'ccr' was chosen, for 'seconds' is an input; rates do not scale with costs, so returns to scale are variable."
-    assert chosen in report.sections[0].sentences
+    model_note = (
+        "Model 'ccr' was chosen, for 'seconds' is an input; rates do not scale with costs, so "
+        "returns to scale are variable."
+    )
+    assert model_note in report.sections[0].sentences
     seven = pd.DataFrame(
         np.random.default_rng(0).random((20, 7)),
         columns=["TPR", "TNR", "AUC", "F1", "GM", "ACC", "MCC"],

@@ -25,23 +25,24 @@ def test_the_bad_cell_in_row_seven_million_is_named(
     monkeypatch.setattr(batches, "BATCH_ROWS", 1 << 18)
     monkeypatch.setattr(files, "PARTITION_ROWS", 1 << 22)
     n = 7_050_000
-    good, bad = np.full(n, 0.5), np.full(n, 0.5)
+    valid, bad = np.full(n, 0.5), np.full(n, 0.5)
     bad[7_000_000 - 1] = np.nan
     path = tmp_path / "big.parquet"
-    for first, second, said in (
+    for first, second, message in (
         (
-            good,
+            valid,
             bad,
-            "metric 'TNR' of row 7,000,000 of '{}' is missing; give a finite number, or pass missing='drop-systems'",
+            "metric 'TNR' of row 7,000,000 of '{}' is missing; give a finite number, or pass "
+            "missing='drop-systems'",
         ),
         (
             np.where(np.isnan(bad), -0.25, bad),
-            good,
+            valid,
             "metric 'TPR' of row 7,000,000 of '{}' is -0.25; DEA needs values >= 0",
         ),
     ):
         pq.write_table(pa.table({"TPR": first, "TNR": second}), path)
-        with refused(said.format(path)):
+        with refused(message.format(path)):
             db.frontier(f"{tmp_path}/*.parquet", outputs=["TPR", "TNR"])
     front = db.frontier(f"{tmp_path}/*.parquet", outputs=["TNR"])
     assert front.extreme == [f"{path}, row 1"]
@@ -49,7 +50,8 @@ def test_the_bad_cell_in_row_seven_million_is_named(
 
 def test_files_are_refused_by_name(tmp_path: Path, refused) -> None:
     with refused(
-        f"no file is called '{tmp_path}/*.parquet'; give a pattern of Parquet files, as 'sweep/*.parquet'"
+        f"no file is called '{tmp_path}/*.parquet'; give a pattern of Parquet files, as "
+        "'sweep/*.parquet'"
     ):
         db.frontier(tmp_path, outputs=METRICS)
     written(sweep(n=50), tmp_path, [20])
@@ -67,8 +69,11 @@ def test_files_are_refused_by_name(tmp_path: Path, refused) -> None:
     with refused(f"there is no column 'model' in '{path}'; there are 'TPR', 'TNR', 'AUC'"):
         db.frontier(tmp_path, outputs=METRICS)
     sweep(n=50).astype({"TNR": str}).to_parquet(path)
-    said = f"metric 'TNR' of '{path}' is a column of .*string; DEA needs numbers, so write it as double"
-    with pytest.raises(db.DataError, match=said):
+    message = (
+        f"metric 'TNR' of '{path}' is a column of .*string; DEA needs numbers, so write it as "
+        "double"
+    )
+    with pytest.raises(db.DataError, match=message):
         db.frontier(tmp_path, outputs=METRICS)
     path.write_text("model,TPR,TNR,AUC\na,.1,.2,.3\n")
     with pytest.raises(db.DataError, match=f"'{path}' is no Parquet file, or a damaged one: "):
@@ -81,14 +86,14 @@ def test_a_truncated_file_is_refused_by_name_and_leaves_nothing(cut: float, tmp_
     path = folder / "part-01.parquet"
     data = path.read_bytes()
     path.write_bytes(data[: int(cut if cut > 1 else cut * len(data))])
-    said = f"'{path}' is no Parquet file, or a damaged one: .*; write it again, or leave it out"
+    message = f"'{path}' is no Parquet file, or a damaged one: .*; write it again, or leave it out"
     for work in (
         lambda: db.frontier(folder, outputs=METRICS),
         lambda: db.rank_files(folder, tmp_path / "scores.parquet", outputs=METRICS),
     ):
-        with pytest.raises(db.DataError, match=said):
+        with pytest.raises(db.DataError, match=message):
             work()
-    assert [one.name for one in tmp_path.iterdir()] == ["sweep"]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["sweep"]
 
 
 def test_a_file_damaged_in_the_middle_is_refused_by_name_and_leaves_nothing(tmp_path: Path) -> None:
@@ -102,7 +107,7 @@ def test_a_file_damaged_in_the_middle_is_refused_by_name_and_leaves_nothing(tmp_
         match=f"'{path}' is no Parquet file, or a damaged one: .*; write it again, or leave it out",
     ):
         db.rank_files(folder, tmp_path / "scores.parquet", outputs=METRICS)
-    assert [one.name for one in tmp_path.iterdir()] == ["sweep"]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["sweep"]
 
 
 def _set(row: int, name: str, value: float) -> Change:
@@ -110,17 +115,19 @@ def _set(row: int, name: str, value: float) -> Change:
 
 
 @pytest.mark.parametrize(
-    ("change", "given", "said"),
+    ("change", "options", "message"),
     [
         (
             _set(1200, "AUC", np.nan),
             {},
-            "metric 'AUC' of row 301 of '{}' is missing; give a finite number, or pass missing='drop-systems'",
+            "metric 'AUC' of row 301 of '{}' is missing; give a finite number, or pass "
+            "missing='drop-systems'",
         ),
         (
             _set(1200, "AUC", -np.inf),
             {},
-            "metric 'AUC' of row 301 of '{}' is -inf; give a finite number, or pass missing='drop-systems'",
+            "metric 'AUC' of row 301 of '{}' is -inf; give a finite number, or pass "
+            "missing='drop-systems'",
         ),
         (
             _set(1200, "TPR", -0.5),
@@ -130,7 +137,8 @@ def _set(row: int, name: str, value: float) -> Change:
         (
             _set(1200, "TPR", 1.5),
             {"lower_is_better": {"TPR": 1.0}},
-            "metric 'TPR' of row 301 of '{}' is 1.5, above its stated maximum 1; state the true maximum in lower_is_better",
+            "metric 'TPR' of row 301 of '{}' is 1.5, above its stated maximum 1; state the true "
+            "maximum in lower_is_better",
         ),
         (
             lambda frame: frame.__setitem__("TNR", 0.0),
@@ -140,36 +148,39 @@ def _set(row: int, name: str, value: float) -> Change:
         (
             lambda frame: frame.__setitem__("TNR", np.nan),
             {"missing": "drop-systems"},
-            "all 1,500 rows lack some metric, so missing='drop-systems' leaves none; name fewer outputs",
+            "all 1,500 rows lack some metric, so missing='drop-systems' leaves none; name fewer "
+            "outputs",
         ),
     ],
 )
 def test_cells_are_refused_by_file_and_row(
-    change: Change, given: dict, said: str, tmp_path: Path, refused
+    change: Change, options: dict, message: str, tmp_path: Path, refused
 ) -> None:
     frame = sweep(n=1500)
     change(frame)
     folder = written(frame, tmp_path / "sweep", [900])
     for work in (
-        lambda: db.frontier(folder, outputs=METRICS, **given),
-        lambda: db.rank_files(folder, tmp_path / "scores.parquet", outputs=METRICS, **given),
+        lambda: db.frontier(folder, outputs=METRICS, **options),
+        lambda: db.rank_files(folder, tmp_path / "scores.parquet", outputs=METRICS, **options),
     ):
-        with refused(said.format(f"{folder}/part-01.parquet")):
+        with refused(message.format(f"{folder}/part-01.parquet")):
             work()
-    assert [one.name for one in tmp_path.iterdir()] == ["sweep"]
+    assert [path.name for path in tmp_path.iterdir()] == ["sweep"]
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("options", "message"),
     [
         (
             {"inputs": ["AUC"]},
-            "files are read for the frontier of outputs and their mixtures; leave out inputs and technology, or give "
+            "files are read for the frontier of outputs and their mixtures; leave out inputs and "
+            "technology, or give "
             "one table that fits in memory",
         ),
         (
             {"technology": "fdh"},
-            "files are read for the frontier of outputs and their mixtures; leave out inputs and technology, or "
+            "files are read for the frontier of outputs and their mixtures; leave out inputs and "
+            "technology, or "
             "give one table that fits in memory",
         ),
         (
@@ -179,7 +190,8 @@ def test_cells_are_refused_by_file_and_row(
         ),
         (
             {"missing": "bounds"},
-            "missing='bounds' needs all rows at once; for files use missing='refuse' or missing='drop-systems'",
+            "missing='bounds' needs all rows at once; for files use missing='refuse' or "
+            "missing='drop-systems'",
         ),
         (
             {"outputs": ["TPR", "TPR"]},
@@ -188,7 +200,8 @@ def test_cells_are_refused_by_file_and_row(
         ({"outputs": ["TPR", "TN"]}, "there is no column 'TN' in '{}'; did you mean 'TNR'?"),
         (
             {"outputs": [f"m{k}" for k in range(7)]},
-            "there are 7 metrics and files are read for at most 6, whose facets can be listed; name fewer in outputs",
+            "there are 7 metrics and files are read for at most 6, whose facets can be listed; "
+            "name fewer in outputs",
         ),
         ({"label": "modell"}, "there is no column 'modell' in '{}'; did you mean 'model'?"),
         (
@@ -198,14 +211,14 @@ def test_cells_are_refused_by_file_and_row(
     ],
 )
 def test_options_that_files_cannot_have_are_refused(
-    given: dict, said: str, tmp_path: Path, refused
+    options: dict, message: str, tmp_path: Path, refused
 ) -> None:
     frame = sweep(n=20)
     for k in range(7):
         frame[f"m{k}"] = 0.5
     folder = written(frame, tmp_path)
-    with refused(said.format(f"{folder}/part-00.parquet")):
-        db.frontier(folder, **{"outputs": METRICS, **given})
+    with refused(message.format(f"{folder}/part-00.parquet")):
+        db.frontier(folder, **{"outputs": METRICS, **options})
 
 
 def test_outputs_and_labels_that_scores_cannot_have_are_refused(tmp_path: Path, refused) -> None:
@@ -213,19 +226,23 @@ def test_outputs_and_labels_that_scores_cannot_have_are_refused(tmp_path: Path, 
     folder = written(frame, tmp_path / "sweep")
     out = tmp_path / "scores.parquet"
     with refused(
-        f"'{folder}' is many files, and their scores go to a file; use deabench.rank_files(files, 'scores.parquet')"
+        f"'{folder}' is many files, and their scores go to a file; use "
+        "deabench.rank_files(files, 'scores.parquet')"
     ):
         db.rank(folder)
     with refused(
-        "tolerance, kept and scheduler apply to many files only; give a pattern, as 'sweep/*.parquet', or leave them out"
+        "tolerance, kept and scheduler apply to many files only; give a pattern, as "
+        "'sweep/*.parquet', or leave them out"
     ):
         db.frontier(frame, tolerance=0.1)
     with refused(
-        "the files are a DataFrame; give a pattern, as 'sweep/*.parquet', or use deabench.rank for a table"
+        "the files are a DataFrame; give a pattern, as 'sweep/*.parquet', or use deabench.rank "
+        "for a table"
     ):
         db.rank_files(frame, out)
     with refused(
-        f"'{folder}/scores.parquet' would be one of '*.parquet' the next time; write the scores elsewhere"
+        f"'{folder}/scores.parquet' would be one of '*.parquet' the next time; write the scores "
+        "elsewhere"
     ):
         db.rank_files(folder, folder / "scores.parquet", outputs=METRICS)
     with refused(
@@ -233,28 +250,34 @@ def test_outputs_and_labels_that_scores_cannot_have_are_refused(tmp_path: Path, 
     ):
         db.rank_files(folder, out, scheduler="tcp://127.0.0.1:1")
     with refused(
-        f"'{folder}/part-00.parquet' is one of the files that are ranked; write the scores elsewhere"
+        f"'{folder}/part-00.parquet' is one of the files that are ranked; write the scores "
+        "elsewhere"
     ):
         db.rank_files(folder, folder / "part-00.parquet", outputs=METRICS)
     with refused(
-        f"cannot write '{tmp_path}/none/scores.parquet': No such file or directory; name a folder that exists and is "
+        f"cannot write '{tmp_path}/none/scores.parquet': No such file or directory; name a "
+        "folder that exists and is "
         "writable"
     ):
         db.rank_files(folder, tmp_path / "none" / "scores.parquet", outputs=METRICS)
-    alone = db.rank_files(
+    separate = db.rank_files(
         folder / "part-00.parquet", out, outputs=METRICS
     )  # one file, however large
-    assert alone.to_frame()["rows"].tolist() == [len(pd.read_parquet(folder / "part-00.parquet"))]
+    assert separate.to_frame()["rows"].tolist() == [
+        len(pd.read_parquet(folder / "part-00.parquet"))
+    ]
     out.unlink()
     frame.rename(columns={"model": "facet"}).to_parquet(folder / "part-00.parquet")
     with refused(
-        "a column that names the rows is called 'facet', as one of the scores is; rename it, or name others in label"
+        "a column that names the rows is called 'facet', as one of the scores is; rename it, or "
+        "name others in label"
     ):
         db.rank_files(folder, out, outputs=METRICS)
     frame.loc[3, METRICS] = 0.0
     written(frame, folder)
     with refused(
-        f"every output of row 4 of '{folder}/part-00.parquet' is 0; its efficiency is undefined, leave the row out"
+        f"every output of row 4 of '{folder}/part-00.parquet' is 0; its efficiency is undefined, "
+        "leave the row out"
     ):
         db.rank_files(folder, out, outputs=METRICS)
-    assert [one.name for one in tmp_path.iterdir()] == ["sweep"]
+    assert [path.name for path in tmp_path.iterdir()] == ["sweep"]

@@ -81,9 +81,9 @@ def test_one_metric_and_small_tables(tmp_path: Path) -> None:
             db.frontier(written(frame, tmp_path), outputs=outputs),
             db.frontier(frame.set_index("model"), outputs=outputs),
         )
-    one = db.frontier(written(frame[:1], tmp_path / "one"), outputs=METRICS)
-    assert one.extreme == ["m0"]
-    db.certify(one)
+    front = db.frontier(written(frame[:1], tmp_path / "one"), outputs=METRICS)
+    assert front.extreme == ["m0"]
+    db.certify(front)
 
 
 def test_rows_are_named_by_columns_or_by_their_place(tmp_path: Path) -> None:
@@ -92,8 +92,8 @@ def test_rows_are_named_by_columns_or_by_their_place(tmp_path: Path) -> None:
     frame.insert(1, "threshold", np.arange(400) / 2)
     folder = written(frame, tmp_path, [150])
     best = int(np.argmax(frame["TPR"]))
-    both = db.frontier(folder, outputs=["TPR"], label=["model", "threshold"])
-    assert both.extreme == [f"rf, {best / 2:g}"]
+    front = db.frontier(folder, outputs=["TPR"], label=["model", "threshold"])
+    assert front.extreme == [f"rf, {best / 2:g}"]
     assert db.frontier(folder, outputs=["TPR"]).extreme == ["rf"]
     several = db.frontier(folder, outputs=METRICS)
     assert (
@@ -189,20 +189,22 @@ def test_more_points_than_are_listed_with_facets_are_listed_when_asked(
 @pytest.mark.parametrize("boxed", [True, False])
 def test_a_walk_finds_what_all_facets_give(kind: str, boxed: bool) -> None:
     values = np.unique(sweep(kind, 500)[METRICS].to_numpy(), axis=0)
-    found, _ = facet_walk.cones_of_points(values, 10**6, boxed=boxed)
-    assert found is not None
+    hull, _ = facet_walk.cones_of_points(values, 10**6, boxed=boxed)
+    assert hull is not None
     rows = np.random.default_rng(2).uniform(0, 1, (2000, 3)) * values.max(axis=0)
-    placed = found.to_coordinates(rows)
+    placed = hull.to_coordinates(rows)
     placed = placed[(placed > 0).any(axis=1)]
-    plain = (placed @ found.normals.T).max(axis=1)
-    at, total, _ = found.locate(placed)
-    assert (at >= 0).mean() > 0.5 or kind in ("one direction", "a millionth apart")
-    np.testing.assert_allclose(total[at >= 0], plain[at >= 0], rtol=1e-9 if boxed else 1e-6)
-    inside = found.certainly_inside(rows, 0.9)
-    assert ((rows[inside] - found.origin) / found.unit @ found.normals.T).max(
+    original = (placed @ hull.normals.T).max(axis=1)
+    facet_index, total, _ = hull.locate(placed)
+    assert (facet_index >= 0).mean() > 0.5 or kind in ("one direction", "a millionth apart")
+    np.testing.assert_allclose(
+        total[facet_index >= 0], original[facet_index >= 0], rtol=1e-9 if boxed else 1e-6
+    )
+    inside = hull.certainly_inside(rows, 0.9)
+    assert ((rows[inside] - hull.origin) / hull.unit @ hull.normals.T).max(
         axis=1
     ).max() <= 0.9 + 1e-12
-    assert inside.sum() == len(rows) - (plain > 0.9).sum()  # all that are
+    assert inside.sum() == len(rows) - (original > 0.9).sum()  # all that are
 
 
 def test_a_frontier_that_lacks_a_row_of_its_files_is_refused(tmp_path: Path, refused) -> None:
@@ -210,13 +212,13 @@ def test_a_frontier_that_lacks_a_row_of_its_files_is_refused(tmp_path: Path, ref
     folder = written(frame, tmp_path)
     front = db.frontier(folder, outputs=METRICS)
     db.certify(front)
-    for change, said in (
+    for change, message in (
         ({"rows": 2999}, "rows read again"),
         ({"minima": front.source_summary.minima + 0.1}, "least and greatest of a metric"),
         ({"maxima": front.source_summary.maxima * 2}, "least and greatest of a metric"),
         ({"left_out": 3}, "rows read again"),
     ):
-        with pytest.raises(db.CertificateError, match=said):
+        with pytest.raises(db.CertificateError, match=message):
             db.certify(
                 dataclasses.replace(
                     front, source_summary=dataclasses.replace(front.source_summary, **change)
@@ -230,5 +232,7 @@ def test_a_frontier_that_lacks_a_row_of_its_files_is_refused(tmp_path: Path, ref
     ):
         db.certify(front)
     (tmp_path / "part-00.parquet").unlink()
-    gone = f"'{tmp_path}/part-00.parquet' does not exist any more"
-    assert front.proof().unclaimed == (f"that no row of its files lies beyond it: {gone}",)
+    missing_message = f"'{tmp_path}/part-00.parquet' does not exist any more"
+    assert front.proof().unclaimed == (
+        f"that no row of its files lies beyond it: {missing_message}",
+    )

@@ -46,13 +46,13 @@ def test_updates_are_recomputed_frontiers(kind: str) -> None:
 def test_merging_is_associative_and_commutative(kind: str) -> None:
     frame = sweep(kind, 900, seed=1).set_index("model")
     a, b, c = (db.frontier(frame[low : low + 300], outputs=METRICS) for low in (0, 300, 600))
-    whole = db.frontier(frame, outputs=METRICS)
+    front = db.frontier(frame, outputs=METRICS)
     for merged in (a.merge(b).merge(c), a.merge(b.merge(c))):
-        assert merged.extreme == whole.extreme
-        same(merged, whole)
-    turned = c.merge(b).merge(a)
-    np.testing.assert_array_equal(turned.hull.normals, whole.hull.normals)
-    assert set(turned.extreme) == set(whole.extreme)
+        assert merged.extreme == front.extreme
+        same(merged, front)
+    reversed_merge = c.merge(b).merge(a)
+    np.testing.assert_array_equal(reversed_merge.hull.normals, front.hull.normals)
+    assert set(reversed_merge.extreme) == set(front.extreme)
 
 
 def test_files_and_tables_merge(tmp_path: Path) -> None:
@@ -76,16 +76,16 @@ def test_error_rates_costs_and_classifiers_alone(technology: str) -> None:
         .assign(seconds=np.random.default_rng(0).uniform(1, 9, 300).round(1))
     )
     frame["error"] = 1 - frame.pop("TPR")
-    given = {
+    options = {
         "outputs": ["error", "TNR", "AUC"],
         "technology": technology,
     }
     lower = {"error": 1.0}
-    first = db.frontier(db.read(frame[:200], lower_is_better=lower), **given)
+    first = db.frontier(db.read(frame[:200], lower_is_better=lower), **options)
     grown = first.update(frame[200:])
-    whole = db.frontier(db.read(frame, lower_is_better=lower), **given)
-    assert grown.extreme == whole.extreme
-    pd.testing.assert_frame_equal(grown.points, whole.points, check_exact=True)
+    front = db.frontier(db.read(frame, lower_is_better=lower), **options)
+    assert grown.extreme == front.extreme
+    pd.testing.assert_frame_equal(grown.points, front.points, check_exact=True)
     db.certify(grown)
     costly = {"outputs": ["TNR", "AUC"], "inputs": ["seconds"], "technology": technology}
     grown = db.frontier(frame[:200], **costly).update(frame[200:])

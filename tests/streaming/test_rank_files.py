@@ -32,18 +32,21 @@ def test_scores_are_those_of_the_table_in_memory(kind: str, tmp_path: Path) -> N
     ranking = db.rank_files(
         written(frame, tmp_path, [300, 301]), tmp_path / "scores", outputs=METRICS
     )
-    found, whole = pd.read_parquet(ranking.path), db.rank(frame.set_index("model"), outputs=METRICS)
-    assert list(found.columns) == ["model", "efficiency", "efficient", "facet"]
-    assert found["model"].tolist() == frame["model"].tolist()
-    np.testing.assert_allclose(found["efficiency"], whole.scores, rtol=0, atol=1e-12)
-    assert found["efficient"].tolist() == whole.efficient.tolist()
+    scores, result = (
+        pd.read_parquet(ranking.path),
+        db.rank(frame.set_index("model"), outputs=METRICS),
+    )
+    assert list(scores.columns) == ["model", "efficiency", "efficient", "facet"]
+    assert scores["model"].tolist() == frame["model"].tolist()
+    np.testing.assert_allclose(scores["efficiency"], result.scores, rtol=0, atol=1e-12)
+    assert scores["efficient"].tolist() == result.efficient.tolist()
     facets = ranking.frontier.facets
     weights = (
-        facets[METRICS].to_numpy()[found["facet"]]
-        / facets["offset"].to_numpy()[found["facet"], None]
+        facets[METRICS].to_numpy()[scores["facet"]]
+        / facets["offset"].to_numpy()[scores["facet"], None]
     )
     np.testing.assert_allclose(
-        (weights * frame[METRICS].to_numpy()).sum(axis=1), found["efficiency"], atol=1e-12
+        (weights * frame[METRICS].to_numpy()).sum(axis=1), scores["efficiency"], atol=1e-12
     )
     assert ranking.batches["unproved"].sum() == 0
     assert db.certify(ranking)[["gap", "short", "efficient"]].to_numpy().max() < 1e-9
@@ -64,8 +67,8 @@ def test_the_score_of_a_row_has_the_same_bits_in_any_batch(
     monkeypatch.setattr(batches, "BATCH_ROWS", 77)
     mixed = frame.sample(frac=1.0, random_state=0)
     folder = written(mixed, tmp_path / "b", [5, 1200], groups=999)
-    other = pd.read_parquet(db.rank_files(folder, tmp_path / "two", outputs=METRICS).path)
-    back = other.set_axis(mixed.index, axis=0).sort_index()
+    second_scores = pd.read_parquet(db.rank_files(folder, tmp_path / "two", outputs=METRICS).path)
+    back = second_scores.set_axis(mixed.index, axis=0).sort_index()
     pd.testing.assert_frame_equal(back, first, check_exact=True)
 
 
@@ -77,9 +80,11 @@ def test_scores_that_are_changed_afterwards_do_not_certify(tmp_path: Path) -> No
     def again(**columns: np.ndarray) -> None:
         changed = table
         for name, values in columns.items():
-            place = table.schema.names.index(name)
+            column_index = table.schema.names.index(name)
             changed = changed.set_column(
-                place, table.schema.field(name), pa.array(values, table.schema.field(name).type)
+                column_index,
+                table.schema.field(name),
+                pa.array(values, table.schema.field(name).type),
             )
         with pq.ParquetWriter(ranking.path, table.schema) as writer:
             start = 0
@@ -91,7 +96,7 @@ def test_scores_that_are_changed_afterwards_do_not_certify(tmp_path: Path) -> No
         table[name].to_numpy().copy() for name in ("efficiency", "efficient", "facet")
     )
     higher = np.where(np.arange(1000) == 500, score + 1e-6, score)
-    for columns, said in (
+    for columns, message in (
         ({"efficiency": higher}, "distance of the score from its proof"),
         ({"efficient": ~efficient}, "efficient"),
         (
@@ -100,17 +105,17 @@ def test_scores_that_are_changed_afterwards_do_not_certify(tmp_path: Path) -> No
         ),
     ):
         again(**columns)
-        with pytest.raises(db.CertificateError, match=f"{said} is "):
+        with pytest.raises(db.CertificateError, match=f"{message} is "):
             db.certify(ranking)
     again()
     db.certify(ranking)
     for name in ranking.batches.columns.drop("file"):
-        other = ranking.batches.assign(**{name: ranking.batches[name] + 1})
+        changed_batches = ranking.batches.assign(**{name: ranking.batches[name] + 1})
         with pytest.raises(
             db.CertificateError,
             match=r"statistics of the batch is 1|has other rows than were scored",
         ):
-            db.certify(dataclasses.replace(ranking, batches=other))
+            db.certify(dataclasses.replace(ranking, batches=changed_batches))
     pq.write_table(table.slice(0, 999), ranking.path)
     with pytest.raises(
         db.CertificateError, match="has other rows than were scored; the result does not hold"
@@ -136,10 +141,10 @@ def test_columns_that_name_rows_stay_as_they_are(tmp_path: Path) -> None:
     ]
     assert placed["row"].tolist() == [*range(1, 201), *range(1, 301)]
     frame.loc[200:, METRICS[0]] = np.nan
-    left = db.rank_files(
+    ranking = db.rank_files(
         written(frame, tmp_path / "nan"), tmp_path / "left", outputs=METRICS, missing="drop-systems"
     )
-    assert pd.read_parquet(left.path)["model"].tolist() == frame["model"][:200].tolist()
+    assert pd.read_parquet(ranking.path)["model"].tolist() == frame["model"][:200].tolist()
 
 
 KILLED = """
@@ -164,22 +169,23 @@ for place, name, after in ((reduce, "save_candidates", 2), (rank_files, "_score_
         db.rank_files(sys.argv[1], sys.argv[2], outputs=["TPR", "TNR", "AUC"], kept=sys.argv[3])
         os._exit(0)
     died = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    print(-died, Path(sys.argv[2]).exists(), *sorted(path.suffix for path in Path(sys.argv[3]).glob("[!.]*")))
+    suffixes = sorted(path.suffix for path in Path(sys.argv[3]).glob("[!.]*"))
+    print(-died, Path(sys.argv[2]).exists(), *suffixes)
 """
 
 
 def test_a_run_that_was_killed_goes_on_and_has_the_same_bits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, kept, out = (
+    folder, parts_folder, out = (
         written(sweep(), tmp_path / "sweep", [1000]),
         tmp_path / "kept",
         tmp_path / "scores.parquet",
     )
     straight = db.rank_files(folder, tmp_path / "straight.parquet", outputs=METRICS)
-    words = [sys.executable, "-c", KILLED, str(folder), str(out), str(kept)]
+    command = [sys.executable, "-c", KILLED, str(folder), str(out), str(parts_folder)]
     died = subprocess.run(
-        words,
+        command,
         check=True,
         capture_output=True,
         text=True,
@@ -190,16 +196,16 @@ def test_a_run_that_was_killed_goes_on_and_has_the_same_bits(
         f"{kill} False .npz .npz",
         f"{kill} False .npz .npz .npz .npz .parquet",
     ]
-    whole = list(kept.glob("[!.]*"))
-    before = {path: path.stat().st_mtime_ns for path in whole}
+    finished_parts = list(parts_folder.glob("[!.]*"))
+    before = {path: path.stat().st_mtime_ns for path in finished_parts}
     read = list[int]()
     monkeypatch.setattr(
         batches,
         "_check_batch",
-        lambda *given, work=batches._check_batch: read.append(1) or work(*given),
+        lambda *options, work=batches._check_batch: read.append(1) or work(*options),
     )
-    resumed = db.rank_files(folder, out, outputs=METRICS, kept=kept)
-    assert all(path.stat().st_mtime_ns == at for path, at in before.items())
+    resumed = db.rank_files(folder, out, outputs=METRICS, kept=parts_folder)
+    assert all(path.stat().st_mtime_ns == changed_at for path, changed_at in before.items())
     assert (
         len(read) == 4 + 3 + 2
     )  # the batches of the three parts whose scores were not there, once
@@ -229,7 +235,7 @@ def test_a_cluster_that_loses_workers_has_the_same_bits(
 ) -> None:
     distributed = pytest.importorskip("distributed")
     monkeypatch.setattr(batches, "BATCH_ROWS", 1 << 18)  # as the workers have it
-    folder, kept = written(sweep(), tmp_path / "sweep", [1000]), tmp_path / "kept"
+    folder, parts_folder = written(sweep(), tmp_path / "sweep", [1000]), tmp_path / "kept"
     straight = db.rank_files(folder, tmp_path / "straight.parquet", outputs=METRICS)
     two = {
         "n_workers": 2,
@@ -238,20 +244,25 @@ def test_a_cluster_that_loses_workers_has_the_same_bits(
         "dashboard_address": None,
         "silence_logs": 50,
     }
-    with distributed.LocalCluster(**two) as at, distributed.Client(at) as client:
+    with (
+        distributed.LocalCluster(**two) as local_cluster,
+        distributed.Client(local_cluster) as client,
+    ):
         client.run(exec, DYING, {"mark": str(tmp_path / "died")})
         ranking = db.rank_files(
             folder,
             tmp_path / "scores.parquet",
             outputs=METRICS,
-            kept=kept,
-            scheduler=at.scheduler_address,
+            kept=parts_folder,
+            scheduler=local_cluster.scheduler_address,
         )
         cell = sweep()
         cell.loc[2900, "TNR"] = -1.0
         path = written(cell, tmp_path / "bad", [1000]) / "part-01.parquet"
         with refused(f"metric 'TNR' of row 1,901 of '{path}' is -1; DEA needs values >= 0"):
-            db.frontier(tmp_path / "bad", outputs=METRICS, scheduler=at.scheduler_address)
+            db.frontier(
+                tmp_path / "bad", outputs=METRICS, scheduler=local_cluster.scheduler_address
+            )
     assert {path.name for path in tmp_path.glob("died-*")} == {
         "died-candidates",
         "died-scores",
@@ -265,49 +276,58 @@ def test_stored_parts_are_used_for_the_same_options_and_files_alone(
     tmp_path: Path,
 ) -> None:
     frame = sweep()
-    folder, kept = written(frame, tmp_path / "sweep", [1000]), tmp_path / "kept"
-    first = db.frontier(folder, outputs=METRICS, kept=kept)
-    number = len(list(kept.iterdir()))
-    again = db.frontier(folder, outputs=METRICS, kept=kept)
-    assert (again.extreme, len(list(kept.iterdir()))) == (first.extreme, number)
-    for path in kept.glob("*.npz"):  # what does not read as it was written is made anew
+    folder, parts_folder = written(frame, tmp_path / "sweep", [1000]), tmp_path / "kept"
+    first = db.frontier(folder, outputs=METRICS, kept=parts_folder)
+    number = len(list(parts_folder.iterdir()))
+    repeated = db.frontier(folder, outputs=METRICS, kept=parts_folder)
+    assert (repeated.extreme, len(list(parts_folder.iterdir()))) == (first.extreme, number)
+    for path in parts_folder.glob("*.npz"):  # what does not read as it was written is made anew
         with np.load(path) as file:
             np.savez(path, **{**file, "values": file["values"] * 0.5})
-    assert db.frontier(folder, outputs=METRICS, kept=kept).extreme == first.extreme
+    assert db.frontier(folder, outputs=METRICS, kept=parts_folder).extreme == first.extreme
     assert (
-        db.frontier(folder, outputs=METRICS[:2], kept=kept).extreme
+        db.frontier(folder, outputs=METRICS[:2], kept=parts_folder).extreme
         == db.frontier(folder, outputs=METRICS[:2]).extreme
     )
-    for path in kept.iterdir():
+    for path in parts_folder.iterdir():
         path.write_bytes(path.read_bytes()[:-40])
-    assert db.frontier(folder, outputs=METRICS, kept=kept).extreme == first.extreme
+    assert db.frontier(folder, outputs=METRICS, kept=parts_folder).extreme == first.extreme
     frame.loc[2500, METRICS] = 0.999
     written(frame, folder, [1000])
     os.utime(folder / "part-01.parquet", ns=(1, 1))
-    changed = db.frontier(folder, outputs=METRICS, kept=kept)
+    changed = db.frontier(folder, outputs=METRICS, kept=parts_folder)
     assert "m2500" in changed.extreme
     (folder / "part-00.parquet").rename(
         folder / "part-02.parquet"
     )  # parts are known by their files, wherever these stand
-    moved = db.frontier(folder, outputs=METRICS, kept=kept)
+    moved = db.frontier(folder, outputs=METRICS, kept=parts_folder)
     assert sorted(moved.extreme) == sorted(changed.extreme)
 
 
 def test_the_commands_read_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     frame = sweep(n=1200)
     folder, out = written(frame, tmp_path / "sweep", [500]), tmp_path / "scores.parquet"
-    given = [f"{folder}/*.parquet", "--outputs", "TPR,TNR,AUC", "--kept", str(tmp_path / "kept")]
-    assert main(["frontier", *given, "--format", "json"]) == 0
-    said = capsys.readouterr()
+    arguments = [
+        f"{folder}/*.parquet",
+        "--outputs",
+        "TPR,TNR,AUC",
+        "--kept",
+        str(tmp_path / "kept"),
+    ]
+    assert main(["frontier", *arguments, "--format", "json"]) == 0
+    captured = capsys.readouterr()
     front = db.frontier(frame.set_index("model"), outputs=METRICS)
-    assert f"on the frontier: {', '.join(front.extreme)}\n" in said.err
-    assert len(json.loads(said.out)) == len(front.facets)
-    assert main(["rank", *given, "-o", str(out)]) == 0
-    said = capsys.readouterr()
-    assert said.out == ""
+    assert f"on the frontier: {', '.join(front.extreme)}\n" in captured.err
+    assert len(json.loads(captured.out)) == len(front.facets)
+    assert main(["rank", *arguments, "-o", str(out)]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
     mean = pd.read_parquet(out)["efficiency"].mean()
-    assert f"of 1,200 rows are efficient, mean efficiency {mean:.4g}; the scores are in" in said.err
-    for more, wrong in (
+    assert (
+        f"of 1,200 rows are efficient, mean efficiency {mean:.4g}; the scores are in"
+        in captured.err
+    )
+    for extra_arguments, wrong in (
         (
             ["-o", "scores.csv"],
             "the scores of many files are written as Parquet; type -o scores.parquet",
@@ -318,7 +338,7 @@ def test_the_commands_read_files(tmp_path: Path, capsys: pytest.CaptureFixture[s
             "--model cannot be used with many files; leave it out",
         ),
     ):
-        assert main(["rank", *given, *more]) == 2
+        assert main(["rank", *arguments, *extra_arguments]) == 2
         assert capsys.readouterr().err == f"deabench: {wrong}\n"
     frame.to_csv(tmp_path / "one.csv", index=False)
     assert main(["rank", str(tmp_path / "one.csv"), "--kept", "here"]) == 2
@@ -329,12 +349,13 @@ def test_the_commands_read_files(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 def test_a_ranking_that_does_not_know_its_files_does_not_certify(tmp_path: Path, refused) -> None:
     ranking = db.rank_files(written(sweep(n=300), tmp_path), tmp_path / "scores", outputs=METRICS)
-    seen = dataclasses.replace(ranking.frontier.source_summary, files=None)
+    without_files = dataclasses.replace(ranking.frontier.source_summary, files=None)
     with refused(
         "the ranking does not know its files; the result does not hold", db.CertificateError
     ):
         db.certify(
             dataclasses.replace(
-                ranking, frontier=dataclasses.replace(ranking.frontier, source_summary=seen)
+                ranking,
+                frontier=dataclasses.replace(ranking.frontier, source_summary=without_files),
             )
         )

@@ -157,9 +157,9 @@ def test_numbers_read_at_once_are_those_read_cell_by_cell(part, tmp_path) -> Non
             if rng.random() < 0.8
             else {rng.choice(names): rng.choice(("output", "label", "dataset", "left_out"))}
         )
-        found = said(path, label, roles, text=False)
-        assert found == said(path, label, roles, text=True), (50 * part + seed, data)
-        quick += len(found) > 1 and any(
+        fast_frame = said(path, label, roles, text=False)
+        assert fast_frame == said(path, label, roles, text=True), (50 * part + seed, data)
+        quick += len(fast_frame) > 1 and any(
             dtype.kind in "fi" for dtype in read_file(path).frame.dtypes
         )
     assert quick > 15
@@ -252,19 +252,19 @@ def test_csv_written_by_columns_is_that_of_pandas(rows, monkeypatch) -> None:
             },
             index=pd.Index(index, name="classifier"),
         )
-        for part in (
+        for subset in (
             frame,
             frame[["f", "I"]],
             frame[["t"]].iloc[:0],
             frame.assign(t=[None, *texts[1:]]),
             frame[[]],
         ):
-            flat = part.reset_index()
+            flat = subset.reset_index()
             safe = flat.map(lambda cell: escape_formula(cell) if isinstance(cell, str) else cell)
-            wanted = safe.astype({"I": "Int64"} if "I" in part else {}).set_axis(
+            wanted = safe.astype({"I": "Int64"} if "I" in subset else {}).set_axis(
                 [escape_formula(str(c)) for c in flat], axis=1
             )
-            assert csv_text(part) == wanted.to_csv(index=False, lineterminator="\n")
+            assert csv_text(subset) == wanted.to_csv(index=False, lineterminator="\n")
 
 
 def test_truths_and_whole_numbers_that_no_float_holds_are_read_again_as_text(tmp_path) -> None:

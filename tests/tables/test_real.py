@@ -88,11 +88,13 @@ def test_runs_of_the_harness_in_files_of_their_own_are_one_table() -> None:
     assert reading.frame.index.tolist() == ["pythia_160m_step23000", "pythia_160m_step123000"]
     assert (reading.layout, reading.dataset) == ("long", "task")
     assert (reading.outputs, reading.lower_rates) == (["acc", "acc_norm"], ["ppl"])
-    plain = json.loads(files[0].read_text())["results"]
-    assert reading.per_dataset.loc[("piqa", "pythia_160m_step23000"), "acc"] == plain["piqa"]["acc"]
+    original = json.loads(files[0].read_text())["results"]
+    assert (
+        reading.per_dataset.loc[("piqa", "pythia_160m_step23000"), "acc"] == original["piqa"]["acc"]
+    )
     np.testing.assert_allclose(
         reading.frame.loc["pythia_160m_step23000", "acc"],
-        np.mean([t["acc"] for t in plain.values()]),
+        np.mean([t["acc"] for t in original.values()]),
     )
 
 

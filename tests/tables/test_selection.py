@@ -57,13 +57,13 @@ def same(one, two) -> None:
 def test_a_file_and_a_reading_say_the_same_as_what_they_declare(name, tmp_path) -> None:
     path = tmp_path / "results.csv"
     TABLE.to_csv(path, index=False)
-    asked = ASKED[name]
-    declared = asked(read_plain(), **GIVEN)
-    same(declared, asked(db.read(path)))
-    same(declared, asked(str(path)))
-    same(declared, asked(TABLE))
+    options = ASKED[name]
+    declared = options(read_plain(), **GIVEN)
+    same(declared, options(db.read(path)))
+    same(declared, options(str(path)))
+    same(declared, options(TABLE))
     bare = db.read(PLAIN, lower_is_better=["error_rate", "latency_ms"])
-    same(declared, asked(bare, outputs=["accuracy"]))
+    same(declared, options(bare, outputs=["accuracy"]))
 
 
 @pytest.mark.parametrize("name", ASKED)

@@ -40,8 +40,8 @@ def test_turning_twice_is_the_identity(value, sign, shift) -> None:
     pd.testing.assert_frame_equal(
         to_user_values(to_model_values(frame, {"m": turn}), {"m": turn}), frame, atol=1e-9
     )
-    both = compose(turn, AffineTransform(-1.0, 2.0))
-    np.testing.assert_allclose(both.apply(column), 2.0 - turn.apply(column), atol=1e-9)
+    composed = compose(turn, AffineTransform(-1.0, 2.0))
+    np.testing.assert_allclose(composed.apply(column), 2.0 - turn.apply(column), atol=1e-9)
 
 
 def test_a_half_space_is_the_same_outside() -> None:
@@ -70,12 +70,12 @@ def test_the_liar_is_not_efficient() -> None:
         for name in predictions
         if predictions[name].notna().all() and np.isfinite(predictions[name]).all()
     ]
-    found = db.rank(predictions[columns])
-    assert {"FNR", "total_cost", "prevalence"} & set(found.data.outputs.columns) <= {"FNR"}
-    assert found.efficient["good"]
-    assert not found.efficient["poor"]
-    assert "'FNR' is left out: it is 1 - 'TPR', which is taken" in found.notes
-    assert not any("prevalence" in name for name in (*found.data.outputs, *found.data.inputs))
+    result = db.rank(predictions[columns])
+    assert {"FNR", "total_cost", "prevalence"} & set(result.data.outputs.columns) <= {"FNR"}
+    assert result.efficient["good"]
+    assert not result.efficient["poor"]
+    assert "'FNR' is left out: it is 1 - 'TPR', which is taken" in result.notes
+    assert not any("prevalence" in name for name in (*result.data.outputs, *result.data.inputs))
 
 
 def test_a_ranking_speaks_in_the_users_units() -> None:
@@ -90,31 +90,31 @@ def test_a_ranking_speaks_in_the_users_units() -> None:
 
 
 def test_targets_speak_in_the_users_units() -> None:
-    found = db.targets(BOARD.loc[["e"]], BOARD, outputs=["accuracy"], inputs=["latency_ms"])
-    target = found.targets.loc["e"]
+    targets = db.targets(BOARD.loc[["e"]], BOARD, outputs=["accuracy"], inputs=["latency_ms"])
+    target = targets.targets.loc["e"]
     assert target["latency_ms"] <= 500
     np.testing.assert_allclose(
-        found.gaps.loc["e"], target - BOARD.loc["e", ["accuracy", "latency_ms"]]
+        targets.gaps.loc["e"], target - BOARD.loc["e", ["accuracy", "latency_ms"]]
     )
-    on = db.frontier(BOARD, outputs=["accuracy"], inputs=["latency_ms"]).locate(found.targets)
+    on = db.frontier(BOARD, outputs=["accuracy"], inputs=["latency_ms"]).locate(targets.targets)
     assert on["position"].tolist() == ["on"]
-    db.certify(found)
-    assert any("units differ" in note for note in found.notes)
-    np.testing.assert_allclose(list(found.weights.values()), [1 / 0.3, 1 / 480])
+    db.certify(targets)
+    assert any("units differ" in note for note in targets.notes)
+    np.testing.assert_allclose(list(targets.weights.values()), [1 / 0.3, 1 / 480])
 
 
 def test_a_target_of_an_error_rate_is_an_error_rate_and_on_the_frontier() -> None:
-    found = db.targets(
+    targets = db.targets(
         BOARD.loc[["e"]],
         db.read(BOARD, lower_is_better={"err": 1.0}),
         outputs=["accuracy", "err"],
     )
-    assert found.targets.loc["e", "err"] == pytest.approx(0.02)
-    assert found.gaps.loc["e", "err"] == pytest.approx(-0.28)
-    extended = pd.concat([BOARD[["accuracy", "err"]], found.targets.rename({"e": "target"})])
+    assert targets.targets.loc["e", "err"] == pytest.approx(0.02)
+    assert targets.gaps.loc["e", "err"] == pytest.approx(-0.28)
+    extended = pd.concat([BOARD[["accuracy", "err"]], targets.targets.rename({"e": "target"})])
     table = db.read(extended, lower_is_better={"err": 1.0})
-    again = db.frontier(table, outputs=["accuracy", "err"])
-    assert again.locate(found.targets)["position"].tolist() == ["on"]
+    repeated = db.frontier(table, outputs=["accuracy", "err"])
+    assert repeated.locate(targets.targets)["position"].tolist() == ["on"]
     assert not db.rank(table, outputs=["accuracy", "err"]).efficient["e"]
 
 
@@ -137,10 +137,12 @@ def test_facets_bound_the_users_own_values_and_have_prices() -> None:
 
 @pytest.mark.parametrize("unit", [1e-3, 60.0])
 def test_units_and_the_order_of_columns_change_nothing(unit) -> None:
-    other = BOARD.assign(latency_ms=BOARD["latency_ms"] * unit)[["latency_ms", "err", "accuracy"]]
-    np.testing.assert_allclose(db.rank(other).scores, db.rank(BOARD).scores, atol=1e-9)
+    rescaled = BOARD.assign(latency_ms=BOARD["latency_ms"] * unit)[
+        ["latency_ms", "err", "accuracy"]
+    ]
+    np.testing.assert_allclose(db.rank(rescaled).scores, db.rank(BOARD).scores, atol=1e-9)
     a = db.targets(BOARD.loc[["e", "f"]], BOARD, outputs=["accuracy"], inputs=["latency_ms"])
-    b = db.targets(other.loc[["e", "f"]], other, outputs=["accuracy"], inputs=["latency_ms"])
+    b = db.targets(rescaled.loc[["e", "f"]], rescaled, outputs=["accuracy"], inputs=["latency_ms"])
     np.testing.assert_allclose(a.distance, b.distance, atol=1e-9)
 
 
@@ -151,7 +153,7 @@ def test_costs_under_variable_returns_agree_with_brute_force() -> None:
     scores = db.rank(table, inputs=["latency_ms"]).scores
     for k, label in enumerate(table.index):
         y, x = table["accuracy"].to_numpy(), table["latency_ms"].to_numpy()
-        found = linprog(
+        solution = linprog(
             np.append(-1.0, np.zeros(6)),
             A_ub=[np.append(y[k], -y), np.append(0.0, x)],
             b_ub=[0.0, x[k]],
@@ -159,7 +161,7 @@ def test_costs_under_variable_returns_agree_with_brute_force() -> None:
             b_eq=[1.0],
             bounds=[(None, None)] + [(0, None)] * 6,
         )
-        assert scores[label] == pytest.approx(1 / -found.fun, abs=1e-9)
+        assert scores[label] == pytest.approx(1 / -solution.fun, abs=1e-9)
 
 
 def test_shares_beside_percent_are_refused(refused) -> None:
@@ -247,10 +249,10 @@ def test_super_efficiency_keeps_a_dmu_without_outputs_in_the_reference() -> None
     ranking = db.rank(table, outputs=["TPR"], inputs=["x"], model="super", returns="vrs")
     y, x = table["TPR"].to_numpy(), table["x"].to_numpy()
     for k, label in enumerate(table.index):
-        others = np.arange(5) != k
-        found = linprog(
+        other_rows = np.arange(5) != k
+        solution = linprog(
             np.append(-1.0, np.zeros(4)),
-            A_ub=[np.append(y[k], -y[others]), np.append(0.0, x[others])],
+            A_ub=[np.append(y[k], -y[other_rows]), np.append(0.0, x[other_rows])],
             b_ub=[0.0, x[k]],
             A_eq=[np.append(0.0, np.ones(4))],
             b_eq=[1.0],
@@ -259,7 +261,7 @@ def test_super_efficiency_keeps_a_dmu_without_outputs_in_the_reference() -> None
         if label == "c":
             assert np.isnan(ranking.scores[label])
         else:
-            assert ranking.scores[label] == pytest.approx(-1 / found.fun, abs=1e-9)
+            assert ranking.scores[label] == pytest.approx(-1 / solution.fun, abs=1e-9)
     assert (
         ranking.peers.loc["e"].to_dict()["c"] > 0
     )  # only with the one that has nothing is there enough to go below e
@@ -279,7 +281,8 @@ def test_all_bad_cells_are_named_at_once(refused) -> None:
     table.iloc[2, 0] = np.inf
     table.iloc[3, 0] = -np.inf
     with refused(
-        "metric 'accuracy' of 'a' is missing, metric 'err' of 'b' is missing, metric 'accuracy' of 'c' is inf and 1 more; give "
+        "metric 'accuracy' of 'a' is missing, metric 'err' of 'b' is missing, metric 'accuracy' "
+        "of 'c' is inf and 1 more; give "
         "finite numbers, or say what to do with missing='drop-systems', 'drop-metrics' or 'bounds'"
     ):
         db.rank(table, outputs=["accuracy", "err"])
@@ -301,11 +304,11 @@ def test_missing_cells_are_dropped_as_asked() -> None:
 
 
 def test_a_budget_ranks_those_that_keep_it(tmp_path, capsys, refused) -> None:
-    found = db.best(BOARD, within={"latency_ms": 100}, outputs=["accuracy"])
+    best = db.best(BOARD, within={"latency_ms": 100}, outputs=["accuracy"])
     pd.testing.assert_series_equal(
-        found.scores, db.rank(BOARD[BOARD["latency_ms"] <= 100], outputs=["accuracy"]).scores
+        best.scores, db.rank(BOARD[BOARD["latency_ms"] <= 100], outputs=["accuracy"]).scores
     )
-    assert "4 of 6 systems have 'latency_ms' at most 100; only they are ranked" in found.notes
+    assert "4 of 6 systems have 'latency_ms' at most 100; only they are ranked" in best.notes
     floor = db.best(BOARD, within={"accuracy": 0.8}, outputs=["accuracy"])
     assert set(floor.scores.index) == set("abc")
     with refused("no system has 'latency_ms' at most 1; widen the budget"):
@@ -347,23 +350,23 @@ def test_bounds_of_missing_cells_hold_every_completion() -> None:
         rng.random((7, 3)).round(3), columns=["TPR", "TNR", "FPR"], index=list("abcdefg")
     )
     holes = [("a", "TPR"), ("a", "FPR"), ("d", "TNR")]
-    whole = table.copy()
+    completed = table.copy()
     for label, metric in holes:
         table.loc[label, metric] = np.nan
-    found = db.rank(table, missing="bounds")
-    assert (found.bounds["lower"] <= found.bounds["upper"] + 1e-12).all()
+    ranking = db.rank(table, missing="bounds")
+    assert (ranking.bounds["lower"] <= ranking.bounds["upper"] + 1e-12).all()
     reached = []
-    for corner in [whole, *(whole.copy() for _ in range(30))]:
-        if corner is not whole:
+    for corner in [completed, *(completed.copy() for _ in range(30))]:
+        if corner is not completed:
             for label, metric in holes:
                 corner.loc[label, metric] = rng.choice([0.0, 1.0, rng.random()])
         scores = db.rank(corner).scores
-        assert (scores >= found.bounds["lower"] - 1e-9).all()
-        assert (scores <= found.bounds["upper"] + 1e-9).all()
+        assert (scores >= ranking.bounds["lower"] - 1e-9).all()
+        assert (scores <= ranking.bounds["upper"] + 1e-9).all()
         reached.append(scores)
-    assert list(found.to_frame().columns) == ["efficiency", "rank", "efficient", "lower", "upper"]
-    assert any("scores depend on empty cells" in note for note in found.notes)
-    db.certify(found)
+    assert list(ranking.to_frame().columns) == ["efficiency", "rank", "efficient", "lower", "upper"]
+    assert any("scores depend on empty cells" in note for note in ranking.notes)
+    db.certify(ranking)
 
 
 def test_a_cost_without_a_range_cannot_be_bounded(refused) -> None:

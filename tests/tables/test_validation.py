@@ -165,7 +165,8 @@ REFUSED = [
     (
         changed("RBF", "TNR", 1.2),
         {"lower_is_better": {"TNR": 1.0}},
-        "metric 'TNR' of 'RBF' is 1.2, above its stated maximum 1; state the true maximum in lower_is_better",
+        "metric 'TNR' of 'RBF' is 1.2, above its stated maximum 1; state the true maximum in "
+        "lower_is_better",
     ),
 ]
 
@@ -220,7 +221,8 @@ WARNED = [
         TABLE.iloc[:4],
         {},
         [
-            "4 DMUs for 2 metrics, fewer than 3 per metric: with so much freedom of weights most DMUs look efficient"
+            "4 DMUs for 2 metrics, fewer than 3 per metric: with so much freedom of weights most "
+            "DMUs look efficient"
         ],
     ),
     (
@@ -235,9 +237,11 @@ WARNED = [
         TABLE.assign(AUC=1.0).iloc[:5],
         {"outputs": ["TPR"], "inputs": ["AUC"]},
         [
-            "metric 'AUC' is 1 in every row: with variable returns to scale it changes nothing, with others it is what outputs "
+            "metric 'AUC' is 1 in every row: with variable returns to scale it changes nothing, "
+            "with others it is what outputs "
             "are counted against",
-            "5 DMUs for 2 metrics, fewer than 3 per metric: with so much freedom of weights most DMUs look efficient",
+            "5 DMUs for 2 metrics, fewer than 3 per metric: with so much freedom of weights most "
+            "DMUs look efficient",
         ],
     ),
 ]
@@ -269,13 +273,13 @@ def test_one_row_alone_passes_without_a_word() -> None:
 def test_just_below_the_threshold_of_correlation_nothing_is_said() -> None:
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(2, 4000))
-    for r, said in (
+    for r, is_noted in (
         (-1.0, False),
         (0.94, False),
         (0.962, True),
     ):  # a full trade-off is no repetition
         table = pd.DataFrame({"a": a, "b": r * a + np.sqrt(1 - r * r) * b}) + 10
-        if said:
+        if is_noted:
             with pytest.warns(DataWarning) as caught:
                 check(table)
             assert str(caught[0].message).startswith("metrics 'a' and 'b' are correlated at 0.96")
@@ -306,8 +310,10 @@ def test_bare_names_that_are_better_low_go_by_what_they_are() -> None:
     np.testing.assert_allclose(data.outputs["TNR"], 1 - TABLE["TNR"])
     np.testing.assert_allclose(data.outputs["err_pct"], 100 - table["err_pct"])
     assert data.notes == (
-        "'TNR' is a rate, so lower is better makes it its complement to 1; for an input say lower_is_better={'TNR': 'input'}",
-        "'err_pct' is a rate, so lower is better makes it its complement to 100; for an input say lower_is_better={'err_pct': 'input'}",
+        "'TNR' is a rate, so lower is better makes it its complement to 1; for an input say "
+        "lower_is_better={'TNR': 'input'}",
+        "'err_pct' is a rate, so lower is better makes it its complement to 100; for an input "
+        "say lower_is_better={'err_pct': 'input'}",
         "'latency' is an input: lower is better",
         "'TNR' stands for its complement 1 - TNR: lower is better",
         "'err_pct' stands for its complement 100 - err_pct: lower is better",
@@ -320,8 +326,8 @@ def test_bare_names_that_are_better_low_go_by_what_they_are() -> None:
     )
     pd.testing.assert_frame_equal(data.outputs, named.outputs)
     pd.testing.assert_frame_equal(data.inputs, named.inputs)
-    alone = check(TABLE, lower_is_better=["TNR"])
-    assert (list(alone.outputs), alone.inputs.shape[1]) == (["TPR", "TNR"], 0)
+    separate = check(TABLE, lower_is_better=["TNR"])
+    assert (list(separate.outputs), separate.inputs.shape[1]) == (["TPR", "TNR"], 0)
 
 
 def test_columns_in_lower_is_better_take_part_beside_named_outputs() -> None:
@@ -368,7 +374,8 @@ def test_read_refuses(tmp_path, refused) -> None:
     with refused(f"'{latin}' is not UTF-8 text; save it as CSV in UTF-8"):
         read_labelled_csv(latin)
     with refused(
-        f"'{ragged}' is not a CSV table: line 3 has 4 cells and those before 2; put a cell that holds the separator in quotes, or give lines of another table a file of their own"
+        f"'{ragged}' is not a CSV table: line 3 has 4 cells and those before 2; put a cell that "
+        "holds the separator in quotes, or give lines of another table a file of their own"
     ):
         read_labelled_csv(ragged)
 
@@ -396,6 +403,7 @@ def test_what_the_user_says_against_a_name_is_right_and_said() -> None:
     )
     assert list(data.outputs) == ["TPR", "cost_usd"]
     assert data.notes == (
-        "taken as better high, as outputs says, although the name says lower is better: 'cost_usd'; name it in "
+        "taken as better high, as outputs says, although the name says lower is better: "
+        "'cost_usd'; name it in "
         "lower_is_better where it is",
     )

@@ -1,4 +1,4 @@
-"""Rules of names are compiled only for names that begin as their words do; no name is lost by it."""
+"""Rules of names are compiled only for names that begin with their words; none is lost."""
 
 import re
 
