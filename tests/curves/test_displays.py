@@ -145,7 +145,7 @@ def test_the_tango_display_draws_every_interval_at_its_threshold(six):
     assert [len(bars.get_segments()) for bars in confident_display.bars_] == [0, 7]
 
 
-@pytest.mark.parametrize("k", [3, 30, 300])
+@pytest.mark.parametrize("k", [3, 30, pytest.param(300, marks=pytest.mark.slow)])
 def test_names_do_not_collide_and_the_missing_are_counted(k):
     display = curves_segment.SegmentsDisplay.from_predictions(*many_classifiers(k)).plot()
     figure = display.figure_

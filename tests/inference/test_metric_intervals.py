@@ -269,6 +269,7 @@ def test_bad_input_is_named(data, options, text, refused):
             m.differences(y, {"a": y})
 
 
+@pytest.mark.slow
 def test_coverage_is_near_nominal():
     """A quick form of the benchmark's simulation: .95 within four standard errors of the runs, for
     every metric on average.

@@ -73,6 +73,7 @@ def test_firms_scores_are_those_of_linprog():
         assert firm_scores(y, x, y, shrunk)[o] == pytest.approx(solution.fun, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_simar_and_wilson_1998():
     """The electric plants with h = .014 beside another program's 2,000 draws, to .005: the mean of
     eight runs of as many draws, for the far end of one run alone is off by .003.
