@@ -30,13 +30,13 @@ def modules():
 
 
 def run(test: doctest.DocTest) -> None:
-    said = io.StringIO()
+    output = io.StringIO()
     with warnings.catch_warnings(), contextlib.chdir(ROOT):
         warnings.simplefilter("ignore")
         results = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(
-            test, out=said.write
+            test, out=output.write
         )
-    assert results.failed == 0, said.getvalue()
+    assert results.failed == 0, output.getvalue()
 
 
 def test_readme_python():

@@ -45,9 +45,9 @@ def test_interval_equals_the_60_digit_inversion_to_1e_12(level):
 )
 def test_interval_rounds_to_the_published_digits(b, c, n, level, lower, upper):
     limits = tango.interval(b, c, n, 1 - level)
-    for ours, printed in zip(limits, (lower, upper), strict=True):
+    for computed, printed in zip(limits, (lower, upper), strict=True):
         digits = len(printed.partition(".")[2])
-        assert round(float(ours), digits) == float(printed)
+        assert round(float(computed), digits) == float(printed)
 
 
 @pytest.mark.parametrize(
@@ -77,12 +77,14 @@ def test_boundary_cases_have_their_closed_forms():
         ("n", 0): ((n - g) / (n + g), np.ones_like(n)),
         (0, "n"): (-np.ones_like(n), (g - n) / (n + g)),
     }.items():
-        found = tango.interval(n if b == "n" else b, n if c == "n" else c, n)
-        np.testing.assert_allclose(found, (lower, upper), rtol=0, atol=1e-15)
-        assert found[0].shape == n.shape
+        interval = tango.interval(n if b == "n" else b, n if c == "n" else c, n)
+        np.testing.assert_allclose(interval, (lower, upper), rtol=0, atol=1e-15)
+        assert interval[0].shape == n.shape
     b = np.array([1, 2, 50])
-    half = np.sqrt(g * (2 * b + g)) / (200 + g)
-    np.testing.assert_allclose(tango.interval(b, b, 200), (-half, half), rtol=0, atol=1e-15)
+    half_width = np.sqrt(g * (2 * b + g)) / (200 + g)
+    np.testing.assert_allclose(
+        tango.interval(b, b, 200), (-half_width, half_width), rtol=0, atol=1e-15
+    )
 
 
 @given(st.integers(0, 5000), st.integers(1, 5000))
@@ -141,10 +143,10 @@ def test_the_coverage_is_near_nominal():
     n = 20
     b, c = np.array([(i, j) for i in range(n + 1) for j in range(n + 1 - i)]).T
     lower, upper = tango.interval(b, c, n)
-    ways = gammaln(n + 1) - gammaln(b + 1) - gammaln(c + 1) - gammaln(n - b - c + 1)
+    log_counts = gammaln(n + 1) - gammaln(b + 1) - gammaln(c + 1) - gammaln(n - b - c + 1)
     grid = np.linspace(0.02, 0.98, 21)
     covered = [
-        np.exp(ways + xlogy(b, p) + xlogy(c, q) + xlogy(n - b - c, 1 - p - q))[
+        np.exp(log_counts + xlogy(b, p) + xlogy(c, q) + xlogy(n - b - c, 1 - p - q))[
             (lower <= p - q) & (p - q <= upper)
         ].sum()
         for p in grid
@@ -176,49 +178,49 @@ def test_the_statistic_at_the_ends():
 
 
 def test_two_sided_test_is_mcnemars_without_correction():
-    found = tango.test(9, 3, 32)
+    result = tango.test(9, 3, 32)
     table = mcnemar([[0, 9], [3, 20]], exact=False, correction=False)
-    assert found.p_value == pytest.approx(table.pvalue, abs=1e-14)
-    assert found.statistic**2 == pytest.approx(table.statistic, abs=1e-12)
-    assert not found.rejected
-    assert found.hypothesis == "δ = 0"
-    assert found.to_frame().loc["two-sided", "difference"] == 6 / 32
+    assert result.p_value == pytest.approx(table.pvalue, abs=1e-14)
+    assert result.statistic**2 == pytest.approx(table.statistic, abs=1e-12)
+    assert not result.rejected
+    assert result.hypothesis == "δ = 0"
+    assert result.to_frame().loc["two-sided", "difference"] == 6 / 32
 
 
 def test_noninferiority_is_tangos_printed_example():
-    found = tango.test(0, 1, 44, 0.1, kind="noninferiority")  # Tango 1998, section 6.1: Z = 1.709
-    assert found.statistic == pytest.approx(1.7085642859406607, abs=1e-12)
-    assert found.p_value == pytest.approx(norm.sf(found.statistic), abs=1e-15)
-    assert found.rejected
-    assert (round(found.lower, 3), round(found.upper, 3)) == (
+    result = tango.test(0, 1, 44, 0.1, kind="noninferiority")  # Tango 1998, section 6.1: Z = 1.709
+    assert result.statistic == pytest.approx(1.7085642859406607, abs=1e-12)
+    assert result.p_value == pytest.approx(norm.sf(result.statistic), abs=1e-15)
+    assert result.rejected
+    assert (round(result.lower, 3), round(result.upper, 3)) == (
         -0.096,
         0.037,
     )  # his Table V, level 0.90
-    assert found.hypothesis == "δ ≤ -0.1"
+    assert result.hypothesis == "δ ≤ -0.1"
     assert tango.statistic(0, 1, 44, 0.1) == pytest.approx(-2.449, abs=5e-4)  # the sign trap
 
 
 @given(triples(most=2000), st.floats(0.01, 0.6), st.floats(0.01, 0.4))
 def test_one_sided_tests_agree_with_their_intervals(counts, margin, alpha):
     better = tango.test(*counts, margin, kind="noninferiority", alpha=alpha)
-    alike = tango.test(*counts, margin, kind="equivalence", alpha=alpha)
+    result = tango.test(*counts, margin, kind="equivalence", alpha=alpha)
     if abs(better.p_value - alpha) > 1e-9:
         assert better.rejected == (better.lower > -margin)
-    if abs(alike.p_value - alpha) > 1e-9:
-        assert alike.rejected == (-margin < alike.lower and alike.upper < margin)
-    assert alike.p_value >= better.p_value
-    assert alike.p_value == pytest.approx(
-        norm.sf(abs(alike.statistic))
-        if abs(alike.difference) < margin
-        else norm.cdf(abs(alike.statistic)),
+    if abs(result.p_value - alpha) > 1e-9:
+        assert result.rejected == (-margin < result.lower and result.upper < margin)
+    assert result.p_value >= better.p_value
+    assert result.p_value == pytest.approx(
+        norm.sf(abs(result.statistic))
+        if abs(result.difference) < margin
+        else norm.cdf(abs(result.statistic)),
         abs=1e-12,
     )
 
 
 def test_superiority_is_noninferiority_with_no_margin():
-    found = tango.test(16, 8, 86, 0, kind="noninferiority")
-    assert found.hypothesis == "δ ≤ 0"
-    assert found.p_value == pytest.approx(tango.test(16, 8, 86).p_value / 2, abs=1e-15)
+    result = tango.test(16, 8, 86, 0, kind="noninferiority")
+    assert result.hypothesis == "δ ≤ 0"
+    assert result.p_value == pytest.approx(tango.test(16, 8, 86).p_value / 2, abs=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -46,13 +46,17 @@ def test_a_type_checker_refuses_wrong_words_and_knows_the_right_ones(tmp_path) -
         "--no-pretty",
         str(file),
     ]
-    said = subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout.splitlines()
-    own = [
-        line.split("users.py:")[1] for line in said if "users.py:" in line and " error: " in line
+    output_lines = subprocess.run(
+        command, capture_output=True, text=True, cwd=ROOT
+    ).stdout.splitlines()
+    user_lines = [
+        line.split("users.py:")[1]
+        for line in output_lines
+        if "users.py:" in line and " error: " in line
     ]
-    assert {int(line.split(":")[0]): line.rsplit("[", 1)[1].rstrip("]") for line in own} == WRONG, (
-        said
-    )
+    assert {
+        int(line.split(":")[0]): line.rsplit("[", 1)[1].rstrip("]") for line in user_lines
+    } == WRONG, output_lines
 
 
 def stub(package: str) -> tuple[ast.Module, dict[str, str | None]]:
@@ -67,11 +71,11 @@ def stub(package: str) -> tuple[ast.Module, dict[str, str | None]]:
 
 
 def test_the_stub_says_what_is_there() -> None:
-    tree, said = stub("deabench")
-    assert {name: module for name, module in said.items() if module != "deabench"} == db._HOME
-    assert {name for name, module in said.items() if module == "deabench"} | {"models"} == set(
-        db._MODULES
-    )
+    tree, stub_names = stub("deabench")
+    assert {name: module for name, module in stub_names.items() if module != "deabench"} == db._HOME
+    assert {name for name, module in stub_names.items() if module == "deabench"} | {
+        "models"
+    } == set(db._MODULES)
     assert dir(db) == db.__all__
     listed = next(
         node

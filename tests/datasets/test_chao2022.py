@@ -16,11 +16,11 @@ def test_the_table_is_the_printed_one():
     """Small disjuncts, overlapping, noisy, as printed from the top."""
     expected = {}
     for line in PRINTED.splitlines():
-        ratio, _, said = line.partition(": ")
+        ratio, _, printed = line.partition(": ")
         expected.update(
             {
-                (ratio, kind): words
-                for kind, words in zip(("SD", "OD", "ND"), said.split(" | "), strict=True)
+                (ratio, kind): families
+                for kind, families in zip(("SD", "OD", "ND"), printed.split(" | "), strict=True)
             }
         )
     assert datasets.table22()["paper"].to_dict() == expected
@@ -30,8 +30,8 @@ def test_recommendations_of_a_study_stand_next_to_the_papers(refused):
     index = pd.MultiIndex.from_tuples(
         [("IR < 10", "SD"), ("IR < 10", "mixed")], names=["imbalance_ratio", "type"]
     )
-    own = pd.DataFrame({"recommended": ["sampling", "ensembles"]}, index)
-    table = datasets.table22(own)
+    frame = pd.DataFrame({"recommended": ["sampling", "ensembles"]}, index)
+    table = datasets.table22(frame)
     assert table.loc[("IR < 10", "SD")].tolist() == ["over sampling", "sampling"]
     assert table.loc[("IR < 10", "mixed"), "recommended"] == "ensembles"
     assert table["paper"].isna().sum() == 1
@@ -41,4 +41,4 @@ def test_recommendations_of_a_study_stand_next_to_the_papers(refused):
         "the index of the recommendations is (None,); give (imbalance_ratio, type), as a study's "
         "table 'recommendation' has it"
     ):
-        datasets.table22(own.reset_index())
+        datasets.table22(frame.reset_index())

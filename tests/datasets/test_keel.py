@@ -83,7 +83,7 @@ def test_a_category_declared_twice_counts_once(file):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (
             relation(rows="1,d\n"),
@@ -94,11 +94,11 @@ def test_a_category_declared_twice_counts_once(file):
         ("a,b\n1,2\n", "is not a KEEL or ARFF file that can be read: "),
     ],
 )
-def test_what_is_not_keel_is_refused(file, text, said):
+def test_what_is_not_keel_is_refused(file, text, message):
     path = file(text)
     with pytest.raises(DataError) as e:
         read_keel(path)
-    assert str(e.value).startswith(f"'{path}' {said}")
+    assert str(e.value).startswith(f"'{path}' {message}")
 
 
 def test_a_missing_file(tmp_path):

@@ -39,13 +39,13 @@ def test_names_are_those_promised() -> None:
 
 
 def test_tables_5_and_6_are_labelled_by_the_abbreviations_of_table_3() -> None:
-    known = set(datasets.printed("table03")["abbreviation"])
+    abbreviations = set(datasets.printed("table03")["abbreviation"])
     for key in ("c45", "svm"):
         for kind in ("disjunct", "overlapping", "noisy"):
             table = datasets.load(f"chao2022-{key}-{kind}")
             assert table.shape == (8, 5)
             assert table.index.name == "classifier"
-            assert set(table.index) <= known
+            assert set(table.index) <= abbreviations
 
 
 def test_auc_of_tables_5_and_6_is_the_mean_of_the_two_rates() -> None:
@@ -111,8 +111,8 @@ def test_describe_has_a_row_per_name() -> None:
 
 
 def test_a_caller_cannot_change_what_the_next_one_loads() -> None:
-    mine = datasets.load("chao2022-wine1")
-    mine.iloc[0, 0] = -1
+    changed = datasets.load("chao2022-wine1")
+    changed.iloc[0, 0] = -1
     assert datasets.load("chao2022-wine1").iloc[0, 0] == 73.9
 
 

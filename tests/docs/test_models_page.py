@@ -14,18 +14,18 @@ PAGE = (Path(__file__).parents[2] / "docs" / "models.md").read_text()
 
 
 def test_the_snippets() -> None:
-    said, names = io.StringIO(), {}
+    output, names = io.StringIO(), {}
     blocks = re.findall(r"```python\n(.*?)```", PAGE, flags=re.S)
     assert len(blocks) > 5
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for block in blocks:
             test = doctest.DocTestParser().get_doctest(block, names, "models", "models.md", 0)
-            found = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(
-                test, out=said.write, clear_globs=False
+            completed = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(
+                test, out=output.write, clear_globs=False
             )
             names = test.globs
-            assert found.failed == 0, said.getvalue()
+            assert completed.failed == 0, output.getvalue()
 
 
 def test_every_model_is_on_the_page() -> None:

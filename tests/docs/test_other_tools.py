@@ -15,48 +15,48 @@ import deabench as db
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 ORACLES = ROOT / "tests" / "oracles"
 PAGE = (ROOT / "docs" / "coming.md").read_text(encoding="utf-8")
-THEIRS = pd.read_csv(ORACLES / "other_tools.csv")
+REPORTED = pd.read_csv(ORACLES / "other_tools.csv")
 AUC, TONE = db.datasets.load("demsar2006-auc"), db.datasets.load("tone2001")
 SIDES = {"inputs": ["Input1", "Input2"], "outputs": ["Output1", "Output2"]}
 
 
-def theirs(quantity):
-    found = THEIRS.loc[THEIRS["quantity"] == quantity, "value"].item()
-    return [float(value) for value in str(found).split()]
+def reported(quantity):
+    value = REPORTED.loc[REPORTED["quantity"] == quantity, "value"].item()
+    return [float(value) for value in str(value).split()]
 
 
 def test_the_page_names_the_versions_that_were_run():
-    for tool, version in THEIRS[["tool", "version"]].drop_duplicates().values:
+    for tool, version in REPORTED[["tool", "version"]].drop_duplicates().values:
         assert f"{tool} {version}" in PAGE
 
 
 def test_autorank():
-    whole = db.compare.friedman(AUC)
-    assert whole.tests["p_value"].iloc[0] == pytest.approx(theirs("friedman p")[0], abs=1e-12)
+    result = db.compare.friedman(AUC)
+    assert result.tests["p_value"].iloc[0] == pytest.approx(reported("friedman p")[0], abs=1e-12)
     for name in ("C4.5", "C4.5+m+cf"):
-        assert whole.mean_ranks[name] == pytest.approx(theirs(f"mean rank {name}")[0], abs=1e-6)
+        assert result.mean_ranks[name] == pytest.approx(reported(f"mean rank {name}")[0], abs=1e-6)
     assert db.compare.critical_difference(4, 14) == pytest.approx(
-        theirs("critical difference")[0], abs=2e-5
+        reported("critical difference")[0], abs=2e-5
     )  # q to 5 digits
-    ours = db.compare.wilcoxon(AUC["C4.5"], AUC["C4.5+m"], zeros="wilcox").p_value / 2
-    assert ours == pytest.approx(theirs("wilcoxon p one-sided")[0], abs=1e-12)
+    computed = db.compare.wilcoxon(AUC["C4.5"], AUC["C4.5+m"], zeros="wilcox").p_value / 2
+    assert computed == pytest.approx(reported("wilcoxon p one-sided")[0], abs=1e-12)
 
 
 def test_scikit_posthocs():
     matrix = scikit_posthocs.posthoc_nemenyi_friedman(AUC.to_numpy()).to_numpy()
-    ours = db.compare.pairwise(AUC, adjust="nemenyi").to_frame()["adjusted"]
-    np.testing.assert_allclose(ours, matrix[np.triu_indices(4, 1)], atol=1e-12)
+    computed = db.compare.pairwise(AUC, adjust="nemenyi").to_frame()["adjusted"]
+    np.testing.assert_allclose(computed, matrix[np.triu_indices(4, 1)], atol=1e-12)
 
 
 def test_deapack():
     ccr = db.rank(TONE, **SIDES, model="ccr", orientation="input").scores
-    np.testing.assert_allclose(ccr, theirs("ccr input"), atol=1e-9)
+    np.testing.assert_allclose(ccr, reported("ccr input"), atol=1e-9)
     bcc = db.rank(TONE, **SIDES, model="ccr", returns="vrs", orientation="output").scores
-    np.testing.assert_allclose(1 / bcc, theirs("bcc output phi"), atol=1e-9)
+    np.testing.assert_allclose(1 / bcc, reported("bcc output phi"), atol=1e-9)
     sbm = db.rank(TONE, **SIDES, model="sbm", returns="vrs").scores
-    np.testing.assert_allclose(sbm, theirs("sbm vrs"), atol=1e-9)
-    beyond = db.rank(TONE, **SIDES, model="super-sbm").scores[["DMU_C", "DMU_E"]]
-    np.testing.assert_allclose(beyond, theirs("super-sbm of C and E"), atol=1e-6)
+    np.testing.assert_allclose(sbm, reported("sbm vrs"), atol=1e-9)
+    super_efficiency = db.rank(TONE, **SIDES, model="super-sbm").scores[["DMU_C", "DMU_E"]]
+    np.testing.assert_allclose(super_efficiency, reported("super-sbm of C and E"), atol=1e-6)
 
 
 def test_dear_and_benchmarking():

@@ -97,8 +97,8 @@ def test_commands_within_sentences_are_spelt_rightly(page, capsys):
             else []
         )
         assert main([verb, *sub, "--help"]) == 0
-        known = set(re.findall(r"--?[a-z][a-z-]*", capsys.readouterr().out))
-        assert set(re.findall(r"(?<= )--[a-z][a-z-]*", command)) <= known, command
+        options = set(re.findall(r"--?[a-z][a-z-]*", capsys.readouterr().out))
+        assert set(re.findall(r"(?<= )--[a-z][a-z-]*", command)) <= options, command
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -136,12 +136,12 @@ def slug(heading: str) -> str:
 
 def test_pages_that_messages_name_exist():
     """`see docs/study.md` in an error, a help text or a docstring leads to a page."""
-    said = subprocess.run(
+    stdout = subprocess.run(
         ["grep", "-rhoE", r"docs/[a-z_]+\.md", "deabench", "models", "--include=*.py"],
         cwd=ROOT,
         text=True,
         capture_output=True,
         check=True,
     ).stdout
-    for page in set(said.split()):
+    for page in set(stdout.split()):
         assert (ROOT / page).exists(), page

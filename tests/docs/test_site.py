@@ -33,19 +33,19 @@ def documented() -> set[str]:
     for page in REFERENCE.glob("*.rst"):
         room = ""
         for line in page.read_text(encoding="utf-8").splitlines():
-            if found := re.match(r"\.\. (?:currentmodule|py:module):: (\S+)", line):
-                room = found[1]
-            elif found := re.match(r"\.\. auto(?:function|class|data):: (\S+)", line):
-                names.add(found[1] if "." in found[1] else f"{room}.{found[1]}")
+            if match := re.match(r"\.\. (?:currentmodule|py:module):: (\S+)", line):
+                room = match[1]
+            elif match := re.match(r"\.\. auto(?:function|class|data):: (\S+)", line):
+                names.add(match[1] if "." in match[1] else f"{room}.{match[1]}")
     return names
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_every_public_name_is_in_the_reference(room):
-    known, module = documented(), ROOMS[room]
-    own = {name for name in module.__all__ if not inspect.ismodule(getattr(module, name))}
-    assert {f"{room}.{name}" for name in own} <= known
-    for name in known:  # and nothing is there that is gone
+    reference, module = documented(), ROOMS[room]
+    public_names = {name for name in module.__all__ if not inspect.ismodule(getattr(module, name))}
+    assert {f"{room}.{name}" for name in public_names} <= reference
+    for name in reference:  # and nothing is there that is gone
         home, _, last = name.rpartition(".")
         assert hasattr(importlib.import_module(home), last), name
 
@@ -89,9 +89,9 @@ def test_every_public_function_and_class_has_an_example(room, name):
 )
 def test_every_argument_of_a_public_function_is_described(room, name):
     function = getattr(ROOMS[room], name)
-    said = function.__doc__ or ""
+    docstring = function.__doc__ or ""
     for argument in inspect.signature(function).parameters:
-        assert re.search(rf"(?<!\w)\**{argument}(?!\w)", said), f"{name}: {argument}"
+        assert re.search(rf"(?<!\w)\**{argument}(?!\w)", docstring), f"{name}: {argument}"
 
 
 def test_every_page_is_in_a_list_of_contents():
@@ -129,7 +129,7 @@ def test_ci_builds_the_site_and_all_has_what_it_needs():
     pinned = {
         line.split("==")[0].lower() for line in (ROOT / "constraints.txt").read_text().split()
     }
-    assert {re.split(r"[><=]", one)[0] for one in extras["docs"]} <= pinned
+    assert {re.split(r"[><=]", doc)[0] for doc in extras["docs"]} <= pinned
 
 
 def test_the_gallery_has_one_figure_one_command_one_idea():
@@ -143,7 +143,7 @@ def test_the_gallery_has_one_figure_one_command_one_idea():
 
 
 def test_how_many_models_there_are():
-    words = {
+    number_words = {
         15: "fifteen",
         16: "sixteen",
         17: "seventeen",
@@ -152,4 +152,4 @@ def test_how_many_models_there_are():
         20: "twenty",
     }
     for page in ("README.md", "docs/choosing.md"):
-        assert words[len(MODELS)] in (ROOT / page).read_text(encoding="utf-8"), page
+        assert number_words[len(MODELS)] in (ROOT / page).read_text(encoding="utf-8"), page

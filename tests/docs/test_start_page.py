@@ -53,9 +53,9 @@ def test_five_lines_reach_everything(story, tmp_path, capsys):
 def test_no_command_story_is_longer_than_five():
     for block in blocks(PAGE, "console"):
         assert block.count("$ deabench") <= 5
-    said = " ".join(command for command, _ in commands(PAGE))
-    assert all(f"deabench {verb} " in said for verb in ("rank", "targets", "report", "metrics"))
-    assert "--uncertainty" in said
+    story = " ".join(command for command, _ in commands(PAGE))
+    assert all(f"deabench {verb} " in story for verb in ("rank", "targets", "report", "metrics"))
+    assert "--uncertainty" in story
 
 
 def test_readme_has_the_same_lines():

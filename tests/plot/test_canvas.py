@@ -44,8 +44,8 @@ def scored(count):
 def test_a_ranking_of_300_draws_all_and_names_the_ends_by_merit():
     ranking = db.rank(cloud(300))
     display = plot.RankingDisplay.from_result(ranking).plot()
-    drawn = np.concatenate([dots.get_offsets() for dots in display.dots_])
-    assert sorted(drawn[:, 0]) == sorted(ranking.scores)
+    offsets = np.concatenate([dots.get_offsets() for dots in display.dots_])
+    assert sorted(offsets[:, 0]) == sorted(ranking.scores)
     assert sum(bar.get_height() for bar in display.counts_) == 300
     named = [text.get_text() for text in display.ax_.get_yticklabels()]
     assert len(named) == 26
@@ -91,10 +91,10 @@ def test_legends_of_many_name_the_best_beside_the_curves(make, merit):
     y, scores = scored(30)
     display, best = make(y, scores).plot(), max(scores, key=lambda name: merit(y, scores[name]))
     legend = display.ax_.get_legend()
-    words = [text.get_text() for text in legend.get_texts()]
-    assert words[0].startswith(best)
-    assert words[-1] == "and 20 more"
-    assert "model 00" not in " ".join(words)
+    legend_texts = [text.get_text() for text in legend.get_texts()]
+    assert legend_texts[0].startswith(best)
+    assert legend_texts[-1] == "and 20 more"
+    assert "model 00" not in " ".join(legend_texts)
     display.figure_.draw_without_rendering()
     inside, box = display.ax_.get_window_extent(), legend.get_window_extent()
     assert box.x0 >= inside.x1
@@ -122,9 +122,9 @@ def test_matplotlibs_own_keywords_are_taken_and_others_refused():
         .plot(alpha=0.5)
         .dots_
     )
-    assert {one.get_alpha() for one in dots} == {0.5}
+    assert {artist.get_alpha() for artist in dots} == {0.5}
     points = plot.SegmentsDisplay.from_predictions(*scored(3)).plot(alpha=0.5).points_
-    assert {one.get_alpha() for one in points} == {0.5}
+    assert {artist.get_alpha() for artist in points} == {0.5}
     with pytest.raises(DataError) as e:
         plot.RocDisplay.from_predictions(*scored(1)).plot(linewith=3)
     assert str(e.value) == "a Line2D has no property 'linewith'; did you mean 'linewidth'?"
@@ -133,20 +133,20 @@ def test_matplotlibs_own_keywords_are_taken_and_others_refused():
 def test_every_display_takes_keywords():
     for name in plot.__all__:
         if name.endswith("Display"):
-            taken = inspect.signature(getattr(plot, name).plot).parameters.values()
-            assert any(one.kind is one.VAR_KEYWORD for one in taken), name
+            parameters = inspect.signature(getattr(plot, name).plot).parameters.values()
+            assert any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters), name
 
 
 def test_a_name_looks_the_same_in_every_picture():
     """Whatever their order: curves of one set of classifiers are read side by side."""
     y, scores = scored(9)
-    turned = dict(reversed(scores.items()))
-    one = plot.RocDisplay.from_predictions(y, scores).plot()
-    other = plot.CostCurveDisplay(
-        {name: curves.cost_curve(y, s) for name, s in turned.items()}
+    reversed_scores = dict(reversed(scores.items()))
+    roc_display = plot.RocDisplay.from_predictions(y, scores).plot()
+    cost_display = plot.CostCurveDisplay(
+        {name: curves.cost_curve(y, s) for name, s in reversed_scores.items()}
     ).plot()
     third = plot.PrecisionRecallDisplay(
-        {name: curves.precision_recall(y, s) for name, s in turned.items()}
+        {name: curves.precision_recall(y, s) for name, s in reversed_scores.items()}
     ).plot()
 
     def looks(display, names):
@@ -155,7 +155,11 @@ def test_a_name_looks_the_same_in_every_picture():
             for name, line in zip(names, display.lines_, strict=True)
         }
 
-    assert looks(one, scores) == looks(other, turned) == looks(third, turned)
+    assert (
+        looks(roc_display, scores)
+        == looks(cost_display, reversed_scores)
+        == looks(third, reversed_scores)
+    )
 
 
 def test_nothing_is_black_on_black():
@@ -168,17 +172,17 @@ def test_nothing_is_black_on_black():
             plot.PeerNetworkDisplay.from_result(ranking),
         ):
             ax = display.plot().ax_
-            drawn = [
-                one.get_color()
-                for one in (*ax.lines, *ax.texts)
-                if getattr(one, "get_text", str)() != ""
+            colors = [
+                artist.get_color()
+                for artist in (*ax.lines, *ax.texts)
+                if getattr(artist, "get_text", str)() != ""
             ]
-            assert all(sum(to_rgb(colour)) > 0.6 for colour in drawn), type(display).__name__
+            assert all(sum(to_rgb(colour)) > 0.6 for colour in colors), type(display).__name__
         diagram = plot.CriticalDifferenceDisplay.from_result(db.compare.compare(cloud(12).T)).plot()
         bars = [
-            one.get_color()
-            for part in ("crossbars", "elbows")
-            for one in np.ravel(diagram.artists_[part])
+            artist.get_color()
+            for artist_name in ("crossbars", "elbows")
+            for artist in np.ravel(diagram.artists_[artist_name])
         ]
         assert all(sum(to_rgb(colour)) > 0.6 for colour in bars)
         lines = plot.RocDisplay.from_predictions(*scored(9)).plot().lines_
@@ -201,15 +205,15 @@ def test_beside_other_axes_nothing_is_written_outside():
         Figure(figsize=(9, 3)).subplots(1, 3)[0]
     )
     costs.figure_.draw_without_rendering()
-    for words in (costs.ax_._left_title, costs.ax_.xaxis.label):
-        assert words.get_window_extent().width <= 1.02 * costs.ax_.get_window_extent().width
-    both = plot.FrontierDisplay.from_result(
+    for label in (costs.ax_._left_title, costs.ax_.xaxis.label):
+        assert label.get_window_extent().width <= 1.02 * costs.ax_.get_window_extent().width
+    display = plot.FrontierDisplay.from_result(
         db.frontier(pd.DataFrame({"TPR": [0.9, 0.5], "TNR": [0.5, 0.9]}))
     ).plot()
-    assert not any("(0)" in text.get_text() for text in both.ax_.get_legend().get_texts())
+    assert not any("(0)" in text.get_text() for text in display.ax_.get_legend().get_texts())
 
 
 def test_facets_have_names_of_their_own():
     display = plot.FacetGraphDisplay.from_result(db.frontier(cloud(8))).plot()
-    words = [text.get_text() for text in display.texts_]
-    assert len(words) == len(set(words))
+    facet_names = [text.get_text() for text in display.texts_]
+    assert len(facet_names) == len(set(facet_names))

@@ -33,7 +33,7 @@ def test_bars_join_exactly_the_pairs_not_found_different() -> None:
     for a in ranks.index:
         for b in ranks.index:
             low, high = sorted((round(float(ranks[a]), 9), round(float(ranks[b]), 9)))
-            under_one = any(left <= low and high <= right for left, right in spans)
+            under_one = any(start <= low and high <= right for start, right in spans)
             assert a == b or under_one == (display.p_values.loc[a, b] >= 0.05)
 
 

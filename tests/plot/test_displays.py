@@ -84,8 +84,8 @@ def sampled():
     return db.uncertainty(db.Samples.from_predictions(y, labels, metrics=["TPR", "TNR"]))
 
 
-def targeted(**how):
-    return db.targets(cloud(4, seed=1) * 0.8, cloud(30), **how)
+def targeted(**options):
+    return db.targets(cloud(4, seed=1) * 0.8, cloud(30), **options)
 
 
 DISPLAYS = {
@@ -149,11 +149,11 @@ def test_every_display_keeps_the_contract(name):
     assert all(artist is not None for artist in artists)
     figure = Figure(figsize=(8, 8))
     FigureCanvasAgg(figure)
-    given = figure.add_subplot()
-    assert display.plot(given).ax_ is given  # drawn again, on axes of the caller's
+    axes = figure.add_subplot()
+    assert display.plot(axes).ax_ is axes  # drawn again, on axes of the caller's
     assert display.figure_ is figure is not first
-    for one in (first, figure):
-        one.canvas.draw()
+    for shown in (first, figure):
+        shown.canvas.draw()
     if "matplotlib.pyplot" in sys.modules:
         assert sys.modules["matplotlib.pyplot"].get_fignums() == []
 
@@ -180,8 +180,8 @@ def test_names_never_collide_and_those_left_out_are_counted(count):
         assert count_overlaps(display.texts_) == 0, name
         assert len(display.texts_) + display.unnamed_ == names, name
         notes = [text.get_text() for text in display.ax_.texts if "left out" in text.get_text()]
-        said = f"{display.unnamed_} of {names} names left out for want of room"
-        assert notes == ([said] if display.unnamed_ else []), name
+        note = f"{display.unnamed_} of {names} names left out for want of room"
+        assert notes == ([note] if display.unnamed_ else []), name
     ranking = plot.RankingDisplay.from_result(db.rank(table)).plot()
     assert count_overlaps([*ranking.peers_, *ranking.ax_.get_yticklabels()]) == 0
     assert ranking.total == count
@@ -216,13 +216,13 @@ def test_figure_1_of_chao_shows_the_three_benchmarks():
     """Chao et al. (2022): the boundary of Figure 1 (a) is RUS+SVM, CS-MCQP, Bagging; in Table 14
     RBF goes to (97.7, 50.7).
     """
-    found = db.targets(
+    targets = db.targets(
         WINE.loc[["RBF"]], ESTABLISHED, outputs=["TPR", "TNR"], norm="l2", on="facets"
     )
-    display = plot.FrontierDisplay.from_result(found).plot()
+    display = plot.FrontierDisplay.from_result(targets).plot()
     assert list(display.extreme.index) == ["RUS+SVM", "CS-MCQP", "Bagging"]
     (arrow,) = display.arrows_
-    assert arrow.xy == pytest.approx(found.targets.loc["RBF"].to_numpy(), abs=0)
+    assert arrow.xy == pytest.approx(targets.targets.loc["RBF"].to_numpy(), abs=0)
     assert display.target.loc["RBF"].to_numpy() == pytest.approx([97.7, 50.7], abs=0.05)
     assert sorted(text.get_text() for text in display.texts_) == [
         "Bagging",
@@ -242,7 +242,7 @@ def test_an_iso_cost_line_touches_the_classifier_of_its_cost_range():
 
 
 @pytest.mark.parametrize(
-    ("how", "words"),
+    ("options", "message"),
     [
         (
             {"cost_ratio": -1},
@@ -254,10 +254,12 @@ def test_an_iso_cost_line_touches_the_classifier_of_its_cost_range():
         ),
     ],
 )
-def test_an_impossible_cost_is_refused(how, words):
+def test_an_impossible_cost_is_refused(options, message):
     with pytest.raises(DataError) as e:
-        plot.FrontierDisplay.from_result(db.frontier(ESTABLISHED, outputs=["TPR", "TNR"]), **how)
-    assert str(e.value) == words
+        plot.FrontierDisplay.from_result(
+            db.frontier(ESTABLISHED, outputs=["TPR", "TNR"]), **options
+        )
+    assert str(e.value) == message
 
 
 def test_a_frontier_of_three_metrics_has_no_plane_picture():
@@ -310,14 +312,14 @@ def test_the_network_has_the_lambdas_of_the_ranking():
 
 
 def test_dumb_bells_and_parallel_lines_hold_the_gaps():
-    found = targeted(norm="linf")
-    display = plot.TargetsDisplay.from_result(found).plot()
-    for k, metric in enumerate(found.targets):
+    targets = targeted(norm="linf")
+    display = plot.TargetsDisplay.from_result(targets).plot()
+    for k, metric in enumerate(targets.targets):
         ends = np.array([line[:, 0] for line in display.lines_[k].get_segments()])
-        assert ends[:, 1] - ends[:, 0] == pytest.approx(found.gaps[metric].to_numpy(), abs=1e-12)
-    parallel = plot.ParallelDisplay.from_result(found).plot()
+        assert ends[:, 1] - ends[:, 0] == pytest.approx(targets.gaps[metric].to_numpy(), abs=1e-12)
+    parallel = plot.ParallelDisplay.from_result(targets).plot()
     low, high = parallel.worst, parallel.best
-    for line, (_, row) in zip(parallel.targets_, found.targets.iterrows(), strict=True):
+    for line, (_, row) in zip(parallel.targets_, targets.targets.iterrows(), strict=True):
         assert low + line.get_ydata() * (high - low) == pytest.approx(row.to_numpy(), abs=1e-12)
 
 
@@ -329,10 +331,10 @@ def test_cost_ranges_cover_every_ratio_once():
     assert np.isinf(ranges[-1, 1])
     assert ranges[1:, 0].tolist() == ranges[:-1, 1].tolist()
     assert display.texts_[0].get_text() == f"below {ranges[0, 1]:.3g}"
-    alone = plot.CostRangeDisplay.from_result(
+    separate = plot.CostRangeDisplay.from_result(
         db.frontier(WINE.loc[["MLP"]], outputs=["TPR", "TNR"])
     ).plot()
-    assert alone.texts_[0].get_text() == "every ratio"
+    assert separate.texts_[0].get_text() == "every ratio"
 
 
 def test_groups_are_ordered_by_the_mean_and_an_unknown_grouping_is_refused():
@@ -399,30 +401,32 @@ BOARD = pd.DataFrame(
 
 def test_a_metric_that_is_better_low_is_drawn_as_the_user_has_it():
     front = db.frontier(BOARD, outputs=["accuracy"], inputs=["latency_ms"])
-    drawn = front.plot()
-    pd.testing.assert_frame_equal(drawn.points, BOARD[["accuracy", "latency_ms"]])
-    assert drawn.ax_.get_xlabel() == "accuracy (higher is better)"
-    assert drawn.ax_.get_ylabel() == "latency_ms (lower is better)"
+    frontier_display = front.plot()
+    pd.testing.assert_frame_equal(frontier_display.points, BOARD[["accuracy", "latency_ms"]])
+    assert frontier_display.ax_.get_xlabel() == "accuracy (higher is better)"
+    assert frontier_display.ax_.get_ylabel() == "latency_ms (lower is better)"
     corner = (
-        drawn.area_.get_xy()
+        frontier_display.area_.get_xy()
     )  # the worst corner of the picture belongs to the attainable area: slow and poor
-    np.testing.assert_allclose(corner[0], [drawn.ax_.get_xlim()[0], drawn.ax_.get_ylim()[1]])
-    both = db.frontier(
+    np.testing.assert_allclose(
+        corner[0], [frontier_display.ax_.get_xlim()[0], frontier_display.ax_.get_ylim()[1]]
+    )
+    both_low = db.frontier(
         db.read(BOARD, lower_is_better={"err": 1.0}), outputs=["err"], inputs=["latency_ms"]
     ).plot()
-    assert both.ax_.get_xlabel() == "err (lower is better)"
+    assert both_low.ax_.get_xlabel() == "err (lower is better)"
     np.testing.assert_allclose(
-        both.area_.get_xy()[0], [both.ax_.get_xlim()[1], both.ax_.get_ylim()[1]]
+        both_low.area_.get_xy()[0], [both_low.ax_.get_xlim()[1], both_low.ax_.get_ylim()[1]]
     )
-    found = db.targets(BOARD.loc[["e", "f"]], BOARD, outputs=["accuracy"], inputs=["latency_ms"])
+    targets = db.targets(BOARD.loc[["e", "f"]], BOARD, outputs=["accuracy"], inputs=["latency_ms"])
     for display in (plot.FrontierDisplay, plot.TargetsDisplay, plot.ParallelDisplay):
-        pictured = display.from_result(found).plot()
+        pictured = display.from_result(targets).plot()
         np.testing.assert_allclose(
             pictured.actual, BOARD.loc[["e", "f"], ["accuracy", "latency_ms"]]
         )
-        np.testing.assert_allclose(pictured.target, found.targets)
+        np.testing.assert_allclose(pictured.target, targets.targets)
     assert [
-        panel.get_xlabel() for panel in plot.TargetsDisplay.from_result(found).plot().axes_
+        panel.get_xlabel() for panel in plot.TargetsDisplay.from_result(targets).plot().axes_
     ] == ["accuracy (higher is better)\n(gap beside)", "latency_ms (lower is better)\n(gap beside)"]
     ticks = [label.get_text() for label in pictured.ax_.get_xticklabels()]
     assert ticks == ["accuracy\n(higher is better)", "latency_ms\n(lower is better)"]
@@ -432,21 +436,21 @@ def test_a_metric_that_is_better_low_is_drawn_as_the_user_has_it():
 
 def test_the_frontier_without_mixtures_is_a_staircase_below_which_nothing_is_better():
     front = db.frontier(BOARD, outputs=["accuracy"], inputs=["latency_ms"], technology="fdh")
-    drawn = front.plot()
-    assert drawn.extensions_ == []
-    assert drawn.facets_.get_label() == "frontier (no mixtures)"
-    path = np.column_stack(drawn.facets_.get_data())
+    display = front.plot()
+    assert display.extensions_ == []
+    assert display.facets_.get_label() == "frontier (no mixtures)"
+    path = np.column_stack(display.facets_.get_data())
     assert ((np.diff(path, axis=0) == 0).sum(axis=1) == 1).all()
     located = front.locate(pd.DataFrame(path, columns=["accuracy", "latency_ms"]))
     assert (located["position"] == "on").all()
 
 
 def test_weights_are_named_by_the_users_metrics_and_directions():
-    drawn = plot.WeightsDisplay.from_result(
+    display = plot.WeightsDisplay.from_result(
         db.rank(db.read(BOARD, lower_is_better={"err": 1.0}), outputs=["accuracy", "err"])
     ).plot()
-    assert list(drawn.shares) == ["accuracy", "err (lower is better)"]
-    assert [text.get_text() for text in drawn.legend_.get_texts()] == [
+    assert list(display.shares) == ["accuracy", "err (lower is better)"]
+    assert [text.get_text() for text in display.legend_.get_texts()] == [
         "accuracy",
         "err (lower is better)",
     ]

@@ -22,19 +22,19 @@ COUNTS = pd.DataFrame(
 
 
 @pytest.fixture
-def found():
+def uncertainty():
     return db.uncertainty(db.Samples.from_counts(COUNTS))
 
 
-def test_intervals_verdicts_and_tiers(found):
-    display = found.plot()
-    drawn = np.array([segment[:, 0] for segment in display.intervals_.get_segments()])
-    np.testing.assert_allclose(drawn, found.to_frame()[["lower", "upper"]])
+def test_intervals_verdicts_and_tiers(uncertainty):
+    display = uncertainty.plot()
+    segments = np.array([segment[:, 0] for segment in display.intervals_.get_segments()])
+    np.testing.assert_allclose(segments, uncertainty.to_frame()[["lower", "upper"]])
     assert {
         name: len(dots.get_offsets()) for name, dots in display.dots_.items()
-    } == found.verdicts.value_counts().to_dict()
-    assert len(display.tiers_) == found.tiers.max() - 1
-    best, worst = found.ranks.loc["$poor_"]
+    } == uncertainty.verdicts.value_counts().to_dict()
+    assert len(display.tiers_) == uncertainty.tiers.max() - 1
+    best, worst = uncertainty.ranks.loc["$poor_"]
     assert display.ranks_[-2].get_text() == f"{best} to {worst}"
 
 
@@ -44,11 +44,11 @@ def test_a_ranking_with_samples_is_drawn_with_its_intervals():
     ranking = db.rank(table, uncertainty=db.Samples.from_counts(COUNTS))
     display = RankingDisplay.from_result(ranking).plot()
     segments = display.intervals_.get_segments()
-    drawn = {
+    drawn_limits = {
         name: segment[:, 0].tolist()
         for name, segment in zip(display.frame.index, segments, strict=True)
     }
-    assert drawn == {
+    assert drawn_limits == {
         name: [ranking.uncertainty.lower[name], ranking.uncertainty.upper[name]]
         for name in table.index
     }
@@ -57,10 +57,10 @@ def test_a_ranking_with_samples_is_drawn_with_its_intervals():
     )
 
 
-def test_the_band_holds_the_frontier(found):
-    display = FrontierBandDisplay.from_result(found).plot()
+def test_the_band_holds_the_frontier(uncertainty):
+    display = FrontierBandDisplay.from_result(uncertainty).plot()
     lower, value, upper = (
-        attainable_outline(found.band[[("TNR", end), ("TPR", end)]].to_numpy())
+        attainable_outline(uncertainty.band[[("TNR", end), ("TPR", end)]].to_numpy())
         for end in ("lower", "value", "upper")
     )
     np.testing.assert_allclose(display.line_.get_xydata(), value)
@@ -82,9 +82,9 @@ def test_the_outline_is_the_hull_of_what_is_attained():
 
 
 def test_a_band_needs_two_metrics(refused):
-    one = db.uncertainty(db.Samples.from_counts(COUNTS, metrics=["TPR"]))
+    uncertainty = db.uncertainty(db.Samples.from_counts(COUNTS, metrics=["TPR"]))
     with refused(
         "the band of a frontier is drawn for two metrics to be high and there are 1 columns; "
         "name two in outputs"
     ):
-        FrontierBandDisplay.from_result(one)
+        FrontierBandDisplay.from_result(uncertainty)

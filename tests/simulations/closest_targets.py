@@ -42,14 +42,14 @@ def speed(extreme: int, tested: int, *, s: int = 5) -> pd.DataFrame:
             },
             3,
         )
-        each = (timed["all"][0] - timed["one"][0]) / tested
+        seconds_each = (timed["all"][0] - timed["one"][0]) / tested
         rows.append(
             {
                 "extreme": len(timed["all"][1].frontier.vertices),
                 "s": s,
                 "norm": norm,
-                "once_s": timed["one"][0] - each,
-                "ms_per_dmu": 1e3 * each,
+                "once_s": timed["one"][0] - seconds_each,
+                "ms_per_dmu": 1e3 * seconds_each,
             }
         )
     return pd.DataFrame(rows).set_index("extreme")
@@ -91,10 +91,10 @@ def published() -> pd.DataFrame:
     """The tables on which a published MILP errs (default_rng(0); L1, dominating), against brute
     force.
     """
-    whole = unif(1000)
+    population = unif(1000)
     out = []
     for n, s in ((30, 3), (30, 5), (100, 3), (100, 5)):
-        table = whole[:n, :s]
+        table = population[:n, :s]
         extreme = frontier(frame(table)).points.to_numpy()
         for method in ("faces", "milp"):
             row = _case(extreme, table, "l1", True, method)
@@ -116,9 +116,9 @@ def _case(
 ) -> dict[str, Any]:
     truth = brute(reference, tested, norm, dominating)
     try:
-        found = closest(tested, reference, norm=norm, dominating=dominating, method=method)
-        certify(found)
-        got = found.distance.fillna(np.inf).to_numpy()
+        result = closest(tested, reference, norm=norm, dominating=dominating, method=method)
+        certify(result)
+        got = result.distance.fillna(np.inf).to_numpy()
     except SolveError:
         got = np.full(len(tested), np.nan)
     with np.errstate(invalid="ignore"):
@@ -180,7 +180,7 @@ def _efficient(points: np.ndarray, face: list[int]) -> bool:
     tight = np.vstack(
         [np.column_stack([points[face] - first, np.zeros(len(face))]), np.append(np.ones(s), 0.0)]
     )
-    found = linprog(
+    solution = linprog(
         np.append(np.zeros(s), -1.0),
         rows,
         np.zeros(len(rows)),
@@ -189,7 +189,7 @@ def _efficient(points: np.ndarray, face: list[int]) -> bool:
         bounds=[(0, None)] * s + [(None, None)],
         method="highs",
     )
-    return bool(found.status == 0 and -found.fun > 1e-9)
+    return bool(solution.status == 0 and -solution.fun > 1e-9)
 
 
 def _distance(vertices: np.ndarray, point: np.ndarray, norm: str, dominating: bool) -> float:
@@ -201,7 +201,7 @@ def _distance(vertices: np.ndarray, point: np.ndarray, norm: str, dominating: bo
         rows.append(np.column_stack([-vertices.T, np.zeros_like(gap)]))
         right.append(-point)
     size = gap.shape[1]
-    found = linprog(
+    solution = linprog(
         np.append(np.zeros(k), np.ones(size)),
         np.vstack(rows),
         np.concatenate(right),
@@ -210,4 +210,4 @@ def _distance(vertices: np.ndarray, point: np.ndarray, norm: str, dominating: bo
         bounds=(0, None),
         method="highs",
     )
-    return float(found.fun) if found.status == 0 else np.inf
+    return float(solution.fun) if solution.status == 0 else np.inf

@@ -97,24 +97,24 @@ def of_counts(
     """`bootstrap_counts` (and so `intervals`), and Wilson's intervals, of 18 kinds of tables."""
     rng = np.random.default_rng(seed)
     names = [name for name in COUNTED if (name, design) != ("prevalence", "classes")]
-    found = []
+    coverage_rows = []
     for case in itertools.product(PREVALENCES, (0.3, 0.7, 0.9), (0.8, 0.95)):
         counts, shares = _counts(rng, design, runs, *case)
         truth = from_counts_at(shares)
-        ours = bootstrap_counts(
+        computed = bootstrap_counts(
             counts, design=design, metrics=names, resamples=resamples, seed=int(rng.integers(2**31))
         )
         tables = {
-            "jeffreys": ours,
-            "wilson": proportion_intervals(counts) if design == "rows" else ours.iloc[:0],
+            "jeffreys": computed,
+            "wilson": proportion_intervals(counts) if design == "rows" else computed.iloc[:0],
         }
-        said = "π {:g}, TPR {:g}, TNR {:g}".format(*case)
-        found += [
-            (method, name, said, _holds(part, truth[name]))
+        case_name = "π {:g}, TPR {:g}, TNR {:g}".format(*case)
+        coverage_rows += [
+            (method, name, case_name, _holds(group, truth[name]))
             for method, table in tables.items()
-            for name, part in table.groupby(level=-1)
+            for name, group in table.groupby(level=-1)
         ]
-    return pd.DataFrame(found, columns=["method", "metric", "case", "coverage"])
+    return pd.DataFrame(coverage_rows, columns=["method", "metric", "case", "coverage"])
 
 
 def of_scores(runs: int, seed: int = 0, *, draws: int = 500, large: int = LARGE) -> pd.DataFrame:
@@ -131,8 +131,8 @@ def of_scores(runs: int, seed: int = 0, *, draws: int = 500, large: int = LARGE)
             yield row.set_axis(["roc_auc"]).assign(method=f"delong, {method}")
 
     cases = {
-        f"π {p:g}, {apart:g} apart": (p, apart)
-        for p, apart in itertools.product(PREVALENCES, (1.0, 2.0))
+        f"π {p:g}, {separation:g} apart": (p, separation)
+        for p, separation in itertools.product(PREVALENCES, (1.0, 2.0))
     }
     return _simulated(cases, _one, tables, SCORED, (runs, large, seed))
 
@@ -169,7 +169,7 @@ def of_designs(
     def tables(sample: Sample, number: int) -> Iterable[pd.DataFrame]:
         y, scores, clusters = sample
         by = {"classes": None, "clusters": clusters, "folds": np.arange(len(y)) % 5}[design]
-        found = intervals(
+        limits = intervals(
             y,
             scores,
             metrics=DESIGNED,
@@ -179,7 +179,7 @@ def of_designs(
             draws=draws,
             seed=number,
         )
-        yield found.table.droplevel(0)
+        yield limits.table.droplevel(0)
 
     cases = {f"π {p:g}": (p, design) for p in PREVALENCES}
     return _simulated(cases, _by_design, tables, DESIGNED, (runs, large, seed))
@@ -189,7 +189,7 @@ def of_two_test_sets() -> pd.DataFrame:
     """The z interval of two error rates on test sets of 200, exactly: a sum over both binomial
     distributions.
     """
-    found = []
+    coverage_rows = []
     hits = np.arange(ROWS + 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rates of few errors say so
@@ -200,20 +200,20 @@ def of_two_test_sets() -> pd.DataFrame:
                 row = two_error_rates(i / ROWS, ROWS, j / ROWS, ROWS)
                 total += weight[i, j]
                 held += weight[i, j] * (row.lower <= first - second <= row.upper)
-            found.append(
+            coverage_rows.append(
                 ("two_error_rates", "difference", f"errors {first:g}, {second:g}", held / total)
             )
-    return pd.DataFrame(found, columns=["method", "metric", "case", "coverage"])
+    return pd.DataFrame(coverage_rows, columns=["method", "metric", "case", "coverage"])
 
 
 def summed(found: pd.DataFrame) -> pd.DataFrame:
     """Least, mean and greatest coverage by method and metric, and the cases outside .93 to .97."""
     outside = found[(found["coverage"] < LOW) | (found["coverage"] > HIGH)]
-    words = [
+    case_shares = [
         f"{case}: {share:.3f}"
         for case, share in zip(outside["case"], outside["coverage"], strict=True)
     ]
-    said = pd.Series(words, outside.index, dtype=object).groupby(
+    groups = pd.Series(case_shares, outside.index, dtype=object).groupby(
         [outside["method"], outside["metric"]]
     )
     table = found.groupby(["method", "metric"], sort=False)["coverage"].agg(
@@ -221,7 +221,7 @@ def summed(found: pd.DataFrame) -> pd.DataFrame:
     )
     return (
         table.rename(columns={"count": "cases"})
-        .join(said.agg("; ".join).rename("outside"))
+        .join(groups.agg("; ".join).rename("outside"))
         .fillna({"outside": ""})
     )
 
@@ -243,7 +243,7 @@ def _simulated(
 
     `sizes` are the runs of each case, the instances that the truth is taken from, and the seed.
     """
-    (runs, large, seed), found = sizes, []
+    (runs, large, seed), coverage_rows = sizes, []
     rng = np.random.default_rng(seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # DeLong's of few positives
@@ -251,13 +251,21 @@ def _simulated(
             truth = _truth(draw(rng, large, *values), names)
             for _ in range(runs):
                 for table in tables(draw(rng, ROWS, *values), int(rng.integers(2**31))):
-                    known = table.dropna(subset=["estimate", "lower", "upper"])
-                    at = truth[known.index]
-                    held = (known["lower"] <= at + 1e-9) & (at <= known["upper"] + 1e-9)
-                    found += list(
-                        zip(known["method"], known.index, [case] * len(known), held, strict=True)
+                    complete = table.dropna(subset=["estimate", "lower", "upper"])
+                    true_values = truth[complete.index]
+                    held = (complete["lower"] <= true_values + 1e-9) & (
+                        true_values <= complete["upper"] + 1e-9
                     )
-    frame = pd.DataFrame(found, columns=["method", "metric", "case", "coverage"])
+                    coverage_rows += list(
+                        zip(
+                            complete["method"],
+                            complete.index,
+                            [case] * len(complete),
+                            held,
+                            strict=True,
+                        )
+                    )
+    frame = pd.DataFrame(coverage_rows, columns=["method", "metric", "case", "coverage"])
     frame["method"] = frame["method"].where(
         frame["method"].str.startswith("delong"),
         frame.groupby("metric")["method"].transform(
@@ -297,20 +305,20 @@ def _counts(
         ]
     )
     if design == "rows":
-        drawn = rng.multinomial(ROWS, shares, runs)
+        cell_counts = rng.multinomial(ROWS, shares, runs)
     else:
         p = round(ROWS * prevalence)
         hits, rights = rng.binomial(p, tpr, runs), rng.binomial(ROWS - p, tnr, runs)
-        drawn = np.column_stack([hits, p - hits, ROWS - p - rights, rights])
-    return pd.DataFrame(drawn, columns=list(CELLS)), shares
+        cell_counts = np.column_stack([hits, p - hits, ROWS - p - rights, rights])
+    return pd.DataFrame(cell_counts, columns=list(CELLS)), shares
 
 
 def _holds(table: pd.DataFrame, truth: float) -> float:
     """The share of intervals that hold the truth; a metric that was undefined in a run has none
     there and does not count.
     """
-    known = table.dropna(subset=["estimate", "lower", "upper"])
-    return float(((known["lower"] <= truth + 1e-9) & (truth <= known["upper"] + 1e-9)).mean())
+    complete = table.dropna(subset=["estimate", "lower", "upper"])
+    return float(((complete["lower"] <= truth + 1e-9) & (truth <= complete["upper"] + 1e-9)).mean())
 
 
 def _one(rng: np.random.Generator, n: int, prevalence: float, apart: float) -> Sample:
@@ -337,9 +345,10 @@ def _by_design(rng: np.random.Generator, n: int, prevalence: float, design: str)
 def _two(rng: np.random.Generator, n: int, prevalence: float, far: str) -> Sample:
     """Classes and two classifiers' probabilities that err together."""
     y = (rng.random(n) < prevalence).astype(int)
-    shared, own = rng.normal(size=n), rng.normal(size=(2, n))
+    shared, own_noise = rng.normal(size=n), rng.normal(size=(2, n))
     x = [
-        gap * y + (shared + noise) / np.sqrt(2) for gap, noise in zip((2.0, 1.5), own, strict=True)
+        gap * y + (shared + noise) / np.sqrt(2)
+        for gap, noise in zip((2.0, 1.5), own_noise, strict=True)
     ]
     first, second = (expit(gap * z - gap**2 / 2) for gap, z in zip((2.0, 1.5), x, strict=True))
     if far == "far":

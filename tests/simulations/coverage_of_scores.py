@@ -57,12 +57,24 @@ def certainty(
         if only and name not in only:
             continue
         seed = zlib.crc32(name.encode())
-        found = measured(name, case, runs=runs, seed=seed, kept=kept)
-        for measure, value in found.measures().items():
-            least, most = case.must.get(measure, (None, None))
-            holds = _holds(value, least, most, 0 if "width" in measure else found.runs)
+        measures = measured(name, case, runs=runs, seed=seed, kept=kept)
+        for measure, value in measures.measures().items():
+            lower_limit, upper_limit = case.must.get(measure, (None, None))
+            holds = _holds(
+                value, lower_limit, upper_limit, 0 if "width" in measure else measures.runs
+            )
             rows.append(
-                (name, measure, value, least, most, holds, found.percentile, found.runs, seed)
+                (
+                    name,
+                    measure,
+                    value,
+                    lower_limit,
+                    upper_limit,
+                    holds,
+                    measures.percentile,
+                    measures.runs,
+                    seed,
+                )
             )
     return pd.DataFrame(
         rows,
@@ -105,10 +117,10 @@ def measured(name: str, case: Case, *, runs: int, seed: int, kept: Path | None =
         samples = _quiet(setting.draw, np.random.default_rng(child))
         percentile = np.nan
         if setting.redrawn is not None and number < min(setting.bootstrapped, REDRAWN):
-            drawn = setting.redrawn(
+            redrawn = setting.redrawn(
                 np.random.default_rng(child), np.random.default_rng(number), BOOTSTRAPS
             )
-            percentile = _percentile(drawn, truth)
+            percentile = _percentile(redrawn, truth)
         return _measures(samples, setting, truth, number, band="A band" in case.must), percentile
 
     return tallied(run, name, runs=runs, kept=kept)
@@ -120,10 +132,10 @@ def spent(k: int, n: int, s: int = 5) -> pd.DataFrame:
     """
     samples = recalls(np.full((k, s), 0.8), n, 0.5).draw(np.random.default_rng(0))
     rows = []
-    asked: dict[Method, float] = {"analytic": 0.05, "max-t": 0.6}
-    for method, most in asked.items():
+    limits: dict[Method, float] = {"analytic": 0.05, "max-t": 0.6}
+    for method, limit in limits.items():
         seconds = [cpu(partial(uncertainty, samples, method=method))[0] for _ in range(5)]
-        rows.append((method, k, n, s, float(np.median(seconds)), most))
+        rows.append((method, k, n, s, float(np.median(seconds)), limit))
     return pd.DataFrame(
         rows, columns=["method", "classifiers", "instances", "metrics", "seconds", "most"]
     ).set_index("method")
@@ -146,13 +158,17 @@ def _measures(
     samples: Samples, setting: Setting, truth: Array, seed: int, *, band: bool
 ) -> dict[str, Array]:
     """One run: shares of one, or one number per classifier where the worst counts."""
-    how = setting.technology
-    sharp = uncertainty(samples, returns=how.returns, orientation=how.orientation)
+    technology = setting.technology
+    sharp = uncertainty(samples, returns=technology.returns, orientation=technology.orientation)
     inside = _inside(sharp.individual_limits, truth)
     out = {f"A2 {key}": value for key, value in _read(sharp, truth).items()}
     out |= {"A2 each": inside.mean(), "A2 worst each": inside.astype(float)}
     joint = uncertainty(
-        samples, method="max-t", seed=seed, returns=how.returns, orientation=how.orientation
+        samples,
+        method="max-t",
+        seed=seed,
+        returns=technology.returns,
+        orientation=technology.orientation,
     )
     out |= {f"A {key}": value for key, value in _read(joint, truth).items()}
     if not np.isfinite(joint.problem.moments.degrees).any():

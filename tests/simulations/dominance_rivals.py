@@ -62,15 +62,15 @@ def rivals(
     rows = []
     for design in only:
         truth, cost = DESIGNS[design](k)
-        alone = _beaten_by_one(truth, cost)
+        separate = _beaten_by_one(truth, cost)
         for package, say, mixtures in _packages(cost is not None):
-            wrong = ~(_beaten_by_mixes(truth, cost) if mixtures else alone)
+            wrong = ~(_beaten_by_mixes(truth, cost) if mixtures else separate)
             false, power, seconds = [], [], []
             for seed in range(runs):
                 hits = answers(np.random.default_rng(seed), truth, n)
                 spent, called = cpu(partial(say, hits, cost))
                 false.append(bool(called[wrong].any()))
-                power.append(called[alone].mean() if alone.any() else np.nan)
+                power.append(called[separate].mean() if separate.any() else np.nan)
                 seconds.append(spent)
             rows.append((design, package, np.mean(false), np.mean(power), np.median(seconds), runs))
     return pd.DataFrame(
@@ -97,28 +97,31 @@ def _packages(cost: bool) -> Iterator[tuple[str, Say, bool]]:
 
 
 def _deabench(hits: Array, costs: Array | None, method: Method) -> Array:
-    who = names(hits.shape[1])
+    classifiers = names(hits.shape[1])
     samples = Samples.from_outcomes(
-        {f"m{r}": pd.DataFrame(part.T, columns=who) for r, part in enumerate(hits)}
+        {
+            f"m{r}": pd.DataFrame(metric_hits.T, columns=classifiers)
+            for r, metric_hits in enumerate(hits)
+        }
     )
     if costs is not None:
-        samples = samples.with_costs({"cost": pd.Series(costs, who)})
+        samples = samples.with_costs({"cost": pd.Series(costs, classifiers)})
     return np.asarray(uncertainty(samples, method=method).verdicts == "dominated")
 
 
 def _evalstats(hits: Array) -> Array:
     import evalstats
 
-    who = names(hits.shape[1])
+    classifiers = names(hits.shape[1])
     frame = pd.DataFrame(
         {
-            "config": np.repeat(who, hits.shape[2]),
-            "item": np.tile(np.arange(hits.shape[2]), len(who)),
+            "config": np.repeat(classifiers, hits.shape[2]),
+            "item": np.tile(np.arange(hits.shape[2]), len(classifiers)),
             "first": hits[0].ravel().astype(float),
             "second": hits[1].ravel().astype(float),
         }
     )
-    found = evalstats.tradeoff(
+    tradeoff = evalstats.tradeoff(
         frame,
         factor="config",
         item_col="item",
@@ -127,18 +130,18 @@ def _evalstats(hits: Array) -> Array:
         n_bootstrap=DRAWN,
         rng=0,
     )
-    return np.array([found.status[name] == "dominated" for name in who])
+    return np.array([tradeoff.status[name] == "dominated" for name in classifiers])
 
 
 def _honestboard(hits: Array, costs: Array | None) -> Array:
     import honestboard
 
-    who = names(hits.shape[1])
-    board = honestboard.Board(who, hits[0].astype(float))
-    found = honestboard.pareto_frontier(
-        board, dict(zip(who, costs if costs is not None else (), strict=True))
+    classifiers = names(hits.shape[1])
+    board = honestboard.Board(classifiers, hits[0].astype(float))
+    pareto = honestboard.pareto_frontier(
+        board, dict(zip(classifiers, costs if costs is not None else (), strict=True))
     )
-    return np.array([name not in found["frontier_set"] for name in who])
+    return np.array([name not in pareto["frontier_set"] for name in classifiers])
 
 
 def _beaten_by_one(truth: Array, cost: Array | None) -> Array:

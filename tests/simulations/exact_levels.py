@@ -50,38 +50,41 @@ def exact_levels(count: int) -> dict[str, float]:
 
 def _of_ranks(count: int) -> dict[str, float]:
     """Test the whole and all pairs by the sorted sums, and pairs with a control by their gaps."""
-    found: dict[str, float] = {}
-    said: dict[Sums, dict[str, bool]] = {}
+    levels: dict[str, float] = {}
+    rejections: dict[Sums, dict[str, bool]] = {}
     p_of_gap: dict[int, float] = {}
     chances = nulls()[count]
     for sums in {_ordered(sums): None for sums in chances}:
         ranks = table_of(count, sums)
-        said[sums] = of_table(ranks)
+        rejections[sums] = of_table(ranks)
         p_of_gap |= {round(abs(gap) * count): p for gap, _, p in compare_mean_ranks(ranks, PAIRS)}
     for sums, chance in chances.items():
         a, b, c = sums
         against = of_control(p_of_gap[abs(a - b)], p_of_gap[abs(a - c)])
         for name, rejected in (
-            said[_ordered(sums)] | {f"ranks, {how}": yes for how, yes in against.items()}
+            rejections[_ordered(sums)]
+            | {f"ranks, {method}": yes for method, yes in against.items()}
         ).items():
-            found[name] = found.get(name, 0.0) + chance * rejected
-    return found
+            levels[name] = levels.get(name, 0.0) + chance * rejected
+    return levels
 
 
 def _ordered(sums: Sums) -> Sums:
-    least, middle, most = sorted(sums)
-    return least, middle, most
+    smallest, middle, largest = sorted(sums)
+    return smallest, middle, largest
 
 
 def of_table(ranks: pd.DataFrame) -> dict[str, bool]:
     """What Friedman's tests and those of all pairs say of one table's ranks."""
-    whole, rows = friedman_from_ranks(ranks), compare_mean_ranks(ranks, PAIRS)
-    said = {
-        "friedman": whole.p_value < ALPHA,
-        "friedman, χ²": float(whole.tests["p_value"].iloc[0]) < ALPHA,
+    omnibus, rows = friedman_from_ranks(ranks), compare_mean_ranks(ranks, PAIRS)
+    rejections = {
+        "friedman": omnibus.p_value < ALPHA,
+        "friedman, χ²": float(omnibus.tests["p_value"].iloc[0]) < ALPHA,
         "ranks, nemenyi": float(nemenyi_p_values(ranks, [gap for gap, _, _ in rows]).min()) < ALPHA,
     }
-    return said | {f"ranks, {how}": yes for how, yes in of_pairs(*(p for _, _, p in rows)).items()}
+    return rejections | {
+        f"ranks, {method}": yes for method, yes in of_pairs(*(p for _, _, p in rows)).items()
+    }
 
 
 @cache
@@ -90,8 +93,8 @@ def of_pairs(first: float, second: float, third: float) -> dict[str, bool]:
     if min(first, second, third) >= ALPHA:  # adjusted p values are never smaller
         return dict.fromkeys(ALL_PAIRS, False)
     return {
-        how: bool(adjust_p_values([first, second, third], how, 3).min() < ALPHA)
-        for how in ALL_PAIRS
+        all_pair: bool(adjust_p_values([first, second, third], all_pair, 3).min() < ALPHA)
+        for all_pair in ALL_PAIRS
     }
 
 
@@ -99,10 +102,10 @@ def of_pairs(first: float, second: float, third: float) -> dict[str, bool]:
 def of_control(first: float, second: float) -> dict[str, bool]:
     """The same of two classifiers against the third."""
     if min(first, second) >= ALPHA:
-        return dict.fromkeys((f"{how} (control)" for how in CONTROL), False)
+        return dict.fromkeys((f"{method} (control)" for method in CONTROL), False)
     return {
-        f"{how} (control)": bool(adjust_p_values([first, second], how, 3).min() < ALPHA)
-        for how in CONTROL
+        f"{method} (control)": bool(adjust_p_values([first, second], method, 3).min() < ALPHA)
+        for method in CONTROL
     }
 
 
@@ -141,33 +144,33 @@ def _signed_sums(count: int) -> Floats:
 
 def _differences(count: int, positive: int) -> Floats:
     """Differences of sizes 1 to N, those above 0 summing to `positive`."""
-    out, left = -np.arange(1.0, count + 1), positive
+    out, remainder = -np.arange(1.0, count + 1), positive
     for rank in range(count, 0, -1):
-        if rank <= left:
-            out[rank - 1], left = rank, left - rank
+        if rank <= remainder:
+            out[rank - 1], remainder = rank, remainder - rank
     return out
 
 
 @cache
 def signed_rank_p(count: int) -> Floats:
     """`wilcoxon`'s p value of every sum of the ranks of positive differences."""
-    none = np.zeros(count)
+    zeros = np.zeros(count)
     return np.array(
         [
-            wilcoxon(_differences(count, at), none).p_value
-            for at in range(count * (count + 1) // 2 + 1)
+            wilcoxon(_differences(count, rank_sum), zeros).p_value
+            for rank_sum in range(count * (count + 1) // 2 + 1)
         ]
     )
 
 
 def _tost_p(count: int) -> Floats:
     """The same of `tost`, where the differences lie about the margin of 1 and far from -1."""
-    none = np.zeros(count)
+    zeros = np.zeros(count)
     return np.array(
         [
             tost(
-                1 - _differences(count, at) / (1000 * count), none, margin=1, test="wilcoxon"
+                1 - _differences(count, rank_sum) / (1000 * count), zeros, margin=1, test="wilcoxon"
             ).p_value
-            for at in range(count * (count + 1) // 2 + 1)
+            for rank_sum in range(count * (count + 1) // 2 + 1)
         ]
     )

@@ -33,8 +33,8 @@ def integer_tables(count: int) -> pd.DataFrame:
     `false_reasons` those whose reason is not true; `company` is the largest difference between the
     score of one DMU of a table alone and beside others; `refused` tables are those that the gate
     does not take."""
-    found = [_integer_table(k) for k in range(count)]
-    frame_ = pd.DataFrame([row for row in found if row is not None])
+    differences = [_integer_table(k) for k in range(count)]
+    frame_ = pd.DataFrame([row for row in differences if row is not None])
     out = frame_.groupby("returns").agg(
         tables=("dmus", "size"),
         dmus=("dmus", "sum"),
@@ -44,7 +44,7 @@ def integer_tables(count: int) -> pd.DataFrame:
         false_reasons=("false_reasons", "sum"),
         company=("company", "max"),
     )
-    return out.assign(refused=sum(row is None for row in found))
+    return out.assign(refused=sum(row is None for row in differences))
 
 
 def _integer_table(seed: int) -> dict[str, object] | None:
@@ -55,7 +55,7 @@ def _integer_table(seed: int) -> dict[str, object] | None:
         _integers(rng, int(rng.integers(low, high)), s, m) for low, high in ((2, 6), (1, 5))
     )
     names = list(frame(reference).columns)
-    how: dict[str, Any] = {
+    options: dict[str, Any] = {
         "outputs": names[:s],
         "inputs": names[s:],
         "model": "ccr",
@@ -67,20 +67,22 @@ def _integer_table(seed: int) -> dict[str, object] | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         try:
-            ranking = rank(table, **how)
+            ranking = rank(table, **options)
         except DataError:
             return None
         k = seed % len(table)
-        alone = float(rank(table.iloc[[k]], **how).scores.iloc[0])
-    known = partial(_asked_of, reference, s, orientation=orientation, returns=returns)
-    scores, truth = ranking.scores.to_numpy(), [known(efficiency, row) for row in tested]
+        separate = float(rank(table.iloc[[k]], **options).scores.iloc[0])
+    exact_answer = partial(_asked_of, reference, s, orientation=orientation, returns=returns)
+    scores, truth = ranking.scores.to_numpy(), [exact_answer(efficiency, row) for row in tested]
     right = [_same(score, value) for score, value in zip(scores, truth, strict=True)]
     false = [
-        not any(words in ranking.reasons[label] for words in known(true_reasons, tested[i]))
+        not any(
+            reason in ranking.reasons[label] for reason in exact_answer(true_reasons, tested[i])
+        )
         for i, label in enumerate(table.index)
         if label in ranking.reasons
     ]
-    both = np.isnan(scores[k]) and np.isnan(alone)
+    both_undefined = np.isnan(scores[k]) and np.isnan(separate)
     return {
         "returns": returns,
         "dmus": len(table),
@@ -89,8 +91,8 @@ def _integer_table(seed: int) -> dict[str, object] | None:
         "none": len(false),
         "false_reasons": sum(false),
         "company": 0.0
-        if both
-        else np.nan_to_num(abs(scores[k] - alone) / max(abs(scores[k]), 1.0), nan=np.inf),
+        if both_undefined
+        else np.nan_to_num(abs(scores[k] - separate) / max(abs(scores[k]), 1.0), nan=np.inf),
     }
 
 
@@ -146,8 +148,10 @@ def noisy_tables(count: int) -> pd.DataFrame:
             )
         )
     names = ["rows", "unanswered", "refused", "frontiers_refused", "slacks", "undecided"]
-    found = pd.DataFrame(rows, columns=["noise", *names])
-    return found.groupby("noise")[names].sum().assign(tables=found.groupby("noise").size())
+    noise_frame = pd.DataFrame(rows, columns=["noise", *names])
+    return (
+        noise_frame.groupby("noise")[names].sum().assign(tables=noise_frame.groupby("noise").size())
+    )
 
 
 def _held(make: Callable[[], Any]) -> tuple[Any, int]:
@@ -168,7 +172,7 @@ def spread_tables(count: int) -> pd.DataFrame:
         rng, s = np.random.default_rng(seed), 4 + seed % 5
         Z, p = rng.uniform(size=(18, s)), rng.uniform(-0.1, 0.9, (2, s))
         norm = NORMS[seed % 3]
-        found = [
+        results = [
             targets(
                 frame(0.9 + spread * p),
                 frame(0.9 + spread * Z),
@@ -178,26 +182,32 @@ def spread_tables(count: int) -> pd.DataFrame:
             )
             for spread in SPREADS
         ]
-        for one in found:
-            certify(one)
-        first = found[0]
-        apart = [
-            np.abs(one.distance / spread - first.distance / SPREADS[0]).max()
-            for spread, one in zip(SPREADS, found, strict=True)
+        for result in results:
+            certify(result)
+        first = results[0]
+        differences = [
+            np.abs(result.distance / spread - first.distance / SPREADS[0]).max()
+            for spread, result in zip(SPREADS, results, strict=True)
         ]
         rows.append(
             {
                 "metrics": s,
-                "extreme": any(one.frontier.extreme != first.frontier.extreme for one in found),
-                "facets": any(
-                    len(one.frontier.facets) != len(first.frontier.facets) for one in found
+                "extreme": any(
+                    result.frontier.extreme != first.frontier.extreme for result in results
                 ),
-                "positions": any(list(one.position) != list(first.position) for one in found),
-                "distances": max(apart) > 1e-9,
+                "facets": any(
+                    len(result.frontier.facets) != len(first.frontier.facets) for result in results
+                ),
+                "positions": any(
+                    list(result.position) != list(first.position) for result in results
+                ),
+                "distances": max(differences) > 1e-9,
             }
         )
-    found_ = pd.DataFrame(rows)
-    return found_.groupby("metrics").sum().assign(tables=found_.groupby("metrics").size())
+    spread_frame = pd.DataFrame(rows)
+    return (
+        spread_frame.groupby("metrics").sum().assign(tables=spread_frame.groupby("metrics").size())
+    )
 
 
 SPREADS = (0.1, 0.01, 0.002, 0.001, 1e-4)
@@ -221,8 +231,8 @@ def degenerate_results(count: int) -> pd.DataFrame:
                 ),
             ):
                 rows.append((name, _held(make)[1]))
-    found = pd.DataFrame(rows, columns=["result", "refused"]).groupby("result")["refused"]
-    return pd.DataFrame({"tables": found.size(), "refused": found.sum()})
+    refused = pd.DataFrame(rows, columns=["result", "refused"]).groupby("result")["refused"]
+    return pd.DataFrame({"tables": refused.size(), "refused": refused.sum()})
 
 
 def noisy_table(seed: int) -> tuple[pd.DataFrame, float]:

@@ -41,9 +41,12 @@ def factor(
         for i, (a, b) in enumerate(_inputs(X, x))
     ]
     for r in range(len(y)):  # Σ λ Y ≥ y, or ≥ φ y
-        own = Fraction(0) if inward else Fraction(y[r])
+        own_coefficient = Fraction(0) if inward else Fraction(y[r])
         rows.append(
-            ([-Fraction(v) for v in Y[:, r]] + [own], -Fraction(y[r]) if inward else Fraction(0))
+            (
+                [-Fraction(v) for v in Y[:, r]] + [own_coefficient],
+                -Fraction(y[r]) if inward else Fraction(0),
+            )
         )
     rows += [([*a, Fraction(0)], b) for a, b in _sums(len(X), returns)]
     best = maximise([Fraction(0)] * len(X) + [Fraction(-1 if inward else 1)], rows)
@@ -65,11 +68,11 @@ def true_reasons(
             if best == 0
             else set()
         )
-    nothing = {reasons.NO_OUTPUT} if not y.any() else set()
+    no_output = {reasons.NO_OUTPUT} if not y.any() else set()
     if best is None:
-        return nothing or {reasons.INFEASIBLE}
+        return no_output or {reasons.INFEASIBLE}
     has = np.flatnonzero(y > 0).tolist()
-    out = nothing | ({reasons.NO_METRIC} if any(not Y[:, r].any() for r in has) else set())
+    out = no_output | ({reasons.NO_METRIC} if any(not Y[:, r].any() for r in has) else set())
     rows = [*_inputs(X, x), *_sums(len(X), returns)]
     return out | (
         {reasons.NO_MIX}

@@ -76,9 +76,9 @@ def warm_highspy(Y: np.ndarray, who: np.ndarray) -> np.ndarray:
 def dealib(Y: np.ndarray, who: np.ndarray) -> np.ndarray:
     from dealib import dea
 
-    one = np.ones((len(Y), 1))
+    unit_input = np.ones((len(Y), 1))
     return 1 / np.asarray(
-        dea(one[who], Y[who], xref=one, yref=Y, rts="vrs", orientation="output").eff
+        dea(unit_input[who], Y[who], xref=unit_input, yref=Y, rts="vrs", orientation="output").eff
     )
 
 
@@ -106,19 +106,19 @@ def orange3_dea(Y: np.ndarray, who: np.ndarray) -> np.ndarray:
         np.ones(len(Y)),
         Y,
     )
-    found = solve_radial(
+    radial = solve_radial(
         problem, orientation="output", rts="VRS", two_phase=False, dmu_eval=who.tolist()
     )
-    return np.asarray(1 / found.efficiency[who])
+    return np.asarray(1 / radial.efficiency[who])
 
 
 def frontierguard(Y: np.ndarray, who: np.ndarray) -> np.ndarray:
     from frontierguard import DEAData, RadialDEA
 
-    one = np.ones((len(Y), 1))
+    unit_input = np.ones((len(Y), 1))
     model = RadialDEA(orientation="output", rts="vrs", slacks="none")
-    found = model.fit(DEAData(one[who], Y[who]), reference=DEAData(one, Y))
-    return 1 / np.asarray(found.radial_factor)
+    fitted = model.fit(DEAData(unit_input[who], Y[who]), reference=DEAData(unit_input, Y))
+    return 1 / np.asarray(fitted.radial_factor)
 
 
 def pyfrontier(Y: np.ndarray, who: np.ndarray) -> np.ndarray:

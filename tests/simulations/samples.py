@@ -191,8 +191,8 @@ def _scores_redrawn(
     """Instances of each class redrawn, and the metrics of their scores, labelled at 0."""
 
     def redrawn(rng: Rng, again: Rng, number: int) -> Array:
-        drawn, found = scores(rng), []
-        classes = [drawn[:, y == label] for label in (1, 0)]
+        score_table, outcomes = scores(rng), []
+        classes = [score_table[:, y == label] for label in (1, 0)]
         for _ in range(number):
             ups, downs = (
                 part[:, again.integers(0, part.shape[1], part.shape[1])] for part in classes
@@ -202,10 +202,10 @@ def _scores_redrawn(
                 for share in ((ups >= 0).mean(axis=1), (downs < 0).mean(axis=1))
             )
             area = _areas(ups, downs) if "roc_auc" in metrics else t
-            found.append(
+            outcomes.append(
                 _of_shares(t, u, area, ups.shape[1], downs.shape[1])[list(metrics)].to_numpy()
             )
-        return np.array(found)
+        return np.array(outcomes)
 
     return redrawn
 
@@ -216,10 +216,10 @@ def blocks(k: int, count: int, correlation: float, ratio: float | None) -> Setti
     """
 
     def values(rng: Rng) -> Array:
-        own = np.sqrt(correlation) * rng.standard_normal((k, 1)) + np.sqrt(
+        block_values = np.sqrt(correlation) * rng.standard_normal((k, 1)) + np.sqrt(
             1 - correlation
         ) * rng.standard_normal((k, count))
-        return np.asarray(0.8 + 0.02 * own)
+        return np.asarray(0.8 + 0.02 * block_values)
 
     def draw(rng: Rng) -> Samples:
         frame = (

@@ -85,9 +85,9 @@ def tallied(run: Run, name: str, *, runs: int, kept: Path | None) -> Tally:
 
 
 def _read(path: Path) -> Tally:
-    found = json.loads(path.read_text(encoding="utf-8"))
+    content = json.loads(path.read_text(encoding="utf-8"))
     return Tally(
-        found["runs"],
-        {key: np.asarray(value) for key, value in found["sums"].items()},
-        tuple(found["redrawn"]),
+        content["runs"],
+        {key: np.asarray(value) for key, value in content["sums"].items()},
+        tuple(content["redrawn"]),
     )

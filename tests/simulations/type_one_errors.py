@@ -72,16 +72,16 @@ def type_one(
             warnings.simplefilter("ignore")  # each table of few data sets says so
             return {
                 name: np.asarray(value)
-                for part in PARTS
-                for name, value in part(rng, count, min(PIECE, runs))
+                for kind in PARTS
+                for name, value in kind(rng, count, min(PIECE, runs))
             }, np.nan
 
     rows = {}
     for count in sizes:
-        found = tallied(
+        rejection_rates = tallied(
             partial(rates, count), f"type one {count}", runs=max(runs // PIECE, 1), kept=kept
         )
-        rows[count] = found.measures()
+        rows[count] = rejection_rates.measures()
     return pd.DataFrame(rows).T.rename_axis("data sets")
 
 
@@ -96,9 +96,9 @@ def _pairs(scores: Floats) -> list[tuple[Floats, Floats]]:
 
 def _families(name: str, p: Floats) -> Rates:
     """Adjust three p values, (runs, 3); the pairs of the first classifier come first."""
-    said = [of_pairs(*row) | of_control(*row[:2]) for row in p.tolist()]
-    for how, share in pd.DataFrame(said).mean().items():
-        yield f"{name}, {how}", share
+    rejections = [of_pairs(*row) | of_control(*row[:2]) for row in p.tolist()]
+    for method, share in pd.DataFrame(rejections).mean().items():
+        yield f"{name}, {method}", share
 
 
 def _of_two(rng: np.random.Generator, count: int, runs: int) -> Rates:
@@ -152,11 +152,11 @@ def _tied(rng: np.random.Generator, count: int, runs: int) -> Rates:
     """
     scores = (2 * _drawn(rng, count, runs)).round()
     ranks = rankdata(-scores, axis=2)
-    said = [
+    rejections = [
         _of_ranks(table) if far else _of_none()
         for table, far in zip(ranks, _far_ranks(ranks), strict=True)
     ]
-    for name, share in pd.DataFrame(said).mean().items():
+    for name, share in pd.DataFrame(rejections).mean().items():
         yield f"{name}, ties", share
     for test, p in (("wilcoxon", _signed(scores)), ("permutation", _permuted(scores))):
         yield f"{test}, ties", float((p[:, 0] < ALPHA).mean())
@@ -166,13 +166,13 @@ def _tied(rng: np.random.Generator, count: int, runs: int) -> Rates:
 def _signed(scores: Floats) -> Floats:
     """`wilcoxon`'s p values of every pair that is not clearly alike; there 1."""
     p = np.ones((len(scores), 3))
-    for place, (x, y) in enumerate(_pairs(scores)):
+    for pair_index, (x, y) in enumerate(_pairs(scores)):
         ranks = np.where(x == y, 0, rankdata(np.abs(x - y), axis=1))
         z = np.abs((ranks * np.sign(x - y)).sum(axis=1)) / np.maximum(
             np.sqrt((ranks**2).sum(axis=1)), 1
         )
         for row in np.flatnonzero(z > ALIKE**0.5):
-            p[row, place] = compare.wilcoxon(x[row], y[row]).p_value
+            p[row, pair_index] = compare.wilcoxon(x[row], y[row]).p_value
     return p
 
 
@@ -181,8 +181,8 @@ def _far_ranks(ranks: Floats) -> NDArray[np.bool_]:
     of any contrast's z.
     """
     between = ((ranks.sum(axis=1) - 2 * ranks.shape[1]) ** 2).sum(axis=1)
-    within = ((ranks - 2) ** 2).sum(axis=(1, 2)) / 2
-    return np.asarray(between > (ALIKE if ranks.shape[1] > 4 else 0) * within)
+    chi_squared = ((ranks - 2) ** 2).sum(axis=(1, 2)) / 2
+    return np.asarray(between > (ALIKE if ranks.shape[1] > 4 else 0) * chi_squared)
 
 
 @cache
@@ -206,18 +206,18 @@ SEEN: dict[tuple[bytes, bytes, bytes], dict[str, bool]] = {}
 
 def _incomplete(rng: np.random.Generator, count: int, runs: int) -> Rates:
     """A few patterns of missing scores, and many tables of each."""
-    found = []
+    rejections = []
     for _ in range(min(PATTERNS, runs)):
-        gone = rng.random((count, 3)) < 0.15
-        gone[0] = False
-        kept = ~gone[(~gone).sum(axis=1) >= 2]
-        found.append(
+        missing = rng.random((count, 3)) < 0.15
+        missing[0] = False
+        usable = ~missing[(~missing).sum(axis=1) >= 2]
+        rejections.append(
             skillings_mack_p(
-                np.where(kept, _drawn(rng, len(kept), max(runs // PATTERNS, 1)), np.nan)
+                np.where(usable, _drawn(rng, len(usable), max(runs // PATTERNS, 1)), np.nan)
             )
             < ALPHA
         )
-    yield "skillings-mack, 15 % missing", float(np.mean(found))
+    yield "skillings-mack, 15 % missing", float(np.mean(rejections))
 
 
 def skillings_mack_p(scores: Floats) -> Floats:
@@ -228,7 +228,9 @@ def skillings_mack_p(scores: Floats) -> Floats:
         )
         for table in scores
     ]
-    statistics = np.array([one.statistics(one.deviations.sum(axis=0)[None])[0] for one in designs])
+    statistics = np.array(
+        [design.statistics(design.deviations.sum(axis=0)[None])[0] for design in designs]
+    )
     return (
         designs[0].permutation_p_values(statistics, 0)
         if scores.shape[1] <= EXACT_DATA_SETS

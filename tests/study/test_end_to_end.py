@@ -37,16 +37,16 @@ def table(smoke, capsys):
 
 def test_status(smoke, capsys):
     assert main(["study", "status", str(smoke), "--format", "json"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert {key: said[0][key] for key in ("total", "done", "failed", "missing")} == {
+    status = json.loads(capsys.readouterr().out)
+    assert {key: status[0][key] for key in ("total", "done", "failed", "missing")} == {
         "total": 75,
         "done": 75,
         "failed": 0,
         "missing": 0,
     }
-    assert said[0]["digest"] == Study.from_toml(smoke).status().digest
+    assert status[0]["digest"] == Study.from_toml(smoke).status().digest
     assert main(["study", "status", str(smoke)]) == 0
-    assert said[0]["digest"] in capsys.readouterr().out
+    assert status[0]["digest"] in capsys.readouterr().out
 
 
 def test_running_again_does_nothing(smoke, capsys):
@@ -91,16 +91,16 @@ def test_the_long_table_and_the_pooled_metrics(smoke, table):
 
 
 def test_efficiencies_two_ways_by_group(table):
-    found = table("efficiency")
-    assert set(found["grouping"]) == {"all", "type", "imbalance ratio", "type and ratio"}
-    everything = found[found["grouping"] == "all"]
+    efficiencies = table("efficiency")
+    assert set(efficiencies["grouping"]) == {"all", "type", "imbalance ratio", "type and ratio"}
+    everything = efficiencies[efficiencies["grouping"] == "all"]
     assert len(everything) == 5
     assert everything[["average_then_dea", "dea_then_average"]].max().tolist() == pytest.approx(
         [1, everything["dea_then_average"].max()]
     )
-    assert found[["average_then_dea", "dea_then_average"]].le(1 + 1e-9).all(axis=None)
+    assert efficiencies[["average_then_dea", "dea_then_average"]].le(1 + 1e-9).all(axis=None)
     assert {"IBA", "rank_IBA", "rank_average_then_dea", "rank_dea_then_average", "datasets"} <= set(
-        found.columns
+        efficiencies.columns
     )
 
 
@@ -113,18 +113,18 @@ def test_tests_and_recommendation(table):
 
 def test_targets_on_every_data_sets_frontier(table):
     """Targets of one classifier on the frontier of the other four meet what defines a target."""
-    found = table("targets")
-    assert found[["dataset", "classifier"]].to_numpy().tolist() == [
+    targets = table("targets")
+    assert targets[["dataset", "classifier"]].to_numpy().tolist() == [
         [name, "naive Bayes"] for name in ("glass-0-4_vs_5", "new-thyroid1", "haberman")
     ]
-    gaps = found[["target_TPR", "target_TNR"]].to_numpy() - found[["TPR", "TNR"]].to_numpy()
-    assert gaps == pytest.approx(found[["gap_TPR", "gap_TNR"]].to_numpy())
-    assert abs(gaps).sum(axis=1) == pytest.approx(found["distance"].to_numpy(), abs=1e-9)
-    assert set(found["position"]) <= {"inside", "on", "outside"}
+    gaps = targets[["target_TPR", "target_TNR"]].to_numpy() - targets[["TPR", "TNR"]].to_numpy()
+    assert gaps == pytest.approx(targets[["gap_TPR", "gap_TNR"]].to_numpy())
+    assert abs(gaps).sum(axis=1) == pytest.approx(targets["distance"].to_numpy(), abs=1e-9)
+    assert set(targets["position"]) <= {"inside", "on", "outside"}
     metrics = table("metrics").set_index(["dataset", "classifier"])[["TPR", "TNR"]]
-    for row in found.itertuples():
-        others = metrics.loc[row.dataset].drop("naive Bayes")
-        assert not ((others > [row.target_TPR + 1e-9, row.target_TNR + 1e-9]).all(axis=1)).any()
+    for row in targets.itertuples():
+        rivals = metrics.loc[row.dataset].drop("naive Bayes")
+        assert not ((rivals > [row.target_TPR + 1e-9, row.target_TNR + 1e-9]).all(axis=1)).any()
 
 
 def test_facts(table):
@@ -176,17 +176,19 @@ def test_the_verdicts_as_a_table(smoke, table):
     """What `study.summary().verdicts` holds, in the user's words; three data sets prove nothing
     about most.
     """
-    found = table("verdicts")
-    kept = Study.from_toml(smoke).summary().verdicts.reset_index()
-    assert list(found.columns) == list(kept.columns)
-    assert found["verdict"].tolist() == kept["verdict"].tolist()
-    assert found[["score", "lower", "upper"]].to_numpy() == pytest.approx(
-        kept[["score", "lower", "upper"]].to_numpy(), abs=1e-12
+    verdicts = table("verdicts")
+    from_summary = Study.from_toml(smoke).summary().verdicts.reset_index()
+    assert list(verdicts.columns) == list(from_summary.columns)
+    assert verdicts["verdict"].tolist() == from_summary["verdict"].tolist()
+    assert verdicts[["score", "lower", "upper"]].to_numpy() == pytest.approx(
+        from_summary[["score", "lower", "upper"]].to_numpy(), abs=1e-12
     )
-    whole = found[found["panel"] == "all"]
-    assert len(whole) == 5
-    assert set(found["verdict"]) <= {"dominated", "undecided", "efficient"}
-    assert ((found["lower"] <= found["score"]) & (found["score"] <= found["upper"])).all()
+    over_all = verdicts[verdicts["panel"] == "all"]
+    assert len(over_all) == 5
+    assert set(verdicts["verdict"]) <= {"dominated", "undecided", "efficient"}
+    assert (
+        (verdicts["lower"] <= verdicts["score"]) & (verdicts["score"] <= verdicts["upper"])
+    ).all()
 
 
 def test_outside_results_are_ranked_with_the_studys_own(smoke, tmp_path, capsys):
@@ -203,8 +205,8 @@ def test_outside_results_are_ranked_with_the_studys_own(smoke, tmp_path, capsys)
     assert main(["study", "import", path, str(outside)]) == 0
     capsys.readouterr()
     assert main(["study", "tables", path, "efficiency", "--format", "csv"]) == 0
-    found = pd.read_csv(io.StringIO(capsys.readouterr().out))
-    perfect = found[(found["grouping"] == "all") & (found["classifier"] == "J48")].iloc[0]
+    frame = pd.read_csv(io.StringIO(capsys.readouterr().out))
+    perfect = frame[(frame["grouping"] == "all") & (frame["classifier"] == "J48")].iloc[0]
     assert (perfect["average_then_dea"], perfect["dea_then_average"]) == pytest.approx((1, 1))
     assert perfect["rank_IBA"] == 1
     assert Study.from_toml(path).status().total == 75
@@ -214,13 +216,13 @@ def test_a_forecast_from_one_fold_stores_nothing(tmp_path, capsys):
     path = tmp_path / "smoke.toml"
     write_preset(path, "smoke")
     assert main(["study", "run", str(path), "--dry-run", "--workers", "1", "--format", "csv"]) == 0
-    said = capsys.readouterr()
-    frame = pd.read_csv(io.StringIO(said.out))
+    captured = capsys.readouterr()
+    frame = pd.read_csv(io.StringIO(captured.out))
     assert frame["tasks"].tolist() == [15] * 5
     assert frame["seconds"].to_numpy() == pytest.approx(
         (frame["tasks"] * frame["seconds_per_task"]).to_numpy()
     )
-    assert said.err.startswith("75 tasks to do, about ")
+    assert captured.err.startswith("75 tasks to do, about ")
     assert not path.with_suffix(".sqlite").exists()
 
 
@@ -245,17 +247,17 @@ def test_the_papers_artificial_experiments(tmp_path, capsys, preset, name, rows)
     ):  # a time limit writes its tracebacks to a file, which a captured standard error is not
         assert run_here(Study.from_toml(path)).missing == 0
     assert main(["study", "tables", str(path), name, "--format", "csv"]) == 0
-    found = pd.read_csv(io.StringIO(capsys.readouterr().out))
-    assert len(found) == rows
+    frame = pd.read_csv(io.StringIO(capsys.readouterr().out))
+    assert len(frame) == rows
     if (
         preset == "outliers"
     ):  # where the areas overlap the best rule gives the minority up, so efficiency falls
-        tree = found[found["classifier"] == "C4.5"].set_index("dmu")["efficiency"]
+        tree = frame[frame["classifier"] == "C4.5"].set_index("dmu")["efficiency"]
         assert tree.iloc[0] == pytest.approx(1)
         assert tree.is_monotonic_decreasing
-        assert found["efficiency"].min() == pytest.approx(0.5, abs=0.01)
+        assert frame["efficiency"].min() == pytest.approx(0.5, abs=0.01)
     else:  # too few words are worse than enough
-        assert found.set_index("dmu").loc[5, "efficiency"] < 0.995
+        assert frame.set_index("dmu").loc[5, "efficiency"] < 0.995
 
 
 def test_the_shipped_counts_are_made_again(tmp_path):
@@ -266,9 +268,9 @@ def test_the_shipped_counts_are_made_again(tmp_path):
     from deabench.study import package_versions
     from deabench.study.running.tasks import run_task
 
-    made_by, here = keel.keel67_manifest()["versions"], package_versions()
+    made_by, versions = keel.keel67_manifest()["versions"], package_versions()
     if any(
-        made_by[name] != here.get(name)
+        made_by[name] != versions.get(name)
         for name in ("numpy", "scikit-learn", "imbalanced-learn", "c50py")
     ):
         pytest.skip(f"the shipped counts were made by {made_by}")

@@ -47,11 +47,11 @@ def solved(
     """min c·x, A x <= b, by SciPy at its tightest tolerance; None where it is infeasible."""
     A_eq, b_eq = equal if equal else (None, None)
     tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    found = linprog(c, A, b, A_eq, b_eq, bounds=bounds, method="highs-ds", options=tight)
-    if found.status == 2:
+    solution = linprog(c, A, b, A_eq, b_eq, bounds=bounds, method="highs-ds", options=tight)
+    if solution.status == 2:
         return None
-    assert found.status == 0, found.message
-    return found
+    assert solution.status == 0, solution.message
+    return solution
 
 
 def lp(
@@ -63,8 +63,8 @@ def lp(
     bounds: object = (0, None),
 ) -> float:
     """The optimum of `solved`; NaN where it is infeasible."""
-    found = solved(c, A, b, equal=equal, bounds=bounds)
-    return np.nan if found is None else float(found.fun)
+    solution = solved(c, A, b, equal=equal, bounds=bounds)
+    return np.nan if solution is None else float(solution.fun)
 
 
 def theta5(Y: np.ndarray, y: np.ndarray) -> float:
@@ -126,14 +126,14 @@ def normal(P: np.ndarray, T: tuple[int, ...]) -> np.ndarray | None:
         [np.column_stack([shifted, np.zeros(e)]), np.column_stack([-np.eye(s), np.ones(s)])]
     )
     on = np.column_stack([shifted[list(T)], np.zeros(len(T))])
-    found = solved(
+    solution = solved(
         np.append(np.zeros(s), -1.0),
         above,
         np.zeros(e + s),
         equal=(np.vstack([on, np.append(np.ones(s), 0.0)]), np.append(np.zeros(len(T)), 1.0)),
         bounds=[(0, None)] * s + [(None, None)],
     )
-    return found.x[:-1] / unit if found is not None and found.x[-1] > 1e-9 else None
+    return solution.x[:-1] / unit if solution is not None and solution.x[-1] > 1e-9 else None
 
 
 def valid_M(P: np.ndarray) -> float:
@@ -197,13 +197,13 @@ def full_normals(P: np.ndarray) -> np.ndarray:
     """Normals w > 0 with w·Y <= 1 of the full-dimensional Pareto-efficient facets, by trying every
     s points of P.
     """
-    s, found = P.shape[1], []
+    s, normals = P.shape[1], []
     for T in itertools.combinations(range(len(P)), s):
         if abs(np.linalg.det(P[list(T)])) > 1e-9:
             w = np.linalg.solve(P[list(T)], np.ones(s))
             if (w > 1e-9).all() and (P @ w).max() <= 1 + 1e-9:
-                found.append(w)
-    return np.array(found).reshape(-1, s)
+                normals.append(w)
+    return np.array(normals).reshape(-1, s)
 
 
 def to_facets(W: np.ndarray, p: np.ndarray, norm: str) -> float:
@@ -251,8 +251,8 @@ def tables(
         st.lists(st.lists(st.integers(1, 100), min_size=s, max_size=s), min_size=n, max_size=n)
     )
     Y = np.array(cells, dtype=float) / 100
-    known = ["clip", "tie", "duplicate", "constant", "mixture", "zero"] + ["near"] * near
-    kinds = draw(st.sets(st.sampled_from(known), max_size=3))
+    table_kinds = ["clip", "tie", "duplicate", "constant", "mixture", "zero"] + ["near"] * near
+    kinds = draw(st.sets(st.sampled_from(table_kinds), max_size=3))
     if "clip" in kinds:
         Y = np.minimum(1.6 * Y, 1.0)
     if "tie" in kinds:

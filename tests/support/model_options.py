@@ -21,9 +21,9 @@ RANK = (
 def rank_with(table: object, *, model: Any = None, **keywords: Any) -> db.Ranking:
     """Rank a table, the options of the model given as keywords beside those of `rank`."""
     options = {name: value for name, value in keywords.items() if name not in RANK}
-    rest = {name: value for name, value in keywords.items() if name in RANK}
+    rank_options = {name: value for name, value in keywords.items() if name in RANK}
     if not options:
-        return db.rank(table, model=model, **rest)
+        return db.rank(table, model=model, **rank_options)
     if model is None:
-        model = resolve_options(None, has_inputs=bool(rest.get("inputs"))).name
-    return db.rank(table, model=build_options(model, options), **rest)
+        model = resolve_options(None, has_inputs=bool(rank_options.get("inputs"))).name
+    return db.rank(table, model=build_options(model, options), **rank_options)

@@ -71,8 +71,8 @@ def _mappings(value: dict[Any, Any], rng: np.random.Generator) -> Iterator[tuple
 def _frames(value: pd.Series | pd.DataFrame, rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
     for done, array in _arrays(value.to_numpy(), rng):
         if array.shape == value.to_numpy().shape:
-            again = value.copy()
-            again = (
+            repeated = value.copy()
+            repeated = (
                 type(value)(array, index=value.index, columns=value.columns)
                 if isinstance(value, pd.DataFrame)
                 else pd.Series(
@@ -82,11 +82,11 @@ def _frames(value: pd.Series | pd.DataFrame, rng: np.random.Generator) -> Iterat
                     dtype=value.dtype if array.dtype == bool else None,
                 )
             )
-            yield done, again
+            yield done, repeated
     if len(value):
         yield "a row dropped", value.iloc[1:]
-        other = [f"{label}'" for label in value.index[:1]]
-        yield "relabelled", value.set_axis([*other, *value.index[1:]], axis=0)
+        other_labels = [f"{label}'" for label in value.index[:1]]
+        yield "relabelled", value.set_axis([*other_labels, *value.index[1:]], axis=0)
     if len(value) > 1 and value.index[0] != value.index[-1]:
         yield (
             "labels swapped",
@@ -105,18 +105,18 @@ def _frames(value: pd.Series | pd.DataFrame, rng: np.random.Generator) -> Iterat
 def _arrays(value: np.ndarray, rng: np.random.Generator) -> Iterator[tuple[str, np.ndarray]]:
     if not value.size:
         return
-    for at in rng.permutation(value.size)[:CELLS].tolist():
-        cell = np.unravel_index(at, value.shape)
+    for position in rng.permutation(value.size)[:CELLS].tolist():
+        cell = np.unravel_index(position, value.shape)
         for done, new in _cells(value[cell], rng):
-            again = value.copy()
-            again[cell] = new
-            yield f"{list(map(int, cell))} {done}", again
+            repeated = value.copy()
+            repeated[cell] = new
+            yield f"{list(map(int, cell))} {done}", repeated
     if len(value) > 1:
         yield "dropped", value[1:]
         if not _equal(value[0], value[-1]):
-            again = value.copy()
-            again[[0, -1]] = again[[-1, 0]]
-            yield "rows swapped", again
+            repeated = value.copy()
+            repeated[[0, -1]] = repeated[[-1, 0]]
+            yield "rows swapped", repeated
 
 
 def _cells(cell: Any, rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
@@ -138,8 +138,8 @@ def _cells(cell: Any, rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
         yield from mutants(cell, rng)
 
 
-def _equal(one: Any, other: Any) -> bool:
+def _equal(first: Any, second: Any) -> bool:
     """The same, but for rounding: rows that differ by less are not worth swapping."""
-    if isinstance(one, str | tuple) or np.asarray(one).dtype == object:
-        return bool(np.all(one == other))
-    return bool(np.allclose(one, other, rtol=0, atol=CHANGE, equal_nan=True))
+    if isinstance(first, str | tuple) or np.asarray(first).dtype == object:
+        return bool(np.all(first == second))
+    return bool(np.allclose(first, second, rtol=0, atol=CHANGE, equal_nan=True))

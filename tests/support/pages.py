@@ -73,11 +73,11 @@ def run_python(page: Path) -> dict[str, object]:
             exec(compile(block, str(page), "exec"), space)
             continue
         test = doctest.DocTestParser().get_doctest(block, space, page.stem, str(page), 0)
-        said = io.StringIO()
-        found = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(
-            test, out=said.write, clear_globs=False
+        output = io.StringIO()
+        completed = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(
+            test, out=output.write, clear_globs=False
         )
-        assert found.failed == 0, said.getvalue()
+        assert completed.failed == 0, output.getvalue()
         space |= test.globs
     return space
 
@@ -86,16 +86,16 @@ def run_command(command: str) -> str:
     """Run one `deabench ...` line of a page here, in this process: what it prints, or writes after
     a `>`.
     """
-    words, _, file = command.partition(" >")
-    words += (
-        " --workers 1" if words.startswith("deabench study run") else ""
+    command_line, _, file = command.partition(" >")
+    command_line += (
+        " --workers 1" if command_line.startswith("deabench study run") else ""
     )  # a second one takes longer to start than to help
     out = io.StringIO()
     with contextlib.redirect_stdout(out), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        status = main(shlex.split(words)[1:])
-    assert status == 0 or "gate" in words, command
-    if words.startswith(
+        status = main(shlex.split(command_line)[1:])
+    assert status == 0 or "gate" in command_line, command
+    if command_line.startswith(
         "deabench study init my.toml"
     ):  # the page's study would train for minutes: from here on a small one
         Path("my.toml").write_text(SMALL)

@@ -69,14 +69,14 @@ def study():
     """The shipped means of Chao et al. (2022), Tables 5 and 6, in the shape of a study's summary:
     types as data sets.
     """
-    parts = {
+    tables = {
         f"{base} {kind}": db.datasets.load(f"chao2022-{base}-{kind}")
         for base in ("c45",)
         for kind in ("disjunct", "overlapping", "noisy")
     }
-    metrics = pd.concat(parts, names=["dataset", "classifier"])
-    groups = {("all", "all data sets"): list(parts)} | {
-        ("type", name.split()[1]): [name] for name in parts
+    metrics = pd.concat(tables, names=["dataset", "classifier"])
+    groups = {("all", "all data sets"): list(tables)} | {
+        ("type", name.split()[1]): [name] for name in tables
     }
     means = pd.concat(
         {
@@ -94,7 +94,7 @@ def study():
 
     per_dataset = (
         pd.concat(
-            {("all", name): scores(table) for name, table in parts.items()},
+            {("all", name): scores(table) for name, table in tables.items()},
             names=["panel", "dataset", "classifier"],
         )
         .rename("efficiency")

@@ -57,7 +57,7 @@ def warm() -> Any:
     context.set_forkserver_preload(
         [
             "deabench.study.learners.estimators",
-            "deabench.study.plans.file",
+            "deabench.study.spec.study_file",
             "deabench.cli.study",
             "deabench.study.running.local",
             "imblearn.over_sampling",
@@ -67,10 +67,10 @@ def warm() -> Any:
     return context
 
 
-def _as_user(arguments: list[str], scratch: str, out: str, said: str, paths: list[str]) -> None:
+def _as_user(arguments: list[str], scratch: str, out: str, err: str, paths: list[str]) -> None:
     """`deabench study run`, in a session of its own, as a terminal starts it."""
     os.setsid()
-    for path, stream in ((out, 1), (said, 2)):
+    for path, stream in ((out, 1), (err, 2)):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), stream)
     sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
     os.environ.update(TMPDIR=scratch, PYTHONPATH=os.pathsep.join(paths))
@@ -88,7 +88,7 @@ class Running:
         self.file = file
         self.scratch = file.parent / "scratch"
         self.scratch.mkdir(exist_ok=True)
-        self.streams = [file.parent / "out.txt", file.parent / "said.txt"]
+        self.streams = [file.parent / "out.txt", file.parent / "err.txt"]
         for stream in self.streams:
             stream.unlink(missing_ok=True)
         arguments = [str(file), "--format", "json", *options]
@@ -133,10 +133,10 @@ class Running:
                     )
                 except OSError:
                     continue
-        found = {self.process.pid}
-        while more := {child for child, parent in parents.items() if parent in found} - found:
-            found |= more
-        return found
+        pids = {self.process.pid}
+        while children := {child for child, parent in parents.items() if parent in pids} - pids:
+            pids |= children
+        return pids
 
     def end(self) -> tuple[int, str]:
         """Wait for the end; the exit status, and what was said on standard error."""
@@ -146,25 +146,25 @@ class Running:
 
     def finish(self) -> dict:
         """Wait for an orderly end; the status that the command wrote."""
-        status, said = self.end()
-        assert status == 0, said
+        status, output = self.end()
+        assert status == 0, output
         return json.loads(self.streams[0].read_text())[0]
 
 
 def alive(pids: set[int]) -> set[int]:
     """Those that still run (a zombie does not)."""
-    found = set()
+    alive_pids = set()
     for pid in pids:
         try:
             state = (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0]
         except OSError:
             continue
         if state != "Z":
-            found.add(pid)
-    return found
+            alive_pids.add(pid)
+    return alive_pids
 
 
-def gone(pids: set[int], seconds: float = 10.0) -> bool:
+def all_ended(pids: set[int], seconds: float = 10.0) -> bool:
     """Whether all of them end within the time."""
     until = time.monotonic() + seconds
     while alive(pids) and time.monotonic() < until:

@@ -13,7 +13,7 @@ from deabench.results.frontier import Frontier
 METRICS = ["TPR", "TNR", "AUC"]
 
 
-def _plain(rng: np.random.Generator, n: int) -> np.ndarray:
+def _draw_rates(rng: np.random.Generator, n: int) -> np.ndarray:
     return np.asarray(1 / (1 + np.exp(-(rng.normal(size=(n, 1)) + rng.normal(size=(n, 3))))))
 
 
@@ -25,14 +25,14 @@ def _shell(rng: np.random.Generator, n: int) -> np.ndarray:
 
 
 KINDS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
-    "floats": _plain,
-    "two decimals": lambda rng, n: _plain(rng, n).round(2),
-    "one decimal": lambda rng, n: _plain(rng, n).round(1) + 0.1,
-    "every row twice": lambda rng, n: np.vstack([half := _plain(rng, n // 2).round(3), half]),
+    "floats": _draw_rates,
+    "two decimals": lambda rng, n: _draw_rates(rng, n).round(2),
+    "one decimal": lambda rng, n: _draw_rates(rng, n).round(1) + 0.1,
+    "every row twice": lambda rng, n: np.vstack([half := _draw_rates(rng, n // 2).round(3), half]),
     "shell of a simplex": _shell,
     "grid of a simplex": lambda rng, n: rng.multinomial(12, np.full(3, 1 / 3), n) / 12,
-    "a millionth apart": lambda rng, n: 0.9 + 1e-6 * _plain(rng, n),
-    "one direction": lambda rng, n: _plain(rng, n)[:, :1] * np.array([1.0, 0.5, 0.25]),
+    "a millionth apart": lambda rng, n: 0.9 + 1e-6 * _draw_rates(rng, n),
+    "one direction": lambda rng, n: _draw_rates(rng, n)[:, :1] * np.array([1.0, 0.5, 0.25]),
 }
 
 
@@ -56,17 +56,17 @@ def written(
     return folder
 
 
-def same_facets(one: Frontier, other: Frontier) -> None:
-    np.testing.assert_array_equal(one.hull.normals, other.hull.normals)
-    np.testing.assert_array_equal(one.origin, other.origin)
-    np.testing.assert_array_equal(one.unit, other.unit)
+def same_facets(first: Frontier, second: Frontier) -> None:
+    np.testing.assert_array_equal(first.hull.normals, second.hull.normals)
+    np.testing.assert_array_equal(first.origin, second.origin)
+    np.testing.assert_array_equal(first.unit, second.unit)
 
 
-def same(one: Frontier, other: Frontier) -> None:
+def same(first: Frontier, second: Frontier) -> None:
     """All that a frontier says of its points and facets, bit for bit."""
-    assert one.vertices == other.vertices
-    same_facets(one, other)
-    pd.testing.assert_frame_equal(one.facets, other.facets, check_exact=True)
+    assert first.vertices == second.vertices
+    same_facets(first, second)
+    pd.testing.assert_frame_equal(first.facets, second.facets, check_exact=True)
     pd.testing.assert_frame_equal(
-        one.points, other.points, check_exact=True, check_names=False, check_index_type=False
+        first.points, second.points, check_exact=True, check_names=False, check_index_type=False
     )

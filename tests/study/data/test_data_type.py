@@ -35,10 +35,10 @@ def test_the_four_kinds_on_a_line():
         [0] * 6,
         [0] * 6,
     ]
-    X = np.concatenate([10.0 * place + np.arange(6) / 10 for place in range(len(groups))])
-    found = infer_data_type(dataset(X, np.concatenate(groups)))
-    assert found.kinds.tolist() == ["safe"] * 6 + ["borderline"] * 3 + ["rare"] * 2 + ["outlier"]
-    assert found.shares.to_dict() == pytest.approx(
+    X = np.concatenate([10.0 * group + np.arange(6) / 10 for group in range(len(groups))])
+    inferred = infer_data_type(dataset(X, np.concatenate(groups)))
+    assert inferred.kinds.tolist() == ["safe"] * 6 + ["borderline"] * 3 + ["rare"] * 2 + ["outlier"]
+    assert inferred.shares.to_dict() == pytest.approx(
         {
             "safe": 6 / 12,
             "borderline": 3 / 12,
@@ -48,7 +48,7 @@ def test_the_four_kinds_on_a_line():
             "single": 1 / 12,
         }
     )
-    assert found.label == "ND"
+    assert inferred.label == "ND"
 
 
 @pytest.mark.parametrize(
@@ -109,10 +109,10 @@ def test_two_cuts_of_one_file_cannot_both_agree(table_2):
     """new-thyroid1 is ND and new-thyroid2 OD in the paper; their neighbourhoods have nearly the
     same shares.
     """
-    one, two = table_2.table.loc["new-thyroid1"], table_2.table.loc["new-thyroid2"]
-    assert (one["given"], two["given"]) == ("ND", "OD")
-    assert one["computed"] == two["computed"] == "OD"
-    assert one["big"] == pytest.approx(two["big"], abs=0.03)
+    first_cut, second_cut = table_2.table.loc["new-thyroid1"], table_2.table.loc["new-thyroid2"]
+    assert (first_cut["given"], second_cut["given"]) == ("ND", "OD")
+    assert first_cut["computed"] == second_cut["computed"] == "OD"
+    assert first_cut["big"] == pytest.approx(second_cut["big"], abs=0.03)
 
 
 def test_agreement_needs_a_single_label():

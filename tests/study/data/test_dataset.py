@@ -100,7 +100,7 @@ def test_the_digest_is_of_the_numbers(csv):
 
 
 @pytest.mark.parametrize(
-    ("text", "options", "said"),
+    ("text", "options", "message"),
     [
         (
             ROWS,
@@ -136,10 +136,10 @@ def test_the_digest_is_of_the_numbers(csv):
         ),
     ],
 )
-def test_refusals(csv, text, options, said):
+def test_refusals(csv, text, options, message):
     with pytest.raises(DataError) as e:
         load_dataset(csv(text, **options))
-    assert str(e.value) == said
+    assert str(e.value) == message
 
 
 def test_a_missing_file():

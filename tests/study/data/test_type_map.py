@@ -31,9 +31,9 @@ def test_kinds_and_title(display):
 def test_it_is_drawn_on_the_axes_given(display):
     ax = Figure().add_subplot()
     assert display.plot(ax).ax_ is ax
-    drawn = [text.get_text() for text in ax.get_legend().get_texts()]
+    legend_texts = [text.get_text() for text in ax.get_legend().get_texts()]
     counts = display.points["kind"].value_counts()
-    assert drawn == [
+    assert legend_texts == [
         f"{kind} ({counts[kind]})" for kind in ["majority", *KIND_STYLES] if kind in counts
     ]
     assert TypeMapDisplay(display.points, "x").plot().figure_ is not ax.figure

@@ -44,7 +44,7 @@ majority = {{}}
 
 
 @pytest.fixture
-def beside(tmp_path, study_file, request):
+def study_and_module(tmp_path, study_file, request):
     """A study with a module of its own beside it, and that module's helper; names are the test's
     own.
     """
@@ -53,7 +53,7 @@ def beside(tmp_path, study_file, request):
     (tmp_path / f"{name}_helper.py").write_text("ANSWER = 1\n")
     (tmp_path / "rows.csv").write_text("x,c\n" + "".join(f"{k},{k % 3 // 2}\n" for k in range(30)))
     yield study_file(STUDY.format(name=name)), tmp_path / f"{name}.py"
-    sys.path[:] = [place for place in sys.path if place != str(tmp_path)]
+    sys.path[:] = [folder for folder in sys.path if folder != str(tmp_path)]
 
 
 def keys(path) -> dict[str, set[str]]:
@@ -63,8 +63,8 @@ def keys(path) -> dict[str, set[str]]:
     }
 
 
-def test_edited_code_has_other_keys_and_only_it(beside):
-    path, module = beside
+def test_edited_code_has_other_keys_and_only_it(study_and_module):
+    path, module = study_and_module
     before = keys(path)
     assert keys(path) == before
     module.write_text(module.read_text().replace("len(X), ANSWER", "len(X), 0 * ANSWER"))
@@ -74,38 +74,39 @@ def test_edited_code_has_other_keys_and_only_it(beside):
     assert run_task(Study.from_toml(path).plan.tasks()[0]).counts[0] == 0
 
 
-def test_a_helper_of_ones_own_is_part_of_the_code(beside):
-    path, module = beside
-    parts = dict(made(Study.from_toml(path).plan.learners[0]))
+def test_a_helper_of_ones_own_is_part_of_the_code(study_and_module):
+    path, module = study_and_module
+    fingerprint = dict(made(Study.from_toml(path).plan.learners[0]))
     assert {
         module.stem,
         f"{module.stem}_helper",
         "parameters",
         "numpy",
         "scikit-learn",
-    } <= parts.keys()
+    } <= fingerprint.keys()
 
 
-def test_a_worker_of_other_code_or_versions_is_refused(beside):
-    job = Study.from_toml(beside[0]).plan.tasks()[0]
-    other = tuple(
-        (part, "0.0" if part == "scikit-learn" else value)
-        for part, value in job.learner.fingerprint
+def test_a_worker_of_other_code_or_versions_is_refused(study_and_module):
+    job = Study.from_toml(study_and_module[0]).plan.tasks()[0]
+    other_fingerprint = tuple(
+        (package, "0.0" if package == "scikit-learn" else value)
+        for package, value in job.learner.fingerprint
     )
-    outcome = run_task(replace(job, learner=replace(job.learner, fingerprint=other)))
-    here = dict(job.learner.fingerprint)["scikit-learn"]
+    outcome = run_task(replace(job, learner=replace(job.learner, fingerprint=other_fingerprint)))
+    local_version = dict(job.learner.fingerprint)["scikit-learn"]
     assert outcome.error[:2] == (
         "OtherCodeError",
         (
-            f"classifier 'mine' is made of something else in this worker: scikit-learn ({here} "
+            "classifier 'mine' is made of something else in this worker: scikit-learn "
+            f"({local_version} "
             "here, 0.0 where the run began); give "
             "every worker the same, and run again"
         ),
     )
 
 
-def test_a_worker_of_other_data_is_refused_and_the_task_run_again(beside):
-    path, _ = beside
+def test_a_worker_of_other_data_is_refused_and_the_task_run_again(study_and_module):
+    path, _ = study_and_module
     study = Study.from_toml(path)
     job = study.plan.tasks()[0]
     rows = path.parent / "rows.csv"
@@ -128,8 +129,8 @@ def test_a_worker_of_other_data_is_refused_and_the_task_run_again(beside):
     assert run_task(Study.from_toml(path).plan.tasks()[0]).status == "done"
 
 
-def test_another_module_of_the_name_is_refused(beside, refused):
-    path, module = beside
+def test_another_module_of_the_name_is_refused(study_and_module, refused):
+    path, module = study_and_module
     Study.from_toml(path)
     elsewhere = path.parent / "else"
     elsewhere.mkdir()
@@ -157,7 +158,7 @@ def test_versions_that_matter_are_in_the_key(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("one", "two"),
+    ("first", "two"),
     [
         (LogisticRegression(), LogisticRegression(C=2)),
         (lambda: LogisticRegression(), lambda: LogisticRegression(C=2)),
@@ -167,9 +168,9 @@ def test_versions_that_matter_are_in_the_key(monkeypatch):
         ),
     ],
 )
-def test_parameters_and_functions_are_told_apart(one, two):
-    assert fingerprint_object(one) == fingerprint_object(one)
-    assert fingerprint_object(one) != fingerprint_object(two)
+def test_parameters_and_functions_are_told_apart(first, two):
+    assert fingerprint_object(first) == fingerprint_object(first)
+    assert fingerprint_object(first) != fingerprint_object(two)
 
 
 def test_classifiers_of_ones_own_have_a_family():

@@ -65,11 +65,11 @@ def test_the_lectures_new_record_is_classified_by_the_weights_of_the_branches(tr
     """
     node = tree.tree_.children["left"]
     assert node.threshold == frozenset({"Divorced"})
-    rest = node.children["right"]
-    assert rest.threshold == frozenset({"Married"})
-    married = node.branch_weights[1] * rest.branch_weights[0]
+    other_weight = node.children["right"]
+    assert other_weight.threshold == frozenset({"Married"})
+    married = node.branch_weights[1] * other_weight.branch_weights[0]
     assert married == pytest.approx((3 + 6 / 9) / (6 + 6 / 9))
-    assert node.branch_weights[0] + node.branch_weights[1] * rest.branch_weights[
+    assert node.branch_weights[0] + node.branch_weights[1] * other_weight.branch_weights[
         1
     ] == pytest.approx(3 / (6 + 6 / 9))
     X = LECTURE[["Refund", "Marital"]].astype("category")
@@ -84,7 +84,11 @@ def test_the_lectures_new_record_is_classified_by_the_weights_of_the_branches(tr
         (6 / 9) / (3 + 6 / 9),
         0.5,
     ]  # P(cheats) among the divorced, the married, the single
-    weights = [node.branch_weights[0], married, node.branch_weights[1] * rest.branch_weights[1]]
+    weights = [
+        node.branch_weights[0],
+        married,
+        node.branch_weights[1] * other_weight.branch_weights[1],
+    ]
     assert tree.predict_proba(record)[0, 1] == pytest.approx(np.dot(weights, leaves))
 
 

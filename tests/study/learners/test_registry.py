@@ -113,11 +113,11 @@ def test_smote_with_few_positives(positives, k):
     rng = np.random.default_rng(positives)
     X, y = rng.normal(size=(60, 3)), (np.arange(60) < positives).astype(int)
     smote = ShrinkingSMOTE(random_state=0)
-    drawn, labels = smote.fit_resample(X, y)
+    resampled, labels = smote.fit_resample(X, y)
     assert (smote.k_used_, smote.k_neighbors) == (k, 5)
     assert labels.sum() == (labels == 0).sum() == 60 - positives
     if positives == 1:
-        assert np.unique(drawn[labels == 1], axis=0).tolist() == X[:1].tolist()
+        assert np.unique(resampled[labels == 1], axis=0).tolist() == X[:1].tolist()
 
 
 def test_the_scaler_comes_before_the_sampler():
@@ -159,17 +159,17 @@ def test_every_random_state_follows_the_seed():
     first = build_learner(LearnerSpec("SENC", "SENC"), BuildContext(3, False, 5))
     states = {k: v for k, v in first.get_params().items() if k.endswith("random_state")}
     assert None not in states.values()
-    again = build_learner(LearnerSpec("SENC", "SENC"), BuildContext(3, False, 5)).get_params()
-    assert all(again[key] == state for key, state in states.items())
-    other = build_learner(LearnerSpec("SENC", "SENC"), BuildContext(3, False, 6)).get_params()
-    assert all(other[key] != state for key, state in states.items())
+    repeated = build_learner(LearnerSpec("SENC", "SENC"), BuildContext(3, False, 5)).get_params()
+    assert all(repeated[key] == state for key, state in states.items())
+    params = build_learner(LearnerSpec("SENC", "SENC"), BuildContext(3, False, 6)).get_params()
+    assert all(params[key] != state for key, state in states.items())
     assert set_random_states(SVC(), 1).random_state is not None
 
 
 def test_costs_are_selected_inside_the_training_rows():
     outcome = run_task(job("ecoli4", "CSC4"))
-    chosen = outcome.notes["chosen"]["class_weight"]
-    assert chosen in [str({0: 1, 1: cost}) for cost in COST_RATIOS]
+    class_weight = outcome.notes["chosen"]["class_weight"]
+    assert class_weight in [str({0: 1, 1: cost}) for cost in COST_RATIOS]
 
 
 def test_naive_bayes_is_scikit_learns_on_numbers_and_on_binary_columns():
@@ -188,11 +188,11 @@ def test_naive_bayes_is_scikit_learns_on_numbers_and_on_binary_columns():
     np.testing.assert_allclose(
         MixedNB().fit(B, y).predict_proba(B), BernoulliNB().fit(B, y).predict_proba(B), rtol=1e-9
     )
-    both = MixedNB().fit(np.hstack([X, B]), y).predict_log_proba(np.hstack([X, B]))
+    mixed = MixedNB().fit(np.hstack([X, B]), y).predict_log_proba(np.hstack([X, B]))
     numbers = GaussianNB(var_smoothing=0).fit(X, y).predict_joint_log_proba(X)
     joint = numbers + BernoulliNB().fit(B, y).predict_joint_log_proba(B) - np.log([2 / 3, 1 / 3])
     np.testing.assert_allclose(
-        both[:, 1] - both[:, 0], joint[:, 1] - joint[:, 0], rtol=1e-9, atol=1e-9
+        mixed[:, 1] - mixed[:, 0], joint[:, 1] - joint[:, 0], rtol=1e-9, atol=1e-9
     )
 
 

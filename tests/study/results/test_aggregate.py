@@ -75,8 +75,8 @@ def test_a_mixed_label_counts_in_each_group_or_in_none(mixed, typed):
     rows = groups[groups["grouping"] == "type"]
     assert list(zip(rows["group"], rows["dataset"], strict=True)) == typed
     assert groups.loc[groups["grouping"] == "all", "dataset"].tolist() == ["a", "b"]
-    both = groups.loc[groups["grouping"] == "type and ratio", "group"]
-    assert set(both) == (
+    crossed = groups.loc[groups["grouping"] == "type and ratio", "group"]
+    assert set(crossed) == (
         {"SD, IR < 9", "ND, IR < 9", "ND, IR >= 9"} if mixed == "each" else {"ND, IR >= 9"}
     )
 
@@ -113,30 +113,30 @@ def test_dea_two_ways_against_scipy():
         s.group_datasets(facts, settings),
         s.efficiencies_per_dataset(metrics, settings),
     )
-    found = s.efficiencies_two_ways(s.group_means(metrics, groups), single, groups, settings)
-    found = found.loc["all"].loc["all data sets"].loc["trees"]
+    efficiencies = s.efficiencies_two_ways(s.group_means(metrics, groups), single, groups, settings)
+    efficiencies = efficiencies.loc["all"].loc["all data sets"].loc["trees"]
     cube = np.stack(
         [metrics.loc[name].loc[members, list(settings.outputs)].to_numpy() for name in names]
     )
-    np.testing.assert_allclose(found["average_then_dea"], wei(cube.mean(axis=0)), rtol=1e-7)
+    np.testing.assert_allclose(efficiencies["average_then_dea"], wei(cube.mean(axis=0)), rtol=1e-7)
     np.testing.assert_allclose(
-        found["dea_then_average"], np.mean([wei(table) for table in cube], axis=0), rtol=1e-7
+        efficiencies["dea_then_average"], np.mean([wei(table) for table in cube], axis=0), rtol=1e-7
     )
-    assert found["IBA"].to_dict() == pytest.approx(
+    assert efficiencies["IBA"].to_dict() == pytest.approx(
         metrics["IBA"].groupby("classifier").mean().to_dict()
     )
-    assert (found["average_then_dea"] != found["dea_then_average"]).any()
-    assert found.loc[found["dea_then_average"].idxmax(), "rank_dea_then_average"] == 1
+    assert (efficiencies["average_then_dea"] != efficiencies["dea_then_average"]).any()
+    assert efficiencies.loc[efficiencies["dea_then_average"].idxmax(), "rank_dea_then_average"] == 1
 
 
 def test_a_table_that_cannot_be_ranked_is_nan_with_its_reason():
     zero = METRICS.copy()
     zero.loc[("a", "net"), "TNR"] = 0.0
     settings = s.SummarySettings(["TPR"], {"all": ["tree", "net"]}, inputs=["TNR"])
-    found = s.efficiencies_per_dataset(zero, settings)
-    assert found.loc[("all", "a"), "efficiency"].isna().all()
-    assert found.loc[("all", "b"), "efficiency"].notna().all()
-    assert found.attrs["notes"] == (
+    efficiencies = s.efficiencies_per_dataset(zero, settings)
+    assert efficiencies.loc[("all", "a"), "efficiency"].isna().all()
+    assert efficiencies.loc[("all", "b"), "efficiency"].notna().all()
+    assert efficiencies.attrs["notes"] == (
         "data set 'a' (panel all) has no efficiencies: every input of 'net' is 0; its efficiency "
         "is undefined, "
         "leave the row out",
@@ -148,14 +148,14 @@ def test_families_average_their_classifiers_first():
         ["TPR", "TNR"], {"all": ["tree", "net"]}, {"tree": "one", "net": "one"}
     )
     groups = s.group_datasets(FACTS, settings)
-    found = (
+    families = (
         s.efficiencies_by_family(METRICS, groups, settings)
         .loc["all"]
         .loc["all data sets"]
         .loc["families"]
     )
-    assert found.index.tolist() == ["one"]
-    assert found.loc["one", "IBA"] == pytest.approx(METRICS["IBA"].mean())
+    assert families.index.tolist() == ["one"]
+    assert families.loc["one", "IBA"] == pytest.approx(METRICS["IBA"].mean())
     with pytest.raises(DataError) as e:
         s.efficiencies_by_family(METRICS, groups, SETTINGS.__class__(["TPR"], {}, {}))
     assert str(e.value) == "no classifier has a family; name families in [groups.families]"
@@ -179,11 +179,19 @@ def test_the_recommendation_is_the_best_and_what_is_close_to_it():
         },
         index=index,
     ).rename_axis(["grouping", "group", "panel", "classifier"])
-    found = s.recommend_families(table)
-    assert found.index.tolist() == [("IR < 10", "SD"), ("10 <= IR < 30", "SD"), ("IR >= 30", "SD")]
-    assert found["recommended"].tolist() == ["classic, ensemble", "ensemble", "classic"]
-    assert found["efficient_on_average"].tolist() == ["classic, ensemble", "ensemble", "classic"]
-    assert found["highest_iba"].tolist() == ["ensemble", "classic", "ensemble"]
+    recommendations = s.recommend_families(table)
+    assert recommendations.index.tolist() == [
+        ("IR < 10", "SD"),
+        ("10 <= IR < 30", "SD"),
+        ("IR >= 30", "SD"),
+    ]
+    assert recommendations["recommended"].tolist() == ["classic, ensemble", "ensemble", "classic"]
+    assert recommendations["efficient_on_average"].tolist() == [
+        "classic, ensemble",
+        "ensemble",
+        "classic",
+    ]
+    assert recommendations["highest_iba"].tolist() == ["ensemble", "classic", "ensemble"]
 
 
 def test_data_sets_as_dmus_give_the_papers_table_21():
@@ -196,8 +204,12 @@ def test_data_sets_as_dmus_give_the_papers_table_21():
     )
     metrics = rates[["TPR", "TNR", "AUC", "GM"]].set_axis(index)
     settings = s.SummarySettings(["TPR", "AUC", "GM"], {}, inputs=["TNR"])
-    found = s.efficiencies_of_other_dmus(metrics, settings, "datasets").loc["C4.5", "efficiency"]
-    np.testing.assert_allclose(found, efficiency.iloc[:, -1].to_numpy(dtype=float), atol=0.0005001)
+    efficiencies = s.efficiencies_of_other_dmus(metrics, settings, "datasets").loc[
+        "C4.5", "efficiency"
+    ]
+    np.testing.assert_allclose(
+        efficiencies, efficiency.iloc[:, -1].to_numpy(dtype=float), atol=0.0005001
+    )
 
 
 def test_what_stands_after_the_at_is_the_dmu():
@@ -248,24 +260,24 @@ def swapped() -> pd.DataFrame:
     means = s.group_means(
         metrics, s.group_datasets(facts, s.SummarySettings([], {}, mixed="drop"))
     ).loc["type"]
-    ours = means[["TPR", "TNR"]].set_axis(["minority", "majority"], axis=1)
+    computed = means[["TPR", "TNR"]].set_axis(["minority", "majority"], axis=1)
     tables = pd.concat([printed("table05"), printed("table06")]).reset_index()
     kinds = {"disjunct": "SD", "overlapping": "OD", "noisy": "ND"}
     keys = pd.MultiIndex.from_arrays([tables["data_type"].map(kinds), tables["classifier"]])
-    return tables.set_index(keys)[["TPR", "TNR"]].join(ours.loc[keys].set_axis(keys))
+    return tables.set_index(keys)[["TPR", "TNR"]].join(computed.loc[keys].set_axis(keys))
 
 
 def test_the_papers_rates_fit_only_when_swapped():
     """By its text TPR is the minority's accuracy; its Tables 5 and 6 say otherwise (docs/study.md
     has the numbers).
     """
-    both = swapped()
-    assert len(both) == 48
-    r = both.corr()
-    assert (both["TPR"] - both["majority"]).abs().mean() == pytest.approx(4.0, abs=0.05)
-    assert (both["TPR"] - both["minority"]).abs().mean() == pytest.approx(19.5, abs=0.05)
-    assert (both["TNR"] - both["minority"]).abs().mean() == pytest.approx(20.8, abs=0.05)
-    assert (both["TNR"] - both["majority"]).abs().mean() == pytest.approx(38.6, abs=0.05)
+    rates = swapped()
+    assert len(rates) == 48
+    r = rates.corr()
+    assert (rates["TPR"] - rates["majority"]).abs().mean() == pytest.approx(4.0, abs=0.05)
+    assert (rates["TPR"] - rates["minority"]).abs().mean() == pytest.approx(19.5, abs=0.05)
+    assert (rates["TNR"] - rates["minority"]).abs().mean() == pytest.approx(20.8, abs=0.05)
+    assert (rates["TNR"] - rates["majority"]).abs().mean() == pytest.approx(38.6, abs=0.05)
     assert r.loc["TPR", ["majority", "minority"]].tolist() == pytest.approx([0.56, 0.00], abs=0.005)
     assert r.loc["TNR", ["minority", "majority"]].tolist() == pytest.approx(
         [0.53, -0.19], abs=0.005
@@ -278,14 +290,14 @@ def test_the_papers_f_fits_neither_class():
     """
     counts = keel.read_keel67().reset_index()
     counts = counts[counts["classifier"].isin(PAPER_FAMILIES)]
-    other = counts.rename(columns={"tp": "tn", "tn": "tp", "fn": "fp", "fp": "fn"})
+    swapped_counts = counts.rename(columns={"tp": "tn", "tn": "tp", "fn": "fp", "fp": "fn"})
     assert pd.concat([printed("table05"), printed("table06")])["F"].mean() == pytest.approx(
         85.9, abs=0.05
     )
     assert 100 * StudyMetrics().compute(counts, ["F1"], dict)["F1"].mean() == pytest.approx(
         63.2, abs=0.05
     )
-    assert 100 * StudyMetrics().compute(other, ["F1"], dict)["F1"].mean() == pytest.approx(
+    assert 100 * StudyMetrics().compute(swapped_counts, ["F1"], dict)["F1"].mean() == pytest.approx(
         94.6, abs=0.05
     )
 
@@ -300,29 +312,32 @@ def test_the_recommendation_of_the_shipped_study():
     """
     counts = keel.read_keel67().reset_index()
     counts = counts[counts["classifier"].isin(PAPER_FAMILIES)]
-    one = (
+    tree_counts = (
         counts[counts["classifier"] == "C4.5"]
         .groupby("dataset", sort=False)[["tp", "fn", "fp", "tn"]]
         .sum()
     )
-    ratio = (one["fp"] + one["tn"]) / (one["tp"] + one["fn"])
+    ratio = (tree_counts["fp"] + tree_counts["tn"]) / (tree_counts["tp"] + tree_counts["fn"])
     facts = pd.DataFrame(
-        {"type": keel.table2()["type"].reindex(one.index), "imbalance_ratio": ratio}
+        {"type": keel.table2()["type"].reindex(tree_counts.index), "imbalance_ratio": ratio}
     )
     settings = s.SummarySettings(
         ["TPR", "balanced_accuracy", "G-mean", "F1"], {}, PAPER_FAMILIES, ["TNR"]
     )
     metrics = StudyMetrics().compute(counts, [*settings.outputs, "TNR", "IBA"], dict)
-    found = s.recommend_families(
+    recommendations = s.recommend_families(
         s.efficiencies_by_family(metrics, s.group_datasets(facts, settings), settings)
     )
-    assert len(found) == 9
-    assert found["recommended"].value_counts().to_dict() == {
+    assert len(recommendations) == 9
+    assert recommendations["recommended"].value_counts().to_dict() == {
         "under sampling": 8,
         "over sampling, under sampling, hybrid": 1,
     }
-    assert found.loc[("IR < 10", "OD"), "recommended"] == "over sampling, under sampling, hybrid"
-    assert (found["highest_iba"] == "under sampling").all()
+    assert (
+        recommendations.loc[("IR < 10", "OD"), "recommended"]
+        == "over sampling, under sampling, hybrid"
+    )
+    assert (recommendations["highest_iba"] == "under sampling").all()
 
 
 @pytest.mark.parametrize(
@@ -370,14 +385,14 @@ def test_a_studys_dea_takes_every_option_that_rank_takes(study_file, dea, wanted
 
     def toml(value):
         if isinstance(value, dict):
-            return "{" + ", ".join(f'"{key}" = {toml(one)}' for key, one in value.items()) + "}"
+            return "{" + ", ".join(f'"{key}" = {toml(item)}' for key, item in value.items()) + "}"
         return repr(value).replace("'", '"')
 
-    said = "\n".join(f"{key} = {toml(value)}" for key, value in dea.items())
+    lines = "\n".join(f"{key} = {toml(value)}" for key, value in dea.items())
     plan = db.Study.from_toml(
         study_file(
             f'[data]\nnames = ["ecoli4"]\n[classifiers]\n"C4.5" = {{}}\n[dea]\n'
-            f'outputs = ["TPR", "TNR"]\n{said}\n'
+            f'outputs = ["TPR", "TNR"]\n{lines}\n'
         )
     ).plan
     model = wanted.pop("model")

@@ -34,8 +34,8 @@ def csv(tmp_path):
 def test_counts_come_in_and_stay(plan, csv, capsys):
     assert main(["study", "import", str(plan.file), str(csv(COUNTS))]) == 0
     assert capsys.readouterr().err == "added 1 classifier on 2 data sets (2 rows)\n"
-    found = imported_counts(plan)
-    assert found[
+    imported = imported_counts(plan)
+    assert imported[
         ["dataset", "classifier", "tp", "fn", "fp", "tn", "source"]
     ].to_numpy().tolist() == [
         ["glass-0-4_vs_5", "J48", 8, 1, 3, 80, "weka.csv"],
@@ -54,15 +54,15 @@ def test_predictions_are_counted(csv):
         + "d,net,1,negative,positive\n"
         + "d,net,1,0,0\n" * 4
     )
-    found = read_results(csv(text))
-    assert found[["fold", "tp", "fn", "fp", "tn"]].to_numpy().tolist() == [
+    results = read_results(csv(text))
+    assert results[["fold", "tp", "fn", "fp", "tn"]].to_numpy().tolist() == [
         [0, 3, 2, 0, 0],
         [1, 0, 0, 1, 4],
     ]
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (
             "dataset,classifier,tp,fn,fp\n",
@@ -98,8 +98,8 @@ def test_predictions_are_counted(csv):
         ),
     ],
 )
-def test_refusals(plan, csv, text, said):
+def test_refusals(plan, csv, text, message):
     with pytest.raises(DataError) as e:
         import_results(plan, csv(text))
-    assert str(e.value) == said
+    assert str(e.value) == message
     assert imported_counts(plan).empty

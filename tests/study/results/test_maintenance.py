@@ -33,7 +33,7 @@ def made(tmp_path_factory):
     return study
 
 
-def again(study: Study) -> str:
+def run_missing(study: Study) -> str:
     """Run what is missing, here; the digest after it."""
     with Store(study.plan.store) as store:
         for job in missing_tasks(study.plan):
@@ -54,8 +54,8 @@ def test_a_changed_number_is_named_and_run_again(made, study, capsys):
             "UPDATE results SET tp = tp + 1 WHERE classifier = 'stump' AND dataset = "
             "'new-thyroid1' AND fold = 2"
         )
-    found = study.verify()
-    assert found.to_frame().to_numpy().tolist() == [
+    report = study.verify()
+    assert report.to_frame().to_numpy().tolist() == [
         ["new-thyroid1", "stump", "0", "2", "its checksum does not hold"]
     ]
     now = study.status()
@@ -75,7 +75,7 @@ def test_a_changed_number_is_named_and_run_again(made, study, capsys):
         capsys.readouterr().out.splitlines()[1]
         == "new-thyroid1,stump,0,2,its checksum does not hold"
     )
-    assert again(study) == made.status().digest
+    assert run_missing(study) == made.status().digest
     assert study.verify().sound
 
 
@@ -95,20 +95,22 @@ def test_a_flipped_bit_never_passes_for_a_result(made, study):
     """
     digest, content = made.status().digest, made.plan.store.read_bytes()
     sound = {row.key: row for row in read_rows(made.plan.store).itertuples(index=False)}
-    rng, said = np.random.default_rng(0), 0
-    for place, bit in zip(rng.integers(0, len(content), 60), rng.integers(0, 8, 60), strict=True):
+    rng, reported = np.random.default_rng(0), 0
+    for position, bit in zip(
+        rng.integers(0, len(content), 60), rng.integers(0, 8, 60), strict=True
+    ):
         damaged = bytearray(content)
-        damaged[place] ^= 1 << bit
+        damaged[position] ^= 1 << bit
         study.plan.store.write_bytes(damaged)
         try:
             rows = read_rows(study.plan.store)
             assert all(sound[row.key] == row for row in rows.itertuples(index=False))
-            found = study.verify()
-            assert found.sound <= (study.status().digest == digest)
-            said += not found.sound
+            report = study.verify()
+            assert report.sound <= (study.status().digest == digest)
+            reported += not report.sound
         except DataError:
-            said += 1
-    assert said > 20
+            reported += 1
+    assert reported > 20
 
 
 def test_a_damaged_page_is_repaired(made, study):
@@ -119,7 +121,7 @@ def test_a_damaged_page_is_repaired(made, study):
     assert study.verify().sound
     assert study.plan.store.with_name("study.sqlite.damaged").read_bytes() == bytes(content)
     assert 0 < study.status().done < 24
-    assert again(study) == made.status().digest
+    assert run_missing(study) == made.status().digest
 
 
 def test_a_store_of_no_bytes_or_a_cut_one_is_refused(study, refused):

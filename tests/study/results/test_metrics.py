@@ -11,7 +11,7 @@ from deabench.metrics import DIRECTION, METRICS, SCORE_METRICS, Metric
 from deabench.study.results.metrics import MULTICLASS_METRICS, TIMES, StudyMetrics
 
 
-def own(y_true, y_pred) -> float:
+def zero_metric(y_true, y_pred) -> float:
     return 0.0
 
 
@@ -27,7 +27,12 @@ def test_a_study_asks_the_vocabulary() -> None:
 
 def test_a_function_of_ones_own_goes_by_its_name_and_is_never_ranked_the_wrong_way(refused) -> None:
     measures = StudyMetrics(
-        own={"log_loss": own, "my_error_rate": own, "flux": own, "accuracy_gain": own}
+        own={
+            "log_loss": zero_metric,
+            "my_error_rate": zero_metric,
+            "flux": zero_metric,
+            "accuracy_gain": zero_metric,
+        }
     )
     assert [measures.better(name) for name in measures.own] == [
         "lower",
@@ -42,10 +47,10 @@ def test_a_function_of_ones_own_goes_by_its_name_and_is_never_ranked_the_wrong_w
     ):
         measures.check_output("dea", "log_loss")
     measures.check_output("dea", "flux")
-    said = StudyMetrics(
-        own={"log_loss": Metric("log_loss", own, range=(0, 5), higher_is_better=True)}
+    declared = StudyMetrics(
+        own={"log_loss": Metric("log_loss", zero_metric, range=(0, 5), higher_is_better=True)}
     )
-    assert (said.better("log_loss"), said.highest("log_loss")) == ("higher", 5.0)
+    assert (declared.better("log_loss"), declared.highest("log_loss")) == ("higher", 5.0)
 
 
 @pytest.mark.parametrize("name", ["TPR", "accuracy", "roc_auc"])

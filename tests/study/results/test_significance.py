@@ -53,10 +53,10 @@ def summary(tmp_path_factory):
 def test_a_summary_has_verdicts_over_its_data_sets(summary):
     assert list(summary.verdicts.columns) == VERDICT_COLUMNS
     direct = db.uncertainty(summary.samples())
-    found = summary.verdicts.loc["all"]
-    assert found["verdict"].to_dict() == direct.verdicts.to_dict()
-    assert found["lower"].to_dict() == pytest.approx(direct.lower.to_dict())
-    assert found.loc["coin", "verdict"] == "dominated"
+    verdicts = summary.verdicts.loc["all"]
+    assert verdicts["verdict"].to_dict() == direct.verdicts.to_dict()
+    assert verdicts["lower"].to_dict() == pytest.approx(direct.lower.to_dict())
+    assert verdicts.loc["coin", "verdict"] == "dominated"
     assert "1 of 3 are proved dominated, and 2 could be first" in summary.summary()
     assert "verdicts" in summary.frames()
     assert any("every metric is its mean over the data sets" in note for note in summary.notes)
@@ -83,24 +83,24 @@ def test_panels_are_judged_apart():
     counts, metrics = keel(KEEL["classifier"].unique()[:6])
     names = list(counts["classifier"].unique())
     panels = {"first": names[:3], "second": names[3:]}
-    found, notes = judge_panels(metrics, counts, SummarySettings(BOTH, panels))
+    verdicts, notes = judge_panels(metrics, counts, SummarySettings(BOTH, panels))
     for panel, members in panels.items():
-        alone = db.uncertainty(
+        separate = db.uncertainty(
             db.Samples.from_datasets(counts[counts["classifier"].isin(members)], metrics=BOTH)
         )
-        assert found.loc[panel]["verdict"].to_dict() == alone.verdicts.to_dict()
+        assert verdicts.loc[panel]["verdict"].to_dict() == separate.verdicts.to_dict()
     assert all(note.startswith("verdicts: ") for note in notes)
 
 
 def test_a_metric_that_is_better_low_is_complemented():
     counts, metrics = keel(KEEL["classifier"].unique()[:4])
-    turned = metrics.assign(miss=1 - metrics["TPR"])
+    complemented = metrics.assign(miss=1 - metrics["TPR"])
     panels = {"all": list(counts["classifier"].unique())}
-    plain, _ = judge_panels(metrics, counts, SummarySettings(BOTH, panels))
-    found, _ = judge_panels(
-        turned, counts, SummarySettings(["miss", "TNR"], panels, complemented={"miss": 1.0})
+    original, _ = judge_panels(metrics, counts, SummarySettings(BOTH, panels))
+    verdicts, _ = judge_panels(
+        complemented, counts, SummarySettings(["miss", "TNR"], panels, complemented={"miss": 1.0})
     )
-    pd.testing.assert_frame_equal(found.sort_index(), plain.sort_index())
+    pd.testing.assert_frame_equal(verdicts.sort_index(), original.sort_index())
 
 
 def test_a_model_without_intervals_and_too_little_are_said():
@@ -109,13 +109,13 @@ def test_a_model_without_intervals_and_too_little_are_said():
         "one": list(counts["classifier"].unique()[:1]),
         "all": list(counts["classifier"].unique()),
     }
-    found, notes = judge_panels(metrics, counts, SummarySettings(BOTH, panels, model="sbm"))
-    assert found is None
+    verdicts, notes = judge_panels(metrics, counts, SummarySettings(BOTH, panels, model="sbm"))
+    assert verdicts is None
     assert (
         notes[-1]
         == "no verdicts: model 'sbm' has no intervals; model 'wei' without inputs and 'ccr' "
         "have them"
     )
-    found, notes = judge_panels(metrics, counts, SummarySettings(BOTH, panels))
-    assert "one" not in found.index.get_level_values("panel")
+    verdicts, notes = judge_panels(metrics, counts, SummarySettings(BOTH, panels))
+    assert "one" not in verdicts.index.get_level_values("panel")
     assert notes[0].startswith("no verdicts of panel 'one': there is one classifier, ")

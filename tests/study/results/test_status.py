@@ -47,20 +47,20 @@ def made(tmp_path_factory):
     path = tmp_path_factory.mktemp("made") / "study.toml"
     path.write_text(TEXT)
     study = Study.from_toml(path)
-    with Store(study.plan.store) as kept:
+    with Store(study.plan.store) as opened_store:
         for job in study.plan.tasks():
-            kept.write_outcome(job, outcome(job))
+            opened_store.write_outcome(job, outcome(job))
     return study
 
 
-def beside(study):
+def counts_file(study):
     return study.plan.store.with_name(".study.sqlite.counted")
 
 
 def test_counts_and_digest_are_those_of_the_rows(study):
     lines = []
     for job in study.plan.tasks():
-        told = outcome(job)
+        recorded = outcome(job)
         lines.append(
             "\t".join(
                 [
@@ -68,9 +68,9 @@ def test_counts_and_digest_are_those_of_the_rows(study):
                     job.learner.name,
                     str(job.repeat),
                     str(job.fold),
-                    told.status,
-                    *map(str, told.counts),
-                    told.rows_sha256,
+                    recorded.status,
+                    *map(str, recorded.counts),
+                    recorded.rows_sha256,
                 ]
             )
         )
@@ -92,29 +92,29 @@ def test_rows_are_read_in_pieces_and_a_run_may_write_between_them(study, monkeyp
     """Row 1 is replaced after the first piece was read: it comes again at the end, and is counted
     once.
     """
-    whole, job, seen = study.status(), study.plan.tasks()[0], 0
+    counts, job, rows_read = study.status(), study.plan.tasks()[0], 0
     monkeypatch.setattr(store, "ROWS_AT_A_TIME", 3)
 
     def written(path):
-        nonlocal seen
+        nonlocal rows_read
         for rows, bad in iterate_rows(path):
-            if not seen:
-                with Store(path) as kept:
-                    kept.write_outcome(job, outcome(job))
-            seen += len(rows)
+            if not rows_read:
+                with Store(path) as opened_store:
+                    opened_store.write_outcome(job, outcome(job))
+            rows_read += len(rows)
             yield rows, bad
 
     monkeypatch.setattr(status, "iterate_rows", written)
     now = study.status()
-    assert seen == 17
-    assert (now.done, now.failed, now.digest) == (12, 4, whole.digest)
+    assert rows_read == 17
+    assert (now.done, now.failed, now.digest) == (12, 4, counts.digest)
     assert missing_tasks(study.plan) == []
     assert [job.fold for job in missing_tasks(study.plan, retry_failed=True)] == [3, 3, 3, 3]
 
 
 def test_rows_out_of_order_end_in_a_sentence(study, monkeypatch, refused):
     rows = store._query(study.plan.store, "results", ("rowid", *store.COLUMNS, "checksum"))
-    monkeypatch.setattr(store, "_query", lambda *asked: rows)
+    monkeypatch.setattr(store, "_query", lambda *arguments: rows)
     with refused(
         f"the store '{study.plan.store}' is damaged: its rows are out of order; 'deabench study "
         "verify' names what is "
@@ -125,9 +125,9 @@ def test_rows_out_of_order_end_in_a_sentence(study, monkeypatch, refused):
 
 def test_a_run_leaves_its_counts_and_status_takes_them_without_reading_rows(study, monkeypatch):
     before = study.status()
-    assert not beside(study).exists()  # status alone writes nothing
+    assert not counts_file(study).exists()  # status alone writes nothing
     ran = study.run(workers=1)
-    assert beside(study).exists()
+    assert counts_file(study).exists()
     monkeypatch.setattr(status, "iterate_rows", lambda path: pytest.fail("rows are read"))
     for now in (Study.from_toml(study.plan.file).status(), study.status(), ran):
         assert now.to_frame().equals(before.to_frame())
@@ -138,46 +138,46 @@ def test_a_run_leaves_its_counts_and_status_takes_them_without_reading_rows(stud
 def test_damaged_rows_are_told_of_again(study):
     with closing(sqlite3.connect(study.plan.store)) as db, db:
         db.execute("UPDATE results SET key = 'of another study', tp = 9 WHERE rowid = 2")
-    said = (
+    warning = (
         "1 results of the store are damaged and count as missing; 'deabench study verify' names "
         "them",
     )
-    left = status.save_count(study.plan.store, study.plan.tasks())
-    assert (left.results, left.damaged) == (15, 1)
-    assert status.saved_count(study.plan.store, study.plan.tasks()) == left
-    assert study.status().notes == said
+    saved = status.save_count(study.plan.store, study.plan.tasks())
+    assert (saved.results, saved.damaged) == (15, 1)
+    assert status.saved_count(study.plan.store, study.plan.tasks()) == saved
+    assert study.status().notes == warning
 
 
 def test_no_flipped_bit_lets_the_counts_pass(study):
     """Of the store, or of the counts beside it: then every row is checked."""
     jobs = study.plan.tasks()
-    left = status.save_count(study.plan.store, jobs)
+    saved = status.save_count(study.plan.store, jobs)
     rng = np.random.default_rng(0)
-    for file, places in ((study.plan.store, 200), (beside(study), 400)):
+    for file, flips in ((study.plan.store, 200), (counts_file(study), 400)):
         content = file.read_bytes()
-        for place, bit in zip(
-            rng.integers(0, len(content), places), rng.integers(0, 8, places), strict=True
+        for position, bit in zip(
+            rng.integers(0, len(content), flips), rng.integers(0, 8, flips), strict=True
         ):
             damaged = bytearray(content)
-            damaged[place] ^= 1 << bit
+            damaged[position] ^= 1 << bit
             file.write_bytes(damaged)
             assert status.saved_count(study.plan.store, jobs) is None
         file.write_bytes(content)
-    assert status.saved_count(study.plan.store, jobs) == left
+    assert status.saved_count(study.plan.store, jobs) == saved
 
 
 def test_counts_of_another_study_release_or_store_are_none(study, monkeypatch):
     jobs = study.plan.tasks()
     status.save_count(study.plan.store, jobs)
     study.plan.file.write_text(TEXT.replace("folds = 4", "folds = 3"))
-    other = Study.from_toml(study.plan.file)
-    assert (other.status().total, other.status().missing) == (12, 12)
+    other_study = Study.from_toml(study.plan.file)
+    assert (other_study.status().total, other_study.status().missing) == (12, 12)
     monkeypatch.setattr(status, "__version__", "another")
     assert status.saved_count(study.plan.store, jobs) is None
     monkeypatch.undo()
     assert status.saved_count(study.plan.store, jobs)
-    with Store(study.plan.store) as kept:
-        kept.write_outcome(jobs[0], Outcome("failed"))
+    with Store(study.plan.store) as opened_store:
+        opened_store.write_outcome(jobs[0], Outcome("failed"))
     assert status.saved_count(study.plan.store, jobs) is None
     assert study.status().failed == 5
 
@@ -192,13 +192,13 @@ def test_what_stands_in_files_of_sqlite_beside_the_store_is_counted(study):
         with db:
             db.execute("INSERT INTO runs (engine) VALUES ('none')")
         status.save_count(study.plan.store, jobs)
-        assert not beside(study).exists()
+        assert not counts_file(study).exists()
     status.save_count(study.plan.store, jobs)
     content = study.plan.store.read_bytes()
     with closing(sqlite3.connect(study.plan.store)) as db:
         db.execute("SELECT * FROM runs").fetchall()  # whoever looks on keeps the second file
-        with Store(study.plan.store) as kept:
-            kept.write_outcome(jobs[0], Outcome("failed"))
+        with Store(study.plan.store) as opened_store:
+            opened_store.write_outcome(jobs[0], Outcome("failed"))
         assert study.plan.store.read_bytes() == content
         assert study.status().failed == 5
 
@@ -207,7 +207,7 @@ def test_what_stands_in_files_of_sqlite_beside_the_store_is_counted(study):
     "text", [b"", b"[]", b"{}", b'{"store": 1', b'"text"', b'{"study": "x"}', b"\xff"]
 )
 def test_a_file_of_something_else_beside_the_store_is_none(study, text):
-    beside(study).write_bytes(status._text_digest(text) + b"\n" + text)
+    counts_file(study).write_bytes(status._text_digest(text) + b"\n" + text)
     assert study.status().done == 12
 
 
@@ -215,8 +215,8 @@ def test_a_store_that_changes_while_it_is_counted_is_counted_again(study, monkey
     count = status.count_results
 
     def changed(path, jobs):
-        with Store(path) as kept:
-            kept.write_outcome(jobs[3], Outcome("failed"))
+        with Store(path) as opened_store:
+            opened_store.write_outcome(jobs[3], Outcome("failed"))
         return count(path, jobs)
 
     monkeypatch.setattr(status, "count_results", changed)
@@ -230,4 +230,4 @@ def test_a_folder_that_cannot_be_written_costs_no_answer(study, monkeypatch):
 
     monkeypatch.setattr(status, "write_whole", full)
     assert study.run(workers=1).done == 12
-    assert not beside(study).exists()
+    assert not counts_file(study).exists()

@@ -24,10 +24,10 @@ def test_an_existing_cluster_gives_the_same_digest(study_file, undisturbed):
     study = Study.from_toml(study_file(SLOW))
     with LocalCluster(
         n_workers=1, threads_per_worker=2, host="127.0.0.1", dashboard_address=None
-    ) as there:
-        done = study.run(scheduler=there.scheduler_address)
+    ) as local_cluster:
+        done = study.run(scheduler=local_cluster.scheduler_address)
         assert (done.done, done.digest) == (50, undisturbed)
-        assert study.run(scheduler=there.scheduler_address).digest == undisturbed
+        assert study.run(scheduler=local_cluster.scheduler_address).digest == undisturbed
 
 
 def test_no_scheduler_answers(study_file, monkeypatch):
@@ -64,7 +64,7 @@ def _cluster(folder):
     """A cluster in a process of its own, that can be killed; its address."""
     (folder / "there.py").write_text(CLUSTER)
     paths = os.pathsep.join([str(ROOT), str(ROOT / "models"), str(HERE)])
-    there = subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, str(folder / "there.py")],
         env={**os.environ, "PYTHONPATH": paths},
         text=True,
@@ -73,7 +73,7 @@ def _cluster(folder):
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    return there, there.stdout.readline().strip()
+    return process, process.stdout.readline().strip()
 
 
 def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(
@@ -81,18 +81,18 @@ def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(
 ):
     monkeypatch.setattr(cluster, "ANSWER_SECONDS", 4.0)
     study = Study.from_toml(study_file(SLOW))
-    there, address = _cluster(tmp_path)
+    process, address = _cluster(tmp_path)
 
     def kill(job, outcome):
-        if there.poll() is None and study_rows() >= 5:
-            os.killpg(there.pid, signal.SIGKILL)
-            there.wait()
+        if process.poll() is None and study_rows() >= 5:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
-    seen = []
+    messages = []
 
     def study_rows() -> int:
-        seen.append(1)
-        return len(seen)
+        messages.append(1)
+        return len(messages)
 
     with pytest.raises(DataError) as e:
         study.run(scheduler=address, watch=kill)
@@ -108,11 +108,11 @@ def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(
 def test_a_cluster_without_workers_is_said(study_file, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "ANSWER_SECONDS", 3.0)
     study = Study.from_toml(study_file(SLOW))
-    there, address = _cluster(tmp_path)
+    process, address = _cluster(tmp_path)
     try:
-        there.stdin.write("\n")
-        there.stdin.flush()
-        assert there.stdout.readline() == "closed\n"
+        process.stdin.write("\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "closed\n"
         began = time.monotonic()
         with pytest.raises(DataError) as e:
             study.run(scheduler=address)
@@ -123,7 +123,7 @@ def test_a_cluster_without_workers_is_said(study_file, tmp_path, monkeypatch):
             "done is in the store"
         )
     finally:
-        there.communicate("\n", timeout=30)
+        process.communicate("\n", timeout=30)
 
 
 def test_data_and_functions_from_code_reach_a_cluster(tmp_path):
@@ -178,21 +178,21 @@ def test_enough_batches_are_on_the_way_that_no_thread_waits_for_the_parent():
     def answer():
         raise TimeoutError("all have gone that may go before the first answer")
 
-    there = Client()
-    asked = cluster._ClusterRun(there, "tcp://there", None)
-    asked._next_future = answer
+    client = Client()
+    cluster_run = cluster._ClusterRun(client, "tcp://there", None)
+    cluster_run._next_future = answer
     with pytest.raises(TimeoutError):
         next(
-            asked.run(
+            cluster_run.run(
                 [SimpleNamespace(key=k, data=SimpleNamespace(source="file")) for k in range(100)], 1
             )
         )
-    assert there.sent == cluster.BATCHES_AHEAD * 4
+    assert client.sent == cluster.BATCHES_AHEAD * 4
 
 
 def test_workers_of_a_local_cluster_that_stay_away_are_said():
-    asked = cluster._ClusterRun(SimpleNamespace(status="running"), "local", "a folder")
-    assert str(asked._lost_cluster()) == (
+    cluster_run = cluster._ClusterRun(SimpleNamespace(status="running"), "local", "a folder")
+    assert str(cluster_run._lost_cluster()) == (
         "the workers of the local cluster did not come back within 120 s; make room for them, "
         "and run "
         "again: what was done is in the store"
@@ -218,14 +218,14 @@ def test_a_result_that_is_lost_after_it_was_announced_is_a_death_like_any_other(
     from distributed import KilledWorker
     from distributed.client import FutureCancelledError
 
-    asked = cluster._ClusterRun(SimpleNamespace(status="closed"), "tcp://there", None)
+    cluster_run = cluster._ClusterRun(SimpleNamespace(status="closed"), "tcp://there", None)
     suspects = deque()
     killed = _Lost(KilledWorker("a", SimpleNamespace(address="tcp://w"), 1))
-    assert list(asked._collect(killed, ["a task"], SimpleNamespace(), suspects)) == []
+    assert list(cluster_run._collect(killed, ["a task"], SimpleNamespace(), suspects)) == []
     assert list(suspects) == ["a task"]
     with pytest.raises(DataError) as e:
         list(
-            asked._collect(
+            cluster_run._collect(
                 _Lost(FutureCancelledError("a", "scheduler-connection-lost")),
                 ["a task"],
                 SimpleNamespace(),

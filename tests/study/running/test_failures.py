@@ -185,14 +185,16 @@ def test_predictions_are_kept_and_agree_with_the_counts(stored):
     from deabench.study.results.store import read_predictions
 
     rows = current_rows(stored.plan)
-    kept = read_predictions(stored.plan.store, rows["key"])
+    stored_predictions = read_predictions(stored.plan.store, rows["key"])
     for row in rows.itertuples():
-        frame = kept[row.key]
+        frame = stored_predictions[row.key]
         assert pd.crosstab(frame["y_true"], frame["y_pred"]).reindex(
             index=[1, 0], columns=[1, 0], fill_value=0
         ).to_numpy().ravel().tolist() == [row.tp, row.fn, row.fp, row.tn]
-    together = pd.concat([kept[key] for key in rows["key"][rows["classifier"] == "majority"]])
-    assert sorted(together["row"]) == list(
+    predictions = pd.concat(
+        [stored_predictions[key] for key in rows["key"][rows["classifier"] == "majority"]]
+    )
+    assert sorted(predictions["row"]) == list(
         range(keel.table2().loc["glass-0-4_vs_5", "instances"].astype(int))
     )
 
@@ -206,6 +208,6 @@ def test_predictions_asked_for_later_are_made_then(study_file):
     digest = run_here(without).digest
     assert not current_rows(without.plan)["kept"].any()
     path.write_text(path.read_text().replace("false", "true"))
-    again = Study.from_toml(path)
-    assert run_here(again).digest == digest
-    assert current_rows(again.plan)["kept"].all()
+    repeated = Study.from_toml(path)
+    assert run_here(repeated).digest == digest
+    assert current_rows(repeated.plan)["kept"].all()

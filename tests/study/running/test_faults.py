@@ -52,9 +52,9 @@ def engine(request, tmp_path):
     else:
         with LocalCluster(
             n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
-        ) as there:
-            yield {"scheduler": there.scheduler_address}
-    sys.path[:] = [place for place in sys.path if place != str(tmp_path)]
+        ) as local_cluster:
+            yield {"scheduler": local_cluster.scheduler_address}
+    sys.path[:] = [folder for folder in sys.path if folder != str(tmp_path)]
 
 
 def test_what_changes_under_a_run_is_refused_and_run_again(engine, tmp_path):
@@ -82,8 +82,8 @@ def test_what_changes_under_a_run_is_refused_and_run_again(engine, tmp_path):
         ("left", "majority"): ("done", ""),
     }
     flip_a_bit(path)
-    again = Study.from_toml(path).run(**engine)
-    assert (again.done, again.digest) == (8, undisturbed(path, "second"))
+    repeated = Study.from_toml(path).run(**engine)
+    assert (repeated.done, repeated.digest) == (8, undisturbed(path, "second"))
     if "workers" in engine:
         return
     code = tmp_path / f"{module}.py"
@@ -92,14 +92,14 @@ def test_what_changes_under_a_run_is_refused_and_run_again(engine, tmp_path):
     )  # a worker of a cluster lives on, and has imported the former
     last = Study.from_toml(path).run(**engine)
     assert (last.done, last.digest) == (8, undisturbed(path, "third"))
-    assert last.digest != again.digest
+    assert last.digest != repeated.digest
 
 
 def results(path):
     """Status and kind of error of each pair of data set and classifier."""
     with closing(sqlite3.connect(path.with_suffix(".sqlite"))) as db:
-        found = db.execute("SELECT dataset, classifier, status, error_type FROM results").fetchall()
-    return {(data, learner): (status, kind) for data, learner, status, kind in found}
+        rows = db.execute("SELECT dataset, classifier, status, error_type FROM results").fetchall()
+    return {(data, learner): (status, kind) for data, learner, status, kind in rows}
 
 
 def flip_a_bit(path):
@@ -112,6 +112,6 @@ def flip_a_bit(path):
 
 def undisturbed(path, name):
     """The digest of the study as it is now, run here into a store of its own."""
-    other = path.with_name(f"{name}.toml")
-    other.write_text(path.read_text())
-    return run_here(Study.from_toml(other)).digest
+    copy = path.with_name(f"{name}.toml")
+    copy.write_text(path.read_text())
+    return run_here(Study.from_toml(copy)).digest

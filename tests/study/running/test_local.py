@@ -43,19 +43,19 @@ def test_a_run_with_failures_exits_1_and_counts_them(study_file, capsys):
         'bad = {import = "poison.Raises"}\nminus = {import = "poison.Minus"}\nmajority = {}'
     )
     assert main(["study", "run", str(path), "--workers", "1", "--format", "json"]) == 1
-    said = capsys.readouterr()
-    assert json.loads(said.out)[0]["failed"] == 6
-    assert said.err.splitlines()[-1] == "6 of 9 tasks failed: bad failed 3, minus failed 3"
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)[0]["failed"] == 6
+    assert captured.err.splitlines()[-1] == "6 of 9 tasks failed: bad failed 3, minus failed 3"
     assert main(["study", "status", str(path)]) == 0
     assert main(["study", "run", str(path)]) == 1
     capsys.readouterr()
     assert main(["study", "tables", str(path), "metrics", "--format", "csv"]) == 0
-    said = capsys.readouterr()
+    captured = capsys.readouterr()
     assert (
-        said.err.splitlines()[-1]
+        captured.err.splitlines()[-1]
         == "6 tasks failed; 2 pairs of data set and classifier are left out"
     )
-    assert [line.split(",")[1] for line in said.out.splitlines()] == ["classifier", "majority"]
+    assert [line.split(",")[1] for line in captured.out.splitlines()] == ["classifier", "majority"]
 
 
 @pytest.mark.parametrize("preset", ["prevalence"])
@@ -79,9 +79,9 @@ def test_testing_prevalence_moves_neither_rate_and_training_prevalence_both(pres
     with Store(study.plan.store) as store:
         for job in study.plan.tasks():
             store.write_outcome(job, run_task(job))
-    found = study.summary().metrics.droplevel("classifier")
-    trained = found[found.index.str.startswith("trained")]
-    tested = found[found.index.str.startswith("tested")]
+    metrics = study.summary().metrics.droplevel("classifier")
+    trained = metrics[metrics.index.str.startswith("trained")]
+    tested = metrics[metrics.index.str.startswith("tested")]
     assert trained["TPR"].is_monotonic_increasing
     assert trained["TNR"].is_monotonic_decreasing
     assert trained["TPR"].iloc[-1] - trained["TPR"].iloc[0] > 0.1

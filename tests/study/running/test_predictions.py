@@ -22,15 +22,15 @@ from deabench.study.spec import Task, TaskLimits
 HAVE = "a study trains on 0 and 1 (1 = positive) and takes those"
 
 
-def task(learner: str, **more: object) -> Task:
+def task(learner: str, **changes: object) -> Task:
     spec = LearnerSpec("m", f"poison.{learner}", imported=True)
     return Task(
-        DataSpec("glass-0-4_vs_5", "table2"), spec, SplitSpec(folds=2), 0, 0, 1, "key", **more
+        DataSpec("glass-0-4_vs_5", "table2"), spec, SplitSpec(folds=2), 0, 0, 1, "key", **changes
     )
 
 
 @pytest.mark.parametrize(
-    ("learner", "said"),
+    ("learner", "message"),
     [
         ("Minus", f"predict answered -1 for 23 of 46 rows, which is no class of the data; {HAVE}"),
         (
@@ -49,11 +49,11 @@ def task(learner: str, **more: object) -> Task:
         ("Words", f"predict answered 'yes', which is no number; {HAVE}"),
     ],
 )
-def test_an_answer_that_is_no_prediction_fails_the_task(learner, said):
+def test_an_answer_that_is_no_prediction_fails_the_task(learner, message):
     outcome = run_task(task(learner))
     assert (outcome.status, outcome.error[:2], outcome.counts) == (
         "failed",
-        ("PredictionError", said),
+        ("PredictionError", message),
         (0, 0, 0, 0),
     )
 
@@ -103,14 +103,14 @@ def test_scores_of_many_classes_are_kept_by_class():
         def predict_proba(self, X):
             return np.column_stack([X, 1 - X])
 
-    found = predict_scores(Model(), np.array([0.2, 0.7]), 3)
-    assert found.tolist() == [[0.8, 0, 0.2], [pytest.approx(0.3), 0, 0.7]]
+    scores = predict_scores(Model(), np.array([0.2, 0.7]), 3)
+    assert scores.tolist() == [[0.8, 0, 0.2], [pytest.approx(0.3), 0, 0.7]]
     import zlib
 
     back = unpack_predictions(
-        zlib.compress(pack_predictions(np.arange(2), np.array([0, 2]), np.array([2, 2]), found)), 3
+        zlib.compress(pack_predictions(np.arange(2), np.array([0, 2]), np.array([2, 2]), scores)), 3
     )
-    np.testing.assert_array_equal(back["score"], found)
+    np.testing.assert_array_equal(back["score"], scores)
     assert back["y_pred"].tolist() == [2, 2]
 
 
@@ -145,8 +145,8 @@ def test_a_limit_of_memory_costs_its_own_task():
 
 
 def test_a_child_of_a_learner_ends_with_its_task(tmp_path, monkeypatch):
-    from study_runs import gone
+    from study_runs import all_ended
 
     monkeypatch.setenv("DEABENCH_TEST_CHILDREN", str(tmp_path / "pids"))
     assert run_task(task("Begets")).status == "done"
-    assert gone({int(pid) for pid in (tmp_path / "pids").read_text().split()}, 1.0)
+    assert all_ended({int(pid) for pid in (tmp_path / "pids").read_text().split()}, 1.0)

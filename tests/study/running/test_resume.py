@@ -8,7 +8,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from study_runs import SLOW, Running, alive, gone, run_here
+from study_runs import SLOW, Running, alive, all_ended, run_here
 
 from deabench.cli import main
 from deabench.study import Study
@@ -16,7 +16,7 @@ from deabench.study import Study
 DASK = ("--scheduler", "local")
 
 
-def whole(store) -> int:
+def count_sound_results(store) -> int:
     """The results of a store that must be sound and must hold nothing but finished tasks."""
     with closing(sqlite3.connect(store)) as db:
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -28,7 +28,7 @@ def kill_the_parent(run: Running) -> None:
     family = run.family()
     os.kill(run.process.pid, signal.SIGKILL)
     run.process.join()
-    assert gone(family), f"processes outlive their parent: {alive(family)}"
+    assert all_ended(family), f"processes outlive their parent: {alive(family)}"
 
 
 def test_a_second_run_is_refused_and_kill_9_of_a_worker_loses_nothing(
@@ -60,7 +60,7 @@ def test_kill_9_of_the_parent_then_resume(study_file, undisturbed, capsys):
     run = Running(path, "--workers", "1")
     run.wait_for_rows(5)
     kill_the_parent(run)
-    before = whole(path.with_suffix(".sqlite"))
+    before = count_sound_results(path.with_suffix(".sqlite"))
     assert 5 <= before < 50
     assert main(["study", "run", str(path), "--workers", "1"]) == 0
     assert f"{before} of 50 tasks are in the store, {50 - before} to do" in capsys.readouterr().err
@@ -74,7 +74,7 @@ def test_kill_9_of_a_worker_and_of_the_parent_with_dask(study_file, undisturbed)
     os.kill(run.busy_worker(), signal.SIGKILL)
     run.wait_for_rows(25)  # it goes on
     kill_the_parent(run)
-    before = whole(path.with_suffix(".sqlite"))
+    before = count_sound_results(path.with_suffix(".sqlite"))
     assert 25 <= before < 50
     done = run_here(Study.from_toml(path))
     assert (done.total, done.done, done.failed, done.missing, done.digest) == (
@@ -100,13 +100,13 @@ def test_a_signal_leaves_a_clean_store_and_no_orphan(study_file, number, engine)
     run.wait_for_rows(3)
     family = run.family()
     os.killpg(run.process.pid, number)  # as a terminal does: parent and workers alike
-    status, said = run.end()
-    assert status == 1, said
+    status, output = run.end()
+    assert status == 1, output
     sentence = (
         f"deabench: stopped by {number.name}; what was done is in the store, run again to go on"
     )
-    assert sentence in said.splitlines(), said
-    assert engine or "Traceback" not in said  # Dask logs its closing connections
-    assert gone(family), f"orphans: {alive(family)}"
-    assert 3 <= whole(path.with_suffix(".sqlite")) < 50
+    assert sentence in output.splitlines(), output
+    assert engine or "Traceback" not in output  # Dask logs its closing connections
+    assert all_ended(family), f"orphans: {alive(family)}"
+    assert 3 <= count_sound_results(path.with_suffix(".sqlite")) < 50
     assert not list(path.parent.glob("*-journal"))

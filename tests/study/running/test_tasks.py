@@ -41,9 +41,9 @@ def test_a_seed_is_what_the_documents_say():
 
 @pytest.mark.parametrize("repeat", [0, 1])
 def test_kfold_tests_every_row_once_and_keeps_the_classes_shares(ecoli4, repeat):
-    parts = [split_rows(ecoli4, SplitSpec(), repeat, fold, 1) for fold in range(10)]
-    assert np.sort(np.concatenate([test for _, test in parts])).tolist() == list(range(336))
-    for train, test in parts:
+    splits = [split_rows(ecoli4, SplitSpec(), repeat, fold, 1) for fold in range(10)]
+    assert np.sort(np.concatenate([test for _, test in splits])).tolist() == list(range(336))
+    for train, test in splits:
         assert not set(train) & set(test)
         assert len(train) + len(test) == 336
         assert ecoli4.y[test].sum() == 2
@@ -61,13 +61,13 @@ def test_repeats_differ_and_seeds_differ(ecoli4):
 def test_holdout_and_bootstrap(ecoli4):
     train, test = split_rows(ecoli4, SplitSpec("holdout", test_size=0.25), 0, 0, 1)
     assert (len(train), len(test), ecoli4.y[test].sum()) == (252, 84, 5)
-    drawn, out = split_rows(ecoli4, SplitSpec("bootstrap"), 0, 0, 1)
-    assert (len(drawn), ecoli4.y[drawn].sum()) == (336, 20)
-    assert set(drawn) | set(out) == set(range(336))
-    assert not set(drawn) & set(out)
+    first_train, out = split_rows(ecoli4, SplitSpec("bootstrap"), 0, 0, 1)
+    assert (len(first_train), ecoli4.y[first_train].sum()) == (336, 20)
+    assert set(first_train) | set(out) == set(range(336))
+    assert not set(first_train) & set(out)
     assert 0.3 < len(out) / 336 < 0.45  # 1/e = 0.368 are expected to stay out
-    other, _ = split_rows(ecoli4, SplitSpec("bootstrap"), 0, 1, 1)
-    assert drawn.tolist() != other.tolist()
+    second_train, _ = split_rows(ecoli4, SplitSpec("bootstrap"), 0, 1, 1)
+    assert first_train.tolist() != second_train.tolist()
 
 
 def test_own_folds_are_used_as_they_are(ecoli4):

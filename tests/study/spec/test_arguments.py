@@ -81,14 +81,14 @@ def test_the_same_store_digest_and_results_as_from_a_file(study_file, rows, tmp_
     assert from_file.status().done == 12
     assert from_file.status().digest == digest
     pd.testing.assert_frame_equal(from_file.summary().metrics, from_code.summary().metrics)
-    apart = db.Study(
+    study = db.Study(
         {"thyroid": (rows.iloc[:, :-1].to_numpy(), rows.iloc[:, -1])},
         LEARNERS,
         seed=5,
         split=StratifiedKFold(4, shuffle=True),
         store=tmp_path / "apart.sqlite",
     )
-    assert run_here(apart).digest == digest
+    assert run_here(study).digest == digest
 
 
 @pytest.mark.parametrize("split", [StratifiedKFold(5), LeaveOneOut(), "leave-one-out"], ids=str)
@@ -98,12 +98,14 @@ def test_counts_are_those_of_cross_val_predict(rows, split, tmp_path):
     model = make_pipeline(StandardScaler(), KNeighborsClassifier(3))
     study = Study({"t": (X, y)}, {"m": model}, split=split, store=tmp_path / "s.sqlite")
     positive = y.value_counts().index[-1]
-    said = cross_val_predict(model, X, y, cv=LeaveOneOut() if isinstance(split, str) else split)
+    predictions = cross_val_predict(
+        model, X, y, cv=LeaveOneOut() if isinstance(split, str) else split
+    )
     wanted = [
-        ((y == positive) & (said == positive)).sum(),
-        ((y == positive) & (said != positive)).sum(),
-        ((y != positive) & (said == positive)).sum(),
-        ((y != positive) & (said != positive)).sum(),
+        ((y == positive) & (predictions == positive)).sum(),
+        ((y == positive) & (predictions != positive)).sum(),
+        ((y != positive) & (predictions == positive)).sum(),
+        ((y != positive) & (predictions != positive)).sum(),
     ]
     assert done(study)["m"].tolist() == wanted
 
@@ -124,9 +126,9 @@ def test_columns_by_name_reach_a_pipeline_of_ones_own(tmp_path):
         positive="ill",
         store=tmp_path / "s.sqlite",
     )
-    said = cross_val_predict(model, frame, (y == "ill").astype(int), cv=StratifiedKFold(3))
-    assert done(study)["m"][0] == ((y == "ill") & (said == 1)).sum()
-    assert done(study)["m"][2] == ((y != "ill") & (said == 1)).sum()
+    predictions = cross_val_predict(model, frame, (y == "ill").astype(int), cv=StratifiedKFold(3))
+    assert done(study)["m"][0] == ((y == "ill") & (predictions == 1)).sum()
+    assert done(study)["m"][2] == ((y != "ill") & (predictions == 1)).sum()
 
 
 def test_columns_are_prepared_inside_the_folds(tmp_path):
@@ -135,11 +137,11 @@ def test_columns_are_prepared_inside_the_folds(tmp_path):
         {"x": [1.0, 2, np.nan, 3, 1e6, 1e6, 1e6, np.nan] * 4, "town": ["a", "b", None, "a"] * 8}
     )
     y = np.array([0, 1, 1, 0, 1, 0, 0, 1] * 4)
-    seen = []
+    fitted_rows = []
 
     class Looks(LogisticRegression):
         def fit(self, X, y):
-            seen.append(X)
+            fitted_rows.append(X)
             return super().fit(X, y)
 
     study = Study(
@@ -152,7 +154,7 @@ def test_columns_are_prepared_inside_the_folds(tmp_path):
     )
     job = study.plan.tasks()[0]
     assert run_task(job).status == "done"
-    X = seen[0]
+    X = fitted_rows[0]
     assert X.shape == (24, 3)
     assert (X[:, 0].min(), X[:, 0].max()) == (0, 1)
     assert X[2].tolist() == pytest.approx([(np.nanmedian(frame["x"][:24]) - 1) / (1e6 - 1), 1, 0])
@@ -206,8 +208,8 @@ def test_a_split_left_to_chance_is_seeded_or_refused(rows, tmp_path, refused):
 
     class Dice:
         def split(self, X, y=None, groups=None):
-            chosen = np.random.default_rng().permutation(len(X))
-            yield chosen[50:], chosen[:50]
+            order = np.random.default_rng().permutation(len(X))
+            yield order[50:], order[:50]
 
         def __repr__(self):
             return "Dice()"
@@ -240,18 +242,18 @@ def test_every_class_is_kept(tmp_path):
         metrics=["accuracy", "balanced_accuracy", "macro_F1", "lowest_TPR", "kappa", "MCC"],
     )
     assert run_here(study).failed == 0
-    found = study.summary()
-    said = cross_val_predict(KNeighborsClassifier(1), X, y, cv=StratifiedKFold(3))
+    summary = study.summary()
+    predictions = cross_val_predict(KNeighborsClassifier(1), X, y, cv=StratifiedKFold(3))
     wanted = [
-        (y == said).mean(),
-        balanced_accuracy_score(y, said),
-        f1_score(y, said, average="macro"),
-        recall_score(y, said, average=None).min(),
-        cohen_kappa_score(y, said),
-        matthews_corrcoef(y, said),
+        (y == predictions).mean(),
+        balanced_accuracy_score(y, predictions),
+        f1_score(y, predictions, average="macro"),
+        recall_score(y, predictions, average=None).min(),
+        cohen_kappa_score(y, predictions),
+        matthews_corrcoef(y, predictions),
     ]
-    assert found.metrics.loc[("wine", "1-NN")].tolist() == pytest.approx(wanted)
-    assert found.efficiency["average_then_dea"].max() == pytest.approx(1)
+    assert summary.metrics.loc[("wine", "1-NN")].tolist() == pytest.approx(wanted)
+    assert summary.efficiency["average_then_dea"].max() == pytest.approx(1)
     assert study.verify().sound
     assert current_rows(study.plan)["confusion"].map(sum).sum() == 2 * len(y)
 
@@ -275,7 +277,7 @@ def test_ranks_by_scores_times_and_metrics_of_ones_own(rows, tmp_path):
         ["fit_seconds"],
     )
     run_here(study)
-    found = study.summary()
+    summary = study.summary()
     X, y = (
         rows.iloc[:, :-1],
         (rows.iloc[:, -1] == rows.iloc[:, -1].value_counts().index[-1]).astype(int),
@@ -289,7 +291,7 @@ def test_ranks_by_scores_times_and_metrics_of_ones_own(rows, tmp_path):
         )
         for train, test in StratifiedKFold(3).split(X, y)
     ]
-    assert found.metrics.loc[("t", "near"), ["roc_auc", "pr_auc"]].tolist() == pytest.approx(
+    assert summary.metrics.loc[("t", "near"), ["roc_auc", "pr_auc"]].tolist() == pytest.approx(
         [
             np.mean([score(*fold) for fold in folds])
             for score in (roc_auc_score, average_precision_score)
@@ -297,17 +299,17 @@ def test_ranks_by_scores_times_and_metrics_of_ones_own(rows, tmp_path):
     )
     assert (
         "fit_seconds are CPU times of the machine that ran the study, and other ones on another"
-        in found.notes
+        in summary.notes
     )
-    own = Study(
+    custom_study = Study(
         {"t": rows},
         {"tree": "C4.5", "near": KNeighborsClassifier(3)},
         split=StratifiedKFold(3),
         metrics={"hits": hits},
         store=tmp_path / "s.sqlite",
     )
-    assert own.status().done == 6
-    assert own.summary().metrics.loc[("t", "near"), "hits"] > 0.9
+    assert custom_study.status().done == 6
+    assert custom_study.summary().metrics.loc[("t", "near"), "hits"] > 0.9
     surprise = db.metrics.Metric(
         "surprise",
         lambda y, p: float(log_loss(y, np.clip(p, 0.01, 0.99), labels=[0, 1])),
@@ -316,21 +318,24 @@ def test_ranks_by_scores_times_and_metrics_of_ones_own(rows, tmp_path):
         needs="probabilities",
     )
     wanted = ["TPR", "brier", "precision@5", "TPR@FPR=0.1", surprise, "score_seconds"]
-    many = Study(
+    multiclass_study = Study(
         {"t": rows}, near, split=StratifiedKFold(3), metrics=wanted, store=tmp_path / "s.sqlite"
     )
-    assert (many.status().done, many.plan.dea["inputs"]) == (6, ["score_seconds"])
-    found = many.summary()
+    assert (multiclass_study.status().done, multiclass_study.plan.dea["inputs"]) == (
+        6,
+        ["score_seconds"],
+    )
+    summary = multiclass_study.summary()
     expected = {
         "brier": brier_score_loss,
         "surprise": lambda y, p: log_loss(y, np.clip(p, 0.01, 0.99), labels=[0, 1]),
         "precision@5": lambda y, p: db.metrics.precision_at(5).value(y == 1, p),
     }
     for name, score in expected.items():
-        assert found.metrics.loc[("t", "near"), name] == pytest.approx(
+        assert summary.metrics.loc[("t", "near"), name] == pytest.approx(
             np.mean([score(*fold) for fold in folds]), abs=1e-12
         )
-    assert found.per_dataset["efficiency"].between(0, 1 + 1e-9).all()
+    assert summary.per_dataset["efficiency"].between(0, 1 + 1e-9).all()
     unsure = Study(
         {"t": rows},
         {"tree": "C4.5", **near},
@@ -342,7 +347,7 @@ def test_ranks_by_scores_times_and_metrics_of_ones_own(rows, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"data": {}}, "data is empty; give {name: a DataFrame, (X, y) or a path}"),
         ({"data": {"a": 3}}, "data set 'a' is a int; give a DataFrame, (X, y) or a path"),
@@ -397,13 +402,13 @@ def test_ranks_by_scores_times_and_metrics_of_ones_own(rows, tmp_path):
         ({"groups": [1, 2]}, "groups of data set 'a' has shape (2,) for 5 rows; give one per row"),
     ],
 )
-def test_refusals(change, said, refused, tmp_path):
-    good = {
+def test_refusals(change, message, refused, tmp_path):
+    valid = {
         "data": {"a": pd.DataFrame({"x": [1.0, 2, 3, 4, 5], "c": [0, 0, 0, 1, 1]})},
         "classifiers": {"m": "C4.5"},
     }
-    with refused(said):
-        Study(**{**good, **change}, store=tmp_path / "s.sqlite")
+    with refused(message):
+        Study(**{**valid, **change}, store=tmp_path / "s.sqlite")
 
 
 def test_groups_are_not_torn_apart(tmp_path, refused):
@@ -421,17 +426,17 @@ def test_probabilities_are_asked_for_where_there_are_decision_values(refused):
     from deabench.study.results.metrics import average_over_folds
 
     counts = pd.DataFrame({"dataset": ["d"], "classifier": ["svm"], "key": ["k"]})
-    kept = {
+    predictions = {
         "k": {
             "y_true": np.array([0, 1]),
             "y_pred": np.array([0, 1]),
             "score": np.array([-0.5, 1.7]),
         }
     }
-    assert average_over_folds(counts, {"precision@1": find_score_metric("precision@1")}, kept)[
-        "precision@1"
-    ].tolist() == [1.0]
+    assert average_over_folds(
+        counts, {"precision@1": find_score_metric("precision@1")}, predictions
+    )["precision@1"].tolist() == [1.0]
     with refused(
         "the score of 'svm' for instance 1 is -0.5; metric 'brier' needs probabilities, from 0 to 1"
     ):
-        average_over_folds(counts, {"brier": find_score_metric("brier")}, kept)
+        average_over_folds(counts, {"brier": find_score_metric("brier")}, predictions)

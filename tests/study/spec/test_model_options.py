@@ -27,12 +27,12 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("dea", "asked"), CASES)
-def test_what_the_file_asks_the_model_is_asked(tmp_path, dea, asked) -> None:
+@pytest.mark.parametrize(("dea", "options"), CASES)
+def test_what_the_file_asks_the_model_is_asked(tmp_path, dea, options) -> None:
     file = tmp_path / "study.toml"
     file.write_text(TEXT.format(dea=dea))
     plan = Study.from_toml(file).plan
-    assert build_model(plan.dea) == build_options(plan.dea["model"], asked)
+    assert build_model(plan.dea) == build_options(plan.dea["model"], options)
 
 
 def test_it_reaches_the_scores_and_0_is_best_where_it_is(frames) -> None:
@@ -45,8 +45,8 @@ def test_it_reaches_the_scores_and_0_is_best_where_it_is(frames) -> None:
         table, outputs=["TPR", "TNR"], model=db.models.Additive(weights="ram")
     ).scores
     assert single["efficiency"].tolist() == pytest.approx(expected.tolist(), abs=1e-12)
-    both = s.efficiencies_two_ways(s.group_means(metrics, groups), single, groups, settings)
-    assert both["rank_average_then_dea"].tolist() == expected.rank(method="min").tolist()
+    efficiencies = s.efficiencies_two_ways(s.group_means(metrics, groups), single, groups, settings)
+    assert efficiencies["rank_average_then_dea"].tolist() == expected.rank(method="min").tolist()
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def frames():
 
 
 @pytest.mark.parametrize(
-    ("dea", "words"),
+    ("dea", "message"),
     [
         ('model = "ddf"\ndirection = 3', "direction is 3"),
         ('model = "ddf"\ndirection = "up"', "no direction 'up'"),
@@ -89,10 +89,10 @@ def frames():
         ('model = "wie"', "did you mean 'wei'"),
     ],
 )
-def test_a_wrong_option_is_refused_before_anything_runs(tmp_path, dea, words) -> None:
+def test_a_wrong_option_is_refused_before_anything_runs(tmp_path, dea, message) -> None:
     file = tmp_path / "study.toml"
     file.write_text(TEXT.format(dea=dea))
     with pytest.raises(DataError) as refusal:
         Study.from_toml(file)
     assert str(refusal.value).startswith("'study.toml': [dea] ")
-    assert words in str(refusal.value)
+    assert message in str(refusal.value)

@@ -54,16 +54,23 @@ def test_the_order_is_that_of_data_sets_then_folds_then_classifiers(study):
 
 def test_however_a_task_is_asked_for_it_is_the_same(study):
     jobs = study.plan.tasks()
-    each = list(jobs)
-    assert len(jobs) == len(each) == 66
-    assert [job.key for job in each] == list(jobs.keys())
+    listed_tasks = list(jobs)
+    assert len(jobs) == len(listed_tasks) == 66
+    assert [job.key for job in listed_tasks] == list(jobs.keys())
     assert len(set(jobs.keys())) == 66
-    assert [jobs[place] for place in range(66)] == [jobs[place - 66] for place in range(66)] == each
-    assert jobs[40:3:-7] == each[40:3:-7]
-    assert jobs.select({each[50].key, each[2].key, "another"}) == [each[2], each[50]]
-    for place in (66, -67):
+    assert (
+        [jobs[position] for position in range(66)]
+        == [jobs[position - 66] for position in range(66)]
+        == listed_tasks
+    )
+    assert jobs[40:3:-7] == listed_tasks[40:3:-7]
+    assert jobs.select({listed_tasks[50].key, listed_tasks[2].key, "another"}) == [
+        listed_tasks[2],
+        listed_tasks[50],
+    ]
+    for position in (66, -67):
         with pytest.raises(IndexError):
-            jobs[place]
+            jobs[position]
 
 
 def test_a_task_holds_what_its_data_set_and_classifier_are(study):

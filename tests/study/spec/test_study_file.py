@@ -97,11 +97,11 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said"), WRONG)
-def test_refusals(study_file, text, said):
+@pytest.mark.parametrize(("text", "message"), WRONG)
+def test_refusals(study_file, text, message):
     with pytest.raises(DataError) as e:
         read_plan(study_file(text))
-    assert str(e.value) == f"'study.toml': {said}"
+    assert str(e.value) == f"'study.toml': {message}"
 
 
 def test_a_file_that_is_not_there_or_not_toml(tmp_path, study_file):
@@ -119,7 +119,7 @@ def test_a_file_that_is_not_there_or_not_toml(tmp_path, study_file):
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "message"),
     [
         ("nowhere.Learner", "cannot import 'nowhere.Learner': No module named 'nowhere'"),
         (
@@ -132,10 +132,10 @@ def test_a_file_that_is_not_there_or_not_toml(tmp_path, study_file):
         ),
     ],
 )
-def test_imports_that_lead_nowhere(study_file, path, said):
+def test_imports_that_lead_nowhere(study_file, path, message):
     with pytest.raises(DataError) as e:
         read_plan(study_file(f'allow_imports = true\n{GOOD}mine = {{import = "{path}"}}'))
-    assert str(e.value) == f"classifier 'mine': {said}"
+    assert str(e.value) == f"classifier 'mine': {message}"
 
 
 def test_a_parameter_that_an_import_does_not_have(study_file):
@@ -202,16 +202,16 @@ def test_a_changed_setting_touches_only_its_own_tasks(study_file):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('store = "../../x.sqlite"\n', "store is '../../x.sqlite'"),
         ('store = "/tmp/x.sqlite"\n', "store is '/tmp/x.sqlite'"),
         ('keel_folder = "/etc"\n', "keel_folder is '/etc'"),
     ],
 )
-def test_paths_stay_in_the_folder_unless_allowed(study_file, refused, text, said):
+def test_paths_stay_in_the_folder_unless_allowed(study_file, refused, text, message):
     with refused(
-        f"'study.toml': {said}, which lies outside the study file's folder; if that is meant, "
+        f"'study.toml': {message}, which lies outside the study file's folder; if that is meant, "
         "say allow_outside = true "
         "at the top of the file"
     ):
@@ -232,7 +232,7 @@ def test_a_link_out_of_the_folder_is_outside(study_file, refused, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (
             "[dea]\noutputs = ['TPR', 'roc_acu']",
@@ -267,9 +267,9 @@ def test_a_link_out_of_the_folder_is_outside(study_file, refused, tmp_path):
     ],
 )
 def test_outputs_that_no_metric_can_give_are_refused_before_anything_runs(
-    study_file, refused, text, said
+    study_file, refused, text, message
 ):
-    with refused(f"'study.toml': {said}"):
+    with refused(f"'study.toml': {message}"):
         read_plan(study_file(GOOD + text))
 
 
