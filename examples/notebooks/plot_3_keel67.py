@@ -61,8 +61,8 @@ sure = db.uncertainty(db.Samples.from_datasets(counts, metrics=["TPR", "TNR"]))
 sure.verdicts.value_counts().to_frame()
 
 # %%
-# One is proved efficient, because no mixture comes near its TNR; the others are undecided. Tests of one
-# metric, counting the cuts of one file once, say how little 67 sets are:
+# One is proved efficient, because no mixture comes near its TNR; the others are undecided. Tests
+# of one metric, counting the cuts of one file once, say how little 67 sets are:
 
 table = each["G-mean"].unstack("classifier").dropna()[["C4.5", "SMC", "RUC", "AdBC", "SVM"]]
 found = db.compare.compare(table, clusters="keel", control="C4.5")

@@ -3,9 +3,9 @@ More than one frontier
 ======================
 
 ``layers`` takes the frontier away and looks again. ``groups`` compares a family's frontier with
-that of all classifiers: where they touch, its gap is 1. ``malmquist`` has the frontiers of two tables: how much
-nearer *mine* came, and how far the frontier itself moved. ``order_m`` compares with the best of m
-classifiers that are drawn: what is beyond it, one lucky run did."""
+that of all classifiers: where they touch, its gap is 1. ``malmquist`` has the frontiers of two
+tables: how much nearer *mine* came, and how far the frontier itself moved. ``order_m`` compares
+with the best of m classifiers that are drawn: what is beyond it, one lucky run did."""
 
 from _plane import BLUE, GREY, INK, PINK, RATES, RED, arrow, boundary, db, dots, key, line, planes
 

@@ -2,8 +2,8 @@
 Inputs: scale, and the closest target
 =====================================
 
-With one input the two technologies can be drawn: multiples of every classifier (``crs``, for what scales,
-as counts do) and mixtures alone (``vrs``, the default). What lies between the two is size
+With one input the two technologies can be drawn: multiples of every classifier (``crs``, for what
+scales, as counts do) and mixtures alone (``vrs``, the default). What lies between the two is size
 (``scale_efficiency``): *large* is past the best size. A closest target asks for the least change
 (here straight, in shares of each range), wherever that leads."""
 

@@ -51,14 +51,14 @@ def test_hoelder_distances_to_the_boundary(name, complement, norm, column, toler
     data, expected = oracle(name, "data"), oracle(name, "expected")
     outputs = list(complement) or ["y1", "y2"]
     front = db.frontier(db.read(data, lower_is_better=complement), outputs=outputs)
-    plain = front.locate(data[outputs], norm=norm)["distance"]
-    np.testing.assert_allclose(-plain, expected[column.format("")], atol=tolerance)
+    original = front.locate(data[outputs], norm=norm)["distance"]
+    np.testing.assert_allclose(-original, expected[column.format("")], atol=tolerance)
     for label in data.index:  # weighted: every metric divided by the DMU's own value
-        own = data[outputs] / data.loc[label, outputs]
+        relative_data = data[outputs] / data.loc[label, outputs]
         scaled = {x: maximum / data.loc[label, x] for x, maximum in complement.items()}
-        front = db.frontier(db.read(own, lower_is_better=scaled))
-        found = front.locate(own.loc[[label]], norm=norm)["distance"].iloc[0]
-        assert -found == pytest.approx(
+        front = db.frontier(db.read(relative_data, lower_is_better=scaled))
+        computed = front.locate(relative_data.loc[[label]], norm=norm)["distance"].iloc[0]
+        assert -computed == pytest.approx(
             expected.loc[label, column.format("_weighted")], abs=tolerance
         )
 
@@ -69,14 +69,14 @@ def all_facets(P: np.ndarray) -> np.ndarray:
     """
     n, s = P.shape
     rows, right = np.vstack([P, np.eye(s)]), np.append(np.ones(n), np.zeros(s))
-    found = []
+    normals = []
     for T in itertools.combinations(range(n + s), s):
         if min(T) < n and abs(np.linalg.det(rows[list(T)])) > 1e-9:
             w = np.linalg.solve(rows[list(T)], right[list(T)])
             if w.min() >= -1e-10 and (P @ w).max() <= 1 + 1e-10:
-                found.append(np.where(np.abs(w) < 1e-10, 0, w))
+                normals.append(np.where(np.abs(w) < 1e-10, 0, w))
     return np.array(
-        [w for _, w in sorted({tuple(np.round(w, 8)): tuple(w) for w in found}.items())]
+        [w for _, w in sorted({tuple(np.round(w, 8)): tuple(w) for w in normals}.items())]
     )
 
 
@@ -86,9 +86,11 @@ def test_facets_and_faces_from_first_principles(Y) -> None:
     front = db.frontier(frame(Y))
     P = np.unique(Y, axis=0)
     facets = front.facets
-    found = np.array(sorted({tuple(np.round(w, 8)) for w in facets[front.outputs].to_numpy()}))
-    np.testing.assert_allclose(found, all_facets(P), atol=2e-8)
-    assert len(found) == len(facets)
+    facet_weights = np.array(
+        sorted({tuple(np.round(w, 8)) for w in facets[front.outputs].to_numpy()})
+    )
+    np.testing.assert_allclose(facet_weights, all_facets(P), atol=2e-8)
+    assert len(facet_weights) == len(facets)
     assert facets["full_dimensional"].tolist() == (facets[front.outputs] > 0).all(axis=1).tolist()
     assert facets["full_dimensional"].sum() == len({tuple(w) for w in np.round(full_normals(P), 7)})
     E = front.points.to_numpy()
@@ -109,7 +111,9 @@ def test_facets_and_faces_from_first_principles(Y) -> None:
     assert {(label,) for label in front.vertices} <= faces
     maximal = front.faces[front.faces["maximal"]]["vertices"]
     for face in faces:
-        assert (face in set(maximal)) == (not any(set(face) < set(other) for other in faces))
+        assert (face in set(maximal)) == (
+            not any(set(face) < set(larger_face) for larger_face in faces)
+        )
 
 
 @examples(40)
@@ -118,11 +122,11 @@ def test_extreme_is_what_no_mixture_of_the_others_reaches(Y) -> None:
     front = db.frontier(frame(Y))
     distinct = np.unique(Y, axis=0)
     for j, y in enumerate(Y):
-        others = distinct[(distinct != y).any(axis=1)]
+        other_rows = distinct[(distinct != y).any(axis=1)]
         covered = (
-            len(others)
-            and (others.max(axis=0) > 0)[y > 0].all()
-            and theta5_or_inf(others, y) >= 1 - 1e-9
+            len(other_rows)
+            and (other_rows.max(axis=0) > 0)[y > 0].all()
+            and theta5_or_inf(other_rows, y) >= 1 - 1e-9
         )
         assert (f"c{j}" in front.extreme) == (not covered)
 
@@ -137,15 +141,15 @@ def theta5_or_inf(Y: np.ndarray, y: np.ndarray) -> float:
 @given(tables(rows=(2, 7), metrics=(2, 3), near=False), st.data())
 def test_units_change_no_label(Y, data) -> None:
     unit = data.draw(scales(Y.shape[1]))
-    plain, scaled = db.frontier(frame(Y)), db.frontier(frame(Y * unit))
-    assert scaled.extreme == plain.extreme
-    assert scaled.vertices == plain.vertices
-    assert set(scaled.faces["vertices"]) == set(plain.faces["vertices"])
-    assert sorted(scaled.facets["vertices"]) == sorted(plain.facets["vertices"])
+    original, scaled = db.frontier(frame(Y)), db.frontier(frame(Y * unit))
+    assert scaled.extreme == original.extreme
+    assert scaled.vertices == original.vertices
+    assert set(scaled.faces["vertices"]) == set(original.faces["vertices"])
+    assert sorted(scaled.facets["vertices"]) == sorted(original.facets["vertices"])
     points = frame(Y * 0.9)
     assert (
         scaled.locate(points * unit)["position"].tolist()
-        == plain.locate(points)["position"].tolist()
+        == original.locate(points)["position"].tolist()
     )
 
 

@@ -47,18 +47,18 @@ def points_about(seed: int, count: int, s: int) -> np.ndarray:
 )
 def test_every_row_of_the_synthetic_oracles(name, method) -> None:
     table, expected = oracle(name, "data"), oracle(name, "expected")
-    found = db.targets(table, table, dominating=True, method=method)
+    targets = db.targets(table, table, dominating=True, method=method)
     np.testing.assert_allclose(
-        found.distance, expected["closest_L1_dominating_minslack"], rtol=1e-9, atol=1e-9
+        targets.distance, expected["closest_L1_dominating_minslack"], rtol=1e-9, atol=1e-9
     )
-    assert (found.gaps >= -1e-9).all(axis=None)
-    db.certify(found)
+    assert (targets.gaps >= -1e-9).all(axis=None)
+    db.certify(targets)
     published = expected["deaR_milp_value_WRONG_WHERE_DIFFERENT"]
-    wrong = (published - found.distance).abs() > 1e-6
+    wrong = (published - targets.distance).abs() > 1e-6
     assert (
         wrong.sum() == 1
     )  # where the published implementation errs, it is too high: a face was cut off
-    assert (published[wrong] > found.distance[wrong] + 1e-3).all()
+    assert (published[wrong] > targets.distance[wrong] + 1e-3).all()
 
 
 def test_the_targets_of_wine1_by_hand() -> None:
@@ -68,18 +68,18 @@ def test_the_targets_of_wine1_by_hand() -> None:
     wine = db.datasets.load("chao2022-wine1")
     E = wine.loc[["RUS+SVM", "CS-MCQP", "Bagging"]]
     for method in ("faces", "milp"):
-        found = db.targets(wine, E, outputs=["TPR", "TNR"], method=method)
-        distance = found.distance
+        targets = db.targets(wine, E, outputs=["TPR", "TNR"], method=method)
+        distance = targets.distance
         assert distance[["RBF", "MLP", "OSS+SVM"]].tolist() == pytest.approx(
             [51.5, 4.1, 9.8], abs=1e-9
         )
         assert distance["AdaBoostM1"] == pytest.approx(1.4233, abs=5e-5)
         assert distance[E.index].tolist() == pytest.approx([0, 0, 0], abs=1e-9)
-        assert found.targets.loc["RBF"].tolist() == pytest.approx([96.0, 78.6], abs=1e-9)
-        assert found.targets.loc["OSS+SVM"].tolist() == pytest.approx([96.0, 78.6], abs=1e-9)
-        assert found.targets.loc["AdaBoostM1"].tolist() == pytest.approx([95.523, 86.4], abs=5e-4)
-        assert found.position["MLP"] == "outside"
-        db.certify(found)
+        assert targets.targets.loc["RBF"].tolist() == pytest.approx([96.0, 78.6], abs=1e-9)
+        assert targets.targets.loc["OSS+SVM"].tolist() == pytest.approx([96.0, 78.6], abs=1e-9)
+        assert targets.targets.loc["AdaBoostM1"].tolist() == pytest.approx([95.523, 86.4], abs=5e-4)
+        assert targets.position["MLP"] == "outside"
+        db.certify(targets)
     extended = db.targets(wine.loc[["MLP"]], E, outputs=["TPR", "TNR"], norm="l2", on="facets")
     assert extended.targets.loc["MLP"].tolist() == pytest.approx([94.55, 96.95], abs=5e-3)
 
@@ -91,23 +91,25 @@ def test_faces_and_milp_are_the_least_over_all_subsets(norm, Y, seed, dominating
     P, points = np.unique(Y, axis=0), points_about(seed, 2, Y.shape[1])
     truth = [brute(P, p, norm, dominating=dominating) for p in points]
     for method in ("faces", "milp"):
-        found = db.targets(
+        targets = db.targets(
             frame(points, "t"), frame(Y), norm=norm, dominating=dominating, method=method
         )
-        assert found.distance.fillna(np.inf).tolist() == pytest.approx(truth, abs=EXACT)
-        assert found.method == method
-        assert set(found.reasons) == {f"t{k}" for k, d in enumerate(truth) if np.isinf(d)}
-        assert set(found.reasons.values()) <= {"no point of the frontier dominates it"}
-        db.certify(found)
+        assert targets.distance.fillna(np.inf).tolist() == pytest.approx(truth, abs=EXACT)
+        assert targets.method == method
+        assert set(targets.reasons) == {f"t{k}" for k, d in enumerate(truth) if np.isinf(d)}
+        assert set(targets.reasons.values()) <= {"no point of the frontier dominates it"}
+        db.certify(targets)
 
 
 @examples(25)
 @given(tables(rows=(1, 7), metrics=(1, 3), near=False), st.integers(0, 10**6))
 def test_l2_is_the_least_over_all_subsets(Y, seed) -> None:
     P, points = np.unique(Y, axis=0), points_about(seed, 3, Y.shape[1])
-    found = db.targets(frame(points, "t"), frame(Y), norm="l2")
-    assert found.distance.tolist() == pytest.approx([brute(P, p, "l2") for p in points], abs=EXACT)
-    db.certify(found)
+    targets = db.targets(frame(points, "t"), frame(Y), norm="l2")
+    assert targets.distance.tolist() == pytest.approx(
+        [brute(P, p, "l2") for p in points], abs=EXACT
+    )
+    db.certify(targets)
 
 
 def by_quadratic_program(V: np.ndarray, p: np.ndarray, *, dominating: bool) -> float:
@@ -137,7 +139,7 @@ def by_slsqp(V: np.ndarray, p: np.ndarray) -> float:
     if np.isinf(to_hull(V, p, "l1", dominating=True)):
         return np.inf
     k = len(V)
-    found = minimize(
+    optimum = minimize(
         lambda x: ((x @ V - p) ** 2).sum(),
         np.full(k, 1 / k),
         jac=lambda x: 2 * V @ (x @ V - p),
@@ -149,19 +151,19 @@ def by_slsqp(V: np.ndarray, p: np.ndarray) -> float:
             {"type": "ineq", "fun": lambda x: x @ V - p},
         ],
     )
-    return float(np.sqrt(found.fun))
+    return float(np.sqrt(optimum.fun))
 
 
 @examples(15)
 @given(tables(rows=(2, 6), metrics=(2, 3), near=False), st.integers(0, 10**6))
 def test_l2_is_the_quadratic_program_of_some_face(Y, seed) -> None:
     points = points_about(seed, 2, Y.shape[1])
-    found = db.targets(frame(points, "t"), frame(Y), norm="l2")
+    targets = db.targets(frame(points, "t"), frame(Y), norm="l2")
     faces = [
-        found.frontier.points.loc[list(face)].to_numpy()
-        for face in found.frontier.faces["vertices"]
+        targets.frontier.points.loc[list(face)].to_numpy()
+        for face in targets.frontier.faces["vertices"]
     ]
-    for p, distance in zip(points, found.distance, strict=True):
+    for p, distance in zip(points, targets.distance, strict=True):
         assert distance == pytest.approx(
             min(by_quadratic_program(V, p, dominating=False) for V in faces), abs=1e-6
         )
@@ -171,15 +173,15 @@ def test_l2_is_the_quadratic_program_of_some_face(Y, seed) -> None:
 @given(tables(rows=(2, 6), metrics=(2, 3), near=False), st.integers(0, 10**6))
 def test_l2_dominating_is_the_least_that_slsqp_finds(Y, seed) -> None:
     points = points_about(seed, 2, Y.shape[1]) * 0.8
-    found = db.targets(frame(points, "t"), frame(Y), norm="l2", dominating=True)
+    targets = db.targets(frame(points, "t"), frame(Y), norm="l2", dominating=True)
     faces = [
-        found.frontier.points.loc[list(face)].to_numpy()
-        for face in found.frontier.faces["vertices"]
+        targets.frontier.points.loc[list(face)].to_numpy()
+        for face in targets.frontier.faces["vertices"]
     ]
-    for p, distance in zip(points, found.distance.fillna(np.inf), strict=True):
+    for p, distance in zip(points, targets.distance.fillna(np.inf), strict=True):
         assert distance == pytest.approx(min(by_slsqp(V, p) for V in faces), abs=1e-6)
-    assert not (found.gaps < -1e-8).any(axis=None)
-    db.certify(found)
+    assert not (targets.gaps < -1e-8).any(axis=None)
+    db.certify(targets)
 
 
 @pytest.mark.parametrize("norm", ["l1", "linf"])
@@ -189,10 +191,10 @@ def test_a_common_face_is_the_least_in_total(norm, Y, seed) -> None:
     P, points = np.unique(Y, axis=0), points_about(seed, 3, Y.shape[1])
     truth = brute_common(P, points, norm)
     for method in ("faces", "milp"):
-        found = db.targets(frame(points, "t"), frame(Y), norm=norm, common=True, method=method)
-        assert found.distance.sum() == pytest.approx(truth, abs=EXACT)
-        assert len(set(found.faces)) == 1
-        db.certify(found)
+        targets = db.targets(frame(points, "t"), frame(Y), norm=norm, common=True, method=method)
+        assert targets.distance.sum() == pytest.approx(truth, abs=EXACT)
+        assert len(set(targets.faces)) == 1
+        db.certify(targets)
 
 
 SMALL_E = {
@@ -215,12 +217,12 @@ def test_degenerate_frontiers(norm, case) -> None:
     points = np.array([[0.3, 0.3, 0.3], [0.7, 0.7, 0.4], [1.1, 0.9, 1.0], [0.6, 0.6, 0.5], *Y])
     truth = [brute(P, p, norm) for p in points]
     for method in ("faces", "milp") if norm != "l2" else ("faces",):
-        found = db.targets(frame(points, "t"), frame(Y), norm=norm, method=method)
-        assert found.distance.tolist() == pytest.approx(truth, abs=1e-9)
-        db.certify(found)
+        targets = db.targets(frame(points, "t"), frame(Y), norm=norm, method=method)
+        assert targets.distance.tolist() == pytest.approx(truth, abs=1e-9)
+        db.certify(targets)
     if case == "fewer than metrics":
-        assert found.frontier.facets["full_dimensional"].sum() == 0
-        assert found.frontier.faces["dimension"].tolist() == [1, 0, 0]
+        assert targets.frontier.facets["full_dimensional"].sum() == 0
+        assert targets.frontier.faces["dimension"].tolist() == [1, 0, 0]
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
@@ -231,20 +233,20 @@ def test_every_target_is_on_a_pareto_efficient_face(norm, Y, seed, common) -> No
     nothing.
     """
     P, points = np.unique(Y, axis=0), points_about(seed, 2, Y.shape[1])
-    found = db.targets(frame(points, "t"), frame(Y), norm=norm, common=common)
+    targets = db.targets(frame(points, "t"), frame(Y), norm=norm, common=common)
     n = len(P)
-    for label, target in found.targets.iterrows():
+    for label, target in targets.targets.iterrows():
         y = target.to_numpy()
         gain = -lp(-P.sum(axis=1), -P.T, -y + 1e-9, equal=(np.ones((1, n)), [1.0])) - y.sum()
         assert gain <= 1e-6
-        vertices = found.frontier.points.loc[list(found.faces[label])].to_numpy()
+        vertices = targets.frontier.points.loc[list(targets.faces[label])].to_numpy()
         T = tuple(int(np.flatnonzero((v == P).all(axis=1))[0]) for v in vertices)
         assert normal(P, T) is not None
         assert to_hull(vertices, y, "l1") <= 1e-9
-        lam = found.intensities.loc[label].to_numpy()
-        np.testing.assert_allclose(lam @ found.frontier.points.to_numpy(), y, atol=1e-10)
+        lam = targets.intensities.loc[label].to_numpy()
+        np.testing.assert_allclose(lam @ targets.frontier.points.to_numpy(), y, atol=1e-10)
     if not common:
-        ranking = db.rank(found.targets, reference=frame(Y))
+        ranking = db.rank(targets.targets, reference=frame(Y))
         np.testing.assert_allclose(ranking.scores, 1.0, atol=1e-8)
 
 
@@ -261,10 +263,10 @@ def test_facets_extended_inside_and_outside(norm, Y, seed) -> None:
             "the frontier has no full-dimensional Pareto-efficient facet to extend; use on='faces'"
         )
         return
-    found = db.targets(frame(points, "t"), frame(P), norm=norm, on="facets")
+    targets = db.targets(frame(points, "t"), frame(P), norm=norm, on="facets")
     excess = (points @ W.T).max(axis=1) - 1
     sides = np.where(excess > 1e-9, "outside", np.where(excess < -1e-9, "inside", "on"))
-    assert found.position.tolist() == sides.tolist()
+    assert targets.position.tolist() == sides.tolist()
     if norm == "l2":
         truth = [
             by_projection(W, p)
@@ -272,18 +274,18 @@ def test_facets_extended_inside_and_outside(norm, Y, seed) -> None:
             else ((1 - W @ p) / np.linalg.norm(W, axis=1)).min()
             for p in points
         ]
-        assert found.distance.tolist() == pytest.approx(truth, abs=1e-6)
+        assert targets.distance.tolist() == pytest.approx(truth, abs=1e-6)
     else:
-        assert found.distance.tolist() == pytest.approx(
+        assert targets.distance.tolist() == pytest.approx(
             [to_facets(W, p, norm) for p in points], abs=EXACT
         )
-    boundary = (found.targets.to_numpy() @ W.T).max(axis=1)
+    boundary = (targets.targets.to_numpy() @ W.T).max(axis=1)
     np.testing.assert_allclose(boundary, 1.0, atol=1e-7)
-    db.certify(found)
+    db.certify(targets)
 
 
 def by_projection(W: np.ndarray, p: np.ndarray) -> float:
-    found = minimize(
+    optimum = minimize(
         lambda y: ((y - p) ** 2).sum(),
         p / (W @ p).max(),
         jac=lambda y: 2 * (y - p),
@@ -291,7 +293,7 @@ def by_projection(W: np.ndarray, p: np.ndarray) -> float:
         constraints={"type": "ineq", "fun": lambda y: 1 - W @ y},
         options={"ftol": 1e-16, "maxiter": 500},
     )
-    return float(np.sqrt(found.fun))
+    return float(np.sqrt(optimum.fun))
 
 
 def test_a_common_extended_facet_is_the_nearest_hyperplane_in_total() -> None:
@@ -302,11 +304,11 @@ def test_a_common_extended_facet_is_the_nearest_hyperplane_in_total() -> None:
     W = full_normals(P)
     assert len(W) == 2
     for norm, dual in (("l1", np.inf), ("l2", 2), ("linf", 1)):
-        found = db.targets(frame(points), frame(P), norm=norm, on="facets", common=True)
+        targets = db.targets(frame(points), frame(P), norm=norm, on="facets", common=True)
         away = np.abs(1 - points @ W.T) / np.linalg.norm(W, dual, axis=1)
-        assert found.distance.sum() == pytest.approx(away.sum(axis=0).min(), abs=1e-12)
-        assert len(set(found.faces)) == 1
-        db.certify(found)
+        assert targets.distance.sum() == pytest.approx(away.sum(axis=0).min(), abs=1e-12)
+        assert len(set(targets.faces)) == 1
+        db.certify(targets)
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
@@ -321,12 +323,12 @@ def test_weights_are_a_change_of_units(norm, Y, seed, data) -> None:
     weighed = db.targets(
         frame(points, "t"), frame(Y), norm=norm, weights={f"m{r}": w for r, w in enumerate(weight)}
     )
-    plain = db.targets(frame(points * weight, "t"), frame(Y * weight), norm=norm)
+    original = db.targets(frame(points * weight, "t"), frame(Y * weight), norm=norm)
     assert weighed.distance.tolist() == pytest.approx(
-        plain.distance.tolist(), rel=1e-8, abs=1e-9 * weight.max()
+        original.distance.tolist(), rel=1e-8, abs=1e-9 * weight.max()
     )
-    again = [np.linalg.norm(gap * weight, NORMS[norm]) for gap in weighed.gaps.to_numpy()]
-    assert weighed.distance.tolist() == pytest.approx(again, rel=1e-9, abs=1e-12)
+    repeated = [np.linalg.norm(gap * weight, NORMS[norm]) for gap in weighed.gaps.to_numpy()]
+    assert weighed.distance.tolist() == pytest.approx(repeated, rel=1e-9, abs=1e-12)
     db.certify(weighed)
 
 
@@ -334,8 +336,10 @@ def test_weights_are_a_change_of_units(norm, Y, seed, data) -> None:
 def test_one_unit_for_all_scales_the_distance(power) -> None:
     table = oracle("18a_synthetic_seed0_n30_outputs3_closest", "data")
     for norm in ("l1", "l2", "linf"):
-        plain, scaled = (db.targets(t, t, norm=norm).distance for t in (table, table * 10.0**power))
-        np.testing.assert_allclose(scaled / 10.0**power, plain, rtol=1e-8, atol=1e-9)
+        original, scaled = (
+            db.targets(t, t, norm=norm).distance for t in (table, table * 10.0**power)
+        )
+        np.testing.assert_allclose(scaled / 10.0**power, original, rtol=1e-8, atol=1e-9)
 
 
 def test_faces_and_milp_agree_with_seven_metrics() -> None:
@@ -355,30 +359,32 @@ def test_a_time_limit_ends_in_a_stated_bound() -> None:
     reference = frame(sphere / np.linalg.norm(sphere, axis=1, keepdims=True))
     with pytest.raises(SolveError) as caught:
         db.targets(reference.iloc[[0]] * 0.5, reference, method="milp", time_limit=0.01)
-    said = str(caught.value)
-    assert said.startswith(
-        "normalised for 'c0': HiGHS ended with 'Time limit reached'; proved so far: the distance is at least "
+    message = str(caught.value)
+    assert message.startswith(
+        "normalised for 'c0': HiGHS ended with 'Time limit reached'; proved so far: the distance "
+        "is at least "
     )
-    assert said.endswith("; give it more time, or use method 'faces'")
-    bound = float(said.split("at least ")[1].split(";")[0])
+    assert message.endswith("; give it more time, or use method 'faces'")
+    bound = float(message.split("at least ")[1].split(";")[0])
     assert bound <= db.targets(reference.iloc[[0]] * 0.5, reference).distance.iloc[0] + 1e-9
 
 
 def test_positions_and_notes() -> None:
     reference = frame(np.array([[0.99, 0.2], [0.2, 0.99]]))
     tested = frame(np.array([[0.5, 0.5], [0.99, 0.2], [1.0, 0.95]]), "t")
-    found = db.targets(tested, reference)
-    assert found.position.tolist() == ["inside", "on", "outside"]
-    assert found.distance["t1"] == 0.0
-    assert list(found.to_frame().columns) == ["position", "distance", "target_m0", "target_m1"]
-    assert found.to_csv().splitlines()[0] == "classifier,position,distance,target_m0,target_m1"
-    assert set(found.peers.columns) <= {"c0", "c1"}
+    targets = db.targets(tested, reference)
+    assert targets.position.tolist() == ["inside", "on", "outside"]
+    assert targets.distance["t1"] == 0.0
+    assert list(targets.to_frame().columns) == ["position", "distance", "target_m0", "target_m1"]
+    assert targets.to_csv().splitlines()[0] == "classifier,position,distance,target_m0,target_m1"
+    assert set(targets.peers.columns) <= {"c0", "c1"}
     low = frame(np.array([[0.9, 0.0001]]), "t")
-    beyond = db.targets(
+    closest = db.targets(
         low, reference, outputs=["m0", "m1"], norm="l1", on="facets", weights={"m0": 1, "m1": 9}
     )
-    assert beyond.notes == (
-        "the target of 't0' in 'm0' is 1.19, beyond 1: the extended facet leaves the metric's range",
+    assert closest.notes == (
+        "the target of 't0' in 'm0' is 1.19, beyond 1: the extended facet leaves the metric's "
+        "range",
     )
 
 
@@ -387,7 +393,7 @@ def test_a_complemented_metric_and_duplicates_in_the_reference() -> None:
         {"TPR": [0.9, 0.9, 0.5], "error": [0.4, 0.4, 0.1]}, index=["a", "twin", "b"]
     )
     tested = pd.DataFrame({"TPR": [0.5], "error": [0.5]}, index=["t"])
-    found = db.targets(
+    targets = db.targets(
         tested, db.read(reference, lower_is_better={"error": 1.0}), outputs=["TPR", "error"]
     )
     same = db.targets(
@@ -395,10 +401,10 @@ def test_a_complemented_metric_and_duplicates_in_the_reference() -> None:
         reference.assign(error=1 - reference["error"]),
         outputs=["TPR", "error"],
     )
-    assert found.distance.tolist() == same.distance.tolist()
-    assert found.notes == ("'error' stands for its complement 1 - error: lower is better",)
-    assert found.frontier.extreme == ["a", "twin", "b"]
-    assert found.frontier.vertices == ["a", "b"]
+    assert targets.distance.tolist() == same.distance.tolist()
+    assert targets.notes == ("'error' stands for its complement 1 - error: lower is better",)
+    assert targets.frontier.extreme == ["a", "twin", "b"]
+    assert targets.frontier.vertices == ["a", "b"]
 
 
 REFUSED = [
@@ -411,7 +417,8 @@ REFUSED = [
     ),
     (
         {"method": "milp", "norm": "l2"},
-        "method='milp' is linear and norm='l2' is not; use method='faces', or norm='l1' or norm='linf'",
+        "method='milp' is linear and norm='l2' is not; use method='faces', or norm='l1' or "
+        "norm='linf'",
     ),
     ({"weights": {"x": 1.0}}, "weights names 'x', which is not an output; the outputs are m0, m1"),
     ({"weights": {"m0": 0.0, "m1": 1.0}}, "the weight of 'm0' is 0; give a number above 0"),
@@ -452,17 +459,17 @@ def test_a_target_does_not_depend_on_who_else_is_tested(norm, Y, seed, dominatin
     """
     points, E = frame(points_about(seed, 4, Y.shape[1]), "t"), frame(Y)
     options = {"norm": norm, "dominating": dominating, "method": "faces"}
-    together = db.targets(points, E, **options)
+    targets = db.targets(points, E, **options)
     for label in points.index:
-        alone = db.targets(points.loc[[label]], E, **options)
+        separate = db.targets(points.loc[[label]], E, **options)
         np.testing.assert_allclose(
-            alone.targets.loc[label], together.targets.loc[label], atol=1e-13
+            separate.targets.loc[label], targets.targets.loc[label], atol=1e-13
         )
 
 
 def test_a_projection_that_fails_names_its_dmu(monkeypatch, refused) -> None:
-    def undecided(self, what, *, patient=True):
-        raise SolveError(f"{self.name} for {what}: HiGHS ended with 'Unknown'")
+    def undecided(self, method_name, *, patient=True):
+        raise SolveError(f"{self.name} for {method_name}: HiGHS ended with 'Unknown'")
 
     monkeypatch.setattr(Solver, "run", undecided)
     wine = db.datasets.load("chao2022-wine1")

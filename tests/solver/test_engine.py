@@ -46,15 +46,15 @@ def by_engine(problem) -> np.ndarray:
 
 def by_facets(problem) -> np.ndarray:
     """Qhull's facets first; what none of them certifies is the engine's."""
-    known = facet_bases.list_facet_bases(problem.family, problem.points)
-    return read(problem, engine.solve_family(problem.family, problem.tested, prior_bases=known))
+    bases = facet_bases.list_facet_bases(problem.family, problem.points)
+    return read(problem, engine.solve_family(problem.family, problem.tested, prior_bases=bases))
 
 
 def by_all_facets(problem) -> np.ndarray:
     """Efficiency = max over facets of w·Y: one matrix product, no basis and no solver."""
     origin, unit = box(problem.points)
-    own = facets.list_facets((problem.points - origin) / unit).normals / unit
-    normals = own / (1 + own @ origin)[:, None]
+    own_normals = facets.list_facets((problem.points - origin) / unit).normals / unit
+    normals = own_normals / (1 + own_normals @ origin)[:, None]
     return (problem.tested @ normals.T).max(axis=1) * problem.size
 
 
@@ -184,17 +184,17 @@ def test_undominated_is_the_definition(Y) -> None:
 @examples(30)
 @given(tables(rows=(2, 8), metrics=(2, 4), near=False))
 def test_qhulls_facets_hold_all_points_and_touch_their_members(Y) -> None:
-    kept = undominated_rows(Y)
-    origin, unit = box(Y[kept])
-    points = (Y[kept] - origin) / unit
-    found = facets.list_facets(points)
-    members, normals = found.members, found.normals[found.facet]
+    undominated = undominated_rows(Y)
+    origin, unit = box(Y[undominated])
+    points = (Y[undominated] - origin) / unit
+    facet_list = facets.list_facets(points)
+    members, normals = facet_list.members, facet_list.normals[facet_list.facet]
     assert (points @ normals.T).max() <= 1 + 1e-11
     assert normals.min() >= 0
-    for own, w in zip(members, normals, strict=True):
-        on = own[own < len(points)]
+    for facet_members, w in zip(members, normals, strict=True):
+        on = facet_members[facet_members < len(points)]
         np.testing.assert_allclose(points[on] @ w, 1.0, atol=1e-10)
-        assert (w[own[own >= len(points)] - len(points)] <= 1e-10).all()
+        assert (w[facet_members[facet_members >= len(points)] - len(points)] <= 1e-10).all()
 
 
 def test_the_engine_solves_fewer_programs_than_dmus_when_one_basis_serves_many() -> None:

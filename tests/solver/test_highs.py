@@ -89,17 +89,17 @@ def test_a_time_limit_of_a_milp_states_a_bound_below_the_optimum() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "words"),
+    ("limit", "sentence"),
     [
         ({"iteration_limit": 0}, "Iteration limit reached"),
         ({"time_limit": 0.0}, "Time limit reached"),
     ],
 )
 def test_a_limit_inside_rank_ends_in_an_error_that_names_the_dmu(
-    limit, words, monkeypatch, refused
+    limit, sentence, monkeypatch, refused
 ) -> None:
     monkeypatch.setattr(engine, "Solver", partial(Solver, **limit))
-    with refused(f"wei for 'c0': HiGHS ended with '{words}'", Limit):
+    with refused(f"wei for 'c0': HiGHS ended with '{sentence}'", Limit):
         db.rank(frame(Y))
 
 
@@ -135,10 +135,10 @@ def test_a_certificate_that_does_not_hold_is_solved_again_and_costs_the_others_n
 
     def broken(result, reached) -> object:
         calls.append(len(result.scores))
-        found = proof(result, reached)
-        if "c3" in found.index:
-            found.loc["c3", "gap"] = 1.0
-        return found
+        certificate = proof(result, reached)
+        if "c3" in certificate.index:
+            certificate.loc["c3", "gap"] = 1.0
+        return certificate
 
     monkeypatch.setattr(radial, "radial_frame", broken)
     ranking = db.rank(frame(Y))
@@ -156,19 +156,19 @@ def test_a_certificate_that_holds_the_second_time_is_an_answer(monkeypatch) -> N
     proof, calls = radial.radial_frame, []
 
     def once(result, reached) -> object:
-        found = proof(result, reached)
+        certificate = proof(result, reached)
         if not calls:
-            found.loc["c3", "gap"] = 1.0
+            certificate.loc["c3", "gap"] = 1.0
         calls.append(1)
-        return found
+        return certificate
 
-    plain = db.rank(frame(Y))
+    original = db.rank(frame(Y))
     monkeypatch.setattr(radial, "radial_frame", once)
-    again = db.rank(frame(Y))
-    np.testing.assert_allclose(again.scores, plain.scores, atol=1e-14)
-    np.testing.assert_allclose(again.slacks, plain.slacks, atol=1e-12)
+    repeated = db.rank(frame(Y))
+    np.testing.assert_allclose(repeated.scores, original.scores, atol=1e-14)
+    np.testing.assert_allclose(repeated.slacks, original.slacks, atol=1e-12)
     assert len(calls) == 2
-    db.certify(again)
+    db.certify(repeated)
 
 
 def test_a_wrong_call_is_refused_by_name(refused) -> None:

@@ -99,12 +99,13 @@ def ways(formulation) -> list[dict]:
     names = list(inspect.signature(formulation).parameters)
     unknown = [name for name in names if name not in REFERENCE | TESTED | CONSTANTS]
     assert not unknown, (
-        f"{formulation.__name__} takes {unknown}: give them values in REFERENCE, TESTED or CONSTANTS"
+        f"{formulation.__name__} takes {unknown}: give them values in REFERENCE, TESTED or "
+        "CONSTANTS"
     )
     held = [name for name in names if name in CONSTANTS]
     return [
-        dict(zip(held, one, strict=True))
-        for one in itertools.product(*(CONSTANTS[name] for name in held))
+        dict(zip(held, constants, strict=True))
+        for constants in itertools.product(*(CONSTANTS[name] for name in held))
     ]
 
 
@@ -127,11 +128,15 @@ def rows(values: np.ndarray) -> dict:
 
 
 def pyomos(model) -> float:
-    """The optimum as Pyomo's own interface to HiGHS finds it; NaN where it says that there is none."""
+    """Return the optimum of Pyomo's own interface to HiGHS; NaN where there is none."""
     solver = Highs()
     solver.config.load_solution = False
-    found = solver.solve(model)
-    return np.nan if found.best_feasible_objective is None else float(found.best_feasible_objective)
+    solution = solver.solve(model)
+    return (
+        np.nan
+        if solution.best_feasible_objective is None
+        else float(solution.best_feasible_objective)
+    )
 
 
 def normed(norm: str) -> list:
@@ -141,13 +146,13 @@ def normed(norm: str) -> list:
 def full(formulation, constants: dict, norm: str, k: int):
     """The model of DMU k with all its data."""
     names = inspect.signature(formulation).parameters
-    given = {name: rows(REFERENCE[name]) for name in names if name in REFERENCE}
-    given |= {
+    reference_data = {name: rows(REFERENCE[name]) for name in names if name in REFERENCE}
+    reference_data |= {
         name: dict(zip(TESTED[name][0], TESTED[name][1][k].tolist(), strict=True))
         for name in names
         if name in TESTED
     }
-    model = formulation(**given, **constants)
+    model = formulation(**reference_data, **constants)
     if not list(model.component_objects(Objective)) and not norm:
         model.nothing = Objective(expr=0.0)
     for step in normed(norm):
@@ -158,18 +163,18 @@ def full(formulation, constants: dict, norm: str, k: int):
 def compiled(formulation, constants: dict, norm: str) -> tuple[Template, np.ndarray, np.ndarray]:
     """The formulation's template, and what the reference and the tested DMUs bring."""
     names = inspect.signature(formulation).parameters
-    tables, own = (
+    tables, tested_names = (
         [name for name in names if name in REFERENCE],
         [name for name in names if name in TESTED],
     )
     form = compile_template(
         formulation,
         {name: range(REFERENCE[name].shape[1]) for name in tables},
-        {name: dict.fromkeys(TESTED[name][0], 1.0) for name in own},
+        {name: dict.fromkeys(TESTED[name][0], 1.0) for name in tested_names},
         *normed(norm),
         **constants,
     )
-    tested = np.column_stack([np.zeros((K, 0)), *(TESTED[name][1] for name in own)])
+    tested = np.column_stack([np.zeros((K, 0)), *(TESTED[name][1] for name in tested_names)])
     return form, np.column_stack([REFERENCE[name] for name in tables]), tested
 
 
@@ -192,38 +197,36 @@ def test_every_way_gives_the_same_optimum(formulation, constants, norm) -> None:
         return
     truth = [pyomos(full(formulation, constants, norm, k)) for k in range(K)]
     form, reference, tested = compiled(formulation, constants, norm)
-    one = solve_each(form, reference, tested)
-    np.testing.assert_allclose(one.objective, truth, atol=1e-8)
-    assert set(one.infeasible) == set(np.flatnonzero(np.isnan(truth)))
+    solutions = solve_each(form, reference, tested)
+    np.testing.assert_allclose(solutions.objective, truth, atol=1e-8)
+    assert set(solutions.infeasible) == set(np.flatnonzero(np.isnan(truth)))
     assert (unsupported_reason(form) is None) == (formulation.__name__ in SHARED)
     if formulation.__name__ not in SHARED:
         with pytest.raises(ValueError, match="The shared path does not solve"):
             Family(form, reference)
         np.testing.assert_allclose(solve_all(form, reference, tested).objective, truth, atol=1e-8)
         return
-    both = solve_shared(form, reference, tested)
-    np.testing.assert_allclose(both.objective, truth, atol=1e-8)
-    assert set(both.infeasible) == set(one.infeasible)
+    shared = solve_shared(form, reference, tested)
+    np.testing.assert_allclose(shared.objective, truth, atol=1e-8)
+    assert set(shared.infeasible) == set(solutions.infeasible)
     bounded = [form.lower, form.upper]
-    for found in (
-        one,
-        both,
+    for solution in (
+        solutions,
+        shared,
     ):  # λ gives what the rows ask for, and duals times bounds give the objective
-        duals = np.column_stack([found.duals[name] for name in form.row_names])
+        duals = np.column_stack([solution.duals[name] for name in form.row_names])
         right = np.where(
             np.isfinite(bounded[0].const),
             bounded[0].evaluate(np.zeros(reference.shape[1]), tested),
             bounded[1].evaluate(np.zeros(reference.shape[1]), tested),
         )
-        good = ~np.isnan(truth)
+        feasible = ~np.isnan(truth)
         np.testing.assert_allclose(
-            (duals * right).sum(axis=1)[good], np.array(truth)[good], atol=1e-8
+            (duals * right).sum(axis=1)[feasible], np.array(truth)[feasible], atol=1e-8
         )
 
 
-def test_a_new_formulation_is_in_every_by_itself_and_cannot_bring_an_argument_that_nothing_knows() -> (
-    None
-):
+def test_a_new_formulation_is_tested_and_cannot_bring_an_unknown_argument() -> None:
     assert {case.values[0] for case in EVERY} == set(models.FORMULATIONS)
     with pytest.raises(AssertionError, match=r"newcomer takes \['z'\]: give them values"):
         ways(newcomer)
@@ -254,15 +257,15 @@ def bounded_sum(X, Y, x_o, y_o):
 
 
 def test_a_formulation_that_does_not_fit_is_solved_dmu_by_dmu() -> None:
-    for formulation, words in (
+    for formulation, reason in (
         (two_factors, "more than one column depends on the tested data"),
         (bounded_sum, "a row has two different bounds"),
     ):
         form = compile_template(formulation, *BOTH)
-        assert unsupported_reason(form) == f"{formulation.__name__}: {words}."
+        assert unsupported_reason(form) == f"{formulation.__name__}: {reason}."
         truth = [pyomos(full(formulation, {}, "", k)) for k in range(K)]
-        found = solve_all(form, np.column_stack([X, Y]), np.column_stack([x, y]))
-        np.testing.assert_allclose(found.objective, truth, atol=1e-8)
+        solutions = solve_all(form, np.column_stack([X, Y]), np.column_stack([x, y]))
+        np.testing.assert_allclose(solutions.objective, truth, atol=1e-8)
 
 
 def test_the_sum_of_lambda_between_two_bounds_by_hand() -> None:
@@ -285,7 +288,7 @@ def test_the_sum_of_lambda_between_two_bounds_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "reason"),
     [
         ({"integer": True}, "it has integer columns"),
         ({"hessian": ((0, 0, 1.0),)}, "its objective is quadratic"),
@@ -294,17 +297,17 @@ def test_the_sum_of_lambda_between_two_bounds_by_hand() -> None:
         ({"entry": "two"}, "more than one column depends on the tested data"),
     ],
 )
-def test_each_condition_of_the_shared_path_is_checked(change, words) -> None:
+def test_each_condition_of_the_shared_path_is_checked(change, reason) -> None:
     form = compile_template(models.slacks, *BOTH, returns="vrs")
     fixed = int(np.flatnonzero(~form.column_of_reference)[0])
-    for key, what in change.items():
+    for key, changed_value in change.items():
         if key == "integer":
             form = replace(form, integer=~form.integer)
         elif key == "hessian":
-            form = replace(form, hessian=what)
+            form = replace(form, hessian=changed_value)
         elif key == "column_lower":
             low = form.column_lower.copy()
-            low[fixed] = what
+            low[fixed] = changed_value
             form = replace(form, column_lower=low)
         elif key == "cost":
             cost = replace(form.cost, tested=form.cost.tested.copy())
@@ -312,27 +315,27 @@ def test_each_condition_of_the_shared_path_is_checked(change, words) -> None:
             form = replace(form, cost=cost)
         else:
             entry = replace(form.entry, tested=form.entry.tested.copy())
-            own = np.flatnonzero(~form.column_of_reference[form.entry_column])
-            entry.tested[own[:2], 0] = 1.0
+            indices = np.flatnonzero(~form.column_of_reference[form.entry_column])
+            entry.tested[indices[:2], 0] = 1.0
             form = replace(form, entry=entry)
-    assert unsupported_reason(form) == f"slacks: {words}."
+    assert unsupported_reason(form) == f"slacks: {reason}."
 
 
 def test_infeasible_is_said_for_its_own_dmu_only() -> None:
     form = compile_template(models.envelopment_input, *BOTH, returns="vrs")
     tested = np.vstack([np.append(x[0], y[0]), [1.0, 1.0, 99.0, 1.0]])
-    found = solve_each(form, np.column_stack([X, Y]), tested)
-    assert list(found.infeasible) == [1]
-    assert np.isnan(found.objective[1])
-    assert not np.isnan(found.objective[0])
+    solutions = solve_each(form, np.column_stack([X, Y]), tested)
+    assert list(solutions.infeasible) == [1]
+    assert np.isnan(solutions.objective[1])
+    assert not np.isnan(solutions.objective[0])
     assert issubclass(Infeasible, Exception)
 
 
 def test_leaving_out_is_the_reference_without_that_dmu() -> None:
     form = compile_template(models.envelopment_input, *BOTH, returns="crs")
     data = np.column_stack([X, Y])
-    found = solve_each(form, data, data, without=np.arange(N))
+    solutions = solve_each(form, data, data, without=np.arange(N))
     for k in range(N):
-        alone = solve_each(form, np.delete(data, k, axis=0), data[[k]])
-        assert found.objective[k] == pytest.approx(alone.objective[0], abs=1e-12)
-        assert k not in found.shared["lam"].columns[k]
+        separate = solve_each(form, np.delete(data, k, axis=0), data[[k]])
+        assert solutions.objective[k] == pytest.approx(separate.objective[0], abs=1e-12)
+        assert k not in solutions.shared["lam"].columns[k]

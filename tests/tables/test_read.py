@@ -120,9 +120,9 @@ def test_traps_of_names(name, role) -> None:
     ],
 )
 def test_cells_are_read_as_people_write_them(cells, values, unit) -> None:
-    found = parse_numbers(pd.Series(cells))
-    np.testing.assert_allclose(found.values, values)
-    assert found.unit == unit
+    numbers = parse_numbers(pd.Series(cells))
+    np.testing.assert_allclose(numbers.values, values)
+    assert numbers.unit == unit
 
 
 @pytest.mark.parametrize(
@@ -204,13 +204,13 @@ def test_every_format_gives_the_same_reading(kind, tmp_path) -> None:
 def test_frames_of_other_libraries_are_read() -> None:
     polars = pytest.importorskip("polars")
     pyarrow = pytest.importorskip("pyarrow")
-    for other in (
+    for foreign_frame in (
         polars.DataFrame(frame().to_dict(orient="list")),
         polars.LazyFrame(frame().to_dict(orient="list")),
         pyarrow.table(frame().to_dict(orient="list")),
     ):
-        assert taken(db.read(other)) == {"accuracy": "O", "latency_ms": "C"}
-        assert db.rank(other).scores.index.tolist() == ["Å", "B", "C"]
+        assert taken(db.read(foreign_frame)) == {"accuracy": "O", "latency_ms": "C"}
+        assert db.rank(foreign_frame).scores.index.tolist() == ["Å", "B", "C"]
 
 
 @pytest.mark.parametrize(
@@ -223,11 +223,13 @@ def test_frames_of_other_libraries_are_read() -> None:
         ({}, "the table is an empty dictionary; give columns, or a system's metrics by its name"),
         (
             {"acc": 1.0},
-            "the dictionary has one number for each key; give a list for each column, or a dictionary for each system",
+            "the dictionary has one number for each key; give a list for each column, or a "
+            "dictionary for each system",
         ),
         (
             [1, 2],
-            "the table is a list; give one dictionary for each row, as [{'model': 'k-NN', 'accuracy': 0.9}, ...]",
+            "the table is a list; give one dictionary for each row, as [{'model': 'k-NN', "
+            "'accuracy': 0.9}, ...]",
         ),
         (
             3,
@@ -335,13 +337,13 @@ def test_scikit_learn_results_are_read() -> None:
             reading.left_out
         )
         assert len(db.rank(reading, outputs=["mean_test_recall", "mean_test_neg_FPR"]).scores) == 3
-    many = {
+    runs = {
         f"tree {d}": cross_validate(
             DecisionTreeClassifier(max_depth=d, random_state=0), X, y, cv=3, scoring=["accuracy"]
         )
         for d in (1, 2)
     }
-    assert taken(db.read(many)) == {"fit_time": "C", "score_time": "C", "test_accuracy": "O"}
+    assert taken(db.read(runs)) == {"fit_time": "C", "score_time": "C", "test_accuracy": "O"}
 
 
 def test_an_optuna_study_says_its_own_directions() -> None:
@@ -379,8 +381,8 @@ def test_the_harness_of_language_models_is_read(tmp_path) -> None:
         },
         "config": {"model": "hf", "model_args": "pretrained=gpt2,dtype=float"},
     }
-    other = json.loads(json.dumps(run).replace("gpt2", "pythia").replace("12.1", "10.5"))
-    (tmp_path / "runs.json").write_text(json.dumps([run, other]))
+    content = json.loads(json.dumps(run).replace("gpt2", "pythia").replace("12.1", "10.5"))
+    (tmp_path / "runs.json").write_text(json.dumps([run, content]))
     reading = db.read(tmp_path / "runs.json")
     assert taken(reading) == {"acc": "O", "acc_norm": "O", "word_perplexity": "L"}
     assert set(reading.frame.index) == {"gpt2", "pythia"}
@@ -424,13 +426,14 @@ def test_a_guess_is_noted_and_refused_by_strict(refused) -> None:
     ranking = db.rank(table)
     assert any("'flux', 'tune'" in note for note in ranking.notes)
     with refused(
-        "no name tells what 'flux', 'tune' measure, and strict refuses guesses; name them in outputs, inputs or lower_is_better "
+        "no name tells what 'flux', 'tune' measure, and strict refuses guesses; name them in "
+        "outputs, inputs or lower_is_better "
         "(docs/tables.md says how columns are read)"
     ):
         db.rank(table, strict=True)
     db.rank(table, outputs=["flux", "tune"], strict=True)
-    known = db.rank(table.assign(accuracy=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), strict=True)
-    assert list(known.data.outputs) == ["accuracy"]
+    result = db.rank(table.assign(accuracy=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), strict=True)
+    assert list(result.data.outputs) == ["accuracy"]
 
 
 def test_a_bare_score_goes_by_the_rank_beside_it() -> None:
@@ -470,8 +473,8 @@ def test_the_reading_has_the_face_of_a_result() -> None:
     assert reading.to_frame().loc["latency_ms", "better"] == "lower"
     assert reading.to_frame().loc["seed", "role"] == "left_out"
     assert reading.to_csv().startswith("column,role,better,unit,low,high,reason\n")
-    again = db.read(reading, roles={"seed": "cost"})
-    assert taken(again)["seed"] == "C"
+    repeated = db.read(reading, roles={"seed": "cost"})
+    assert taken(repeated)["seed"] == "C"
 
 
 def test_the_command_prints_the_contract(tmp_path, capsys) -> None:
@@ -518,17 +521,18 @@ def test_the_proposed_command_says_the_same(tmp_path, capsys) -> None:
     assert main([*shlex.split(command)[1:], "--format", "csv"]) == 0
     spelt = capsys.readouterr()
     assert main(["rank", str(path), "--format", "csv"]) == 0
-    plain = capsys.readouterr()
-    assert spelt.out == plain.out
-    assert "inputs, for lower is better: 'latency_ms'" in plain.err
-    assert "left out: 'seed'" in plain.err
+    original = capsys.readouterr()
+    assert spelt.out == original.out
+    assert "inputs, for lower is better: 'latency_ms'" in original.err
+    assert "left out: 'seed'" in original.err
 
 
 def test_a_file_without_a_header_is_refused_by_its_first_line(tmp_path, refused) -> None:
     path = tmp_path / "x.csv"
     path.write_text("MLP,0.7289,0.7278,2710.87\nSVM,0.7566,0.7564,1408.15\n")
     with refused(
-        f"the first line of '{path}' holds numbers (0.7289, 0.7278), no names; put a header line above it"
+        f"the first line of '{path}' holds numbers (0.7289, 0.7278), no names; put a header line "
+        "above it"
     ):
         db.read(path)
 
@@ -537,7 +541,8 @@ def test_lines_of_another_length_are_refused_by_line(tmp_path, refused) -> None:
     path = tmp_path / "x.csv"
     path.write_text("model,accuracy\na,0.1\nb,0.2,0.3\n")
     with refused(
-        f"'{path}' is not a CSV table: line 3 has 3 cells and those before 2; put a cell that holds the separator in "
+        f"'{path}' is not a CSV table: line 3 has 3 cells and those before 2; put a cell that "
+        "holds the separator in "
         "quotes, or give lines of another table a file of their own"
     ):
         db.read(path)
@@ -606,5 +611,5 @@ def test_labels_that_look_like_formulas_are_read_back_unchanged(tmp_path) -> Non
     assert "\n'=1+1," in (tmp_path / "front.csv").read_text()
     db.rank(table).to_csv(tmp_path / "ranking.csv")
     (tmp_path / "table.csv").write_text(csv_text(table.rename_axis("classifier")))
-    again = db.rank(db.read(tmp_path / "table.csv"))
-    assert set(again.scores.index) == set(table.index)
+    repeated = db.rank(db.read(tmp_path / "table.csv"))
+    assert set(repeated.scores.index) == set(table.index)
