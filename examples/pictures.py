@@ -13,7 +13,7 @@ from deabench import plot
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/img")
 folder.mkdir(parents=True, exist_ok=True)
-warnings.simplefilter("ignore", db.DataWarning)  # seven classifiers are few, and the text says so
+warnings.simplefilter("ignore", db.DataWarning)  # seven classifiers are few, as the text tells
 
 wine = db.datasets.load("chao2022-wine1")
 established = wine.loc[["RUS+SVM", "CS-MCQP", "Bagging"]]

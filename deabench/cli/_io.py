@@ -132,7 +132,7 @@ def write_table(
     form : Format
         A table is rounded to four decimals; CSV and JSON are not rounded.
     path : Path, optional
-        The format of a file is CSV, or JSON if the name ends in .json, unless `form` says so.
+        The format of a file is CSV, or JSON if the name ends in .json, unless `form` names another.
     title : str
         The line above a table.
     """

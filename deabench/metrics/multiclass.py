@@ -140,7 +140,7 @@ def from_classes(
     -------
     DataFrame, classifiers x metrics
         NaN where a class is never predicted and a metric asks for its precision;
-        `attrs["undefined"]` says so.
+        `attrs["undefined"]` lists these cells.
 
     Examples
     --------

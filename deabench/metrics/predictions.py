@@ -51,7 +51,7 @@ def count(
         The positive class; by default 1 of {0, 1} and {-1, 1} and True of booleans, and of other
         labels the minority, with a warning. `attrs["positive"]` and `attrs["note"]` say which.
     sample_weight : numbers >= 0, optional
-        One per instance; the cells are then sums of weights, and `attrs["weighted"]` says so, which
+        One per instance; the cells are then sums of weights, and `attrs["weighted"]` is True, which
         lets `from_counts`, `pooled` and `usefulness` take them.
 
     Returns

@@ -1,4 +1,4 @@
-"""Common weights: one weighting for all, the one that comes nearest to everybody's own best score.
+"""Common weights: one weighting for all, the one that comes nearest to each DMU's own best score.
 
 Goal "sum": Σ_j (e_j − w·y_j) is least where Σ_j w·y_j is largest under w·y_j ≤ 1, that is where the
 mean of the DMUs has its performance score (6). So its dual, (5) of the mean DMU, finds and proves
@@ -35,11 +35,11 @@ from deabench.utils.arrays import Sparse, scale
 
 @dataclass(frozen=True, kw_only=True)
 class Common(RadialModel):
-    """Common weights: one weighting for all, the nearest to everybody's own best."""
+    """Common weights: one weighting for all, the nearest to each DMU's own best."""
 
     name = "common"
     title = (
-        "scores under one weighting for all, the nearest to everybody's own best (common weights)"
+        "scores under one weighting for all, the nearest to each DMU's own best (common weights)"
     )
     equation = "(6) of the mean"
 

@@ -35,7 +35,7 @@ class Cross(Model):
     """Cross-efficiency: the mean efficiency under the best weights of every DMU."""
 
     name = "cross"
-    title = "the mean efficiency under everybody's best weights (cross-efficiency)"
+    title = "the mean efficiency under the best weights of all (cross-efficiency)"
     equation = "(cross-efficiency)"
 
     returns: Literal["crs"] = "crs"

@@ -239,5 +239,5 @@ def _prove(answer: Answer) -> Proof:
         length_error = np.maximum(length_error, unequal)
         unclaimed = proof.unclaimed
     violations = {**proof.violations, "length_of_the_way_beside_1": length_error}
-    del violations["reason"]  # its own words are not proved: `complete_proof` says so
+    del violations["reason"]  # not proved, as `complete_proof` notes
     return replace(proof, violations=violations, unclaimed=unclaimed)

@@ -82,7 +82,7 @@ def place_names(
     -------
     texts : list of Annotation
     left_out : int
-        How many names found no room; a note in the picture says so.
+        How many names found no room; a note in the picture gives the number.
     """
     texts: list[Any] = []
     if not len(names):

@@ -221,7 +221,7 @@ class WeightsDisplay(Display):
     ----------
     shares : DataFrame, DMU x output
         Rows add up to 1; best first. Weights are not unique: another optimal solution may have
-        other shares. A column's name says so if lower is better: the metric then counts by what it
+        other shares. A column's name tells if lower is better: the metric then counts by what it
         lacks to its greatest value.
     total : int
         DMUs in all; `shares` holds the best of them.

@@ -77,7 +77,7 @@ class TargetsDisplay(Display):
         )
 
     def plot(self, ax: Any = None, **style: Any) -> TargetsDisplay:
-        """Draw the panels in the place of `ax`, or on a new figure; keywords are for the dots."""
+        """Draw the panels where `ax` is, or on a new figure; keywords are for the dots."""
         count, metric_count = self.actual.shape
         self.ax_ = frame = make_axes(ax, size=(1.6 + 2.5 * metric_count, 1.4 + 0.3 * count))
         self.figure_ = frame.figure

@@ -199,8 +199,8 @@ def unproved_claims(result: Scored) -> tuple[str, ...]:
 def count_uncovered(result: Scored, *, mixtures: bool = False) -> int:
     """Count the reference DMUs that no listed one dominates or equals.
 
-    Weights that bound the listed ones bound all that these dominate, too. With `mixtures`, where
-    everybody is compared with the same list, so do those that their own λ show below a combination.
+    Weights that bound the listed ones bound all that these dominate, too. With `mixtures` every DMU
+    is compared with the same list, and they bound those that their own λ show below a combination.
     """
     values = stack_outputs_inputs(result.reference)
     values[:, result.reference.outputs.shape[1] :] *= -1.0

@@ -71,7 +71,7 @@ def _describe_fault(
         if value.columns.shape != value.values.shape or len(value.columns) != len(labels):
             return "is not a row for each DMU"
         if not ((value.columns >= 0) | ((value.columns == -1) & (value.values == 0))).all():
-            return "has a share of nobody"
+            return "has a share of no DMU"
     if isinstance(value, SlackWeights) and (
         value.of.shape != (len(labels),)
         or not ((value.of >= -2) & (value.of < len(value.rows))).all()

@@ -1,4 +1,4 @@
-"""What a DEA model is asked, and what it answers for every tested DMU."""
+"""The task of a DEA model, and its answer for every tested DMU."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ModelOptions(Protocol):
 
 @dataclass(frozen=True)
 class Task:
-    """What a model is asked: validated data, the reference, and the model with its options.
+    """The task of a model: validated data, the reference, and the model with its options.
 
     Attributes
     ----------

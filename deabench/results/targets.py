@@ -21,9 +21,9 @@ DIFFERENCES = ("gaps", "normals", "slopes")
 """Frames of differences: a change of direction turns their sign and has no origin."""
 NO_TARGET = {
     ("convex", False): "no point of the frontier dominates it",
-    ("convex", True): "no one face of the frontier has points that dominate all of the tested",
+    ("convex", True): "no face of the frontier has points that dominate all of the tested",
     ("fdh", False): "no classifier of the frontier is nowhere below it",
-    ("fdh", True): "no one classifier of the frontier is nowhere below all of the tested",
+    ("fdh", True): "no classifier of the frontier is nowhere below all of the tested",
 }
 """The reason for a missing target, by technology and whether all have one face in common."""
 

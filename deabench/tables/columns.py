@@ -26,7 +26,7 @@ from deabench.utils.text import quote_names
 DeclaredRole = Literal["output", "lower_rate", "cost", "label", "dataset", "left_out"]
 """Roles that a user or a source can state."""
 Declarations = Mapping[str, tuple[DeclaredRole, str]]
-"""Column to (role, who says so)."""
+"""Column to (role, where it is declared)."""
 MIN_RANK_CORRELATION = 0.9
 """A rank column tells the direction of a score where their rank correlation is beyond this."""
 MEAN_ROUNDING = 0.051
@@ -278,8 +278,8 @@ def propose_roles(
         What each column is by itself.
     frame : DataFrame, systems x numeric columns
     made_to_rank : bool
-        Whether somebody put these columns together to be ranked, as in a DataFrame with its systems
-        in the index: where no name is known, every numeric column is then a guess, counts too.
+        Whether these columns were put together to be ranked, as in a DataFrame with its systems in
+        the index: where no name is known, every numeric column is then a guess, counts too.
 
     Returns
     -------

@@ -8,8 +8,8 @@ point of accuracy cost, and which would one take within half a millisecond?"""
 # %%
 # The table
 # ---------
-# Nine models of timm's public results. Nobody has to say that latency is to be low: its name does,
-# and it is said.
+# Nine models of timm's public results. That lower is better in latency follows
+# from its name, and a note reports it.
 
 from io import StringIO
 

@@ -5,6 +5,7 @@ spelt rightly.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import re
 import subprocess
@@ -145,3 +146,39 @@ def test_pages_that_messages_name_exist():
     ).stdout
     for page in set(stdout.split()):
         assert (ROOT / page).exists(), page
+
+
+PACKAGES = ("deabench", "deabench_models", "benchmarks")
+
+
+def resolve_name(name: str) -> bool:
+    """Return whether a dotted name is a module, or something in one."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            value: object = importlib.import_module(".".join(parts[:length]))
+        except ImportError:
+            continue
+        for part in parts[length:]:
+            if not hasattr(value, part) and part not in getattr(value, "__annotations__", {}):
+                return False
+            value = getattr(value, part, None)
+        return True
+    return False
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_modules_and_files_that_a_page_names_exist(page):
+    text = page.read_text(encoding="utf-8")
+    names = re.findall(rf"(?<![\w/])(?:db|{'|'.join(PACKAGES)})(?:\.\w+)+", text)
+    full_names = {re.sub(r"^db\b", "deabench", name) for name in names}
+    missing = [name for name in sorted(full_names) if not resolve_name(name)]
+    paths = re.findall(r"`((?:tests|deabench|docs|examples|benchmarks)/[\w/.-]+\w)`", text)
+    missing += [path for path in paths if not (ROOT / path).exists()]
+    assert not missing
+
+
+def test_the_tests_that_the_page_on_studies_names_exist():
+    page = (ROOT / "docs/study.md").read_text(encoding="utf-8")
+    names = {path.name for path in (ROOT / "tests/study").rglob("test_*.py")}
+    assert set(re.findall(r"test_\w+\.py", page)) <= names

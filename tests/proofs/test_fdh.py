@@ -95,7 +95,7 @@ def test_targets_and_locations_by_brute_force(norm, Y, seed, dominating, common)
         assert targets.reasons
         assert set(targets.reasons.values()) <= {
             "no classifier of the frontier is nowhere below it",
-            "no one classifier of the frontier is nowhere below all of the tested",
+            "no classifier of the frontier is nowhere below all of the tested",
         }
     assert {label for face in targets.faces for label in face} <= set(front.vertices)
 

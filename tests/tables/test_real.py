@@ -78,7 +78,7 @@ def test_lm_evaluation_harness_says_its_own_directions() -> None:
         "bert_score",
         "llm_judge",
     }
-    assert reading.column("llm_judge").reason == "the evaluation says so"
+    assert reading.column("llm_judge").reason == "declared by the evaluation"
     assert "rougeL_stderr" in reading.left_out
 
 

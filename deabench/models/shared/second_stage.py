@@ -217,7 +217,7 @@ def _metrics_of(data: Data, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _adopt_intensities(lam: Sparse, better: Sparse, is_sound: np.ndarray, rows: np.ndarray) -> None:
-    """Put sound intensities of the second stage in the place of the first's.
+    """Replace the first stage's intensities by the second's where these are sound.
 
     Both have at most s + m + 1 entries.
     """

@@ -140,7 +140,7 @@ class _ClusterRun:
     def _next_future(self) -> Any:
         """Return the next finished future, or None after a second without one.
 
-        After such a second the cluster is asked whether it still works.
+        After such a second it checks that the cluster still works.
         """
         try:
             future = self.finished.get(timeout=1.0)

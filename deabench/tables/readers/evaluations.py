@@ -108,7 +108,7 @@ def _read_harness(runs: Sequence[Any], names: Sequence[str], title: str) -> Sour
         if higher is not None:
             declarations[column] = (
                 "output" if higher else "lower_rate",
-                "the evaluation says so",
+                "declared by the evaluation",
             )
     return Source(frame, title, ("model",), declarations, stacked=True)
 

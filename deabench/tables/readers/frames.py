@@ -24,7 +24,7 @@ class Source:
         The name of the file without its suffix, or what the object is. It may be the only hint at
         what the cells measure.
     label : tuple of column names
-        What names the systems, where the source says so (a frame's index).
+        What names the systems, where the source declares it (a frame's index).
     declarations : mapping of column to (role, reason)
         What the source itself declares, as an Optuna study its directions.
     decimal_comma : bool
@@ -69,7 +69,7 @@ def read_frame(frame: pd.DataFrame) -> Source:
 def declared_roles(frame: pd.DataFrame) -> dict[str, tuple[DeclaredRole, str]]:
     """Return the roles in `frame.attrs`, where deabench states them for its own tables."""
     roles = dict(frame.attrs.get("roles", {}))
-    return {str(name): (role, "its table says so") for name, role in roles.items()}
+    return {str(name): (role, "declared by its table") for name, role in roles.items()}
 
 
 def check_unique_names(names: Sequence[str]) -> None:
