@@ -1,4 +1,4 @@
-"""Which model suits a table, and what each would say of it, side by side."""
+"""Advise which model suits a table, and compare what each model says of it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
-from deabench.analysis.ranking import rank
+from deabench.analysis.ranking import rank_selected
 from deabench.errors import DataError, DataWarning
 from deabench.models import MODELS
-from deabench.models.options import choices_of, resolve_options
+from deabench.models.options import ModelRequest, choices_of, resolve_options
 from deabench.results.model import ANY_VALUES, Model
 from deabench.results.ranking import Ranking
 from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
@@ -21,10 +22,15 @@ from deabench.tables.validation import validate
 from deabench.utils.checks import did_you_mean
 from deabench.utils.result import Result
 
+ROWS_PER_METRIC = 3
+"""With fewer classifiers per metric most of them are efficient."""
+QUOTIENT_MODELS = ("wei", "score", "common")
+"""Models that divide outputs by inputs if there are inputs."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Advice(Result):
-    """What suits a table.
+    """The models that suit a table, with their scores.
 
     Attributes
     ----------
@@ -33,9 +39,9 @@ class Advice(Result):
     frame : DataFrame
         A row per model: `suits`, `why`, `measures`.
     scores : DataFrame
-        Classifiers x the models that suit: what each says, with its default options.
+        Classifiers x the models that suit: the scores with default options.
     rankings : mapping of model to Ranking
-        Where the scores come from.
+        The rankings that have the scores.
     notes : tuple of str
 
     Examples
@@ -49,54 +55,47 @@ class Advice(Result):
     ['wei', 'score', 'ccr']
     """
 
+    _frame = "frame"
+    _text = "ranking"
+
     model: str
     frame: pd.DataFrame
     scores: pd.DataFrame
     rankings: Mapping[str, Ranking]
     notes: tuple[str, ...]
 
-    def beside(self, name: object) -> pd.DataFrame:
-        """What each model that suits says of one classifier, side by side.
+    def compare_models(self, name: object) -> pd.DataFrame:
+        """Compare what the models that suit say of one classifier.
+
+        Parameters
+        ----------
+        name : label of the table
 
         Returns
         -------
         DataFrame
-            A row per model: `score`, `measure` (efficiencies are best high, inefficiencies at 0),
-            `rank`, and what it `says`.
+            A row per model: `score`, `measure` ("efficiency", where 1 is best, or "inefficiency",
+            where 0 is best), `rank`, and what the score `says`.
 
         Raises
         ------
         DataError
-            Where there is no such classifier.
+            If there is no such classifier.
         """
         if name not in self.scores.index:
-            raise DataError(
-                f"there is no classifier '{name}' in the table; {did_you_mean(name, list(self.scores.index))}"
-            )
+            hint = did_you_mean(name, list(self.scores.index))
+            raise DataError(f"there is no classifier '{name}' in the table; {hint}")
         rows = {}
         for model, ranking in self.rankings.items():
             score = float(ranking.scores[name])
-            says = ranking.options.meaning(score) if score == score else ranking.reasons[name]
+            has_score = not np.isnan(score)
             rows[model] = {
                 "score": score,
                 "measure": ranking.measure,
                 "rank": ranking.ranks[name],
-                "says": says,
+                "says": ranking.options.meaning(score) if has_score else ranking.reasons[name],
             }
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("model")
-
-    def to_frame(self) -> pd.DataFrame:
-        """See `frame`."""
-        return self.frame
-
-    def summary(self) -> str:
-        """The first choice, why, and what to mind."""
-        return " ".join(
-            [
-                f"Use model '{self.model}': {self.frame.loc[self.model, 'why']}.",
-                *(f"{note[:1].upper()}{note[1:]}." for note in self.notes),
-            ]
-        )
 
 
 def advise(
@@ -106,7 +105,7 @@ def advise(
     inputs: Sequence[str] | None = None,
     missing: Missing = "refuse",
 ) -> Advice:
-    """Which model suits a table and why, by its inputs, its values below 0, its zeros and its size.
+    """Advise which model suits a table, by its inputs, its values below 0, its zeros and its size.
 
     Parameters
     ----------
@@ -125,83 +124,82 @@ def advise(
     >>> advice.model, advice.scores.loc["RBF", ["wei", "fdh"]].round(3).to_dict()
     ('wei', {'wei': 0.77, 'fdh': 0.77})
     """
-    ready = select_table(
-        table,
-        outputs=outputs,
-        inputs=inputs,
-        missing=refuse_bounds(missing),
-    )
+    selected = select_table(table, outputs=outputs, inputs=inputs, missing=refuse_bounds(missing))
+    rows = {}
+    rankings = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        data, below = _checked(ready)
-        judged = {name: _judged(resolve_options(name), data, below) for name in MODELS}
-        suited = [name for name, (suits, _) in judged.items() if suits]
-        rankings = {name: rank(ready.as_table(), model=name) for name in suited}  # type: ignore[arg-type]
-    frame = pd.DataFrame(
-        [
-            {"suits": suits, "why": why, "measures": MODELS[name].title}
-            for name, (suits, why) in judged.items()
-        ],
-        index=pd.Index(list(judged), name="model"),
+        data, has_negative = _validate_any_values(selected)
+        for name in MODELS:
+            suits, why = _judge_model(resolve_options(name), data, has_negative)
+            rows[name] = {"suits": suits, "why": why, "measures": MODELS[name].title}
+            if suits:
+                rankings[name] = rank_selected(selected, ModelRequest(name))
+    first_choice = "ccr" if data.inputs.shape[1] else "wei"
+    if has_negative:
+        first_choice = "rdm"
+    return Advice(
+        model=first_choice,
+        frame=pd.DataFrame.from_dict(rows, orient="index").rename_axis("model"),
+        scores=pd.DataFrame({name: ranking.scores for name, ranking in rankings.items()}),
+        rankings=rankings,
+        notes=(*selected.notes, *data.notes, *_data_remarks(data)),
     )
-    scores = pd.DataFrame({name: ranking.scores for name, ranking in rankings.items()})
-    first = "rdm" if below else "ccr" if data.inputs.shape[1] else "wei"
-    return Advice(first, frame, scores, rankings, (*ready.notes, *data.notes, *_minded(data)))
 
 
-def _checked(ready: SelectedTable) -> tuple[Data, bool]:
-    """The data, and whether only a model that does not depend on the origin can do with them:
-    values are below 0.
+def _validate_any_values(selected: SelectedTable) -> tuple[Data, bool]:
+    """Return the data, and whether only translation-invariant models can use them.
+
+    Such models do not depend on the origin, so values may be below 0.
     """
     try:
-        return validate(ready), False
+        return validate(selected), False
     except DataError:
-        return validate(
-            ready, allow=ANY_VALUES
-        ), True  # whatever else is wrong is refused here again
+        # Any other fault of the data is refused here again.
+        return validate(selected, allow=ANY_VALUES), True
 
 
-def _judged(record: Model, data: Data, below: bool) -> tuple[bool, str]:
-    """Whether a model suits, and why."""
-    inputs = data.inputs.shape[1] > 0
-    if below:
-        fits = "negative outputs" in record.allows()
-        return fits, "it stands values below 0" if fits else "it has no meaning for values below 0"
-    if record.inputs == "needed" and not inputs:
+def _judge_model(model: Model, data: Data, has_negative: bool) -> tuple[bool, str]:
+    """Return whether a model suits the data, and why."""
+    has_inputs = data.inputs.shape[1] > 0
+    if has_negative and "negative outputs" in model.allows():
+        return True, "it does not depend on the origin, so values may be below 0"
+    if has_negative:
+        return False, "it has no meaning for values below 0"
+    if model.inputs == "needed" and not has_inputs:
         return False, "it needs an input"
-    if inputs and record.name in ("wei", "score", "common"):
+    if not has_inputs:
+        return True, "there is no input, and none is needed"
+    if model.name in QUOTIENT_MODELS:
         return False, "with inputs it works on quotients, where whatever is cheap wins by any ratio"
-    if inputs and record.inputs == "none":
+    if model.inputs == "none":
         return False, "it takes outputs only, and the inputs would not count"
-    if inputs and record.returns == "crs":
-        return (
-            True,
-            "give returns 'vrs' where metrics do not scale with costs"
-            if "vrs" in choices_of(record, "returns")
-            else ("outputs are taken to scale with inputs"),
-        )
-    return (
-        True,
-        "inputs are held against outputs" if inputs else "there is no input, and none is needed",
-    )
+    if model.returns != "crs":
+        return True, "inputs are compared with outputs"
+    if "vrs" in choices_of(model, "returns"):
+        return True, "give returns 'vrs' where metrics do not scale with costs"
+    return True, "outputs are taken to scale with inputs"
 
 
-def _minded(data: Data) -> tuple[str, ...]:
-    """What weakens any model on this table, and what helps."""
-    n, k = len(data.labels), data.outputs.shape[1] + data.inputs.shape[1]
-    notes = []
-    if n < 3 * k:
-        notes.append(
-            f"{n} classifiers for {k} metrics leave most efficient; say what counts with ratios= or shares=, or compare "
-            "under the weights of all with model 'cross'"
+def _data_remarks(data: Data) -> tuple[str, ...]:
+    """Return what weakens every model on these data, and what helps."""
+    rows = len(data.labels)
+    metrics = data.outputs.shape[1] + data.inputs.shape[1]
+    remarks = []
+    if rows < ROWS_PER_METRIC * metrics:
+        remarks.append(
+            f"{rows} classifiers for {metrics} metrics leave most efficient; restrict the weights "
+            "with ratios= or shares=, or compare under the weights of all with model 'cross'"
         )
-    zero = data.outputs.columns[(data.outputs == 0).any()].tolist()
-    if zero:
-        notes.append(
-            f"'{zero[0]}' is 0 for some: free weights can leave it out, and ratios= or shares= hold it in"
+    columns_with_zero = data.outputs.columns[(data.outputs == 0).any()].tolist()
+    if columns_with_zero:
+        remarks.append(
+            f"'{columns_with_zero[0]}' is 0 for some classifiers: free weights can leave it out; "
+            "ratios= or shares= keep it in"
         )
     if not data.inputs.shape[1]:
-        notes.append(
-            "mixtures stand for drawing one of two classifiers at random; where that makes no sense use model 'fdh'"
+        remarks.append(
+            "mixtures stand for drawing one of two classifiers at random; where that makes no "
+            "sense use model 'fdh'"
         )
-    return tuple(notes)
+    return tuple(remarks)

@@ -1,4 +1,4 @@
-"""Rank those that keep to a budget."""
+"""Rank the systems that keep to a budget."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ def best(
     model: ModelName | Model | None = None,
     missing: Missing = "refuse",
 ) -> Ranking:
-    """The ranking among the systems that keep to a budget.
+    """Rank the systems that keep to a budget.
 
     Parameters
     ----------
     table, outputs, inputs, model, missing
         As for `deabench.rank`.
     within : mapping of column to limit
-        At most so much of what is better low, at least so much of what is better high, in the
-        column's own unit. The columns need not be metrics of the ranking.
+        The greatest value of a column where lower is better, the least value of one where higher
+        is better, in the column's own unit. The columns need not be metrics of the ranking.
 
     Returns
     -------
     Ranking
-        Its notes say how many systems were left out.
+        Its notes say how many systems keep to the budget.
 
     Raises
     ------
     DataError
-        Where a column is not there or holds no numbers, or where no system keeps to the budget.
+        If a column is missing or holds no numbers, or if no system keeps to the budget.
 
     Examples
     --------
@@ -55,31 +55,36 @@ def best(
     {'B': 1.0, 'C': 0.875}
     """
     request = ModelRequest(model)
-    ready = select_table(table, outputs=outputs, inputs=inputs, missing=missing)
-    return rank_selected(keep_within(ready, within), request, bounded=missing == "bounds")
+    selected = select_table(table, outputs=outputs, inputs=inputs, missing=missing)
+    affordable = select_within_budget(selected, within)
+    return rank_selected(affordable, request, bounded=missing == "bounds")
 
 
-def keep_within(ready: SelectedTable, within: Mapping[str, float]) -> SelectedTable:
-    """The systems that keep to a budget, and how many do not."""
-    keep = np.ones(len(ready.frame), dtype=bool)
-    said = []
+def select_within_budget(selected: SelectedTable, within: Mapping[str, float]) -> SelectedTable:
+    """Return the rows of a table that keep to a budget, with a note on how many they are."""
+    is_within = np.ones(len(selected.frame), dtype=bool)
+    limits = []
     for name, limit in within.items():
-        values, high = _column(ready, name), ready.higher_is_better(name)
-        keep &= values >= limit if high else values <= limit
-        said.append(f"'{name}' at {'least' if high else 'most'} {limit:g}")
-    if not keep.any():
-        raise DataError(f"no system has {' and '.join(said)}; widen the budget")
-    note = (
-        f"{int(keep.sum())} of {len(keep)} systems have {' and '.join(said)}; only they are ranked"
-    )
-    return replace(ready, frame=ready.frame[keep], notes=(*ready.notes, note))
+        values = _numeric_column(selected, name)
+        if selected.higher_is_better(name):
+            is_within &= values >= limit
+            limits.append(f"'{name}' at least {limit:g}")
+        else:
+            is_within &= values <= limit
+            limits.append(f"'{name}' at most {limit:g}")
+    budget = " and ".join(limits)
+    if not is_within.any():
+        raise DataError(f"no system has {budget}; widen the budget")
+    count = f"{int(is_within.sum())} of {len(is_within)}"
+    note = f"{count} systems have {budget}; only they are ranked"
+    return replace(selected, frame=selected.frame[is_within], notes=(*selected.notes, note))
 
 
-def _column(ready: SelectedTable, name: str) -> np.ndarray:
-    if name in ready.frame:
-        return np.asarray(ready.frame[name].to_numpy())
-    if ready.table.texts is not None and name in ready.table.texts:
+def _numeric_column(selected: SelectedTable, name: str) -> np.ndarray:
+    """Return a column of numbers (n,), which may be no metric of the ranking."""
+    if name in selected.frame:
+        return np.asarray(selected.frame[name].to_numpy())
+    if selected.table.texts is not None and name in selected.table.texts:
         raise DataError(f"within names '{name}', which holds text; name a column of numbers")
-    raise DataError(
-        f"within names '{name}', which is no column of numbers; {did_you_mean(name, list(ready.frame.columns))}"
-    )
+    hint = did_you_mean(name, list(selected.frame.columns))
+    raise DataError(f"within names '{name}', which is no column of numbers; {hint}")

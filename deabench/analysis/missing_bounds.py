@@ -1,9 +1,10 @@
-"""Scores of a table with empty cells: between the worst and the best that the cells may be.
+"""Bound the scores of a table with empty cells over all values that the cells may have.
 
 A score does not fall where a DMU's own outputs rise, and does not rise where those of the others
-do. Over all completions inside the metrics' ranges it is therefore least where the DMU's own empty
-cells are at their worst and all others' at their best, and greatest the other way round: two
-completions bound it."""
+do. Over all completions inside the metrics' ranges it is therefore lowest where the DMU's own empty
+cells are at their worst and all others' at their best, and highest the other way round: two
+completions bound it.
+"""
 
 from __future__ import annotations
 
@@ -18,35 +19,45 @@ from deabench.errors import DataError, DataWarning
 from deabench.tables.selection import SelectedTable
 from deabench.utils.text import quote_names
 
-Scores = Callable[[SelectedTable], pd.Series]
+DIFFERENCE = 1e-9
+"""Bounds that differ by less are equal."""
 
 
-def completed(ready: SelectedTable) -> tuple[SelectedTable, SelectedTable]:
-    """The table with every empty cell at its worst, and at its best.
+def complete_cells(selected: SelectedTable) -> tuple[SelectedTable, SelectedTable]:
+    """Return the table with every empty cell at its worst value, and at its best.
 
     Raises
     ------
     DataError
-        Where a metric with empty cells has no known range.
+        If a metric with empty cells has no known range.
     """
-    worst, best = ready.frame.copy(), ready.frame.copy()
-    empty = []
-    for name in ready.metrics:
+    worst = selected.frame.copy()
+    best = selected.frame.copy()
+    completed = []
+    for name in selected.metrics:
         values = worst[name].to_numpy().copy()
-        if np.isfinite(values).all():
+        is_filled = np.isfinite(values)
+        if is_filled.all():
             continue
-        low, high = _range(ready, name)
-        empty.append(f"'{name}' ({int((~np.isfinite(values)).sum())}, from {low:g} to {high:g})")
-        rising = name in ready.outputs and name not in ready.maxima
-        for table, end in ((worst, low if rising else high), (best, high if rising else low)):
-            table[name] = np.where(np.isfinite(values), values, end)
-    note = f"empty cells are bounded: {', '.join(empty)}; the scores shown are for the worst, lower and upper bound all completions"
-    notes = (*ready.notes, note) if empty else ready.notes
-    return replace(ready, frame=worst, notes=notes), replace(ready, frame=best, notes=notes)
+        low, high = _finite_range(selected, name)
+        completed.append(f"'{name}' ({int((~is_filled).sum())}, from {low:g} to {high:g})")
+        # The worst value is the lowest of an output, and the highest of a cost.
+        is_higher_better = name in selected.outputs and name not in selected.maxima
+        worst[name] = np.where(is_filled, values, low if is_higher_better else high)
+        best[name] = np.where(is_filled, values, high if is_higher_better else low)
+    notes = selected.notes
+    if completed:
+        note = (
+            f"empty cells are bounded: {', '.join(completed)}; the scores shown are for the worst, "
+            "lower and upper bound all completions"
+        )
+        notes = (*notes, note)
+    return replace(selected, frame=worst, notes=notes), replace(selected, frame=best, notes=notes)
 
 
-def _range(ready: SelectedTable, name: str) -> tuple[float, float]:
-    low, high = ready.range_of(name)
+def _finite_range(selected: SelectedTable, name: str) -> tuple[float, float]:
+    """Return the least and the greatest value that a metric may have."""
+    low, high = selected.range_of(name)
     if not (np.isfinite(low) and np.isfinite(high)):
         raise DataError(
             f"'{name}' has empty cells and no known range, so missing='bounds' cannot bound them; "
@@ -55,28 +66,38 @@ def _range(ready: SelectedTable, name: str) -> tuple[float, float]:
     return low, high
 
 
-def bounds(ready: SelectedTable, scores: Scores) -> pd.DataFrame:
-    """`lower` and `upper` of every system's score over all completions; `scores` ranks a complete
-    table.
+def bound_scores(
+    selected: SelectedTable, score_table: Callable[[SelectedTable], pd.Series]
+) -> pd.DataFrame:
+    """Return `lower` and `upper` of every system's score over all completions.
+
+    Parameters
+    ----------
+    selected : SelectedTable
+    score_table : function of SelectedTable to Series
+        Scores a table without empty cells.
     """
-    worst, best = completed(ready)
+    worst, best = complete_cells(selected)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # the ranking itself has warned
-        frame = pd.DataFrame({"lower": scores(best), "upper": scores(worst)})
-        differs = (worst.frame != best.frame).any(axis=1)
-        for label in worst.frame.index[differs]:
-            for own, others, side in ((worst, best, "lower"), (best, worst, "upper")):
-                table = others.frame.copy()
-                table.loc[label] = own.frame.loc[label]
-                frame.loc[label, side] = scores(ready.with_frame(table)).loc[label]
-    return frame
+        # The ranking itself has warned of weak data.
+        warnings.simplefilter("ignore", DataWarning)
+        # A system without empty cells has its bounds where all others are best, or worst.
+        bounds = pd.DataFrame({"lower": score_table(best), "upper": score_table(worst)})
+        has_empty_cell = (worst.frame != best.frame).any(axis=1)
+        for label in worst.frame.index[has_empty_cell]:
+            # The system itself is completed the other way than the others.
+            for system, others, side in ((worst, best, "lower"), (best, worst, "upper")):
+                frame = others.frame.copy()
+                frame.loc[label] = system.frame.loc[label]
+                scores = score_table(selected.with_frame(frame))
+                bounds.loc[label, side] = scores.loc[label]
+    return bounds
 
 
-def said(frame: pd.DataFrame) -> str:
-    """Which systems' scores hang on an empty cell."""
-    open_ = frame.index[(frame["upper"] - frame["lower"]) > 1e-9]
-    return (
-        f"{len(open_)} scores depend on empty cells: {quote_names([str(label) for label in open_], 5)}"
-        if len(open_)
-        else ("no score depends on an empty cell")
-    )
+def describe_bounds(bounds: pd.DataFrame) -> str:
+    """Say which systems' scores depend on an empty cell."""
+    depends = (bounds["upper"] - bounds["lower"]) > DIFFERENCE
+    labels = [str(label) for label in bounds.index[depends]]
+    if not labels:
+        return "no score depends on an empty cell"
+    return f"{len(labels)} scores depend on empty cells: {quote_names(labels, 5)}"

@@ -7,20 +7,27 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from deabench.analysis import missing_bounds
 from deabench.errors import DataError
-from deabench.models import ModelName, undefined
+from deabench.models import ModelName
 from deabench.models.options import ModelRequest, check_inputs
+from deabench.proofs.reasons import NO_OUTPUT
 from deabench.results.answer import Answer, Task
-from deabench.results.model import Model, Orientation, Returns
+from deabench.results.model import Advance, Model, Orientation, Returns
 from deabench.results.ranking import Ranking
 from deabench.streaming.files import is_multi_file
 from deabench.tables.read import as_table
 from deabench.tables.selection import Missing, SelectedTable, select_table
 from deabench.tables.table import Table, TableLike
+from deabench.tables.transforms import Data
 from deabench.tables.validation import check_same_units, validate
+from deabench.utils.arrays import Sparse
 from deabench.utils.progress import progress
+
+MAX_NAMED_ZEROS = 3
+"""Notes name so many efficient systems that have a metric of 0."""
 
 if TYPE_CHECKING:  # importing samples takes longer than ranking
     from deabench.inference.samples import Samples
@@ -39,34 +46,35 @@ def rank(
     uncertainty: Samples | None = None,
     strict: bool = False,
 ) -> Ranking:
-    """Rank classifiers by their efficiency: how near each comes to the best trade-off that the
-    others reach.
+    """Rank classifiers by efficiency: how close each comes to the trade-offs that others reach.
 
     Parameters
     ----------
     table : TableLike
         Classifiers in rows, metrics in columns.
     outputs, inputs : sequences of column names, optional
-        Metrics to be high, and costs. Without them the columns' names decide, as `deabench.read`
-        shows.
+        Metrics to be high, and costs. Default: as the columns' names tell; `deabench.read` shows
+        how each column is interpreted.
     model : str or Model, optional
         A name of `deabench.models.MODELS`, each with its limits in docs/models.md, or a model with
-        its options, as `deabench.models.DDF(direction="range")`. Without it "wei" where there is no
-        input, and "ccr" with returns "vrs" where there is one: rates do not scale with costs.
+        its options, as `deabench.models.DDF(direction="range")`. Default: "wei" without inputs, and
+        "ccr" with returns "vrs" with inputs, because rates do not scale with costs.
     returns : {"crs", "vrs", "nirs", "ndrs"}, optional
-        Which multiples and mixtures of DMUs count as possible; the model's default without it.
+        Which multiples and mixtures of DMUs are possible. Default: that of the model.
     orientation : {"output", "input", "none"}, optional
-        What is to change: outputs, inputs, or both.
+        What may change: outputs, inputs, or both. Default: that of the model.
     reference : as `table`, optional
-        The DMUs that span the frontier; the table itself without it.
+        The DMUs that span the frontier. Default: the table itself.
     missing : {"refuse", "drop-systems", "drop-metrics", "bounds"}
-        What happens to empty cells; "bounds" gives each score between its worst and its best
+        What to do with empty cells; "bounds" gives each score between its worst and its best
         completion inside the metrics' ranges.
-    strict : bool
-        Refuse to guess what a column of an unknown name is.
     uncertainty : Samples, optional
-        What the table was made of; the ranking then says how sure it is. Known without inputs, and
-        with inputs for model "ccr" with returns "vrs" or "crs".
+        The test results that the table was computed from; the ranking then has intervals and
+        verdicts. Possible without inputs, and with inputs for model "ccr" with returns "vrs" or
+        "crs".
+    strict : bool
+        Refuse to guess what a column of an unknown name measures.
+
     Returns
     -------
     Ranking
@@ -74,15 +82,15 @@ def rank(
     Raises
     ------
     DataError
-        Where the data cannot be used; by row, column and value, before anything is solved.
+        If the data cannot be used: names the row, column and value, before anything is solved.
     SolveError
-        Where a solve does not end optimal.
+        If a solve does not end optimal.
 
     Notes
     -----
-    A score of .97 says that every output could grow by 3.1 % together (1/.97 = 1.031) before the
-    mix of others that is best for this classifier is reached. Slacks are those of the largest Σ
-    slack / (maximum of the metric in the reference).
+    A score of .97 means that every output could grow by 3.1 % together (1/.97 = 1.031) up to the
+    best mixture of others for this classifier. Slacks are those of the largest Σ slack / (maximum
+    of the metric in the reference).
 
     Examples
     --------
@@ -97,13 +105,7 @@ def rank(
             "use deabench.rank_files(files, 'scores.parquet')"
         )
     request = ModelRequest(model, returns, orientation)
-    selected = select_table(
-        table,
-        outputs=outputs,
-        inputs=inputs,
-        missing=missing,
-        strict=strict,
-    )
+    selected = select_table(table, outputs=outputs, inputs=inputs, missing=missing, strict=strict)
     reference_table = None if reference is None else as_table(reference)
     ranking = rank_selected(selected, request, reference_table, bounded=missing == "bounds")
     return ranking if uncertainty is None else ranking.with_uncertainty(uncertainty)
@@ -130,17 +132,18 @@ def rank_selected(
     """
     if not bounded:
         return _rank_complete(selected, request, reference_table)
-    worst_case, _ = missing_bounds.completed(selected)
+    worst_case, _ = missing_bounds.complete_cells(selected)
     ranking = _rank_complete(worst_case, request, reference_table)
     if ranking.measure != "efficiency" or reference_table is not None:
         raise DataError(
             "missing='bounds' bounds efficiencies of a table that is its own reference; "
             "say missing='drop-systems'"
         )
-    bounds = missing_bounds.bounds(
+    bounds = missing_bounds.bound_scores(
         selected, lambda completion: _rank_complete(completion, request, None).scores
     )
-    return replace(ranking, bounds=bounds, notes=(*ranking.notes, missing_bounds.said(bounds)))
+    notes = (*ranking.notes, missing_bounds.describe_bounds(bounds))
+    return replace(ranking, bounds=bounds, notes=notes)
 
 
 def _rank_complete(
@@ -149,7 +152,7 @@ def _rank_complete(
     reference_table: Table | None,
 ) -> Ranking:
     """Rank a table without empty cells."""
-    # Which metrics are inputs is known after validation: signs of some are turned there.
+    # Which metrics are inputs is known only after validation, which turns the signs of some.
     allowed = request.resolve(has_inputs=True).allows()
     if reference_table is None:
         data = validate(selected, allow=allowed)
@@ -164,31 +167,89 @@ def _rank_complete(
     options = options.with_checked_options(options.prepare(data))
     task = Task(data, reference, options, own_reference=reference_table is None)
     with progress("rank", len(data.labels)) as advance:
-        answer = undefined.solve(task, advance)
+        answer = _solve_task(task, advance)
     notes = (
         *answer.data.notes,
         *selected.notes,
         *request.default_note(data),
-        *_weak_points(answer),
+        *_describe_limits(answer),
     )
-    return Ranking(
-        **{declared.name: getattr(answer, declared.name) for declared in fields(Answer)},
-        notes=notes,
-    )
+    answer_fields = {field.name: getattr(answer, field.name) for field in fields(Answer)}
+    return Ranking(**answer_fields, notes=notes)
 
 
-def _weak_points(answer: Answer) -> tuple[str, ...]:
-    """What a reader of the scores should know: a metric of 0 at the top, scores without a proof."""
+def _describe_limits(answer: Answer) -> tuple[str, ...]:
+    """Return notes on efficient DMUs that have a metric of 0, and on scores without a proof."""
     notes = []
     outputs = answer.data.outputs
-    zero = answer.efficient.to_numpy()[:, None] & (outputs.to_numpy() == 0)
-    for k, r in np.argwhere(zero)[:3]:
+    is_zero_on_top = answer.efficient.to_numpy()[:, None] & (outputs.to_numpy() == 0)
+    for k, r in np.argwhere(is_zero_on_top)[:MAX_NAMED_ZEROS]:
         notes.append(
             f"'{outputs.index[k]}' is efficient although its '{outputs.columns[r]}' is 0: "
             "weights may leave a metric out"
         )
     if not answer.options.has_certificate:
-        notes.append(
-            f"model '{answer.options.name}' has no certificate: its scores are the solver's word"
-        )
+        notes.append(f"model '{answer.options.name}' has no certificate: its scores are not proved")
     return tuple(notes)
+
+
+def _solve_task(task: Task, advance: Advance) -> Answer:
+    """Solve the model; a DMU whose outputs are all 0 has no score where outputs are to grow.
+
+    Such a DMU stays in the reference, where its inputs may matter. A model that takes each DMU out
+    of a reference that is its own table finds it there by its label.
+    """
+    model: Model = task.options
+    has_no_output = ~task.data.outputs.to_numpy().any(axis=1)
+    # A translation-invariant model has no origin: there a row of zeros is a row like others.
+    is_invariant = "negative outputs" in model.allows()
+    if not has_no_output.any() or is_invariant or model.orientation != "output":
+        data = model.prepare(task.data)
+        return model.solve(
+            replace(task, data=data, reference=model.prepare(task.reference)), advance
+        )
+    if has_no_output.all():
+        raise DataError(
+            f"every output of '{task.data.labels[0]}' is 0, as of all others; their efficiencies "
+            "are undefined"
+        )
+    scorable = Data(
+        task.data.outputs[~has_no_output],
+        task.data.inputs[~has_no_output],
+        task.data.notes,
+        task.data.transforms,
+    )
+    data = model.prepare(scorable)
+    answer = model.solve(replace(task, data=data, reference=model.prepare(task.reference)), advance)
+    answer = replace(answer, own_reference=task.own_reference)
+    return _insert_undefined(answer, model.prepare(task.data), has_no_output)
+
+
+def _insert_undefined(answer: Answer, data: Data, is_undefined: np.ndarray) -> Answer:
+    """Return the answer for all DMUs of the data, NaN with a reason where bool (n,) is true."""
+    labels = data.labels
+    is_scored = ~is_undefined
+    # Without peers a row of λ has the column -1 and the value 0.
+    shape = (len(labels), answer.intensities.columns.shape[1])
+    columns = np.full(shape, -1, dtype=answer.intensities.columns.dtype)
+    values = np.zeros(shape)
+    columns[is_scored] = answer.intensities.columns
+    values[is_scored] = answer.intensities.values
+    efficient = pd.Series(False, index=labels, name=answer.efficient.name)
+    efficient.loc[is_scored] = answer.efficient.to_numpy()
+    slack_weights = answer.slack_weights
+    if slack_weights is not None:
+        of = np.full(len(labels), -1, dtype=slack_weights.of.dtype)
+        of[is_scored] = slack_weights.of
+        slack_weights = replace(slack_weights, of=of)
+    return replace(
+        answer,
+        scores=answer.scores.reindex(labels),
+        slacks=answer.slacks.reindex(labels),
+        weights=answer.weights.reindex(labels),
+        intensities=Sparse(columns, values),
+        efficient=efficient,
+        data=data,
+        slack_weights=slack_weights,
+        reasons={**dict.fromkeys(labels[is_undefined], NO_OUTPUT), **answer.reasons},
+    )

@@ -184,9 +184,9 @@ def rank_command(
         return
     selected = select_table(source, strict=strict, **columns)
     if within:
-        from deabench.analysis.budget import keep_within
+        from deabench.analysis.budget import select_within_budget
 
-        selected = keep_within(selected, parse_numbers(within, "--within") or {})
+        selected = select_within_budget(selected, parse_numbers(within, "--within") or {})
     reference_table = None
     if reference is not None:
         reference_table = db.read(reference)

@@ -273,7 +273,7 @@ class Model:
         DataError
             If the model has no certificate.
         """
-        raise DataError(f"model '{self.name}' has no certificate; its scores are the solver's word")
+        raise DataError(f"model '{self.name}' has no certificate; its scores are not proved")
 
     def meaning(self, score: float) -> str:
         """Say what a score means, as a clause: "every output could grow by 3.1 % together"."""

@@ -189,8 +189,8 @@ def test_a_forged_score_is_refused_by_its_own_proof(table, monkeypatch) -> None:
 def test_without_a_proof_it_says_so(table, monkeypatch, refused) -> None:
     monkeypatch.setitem(MODELS, "toy", UnprovedToy)
     ranking = db.rank(table, model="toy")
-    assert "model 'toy' has no certificate: its scores are the solver's word" in ranking.notes
-    with refused("model 'toy' has no certificate; its scores are the solver's word"):
+    assert "model 'toy' has no certificate: its scores are not proved" in ranking.notes
+    with refused("model 'toy' has no certificate; its scores are not proved"):
         db.certify(ranking)
     assert db.report(ranking).to_html()
 

@@ -1,4 +1,4 @@
-"""Describe a ranking in sentences: the whole table, and one classifier."""
+"""Describe rankings and advice in sentences: a whole table, and one classifier."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
+from deabench.analysis.advise import Advice
 from deabench.errors import DataError
 from deabench.proofs.ranking import unproved_claims
 from deabench.report.text.words import MAX_NAMES, as_sentence, is_or_are, join_names
@@ -19,22 +20,28 @@ LEAST_CHANGE = 1e-9
 
 
 def summarize_ranking(ranking: Ranking) -> str:
-    """Say which classifiers are efficient, how far the others are, and what was assumed."""
+    """Say which classifiers are efficient, how far the others are, and what was assumed.
+
+    With samples a second line says how sure that is.
+    """
     frame = ranking.to_frame()
     scored = frame[frame[ranking.measure].notna()]
-    best = scored[scored["efficient"]]
-    rest = scored[~scored["efficient"]]
-    names = f": {join_names(best.index)}" if len(best) else ""
-    sentences = [f"{len(best)} of {len(frame)} {is_or_are(len(best))} efficient{names}."]
-    if len(rest):
-        name = rest.index[-1]
-        lowest = float(rest[ranking.measure].iloc[-1])
+    is_efficient = scored["efficient"]
+    efficient = scored.index[is_efficient]
+    scores = scored.loc[~is_efficient, ranking.measure]
+    names = f": {join_names(efficient)}" if len(efficient) else ""
+    count = f"{len(efficient)} of {len(frame)} {is_or_are(len(efficient))} efficient"
+    sentences = [f"{count}{names}."]
+    if len(scores):
+        lowest = float(scores.iloc[-1])
         meaning = ranking.options.meaning(lowest)
-        sentences.append(f"The last, {name}, has {ranking.measure} {lowest:.4g}: {meaning}.")
+        sentences.append(
+            f"The last, {scores.index[-1]}, has {ranking.measure} {lowest:.4g}: {meaning}."
+        )
     if len(scored) < len(frame):
         name, reason = next(iter(ranking.reasons.items()))
-        count = len(frame) - len(scored)
-        sentences.append(f"{count} could not be scored ({name}: {reason}).")
+        unscored = len(frame) - len(scored)
+        sentences.append(f"{unscored} could not be scored ({name}: {reason}).")
     remarks = [*unproved_claims(ranking), *ranking.notes]
     text = " ".join([*sentences, *map(as_sentence, remarks)])
     if ranking.uncertainty is None:
@@ -107,12 +114,12 @@ def _projection_sentence(ranking: Ranking, name: Hashable) -> str:
         return ""
     actual = ranking.actual.loc[name]
     changes = ranking.projections.loc[name] - actual
-    moves = [
+    movements = [
         f"{metric} {actual[metric]:.4g} to {actual[metric] + change:.4g}"
         for metric, change in changes.items()
         if abs(change) > LEAST_CHANGE * max(abs(actual[metric]), 1e-300)
     ]
-    return f"There it would have {', '.join(moves)}." if moves else ""
+    return f"There it would have {', '.join(movements)}." if movements else ""
 
 
 def _weights_sentence(ranking: Ranking, name: Hashable) -> str:
@@ -127,3 +134,10 @@ def _weights_sentence(ranking: Ranking, name: Hashable) -> str:
     unweighted = [str(metric) for metric, share in shares.items() if share <= LEAST_SHARE]
     suffix = f"; {join_names(unweighted)} weighs nothing" if unweighted else ""
     return f"Its score rests on {', '.join(named)}{suffix}."
+
+
+def summarize_advice(advice: Advice) -> str:
+    """Say which model is the first choice and why, and what weakens any model on this table."""
+    why = advice.frame.loc[advice.model, "why"]
+    remarks = [as_sentence(note) for note in advice.notes]
+    return " ".join([f"Use model '{advice.model}': {why}.", *remarks])

@@ -1,4 +1,4 @@
-"""Advice: the first choice, what suits, and that everything said to suit can be asked."""
+"""The first choice of the advice, which models suit, and that each of them can be used."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TABLE = frame(np.random.default_rng(1).uniform(0.3, 1, (12, 3)))
         (TABLE - 0.6, ["m0"], "rdm", set(MODELS) - {"additive", "ram", "bam", "rdm", "holder"}),
     ],
 )
-def test_the_first_choice_and_who_suits(table, inputs, first, unfit) -> None:
+def test_the_first_choice_and_the_models_that_suit(table, inputs, first, unfit) -> None:
     advice = db.advise(table, inputs=inputs)
     assert advice.model == first
     assert set(advice.frame.index[~advice.frame["suits"]]) == unfit
@@ -34,20 +34,21 @@ def test_the_first_choice_and_who_suits(table, inputs, first, unfit) -> None:
     assert len(repr(advice).splitlines()) <= 15
 
 
-def test_few_classifiers_and_zeros_are_said() -> None:
+def test_few_classifiers_and_zeros_are_remarked() -> None:
     table = pd.DataFrame({"TPR": [0.0, 0.9], "TNR": [1.0, 0.8]}, index=["never", "good"])
     assert db.advise(table).notes[:2] == (
-        "2 classifiers for 2 metrics leave most efficient; say what counts with ratios= or shares=, or compare under the weights "
-        "of all with model 'cross'",
-        "'TPR' is 0 for some: free weights can leave it out, and ratios= or shares= hold it in",
+        "2 classifiers for 2 metrics leave most efficient; restrict the weights with ratios= or "
+        "shares=, or compare under the weights of all with model 'cross'",
+        "'TPR' is 0 for some classifiers: free weights can leave it out; ratios= or shares= keep "
+        "it in",
     )
 
 
-def test_side_by_side_is_each_models_own_word(refused) -> None:
+def test_the_comparison_of_models_has_what_each_score_means(refused) -> None:
     advice = db.advise(TABLE, inputs=["m0"])
-    beside = advice.beside("c3")
-    assert list(beside.index) == list(advice.scores.columns)
-    for model, row in beside.iterrows():
+    comparison = advice.compare_models("c3")
+    assert list(comparison.index) == list(advice.scores.columns)
+    for model, row in comparison.iterrows():
         ranking = db.rank(TABLE, inputs=["m0"], model=model)
         assert (row["score"], row["rank"], row["measure"]) == (
             ranking.scores["c3"],
@@ -56,4 +57,4 @@ def test_side_by_side_is_each_models_own_word(refused) -> None:
         )
         assert row["says"] == ranking.options.meaning(row["score"])
     with refused("there is no classifier 'c33' in the table; did you mean 'c3'?"):
-        advice.beside("c33")
+        advice.compare_models("c33")
