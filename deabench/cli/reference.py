@@ -15,26 +15,6 @@ from deabench.cli._options import Form, Out
 from deabench.errors import DataError, UsageError
 from deabench.utils.checks import did_you_mean
 
-MODEL_FORMULATIONS = {
-    "wei": ("wei",),
-    "score": ("score",),
-    "ccr": ("envelopment_output", "envelopment_input", "slacks"),
-    "fdh": ("free_disposal_output", "free_disposal_input"),
-    "super": ("envelopment_output", "envelopment_input"),
-    "sbm": ("slacks_based",),
-    "super-sbm": ("super_slacks_based",),
-    "russell": ("russell_output", "russell_input", "russell_graph"),
-    "additive": ("additive",),
-    "ram": ("additive",),
-    "bam": ("additive",),
-    "ddf": ("directional", "slacks"),
-    "rdm": ("directional", "slacks"),
-    "holder": ("directional",),
-    "cross": ("multiplier_output", "aggressive", "benevolent"),
-    "common": ("score", "largest_loss"),
-}
-"""The formulations of `deabench_models` that each DEA model solves."""
-
 
 def models_command(
     name: Annotated[
@@ -62,7 +42,8 @@ def models_command(
     elif name in db.models.MODELS:
         # A model may have several formulations, one per orientation.
         parts = [_describe_model(name)]
-        parts += [_describe_formulation(formulations[key]) for key in MODEL_FORMULATIONS[name]]
+        solved = db.models.MODELS[name].formulations
+        parts += [_describe_formulation(formulations[key]) for key in solved]
         write_text("\n".join(parts), None)
     elif name in formulations:
         write_text(_describe_formulation(formulations[name]), None)

@@ -85,6 +85,7 @@ class Additive(AdditiveModel):
     name = "additive"
     title = "the weighted sum of what is left to gain in all metrics (additive model)"
     equation = "(additive)"
+    formulations = ("additive",)
 
     returns: Literal["vrs", "crs", "nirs", "ndrs"] = "vrs"
     orientation: Literal["none", "input", "output"] = "none"
@@ -103,6 +104,7 @@ class RAM(AdditiveModel):
     name = "ram"
     title = "the mean share of each metric's range that is left to gain (RAM)"
     equation = "(additive)"
+    formulations = ("additive",)
 
     returns: Literal["vrs", "crs", "nirs", "ndrs"] = "vrs"
     orientation: Literal["none", "input", "output"] = "none"
@@ -116,6 +118,7 @@ class BAM(AdditiveModel):
     name = "bam"
     title = "the mean share of the way to each metric's best value that is left to gain (BAM)"
     equation = "(additive)"
+    formulations = ("additive",)
 
     returns: Literal["vrs"] = "vrs"
     orientation: Literal["none", "input", "output"] = "none"

@@ -29,6 +29,7 @@ class CCR(RestrictableModel):
     name = "ccr"
     title = "outputs against inputs, radial, with returns to scale (CCR, BCC)"
     equation = "(3)"
+    formulations = ("envelopment_output", "envelopment_input", "slacks")
     inputs = "needed"
 
     returns: Literal["crs", "vrs", "nirs", "ndrs"] = "crs"

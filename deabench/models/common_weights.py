@@ -42,6 +42,7 @@ class Common(RadialModel):
         "scores under one weighting for all, the nearest to each DMU's own best (common weights)"
     )
     equation = "(6) of the mean"
+    formulations = ("score", "largest_loss")
 
     returns: Literal["crs"] = "crs"
     orientation: Literal["output"] = "output"

@@ -37,6 +37,7 @@ class Cross(Model):
     name = "cross"
     title = "the mean efficiency under the best weights of all (cross-efficiency)"
     equation = "(cross-efficiency)"
+    formulations = ("multiplier_output", "aggressive", "benevolent")
 
     returns: Literal["crs"] = "crs"
     orientation: Literal["output"] = "output"

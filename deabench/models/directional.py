@@ -72,6 +72,7 @@ class DDF(Model):
     name = "ddf"
     title = "how far all metrics can improve together along a direction (directional distance)"
     equation = "(directional)"
+    formulations = ("directional", "slacks")
     measure = "inefficiency"
 
     returns: Literal["vrs", "crs", "nirs", "ndrs"] = "vrs"
@@ -116,6 +117,7 @@ class RDM(Model):
         "negative (RDM)"
     )
     equation = "(directional)"
+    formulations = ("directional", "slacks")
 
     returns: Literal["vrs"] = "vrs"
     orientation: Literal["none", "output", "input"] = "none"

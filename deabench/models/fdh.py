@@ -40,6 +40,7 @@ class FDH(RadialModel):
     name = "fdh"
     title = "against single DMUs, no mixtures (free disposal hull)"
     equation = "(free disposal hull)"
+    formulations = ("free_disposal_output", "free_disposal_input")
 
     returns: Literal["vrs"] = "vrs"
     orientation: Literal["output", "input"] = "output"

@@ -60,6 +60,7 @@ class Holder(Model):
     name = "holder"
     title = "the least change, in a norm, that leads to the frontier (Hölder distance)"
     equation = "(directional), on the shortest way"
+    formulations = ("directional",)
     measure = "inefficiency"
 
     returns: Literal["vrs", "crs", "nirs", "ndrs"] = "vrs"

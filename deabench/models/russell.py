@@ -60,6 +60,7 @@ class Russell(Model):
     name = "russell"
     title = "the mean of a factor of its own for every output, or input, or both (Russell, graph)"
     equation = "(Russell)"
+    formulations = ("russell_output", "russell_input", "russell_graph")
 
     returns: Literal["vrs", "crs", "nirs", "ndrs"] = "vrs"
     orientation: Literal["output", "input", "none"] = "output"

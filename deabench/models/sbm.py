@@ -62,6 +62,7 @@ class SBM(Model):
     name = "sbm"
     title = "slacks-based measure: the mean of what is left to gain in each metric (SBM, ERG)"
     equation = "(slacks-based)"
+    formulations = ("slacks_based",)
 
     returns: Literal["crs", "vrs", "nirs", "ndrs"] = "crs"
     orientation: Literal["none", "input", "output"] = "none"

@@ -48,6 +48,7 @@ class SuperSBM(Model):
         "slacks-based measure, each efficient DMU against the others; breaks ties at 1 (super-SBM)"
     )
     equation = "(super slacks-based)"
+    formulations = ("super_slacks_based",)
 
     returns: Literal["crs", "vrs", "nirs", "ndrs"] = "crs"
     orientation: Literal["none", "input", "output"] = "none"

@@ -61,6 +61,7 @@ class Super(RadialModel):
     name = "super"
     title = "radial efficiency of each DMU against the others; breaks ties at 1 (super-efficiency)"
     equation = "(3) without the DMU itself"
+    formulations = ("envelopment_output", "envelopment_input")
 
     returns: Literal["crs", "vrs", "nirs", "ndrs"] = "crs"
     orientation: Literal["output", "input"] = "output"

@@ -34,6 +34,7 @@ class WEI(RestrictableModel):
     name = "wei"
     title = "DEA without explicit inputs; with inputs, on all quotients output/input"
     equation = "(5)"
+    formulations = ("wei",)
 
     returns: Literal["crs"] = "crs"
     orientation: Literal["output"] = "output"
@@ -64,6 +65,7 @@ class Score(WEI):
     name = "score"
     title = "performance score: the weights under which a DMU does best, the dual of 'wei'"
     equation = "(6), the dual of (5)"
+    formulations = ("score",)
 
 
 def divide_outputs_by_inputs(data: Data) -> Data:

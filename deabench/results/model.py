@@ -222,6 +222,8 @@ class Model:
         One line: for help, the report and the table of models.
     equation : str
         Where its mathematics stands: the number in the paper, or the formulation.
+    formulations : tuple of str
+        The names in `deabench_models.FORMULATIONS` of the programs that it solves.
     inputs : {"needed", "optional", "none"}
         Whether a table must, may or must not have inputs.
     measure : {"efficiency", "inefficiency"}
@@ -233,6 +235,7 @@ class Model:
     name: ClassVar[str]
     title: ClassVar[str]
     equation: ClassVar[str]
+    formulations: ClassVar[tuple[str, ...]] = ()
     inputs: ClassVar[Literal["needed", "optional", "none"]] = "optional"
     measure: ClassVar[Measure] = "efficiency"
 
