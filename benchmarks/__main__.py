@@ -117,8 +117,8 @@ def sections(
             f"{title}, exactly",
             (exactly((2, 3, 11)) if quick else exactly()).T.rename_axis("test"),
         )
-        drawn = type_one((2, 3, 11), runs=20) if quick else type_one(kept=kept)
-        yield f"{title}, drawn", drawn.T.rename_axis("test")
+        error_rates = type_one((2, 3, 11), runs=20) if quick else type_one(kept=kept)
+        yield f"{title}, drawn", error_rates.T.rename_axis("test")
     if "coverage" in wanted:
         yield from coverage(quick)
     if "scale" in wanted:
@@ -204,29 +204,31 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it runs")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
-    given = parser.parse_args(argv)
-    unknown = [name for name in given.sections if name not in SECTIONS]
+    arguments = parser.parse_args(argv)
+    unknown = [name for name in arguments.sections if name not in SECTIONS]
     if unknown:
         parser.error(f"there is no section '{unknown[0]}'; the sections are {', '.join(SECTIONS)}")
-    sizes = [40] if given.quick else [int(n) for n in given.sizes.split(",")]
-    found = {}
+    sizes = [40] if arguments.quick else [int(n) for n in arguments.sizes.split(",")]
+    measurements = {}
     print_message(machine())
     for title, table in sections(
-        given.sections or list(SECTIONS),
+        arguments.sections or list(SECTIONS),
         sizes,
-        repeats=1 if given.quick else given.repeats,
-        runs=given.runs,
-        quick=given.quick,
-        kept=given.kept,
+        repeats=1 if arguments.quick else arguments.repeats,
+        runs=arguments.runs,
+        quick=arguments.quick,
+        kept=arguments.kept,
     ):
-        found[title] = json.loads(
+        measurements[title] = json.loads(
             table.reset_index().to_json(orient="records", double_precision=15)
         )
-        if not given.json:
+        if not arguments.json:
             sys.stdout.write(f"\n{title}\n\n{shown(table)}\n")
             sys.stdout.flush()
-    if given.json:
-        sys.stdout.write(json.dumps({"machine": machine(), "tables": found}, indent=1) + "\n")
+    if arguments.json:
+        sys.stdout.write(
+            json.dumps({"machine": machine(), "tables": measurements}, indent=1) + "\n"
+        )
     return 0
 
 

@@ -192,15 +192,15 @@ def models(n: int, *, repeats: int = 1, only: tuple[str, ...] = ()) -> pd.DataFr
     for title, (model, options, peers) in CASES.items():
         if only and title not in only:
             continue
-        there = {
+        available = {
             name: peer for name, peer in peers.items() if importlib.util.find_spec(MODULES[name])
         }
-        ways: dict[str, Callable[[], Any]] = {"deabench": partial(_ours, X, Y, model, options)}
-        ways |= {name: partial(_tried, peer, X, Y) for name, peer in there.items()}
+        solvers: dict[str, Callable[[], Any]] = {"deabench": partial(_ours, X, Y, model, options)}
+        solvers |= {name: partial(_tried, peer, X, Y) for name, peer in available.items()}
         _ours(X[:12], Y[:12], model, options)  # what is imported or compiled once is not measured
-        for peer in there.values():
+        for peer in available.values():
             _tried(peer, X[:12], Y[:12])
-        timed = in_turns(ways, repeats)
+        timed = in_turns(solvers, repeats)
         seconds, truth = timed["deabench"]
         rows += [
             _row(title, name, spent, scores, truth, seconds)

@@ -68,7 +68,7 @@ def minimality() -> pd.DataFrame:
         table, inside = frame(sphere(extreme, s)), frame(0.9 * unif(20, s))
         for norm in NORMS:
             for dominating in (False, True):
-                whole, found = _least(
+                targets_seconds, result = _least(
                     partial(
                         targets, inside, table, norm=norm, dominating=dominating, method="faces"
                     ),
@@ -76,18 +76,18 @@ def minimality() -> pd.DataFrame:
                 )
                 faces, _ = _least(partial(_maximal, table), 2)
                 with one_thread(extreme):
-                    checked, _ = _least(partial(closeness_violations, found), 3)
+                    checked, _ = _least(partial(closeness_violations, result), 3)
                 rows.append(
                     {
                         "norm": norm,
                         "dominating": dominating,
                         "extreme": extreme,
                         "s": s,
-                        "searched_s": whole - faces,
+                        "searched_s": targets_seconds - faces,
                         "checked_s": checked,
-                        "share": checked / (whole - faces),
-                        "slopes_per_dmu": len(found.slopes) / 20,
-                        "certify_s": _least(partial(certify, found), 2)[0],
+                        "share": checked / (targets_seconds - faces),
+                        "slopes_per_dmu": len(result.slopes) / 20,
+                        "certify_s": _least(partial(certify, result), 2)[0],
                     }
                 )
     return pd.DataFrame(rows).set_index("norm")

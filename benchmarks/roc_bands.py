@@ -39,19 +39,19 @@ def simulate(
     """Share of runs that hold the true curve, and mean area, per band."""
     rng = np.random.default_rng(0)
     y = np.repeat([1, 0], [positives, negatives])
-    found: dict[str, list[tuple[bool, float]]] = {
+    coverages: dict[str, list[tuple[bool, float]]] = {
         name: [] for name in ways(positives, negatives, resamples)
     }
     for run in range(runs):
         curve = curves.roc(y, rng.normal(size=len(y)) + APART * y, positive=1)
-        for name, how in ways(positives, negatives, resamples).items():
-            band = curves.bands(curve, **({"seed": run} | how))
+        for name, make_band in ways(positives, negatives, resamples).items():
+            band = curves.bands(curve, **({"seed": run} | make_band))
             limits = band.at(FPR)
             held = (limits["lower"] <= TRUE + 1e-12).all() and (
                 limits["upper"] + 1e-12 >= TRUE
             ).all()
-            found[name].append((bool(held), band.area))
-    return {name: tuple(np.mean(rows, axis=0)) for name, rows in found.items()}
+            coverages[name].append((bool(held), band.area))
+    return {name: tuple(np.mean(rows, axis=0)) for name, rows in coverages.items()}
 
 
 def main(runs: int = 300, resamples: int = 500) -> int:

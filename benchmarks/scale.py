@@ -98,25 +98,25 @@ def passed(folder: Path, tolerance: float = 0.0, out: str = "") -> dict[str, flo
     """CPU seconds and memory above the imports of a frontier of files, or of the scores too, in a
     fresh process.
     """
-    words = [sys.executable, "-c", ONE_PASS, str(folder), str(tolerance), out]
-    said = subprocess.run(words, capture_output=True, text=True, check=True)
-    cpu, memory, extreme, facets = map(float, said.stdout.split())
+    command = [sys.executable, "-c", ONE_PASS, str(folder), str(tolerance), out]
+    completed = subprocess.run(command, capture_output=True, text=True, check=True)
+    cpu, memory, extreme, facets = map(float, completed.stdout.split())
     return {"cpu_s": cpu, "MiB_above_imports": memory, "extreme": extreme, "facets": facets}
 
 
 def one_pass(quick: bool) -> pd.DataFrame:
     """Frontiers of files, beside what was asked; one data set of files at a time is on the disk."""
-    asked = [
+    cases = [
         ("logistic", 100_000_000, 0.0, 20.0, 256.0),
         ("independent", 20_000_000, 0.0, np.nan, np.nan),
         ("simplex", 20_000_000, 0.0, 40.0, np.nan),
         ("sphere", 20_000_000, 0.01, np.nan, np.nan),
     ]
     rows = []
-    for kind, n, tolerance, seconds, memory in asked:
+    for kind, n, tolerance, seconds, memory in cases:
         n = 20_000 if quick else n
         with TemporaryDirectory(prefix="deabench-") as folder:
-            found = passed(files(Path(folder), kind, n), tolerance)
+            measured = passed(files(Path(folder), kind, n), tolerance)
         rows.append(
             {
                 "data": kind,
@@ -124,7 +124,7 @@ def one_pass(quick: bool) -> pd.DataFrame:
                 "tolerance": tolerance,
                 "asked_cpu_s": seconds,
                 "asked_MiB": memory,
-                **found,
+                **measured,
             }
         )
     return pd.DataFrame(rows).set_index("data")
@@ -137,8 +137,8 @@ def two_passes(quick: bool) -> pd.DataFrame:
         TemporaryDirectory(prefix="deabench-") as folder,
         TemporaryDirectory(prefix="deabench-") as out,
     ):
-        found = passed(files(Path(folder), "logistic", n), out=f"{out}/scores.parquet")
-    return pd.DataFrame([{"data": "logistic", "rows": n, **found}]).set_index("data")
+        measured = passed(files(Path(folder), "logistic", n), out=f"{out}/scores.parquet")
+    return pd.DataFrame([{"data": "logistic", "rows": n, **measured}]).set_index("data")
 
 
 def workers(quick: bool) -> pd.DataFrame:

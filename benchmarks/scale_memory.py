@@ -36,9 +36,9 @@ def shell(n: int, s: int) -> np.ndarray:
 
 def rankings(n: int) -> pd.DataFrame:
     """`rank` with weights, peers, slacks and proofs."""
-    asked = {("unif", 5): 2.5, ("metrics", 5): 2.5, ("unif", 6): 5.0}
+    limits = {("unif", 5): 2.5, ("metrics", 5): 2.5, ("unif", 6): 5.0}
     rows = []
-    for (kind, s), seconds in asked.items():
+    for (kind, s), seconds in limits.items():
         rows.append(_ranked(f"rank, {kind}, s = {s}", KINDS[kind](n, s), seconds))
     rows.append(_ranked("rank, shell of a simplex, s = 4", shell(max(n // 10, 100), 4), 2.0))
     return pd.DataFrame(rows).set_index("what")
@@ -47,15 +47,15 @@ def rankings(n: int) -> pd.DataFrame:
 def _ranked(what: str, values: np.ndarray, asked: float) -> dict[str, Any]:
     table = frame(values)
     _quiet(partial(rank, frame(values[:300])))  # what is imported and compiled once
-    spent, found = _quiet(partial(rank, table))
-    assert isinstance(found, Ranking)
+    spent, ranking = _quiet(partial(rank, table))
+    assert isinstance(ranking, Ranking)
     return {
         "what": what,
         "n": len(values),
         "cpu_s": spent,
         "asked_s": asked,
-        "certify_s": cpu(partial(certify, found))[0],
-        "path": found.path,
+        "certify_s": cpu(partial(certify, ranking))[0],
+        "path": ranking.path,
     }
 
 
@@ -79,7 +79,7 @@ def frontiers(share: float) -> pd.DataFrame:
         ),
     ]
     rows = [
-        {"what": what, "cpu_s": _quiet(work)[0], "asked_s": asked} for what, asked, work in cases
+        {"what": case, "cpu_s": _quiet(work)[0], "asked_s": limit} for case, limit, work in cases
     ]
     return pd.DataFrame(rows).set_index("what")
 
@@ -103,9 +103,9 @@ def limited(extreme: int, seconds: float) -> pd.DataFrame:
     table, inside = frame(sphere(extreme, 10)), frame(0.8 * unif(1, 10))
     start = time.monotonic()
     try:
-        said = f"distance {targets(inside, table, time_limit=seconds).distance.iloc[0]:.4g}"
+        outcome = f"distance {targets(inside, table, time_limit=seconds).distance.iloc[0]:.4g}"
     except SolveError as error:
-        said = str(error).split("; ")[1]
+        outcome = str(error).split("; ")[1]
     spent = time.monotonic() - start
     return pd.DataFrame(
         {
@@ -113,7 +113,7 @@ def limited(extreme: int, seconds: float) -> pd.DataFrame:
             "extreme": [extreme],
             "limit_s": [seconds],
             "wall_s": [spent],
-            "said": [said],
+            "said": [outcome],
         }
     ).set_index("what")
 

@@ -54,17 +54,17 @@ def beside(kind: str, n: int, *, repeats: int, s: int = 5) -> pd.DataFrame:
     agree.
     """
     values = KINDS[kind](n, s)
-    ways: dict[str, Callable[[], Any]] = {
+    solvers: dict[str, Callable[[], Any]] = {
         "deabench.rank": lambda: ranked(values),
         "deabench, HiGHS alone": lambda: engine(values),
     }
-    asked = {}
-    for name, (way, most) in PLAIN.items():
-        asked[name] = _sample(n, int(most / n))
-        ways[name] = partial(way, values, asked[name])
-    for name in ways:  # what is imported or compiled once is not measured
-        ways[name]() if name not in asked else PLAIN[name][0](values[:20], np.arange(20))
-    timed = in_turns(ways, repeats)
+    tested_rows = {}
+    for name, (solver, max_programs) in PLAIN.items():
+        tested_rows[name] = _sample(n, int(max_programs / n))
+        solvers[name] = partial(solver, values, tested_rows[name])
+    for name in solvers:  # what is imported or compiled once is not measured
+        solvers[name]() if name not in tested_rows else PLAIN[name][0](values[:20], np.arange(20))
+    timed = in_turns(solvers, repeats)
     truth = timed["deabench.rank"][1].scores.to_numpy()
     rows = [
         _row(kind, n, "deabench.rank", timed["deabench.rank"][0], np.arange(n), truth, truth),
@@ -79,37 +79,37 @@ def beside(kind: str, n: int, *, repeats: int, s: int = 5) -> pd.DataFrame:
         ),
     ]
     rows += [
-        _row(kind, n, name, timed[name][0], who, timed[name][1], truth)
-        for name, who in asked.items()
+        _row(kind, n, name, timed[name][0], rows_of_solver, timed[name][1], truth)
+        for name, rows_of_solver in tested_rows.items()
     ]
     rows += [_peer(kind, values, name, truth) for name in PEERS]
     table = pd.DataFrame(rows).set_index("table")
-    base, alone = table["us_per_dmu"].iloc[0], table["us_per_dmu"].iloc[1]
+    base, separate = table["us_per_dmu"].iloc[0], table["us_per_dmu"].iloc[1]
     table.insert(4, "x_rank", table["us_per_dmu"] / base)
-    table.insert(5, "x_engine", table["us_per_dmu"] / alone)
+    table.insert(5, "x_engine", table["us_per_dmu"] / separate)
     return table
 
 
 def _peer(kind: str, values: np.ndarray, name: str, truth: np.ndarray) -> dict[str, Any]:
-    way, module, most = PEERS[name]
+    solver, module, max_programs = PEERS[name]
     n = len(values)
     if not _installed(module):
         return _row(kind, n, name, np.nan, np.zeros(0, int), np.zeros(0), truth) | {
             "note": "not installed"
         }
-    who = np.arange(n) if name in WHOLE else _sample(n, int(most / n))
-    if len(who) * n > 20 * most:
+    tested_rows = np.arange(n) if name in WHOLE else _sample(n, int(max_programs / n))
+    if len(tested_rows) * n > 20 * max_programs:
         return _row(kind, n, name, np.nan, np.zeros(0, int), np.zeros(0), truth) | {
             "note": "left out: it would take hours"
         }
     try:
-        way(values[:20], np.arange(20))
-        spent, scores = cpu(lambda: way(values, who))
+        solver(values[:20], np.arange(20))
+        spent, scores = cpu(lambda: solver(values, tested_rows))
     except Exception as error:  # whatever a peer ends with is its result
         return _row(kind, n, name, np.nan, np.zeros(0, int), np.zeros(0), truth) | {
             "note": repr(error)[:60]
         }
-    return _row(kind, n, name, spent, who, scores, truth)
+    return _row(kind, n, name, spent, tested_rows, scores, truth)
 
 
 def _row(
@@ -159,11 +159,11 @@ def growth(kind: str, sizes: list[int], *, repeats: int, s: int = 5) -> pd.DataF
     rows = []
     for n in sizes:
         values = KINDS[kind](n, s)
-        ways: dict[str, Callable[[], Any]] = {
+        models: dict[str, Callable[[], Any]] = {
             "rank": partial(ranked, values),
             "alone": partial(engine, values),
         }
-        timed = in_turns(ways, repeats if n < 50_000 else 1)
+        timed = in_turns(models, repeats if n < 50_000 else 1)
         rows.append(
             {
                 "table": kind,
@@ -186,9 +186,9 @@ def wide(kind: str, n: int, counts: list[int]) -> pd.DataFrame:
     rows = []
     for s in counts:
         values = KINDS[kind](n, s)
-        spent, found = cpu(partial(ranked, values))
+        spent, ranking = cpu(partial(ranked, values))
         rows.append(
-            {"table": kind, "n": n, "s": s, "cpu_s": spent, "path": found.model.split(", ", 1)[1]}
+            {"table": kind, "n": n, "s": s, "cpu_s": spent, "path": ranking.model.split(", ", 1)[1]}
         )
     return pd.DataFrame(rows).set_index("table")
 
@@ -209,10 +209,10 @@ def memory(kind: str, n: int) -> pd.DataFrame:
     """One call in a fresh process: CPU seconds, and its peak of memory above the imports (the table
     itself included).
     """
-    said = subprocess.run(
+    stdout = subprocess.run(
         [sys.executable, "-c", MEMORY, kind, str(n)], capture_output=True, text=True, check=True
     ).stdout
-    spent, mebibytes = map(float, said.split())
+    spent, mebibytes = map(float, stdout.split())
     return pd.DataFrame(
         {"table": [kind], "n": [n], "cpu_s": [spent], "MiB_above_imports": [mebibytes]}
     ).set_index("table")

@@ -35,15 +35,15 @@ def start_up(repeats: int) -> pd.DataFrame:
     with TemporaryDirectory() as folder:
         path = str(Path(folder) / "eight.csv")
         frame(metrics(8)).rename_axis("classifier").to_csv(path)
-        ways = {
+        commands = {
             "bare python": ["-c", "pass"],
             "deabench --help": ["-m", "deabench", "--help"],
             "naive script, 8 DMUs": ["-c", NAIVE, path],
             "deabench rank, 8 DMUs": ["-m", "deabench", "rank", path, "--format", "csv"],
         }
-        seconds: dict[str, list[float]] = {name: [] for name in ways}
+        seconds: dict[str, list[float]] = {name: [] for name in commands}
         for _ in range(repeats + 1):  # the first turn writes and reads the caches
-            for name, arguments in ways.items():
+            for name, arguments in commands.items():
                 start = time.perf_counter()
                 subprocess.run([sys.executable, *arguments], capture_output=True, check=True)
                 seconds[name].append(time.perf_counter() - start)
@@ -54,8 +54,8 @@ def start_up(repeats: int) -> pd.DataFrame:
             "wall_ms": wall,
             "ratio": {
                 name: wall[name] / wall[against[name]] if name in against else float("nan")
-                for name in ways
+                for name in commands
             },
-            "against": {name: against.get(name, "") for name in ways},
+            "against": {name: against.get(name, "") for name in commands},
         }
     ).rename_axis("process")

@@ -44,13 +44,13 @@ def overhead(tasks: int = 4000) -> pd.DataFrame:
             (cpu(_bare)[0], cpu(lambda: run_batch(jobs, folder))[0])
             for _ in range(max(1, tasks // SLICE))
         ]
-    alone, worker = (1e3 * min(turn[k] for turn in turns) / SLICE for k in (0, 1))
+    separate, worker = (1e3 * min(turn[k] for turn in turns) / SLICE for k in (0, 1))
     parent = 1e3 * (_parent(tasks) - _parent(tasks // 4)) / (tasks - tasks // 4)
     rows = {
-        "fit, predict and score alone": alone,
+        "fit, predict and score alone": separate,
         "the task in a worker": worker,
         "the parent, beside it": parent,
-        "overhead": worker - alone + parent,
+        "overhead": worker - separate + parent,
     }
     return pd.DataFrame({"ms": pd.Series(rows)}).rename_axis("CPU of a task")
 
@@ -84,21 +84,23 @@ def status_of(tasks: int) -> pd.DataFrame:
     with tempfile.TemporaryDirectory() as folder:
         plan = _study(folder, tasks).plan
         with Store(plan.store) as store:
-            for place, job in enumerate(plan.tasks()):
+            for position, job in enumerate(plan.tasks()):
                 store.write_outcome(
                     job,
                     Outcome(
                         "done",
                         (5, 1, 2, 12),
-                        (place / 3e6, place / 7e6),
-                        rows_sha256=f"{place:064x}",
+                        (position / 3e6, position / 7e6),
+                        rows_sha256=f"{position:064x}",
                     ),
                 )
         study_status(plan, leaves=True)  # as every run ends
-        words = [sys.executable, "-c", STATUS, folder, str(tasks)]
-        said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-    found = pd.read_csv(StringIO(said), names=["the store", "cpu_s", "MiB_above_imports", "tasks"])
-    return found.assign(asked_s=3.0, asked_MiB=477.0).set_index("the store")
+        command = [sys.executable, "-c", STATUS, folder, str(tasks)]
+        stdout = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    frame = pd.read_csv(
+        StringIO(stdout), names=["the store", "cpu_s", "MiB_above_imports", "tasks"]
+    )
+    return frame.assign(asked_s=3.0, asked_MiB=477.0).set_index("the store")
 
 
 def in_flight(tasks: int, trip: float = 0.05) -> pd.DataFrame:
@@ -107,9 +109,9 @@ def in_flight(tasks: int, trip: float = 0.05) -> pd.DataFrame:
     tasks of three lengths.
     """
     rows = [
-        {"threads": width, "task_s": each, "busy": _busy(width, each, trip, tasks)}
+        {"threads": width, "task_s": seconds_each, "busy": _busy(width, seconds_each, trip, tasks)}
         for width in (8, 64)
-        for each in (0.002, 0.02, 0.2)
+        for seconds_each in (0.002, 0.02, 0.2)
     ]
     return pd.DataFrame(rows).set_index(["threads", "task_s"])
 

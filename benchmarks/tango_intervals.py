@@ -71,17 +71,17 @@ def inverted(b: float, c: float, n: float, z: float) -> tuple[float, float]:
 def main(repeats: int = 5) -> int:
     b, c, n = triples()
     z = -float(ndtri(0.025))
-    ways: dict[str, Callable[[], object]] = {
+    methods: dict[str, Callable[[], object]] = {
         "deabench.tango.interval": lambda: tango.interval(b, c, n),
         "loop over scipy.optimize.brentq": lambda: [
-            inverted(*one, z) for one in zip(*_floats(b, c, n), strict=True)
+            inverted(*triple, z) for triple in zip(*_floats(b, c, n), strict=True)
         ],
     }
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    seconds: dict[str, list[float]] = {name: [] for name in methods}
     for _ in range(repeats):
-        for name, way in ways.items():
+        for name, method in methods.items():
             start = time.process_time()
-            way()
+            method()
             seconds[name].append(time.process_time() - start)
     median = {name: statistics.median(times) for name, times in seconds.items()}
     for name, value in median.items():

@@ -18,10 +18,10 @@ from benchmarks.scores import engine, ranked
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_all_ways_give_the_same_scores(kind):
     values = KINDS[kind](12, 3)
-    who = np.arange(len(values))
-    truth = scipy_linprog(values, who)
-    for way in (naive_pyomo, warm_highspy):
-        np.testing.assert_allclose(way(values, who), truth, rtol=1e-8)
+    tested_rows = np.arange(len(values))
+    truth = scipy_linprog(values, tested_rows)
+    for solver in (naive_pyomo, warm_highspy):
+        np.testing.assert_allclose(solver(values, tested_rows), truth, rtol=1e-8)
     np.testing.assert_allclose(ranked(values).scores, truth, rtol=1e-8)
     np.testing.assert_allclose(engine(values), truth, rtol=1e-8)
 
@@ -34,8 +34,8 @@ def test_brute_force_on_a_frontier_worked_by_hand():
 
 
 def test_the_targets_of_generated_cases_are_right():
-    found = right(4)
-    assert (found["right"] == found["targets"]).all()
+    outcome = right(4)
+    assert (outcome["right"] == outcome["targets"]).all()
 
 
 @pytest.mark.parametrize("kind", DRAWS)
@@ -55,10 +55,10 @@ def test_the_overhead_of_a_study_is_what_a_worker_and_the_parent_add(monkeypatch
     from benchmarks import studies
 
     monkeypatch.setattr(studies, "_parent", lambda tasks: 1e-4 * tasks + 3)
-    found = studies.overhead(studies.SLICE)["ms"]
-    assert found["the parent, beside it"] == pytest.approx(0.1)
-    assert found["overhead"] == pytest.approx(
-        found["the task in a worker"] - found["fit, predict and score alone"] + 0.1
+    overhead_ms = studies.overhead(studies.SLICE)["ms"]
+    assert overhead_ms["the parent, beside it"] == pytest.approx(0.1)
+    assert overhead_ms["overhead"] == pytest.approx(
+        overhead_ms["the task in a worker"] - overhead_ms["fit, predict and score alone"] + 0.1
     )
 
 

@@ -21,7 +21,7 @@ noisy = db.datasets.load("chao2022-c45-noisy")
 metrics = ["TPR", "TNR", "GM"]
 
 front = db.frontier(established, outputs=["TPR", "TNR"])
-found = db.targets(
+targets = db.targets(
     wine.drop(established.index), established, outputs=["TPR", "TNR"], norm="l2", on="facets"
 )
 ranking = db.rank(noisy, inputs=["TNR"], model="wei")
@@ -29,8 +29,8 @@ solid = db.frontier(noisy, outputs=metrics)
 several = db.targets(noisy.loc[["C4.5", "SMC"]], noisy.drop(["C4.5", "SMC"]), outputs=metrics)
 
 pictures = {
-    "frontier": plot.FrontierDisplay.from_result(found, cost_ratio=5, prevalence=0.33),
-    "targets": plot.TargetsDisplay.from_result(found),
+    "frontier": plot.FrontierDisplay.from_result(targets, cost_ratio=5, prevalence=0.33),
+    "targets": plot.TargetsDisplay.from_result(targets),
     "cost_ranges": plot.CostRangeDisplay.from_result(front, prevalence=0.33),
     "ranking": plot.RankingDisplay.from_result(ranking),
     "peers": plot.PeerNetworkDisplay.from_result(ranking),

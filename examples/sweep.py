@@ -17,9 +17,9 @@ rng, thresholds = np.random.default_rng(0), np.linspace(-3, 6, 10_000).round(4)
 
 def swept(model: int) -> pd.DataFrame:
     """A model's rates at every threshold."""
-    apart, spread = 1 + 1.5 * rng.beta(4, 2), rng.uniform(0.7, 1.6)
+    separation, spread = 1 + 1.5 * rng.beta(4, 2), rng.uniform(0.7, 1.6)
     positives, negatives = (
-        np.sort(rng.normal(apart, spread, 5_000)),
+        np.sort(rng.normal(separation, spread, 5_000)),
         np.sort(rng.normal(0, 1, 20_000)),
     )
     return pd.DataFrame(

@@ -16,7 +16,7 @@ from deabench.plot import FrontierDisplay
 
 wine = db.datasets.load("chao2022-wine1")
 established = wine.loc[["RUS+SVM", "CS-MCQP", "Bagging"]]
-found = db.targets(
+targets = db.targets(
     wine.drop(established.index), established, outputs=["TPR", "TNR"], norm="l2", on="facets"
 )
-FrontierDisplay.from_result(found).plot()
+FrontierDisplay.from_result(targets).plot()

@@ -51,8 +51,8 @@ print(ranking.explain("deit_base"))
 # A mix of two networks is a share of the traffic to each: fine for latency, but no network has the
 # *size* between two. Without mixtures:
 
-alone = db.rank(board, model="fdh")
-ranking.scores.to_frame("mixed").join(alone.scores.rename("alone")).round(4)
+unmixed = db.rank(board, model="fdh")
+ranking.scores.to_frame("mixed").join(unmixed.scores.rename("alone")).round(4)
 
 # %%
 # What does a point of accuracy cost?
@@ -83,15 +83,15 @@ top1 = board.frame[["top1"]]
 samples = db.Samples.from_table(top1, (top1 * (100 - top1) / 50_000) ** 0.5).with_costs(
     board.frame[["param_count", "latency_ms"]]
 )
-sure = db.uncertainty(samples)
-sure.to_frame().round(3)
+uncertainty = db.uncertainty(samples)
+uncertainty.to_frame().round(3)
 
 # %%
 # All answers are of the same images, so errors are alike and the truth is sharper than this; with
 # the answers themselves, ``Samples.from_predictions`` would know. Four models are dominated even
 # so: whatever latency, size and accuracy weigh for you, take another.
 
-print(sure.summary())
+print(uncertainty.summary())
 
 # %%
 # The way out for one of them, the least change in shares of each column's range:

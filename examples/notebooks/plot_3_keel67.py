@@ -21,8 +21,8 @@ counts.head(3)
 # is the minority).
 
 pooled = counts.groupby(["dataset", "classifier"], sort=False).sum()
-each = metrics.from_counts(pooled, metrics=["TPR", "TNR", "G-mean", "balanced_accuracy"])
-means = each.groupby("classifier", sort=False).mean()
+by_dataset = metrics.from_counts(pooled, metrics=["TPR", "TNR", "G-mean", "balanced_accuracy"])
+means = by_dataset.groupby("classifier", sort=False).mean()
 means.sort_values("G-mean", ascending=False).round(3)
 
 # %%
@@ -57,19 +57,19 @@ paper.to_frame().round(3).join(means[["TPR", "TNR"]].round(3)).head(6)
 # -------------------
 # Data sets are a sample, too. Over 67 of them:
 
-sure = db.uncertainty(db.Samples.from_datasets(counts, metrics=["TPR", "TNR"]))
-sure.verdicts.value_counts().to_frame()
+uncertainty = db.uncertainty(db.Samples.from_datasets(counts, metrics=["TPR", "TNR"]))
+uncertainty.verdicts.value_counts().to_frame()
 
 # %%
 # One is proved efficient, because no mixture comes near its TNR; the others are undecided. Tests
 # of one metric, counting the cuts of one file once, say how little 67 sets are:
 
-table = each["G-mean"].unstack("classifier").dropna()[["C4.5", "SMC", "RUC", "AdBC", "SVM"]]
-found = db.compare.compare(table, clusters="keel", control="C4.5")
-print(found.summary())
+table = by_dataset["G-mean"].unstack("classifier").dropna()[["C4.5", "SMC", "RUC", "AdBC", "SVM"]]
+comparison = db.compare.compare(table, clusters="keel", control="C4.5")
+print(comparison.summary())
 
 # %%
-found.plot()
+comparison.plot()
 
 # %%
 # The printed tables themselves

@@ -20,21 +20,21 @@ def planes(count=1, size=(5.2, 4.6), columns=None):
     """A figure of `count` empty planes, and their axes."""
     figure = Figure(figsize=size, layout="constrained")
     columns = columns or count
-    found = figure.subplots(-(-count // columns), columns, squeeze=False).ravel()
-    for ax in found:
+    axes = figure.subplots(-(-count // columns), columns, squeeze=False).ravel()
+    for ax in axes:
         ax.grid(True, color=GREY, alpha=0.25, linewidth=0.6)
         ax.set_axisbelow(True)
         ax.spines[["top", "right"]].set_visible(False)
-    return figure, found
+    return figure, axes
 
 
 def dots(ax, table, away=None, **look):
     """Points with their names beside them; `away` moves a name, in printer's points."""
     ax.scatter(*table.to_numpy().T, **{"s": 34, "color": BLUE, "zorder": 4} | look)
-    for name, place in table.iterrows():
+    for name, position in table.iterrows():
         ax.annotate(
             name,
-            place,
+            position,
             (away or {}).get(name, (5, 5)),
             textcoords="offset points",
             fontsize=8.5,

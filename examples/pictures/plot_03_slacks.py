@@ -12,13 +12,13 @@ from _plane import GREY, RATES, RED, arrow, boundary, db, dots, key, line, plane
 figure, (ax,) = planes()
 line(ax, boundary(RATES), "frontier")
 sbm, radial = db.rank(RATES, model="sbm"), db.rank(RATES).scores
-for name, beside in (("mine", (8, -14)), ("eager", (8, -24))):
+for name, offset in (("mine", (8, -14)), ("eager", (8, -24))):
     start, gain = RATES.loc[name], sbm.slacks.loc[name].clip(lower=0).round(9)
     corner = (start["TPR"] + gain["TPR"], start["TNR"])
     for a, b in ((start, corner), (corner, start + gain)):
         if tuple(a) != tuple(b):
             arrow(
-                ax, a, b, "" if tuple(b) == corner else f"sbm {sbm.scores[name]:.2f}", RED, beside
+                ax, a, b, "" if tuple(b) == corner else f"sbm {sbm.scores[name]:.2f}", RED, offset
             )
 mine = RATES.loc["mine"]
 arrow(ax, mine, mine / radial["mine"], f"radial {radial['mine']:.2f}", GREY, (-70, -12))

@@ -31,31 +31,31 @@ mine, best = RATES.loc["mine"], RATES.max()
 steps = {"own": mine, "ideal": best - mine, "two to one": pd.Series({"TPR": 0.2, "TNR": 0.1})}
 for ax in (left, right):
     line(ax, boundary(RATES), "frontier")
-for (name, step), colour, beside in zip(
+for (name, step), colour, offset in zip(
     steps.items(), (RED, GREEN, PINK), ((-80, -2), (4, 8), (8, -6)), strict=True
 ):
     beta = db.rank(
         RATES, model=db.models.DDF(direction=name if name in ("own", "ideal") else dict(step))
     ).scores["mine"]
-    arrow(left, mine, mine + beta * step, f"{name}: β = {beta:.2f}", colour, beside)
+    arrow(left, mine, mine + beta * step, f"{name}: β = {beta:.2f}", colour, offset)
 left.scatter(*best, marker="*", s=70, color=INK, zorder=4)
 left.annotate("ideal", tuple(best), (-30, -4), textcoords="offset points", fontsize=8.5)
 left.set_title("ddf, rdm", loc="left", fontsize=10)
-for norm, colour, beside in ((1, BLUE, (-16, 9)), (2, RED, (6, 2))):
-    found = db.rank(RATES, model=db.models.Holder(norm=norm, weights="ones"))
-    way = found.tables["direction"].loc["mine"]
-    size = (way.abs() ** norm).sum() ** (1 / norm)
+for norm, colour, offset in ((1, BLUE, (-16, 9)), (2, RED, (6, 2))):
+    ranking = db.rank(RATES, model=db.models.Holder(norm=norm, weights="ones"))
+    direction = ranking.tables["direction"].loc["mine"]
+    size = (direction.abs() ** norm).sum() ** (1 / norm)
     arrow(
         right,
         mine,
-        mine + found.scores["mine"] * way / size,
-        f"l{norm}: {found.scores['mine']:.2f}",
+        mine + ranking.scores["mine"] * direction / size,
+        f"l{norm}: {ranking.scores['mine']:.2f}",
         colour,
-        beside,
+        offset,
     )
     if norm == 2:
         right.add_patch(
-            Circle(tuple(mine), found.scores["mine"], fill=False, linestyle=":", color=GREY)
+            Circle(tuple(mine), ranking.scores["mine"], fill=False, linestyle=":", color=GREY)
         )
 right.set_title("holder", loc="left", fontsize=10)
 for ax in (left, right):

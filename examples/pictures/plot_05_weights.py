@@ -16,14 +16,14 @@ names = [*RATES.index, "mean (cross)", "common"]
 figure, (ax,) = planes(size=(5.8, 4.8))
 ax.imshow(rows, cmap="Blues", vmin=0.3, vmax=1.25, aspect="auto")
 for (judge, judged), value in np.ndenumerate(rows):
-    own = judge == judged
+    is_own = judge == judged
     ax.annotate(
         f"{value:.2f}",
         (judged, judge),
         ha="center",
         va="center",
         fontsize=9,
-        weight="bold" if own else "normal",
+        weight="bold" if is_own else "normal",
         color="white" if value > 0.9 else "black",
     )
 ax.axhline(len(RATES) - 0.5, color="black", linewidth=1.5)

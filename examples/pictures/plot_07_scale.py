@@ -14,14 +14,14 @@ agents = pd.DataFrame(
     {"gpu_hours": [1.0, 2.0, 6.0, 5.0], "solved": [12.0, 40.0, 85.0, 42.0]},
     index=["tiny", "small", "large", "mine"],
 )
-both = {"outputs": ["solved"], "inputs": ["gpu_hours"]}
+sides = {"outputs": ["solved"], "inputs": ["gpu_hours"]}
 figure, (ax,) = planes(size=(5.8, 4.6))
 line(ax, [(0, 0), (5, 100)], "multiples and mixtures (crs)", color=PINK, linestyle=(0, (5, 1.5)))
 line(ax, [(1, 0), *agents.iloc[:3].to_numpy(), (8, 85)], "mixtures (vrs)")
 mine = agents.loc["mine"]
-for returns, colour, beside in (("vrs", RED, (6, -10)), ("crs", PINK, (-66, 6))):
+for returns, colour, offset in (("vrs", RED, (6, -10)), ("crs", PINK, (-66, 6))):
     target = db.targets(
-        agents.loc[["mine"]], agents, **both, norm="l2", returns=returns, dominating=True
+        agents.loc[["mine"]], agents, **sides, norm="l2", returns=returns, dominating=True
     ).targets.loc["mine"]
     arrow(
         ax,
@@ -29,9 +29,9 @@ for returns, colour, beside in (("vrs", RED, (6, -10)), ("crs", PINK, (-66, 6)))
         target[["gpu_hours", "solved"]],
         f"closest ({returns})" if returns == "crs" else "closest",
         colour,
-        beside,
+        offset,
     )
-radial = db.rank(agents, **both).scores["mine"]
+radial = db.rank(agents, **sides).scores["mine"]
 arrow(
     ax,
     mine,
