@@ -44,8 +44,8 @@ def simulate(
     }
     for run in range(runs):
         curve = curves.roc(y, rng.normal(size=len(y)) + APART * y, positive=1)
-        for name, make_band in ways(positives, negatives, resamples).items():
-            band = curves.bands(curve, **({"seed": run} | make_band))
+        for name, band_options in ways(positives, negatives, resamples).items():
+            band = curves.bands(curve, **({"seed": run} | band_options))
             limits = band.at(FPR)
             held = (limits["lower"] <= TRUE + 1e-12).all() and (
                 limits["upper"] + 1e-12 >= TRUE

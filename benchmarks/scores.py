@@ -84,9 +84,9 @@ def beside(kind: str, n: int, *, repeats: int, s: int = 5) -> pd.DataFrame:
     ]
     rows += [_peer(kind, values, name, truth) for name in PEERS]
     table = pd.DataFrame(rows).set_index("table")
-    base, separate = table["us_per_dmu"].iloc[0], table["us_per_dmu"].iloc[1]
+    base, engine_time = table["us_per_dmu"].iloc[0], table["us_per_dmu"].iloc[1]
     table.insert(4, "x_rank", table["us_per_dmu"] / base)
-    table.insert(5, "x_engine", table["us_per_dmu"] / separate)
+    table.insert(5, "x_engine", table["us_per_dmu"] / engine_time)
     return table
 
 
