@@ -1,4 +1,4 @@
-"""The additive model and its weights: the weighted sum of slacks. RAM and BAM are two weightings."""
+"""The additive model, a weighted sum of slacks, with its weights; RAM and BAM are two of them."""
 
 from __future__ import annotations
 
@@ -149,6 +149,7 @@ def slack_weights(task: Task | Answer) -> tuple[np.ndarray, tuple[str, ...]]:
             )
     if task.options.orientation != "none":
         is_output = np.arange(len(names)) < task.data.outputs.shape[1]
+        # In one orientation the slacks of the other side count nothing.
         may_change = is_output == (task.options.orientation == "output")
         weights = np.where(may_change, weights, 0.0)
     return weights, notes
@@ -159,6 +160,7 @@ def _unit_slacks(choice: str, values: np.ndarray, task: Task | Answer) -> np.nda
     reference = np.column_stack([task.reference.outputs, task.reference.inputs]).astype(float)
     s = task.data.outputs.shape[1]
     count = values.shape[1]
+    # A metric that is the same in the whole reference has the unit 0.
     ranges = np.ptp(reference, axis=0)
     if choice == "mip":
         return values
@@ -174,6 +176,7 @@ def _unit_slacks(choice: str, values: np.ndarray, task: Task | Answer) -> np.nda
             "weights 'bam' have a bound for returns 'vrs' only, and returns is "
             f"'{task.options.returns}'; leave returns out, or use weights 'ram'"
         )
+    # The way from the DMU to the best value of each metric.
     to_best_outputs = reference[:, :s].max(axis=0) - values[:, :s]
     to_best_inputs = values[:, s:] - reference[:, s:].min(axis=0)
     way = np.column_stack([to_best_outputs, to_best_inputs])

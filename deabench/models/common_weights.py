@@ -180,6 +180,7 @@ def _minimax_weights(task: Task, own: Answer) -> tuple[np.ndarray, dict[str, pd.
     Y = task.reference.outputs.to_numpy()
     Z = task.data.outputs.to_numpy()
     own_scores = own.scores.to_numpy()
+    # Scaled by powers of two, as in every program.
     unit = scale(Y)
     # The program has a row of the reference, a tested DMU and its score side by side.
     height = max(len(Y), len(Z))
@@ -193,6 +194,7 @@ def _minimax_weights(task: Task, own: Answer) -> tuple[np.ndarray, dict[str, pd.
         np.zeros((1, 0)),
         name=lambda _: "the common weights",
     )
+    # The weights are the row duals of the metrics.
     duals = [-solutions.duals[f"metrics[{r}]"][0] for r in range(Y.shape[1])]
     weights = np.maximum(duals, 0.0) / unit
     mu = np.maximum(solutions.shared["mu"].dot(np.eye(height)), 0.0)
@@ -217,8 +219,10 @@ def _prove_minimax(answer: Answer) -> Proof:
     kappa = tables["best"].to_numpy()[0]
     unit = scale(Y)
 
+    # The loss under these weights, and the bound that μ and κ give to any weights.
     loss = float(np.nanmax(own - scores))
     bound = float(np.nansum(own * mu) - kappa.sum())
+    # μ·Z ≤ κ·Y, Σ μ = 1, and neither is negative.
     dual_infeasibility = max(
         float(((mu @ Z - kappa @ Y) / unit).max()),
         abs(mu.sum() - 1.0),
@@ -226,6 +230,7 @@ def _prove_minimax(answer: Answer) -> Proof:
         -kappa.min(),
         0.0,
     )
+    # No reference DMU exceeds 1, and no weight is negative.
     primal_infeasibility = max(
         float((Y @ weights[0]).max()) - 1.0, float(-(weights * unit).min()), 0.0
     )

@@ -54,6 +54,7 @@ class Cross(Model):
                 "model 'cross' lets the classifiers of one table judge each other; leave the "
                 "reference out"
             )
+        # Own efficiencies first: the goal chooses among the weights that reach them.
         radial_model = CCR() if task.data.inputs.shape[1] else WEI()
         own = radial_model.solve(replace(task, options=radial_model), lambda _: None)
         if len(task.data.labels) == 1:  # no other DMU judges it or is judged
@@ -96,6 +97,7 @@ def _weights_with_goal(task: Task, own: Answer, goal: str, advance: Advance) -> 
         name=lambda k: str(task.data.labels[k]),
         advance=advance,
     )
+    # Weights back in own units; without inputs over that of the input that all have.
     u = np.column_stack([solutions.values[f"u[{r}]"] for r in range(scaled.s)]) / scaled.unit_y
     v = np.column_stack([solutions.values[f"v[{i}]"] for i in range(scaled.m)]) / scaled.unit_x
     weights = np.column_stack([u, v]) if task.data.inputs.shape[1] else u / v
@@ -106,6 +108,7 @@ def _weights_with_goal(task: Task, own: Answer, goal: str, advance: Advance) -> 
 
 def _cross_answer(task: Task, own: Answer, weights: pd.DataFrame) -> Answer:
     """Return own efficiencies with the means of the matrix as scores."""
+    # Row k judges: the weights of DMU k, applied to every column.
     matrix = _judge_all(task, weights)
     undefined = int(matrix.isna().to_numpy().sum())
     notes = own.data.notes
@@ -139,6 +142,7 @@ def _prove(answer: Answer) -> Proof:
     """Prove own efficiencies from the weights, and recompute the matrix and its means."""
     labels = answer.scores.index
     matrix = structure.require_table(answer, "cross", rows=labels, columns=labels).to_numpy()
+    # The diagonal holds the own efficiencies, proved as any radial ones.
     own = replace(answer, scores=pd.Series(np.diag(matrix), index=labels))
     frame = radial_frame(own)
     recomputed = _judge_all(answer, answer.weights)

@@ -45,8 +45,9 @@ from deabench.tables.validation import Allowed
 from deabench.utils.arrays import ROUND, TOLERANCE, Sparse, scale
 
 INWARD = 1e-13
-"""The projection is moved inwards by this, in scaled metrics, before slacks are looked for: rounded,
-it may lie just beyond the frontier.
+"""The projection is moved inwards by this, in scaled metrics, before slacks are computed.
+
+Rounded, it may lie just beyond the frontier.
 """
 OUTSIDE = "no step in its direction, forwards or back, comes to what the reference can do"
 STEP_NAMES = {

@@ -92,6 +92,7 @@ def _compare_pairs(
     """
     Y = scaled.Y[candidates]
     X = scaled.X[candidates]
+    # Slacks are summed in shares of the reference's maxima.
     maxima = np.append(scaled.Y.max(axis=0, initial=0.0), scaled.X.max(axis=0, initial=0.0))
     shares = 1.0 / np.where(maxima > 0, maxima, 1.0)
     for rows in blocks(len(scaled.x), len(candidates) * (scaled.s + scaled.m)):
@@ -99,14 +100,17 @@ def _compare_pairs(
         x = scaled.x[rows][:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             if orientation == "output":
+                # The metric that grows least limits φ; a candidate with more input is no peer.
                 level = np.where(y > 0, Y / y, np.inf).min(axis=2)
                 level[~(x >= X).all(axis=2)] = -np.inf
             else:
+                # The input that shrinks least limits θ; a candidate with less output is no peer.
                 level = -np.where(x > 0, X / x, np.where(X > 0, np.inf, -np.inf)).max(axis=2)
                 level[~(y <= Y).all(axis=2)] = -np.inf
             best = level.max(axis=1)[:, None, None]
             output_factor = best if orientation == "output" else 1.0
             input_factor = 1.0 if orientation == "output" else -best
+            # What each candidate is better by than the projection.
             gained = (Y - y * output_factor) @ shares[: scaled.s]
             spared = (x * input_factor - X) @ shares[scaled.s :]
             slack = gained + spared

@@ -55,7 +55,7 @@ def read_norm(norm: str | float, _: Data) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Holder(Model):
-    """Hölder distances: the least change, in a norm, that leads to the weakly efficient frontier."""
+    """Hölder distances: the least change in a norm that reaches the weakly efficient frontier."""
 
     name = "holder"
     title = "the least change, in a norm, that leads to the frontier (Hölder distance)"

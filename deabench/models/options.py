@@ -56,6 +56,7 @@ def build_options(model_name: str, values: Mapping[str, object]) -> Model:
     model = model_of_name(model_name)
     by_name = {option_field.name: option_field for option_field in fields_of(model)}
     arguments: dict[str, Any] = {}
+    # An unknown option is refused before its value is read.
     for name, value in values.items():
         if value is None:
             continue
@@ -86,6 +87,7 @@ def parse_options(model_name: str, texts: Sequence[str]) -> Model:
     """
     model = model_of_name(model_name)
     by_name = {option_field.name: option_field for option_field in fields_of(model)}
+    # Join the values of an option that is given several times.
     joined: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -126,6 +128,7 @@ def resolve_options(
     DataError
         If there is no such model, or it does not have the words.
     """
+    # A model has its options already: words beside it could contradict them.
     if isinstance(model, Model):
         for name, word in (("returns", returns), ("orientation", orientation)):
             if word is not None:
@@ -135,6 +138,7 @@ def resolve_options(
                     f"write {class_name}({name}='{word}')"
                 )
         return model
+    # Rates do not scale with costs: with inputs returns to scale are variable.
     if model is None:
         model = "ccr" if has_inputs else "wei"
         returns = returns or ("vrs" if has_inputs else None)
@@ -257,6 +261,7 @@ def read_metric_numbers(option_name: str, value: object, data: Data) -> dict[str
             raise DataError(
                 f"{option_name} of '{metric}' is {number!r}; give a finite number, 0 or more"
             )
+    # Weights that are all 0 would leave nothing to sum.
     if not any(value.values()):
         raise DataError(
             f"{option_name} is 0 for every metric; give at least one of them a number above 0"
@@ -266,6 +271,7 @@ def read_metric_numbers(option_name: str, value: object, data: Data) -> dict[str
 
 def _models_with_word(name: str, value: object) -> str:
     """Return advice to use a model whose option takes a word; "" where none does."""
+    # Generalized returns to scale are bounds of Σ λ here.
     if value == "grs":
         return ", or bound Σ λ with deabench.models.CCR(sums=(least, most))"
     models = [
@@ -282,6 +288,7 @@ def _quoted_names(model: type[Model]) -> str:
 def _unknown_option(model: type[Model], name: str) -> str:
     """Say that a model lacks an option, and which ones it has."""
     names = [option_field.name for option_field in fields_of(model)]
+    # Correct a typing error; else list the options, and the models that have this one.
     near = get_close_matches(name, names, n=1)
     remedy = f"did you mean '{near[0]}'?" if near else f"its options are {_quoted_names(model)}"
     others = [

@@ -123,6 +123,7 @@ def _solve_graph(task: Task, advance: Advance) -> Answer:
     scaled = ScaledData.of(task)
     count = len(task.data.labels)
     candidates = scaled.undominated()
+    # Each metric above 0 counts alike in the mean.
     p, q = _metric_shares(task, scaled)
     scores = np.full(count, np.nan)
     multipliers = np.full((count, scaled.s + scaled.m), np.nan)
@@ -133,10 +134,12 @@ def _solve_graph(task: Task, advance: Advance) -> Answer:
     width = np.full(scaled.y.shape, np.inf)
     rows = np.arange(count)
     for _ in range(ROUNDS):
+        # Tangents lie below 1/φ: the optimum of this round bounds the measure from below.
         solutions = _solve_round(task, scaled, candidates, p, q, touch, rows)
         better = to_reference_positions(solutions.shared["lam"], candidates)
         lam = replace_rows(rows, better, lam)
         multipliers[rows] = np.column_stack(solved_multipliers(scaled, solutions, sign=1.0))
+        # λ itself reaches the measure, so this bounds it from above.
         measure = _graph_measure(scaled, lam, p, q)[0][rows]
         scores[rows] = np.where(np.isnan(solutions.objective), np.nan, measure)
         # The next tangents touch around this φ; a DMU is done where measure and bound agree.
@@ -170,6 +173,7 @@ def _next_width(phi: np.ndarray, center: np.ndarray, width: np.ndarray) -> np.nd
 
     They are closer than the last ones, unless φ moved to where those ended.
     """
+    # φ at the end of the last tangents: widen. Well inside: come closer.
     moved = np.abs(phi / center - 1.0)
     wider = np.minimum(2 * width, 0.5)
     narrower = np.maximum(width / 4, NARROWEST)
@@ -186,6 +190,7 @@ def _solve_round(
     rows: np.ndarray,
 ) -> Solutions:
     """Solve the programs of some DMUs with their tangents, of slope 1/φ² and level 2/φ."""
+    # The tangent to 1/φ at φ₀ is 2/φ₀ − φ/φ₀².
     phi = touch[rows].reshape(len(rows), -1)
     tested = np.column_stack(
         [scaled.x[rows], scaled.y[rows], p[rows], q[rows], 1.0 / phi**2, 2.0 / phi]
@@ -264,6 +269,7 @@ def _prove_graph(answer: Answer) -> Proof:
     else:
         v = -answer.weights[["u_0"]].to_numpy()
     largest, unbounded = support(scaled, u, v)
+    # Lagrange: the least over 0 ≤ θ ≤ 1 and φ ≥ 1, less what any mixture is worth.
     input_part = np.minimum(p - v * scaled.x, 0.0).sum(axis=1)
     dual = input_part + _least_output_part(q, u * scaled.y).sum(axis=1) - largest
     dual_infeasibility = np.maximum.reduce([unbounded, -u.min(axis=1), -v.min(axis=1)])

@@ -93,6 +93,7 @@ class SBM(Model):
 def solve_convex(task: Task, advance: Advance) -> Answer:
     """Compute the measure of every DMU against mixtures of the reference."""
     scaled = ScaledData.of(task)
+    # Only undominated reference DMUs can be peers; the programs have no other columns.
     candidates = scaled.undominated()
     everyone = np.arange(len(task.data.labels))
     solutions = _solve_programs(
@@ -108,6 +109,7 @@ def solve_convex(task: Task, advance: Advance) -> Answer:
         for k in undefined.tolist()
     }
 
+    # Undo the transformation of Charnes and Cooper; the slacks follow from λ.
     lam = _intensities(solutions, candidates)
     slacks = slacks_at_peers(task, lam, np.isnan(values))
     weights, u_0 = own_unit_multipliers(task, scaled, solutions, sign=1.0, free_sign=-1.0)
@@ -185,6 +187,7 @@ def _slack_weights(
 
 def _inverse_values(values: np.ndarray) -> np.ndarray:
     """Return 1 / (value · number of positive values in the row); 0 where the value is 0."""
+    # A value of 0 has no share: it leaves the mean, and the others count more.
     is_positive = values > 0
     inverse = np.where(is_positive, 1.0 / np.where(is_positive, values, 1.0), 0.0)
     return np.asarray(inverse / np.maximum(is_positive.sum(axis=1), 1)[:, None])
@@ -258,6 +261,7 @@ def prove_convex(answer: Answer) -> Proof:
         answer, primal, dual, np.abs(primal - dual), primal_infeasibility, dual_infeasibility
     )
 
+    # Compare the claims of the answer with what was recomputed.
     scores = answer.scores.to_numpy()
     count = answer.slacks.shape[1]
     units = scaled.units[:count]
@@ -321,6 +325,7 @@ def proved_unbounded(answer: Answer, scaled: ScaledData) -> np.ndarray:
 
     It holds for all tested DMUs or for none.
     """
+    # Outputs without any input, times any number, make the outputs grow without end.
     is_free = ~scaled.X.any(axis=1) & scaled.Y.any(axis=1)
     can_be_multiplied = scaled.returns in ("crs", "ndrs") and answer.orientation != "input"
     return np.full(len(answer.scores), bool(is_free.any()) and can_be_multiplied)

@@ -103,6 +103,7 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
         name=lambda k: str(task.data.labels[rows[k]]),
     )
 
+    # Efficient DMUs have no slack; those that the others do not reach have no score.
     undefined = rows[np.isnan(solutions.objective)]
     scores = base.scores.copy()
     scores.iloc[rows] = solutions.objective
@@ -112,6 +113,7 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
     weights = base.weights.copy()
     multipliers, u_0 = own_unit_multipliers(task, scaled, solutions, sign=1.0, free_sign=-1.0)
     weights.iloc[rows] = np.column_stack([multipliers, u_0])[:, : weights.shape[1]]
+    # Undo the transformation of Charnes and Cooper: λ = Λ/t.
     with np.errstate(divide="ignore", invalid="ignore"):
         lam = solutions.shared["lam"].values / solutions.values["t"][:, None]
     better = Sparse(solutions.shared["lam"].columns, np.nan_to_num(lam))
@@ -150,6 +152,7 @@ def _metric_shares(scaled: ScaledData, answer: Answer) -> tuple[np.ndarray, np.n
     They are 0 for a metric of 0, and on the side that does not change.
     """
     side = _changing_side(answer)
+    # Each metric above 0 counts alike in the mean of its side.
     p = (scaled.x > 0) / np.maximum((scaled.x > 0).sum(axis=1), 1)[:, None]
     q = (scaled.y > 0) / np.maximum((scaled.y > 0).sum(axis=1), 1)[:, None]
     return p * (side != "output"), q * (side != "input")
@@ -186,6 +189,7 @@ def _prove(answer: Answer) -> Proof:
     is_super = answer.own_reference & ((scores >= 1 - TOLERANCE) | is_unscored_efficient)
     below = np.flatnonzero(~is_super)
     above = np.flatnonzero(is_super)
+    # DMUs below 1 are compared with all, those that reach 1 with the others alone.
     proofs = []
     unclaimed: tuple[str, ...] = ()
     if len(below):
@@ -227,6 +231,7 @@ def _prove_without_themselves(answer: Answer, rows: np.ndarray) -> Proof:
     largest = np.empty(len(rows))
     violation = np.empty(len(rows))
     for position, k in enumerate(rows.tolist()):
+        # No mixture of the others may be worth more than `largest`.
         others = replace(scaled, X=np.delete(scaled.X, k, axis=0), Y=np.delete(scaled.Y, k, axis=0))
         (largest[position],), (violation[position],) = support(others, u[[position]], v[[position]])
     dual = 1 - (v * x).sum(axis=1) + (u * y).sum(axis=1) - largest
@@ -278,6 +283,7 @@ def _needed_change(
         growth = np.where(x > 0, np.maximum(inputs / x - 1, 0.0), 0.0)
         shrinkage = np.where(y > 0, np.maximum(1 - outputs / y, 0.0), 0.0)
         change = (1 + (p * growth).sum(axis=1)) / (1 - (q * shrinkage).sum(axis=1))
+    # A metric of 0, and the side that does not change, must be reached as it is.
     is_fixed_input = (x == 0) | (side == "output")
     is_fixed_output = np.full(y.shape, side == "input")
     broken = np.maximum.reduce(

@@ -114,6 +114,7 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
     scaled = ScaledData.of(task)
     labels = task.data.labels
     at = own_reference_positions(task)[rows]
+    # Without one DMU only the second layer can move up to the frontier.
     candidates = two_undominated_layers(np.column_stack([scaled.Y, -scaled.X]), at)
     table = scaled.reference_table
     solutions = solve_each(
@@ -126,6 +127,7 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
     is_output_oriented = task.options.orientation == "output"
     with np.errstate(divide="ignore"):
         values = 1.0 / solutions.objective if is_output_oriented else solutions.objective.copy()
+    # An infinite factor or an infeasible program gives no score.
     values[~np.isfinite(values)] = np.nan
     scores = base.scores.copy()
     scores.iloc[rows] = values
@@ -182,6 +184,7 @@ def _has_unique_metric(task: Task | Answer) -> np.ndarray:
     """Return which DMUs have an output that no other one has any of: bool (n,)."""
     if not task.own_reference:
         return np.zeros(len(task.data.labels), dtype=bool)
+    # An output that no other DMU has cannot be compared with the others.
     has_output = task.data.outputs.to_numpy() > 0
     count = (task.reference.outputs.to_numpy() > 0).sum(axis=0)  # with the DMU itself
     return np.asarray((has_output & (count - has_output <= 0)).any(axis=1))
@@ -199,6 +202,7 @@ def _zero_factor_certificates(
     own_positions = own_reference_positions(task)
     rays = []
     for k in rows.tolist():
+        # Solve exactly: the dual ray is then a proof and not a rounding error.
         family = Family(form, table[candidates[candidates != own_positions[k]]])
         solution = solve_exactly(family, table[own_positions[k]], str(task.data.labels[k]))
         rays.append(scale_dual_ray(family, solution.duals[0], np.ones(table.shape[1]))[0])
@@ -213,6 +217,7 @@ def _kept_slack_weights(base: Answer, rows: np.ndarray) -> SlackWeights:
     """
     slack_weights = base.slack_weights
     assert slack_weights is not None
+    # Multipliers against the others prove nothing of the slacks: store the old ones.
     own = rows[slack_weights.of[rows] == OWN_WEIGHTS]
     shares = base.weights[metric_names(base.data)].to_numpy()[own] * reference_maxima(base)
     of = slack_weights.of.copy()
@@ -246,6 +251,7 @@ def _prove(answer: Answer) -> Proof:
         positions = own_reference_positions(answer)
         zero_factor, unreached = why.proved_extreme_factors(answer)
         for k in np.flatnonzero((scores >= 1 - TOLERANCE) | np.isnan(scores)).tolist():
+            # A DMU that reaches 1 is proved against all others, without itself.
             alone = _compared_with_others(answer, k)
             frame.iloc[k] = radial_frame(alone).iloc[0]
             is_itself = answer.intensities.columns[k] == positions[k]

@@ -85,9 +85,10 @@ def divide_outputs_by_inputs(data: Data) -> Data:
     if is_zero.any():
         row, column = np.argwhere(is_zero)[0]
         raise DataError(
-            f"input '{inputs.columns[column]}' of '{inputs.index[row]}' is 0; a quotient over it is "
-            "infinite, leave the row out or use model 'ccr'"
+            f"input '{inputs.columns[column]}' of '{inputs.index[row]}' is 0; a quotient over it "
+            "is infinite, leave the row out or use model 'ccr'"
         )
+    # s outputs and m inputs give s·m quotients, each to be high.
     quotients = {
         f"{output}/{cost}": data.outputs[output] / inputs[cost]
         for output in data.outputs

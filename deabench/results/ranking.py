@@ -156,8 +156,8 @@ class Ranking(Answer, Result):
     def to_frame(self) -> pd.DataFrame:
         """Return `efficiency` (or `inefficiency`), `rank` and `efficient`, best first.
 
-        Equal ranks stay in the table's order. A column `undecided` is there if floating point leaves
-        open for some whether they are efficient. With samples there are also `lower`, `upper`,
+        Equal ranks stay in the table's order. A column `undecided` is there if floating point
+        leaves open for some whether they are efficient. With samples there are also `lower`, `upper`,
         `verdict`, `best_rank`, `worst_rank` and `tier`.
         """
         frame = pd.DataFrame(

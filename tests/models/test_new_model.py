@@ -23,7 +23,22 @@ from deabench.results.model import Advance, Model, option
 from deabench.results.proof import Proof
 from deabench.solver.solve_all import solve_all
 from deabench.solver.template import compile_template
+from deabench.study import Study
+from deabench.study.spec.settings import build_model
+from deabench_models import FORMULATIONS
 from deabench_models._types import firsts, seconds
+
+LOUD = "EVERY OUTPUT COULD GROW BY 30.7 % TOGETHER"
+"""What the score of RBF means, with the new option tone="loud"."""
+COSTS_REFUSED = "model 'toy' takes outputs only and '{}' would not count"
+STUDY = """
+[data]
+names = ["glass-0-4_vs_5"]
+[classifiers]
+SMC = {{}}
+[dea]
+{dea}
+"""
 
 
 def toy_form(Y, y_o):
@@ -100,8 +115,8 @@ class Toy(Model):
         return prove_radial(answer)
 
     def meaning(self, score: float) -> str:
-        said = f"every output could grow by {100 * (1 / score - 1):.1f} % together"
-        return said.upper() if self.tone == "loud" else said
+        clause = f"every output could grow by {100 * (1 / score - 1):.1f} % together"
+        return clause.upper() if self.tone == "loud" else clause
 
 
 class ForgedToy(Toy):
@@ -128,6 +143,11 @@ def table() -> pd.DataFrame:
     return db.datasets.load("chao2022-wine1")[["TPR", "TNR"]]
 
 
+@pytest.fixture
+def table_with_costs(table) -> pd.DataFrame:
+    return table.assign(latency_ms=np.arange(1.0, 1.0 + len(table)))
+
+
 def test_rank_and_certify(table) -> None:
     ranking = db.rank(table, model="toy")
     np.testing.assert_allclose(ranking.scores, db.rank(table).scores, atol=1e-9)
@@ -137,11 +157,12 @@ def test_rank_and_certify(table) -> None:
 
 
 def test_a_new_option_is_read_and_explained(table) -> None:
-    tone = next(each for each in option_fields("toy") if each.name == "tone")
+    tone = next(field for field in option_fields("toy") if field.name == "tone")
     assert (tone.choices, tone.default) == (("plain", "loud"), "plain")
     ranking = db.rank(table, model=parse_options("toy", ["tone=loud"]))
     assert ranking.options == Toy(tone="loud")
-    assert "EVERY OUTPUT COULD GROW BY 30.7 % TOGETHER" in ranking.explain("RBF")
+    assert LOUD in ranking.explain("RBF")
+    assert LOUD not in db.rank(table, model="toy").explain("RBF")
     db.certify(ranking)
 
 
@@ -160,21 +181,21 @@ def test_wrong_options_name_the_options_of_the_model(texts, message) -> None:
     assert message in str(error.value)
 
 
-def test_a_table_with_costs_is_refused_and_not_cut(table, refused) -> None:
-    costs = table.assign(latency_ms=np.arange(1.0, 1.0 + len(table)))
+@pytest.mark.parametrize("model", ["toy", Toy(tone="loud")], ids=["name", "option"])
+def test_a_table_with_costs_is_refused_and_not_cut(model, table, table_with_costs, refused) -> None:
     with refused(
-        "model 'toy' takes outputs only and 'latency_ms' would not count; "
-        "name the metrics in outputs, or use model 'ccr'"
+        f"{COSTS_REFUSED.format('latency_ms')}; name the metrics in outputs, or use model 'ccr'"
     ):
-        db.rank(costs, model="toy")
-    ranking = db.rank(costs, outputs=["TPR", "TNR"], model="toy")
+        db.rank(table_with_costs, model=model)
+    ranking = db.rank(table_with_costs, outputs=["TPR", "TNR"], model=model)
     np.testing.assert_allclose(ranking.scores, db.rank(table).scores, atol=1e-9)
+    assert db.certify(ranking)["gap"].max() <= 1e-9
 
 
-def test_advice_knows_that_it_takes_no_costs(table) -> None:
-    costs = table.assign(latency_ms=np.arange(1.0, 1.0 + len(table)))
+def test_advice_knows_that_it_takes_no_costs(table, table_with_costs) -> None:
     assert db.advise(table).frame.loc["toy", "suits"]
-    advice = db.advise(costs)
+    assert "toy" in db.advise(table).scores
+    advice = db.advise(table_with_costs)
     assert not advice.frame.loc["toy", "suits"]
     assert "outputs only" in advice.frame.loc["toy", "why"]
     assert "toy" not in advice.scores
@@ -217,22 +238,74 @@ def test_the_commands(table, tmp_path, capsys) -> None:
     assert "data envelopment analysis, model toy" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("verb", "arguments"),
+    [("rank", ["--explain", "RBF"]), ("report", ["--format", "md"])],
+    ids=["rank", "report"],
+)
+def test_the_commands_take_the_new_option_and_refuse_costs(
+    verb, arguments, table, table_with_costs, tmp_path, capsys
+) -> None:
+    command = [verb, str(tmp_path / "table.csv"), "--model", "toy", "--option", "tone=loud"]
+    table.to_csv(tmp_path / "table.csv")
+    assert main([*command, *arguments]) == 0
+    assert LOUD in capsys.readouterr().out
+    table_with_costs.to_csv(tmp_path / "table.csv")
+    assert main([*command, *arguments]) == 1
+    assert COSTS_REFUSED.format("latency_ms") in capsys.readouterr().err
+    assert main([*command, *arguments, "--outputs", "TPR,TNR"]) == 0
+    assert LOUD in capsys.readouterr().out
+
+
+def test_the_list_of_models_has_its_title_and_its_option(capsys) -> None:
+    assert main(["models", "toy"]) == 0
+    text = capsys.readouterr().out
+    assert "toy: a toy; equation (toy)" in text
+    assert "--option tone=plain | loud (default: plain)" in text
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_every_model_names_its_formulations(name) -> None:
+    names = {formulation.__name__ for formulation in FORMULATIONS}
+    assert MODELS[name].formulations
+    assert set(MODELS[name].formulations) <= names
+
+
+def test_the_report_takes_the_new_option_and_refuses_costs(table, table_with_costs) -> None:
+    loud = Toy(tone="loud")
+    assert LOUD in db.report(table, model=loud).to_html()
+    with pytest.raises(db.DataError, match="takes outputs only"):
+        db.report(table_with_costs, model=loud)
+    page = db.report(table_with_costs, outputs=["TPR", "TNR"], model=loud)
+    assert LOUD in page.to_html()
+
+
 def test_the_report_of_a_ranking(table) -> None:
     page = db.report(db.rank(table, model="toy"))
     assert page.answer[0] == "1 of 7 classifiers is efficient: MLP."
     assert "toy (toy), by a toy" in page.to_html()
 
 
-def test_a_study_reads_the_same_dictionary(tmp_path, refused) -> None:
-    from deabench.study import Study
-
-    text = '[data]\nnames = ["glass-0-4_vs_5"]\n[classifiers]\nSMC = {}\n[dea]\nmodel = "%s"\n'
-    good, bad = tmp_path / "good.toml", tmp_path / "bad.toml"
-    good.write_text(text % "toy")
-    bad.write_text(text % "toys")
-    assert Study.from_toml(good).plan.dea["model"] == "toy"
+def test_a_study_reads_the_same_dictionary(tmp_path) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text(STUDY.format(dea='model = "toy"'))
+    assert Study.from_toml(file).plan.dea["model"] == "toy"
+    file.write_text(STUDY.format(dea='model = "toys"'))
     with pytest.raises(db.DataError, match="did you mean 'toy'"):
-        Study.from_toml(bad)
+        Study.from_toml(file)
+
+
+def test_a_study_takes_the_new_option_and_refuses_costs(tmp_path) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text(STUDY.format(dea='model = "toy"\ntone = "loud"'))
+    assert build_model(Study.from_toml(file).plan.dea) == Toy(tone="loud")
+    file.write_text(STUDY.format(dea='model = "toy"\ntone = "soft"'))
+    with pytest.raises(db.DataError, match="no tone 'soft'"):
+        Study.from_toml(file)
+    columns = 'outputs = ["TPR"]\ninputs = ["FPR"]'
+    file.write_text(STUDY.format(dea=f'model = "toy"\ntone = "loud"\n{columns}'))
+    with pytest.raises(db.DataError, match=COSTS_REFUSED.format("FPR")):
+        Study.from_toml(file)
 
 
 def test_a_proof_holds_its_parts() -> None:

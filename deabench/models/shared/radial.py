@@ -124,13 +124,16 @@ class WEIProblem(RadialProblem):
         self.task = task
         Y = task.reference.outputs.to_numpy()
         y = task.data.outputs.to_numpy()
+        # Scale metrics and tested DMUs by powers of two, which round nothing.
         self.unit = scale(Y)
         self.size = scale((y / self.unit).T)
+        # Dominated DMUs are no peers: they are left out of the program.
         self.frontier = undominated_rows(Y)
         self.points = (Y / self.unit)[self.frontier]
         self.tested = y / self.unit / self.size[:, None]
         self.facet_simplices: np.ndarray | None = None
         self.inner = self.frontier[:0]
+        # Where listing facets pays, only the DMUs at their corners are candidates.
         is_large = task.own_reference and len(self.frontier) > MANY
         if is_large and should_enumerate_facets(self.points, len(self.tested)):
             self._keep_facet_corners()
@@ -182,11 +185,13 @@ class CCRProblem(RadialProblem):
         Y = task.reference.outputs.to_numpy()
         self.unit_x = scale(X)
         self.unit_y = scale(Y)
+        # Dominated DMUs are no peers: they are left out of the program.
         self.frontier = undominated_rows(np.column_stack([Y, -X]))
         x = task.data.inputs.to_numpy() / self.unit_x
         y = task.data.outputs.to_numpy() / self.unit_y
         self.tested = np.column_stack([x, y])
         self.size = np.ones(len(self.tested))
+        # One program serves all DMUs: only the numbers of the tested DMU change.
         form = ccr_form(X.shape[1], Y.shape[1], self.returns, self.orientation)
         table = np.column_stack([X / self.unit_x, Y / self.unit_y])
         self.family = Family(form, table[self.frontier])
@@ -202,6 +207,7 @@ class CCRProblem(RadialProblem):
         is_output_oriented = self.orientation == "output"
         with np.errstate(divide="ignore", invalid="ignore"):
             scores = np.where(level > 0, 1.0 / level if is_output_oriented else level, np.nan)
+        # The row duals are the multipliers of scaled metrics: divide by the units.
         s = len(self.unit_y)
         m = len(self.unit_x)
         duals = solution.duals
@@ -256,8 +262,10 @@ def solve_both_stages(problem: Problem, model: str, advance: Callable[[int], Non
         If a solve fails.
     """
     with one_thread(max(len(problem.tested), len(problem.reference.labels))):
+        # Floating point first, for all DMUs at once.
         answer, reached = _solve_in_floating_point(problem, advance)
         certificates = []
+        # Exact arithmetic for the few whose certificate does not hold.
         for k in _unproved_rows(answer, reached).tolist():
             exact, reached[k] = _solve_row_exactly(problem, model, k)
             answer = _replace_row(answer, exact, k)
@@ -276,6 +284,7 @@ def _with_efficiency_flags(answer: Answer, reached: np.ndarray) -> Answer:
     Slacks that their weights do not prove the largest are marked as unproved.
     """
     assert answer.slack_weights is not None
+    # Weights that leave slack open prove nothing: they are discarded before efficiency is read.
     proof = SlackProof(answer, answer.slack_weights)
     proof.discard(proof.all_slack_left(reached) > TOLERANCE)
     efficient = pd.Series(proof.proved[0], index=answer.scores.index, name="efficient")
@@ -343,15 +352,18 @@ def _read_stages(
     labels = data.labels[rows]
     if len(rows) < len(data.labels):
         data = Data(data.outputs.iloc[rows], data.inputs.iloc[rows], data.notes)
+    # The first stage: scores and multipliers of the scaled DMUs.
     values, weights = problem.read(solution)
     values *= problem.size[rows]
     weights.index = labels
+    # A DMU without a score needs a reason: infeasible, or a factor of 0.
     reasons = {labels[k]: text for k, text in solution.infeasible.items()}
     for k in np.flatnonzero(np.isnan(values)):
         reasons.setdefault(labels[k], _zero_factor_reason(problem, rows[k]))
     if reasons:
         weights.loc[np.isnan(values)] = np.nan
     scores = pd.Series(values, index=labels, name="efficiency")
+    # The second stage keeps the factor and makes the slacks the largest.
     lam = problem.intensities(problem.family, solution)
     unique_weights = unique_slack_weights(problem.family, solution, problem.maxima)
     del solution  # as large as the table, and read
@@ -392,6 +404,7 @@ def _unproved_rows(answer: Answer, reached: np.ndarray, *, is_exact: bool = Fals
     Before they are solved exactly, also of those without a score, or with one so far from 1 that it
     may be a rounding error.
     """
+    # Both sides of the certificate must agree, and neither may break a constraint.
     proof = radial_frame(answer, reached)
     scores = answer.scores.to_numpy()
     size = np.maximum(np.abs(scores), 1.0)
@@ -413,10 +426,12 @@ def _unproved_rows(answer: Answer, reached: np.ndarray, *, is_exact: bool = Fals
 def _replace_row(answer: Answer, exact: Answer, k: int) -> Answer:
     """Return the answer with DMU k as it was solved exactly."""
     label = answer.scores.index[k]
+    # The exact reason takes the place of that of floating point.
     first_reason = answer.reasons.pop(label, "")
     answer.reasons.update(exact.reasons)
     if label in exact.reasons and "HiGHS" in first_reason:
         answer.reasons[label] = first_reason  # infeasible is infeasible: now it is proved
+    # Every part of the answer comes from the exact solution.
     answer.scores.iloc[k] = exact.scores.iloc[0]
     answer.weights.iloc[k] = exact.weights.iloc[0]
     answer.slacks.iloc[k] = exact.slacks.iloc[0]

@@ -147,6 +147,7 @@ def restriction_rows(task: Task | Answer, scaled: ScaledData) -> np.ndarray:
                 row[:, place[second]] = sign * bound / units[place[second]]
                 row[:, place[first]] = -sign / units[place[first]]
                 rows.append(row)
+    # Without restrictions there are no rows.
     stacked = np.zeros((len(values), 0, values.shape[1]))
     if rows:
         stacked = np.stack(rows, axis=1)
@@ -172,6 +173,7 @@ def solve(task: Task, advance: Advance) -> Answer:
     first = _solve_programs(
         task, scaled, candidates, restrictions, task.options.orientation, advance
     )
+    # The objective is φ, by which outputs grow, or θ, to which inputs shrink.
     level = first.objective
     with np.errstate(divide="ignore"):
         values = np.where(level > 0, 1.0 / level if is_output_oriented else level, np.nan)
@@ -195,6 +197,7 @@ def solve(task: Task, advance: Advance) -> Answer:
 
     scores = pd.Series(values, index=labels, name="efficiency")
     names = metric_names(task.data)
+    # Slacks beyond the projection, from λ and trade-offs together.
     gained, spared = _slacks(
         scaled, values, _reach(scaled, lam, trade_offs, restrictions), is_output_oriented
     )
@@ -272,6 +275,7 @@ def _reach(
     scaled: ScaledData, lam: Sparse, trade_offs: np.ndarray, restrictions: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the outputs and inputs that λ and the trade-offs reach, in scaled metrics."""
+    # A trade-off adds its row to the outputs and takes it from the inputs.
     moved = np.einsum("nk,nkc->nc", np.nan_to_num(trade_offs), restrictions)
     outputs = lam.dot(scaled.Y) + moved[:, : scaled.s]
     inputs = lam.dot(scaled.X) - moved[:, scaled.s :]
@@ -299,6 +303,7 @@ def _multipliers(
 
     That is u·y_o = 1, or v·x_o = 1; without inputs u·y_o is the score.
     """
+    # HiGHS signs the duals by the sense of the objective.
     sign = -1.0 if task.options.orientation == "output" else 1.0
     u, v = solved_multipliers(scaled, solutions, sign)
     labels = task.data.labels
@@ -345,10 +350,12 @@ def prove(answer: Answer) -> Proof:
     # The dual side: the efficiency that the multipliers allow, and the restrictions they break.
     u, v = scaled_multipliers(answer, scaled)
     largest, unbounded = support(scaled, u, v, sums)
+    # Worth of the outputs over the cost of the inputs, under the DMU's own multipliers.
     worth = (u * scaled.y).sum(axis=1)
     cost = (v * scaled.x).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         dual = worth / (largest + cost) if is_output_oriented else (worth - largest) / cost
+    # R·(u, v) ≤ 0 and u, v ≥ 0 must hold, relative to the largest multiplier.
     multipliers = np.column_stack([u, v])
     broken = np.einsum("nkc,nc->nk", restrictions, multipliers).max(axis=1, initial=0.0)
     violation = np.maximum.reduce([broken, unbounded, -multipliers.min(axis=1), np.zeros(len(u))])
@@ -360,6 +367,7 @@ def prove(answer: Answer) -> Proof:
     count = answer.slacks.shape[1]
     slacks = np.column_stack([gained, spared])[:, :count]
     slack_errors = np.abs(answer.slacks.to_numpy() / scaled.units[:count] - slacks)
+    # Efficient are those at 1 without slack; λ shows only one choice of slacks.
     without_slack = slacks.max(axis=1) <= TOLERANCE
     is_efficient = (scores >= 1 - TOLERANCE) & without_slack
     return Proof(

@@ -57,6 +57,7 @@ class ScaledData:
             returns = "vrs"
         Y = task.reference.outputs.to_numpy()
         y = task.data.outputs.to_numpy()
+        # Powers of two, so that the division rounds nothing.
         unit_x = scale(X)
         unit_y = scale(Y)
         return cls(X / unit_x, Y / unit_y, x / unit_x, y / unit_y, unit_x, unit_y, returns)
@@ -97,6 +98,7 @@ def metric_names(data: Data) -> list[str]:
 
 def slacks_beyond(task: Task | Answer, lam: Sparse, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return what λ gives beyond the points (x, y), (K, s + m), outputs first, in own units."""
+    # Outputs gain where the mixture has more, inputs where it has less.
     gained = lam.dot(task.reference.outputs.to_numpy()) - y
     spared = x - lam.dot(task.reference.inputs.to_numpy())
     return np.column_stack([gained, spared])
@@ -119,6 +121,7 @@ def lambda_sum_bounds(returns: str) -> tuple[float, float]:
 def lambda_violation(returns: str, lam: Sparse) -> np.ndarray:
     """Return by how much Σ λ is outside its bounds, (K,); at most 0 inside."""
     low, high = lambda_sum_bounds(returns)
+    # Below the least sum or above the greatest one; only one of them can be positive.
     total = lam.values.sum(axis=1)
     return np.asarray(np.maximum(low - total, total - high))
 
@@ -173,6 +176,7 @@ def support(
     low, high = sums or lambda_sum_bounds(scaled.returns)
     table = np.ascontiguousarray(np.column_stack([scaled.Y, -scaled.X]).T)
     weights = np.column_stack([u, v])
+    # The best single reference DMU: a mixture of several is worth no more.
     best = np.empty(len(u))
     for rows in blocks(len(u), len(scaled.Y)):
         best[rows] = (weights[rows] @ table).max(axis=1)
@@ -206,6 +210,7 @@ def own_unit_multipliers(
     u, v = solved_multipliers(scaled, solutions, sign)
     u = u / scaled.unit_y
     v = v / scaled.unit_x
+    # The multiplier of the convexity constraint; 0 where there is none.
     u_0 = solutions.duals.get("returns_to_scale", np.zeros(len(u)))
     if not task.data.inputs.shape[1]:
         u_0 = u_0 + free_sign * v[:, 0]
@@ -237,6 +242,7 @@ def pareto_efficient(scores: pd.Series, slacks: pd.DataFrame, data: Data) -> pd.
 
     Both hold within `deabench.utils.arrays.TOLERANCE`, slacks in shares of the largest value.
     """
+    # Slacks are compared in shares of the largest value of their metric.
     unit = np.append(data.outputs.abs().max(), data.inputs.abs().max())
     largest_slack = (slacks.to_numpy() / np.where(unit > 0, unit, 1.0)).max(axis=1, initial=0.0)
     return ((scores >= 1 - TOLERANCE) & (largest_slack <= TOLERANCE)).rename("efficient")
@@ -302,6 +308,7 @@ def compile_program(
     """
     import deabench_models
 
+    # The numbers only mark which coefficients the tested DMU sets.
     tested: dict[str, Mapping[Any, float]] = {
         name: dict.fromkeys(range(m), 1.0) for name in over_inputs
     }

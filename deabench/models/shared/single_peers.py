@@ -129,14 +129,18 @@ def _best_dominating_peers(
     slacks = np.full((count, scaled.s + scaled.m), np.nan)
     efficient = np.zeros(count, dtype=bool)
     for rows, differences in _differences(scaled, candidates):
+        # A peer must be at least as good in every metric.
         dominates = np.asarray((differences >= 0).all(axis=2))
+        # The peer that leaves the most to gain; -inf rules the others out.
         totals = np.where(dominates, measure(differences, rows), -np.inf)
         best = totals.argmax(axis=1)
         has_peer = np.asarray(dominates.any(axis=1))
         each = np.arange(len(best))
+        # NaN and -1 where no reference DMU dominates or equals the tested one.
         total[rows] = np.where(has_peer, totals[each, best], np.nan)
         peer[rows] = np.where(has_peer, candidates[best], -1)
         slacks[rows] = np.where(has_peer[:, None], differences[each, best], np.nan)
+        # Efficient: no peer is better in any metric.
         largest_slack = np.where(dominates, differences.max(axis=2), 0.0).max(axis=1)
         efficient[rows] = has_peer & (largest_slack <= TOLERANCE)
     return total, peer, slacks, efficient
@@ -155,8 +159,10 @@ def _farthest_peers(
         with np.errstate(divide="ignore", invalid="ignore"):
             unlimited = np.where(differences >= 0, np.inf, -np.inf)
             level = np.where(step > 0, differences / step, unlimited).min(axis=2)
+        # An infinite level: no candidate allows any distance, or no metric is to change.
         best = level.max(axis=1)
         has_peer = np.isfinite(best)
+        # Among the candidates that allow it, the one with the largest slack left there.
         left = differences - np.where(has_peer, best, 0.0)[:, None, None] * step
         chosen = np.where(level >= best[:, None], left.sum(axis=2), -np.inf).argmax(axis=1)
         beta[rows] = np.where(has_peer, best, np.nan)
@@ -173,6 +179,7 @@ def _reaches_no_further(beta: np.ndarray, direction: np.ndarray, slacks: np.ndar
 
 def _has_other_than_one_peer(lam: Sparse, has_peer: np.ndarray) -> np.ndarray:
     """Return 1.0 where λ is not exactly one peer, or none for a DMU without one."""
+    # One entry of exactly 1 with a peer, no entry without one.
     is_entry = lam.columns >= 0
     is_single = (is_entry.sum(axis=1) == has_peer) & (lam.values == is_entry).all(axis=1)
     return np.where(is_single, 0.0, 1.0)

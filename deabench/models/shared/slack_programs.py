@@ -64,11 +64,13 @@ def solve(
     """
     scaled = ScaledData.of(task)
     labels = task.data.labels
+    # Weights of about 1 keep the tolerances of the solver meaningful.
     program_weights, size = _scale_weights(weights, scaled)
     if getattr(task.options, "technology", "convex") == "fdh":
         answer = single_peers.solve(task, single_peers.weighted_sum(program_weights), size)
         return replace(answer, scores=score_of_total(answer.scores).rename(name))
 
+    # Only undominated reference DMUs can be peers; the programs have no other columns.
     candidates = scaled.undominated()
     everyone = np.arange(len(labels))
     solutions = _solve_programs(task, scaled, candidates, everyone, program_weights, advance)
@@ -182,6 +184,7 @@ def prove(
         dual_infeasibility,
     )
 
+    # Compare the claims of the answer with what was recomputed.
     scores = answer.scores.to_numpy()
     count = answer.slacks.shape[1]
     slacks = gains[:, :count]
@@ -192,6 +195,7 @@ def prove(
     unclaimed: tuple[str, ...] = ()
     wrongly_efficient = claimed != without_slack
     if (program_weights[:, :count] == 0).any():
+        # A metric that counts nothing may hide slack, so only visible slack refutes a claim.
         wrongly_efficient = claimed & ~without_slack
         unclaimed = (
             "whether a DMU without slack in the metrics that count is efficient in those that do "
