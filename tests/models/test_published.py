@@ -72,7 +72,7 @@ def test_seven_departments_of_wong_and_beasley() -> None:
 
 
 @pytest.mark.parametrize(
-    ("request", "text"),
+    ("arguments", "text"),
     [
         ({"model": "CCR"}, "model 'CCR' is not known; write 'ccr'"),
         ({"model": "BCC"}, "model 'BCC' is not known; write model 'ccr' with returns 'vrs'"),
@@ -104,7 +104,7 @@ def test_seven_departments_of_wong_and_beasley() -> None:
         ),
     ],
 )
-def test_what_users_write(request, text, refused) -> None:
+def test_what_users_write(arguments, text, refused) -> None:
     data, options = FIVE
     with refused(text):
-        rank_with(data, **{"model": "ccr", **request}, **options)
+        rank_with(data, **{"model": "ccr", **arguments}, **options)
