@@ -113,15 +113,15 @@ class _FaceSearch:
     def first_bounds(self, point: np.ndarray) -> np.ndarray:
         """Return a lower bound on the distance to each face; infinite where nothing dominates."""
         box = np.maximum(self.low - point, 0.0) + np.maximum(point - self.high, 0.0)
-        beyond = self.normal @ point - 1.0
+        excess = self.normal @ point - 1.0
         box_distance = np.linalg.norm(box * self.weights, NORM_ORDERS[self.norm], axis=1)
-        bounds = np.maximum(box_distance, np.abs(beyond) / self.size)
+        bounds = np.maximum(box_distance, np.abs(excess) / self.size)
         if not self.dominating:
             return np.asarray(bounds)
         # A face below the point in some metric, or on whose far side the point lies, has no point
         # that dominates it.
         is_below = (self.high < point - SHORT).any(axis=1)
-        return np.where(is_below | (beyond > SHORT), np.inf, bounds)
+        return np.where(is_below | (excess > SHORT), np.inf, bounds)
 
     def slope_bounds(self, slope: np.ndarray, point: np.ndarray) -> np.ndarray:
         """Return by what a slope bounds the distance to each face: the least slope·(v - point).
@@ -343,11 +343,11 @@ def closest_by_milp(
         on_hyperplane = np.abs(points @ normal - 1.0) <= ON_HYPERPLANE
         face = np.union1d(np.flatnonzero(on_hyperplane), used)
         projector = FaceProjector(points[face], weights, norm, dominating)
-        every = np.arange(len(face))
+        whole_face = np.arange(len(face))
         targets = []
         for point in tested:
             projector.start(point, name)
-            face_lam = projector.project(every).lam
+            face_lam = projector.project(whole_face).lam
             target = face_lam @ points[face]
             targets.append(ClosestPoint(target, tuple(face.tolist()), face_lam, normal))
         return targets
@@ -436,9 +436,9 @@ class _Milp:
         """Cut off a minimal subset of the points that still spans no efficient face."""
         subset = [int(k) for k in used]
         for k in list(subset):
-            others = [j for j in subset if j != k]
-            if others and self.supporting_normal(others) is None:
-                subset = others
+            smaller = [j for j in subset if j != k]
+            if smaller and self.supporting_normal(smaller) is None:
+                subset = smaller
         self.model.cuts.add(sum(self.model.b[k] for k in subset) >= 1)
 
 

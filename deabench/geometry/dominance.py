@@ -157,8 +157,8 @@ class DominanceTree:
             rows = rows[open_pairs]
             box = box[open_pairs]
             # Drop boxes that are below the point in some metric throughout.
-            for metric, high in zip(self.columns, self.high[depth], strict=True):
-                open_pairs = high[box] >= metric[rows]
+            for metric, highest in zip(self.columns, self.high[depth], strict=True):
+                open_pairs = highest[box] >= metric[rows]
                 rows = rows[open_pairs]
                 box = box[open_pairs]
             # Boxes nowhere below the point dominate it as a whole: their first point will do.
@@ -187,6 +187,6 @@ def _halve_boxes(padded: np.ndarray, position: np.ndarray) -> np.ndarray:
     lowest = np.where(np.isfinite(points), points, np.inf).min(axis=2)
     longest = (points.max(axis=2) - lowest).argmax(axis=0)
     key = np.take_along_axis(points, longest[None, :, None], axis=0)[0]
-    half = position.shape[1] // 2
-    order = np.argpartition(-key, half, axis=1)
-    return np.asarray(np.take_along_axis(position, order, axis=1).reshape(-1, half))
+    middle = position.shape[1] // 2
+    order = np.argpartition(-key, middle, axis=1)
+    return np.asarray(np.take_along_axis(position, order, axis=1).reshape(-1, middle))

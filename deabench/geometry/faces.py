@@ -133,8 +133,8 @@ class Hull:
         corners = [self.corners[f] for f in np.flatnonzero(self.efficient_facets).tolist()]
         maximal = [face for face in corners if face and self.facets_holding(face).bit_count() == 1]
         slivers = {face for face in corners if face} - set(maximal)
-        lower |= {face for face in slivers if not any(face < other for other in maximal)}
-        largest_lower = [face for face in lower if not any(face < other for other in lower)]
+        lower |= {face for face in slivers if not any(face < larger for larger in maximal)}
+        largest_lower = [face for face in lower if not any(face < larger for larger in lower)]
         return sorted([*maximal, *largest_lower], key=sorted)
 
     def _subfaces(self, face: frozenset[int], facets: int) -> set[frozenset[int]]:
@@ -294,6 +294,6 @@ def _drop_reached(points: np.ndarray, doubtful: np.ndarray, mates: np.ndarray) -
     stays = np.ones(len(points), dtype=bool)
     for k, mates_of_point in zip(doubtful[::-1].tolist(), mates[::-1], strict=True):
         stays[k] = False
-        others = points[stays & mates_of_point]
-        stays[k] = not (len(others) and is_reached(others, points[k]))
+        neighbours = points[stays & mates_of_point]
+        stays[k] = not (len(neighbours) and is_reached(neighbours, points[k]))
     return np.flatnonzero(stays)

@@ -65,15 +65,15 @@ def should_enumerate_facets(points: np.ndarray, tested: int) -> bool:
     if tested < DMUS or n <= s or not (points.max(axis=0) > 0).all():
         return False
     if s in FACETS:
-        most: float = n * FACETS[s]
+        facets: float = n * FACETS[s]
     elif s in SAMPLED:
-        most = _facets_by_sample(points)
+        facets = _facets_by_sample(points)
     else:
         return False
     limit = min(WORTH * tested, HELD)
-    if most > limit and s in FACETS and n >= LARGE:
-        most = _facets_by_growth(points)
-    return bool(most <= limit)
+    if facets > limit and s in FACETS and n >= LARGE:
+        facets = _facets_by_growth(points)
+    return bool(facets <= limit)
 
 
 def _facets_by_growth(points: np.ndarray) -> float:
@@ -84,11 +84,12 @@ def _facets_by_growth(points: np.ndarray) -> float:
     """
     order = np.random.default_rng(0).permutation(len(points))
     best = points.argmax(axis=0)
-    few, many = (
-        len(triangulate_facets(points[np.union1d(order[:part], best)])[0]) for part in PARTS
+    small_count, large_count = (
+        len(triangulate_facets(points[np.union1d(order[:size], best)])[0]) for size in PARTS
     )
-    exponent = max(np.log(many / few) / np.log(PARTS[1] / PARTS[0]), 0.0)
-    return float(2 * many * (len(points) / PARTS[1]) ** exponent)
+    # A power law through both counts, extended to all points.
+    exponent = max(np.log(large_count / small_count) / np.log(PARTS[1] / PARTS[0]), 0.0)
+    return float(2 * large_count * (len(points) / PARTS[1]) ** exponent)
 
 
 def _facets_by_sample(points: np.ndarray) -> float:
@@ -99,8 +100,8 @@ def _facets_by_sample(points: np.ndarray) -> float:
     """
     if np.linalg.matrix_rank(points - points[0], tol=1e-9) < points.shape[1]:
         return np.inf
-    part = np.random.default_rng(0).permutation(len(points))[:PART]
-    members, _ = triangulate_facets(points[np.union1d(part, points.argmax(axis=0))])
+    sample = np.random.default_rng(0).permutation(len(points))[:PART]
+    members, _ = triangulate_facets(points[np.union1d(sample, points.argmax(axis=0))])
     return 2 * len(members) / min(PART, len(points)) * len(points)
 
 
@@ -148,9 +149,9 @@ def list_facet_bases(
         inverse = np.linalg.inv(matrix[regular])
     # Qhull rounds: keep the bases that are accurate and dual feasible to the family's own data.
     duals = family.static_cost[family.theta] * inverse[:, s, :]
-    good = (np.abs(inverse).max(axis=(1, 2)) <= ACCURATE) & _are_dual_feasible(family, duals)
-    theta = np.full(int(good.sum()), s)
-    return Bases(codes[good], inverse[good], duals[good], theta, locate_by_walk)
+    is_usable = (np.abs(inverse).max(axis=(1, 2)) <= ACCURATE) & _are_dual_feasible(family, duals)
+    theta = np.full(int(is_usable.sum()), s)
+    return Bases(codes[is_usable], inverse[is_usable], duals[is_usable], theta, locate_by_walk)
 
 
 def _are_dual_feasible(family: Family, duals: np.ndarray) -> np.ndarray:
@@ -223,14 +224,14 @@ class BasisWalk:
         # Along a curve through all directions, every 2^b-th DMU walks first, from the basis of the
         # one before; then those half way between; and so on: each starts near its own basis.
         order = _order_along_curve(tested)
-        at = np.zeros(len(order), dtype=np.intp)
+        located = np.zeros(len(order), dtype=np.intp)
         is_found = np.zeros(len(order), dtype=bool)
         step = 1 << (len(order) - 1).bit_length()
         walkers = np.zeros(1, dtype=np.intp)
         while step:
             for low in range(0, len(walkers), ROWS):
                 block = walkers[low : low + ROWS]
-                start = at[np.maximum(block - step, 0)]
+                start = located[np.maximum(block - step, 0)]
                 simplex, _ = walk_simplices(
                     self._coordinates,
                     self.neighbours,
@@ -240,10 +241,10 @@ class BasisWalk:
                     steps=STEPS,
                 )
                 is_found[block] = simplex >= 0
-                at[block] = np.where(simplex >= 0, simplex, start)
+                located[block] = np.where(simplex >= 0, simplex, start)
             step //= 2
             walkers = np.arange(step, len(order), 2 * max(step, 1))
-        return self._evaluate(tested, order[is_found], at[is_found])
+        return self._evaluate(tested, order[is_found], located[is_found])
 
     def _coordinates(self, tested: np.ndarray, simplex: np.ndarray) -> np.ndarray:
         maps = self.coordinate_map.take(simplex, axis=0)
@@ -261,12 +262,12 @@ class BasisWalk:
         factor = np.zeros(len(tested))
         for low in range(0, len(rows), ROWS):
             block = rows[low : low + ROWS]
-            at = simplex[low : low + ROWS]
-            values, factors = self.prepared.basic_values(at, tested.take(block, axis=0))
+            located = simplex[low : low + ROWS]
+            values, factors = self.prepared.basic_values(located, tested.take(block, axis=0))
             x[block] = values
             factor[block] = factors
-            feasible = self.prepared.feasible_rows(at, values, factors)
-            basis[block] = np.where(feasible, self.order[at], -1)
+            feasible = self.prepared.feasible_rows(located, values, factors)
+            basis[block] = np.where(feasible, self.order[located], -1)
         return basis, x, factor
 
 

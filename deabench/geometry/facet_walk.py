@@ -85,20 +85,20 @@ def walk_simplices(
     current = start
     for _ in range(steps):
         lam = coordinates(points, current)
-        position, least = least_coordinates(lam)
+        position, smallest = least_coordinates(lam)
         limit = -INSIDE if doubt is None else -INSIDE - doubt.take(current)
-        arrived = least >= limit
+        arrived = smallest >= limit
         done = np.flatnonzero(arrived)
         if len(done):
             simplex[walking[done]] = current[done]
             final[:, walking[done]] = lam[:, done]
-        # Cross the ridge opposite the least coordinate; a NaN leads nowhere.
-        onward = np.flatnonzero(~arrived & (least < 0))
+        # Cross the ridge opposite the smallest coordinate; a NaN leads nowhere.
+        onward = np.flatnonzero(~arrived & (smallest < 0))
         across = neighbours.take(current.take(onward) * s + position.take(onward))
-        known = across >= 0
-        if not known.all():
-            onward = onward[known]
-            across = across[known]
+        has_neighbour = across >= 0
+        if not has_neighbour.all():
+            onward = onward[has_neighbour]
+            across = across[has_neighbour]
         if not len(onward):
             break
         walking = walking.take(onward)
@@ -113,11 +113,11 @@ def least_coordinates(lam: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Coordinate by coordinate: reducing short columns is slow.
     """
     position = np.zeros(lam.shape[1], dtype=np.int8)
-    least = lam[0].copy()
+    smallest = lam[0].copy()
     for k in range(1, len(lam)):
-        np.copyto(position, k, where=lam[k] < least)
-        np.minimum(least, lam[k], out=least)
-    return position, least
+        np.copyto(position, k, where=lam[k] < smallest)
+        np.minimum(smallest, lam[k], out=smallest)
+    return position, smallest
 
 
 def ridge_neighbours(members: np.ndarray, codes: int) -> np.ndarray:
@@ -134,11 +134,11 @@ def ridge_neighbours(members: np.ndarray, codes: int) -> np.ndarray:
     # Exactly two simplices share the ridge: equal to the next key, and not to those around.
     is_pair = same & ~np.append(False, same[:-1]) & ~np.append(same[1:], False)
     first = np.flatnonzero(is_pair)
-    left = order[first]
-    right = order[first + 1]
+    key = order[first]
+    twin = order[first + 1]
     neighbours = np.full(len(keys), -1)
-    neighbours[left] = right // s
-    neighbours[right] = left // s
+    neighbours[key] = twin // s
+    neighbours[twin] = key // s
     return neighbours.reshape(members.shape)
 
 
@@ -172,7 +172,7 @@ class FacetCones:
         λ_j = Σ_r z_r inverse[r, j] of each simplex; NaN where it is flat.
     doubt : array (F,)
         What a coordinate may be wrong by.
-    counted : array (s, F)
+    is_point : array (s, F)
         1 for members that are points, 0 for axes, whose λ is slack.
     neighbours : int32 array (F, s)
         The simplex across the ridge opposite each member; -1 where there is none.
@@ -190,7 +190,7 @@ class FacetCones:
     normals: np.ndarray
     inverse: np.ndarray
     doubt: np.ndarray
-    counted: np.ndarray
+    is_point: np.ndarray
     neighbours: np.ndarray
     cuts: np.ndarray
     start: np.ndarray = field(repr=False)
@@ -233,11 +233,11 @@ class FacetCones:
 
     def _locate_block(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         # Begin in the facet that a row lies furthest out by, or where a walk from its cell ended.
-        few = len(self.normals) <= FEW
-        cells = np.zeros(0, dtype=np.int64) if few else self.cells(z)
-        if few:
+        has_few_facets = len(self.normals) <= FEW
+        if has_few_facets:
             start = self.home[score_rows(z, self.normals)[1]]
         else:
+            cells = self.cells(z)
             start = self.start[cells].astype(np.int64)
         columns = np.ascontiguousarray(z.T)
         simplex, lam = walk_simplices(
@@ -249,11 +249,11 @@ class FacetCones:
             steps=STEPS,
             doubt=self.doubt,
         )
-        if not few:  # the cells learn
+        if not has_few_facets:  # the cells learn
             self.start[cells] = np.where(simplex >= 0, simplex, self.start[cells])
         total = np.zeros(len(z))
-        for counted, coordinate in zip(self.counted, lam, strict=True):
-            total += coordinate * counted.take(simplex)
+        for is_point, coordinate in zip(self.is_point, lam, strict=True):
+            total += coordinate * is_point.take(simplex)
         margin = least_coordinates(lam)[1] - self.doubt.take(simplex)
         return simplex, total, np.where(simplex >= 0, margin, -np.inf)
 
@@ -280,13 +280,13 @@ class FacetCones:
 
 
 def cones_of_points(
-    points: np.ndarray, most: int, *, boxed: bool = True
+    points: np.ndarray, max_simplices: int, *, boxed: bool = True
 ) -> tuple[FacetCones | None, int]:
     """Build the cones of distinct points (k, s); also return how many simplices they have.
 
-    None where these are more than `most`. From below all points (`boxed`), in units of their
-    spread, coordinates are exact even where points lie nearly in one direction from 0; from 0, for
-    points ≥ 0, they are efficiencies.
+    None where these are more than `max_simplices`. From below all points (`boxed`), in units of
+    their spread, coordinates are exact even where points lie nearly in one direction from 0; from
+    0, for points ≥ 0, they are efficiencies.
     """
     if points.shape[1] == 1:
         best = points.argmax(axis=0)[:, None]
@@ -295,7 +295,7 @@ def cones_of_points(
     origin, unit = box(points)
     z = (points - origin) / unit
     members, equations = polar_simplices(z)
-    if len(members) > most:
+    if len(members) > max_simplices:
         return None, len(members)
     equations, facet = np.unique(equations, axis=0, return_inverse=True)
     normals = normals_of_equations(z, equations)
@@ -330,8 +330,8 @@ def cones_of_simplices(
     """
     k, s = points.shape
     # An axis member is the direction downwards in its metric, as long as the metric is high.
-    high = np.where(points.max(axis=0) > 0, points.max(axis=0), 1.0)
-    rows = np.vstack([points, -np.diag(high)])
+    maxima = np.where(points.max(axis=0) > 0, points.max(axis=0), 1.0)
+    rows = np.vstack([points, -np.diag(maxima)])
     inverse = np.empty((s, s, len(members)))
     doubt = np.empty(len(members))
     for low in range(0, len(members), INVERTED):

@@ -224,8 +224,8 @@ def _assign_facet(
     The best of the known facets, if it holds the simplex tightly; then its own normal, exactly;
     then the best known one, if it holds the simplex loosely.
     """
-    every = np.broadcast_to(simplex, (len(normals), len(simplex)))
-    errors = _simplex_errors(points, every, normals, np.arange(len(normals)))
+    repeated = np.broadcast_to(simplex, (len(normals), len(simplex)))
+    errors = _simplex_errors(points, repeated, normals, np.arange(len(normals)))
     if len(errors) and errors.min() <= TIGHT:
         return normals, int(np.argmin(errors))
     exact = _exact_normal(points, simplex)

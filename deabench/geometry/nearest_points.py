@@ -44,14 +44,14 @@ def dual_norm(normals: np.ndarray, norm: str) -> np.ndarray:
     return np.asarray(np.linalg.norm(normals, DUAL_NORM_ORDERS[norm], axis=-1))
 
 
-def is_reached(others: np.ndarray, point: np.ndarray) -> bool:
-    """Return whether a combination of the others (k, s) is nowhere below the point (s,)."""
+def is_reached(members: np.ndarray, point: np.ndarray) -> bool:
+    """Return whether a combination of the members (k, s) is nowhere below the point (s,)."""
     from scipy.optimize import nnls
 
     # Σ λ_k y_k - slack = point and Σ λ_k = 1 with λ, slack ≥ 0, in the least squares sense.
     s = len(point)
-    metric_rows = np.hstack([others.T, -np.eye(s)])
-    sum_row = np.append(np.ones(len(others)), np.zeros(s))
+    metric_rows = np.hstack([members.T, -np.eye(s)])
+    sum_row = np.append(np.ones(len(members)), np.zeros(s))
     _, residual = nnls(np.vstack([metric_rows, sum_row]), np.append(point, 1.0))
     return bool(residual <= REACHED)
 
@@ -231,8 +231,8 @@ def _nearest_l2_exactly(
     table = []
     for row in G:
         products = [
-            sum((a * b * w for a, b, w in zip(row, other, squares, strict=True)), Fraction(1))
-            for other in G
+            sum((a * b * w for a, b, w in zip(row, column, squares, strict=True)), Fraction(1))
+            for column in G
         ]
         table.append(products + [-v for v in row[:bounded]])
     for r in range(bounded):

@@ -182,8 +182,8 @@ class FaceProjector:
             self.shortfall = _FaceProgram(self.vertices, form)
             self.shortfall.start(self.point, self.name)
         lam, slope = self.shortfall.solve(face, patient=True)
-        short = np.maximum(self.point - lam @ self.vertices[face], 0.0).max()
-        return np.minimum(slope, 0.0) if short > SHORT else None
+        shortfall = np.maximum(self.point - lam @ self.vertices[face], 0.0).max()
+        return np.minimum(slope, 0.0) if shortfall > SHORT else None
 
 
 class _FaceProgram:
@@ -236,8 +236,9 @@ def scale_into_dual_ball(
     """
     if norm == "l1":
         return np.asarray(np.clip(slope, -np.inf if dominating else -weights, weights))
-    counted = np.maximum(slope, 0.0) if dominating else slope
-    return np.asarray(slope / max(float(dual_norm(counted / weights, norm)), 1.0))
+    # With `dominating` t - p ≥ 0, so that only the positive part of the slope adds to the bound.
+    priced = np.maximum(slope, 0.0) if dominating else slope
+    return np.asarray(slope / max(float(dual_norm(priced / weights, norm)), 1.0))
 
 
 def project_onto_region(
@@ -330,8 +331,8 @@ def _project_onto_facet_l2(
     matrix = np.vstack([normals / weights, -normals[facet] / weights, *lower_rows])
     no_change = np.zeros(s if dominating else 0)
 
-    def rooms(at: np.ndarray) -> np.ndarray:
-        return np.append(1.0 - normals @ at, normals[facet] @ at - 1.0)
+    def rooms(position: np.ndarray) -> np.ndarray:
+        return np.append(1.0 - normals @ position, normals[facet] @ position - 1.0)
 
     step, _ = least_distance(matrix, np.append(rooms(point), no_change))
     target = point - step / weights

@@ -74,6 +74,6 @@ def certify(result: Provable, *, tolerance: float = TOLERANCE) -> pd.DataFrame:
             label = proof.frame.index[broken[0]]
             raise CertificateError(
                 f"'{label}': {claim.replace('_', ' ')} is {violations[broken[0]]:.3g}, above "
-                f"{tolerance:g}; the result does not hold"
+                f"{tolerance:g}; compute the result again"
             )
     return proof.frame

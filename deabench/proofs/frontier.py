@@ -62,7 +62,7 @@ COLUMNS = [
 ]
 """What `certify_frontier` counts or measures."""
 
-Part = tuple[tuple[int, int], ...]
+Subset = tuple[tuple[int, int], ...]
 """Rows of a simplex, each with the extreme row that stands for it."""
 
 
@@ -115,10 +115,12 @@ def count_malformed(members: np.ndarray, facet: np.ndarray, normals: np.ndarray,
         | (facet < 0)
         | (facet >= len(normals))
     )
+    # Sorted, two equal members of a simplex stand next to each other.
     for previous, following in zip(ordered.T, ordered.T[1:], strict=False):
         is_bad |= previous == following
     used = np.count_nonzero(np.bincount(facet[~is_bad], minlength=len(normals)))
     is_invalid = ~(np.isfinite(normals) & (normals >= 0)).all(axis=1)
+    # An axis of metric r on a facet lets it extend downwards in r: its weight there must be 0.
     simplex, position = np.nonzero((members >= n) & ~is_bad[:, None])
     rises = normals[facet[simplex], members[simplex, position] - n] != 0
     return int(is_bad.sum() + (len(normals) - used) + is_invalid.sum() + rises.sum())
@@ -151,6 +153,7 @@ def greatest_offset(
 def greatest_excess(rows: np.ndarray, normals: np.ndarray) -> float:
     """Return how far a facet cuts into a row, at most (rule 3)."""
     greatest = 0.0
+    # All products of facets and rows, in blocks that fit in memory.
     columns = np.ascontiguousarray(rows.T)
     for block in blocks(len(normals), len(rows)):
         reach = float((normals[block] @ columns).max(initial=0.0))
@@ -168,14 +171,17 @@ def count_open_ridges(members: np.ndarray, n: int) -> int:
         return (len(members) + 1) % 2
     axes = np.arange(n, n + s)[None]
     ordered = np.vstack([_sort_members(members.astype(np.int64)), axes])
-    # A set as one number in base n + s where that fits in a word; otherwise as a row.
-    fits = (n + s) ** (s - 1) < 1 << 62
-    is_new = _new_ridge_words(ordered, n + s) if fits else _new_ridge_rows(ordered)
+    # A set as one number in base n + s where that fits in 64 bits; otherwise as a row.
+    if (n + s) ** (s - 1) < 1 << 62:
+        is_new = _new_ridge_numbers(ordered, n + s)
+    else:
+        is_new = _new_ridge_rows(ordered)
+    # Equal ridges stand together once sorted: the length of each run is how often one occurs.
     counts = np.diff(np.append(np.flatnonzero(is_new), len(is_new)))
     return int((counts % 2).sum())
 
 
-def _new_ridge_words(ordered: np.ndarray, base: int) -> np.ndarray:
+def _new_ridge_numbers(ordered: np.ndarray, base: int) -> np.ndarray:
     """Return, of all ridges as sorted numbers, which differ from the one before.
 
     The ridge without member k of row (m_1 ... m_s) is the number with the digits m_1 ... m_{k-1},
@@ -186,18 +192,19 @@ def _new_ridge_words(ordered: np.ndarray, base: int) -> np.ndarray:
     # suffix[:, k] is the number of the digits from k on.
     suffix = (ordered * power)[:, ::-1].cumsum(axis=1)[:, ::-1]
     prefix = np.zeros(len(ordered), dtype=np.int64)
-    words = np.empty((s, len(ordered)), dtype=np.int64)
+    numbers = np.empty((s, len(ordered)), dtype=np.int64)
     for k in range(s - 1):
-        words[k] = prefix + suffix[:, k + 1]
+        numbers[k] = prefix + suffix[:, k + 1]
         # The digits before k stand one position further right once k is left out.
         prefix = prefix + ordered[:, k] * power[k + 1]
-    words[s - 1] = prefix
-    flat = np.sort(words, axis=None)
+    numbers[s - 1] = prefix
+    flat = np.sort(numbers, axis=None)
     return np.append(True, flat[1:] != flat[:-1])
 
 
 def _new_ridge_rows(ordered: np.ndarray) -> np.ndarray:
-    """Do `_new_ridge_words` row by row."""
+    """Do `_new_ridge_numbers` row by row."""
+    # Sorted row by row, equal ridges stand next to each other.
     ridges = np.vstack([np.delete(ordered, k, axis=1) for k in range(ordered.shape[1])])
     ridges = ridges[np.lexsort(ridges.T)]
     return np.append(True, (ridges[1:] != ridges[:-1]).any(axis=1))
@@ -209,6 +216,7 @@ def count_wrong_dominators(values: np.ndarray, dominator: np.ndarray) -> int:
         return len(values)
     if not ((dominator >= 0) & (dominator < len(values))).all():
         return len(values)
+    # A dominator is nowhere below its row, and its own dominator: so it is undominated.
     is_below = ~(values[dominator] >= values).all(axis=1)
     return int((is_below | (dominator[dominator] != dominator)).sum())
 
@@ -224,6 +232,7 @@ def _count_wrong_incidences(rows: np.ndarray, hull: Any) -> int:
     off = np.abs(hull.points @ hull.normals.T - 1.0).T
     if off.shape != hull.incidence.shape:
         return len(rows)
+    # Between half and twice the tolerance either claim is right.
     is_off = (off > 2 * TIGHT) & hull.incidence
     is_missing = (off < TIGHT / 2) & ~hull.incidence
     return int(is_off.sum() + is_missing.sum())
@@ -294,18 +303,18 @@ def _count_wrong_faces(rows: np.ndarray, on: np.ndarray, hull: Any) -> int:
     # A facet's face is maximal; a lower one must not be part of another.
     for face, facets in zip(faces, holding, strict=True):
         if facets.bit_count() > 1:
-            wrong += any(face < other for other in faces)
+            wrong += any(face < larger for larger in faces)
     listed_facets = reduce(or_, (facets for facets in holding if facets.bit_count() == 1), 0)
     lower_faces = [facets for facets in holding if facets.bit_count() > 1]
     is_full = (hull.normals > RISES).all(axis=1)
     is_listed = np.array([bool(listed_facets >> f & 1) for f in range(len(is_full))])
-    parts = _simplex_parts(rows, hull, ~(is_full & is_listed))
+    subsets = _simplex_subsets(rows, hull, ~(is_full & is_listed))
     return wrong + _count_missing_faces(
-        parts, facets_of_row, facets_rising, listed_facets, lower_faces
+        subsets, facets_of_row, facets_rising, listed_facets, lower_faces
     )
 
 
-def _simplex_parts(rows: np.ndarray, hull: Any, is_taken: np.ndarray) -> set[Part]:
+def _simplex_subsets(rows: np.ndarray, hull: Any, is_taken: np.ndarray) -> set[Subset]:
     """Return the rows of each simplex on the facets taken, each with the row that stands for it.
 
     That is the extreme row of which it is nearly a duplicate, or itself.
@@ -323,34 +332,34 @@ def _simplex_parts(rows: np.ndarray, hull: Any, is_taken: np.ndarray) -> set[Par
 
 
 def _count_missing_faces(
-    parts: set[Part],
+    subsets: set[Subset],
     facets_of_row: list[int],
     facets_rising: list[int],
     listed_facets: int,
     lower_faces: list[int],
 ) -> int:
-    """Count the efficient parts of simplices that are in no listed face.
+    """Count the efficient subsets of simplices that are in no listed face.
 
     `listed_facets` are the facets that are faces themselves, `lower_faces` the facets that hold
     each of the other faces.
     """
-    visited: set[Part] = set()
-    stack = list(parts)
+    visited: set[Subset] = set()
+    stack = list(subsets)
     missing = 0
     while stack:
-        part = stack.pop()
-        if not part or part in visited:
+        subset = stack.pop()
+        if not subset or subset in visited:
             continue
-        visited.add(part)
+        visited.add(subset)
         # In a listed face: a facet that is one holds it, or all facets of a lower one do.
-        facets = reduce(and_, (facets_of_row[stand_in] for _, stand_in in part))
+        facets = reduce(and_, (facets_of_row[stand_in] for _, stand_in in subset))
         if facets & listed_facets or any(facets & face == face for face in lower_faces):
             continue
-        common = reduce(and_, (facets_of_row[k] for k, _ in part))
+        common = reduce(and_, (facets_of_row[k] for k, _ in subset))
         if all(common & rising for rising in facets_rising):
             missing += 1
         else:  # not efficient as a whole: its subsets may be
-            stack.extend(part[:i] + part[i + 1 :] for i in range(len(part)))
+            stack.extend(subset[:i] + subset[i + 1 :] for i in range(len(subset)))
     return missing
 
 

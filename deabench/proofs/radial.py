@@ -144,28 +144,38 @@ class _RadialProof:
         outward = self.is_output_oriented
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             # λ gives an efficiency from one side, the weights one from the other.
-            primal, short, sum_error = self._primal(self.result.intensities[rows], reached, x, y)
+            primal, shortfall, sum_error = self._primal(
+                self.result.intensities[rows], reached, x, y
+            )
             raw, norm, (u, v, u_0) = self._normed_weights(rows, x, y)
             gain = u * y
             spent = v * x
-            dual = 1.0 / (total(spent) + u_0) if outward else total(gain) + u_0
-            # What a unit of the linear program's objective is worth in efficiency.
-            squared = dual**2 if outward else 1.0
-            worth = squared / np.maximum(dual, 1.0)
+            # Weak duality: with u·y = 1 (or v·x = 1) the other side of the multiplier program is
+            # the best that any combination of the reference can be worth.
+            if outward:
+                dual = 1.0 / (total(spent) + u_0)
+                squared = dual**2
+                priced_metrics = v * shortfall
+            else:
+                dual = total(gain) + u_0
+                squared = 1.0
+                priced_metrics = u * shortfall
+            # A unit of the objective in efficiency: d(1/z) = -dz / z², so the square of the dual.
+            exchange_rate = squared / np.maximum(dual, 1.0)
             # The gap beyond the rounding of the terms that the dual adds up.
             terms = total(np.abs(gain)) + total(np.abs(spent)) + np.abs(u_0)
             gap = np.maximum(np.abs(primal - dual) - ROUND * terms * squared, 0.0)
             # λ: each constraint, and all together at the prices of the weights.
-            priced = total(v * short if outward else u * short) + np.abs(u_0) * sum_error
+            priced = total(priced_metrics) + np.abs(u_0) * sum_error
             primal_error = greatest(
-                *short.T, sum_error, priced * worth - ROUND * terms * worth, 0.0
+                *shortfall.T, sum_error, priced * exchange_rate - ROUND * terms * exchange_rate, 0.0
             )
             # Weights: their signs, and that no reference DMU exceeds what they allow.
             sign_error = self._sign_errors(u, v, u_0)
-            wrong = np.maximum(sign_error, self._excess_of_reference(raw, norm, u, v, u_0))
+            violation = np.maximum(sign_error, self._excess_of_reference(raw, norm, u, v, u_0))
             size = total(np.abs(u)) + total(np.abs(v)) + np.abs(u_0)
             dual_error = greatest(
-                wrong / np.maximum(size, 1.0), (wrong - ROUND * size) * worth, 0.0
+                violation / np.maximum(size, 1.0), (violation - ROUND * size) * exchange_rate, 0.0
             )
         return np.column_stack([primal, dual, gap, primal_error, dual_error])
 
@@ -175,12 +185,17 @@ class _RadialProof:
         """Return the efficiency that λ reaches, its shortfall per metric, and its sum's error."""
         made = reached[:, : self.s] / self.unit_y
         sums = total(lam.values)
-        used = reached[:, self.s :] / self.unit_x if self.has_inputs else sums[:, None]
-        low, high = LAMBDA_SUM_BOUNDS[self.returns]
-        sum_error = greatest(-least(lam.values), low - sums, sums - high, 0.0)
+        # Without inputs every DMU has one input of 1, of which λ uses Σ λ.
+        used = sums[:, None]
+        if self.has_inputs:
+            used = reached[:, self.s :] / self.unit_x
+        lower, upper = LAMBDA_SUM_BOUNDS[self.returns]
+        sum_error = greatest(-least(lam.values), lower - sums, sums - upper, 0.0)
         if self.is_output_oriented:
+            # The outputs grow together, so the metric that λ raises least decides.
             growth = least(np.where(y > 0, made / y, np.inf))
             return 1.0 / growth, _excess(used, x), sum_error
+        # The inputs shrink together, so the metric that λ uses most of decides.
         return np.where(x > 0, used / x, -np.inf).max(axis=1), _excess(y, made), sum_error
 
     def _normed_weights(
@@ -196,6 +211,7 @@ class _RadialProof:
         if self.has_inputs:
             v = weights[:, self.input_columns] * self.unit_x
         u_0 = np.zeros(len(u)) if self.u_0_column is None else weights[:, self.u_0_column]
+        # Divided by it, u·y = 1 output-oriented and v·x = 1 input-oriented.
         norm = total(u * y if self.is_output_oriented else v * x)
         return u, norm, (u / norm[:, None], v / norm[:, None], u_0 / norm)
 
@@ -209,6 +225,7 @@ class _RadialProof:
     ) -> np.ndarray:
         """Return by how much the weights let a reference DMU give more than it takes."""
         if self.has_inputs:
+            # u·Y - v·X ∓ u_0 ≤ 0 for every reference DMU, as one product with (Y, X, 1).
             weights = np.column_stack([u, -v, -u_0 if self.is_output_oriented else u_0])
             return _greatest_products(weights, self.frontier)
         # Without inputs the weights are a facet's, which many DMUs share: each facet once.
@@ -231,6 +248,7 @@ class _RadialProof:
                 projected = projected / score
             elif not is_output and not self.is_output_oriented:
                 projected = projected * score
+            # More of an output is slack, less of an input is.
             gained = reached[:, r] - projected if is_output else projected - reached[:, r]
             rounding = ROUND * (np.abs(reached[:, r]) + np.abs(projected))
             error = np.maximum(np.abs(gained - slack[:, r]) - rounding, 0.0)
@@ -250,22 +268,27 @@ def _sign_error_of_u_0(u_0: np.ndarray, returns: str, is_output_oriented: bool) 
         return np.zeros(len(u_0))
     if returns == "crs":
         return np.asarray(np.abs(u_0))
-    may_be_positive = (returns == "ndrs") != is_output_oriented
-    return np.asarray(np.maximum(-u_0 if may_be_positive else u_0, 0.0))
+    # u_0 is the dual of Σ λ ≥ 1 (ndrs) or Σ λ ≤ 1 (nirs), which fixes its sign; the orientation
+    # turns the sign around.
+    if (returns == "ndrs") != is_output_oriented:
+        return np.asarray(np.maximum(-u_0, 0.0))
+    return np.asarray(np.maximum(u_0, 0.0))
 
 
 def _distinct_rows(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the distinct rows (f, s), and which of them each row is."""
-    every = np.arange(len(weights))
+    all_rows = np.arange(len(weights))
     # One irrational combination of the columns tells rows apart much faster than sorting them; that
     # it did is checked.
     keys = weights @ np.sqrt(np.arange(2.0, 2.0 + weights.shape[1]))
     position, distinct_keys = pd.factorize(keys)
     if (position < 0).any():  # weights that are no numbers
-        return weights, every
+        return weights, all_rows
     distinct = np.empty((len(distinct_keys), weights.shape[1]))
     distinct[position] = weights
-    return (distinct, position) if (distinct[position] == weights).all() else (weights, every)
+    if (distinct[position] == weights).all():
+        return distinct, position
+    return weights, all_rows
 
 
 def _greatest_products(weights: np.ndarray, table: np.ndarray) -> np.ndarray:

@@ -96,17 +96,18 @@ class SlackProof:
         of = self.weights.of[rows]
         has_no_score = self.has_no_score[rows]
         claimed = self.total[rows]
-        left = np.where(of == OWN_WEIGHTS, claimed, 0.0)
+        remaining = np.where(of == OWN_WEIGHTS, claimed, 0.0)
         # The point from which slacks are counted is what is reached, less the slacks.
         proved = np.flatnonzero((of >= 0) & ~has_no_score)
         point = reached[proved] / self.signed_unit - self.slack[rows][proved] / self.unit
-        left[proved] = self._slack_bounds(of[proved], point) - claimed[proved]
+        remaining[proved] = self._slack_bounds(of[proved], point) - claimed[proved]
         own_are_positive = all_weights_positive(self.own_weights[rows], self.unit)
-        left[(of == OWN_WEIGHTS) & ~has_no_score & ~own_are_positive] = np.inf
-        return np.where(has_no_score, np.nan, np.maximum(left, 0.0))
+        remaining[(of == OWN_WEIGHTS) & ~has_no_score & ~own_are_positive] = np.inf
+        return np.where(has_no_score, np.nan, np.maximum(remaining, 0.0))
 
     def _slack_bounds(self, of: np.ndarray, points: np.ndarray) -> np.ndarray:
         """Return u₀ - u·z, the bound of the total slack at points (k, s + m) in units of c."""
+        # Slack · 1 ≤ slack · u for u ≥ 1, and u·(z + slack) ≤ u₀ for anything attainable.
         bound = self.bound[of] - np.einsum("kr,kr->k", self.weights.rows[of], points)
         return np.asarray(np.where(self.is_at_least_1[of], bound, np.inf))
 
@@ -206,6 +207,7 @@ def count_uncovered(result: Scored, *, mixtures: bool = False) -> int:
     values[:, result.reference.outputs.shape[1] :] *= -1.0
     listed = np.asarray(result.frontier)
     uncovered = np.delete(np.arange(len(values)), listed)
+    # Each listed row strikes out all columns that it dominates or equals; what stays is uncovered.
     columns = np.ascontiguousarray(values[uncovered].T)
     # By falling sum: the first few cover nearly all.
     by_sum = listed[np.argsort(-values[listed].sum(axis=1), kind="stable")]
@@ -233,14 +235,14 @@ def dominated_by_mixtures(result: Scored, rows: np.ndarray) -> np.ndarray:
         return np.zeros(len(rows), dtype=bool)
     lam = result.intensities[rows]
     s = result.reference.outputs.shape[1]
-    own = table[rows]
+    values = table[rows]
     reached = lam.dot(table)
-    rounding = ROUND * (np.abs(own) + np.abs(reached))
-    short = np.column_stack([own[:, :s] - reached[:, :s], reached[:, s:] - own[:, s:]])
+    rounding = ROUND * (np.abs(values) + np.abs(reached))
+    shortfall = np.column_stack([values[:, :s] - reached[:, :s], reached[:, s:] - values[:, s:]])
     sum_error = np.abs(lam.values.sum(axis=1) - 1.0)
     are_listed = ((lam.columns < 0) | np.isin(lam.columns, result.frontier)).all(axis=1)
     return np.asarray(
-        (short <= rounding).all(axis=1)
+        (shortfall <= rounding).all(axis=1)
         & (sum_error <= TOLERANCE)
         & (lam.values >= 0).all(axis=1)
         & are_listed

@@ -52,7 +52,7 @@ def reason_violations(result: Scored, proved: Mapping[str, np.ndarray]) -> np.nd
     for k in np.flatnonzero(has_no_score & has_reason).tolist():
         reason = result.reasons[result.scores.index[k]]
         violations[k] = float(
-            not any(words in reason and bool(holds[k]) for words, holds in proved.items())
+            not any(text in reason and bool(holds[k]) for text, holds in proved.items())
         )
     # Reasons for labels that the table does not have count for the first DMU with a score.
     unknown = len(set(result.reasons) - set(result.scores.index))
@@ -107,14 +107,16 @@ def proved_extreme_factors(result: Scored) -> tuple[np.ndarray, np.ndarray]:
     weights = certificates.to_numpy() * unit
     is_valid = np.isfinite(weights).all(axis=1) & (weights >= 0).all(axis=1)
     metrics = stack_outputs_inputs(result.data)[rows] / unit
-    most = weighted_maxima(result, weights)
+    best_value = weighted_maxima(result, weights)
     gained = (weights[:, :s] * metrics[:, :s]).sum(axis=1)
     spent = (weights[:, s:] * metrics[:, s:]).sum(axis=1)
     if result.orientation == "output":
-        impossible[rows] = is_valid & (most + spent < -CLEAR)
-        zero[rows] = is_valid & (gained > CLEAR) & (most + spent <= TOLERANCE * gained)
+        # φ u·y ≤ u₀ + v·x: a right side below 0 excludes every φ ≥ 0, one of 0 every φ > 0.
+        impossible[rows] = is_valid & (best_value + spent < -CLEAR)
+        zero[rows] = is_valid & (gained > CLEAR) & (best_value + spent <= TOLERANCE * gained)
     else:
-        impossible[rows] = is_valid & (gained > most + CLEAR) & (spent <= CLEAR)
+        # u·y > u₀ cannot be made up by θ v·x where v·x is 0.
+        impossible[rows] = is_valid & (gained > best_value + CLEAR) & (spent <= CLEAR)
     return zero, impossible
 
 
@@ -130,9 +132,9 @@ def proved_zero_factors(result: Scored) -> np.ndarray:
     unit = reference_maxima(result)
     reached = lam.dot(stack_outputs_inputs(result.reference)) / unit
     metrics = stack_outputs_inputs(result.data) / unit
-    low, high = LAMBDA_SUM_BOUNDS[result.returns]
+    lower, upper = LAMBDA_SUM_BOUNDS[result.returns]
     sums = lam.values.sum(axis=1)
-    is_allowed = (sums >= low - TOLERANCE) & (sums <= high + TOLERANCE)
+    is_allowed = (sums >= lower - TOLERANCE) & (sums <= upper + TOLERANCE)
     is_allowed &= (lam.values >= 0).all(axis=1)
     return np.asarray(
         is_allowed

@@ -38,21 +38,21 @@ def check_parts(result: Any, labels: pd.Index, columns: dict[str, list[list[str]
         The part, and what is wrong with it.
     """
     if labels.has_duplicates:
-        raise CertificateError("a label is there twice; the result does not hold")
+        raise CertificateError("two rows have the same label; compute the result again")
     for field in fields(result):
         value = getattr(result, field.name)
         if field.name in REFERENCE_INDEX:
             continue
         fault = _describe_fault(field.name, value, labels, columns.get(field.name))
         if fault:
-            raise CertificateError(f"'{field.name}' {fault}; the result does not hold")
+            raise CertificateError(f"'{field.name}' {fault}; compute the result again")
 
 
 def _refuse_first(faults: Sequence[tuple[str, bool]]) -> None:
     """Raise the first sentence that applies."""
     for sentence, applies in faults:
         if applies:
-            raise CertificateError(f"{sentence}; the result does not hold")
+            raise CertificateError(f"{sentence}; compute the result again")
 
 
 def _describe_fault(
@@ -69,14 +69,14 @@ def _describe_fault(
         return _describe_data_fault(value, labels if name == "data" else None)
     if isinstance(value, Sparse):
         if value.columns.shape != value.values.shape or len(value.columns) != len(labels):
-            return "is not a row for each DMU"
+            return "does not have one row for each DMU"
         if not ((value.columns >= 0) | ((value.columns == -1) & (value.values == 0))).all():
-            return "has a share of no DMU"
+            return "gives a share to a DMU that the reference does not have"
     if isinstance(value, SlackWeights) and (
         value.of.shape != (len(labels),)
         or not ((value.of >= -2) & (value.of < len(value.rows))).all()
     ):
-        return "is not a row for each DMU"
+        return "does not have one row for each DMU"
     return ""
 
 
@@ -86,7 +86,7 @@ def _describe_data_fault(data: Data, labels: pd.Index | None) -> str:
     if not has_labels or not data.inputs.index.equals(data.outputs.index):
         return "has other labels than the scores"
     metrics = [*data.outputs.columns, *data.inputs.columns]
-    return "has a metric twice" if len(set(metrics)) < len(metrics) else ""
+    return "names a metric twice" if len(set(metrics)) < len(metrics) else ""
 
 
 def check_targets(result: Any) -> None:
@@ -107,14 +107,14 @@ def check_targets(result: Any) -> None:
     multiples = result.multiples
     _refuse_first(
         [
-            ("'weights' are of other metrics", list(result.weights) != names[0]),
-            ("'norm' is not known", result.norm not in ("l1", "l2", "linf")),
+            ("'weights' name other metrics than the frontier", list(result.weights) != names[0]),
+            ("'norm' is not 'l1', 'l2' or 'linf'", result.norm not in ("l1", "l2", "linf")),
             (
-                "'on' is not known",
+                "'on' does not fit the technology of the frontier",
                 result.on not in (("classifiers",) if is_fdh else ("faces", "facets")),
             ),
             (
-                "'method' is not known",
+                "'method' does not fit the technology of the frontier",
                 result.method not in (("comparison",) if is_fdh else ("faces", "milp")),
             ),
             (
@@ -123,7 +123,7 @@ def check_targets(result: Any) -> None:
                 and not multiples.index.equals(result.frontier.data.outputs.index),
             ),
             (
-                "'reasons' name a DMU that is not there",
+                "'reasons' name a DMU that the table does not have",
                 not set(result.reasons) <= set(result.actual.index),
             ),
         ]
@@ -148,10 +148,10 @@ def check_frontier(front: Any) -> None:
                 "'origin' or 'unit' is not a number for each metric",
                 front.origin.shape != (s,) or front.unit.shape != (s,),
             ),
-            ("'technology' is not known", front.technology not in ("convex", "fdh")),
+            ("'technology' is not 'convex' or 'fdh'", front.technology not in ("convex", "fdh")),
             ("'dominator' is not a row for each DMU", front.dominator.shape != (len(labels),)),
             (
-                "'vertices' or 'extreme' name a DMU that is not there",
+                "'vertices' or 'extreme' name a DMU that the table does not have",
                 not set(front.vertices) | set(front.extreme) <= set(labels),
             ),
             (
@@ -209,7 +209,7 @@ def check_ranking(result: Any) -> None:
     _refuse_first(
         [
             (
-                "'reasons' name a DMU that is not there",
+                "'reasons' name a DMU that the table does not have",
                 not all(label in data.outputs.index for label in result.reasons),
             ),
             (
@@ -217,12 +217,12 @@ def check_ranking(result: Any) -> None:
                 [*reference.outputs.columns, *reference.inputs.columns] != names
                 or reference.outputs.shape[1] != data.outputs.shape[1],
             ),
-            ("'intensities' or 'frontier' name a reference DMU that is not there", unknown),
+            ("'intensities' or 'frontier' name a DMU that the reference does not have", unknown),
             ("'frontier' names a reference DMU twice", len(np.unique(listed)) < len(listed)),
-            ("'efficient' is not true or false", result.efficient.dtype != bool),
+            ("'efficient' is not a column of booleans", result.efficient.dtype != bool),
             (
-                "'options' has a word that the model does not know",
-                not _has_known_words(result.options),
+                "'options' has a value that the model refuses",
+                not _has_valid_options(result.options),
             ),
         ]
     )
@@ -245,7 +245,7 @@ def require_table(
         and (columns is None or list(table.columns) == list(columns))  # type: ignore[call-overload]
     ):
         raise CertificateError(
-            f"the table '{name}' is not there, or of other DMUs than the data; "
+            f"the result has no table '{name}' with the rows and columns of its data; "
             "the result does not hold"
         )
     return table
@@ -272,7 +272,7 @@ def complete_proof(result: Any, proof: Proof) -> Proof:
     if result.bounds is not None:
         unclaimed.append("the bounds over the completions of empty cells")
     if result.uncertainty is not None:
-        unclaimed.append("how sure the scores are: the samples' word")
+        unclaimed.append("how certain the scores are: this rests on the samples alone")
     return replace(proof, violations=violations, unclaimed=tuple(unclaimed))
 
 
@@ -287,8 +287,8 @@ def _position_violations(data: Data, reference: Data) -> np.ndarray:
     return np.asarray(~is_same).astype(float)
 
 
-def _has_known_words(options: Model) -> bool:
-    """Return whether a model knows the words of its options; it refuses others when it is made."""
+def _has_valid_options(options: Model) -> bool:
+    """Return whether a model accepts its options; it refuses others when it is made."""
     try:
         replace(options)
     except DataError:

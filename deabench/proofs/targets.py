@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.proofs.fdh import certify_fdh_targets
+from deabench.proofs.fdh import NORM_ORDERS, certify_fdh_targets
 from deabench.proofs.frontier import certify_frontier, count_wrong_dominators
 from deabench.utils.arrays import TOLERANCE
 
@@ -38,7 +38,6 @@ ROUND = 16 * np.finfo(float).eps
 ON = 1e-9
 """A point is on a hyperplane within this, in boxed metrics."""
 DUAL_NORM_ORDERS = {"l1": np.inf, "l2": 2, "linf": 1}
-NORM_ORDERS = {"l1": 1, "l2": 2, "linf": np.inf}
 
 
 def scale_norm(factor: np.ndarray, unit: np.ndarray) -> tuple[float, np.ndarray]:
@@ -119,7 +118,9 @@ def unproved_target_claims(result: Any) -> tuple[str, ...]:
     """Return what is not claimed, as sentences."""
     sentences = []
     if _is_milp(result):
-        sentences.append("not certified: that no target is nearer is the MILP solver's word")
+        sentences.append(
+            "not certified: that no target is nearer, which the MILP solver alone reports"
+        )
         if result.frontier.precomputed_hull is None:
             sentences.append(
                 "not certified: the position, and that the frontier has no other extreme "
@@ -204,7 +205,9 @@ class _BoxedTargets:
         gaps = self.result.gaps.to_numpy() / self.front.unit
         size = np.maximum(np.abs(gaps).max(axis=1), 1.0)
         error = np.abs(gaps - (self.targets - self.actual)).max(axis=1) / size
-        return np.asarray(np.maximum(error, -gaps.min(axis=1)) if self.result.dominating else error)
+        if self.result.dominating:
+            error = np.maximum(error, -gaps.min(axis=1))
+        return np.asarray(error)
 
     def distance_error(self) -> np.ndarray:
         """Return how far the distance is from the norm of the gaps."""
@@ -255,8 +258,10 @@ class _BoxedTargets:
         """Return 1 where the position is not what the facets show; the tolerance's edge is free."""
         if self.front.precomputed_hull is None:
             return np.full(len(self.actual), np.nan)
-        on_facets = self.result.on == "facets"
-        normals = self._efficient_normals() if on_facets else self.front.hull.normals
+        normals = self.front.hull.normals
+        if self.result.on == "facets":
+            normals = self._efficient_normals()
+        # Inside all w·p are below 1; on the boundary the greatest is 1; outside it is above.
         excess = (self.actual @ normals.T).max(axis=1) - 1.0
         position = self.result.position.to_numpy()
         is_right = (position == "on") & (np.abs(excess) <= 2 * ON)
@@ -274,10 +279,11 @@ class _BoxedTargets:
         if self.result.common:
             sums = np.sum([bounds.bounds(k, np.inf) for k in range(len(self.actual))], axis=0)
             return np.full(len(self.actual), _shortfall(sums, float(self.distance.sum())))
-        enough = np.nan_to_num(self.distance, nan=np.inf)
+        # Bounds above the distance prove enough; without a target all must be infinite.
+        sufficient = np.nan_to_num(self.distance, nan=np.inf)
         return np.array(
             [
-                _shortfall(bounds.bounds(k, enough[k]), self.distance[k])
+                _shortfall(bounds.bounds(k, sufficient[k]), self.distance[k])
                 for k in range(len(self.actual))
             ]
         )
@@ -301,6 +307,7 @@ class _BoxedTargets:
         normals = self._efficient_normals()
         room = 1.0 - self.actual @ normals.T
         steep = np.linalg.norm(normals / self.stretch, DUAL_NORM_ORDERS[self.result.norm], axis=1)
+        # The distance of a hyperplane is its slack at the point over the dual norm of its normal.
         lengths = np.abs(room) / steep
         if self.result.common:
             bound = lengths.sum(axis=0).min()
@@ -312,24 +319,27 @@ class _BoxedTargets:
                 is_outside = self.result.dominating and room[k].min() < -ON / 2
                 errors[k] = 0.0 if is_outside else np.inf
                 continue
-            is_inside = room[k].min() >= -ON
-            bound = lengths[k].min() if is_inside else self._bound_from_outside(k, point, normals)
+            if room[k].min() >= -ON:  # inside every boundary point lies on one of the hyperplanes
+                bound = lengths[k].min()
+            else:
+                bound = self._bound_from_outside(k, point, normals)
             errors[k] = _shortfall(np.array([bound]), self.distance[k])
         return errors
 
     def _bound_from_outside(self, k: int, point: np.ndarray, normals: np.ndarray) -> float:
         """Return by what multiples of facets' normals bound the distance of DMU k."""
-        parts = -self.slopes[self.slope_owner == k]
-        if not len(parts):
+        multiples = -self.slopes[self.slope_owner == k]
+        if not len(multiples):
             return 0.0
-        # Each part must be μ_f w_f for some facet f: the one that it is nearest to.
-        size = parts.sum(axis=1) / normals.sum(axis=1)[:, None]  # (f, parts)
-        off = np.abs(parts[None] - size[:, :, None] * normals[:, None]).max(axis=2)
-        mu = size[off.argmin(axis=0), np.arange(len(parts))]
-        is_multiple = off.min(axis=0) <= TOLERANCE * np.abs(parts).max(axis=1)
+        # Each multiple must be μ_f w_f for some facet f: the one that it is nearest to.
+        size = multiples.sum(axis=1) / normals.sum(axis=1)[:, None]  # (f, multiples)
+        off = np.abs(multiples[None] - size[:, :, None] * normals[:, None]).max(axis=2)
+        mu = size[off.argmin(axis=0), np.arange(len(multiples))]
+        is_multiple = off.min(axis=0) <= TOLERANCE * np.abs(multiples).max(axis=1)
         if mu.min() < 0 or not is_multiple.all():
             return 0.0
-        y = parts.sum(axis=0)
+        # Every t of the region has w_f·t ≤ 1, so y·(p - t) ≥ y·p - Σ μ_f: a bound on the distance.
+        y = multiples.sum(axis=0)
         norm = float(np.linalg.norm(y / self.stretch, DUAL_NORM_ORDERS[self.result.norm]))
         return float(y @ point - mu.sum()) / max(norm, 1.0)
 
@@ -358,22 +368,23 @@ class _FaceBounds:
         steep = np.linalg.norm(self.normal / boxed.stretch, DUAL_NORM_ORDERS[self.norm], axis=1)
         self.steep = np.maximum(steep, 1e-300)
 
-    def bounds(self, k: int, enough: float) -> np.ndarray:
+    def bounds(self, k: int, sufficient: float) -> np.ndarray:
         """Return bounds (f,) for DMU k, infinite where nothing on the face dominates it.
 
         The better of its box and its mean normal, and the best of the slopes where these are not
-        `enough`.
+        `sufficient`.
         """
         boxed = self.boxed
         point = boxed.actual[k]
         box = np.maximum(self.low - point, 0.0) + np.maximum(point - self.high, 0.0)
-        beyond = self.normal @ point - self.level
+        excess = self.normal @ point - self.level
+        # The nearest point of the face's bounding box, and of the hyperplane of its mean normal.
         box_distance = np.linalg.norm(box * boxed.stretch, NORM_ORDERS[self.norm], axis=1)
-        bounds = np.maximum(box_distance, np.abs(beyond) / self.steep)
+        bounds = np.maximum(box_distance, np.abs(excess) / self.steep)
         if self.dominating:
-            bounds[(self.high < point - ON).any(axis=1) | (beyond > ON)] = np.inf
+            bounds[(self.high < point - ON).any(axis=1) | (excess > ON)] = np.inf
         slopes = boxed.slopes[boxed.slope_owner == k]
-        faces = np.flatnonzero(bounds < enough)
+        faces = np.flatnonzero(bounds < sufficient)
         if len(slopes):
             by_slopes = self._slope_bounds(slopes, point, self.members[faces])
             bounds[faces] = np.maximum(bounds[faces], by_slopes)
@@ -383,9 +394,11 @@ class _FaceBounds:
         self, slopes: np.ndarray, point: np.ndarray, members: np.ndarray
     ) -> np.ndarray:
         """Return by what the best slope bounds the distance to each of some faces."""
-        counted = np.maximum(slopes, 0.0) if self.dominating else slopes
-        norms = np.linalg.norm(counted / self.boxed.stretch, DUAL_NORM_ORDERS[self.norm], axis=1)
+        # y·(t - p) ≤ dual norm of y · distance; with t ≥ p the negative part of y only helps.
+        priced = np.maximum(slopes, 0.0) if self.dominating else slopes
+        norms = np.linalg.norm(priced / self.boxed.stretch, DUAL_NORM_ORDERS[self.norm], axis=1)
         reach = ((self.points - point) @ slopes.T)[members].min(axis=1) - _rounding(slopes, point)
+        # Under y ≤ 0 with y·(v - p) > 0 on all vertices nothing on the face dominates p.
         is_ray = self.dominating & (slopes.max(axis=1) <= 0)
         bounds = np.where(is_ray & (reach > 0), np.inf, reach / np.maximum(norms, 1.0))
         return np.asarray(bounds.max(axis=1))

@@ -132,7 +132,7 @@ class Scorer:
                 residual[r] = column[steep] - _ordered_dot(lam[:, steep], generators)
             lam[:, steep] += self.cone.coordinates(residual, index[steep])
         # λ of axes is slack, which counts neither in the sum nor in the mixture.
-        lam = np.maximum(lam, 0.0) * self.cone.counted.take(index, axis=1)
+        lam = np.maximum(lam, 0.0) * self.cone.is_point.take(index, axis=1)
         shortfall = np.zeros(len(simplex))
         for r, column in enumerate(columns):
             reached = _ordered_dot(lam, self.generators[:, r].take(members))

@@ -84,10 +84,10 @@ def verify_scores(ranking: FilesRanking) -> Proof:
     """
     summary = ranking.frontier.source_summary
     if summary is None or summary.files is None:
-        raise CertificateError("the ranking does not know its files; the result does not hold")
+        raise CertificateError("the ranking does not name its files; compute the result again")
     scorer = Scorer(ranking.frontier)
     other_rows = CertificateError(
-        f"'{ranking.path}' has other rows than were scored; the result does not hold"
+        f"'{ranking.path}' has other rows than were scored; compute the result again"
     )
     proved = list[dict[str, float]]()
     with open_parquet(ranking.path) as file:

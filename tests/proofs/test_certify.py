@@ -119,15 +119,15 @@ def test_a_tampered_ranking_is_caught_and_the_dmu_named(name, field, value) -> N
         db.certify(changed(RANKINGS[name], field, value))
     message = str(caught.value)
     assert message.startswith(f"'{WHO}': ")
-    assert message.endswith(", above 1e-09; the result does not hold")
+    assert message.endswith(", above 1e-09; compute the result again")
 
 
 def test_the_text_names_the_number_and_what_it_misses_by(refused) -> None:
     tampered = changed(RANKINGS["wei"], "scores", 1.5)
     miss = abs(tampered.scores[WHO] - RANKINGS["wei"].scores[WHO]) / max(tampered.scores[WHO], 1.0)
     with refused(
-        f"'{WHO}': distance of the score from its proof is {miss:.3g}, above 1e-09; the result "
-        "does not hold",
+        f"'{WHO}': distance of the score from its proof is {miss:.3g}, above 1e-09; compute "
+        "the result again",
         CertificateError,
     ):
         db.certify(tampered)
@@ -155,7 +155,7 @@ def test_an_undefined_answer_with_its_reason_is_certified_and_one_without_is_not
     ]  # a slope shows that no face has a point that dominates it
     with pytest.raises(CertificateError) as caught:
         db.certify(replace(targets, reasons={}))
-    assert str(caught.value) == "'t0': lambda error is nan, above 1e-09; the result does not hold"
+    assert str(caught.value) == "'t0': lambda error is nan, above 1e-09; compute the result again"
 
 
 def test_an_undefined_score_hides_nobody_elses_slack() -> None:
@@ -195,7 +195,7 @@ def test_every_target_has_its_certificate(name) -> None:
     claimed = proof.drop(columns=["least_weight"] + ["closest"] * (name == "milp"))
     assert (claimed <= 1e-9).all(axis=None)
     unproved = (
-        ("not certified: that no target is nearer is the MILP solver's word",)
+        ("not certified: that no target is nearer, which the MILP solver alone reports",)
         if name == "milp"
         else ()
     )
@@ -236,7 +236,7 @@ def test_a_tampered_target_is_caught_and_the_dmu_named(name, field, value, messa
     with pytest.raises(CertificateError) as caught:
         db.certify(tampered(FOUND[name], field, value))
     assert str(caught.value).startswith(f"'{WHO}': {message} is ")
-    assert str(caught.value).endswith(", above 1e-09; the result does not hold")
+    assert str(caught.value).endswith(", above 1e-09; compute the result again")
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_a_weakly_efficient_normal_is_caught(refused) -> None:
     normals = targets.normals.copy()
     normals.loc["t0"] = [1.0, 0.0]
     with refused(
-        "'t0': weight that is not positive is 1, above 1e-09; the result does not hold",
+        "'t0': weight that is not positive is 1, above 1e-09; compute the result again",
         CertificateError,
     ):
         db.certify(replace(targets, normals=normals))
@@ -277,7 +277,7 @@ def test_a_point_of_the_frontier_that_is_not_the_nearest_is_refused(refused) -> 
     assert db.certify(targets)["closest"].max() <= 1e-12
     miss = forged.recompute()["closest"].iloc[0]
     with refused(
-        f"'t0': closest is {miss:.3g}, above 1e-09; the result does not hold", CertificateError
+        f"'t0': closest is {miss:.3g}, above 1e-09; compute the result again", CertificateError
     ):
         db.certify(forged)
 

@@ -240,7 +240,7 @@ def test_what_the_milp_does_not_prove_is_said() -> None:
     assert targets.method == "milp"
     assert targets.frontier.precomputed_hull is None
     assert targets.unproved == (
-        "not certified: that no target is nearer is the MILP solver's word",
+        "not certified: that no target is nearer, which the MILP solver alone reports",
         "not certified: the position, and that the frontier has no other extreme classifiers",
     )
     assert targets.unproved[0] in targets.summary()

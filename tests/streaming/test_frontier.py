@@ -227,7 +227,7 @@ def test_a_frontier_that_lacks_a_row_of_its_files_is_refused(tmp_path: Path, ref
     better = frame.assign(**{name: frame[name] * 1.01 for name in METRICS})
     written(better.where(better["model"] == front.extreme[0], frame), tmp_path)
     with refused(
-        "'frontier': row of a file beyond it is 0.01, above 1e-09; the result does not hold",
+        "'frontier': row of a file beyond it is 0.01, above 1e-09; compute the result again",
         db.CertificateError,
     ):
         db.certify(front)

@@ -118,7 +118,7 @@ def test_scores_that_are_changed_afterwards_do_not_certify(tmp_path: Path) -> No
             db.certify(dataclasses.replace(ranking, batches=changed_batches))
     pq.write_table(table.slice(0, 999), ranking.path)
     with pytest.raises(
-        db.CertificateError, match="has other rows than were scored; the result does not hold"
+        db.CertificateError, match="has other rows than were scored; compute the result again"
     ):
         db.certify(ranking)
 
@@ -351,7 +351,7 @@ def test_a_ranking_that_does_not_know_its_files_does_not_certify(tmp_path: Path,
     ranking = db.rank_files(written(sweep(n=300), tmp_path), tmp_path / "scores", outputs=METRICS)
     without_files = dataclasses.replace(ranking.frontier.source_summary, files=None)
     with refused(
-        "the ranking does not know its files; the result does not hold", db.CertificateError
+        "the ranking does not name its files; compute the result again", db.CertificateError
     ):
         db.certify(
             dataclasses.replace(
