@@ -60,7 +60,7 @@ def _draw_panels(kind: str, results: Mapping[str, Any], segments: Mapping[str, S
     panels = figure.subplots(row_count, column_count, squeeze=False).ravel()
     for ax, name in zip(panels, names, strict=False):
         _make_display(kind, name, results[name], segments[name]).plot(ax)
-        # The panel's title keeps what is said of the band and gets the classifier's name.
+        # The panel's title keeps its words on the band and gets the classifier's name.
         if kind == "bands":
             set_title(ax, ax.get_title(loc="left").split("; ")[-1], name)
     # The last row may have empty panels.

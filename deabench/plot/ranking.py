@@ -337,7 +337,7 @@ def order_by_merit(ranking: Ranking) -> pd.Index:
     """
     labels = ranking.scores.index
     followers, intensities = count_followers(ranking)
-    # -1: a DMU that is not in the reference, and so nobody's peer.
+    # -1: a DMU that is not in the reference, and so no peer of any.
     position = ranking.reference.labels.get_indexer(labels)
     in_reference = position >= 0
     own_followers = np.where(in_reference, followers[position], 0)
