@@ -130,6 +130,7 @@ def skillings_mack(
     design = SkillingsMackDesign(ranks.to_numpy())
     if not design.deviations.any():
         raise DataError("all classifiers tie on every data set; there is nothing to test")
+    # Only the sums of deviations over the data sets enter the statistic.
     statistic = float(design.statistics(design.deviations.sum(axis=0)[None])[0])
     count, k = used.shape
     # χ² is rough for few data sets and conservative under ties.
@@ -168,6 +169,7 @@ class SkillingsMackDesign:
         # Weight the data sets so that each has the same variance of ranks, whatever its size.
         weight = (12 / (size + 1)) ** 0.5
         centred = weight * (np.nan_to_num(ranks) - (size + 1) / 2)
+        # A missing score deviates from nothing.
         self.deviations = np.where(self.present, centred, 0.0)
         # Σ has minus the number of common data sets beside the diagonal and rows that sum to 0, so
         # it has rank k - 1 and needs a pseudo-inverse.
@@ -197,6 +199,7 @@ def _draw_orders(values: Floats, rng: np.random.Generator) -> Floats:
     """Draw random orders of a few values, shape (DRAWS, k)."""
     if len(values) > LISTED_CLASSIFIERS:
         return rng.permuted(np.broadcast_to(values, (DRAWS, len(values))), axis=1)
+    # Of few values all orders are listed once, then drawn by number.
     orders = np.array(list(permutations(values)))
     return orders[rng.integers(0, len(orders), DRAWS)]
 
@@ -320,6 +323,7 @@ def anova(groups: Mapping[str, Sequence[float]] | pd.DataFrame, *, alpha: float 
     # The sum of squares within the groups, and of the group means about the mean of all.
     within_ss = sum(float(((x - x.mean()) ** 2).sum()) for x in samples.values())
     between_ss = sum(len(x) * float((x.mean() - values.mean()) ** 2) for x in samples.values())
+    # What remains by rounding is no spread.
     if within_ss <= 1e-24 * float((values**2).sum()):
         raise DataError(
             "no group has any spread; the analysis of variance is undefined, give groups that vary"

@@ -228,6 +228,7 @@ def on_own_test_sets(
             "predictions, in one order"
         )
     _check_options(list(y_true), control, adjust, alpha)
+    # Each classifier is right or wrong on its own instances.
     correct = {
         name: find_correct(labels, {name: y_pred[name]})[name].to_numpy()
         for name, labels in y_true.items()
@@ -309,6 +310,7 @@ def _test_accuracies(
     n = len(hits)
     b = discordant_counts[i, j]
     c = discordant_counts[j, i]
+    # Only the discordant instances tell two classifiers apart.
     tests = [
         mcnemar(int(x), int(y), n=n, method=method, alpha=alpha) for x, y in zip(b, c, strict=True)
     ]
@@ -385,6 +387,7 @@ def _to_result(
     rest = f" and {len(best) - MAX_NAMED} more" if len(best) > MAX_NAMED else ""
     return ComparisonResult(
         frame,
+        # Rank 1 has the highest accuracy or AUC.
         means.rank(ascending=False).rename("mean_rank"),
         None,
         title + describe_family(control, adjust, len(frame)),

@@ -100,6 +100,7 @@ def scorers(metrics: Sequence[str], *, positive: object = 1, **options: Any) -> 
                 f"metric '{name}' is neither better high nor low; it cannot score a classifier"
             )
         is_higher = better == "higher"
+        # scikit-learn maximizes its scores, and prefixes those that it negates.
         by_name[name if is_higher else f"neg_{name}"] = make_scorer(
             score, greater_is_better=is_higher, metric=name, positive=positive, **options
         )
@@ -157,6 +158,7 @@ def bootstrap_632(
     classes, class_counts = np.unique(labels, return_counts=True)
     if len(classes) < 2:
         raise DataError(f"y holds one class only ({classes[0]!r}); give instances of both classes")
+    # One generator for all resamples, so that the seed repeats them.
     rng = np.random.default_rng(seed)
     errors = np.zeros(n)
     tests = np.zeros(n)
@@ -169,6 +171,7 @@ def bootstrap_632(
         errors[left_out_rows] += (
             model.predict(_take_rows(X, left_out_rows)) != labels[left_out_rows]
         )
+        # How often each row was tested.
         tests[left_out_rows] += 1
     if (tests == 0).any():
         raise DataError(

@@ -124,6 +124,7 @@ def _f_measure(c: Cells) -> Array:
 
 
 def _iba(c: Cells) -> Array:
+    # The dominance TPR − TNR rewards the class of interest by the weight α.
     tpr, tnr = c.tp / c.P, c.tn / c.N
     return np.asarray((1 + c.dominance * (tpr - tnr)) * tpr * tnr)
 
@@ -167,6 +168,7 @@ METRICS: dict[str, Formula] = {
     "IBA": Formula("(1 + α (TPR − TNR)) · TPR · TNR", _iba, "higher", 0, 1, _CLASSES),
     "MCC": Formula(
         "(tp tn − fp fn) / √(P N L M)",
+        # Two roots: the product of all four margins could overflow.
         lambda c: (c.tp * c.tn - c.fp * c.fn) / (np.sqrt(c.P * c.N) * np.sqrt(c.L * c.M)),
         "higher",
         -1,
@@ -305,8 +307,10 @@ def direction_of(name: str) -> str | None:
     metric = canonical_name(name)
     if metric in DIRECTION:
         return DIRECTION[metric]
+    # F2, F0.5 and the like are not in the catalogue by name.
     if re.fullmatch(r"F\d+(\.\d+)?", metric):
         return "higher"
+    # 'precision@10' has the direction of 'precision@k'.
     kind, at, _ = metric.partition("@")
     for other, direction in MORE_METRICS.items():
         if at and other.partition("@")[0] == kind:

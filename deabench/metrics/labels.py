@@ -91,6 +91,7 @@ def ground_truth(
     DataWarning
         Where the rarer class is taken.
     """
+    # A ground truth that was read before keeps its classes.
     if isinstance(y_true, GroundTruth):
         return _check_positive_of(y_true, positive)
     labels = read_true_labels(y_true)
@@ -195,6 +196,7 @@ def predicted_positive(y_pred: Values, true: GroundTruth, *, name: str) -> np.nd
             "give a label"
         )
     is_positive = equals_label(labels, true.positive)
+    # After `against_rest` several labels are negative.
     negative_classes = list(true.rest) or [true.negative]
     # Where y_true holds one class only, any other label counts as the negative one.
     if negative_classes != [None]:
@@ -223,6 +225,7 @@ def read_scores(score: Values, true: GroundTruth, *, name: str | None = None) ->
     """
     owner = "the classifier" if name is None else f"'{name}'"
     values = _read_one_each(score, true, "score", owner)
+    # Text becomes NaN and is refused with the missing ones.
     numeric = pd.to_numeric(pd.Series(values), errors="coerce")
     numbers: np.ndarray = numeric.to_numpy(dtype=float, na_value=np.nan)
     invalid = ~np.isfinite(numbers)
@@ -244,6 +247,7 @@ def read_weights(sample_weight: Values | None, true: GroundTruth) -> np.ndarray 
     """Return sample weights as float64, one per instance, finite and >= 0."""
     if sample_weight is None:
         return None
+    # An index is checked below; the values are taken by position.
     column = pd.Series(as_vector(sample_weight, "sample_weight"))
     n = len(true.is_positive)
     if len(column) != n:

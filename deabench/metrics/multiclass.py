@@ -105,6 +105,7 @@ def one_vs_rest(confusions: pd.DataFrame) -> pd.DataFrame:
     [1, 0, 1, 2]
     """
     rows = {}
+    # The rows of one classifier are its confusion matrix.
     for name, matrix in confusions.groupby(level="classifier", sort=False):
         cells = matrix.to_numpy()
         # Of class k: hits on the diagonal, misses along its row, false alarms down its column.
@@ -176,6 +177,7 @@ def from_classes(
         f"{column} of '{row}' is undefined: a class is never predicted, or all is of one class"
         for row, column in missing[missing].index
     )
+    # A user's metric states its own direction; all of the catalogue are better high.
     directions = {metric.name: metric.better for metric in requested if isinstance(metric, Metric)}
     table.attrs = {
         "undefined": undefined,
@@ -279,6 +281,7 @@ def _confusion_matrix(
 def _metrics_of_matrix(c: np.ndarray, classes: list[object]) -> dict[str, float]:
     """Compute all metrics of one confusion matrix, by column."""
     hits = np.diag(c)
+    # True instances and predictions of each class, and the number of all.
     t = c.sum(axis=1)
     p = c.sum(axis=0)
     s = c.sum()

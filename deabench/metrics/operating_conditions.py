@@ -227,9 +227,11 @@ def _exact_cells(counts: pd.DataFrame) -> list[pd.Series]:
     # Products of whole numbers beyond 2⁵³ are not exact as floats.
     cells = check_counts(counts)
     if has_weighted_cells(counts):
+        # Every float is a fraction exactly.
         return [cells[cell].map(Fraction).astype(object) for cell in CELLS]
     if cells.sum(axis=1).max() < MAX_MACHINE_TOTAL:
         return [cells[cell].astype("int64") for cell in CELLS]
+    # Python's whole numbers do not overflow.
     return [
         pd.Series([int(number) for number in counts[cell]], counts.index, dtype=object)
         for cell in CELLS

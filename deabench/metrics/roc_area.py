@@ -92,6 +92,7 @@ class DeLong(Result):
             )
         if method not in METHODS:
             raise DataError(f"there is no method '{method}'; the methods are auto, wald and logit")
+        # The quantile of the normal distribution for both sides.
         z = -float(ndtri(alpha / 2))
         fewest = min(self.positives, self.negatives)
         rows = []
@@ -107,6 +108,7 @@ class DeLong(Result):
                 lower, upper, row_method = self._limits_without_variance(str(name), area, alpha)
             elif row_method == "logit":
                 lower, upper = logit_limits(area, z * error / (area * (1 - area)))
+            # Wald's limits may leave [0, 1].
             rows.append((area, error, max(lower, 0.0), min(upper, 1.0), row_method))
         columns = ["auc", "se", "lower", "upper", "method"]
         return pd.DataFrame(rows, index=self.auc.index, columns=columns)
@@ -143,6 +145,7 @@ class DeLong(Result):
         self, name: str, area: float, alpha: float
     ) -> tuple[float, float, str]:
         """Return the exact limits of a perfect area, none of others, with a warning."""
+        # A pair of one positive and one negative is one independent trial.
         pairs = min(self.positives, self.negatives)
         if area in (0.0, 1.0):
             _warn(
@@ -229,6 +232,7 @@ def logit_limits(share: float, width: float) -> tuple[float, float]:
 
 def perfect_bound(share: float, trials: int, alpha: float) -> tuple[float, float]:
     """Return Clopper and Pearson's limits where all trials, or none of them, are successes."""
+    # All of n trials succeed with probability p^n = α/2 at the limit.
     bound = float((alpha / 2) ** (1 / trials))
     return (bound, 1.0) if share == 1 else (0.0, 1 - bound)
 

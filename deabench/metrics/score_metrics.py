@@ -103,6 +103,7 @@ def average_precision(tp: Floats, fp: Floats) -> Floats:
 
 def kolmogorov_smirnov(tp: Floats, fp: Floats) -> Floats:
     """Return the greatest TPR − FPR."""
+    # The two curves are compared on one scale, that of rates.
     return np.asarray((tp / tp[..., -1:] - fp / fp[..., -1:]).max(axis=-1))
 
 
@@ -114,6 +115,7 @@ def partial_area(tp: Floats, fp: Floats, max_fpr: float) -> Floats:
     right = fpr[..., 1:]
     # Trapezoids up to max_fpr; the one that max_fpr cuts ends on the line between its corners.
     width = np.minimum(right, max_fpr) - np.minimum(left, max_fpr)
+    # The share of the trapezoid that lies left of max_fpr.
     inside = np.divide(width, right - left, out=np.zeros_like(right), where=right > left)
     area = (width * (tpr[..., :-1] + inside * np.diff(tpr) / 2)).sum(axis=-1)
     # The partial area of the diagonal; max_fpr is that of a perfect ranking.
@@ -161,6 +163,7 @@ def top_shares(score: np.ndarray, k: int) -> Floats:
     """Return the share of each instance among the k highest scores: 1, 0, or between at a tie."""
     scores = sort_scores(np.ones(len(score), dtype=bool), score)
     lengths = np.diff(scores.ends, prepend=-1)
+    # Of the instances tied at the cut each gets the same part of what is left of k.
     shares = np.clip(k - (scores.ends - lengths + 1), 0, lengths) / lengths
     values = np.empty(len(score))
     values[scores.order] = np.repeat(shares, lengths)
@@ -177,6 +180,7 @@ class RankingMetric:
         self, y_true: np.ndarray, score: np.ndarray, sample_weight: np.ndarray | None = None
     ) -> float:
         positive = np.asarray(y_true, dtype=bool)
+        # Without both classes there is no ranking to judge.
         if positive.all() or not positive.any():
             return math.nan
         return float(self.of(*sort_scores(positive, np.asarray(score)).steps(sample_weight)))
@@ -268,6 +272,7 @@ def net_benefit(threshold: float) -> Metric:
     {'net_benefit@0.5': 0.0}
     """
     _check_share(threshold, "threshold")
+    # The worst case: every instance is a false positive.
     lowest = -threshold / (1 - threshold)
     function = MeanLoss(partial(_benefit, threshold=threshold))
     return Metric(f"net_benefit@{threshold:g}", function, range=(lowest, 1), needs="probabilities")
@@ -298,11 +303,13 @@ def _squared_error(y: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 
 def _log_loss(y: np.ndarray, p: np.ndarray) -> np.ndarray:
+    # A probability of 0 for what happened costs infinitely much.
     with np.errstate(divide="ignore"):
         return np.asarray(-np.log(np.where(y == 1, p, 1 - p)))
 
 
 def _benefit(y: np.ndarray, p: np.ndarray, threshold: float) -> np.ndarray:
+    # Only instances at or above the threshold are treated, so only they count.
     return np.where(p >= threshold, np.where(y == 1, 1.0, -threshold / (1 - threshold)), 0.0)
 
 
@@ -315,6 +322,7 @@ def _calibration_error(
     weight = np.ones(len(p)) if sample_weight is None else sample_weight
     # A probability of 1 belongs to the last bin.
     group = np.minimum((np.asarray(p, dtype=float) * bins).astype(int), bins - 1)
+    # Of each bin the sum of what was predicted minus what happened.
     gap = np.bincount(group, weight * (p - y), bins)
     return float(np.abs(gap).sum() / weight.sum())
 

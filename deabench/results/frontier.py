@@ -206,6 +206,7 @@ class Frontier(Result):
         A face is maximal if it lies in no larger one.
         """
         if self.technology == "fdh":
+            # Without mixtures each classifier is a face of its own.
             vertices = [(label,) for label in self.vertices]
             frame = pd.DataFrame({"vertices": vertices, "dimension": 0, "maximal": True})
             return frame.rename_axis("face")

@@ -200,6 +200,7 @@ def build_targets(
     """
     labels, metrics = actual.index, actual.columns
     lam = np.zeros((len(closest), len(front.vertices)))
+    # The faces are short lists of vertices; most λ are 0.
     for k, point in enumerate(closest):
         lam[k, list(point.face)] = point.lam
     points = np.array([point.point for point in closest]) * front.unit + front.origin
@@ -213,6 +214,7 @@ def build_targets(
     missing = [label for label, length in zip(labels, distances, strict=True) if np.isnan(length)]
     # Normals and slopes prove the targets; both are taken out of the boxed metrics.
     normals = front.unscale_normals(np.array([point.normal for point in closest]))
+    # A norm with corners has several slopes for one target.
     slopes = np.vstack([point.slopes.reshape(-1, len(metrics)) for point in closest])
     slope_labels = labels.repeat([len(point.slopes) for point in closest])
     faces = [tuple(front.vertices[k] for k in point.face) for point in closest]
@@ -249,6 +251,7 @@ def _notes_beyond_range(
     """
     notes = []
     for r, name in enumerate(actual.columns):
+        # A transformed metric has another range.
         if name in front.data.transforms:
             continue
         # Rates are shares up to 1, or percent up to 100.

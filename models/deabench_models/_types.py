@@ -18,12 +18,12 @@ Row: TypeAlias = Mapping[Any, Any]
 
 
 def firsts(table: Table) -> list[Hashable]:
-    """The DMUs of a table, in order of appearance."""
+    """Return the DMUs of a table, in order of appearance."""
     return unique(key[0] for key in table)
 
 
 def seconds(table: Table) -> list[Hashable]:
-    """The metrics of a table, in order of appearance."""
+    """Return the metrics of a table, in order of appearance."""
     return unique(key[1] for key in table)
 
 

@@ -26,7 +26,7 @@ from deabench_models.ccr import SUM_LAMBDA
 def additive(
     X: Table, Y: Table, x_o: Row, y_o: Row, w_minus: Row, w_plus: Row, returns: str = "vrs"
 ) -> Model:
-    """The largest weighted sum of slacks.
+    """Formulate the largest weighted sum of slacks.
 
     max  Σ_i w⁻_i s⁻_i + Σ_r w⁺_r s⁺_r                   [total]
     s.t. Σ_j X_ji λ_j + s⁻_i = x_io              ∀ i     [inputs]
@@ -37,6 +37,7 @@ def additive(
          s⁺_r ≥ 0                                        [s_plus]
     """
     m = compared(X, Y, x_o, y_o)
+    # Mutable parameters: one model serves all DMUs.
     m.w_minus = Param(m.I, mutable=True, initialize=dict(w_minus))
     m.w_plus = Param(m.R, mutable=True, initialize=dict(w_plus))
     m.lam = Var(m.J, within=NonNegativeReals)
@@ -60,6 +61,7 @@ def additive(
     @m.Constraint()
     def returns_to_scale(m: Model) -> object:
         L, U = SUM_LAMBDA[returns]
+        # Under constant returns Σ λ is free.
         return Constraint.Skip if returns == "crs" else (L, sum(m.lam[j] for j in m.J), U)
 
     return m

@@ -28,7 +28,7 @@ from deabench_models._types import Model, Table, firsts, seconds
 
 
 def pareto_frontier(P: Table, p_G: Table, M: float) -> Model:
-    """The Pareto-efficient points of the attainable set (7); no objective.
+    """Formulate the Pareto-efficient points of the attainable set (7); no objective.
 
         Σ_r P_kr u_r + u_0 + d_k = 0                 ∀ k     [supporting]
         d_k ≤ M b_k                                  ∀ k     [off_facet]
@@ -46,6 +46,7 @@ def pareto_frontier(P: Table, p_G: Table, M: float) -> Model:
     m = ConcreteModel()
     m.K, m.R, m.G = firsts(P), seconds(P), firsts(p_G)
     m.p = Param(m.G, m.R, mutable=True, initialize=dict(p_G))
+    # u > 0 makes every point of the face Pareto-efficient, not only weakly efficient.
     m.u = Var(m.R, bounds=(1, None))
     m.u_0 = Var()
     m.d = Var(m.K, within=NonNegativeReals)
@@ -54,14 +55,17 @@ def pareto_frontier(P: Table, p_G: Table, M: float) -> Model:
 
     @m.Constraint(m.K)
     def supporting(m: Model, k: object) -> object:
+        # No vertex lies beyond the hyperplane: d is how far below it a vertex lies.
         return sum(P[k, r] * m.u[r] for r in m.R) + m.u_0 + m.d[k] == 0
 
     @m.Constraint(m.K)
     def off_facet(m: Model, k: object) -> object:
+        # A vertex off the hyperplane (d > 0) has b = 1 ...
         return m.d[k] - M * m.b[k] <= 0
 
     @m.Constraint(m.G, m.K)
     def on_facet(m: Model, g: object, k: object) -> object:
+        # ... and takes no part in the mixture.
         return m.lam[g, k] + m.b[k] <= 1
 
     @m.Constraint(m.G)
@@ -96,6 +100,7 @@ def closest_change(P: Table, p_G: Table, M: float) -> Model:
 
     @m.Constraint(m.G, m.R)
     def above(m: Model, g: object, r: object) -> object:
+        # Minimizing a makes it the larger of x and −x, which is |x|.
         return m.x[g, r] - m.a[g, r] <= 0
 
     @m.Constraint(m.G, m.R)
@@ -145,6 +150,7 @@ def closest(P: Table, p_G: Table, M: float) -> Model:
 
     @m.Constraint(m.G, m.R)
     def target(m: Model, g: object, r: object) -> object:
+        # h is how much the tested DMU loses in a metric, l how much it gains.
         return sum(P[k, r] * m.lam[g, k] for k in m.K) + m.h[g, r] - m.l[g, r] == m.p[g, r]
 
     return m
@@ -167,6 +173,7 @@ def closest_as_printed(P: Table, p_G: Table, M: float) -> Model:
     """
     m = pareto_frontier(P, p_G, M)
     for k in m.K:
+        # A relaxed binary lets vertices off the facet take part.
         m.b[k].domain = Reals
         m.b[k].setlb(0)
         m.b[k].setub(1)
@@ -186,6 +193,7 @@ def closest_as_printed(P: Table, p_G: Table, M: float) -> Model:
 
 
 def _split(m: Model) -> None:
+    # At the optimum h or l is 0, so that their sum is the absolute value.
     m.h = Var(m.G, m.R, within=NonNegativeReals)
     m.l = Var(m.G, m.R, within=NonNegativeReals)
 

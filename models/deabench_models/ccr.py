@@ -43,6 +43,7 @@ def _returns(m: Model, returns: str) -> None:
 
     @m.Constraint()
     def returns_to_scale(m: Model) -> object:
+        # Under constant returns Σ λ is free.
         return Constraint.Skip if returns == "crs" else (L, sum(m.lam[j] for j in m.J), U)
 
 
@@ -70,10 +71,12 @@ def multiplier_input(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs
 
     @m.Constraint()
     def virtual_input(m: Model) -> object:
+        # A ratio has no scale: fix the DMU's own virtual input.
         return sum(m.x_o[i] * m.v[i] for i in m.I) == 1
 
     @m.Constraint(m.J)
     def no_better(m: Model, j: object) -> object:
+        # Under these weights no DMU has a ratio above 1.
         return sum(Y[j, r] * m.u[r] for r in m.R) - sum(X[j, i] * m.v[i] for i in m.I) + m.u_0 <= 0
 
     return m
@@ -102,6 +105,7 @@ def multiplier_output(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "cr
 
     @m.Constraint()
     def virtual_output(m: Model) -> object:
+        # A ratio has no scale: fix the DMU's own virtual output.
         return sum(m.y_o[r] * m.u[r] for r in m.R) == 1
 
     @m.Constraint(m.J)
@@ -176,7 +180,7 @@ def envelopment_output(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "c
 
 
 def slacks(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs") -> Model:
-    """The second stage: the largest sum of slacks beyond the radial projection (x_o, y_o).
+    """Formulate the second stage: the largest sum of slacks beyond the projection (x_o, y_o).
 
         max  Σ_r s⁺_r + Σ_i s⁻_i                             [total_slack]
         s.t. Σ_j Y_jr λ_j − s⁺_r = y_ro              ∀ r     [outputs]

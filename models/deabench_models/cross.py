@@ -45,21 +45,24 @@ def _base(X: Table, Y: Table, y_o: Row, z_o: Row, X_sum: Row, Y_sum: Row) -> Mod
 
     @m.Constraint()
     def inputs_of_the_others(m: Model) -> object:
+        # The scale of the weights is fixed on the sum of the other DMUs.
         return sum(m.X_sum[i] * m.v[i] for i in m.I) == 1
 
     @m.Constraint()
     def own_efficiency(m: Model) -> object:
+        # z_o is x_o times the own score: the weights leave o the score that it has.
         return sum(m.y_o[r] * m.u[r] for r in m.R) - sum(m.z_o[i] * m.v[i] for i in m.I) == 0
 
     @m.Constraint(m.J)
     def no_better(m: Model, j: object) -> object:
+        # No DMU of the reference exceeds the score 1.
         return sum(Y[j, r] * m.u[r] for r in m.R) - sum(X[j, i] * m.v[i] for i in m.I) <= 0
 
     return m
 
 
 def aggressive(X: Table, Y: Table, y_o: Row, z_o: Row, X_sum: Row, Y_sum: Row) -> Model:
-    """The weights of o that do the others the least good.
+    """Formulate the weights of o that do the others the least good.
 
     min  Σ_r u_r Y_sum_r                                 [outputs_of_the_others]
     s.t. Σ_i v_i X_sum_i = 1                             [inputs_of_the_others]
@@ -74,7 +77,7 @@ def aggressive(X: Table, Y: Table, y_o: Row, z_o: Row, X_sum: Row, Y_sum: Row) -
 
 
 def benevolent(X: Table, Y: Table, y_o: Row, z_o: Row, X_sum: Row, Y_sum: Row) -> Model:
-    """The weights of o that do the others the most good.
+    """Formulate the weights of o that do the others the most good.
 
     max  Σ_r u_r Y_sum_r                                 [outputs_of_the_others]
     s.t. Σ_i v_i X_sum_i = 1                             [inputs_of_the_others]
@@ -89,7 +92,7 @@ def benevolent(X: Table, Y: Table, y_o: Row, z_o: Row, X_sum: Row, Y_sum: Row) -
 
 
 def largest_loss(Y: Table, Z: Table, e: Table) -> Model:
-    """The least largest loss, as its dual.
+    """Formulate the least largest loss, as its dual.
 
     max  Σ_jk e_jk μ_j − Σ_j κ_j                         [loss]
     s.t. Σ_j Y_jr κ_j − Σ_j Z_jr μ_j ≥ 0         ∀ r     [metrics]
@@ -112,6 +115,7 @@ def largest_loss(Y: Table, Z: Table, e: Table) -> Model:
 
     @m.Constraint()
     def losers(m: Model) -> object:
+        # μ is a distribution over the DMUs that lose the most.
         return sum(m.mu[j] for j in m.J) == 1
 
     return m

@@ -25,7 +25,7 @@ from deabench_models.ccr import SUM_LAMBDA
 def directional(
     X: Table, Y: Table, x_o: Row, y_o: Row, g_x: Row, g_y: Row, returns: str = "vrs"
 ) -> Model:
-    """The directional distance.
+    """Formulate the directional distance.
 
     max  β                                               [distance]
     s.t. Σ_j X_ji λ_j + g_xi β ≤ x_io            ∀ i     [inputs]
@@ -55,6 +55,7 @@ def directional(
     @m.Constraint()
     def returns_to_scale(m: Model) -> object:
         L, U = SUM_LAMBDA[returns]
+        # Under constant returns Σ λ is free.
         return Constraint.Skip if returns == "crs" else (L, sum(m.lam[j] for j in m.J), U)
 
     return m

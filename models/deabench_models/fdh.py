@@ -22,13 +22,14 @@ def _base(X: Table, Y: Table, x_o: Row, y_o: Row) -> Model:
 
     @m.Constraint()
     def one_peer(m: Model) -> object:
+        # One DMU alone is the peer: nothing is mixed.
         return sum(m.lam[j] for j in m.J) == 1
 
     return m
 
 
 def free_disposal_output(X: Table, Y: Table, x_o: Row, y_o: Row) -> Model:
-    """The free disposal hull, output-oriented.
+    """Formulate the free disposal hull, output-oriented.
 
         max  φ                                               [expansion]
         s.t. Σ_j Y_jr λ_j − y_ro φ ≥ 0               ∀ r     [outputs]
@@ -58,7 +59,7 @@ def free_disposal_output(X: Table, Y: Table, x_o: Row, y_o: Row) -> Model:
 
 
 def free_disposal_input(X: Table, Y: Table, x_o: Row, y_o: Row) -> Model:
-    """The free disposal hull, input-oriented.
+    """Formulate the free disposal hull, input-oriented.
 
         min  θ                                               [efficiency]
         s.t. Σ_j Y_jr λ_j ≥ y_ro                     ∀ r     [outputs]

@@ -1,5 +1,4 @@
-"""The closest target without a guessed M: (11) with its hyperplane normalised instead of bounded
-below.
+"""The closest target without a guessed M: (11) with a normalised hyperplane, not bounded below.
 
 In (11) u ≥ 1 leaves d unbounded, so every M is either too small for some data or leaks for others.
 Dividing u by its own size, Σ_r range_r u_r = 1, bounds d by the data, and the M_k below is valid
@@ -26,11 +25,14 @@ def big_m(P: Table, ranges: Row) -> dict[Hashable, float]:
     It holds for all u ≥ 0 with Σ range_r u_r = 1.
     """
     K, R = firsts(P), seconds(P)
+    # With Σ range u = 1, u·(P_j − P_k) is a weighted mean of these quotients.
     return {k: max((P[j, r] - P[k, r]) / ranges[r] for j in K for r in R) for k in K}
 
 
 def normalised(P: Table, p_G: Table, ranges: Row) -> Model:
-    """The normalised closest-target model; its distance is added by one of `deabench_models.norms`.
+    """Formulate the normalised closest-target model.
+
+    Its distance is added by one of `deabench_models.norms`.
 
     min  a norm of (l − h)                               (norms)
     s.t. Σ_r range_r u_r = 1                             [normal]
@@ -59,10 +61,12 @@ def normalised(P: Table, p_G: Table, ranges: Row) -> Model:
     m.lam = Var(m.G, m.K, within=NonNegativeReals)
     m.h = Var(m.G, m.R, within=NonNegativeReals)
     m.l = Var(m.G, m.R, within=NonNegativeReals)
+    # Cuts are added after a solve whose face is only weakly efficient.
     m.cuts = ConstraintList()
 
     @m.Constraint()
     def normal(m: Model) -> object:
+        # Normals are compared at one size; this bounds d.
         return sum(ranges[r] * m.u[r] for r in m.R) == 1
 
     @m.Constraint(m.K)
@@ -71,10 +75,12 @@ def normalised(P: Table, p_G: Table, ranges: Row) -> Model:
 
     @m.Constraint(m.K)
     def off_facet(m: Model, k: object) -> object:
+        # d > 0 needs b = 1 ...
         return m.d[k] - M[k] * m.b[k] <= 0
 
     @m.Constraint(m.G, m.K)
     def on_facet(m: Model, g: object, k: object) -> object:
+        # ... and then k takes no part in the mixture.
         return m.lam[g, k] + m.b[k] <= 1
 
     @m.Constraint(m.G)
@@ -83,13 +89,14 @@ def normalised(P: Table, p_G: Table, ranges: Row) -> Model:
 
     @m.Constraint(m.G, m.R)
     def target(m: Model, g: object, r: object) -> object:
+        # The tested DMU loses h and gains l on the way to its target.
         return sum(P[k, r] * m.lam[g, k] for k in m.K) + m.h[g, r] - m.l[g, r] == m.p[g, r]
 
     return m
 
 
 def supports(P: Table, T: Iterable[Hashable], ranges: Row) -> Model:
-    """Is the face spanned by T Pareto-efficient? It is where the optimum is > 0.
+    """Formulate whether the face spanned by T is Pareto-efficient: where the optimum is > 0.
 
     max  ε                                               [margin]
     s.t. Σ_r range_r u_r = 1                             [normal]
@@ -116,14 +123,17 @@ def supports(P: Table, T: Iterable[Hashable], ranges: Row) -> Model:
 
     @m.Constraint(m.K)
     def supporting(m: Model, k: object) -> object:
+        # The hyperplane supports the attainable set ...
         return sum(P[k, r] * m.u[r] for r in m.R) + m.u_0 <= 0
 
     @m.Constraint(m.T)
     def tight(m: Model, k: object) -> object:
+        # ... and holds the face.
         return sum(P[k, r] * m.u[r] for r in m.R) + m.u_0 == 0
 
     @m.Constraint(m.R)
     def positive(m: Model, r: object) -> object:
+        # ε is the smallest weight in shares of the ranges; above 0 the face is efficient.
         return ranges[r] * m.u[r] - m.epsilon >= 0
 
     return m

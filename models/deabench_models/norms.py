@@ -31,6 +31,7 @@ def linf(m: Model, weights: Row) -> Model:
 
     @m.Constraint(m.G, m.R)
     def largest_gap(m: Model, g: object, r: object) -> object:
+        # At the optimum t is the largest weighted gap.
         return weights[r] * (m.l[g, r] + m.h[g, r]) - m.t[g] <= 0
 
     @m.Objective()

@@ -22,8 +22,9 @@ def _gap(p_G: Table) -> Model:
 
 
 def face(P: Table, p_G: Table) -> Model:
-    """The nearest point of the convex hull of the vertices P; always feasible without
-    `norms.dominating`.
+    """Formulate the nearest point of the convex hull of the vertices P.
+
+    It is always feasible without `norms.dominating`.
 
     min  a norm of (l − h)                               (norms)
     s.t. Σ_j P_jr λ_jg + h_gr − l_gr = p_gr      ∀ g, r  [target]
@@ -48,8 +49,9 @@ def face(P: Table, p_G: Table) -> Model:
 
 
 def halfspaces(W: Table, p_G: Table) -> Model:
-    """The nearest point of {y : W_j·y ≤ 1 for all j}: from outside, the target on the facets
-    extended.
+    """Formulate the nearest point of {y : W_j·y ≤ 1 for all j}.
+
+    From outside it is the target on the facets, extended.
 
     min  a norm of (l − h)                               (norms)
     s.t. Σ_r W_jr y_gr ≤ 1                       ∀ j, g  [within]
@@ -64,6 +66,7 @@ def halfspaces(W: Table, p_G: Table) -> Model:
 
     @m.Constraint(m.J, m.G)
     def within(m: Model, j: object, g: object) -> object:
+        # W_j·y = 1 is the hyperplane of facet j.
         return sum(W[j, r] * m.y[g, r] for r in m.R) <= 1
 
     @m.Constraint(m.G, m.R)
@@ -74,8 +77,9 @@ def halfspaces(W: Table, p_G: Table) -> Model:
 
 
 def depth(P: Table, p_o: Row) -> Model:
-    """How far the tested DMU can rise in all metrics together and stay attainable (below 0: it is
-    not).
+    """Formulate how far the tested DMU can rise in all metrics together and stay attainable.
+
+    The optimum is below 0 where it is not attainable now.
 
     max  t                                               [rise]
     s.t. Σ_j P_jr λ_j − t ≥ p_ro                 ∀ r     [attainable]
@@ -95,6 +99,7 @@ def depth(P: Table, p_o: Row) -> Model:
 
     @m.Constraint(m.R)
     def attainable(m: Model, r: object) -> object:
+        # A mixture reaches what the DMU has, raised by t in every metric.
         return sum(P[j, r] * m.lam[j] for j in m.J) - m.t >= m.p[r]
 
     @m.Constraint()
@@ -109,6 +114,7 @@ def touching(m: Model, W: Table, j: object) -> Model:
 
     @m.Constraint(m.G)
     def touching(m: Model, g: object) -> object:
+        # Together with `within` this holds as an equation.
         return sum(W[j, r] * m.y[g, r] for r in m.R) >= 1
 
     return m

@@ -31,6 +31,7 @@ def _base(
 ) -> Model:
     m = compared(X, Y, x_o, y_o)
     m.K = firsts(A)
+    # Trade-off k adds A_k to the outputs and B_k to the inputs, in the amount π_k.
     m.A = Param(m.K, m.R, mutable=True, initialize=dict(A))
     m.B = Param(m.K, m.I, mutable=True, initialize=dict(B))
     m.lam = Var(m.J, within=NonNegativeReals)
@@ -64,7 +65,7 @@ def restricted_output(
     B: Table,
     sums: tuple[float | None, float | None] = (None, None),
 ) -> Model:
-    """Output-oriented.
+    """Formulate the output-oriented model with restricted weights.
 
     max  φ                                               [expansion]
     s.t. Σ_j Y_jr λ_j + Σ_k A_kr π_k − y_ro φ ≥ 0 ∀ r    [outputs]
@@ -101,7 +102,7 @@ def restricted_input(
     B: Table,
     sums: tuple[float | None, float | None] = (None, None),
 ) -> Model:
-    """Input-oriented.
+    """Formulate the input-oriented model with restricted weights.
 
     min  θ                                               [efficiency]
     s.t. Σ_j Y_jr λ_j + Σ_k A_kr π_k ≥ y_ro      ∀ r     [outputs]
@@ -138,7 +139,7 @@ def restricted_slacks(
     B: Table,
     sums: tuple[float | None, float | None] = (None, None),
 ) -> Model:
-    """The second stage: the largest sum of what is left to gain.
+    """Formulate the second stage: the largest sum of what is left to gain.
 
     max  Σ_r s⁺_r + Σ_i s⁻_i                             [total_slack]
     s.t. Σ_j Y_jr λ_j + Σ_k A_kr π_k − s⁺_r = y_ro ∀ r   [outputs]

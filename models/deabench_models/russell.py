@@ -34,11 +34,12 @@ def _returns(m: Model, returns: str) -> None:
     @m.Constraint()
     def returns_to_scale(m: Model) -> object:
         L, U = SUM_LAMBDA[returns]
+        # Under constant returns Σ λ is free.
         return Constraint.Skip if returns == "crs" else (L, sum(m.lam[j] for j in m.J), U)
 
 
 def russell_input(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs") -> Model:
-    """The Russell measure, input-oriented.
+    """Formulate the Russell measure, input-oriented.
 
     min  (1/m) Σ_i θ_i                                   [efficiency]
     s.t. Σ_j X_ji λ_j − x_io θ_i ≤ 0             ∀ i     [inputs]
@@ -48,6 +49,7 @@ def russell_input(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs") 
          θ_i ≤ 1                                         [theta]
     """
     m = _base(X, Y, x_o, y_o)
+    # No input may grow.
     m.theta = Var(m.I, bounds=(None, 1))
 
     @m.Objective()
@@ -67,7 +69,7 @@ def russell_input(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs") 
 
 
 def russell_output(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs") -> Model:
-    """The Russell measure, output-oriented.
+    """Formulate the Russell measure, output-oriented.
 
     max  (1/s) Σ_r φ_r                                   [expansion]
     s.t. Σ_j X_ji λ_j ≤ x_io                     ∀ i     [inputs]
@@ -77,6 +79,7 @@ def russell_output(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs")
          φ_r ≥ 1                                         [phi]
     """
     m = _base(X, Y, x_o, y_o)
+    # No output may shrink.
     m.phi = Var(m.R, bounds=(1, None))
 
     @m.Objective(sense=maximize)
@@ -106,7 +109,9 @@ def russell_graph(
     level: Table,
     returns: str = "crs",
 ) -> Model:
-    """The Russell graph measure with ψ_r ≥ 1/φ_r held by tangents: slope, level (output, tangent).
+    """Formulate the Russell graph measure.
+
+    ψ_r ≥ 1/φ_r is held by tangents: slope, level (output, tangent).
 
     min  Σ_i p_i θ_i + Σ_r q_r ψ_r                       [efficiency]
     s.t. Σ_j X_ji λ_j − x_io θ_i ≤ 0             ∀ i     [inputs]
@@ -142,6 +147,7 @@ def russell_graph(
 
     @m.Constraint(m.R, m.K)
     def tangents(m: Model, r: object, k: object) -> object:
+        # 1/φ is convex: it lies above each of its tangents, and ψ above all of them.
         return m.slope[r, k] * m.phi[r] + m.psi[r] >= m.level[r, k]
 
     _returns(m, returns)

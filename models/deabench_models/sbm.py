@@ -28,7 +28,7 @@ from deabench_models._types import Model, Row, Table, compared
 def slacks_based(
     X: Table, Y: Table, x_o: Row, y_o: Row, p: Row, q: Row, returns: str = "crs"
 ) -> Model:
-    """The slacks-based measure, linear.
+    """Formulate the slacks-based measure, linear.
 
         min  t − Σ_i p_i S⁻_i                                [efficiency]
         s.t. t + Σ_r q_r S⁺_r = 1                            [denominator]
@@ -48,6 +48,7 @@ def slacks_based(
     m.lam = Var(m.J, within=NonNegativeReals)
     m.s_minus = Var(m.I, within=NonNegativeReals)
     m.s_plus = Var(m.R, within=NonNegativeReals)
+    # Charnes and Cooper's transform: all variables are multiplied by t > 0.
     m.t = Var(within=NonNegativeReals)
 
     @m.Objective()
@@ -56,6 +57,7 @@ def slacks_based(
 
     @m.Constraint()
     def denominator(m: Model) -> object:
+        # The denominator of the fraction becomes 1.
         return m.t + sum(m.q[r] * m.s_plus[r] for r in m.R) == 1
 
     @m.Constraint(m.I)
@@ -68,6 +70,7 @@ def slacks_based(
 
     @m.Constraint()
     def returns_to_scale(m: Model) -> object:
+        # Σ λ = 1 becomes Σ Λ = t.
         surplus = sum(m.lam[j] for j in m.J) - m.t
         return {
             "crs": Constraint.Skip,

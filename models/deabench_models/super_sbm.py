@@ -52,6 +52,7 @@ def super_slacks_based(
     m.p = Param(m.I, mutable=True, initialize=dict(p))
     m.q = Param(m.R, mutable=True, initialize=dict(q))
     m.lam = Var(m.J, within=NonNegativeReals)
+    # The slacks of a side that does not change are fixed at 0.
     m.sigma = Var(m.I, bounds=(0, 0 if change == "output" else None))
     m.tau = Var(m.R, bounds=(0, 0 if change == "input" else None))
     m.t = Var(within=NonNegativeReals)
@@ -62,6 +63,7 @@ def super_slacks_based(
 
     @m.Constraint()
     def denominator(m: Model) -> object:
+        # The denominator of the fraction becomes 1.
         return m.t - sum(m.q[r] * m.tau[r] for r in m.R) == 1
 
     @m.Constraint(m.I)
@@ -74,6 +76,7 @@ def super_slacks_based(
 
     @m.Constraint()
     def returns_to_scale(m: Model) -> object:
+        # Σ λ = 1 becomes Σ Λ = t.
         surplus = sum(m.lam[j] for j in m.J) - m.t
         return {
             "crs": Constraint.Skip,

@@ -61,7 +61,7 @@ def wei(Y: Table, y_o: Row) -> Model:
 
 
 def score(E: Table, e_o: Row) -> Model:
-    """The performance score (6): the weights under which o does best and no DMU exceeds 1.
+    """Formulate score (6): the weights under which o does best and no DMU exceeds 1.
 
         max  Σ_i w_i e_io                                    [performance]
         s.t. Σ_i w_i E_ji ≤ 1                        ∀ j     [at_most_one]

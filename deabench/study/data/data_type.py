@@ -69,6 +69,7 @@ def infer_data_type(data: Dataset) -> DataType:
         )
     from sklearn.neighbors import NearestNeighbors
 
+    # distances must not depend on the units of the features
     X = standardize_features(data.X)
     nearest = NearestNeighbors(n_neighbors=NEIGHBOURS).fit(X).kneighbors(return_distance=False)
     # the kind of each minority row, by how many of its neighbours are of the minority
@@ -83,6 +84,7 @@ def infer_data_type(data: Dataset) -> DataType:
     graph = csr_array((np.ones(len(rows)), (rows, nearest.ravel())), shape=(len(X), len(X)))
     _, group_of_row = connected_components(graph[minority][:, minority], directed=False)
     sizes = np.bincount(group_of_row)
+    # kinds without a row get the share 0
     shares = kinds.value_counts(normalize=True).reindex(ROW_KINDS, fill_value=0.0)
     shares["big"] = sizes.max() / len(minority)
     shares["single"] = (sizes == 1).sum() / len(minority)
@@ -163,11 +165,13 @@ def type_agreement(datasets: Iterable[Dataset], *, seed: int = 0) -> TypeAgreeme
 
     rows = []
     for data in datasets:
+        # sets without a label have nothing to compare with
         if data.type:
             inferred = infer_data_type(data)
             row = {"dataset": data.name, "given": data.type, "computed": inferred.label}
             rows.append({**row, **inferred.shares})
     table = pd.DataFrame(rows, columns=None if rows else ["dataset", "given"]).set_index("dataset")
+    # labels such as "SD;OD" name several types
     single = table[~table["given"].astype(str).str.contains(";")]
     if single.empty:
         raise DataError(
@@ -182,6 +186,7 @@ def type_agreement(datasets: Iterable[Dataset], *, seed: int = 0) -> TypeAgreeme
         computed in labels.split(";")
         for labels, computed in zip(table["given"], table["computed"], strict=True)
     ]
+    # a mixed label agrees if it contains the computed one
     return TypeAgreement(
         table,
         (int(agrees.sum()), len(agrees)),

@@ -155,6 +155,7 @@ def make_dataset(spec: DataSpec, frame: pd.DataFrame, target: str, **attributes:
         raise DataError(
             f"data set '{spec.name}' has no column '{target}'; name its class column as target"
         )
+    # a row without a class can neither train nor test
     has_class = frame[target].notna().to_numpy()
     notes: tuple[str, ...] = ()
     if not has_class.all():
@@ -196,6 +197,7 @@ def make_dataset(spec: DataSpec, frame: pd.DataFrame, target: str, **attributes:
 
 def _class_label(value: object) -> str:
     """Return a class as text: 1, 1.0 and " 1" are one class."""
+    # a class read as 1.0 is the class "1"
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     text = str(value).strip()
@@ -219,6 +221,7 @@ def _class_order(label: str) -> tuple[int, float, str]:
     except ValueError:
         return (1, 0.0, label)
     # NaN is unequal to itself; as a class it is a text
+    # a label "nan" is a text as any other
     if number != number:
         return (1, 0.0, label)
     return (0, number, label)
@@ -261,6 +264,7 @@ def _minority_class(name: str, labels: pd.Series) -> str:
         raise DataError(
             f"data set '{name}' has two classes of {counts.iloc[0]} rows; name the positive one"
         )
+    # value_counts sorts by falling size: the last class is the smaller one
     return str(counts.index[-1])
 
 
@@ -268,6 +272,7 @@ def _read_fold_column(spec: DataSpec, frame: pd.DataFrame) -> np.ndarray:
     column = spec.get("fold_column")
     if column not in frame.columns:
         raise DataError(f"data set '{spec.name}' has no column '{column}' to take its folds from")
+    # text becomes NaN and is refused
     folds = pd.to_numeric(frame[column], errors="coerce")
     if folds.isna().any() or (folds != folds.round()).any():
         raise DataError(
@@ -287,6 +292,7 @@ def _read_group_column(spec: DataSpec, frame: pd.DataFrame) -> np.ndarray:
             f"data set '{spec.name}': column '{column}' has no group in row "
             f"{int(missing.argmax()) + 1}; give every row one"
         )
+    # groups are numbered in order of appearance
     return np.asarray(pd.factorize(frame[column], sort=False)[0], dtype=int)
 
 
@@ -332,6 +338,7 @@ def read_features(
                 _refuse_stray_text(name, column, values)
             values = _to_categorical(values)
         columns[column] = values
+        # as many categories as rows: a name of the row, most likely
         categories = len(values.cat.categories)
         if categories > MANY_CATEGORIES and categories > len(values) / 2:
             notes.append(
@@ -362,6 +369,7 @@ def _refuse_stray_text(name: str, column: object, values: pd.Series) -> None:
 def _to_categorical(values: pd.Series) -> pd.Series:
     texts = values.astype(object)
     if values.notna().any():
+        # "a" and "a " are one category
         texts = values.map(str, na_action="ignore").str.strip()
     categories = sorted(texts.dropna().unique())
     return pd.Series(pd.Categorical(texts, categories=categories), index=values.index)

@@ -145,6 +145,7 @@ def _load_derived(spec: DataSpec) -> Dataset:
         selected = replace(spec, options=(("positive", "3"), ("negative", "2")))
         return make_dataset(selected, table.frame, table.target, source=source)
     frame = pd.read_csv(path, header=None, na_values="?")
+    # hepatitis has its class in the first column, the others in the last
     target = 0 if spec.name == "hepatitis" else frame.columns[-1]
     frame = frame.rename(columns={target: "class"})
     if spec.name == "glass-non-window":
@@ -394,6 +395,7 @@ def make_corpus(
     telling_words = rng.permutation(words)[: round(telling * words)]
     factors[0, telling_words[::2]] = 3.0
     factors[1, telling_words[1::2]] = 3.0
+    # Zipf's law, with the most frequent words flattened
     rates = 1.0 / (np.arange(words) + 10.0) * factors
     rates *= 150.0 / rates.sum(axis=1, keepdims=True)
     return rng.poisson(rates[y]).astype(float), y

@@ -67,6 +67,7 @@ def derive_seed(root: int, *parts: str | int) -> int:
         zlib.crc32(part.encode("utf-8", "surrogatepass")) if isinstance(part, str) else part
         for part in parts
     ]
+    # half of a number of 32 bits lies below 2^31
     return int(np.random.SeedSequence([root, *words]).generate_state(1)[0] >> 1)
 
 
@@ -74,8 +75,10 @@ def count_folds(data: Dataset, split: SplitSpec, seed: int = 0) -> tuple[int, in
     """Return (repeats, folds) of a data set; folds of its own are used as they are, once."""
     if data.partition is not None:
         return 1, len(np.unique(data.partition[data.partition >= 0]))
+    # every row is a fold of its own
     if split.kind == "leave-one-out":
         return 1, len(data.y)
+    # only the splitter, or the data, know how many folds there are
     if split.kind in ("leave-one-group-out", "splitter"):
         return 1, len(folds_of_repeat(data, split, 0, seed))
     return split.repeats, split.folds
@@ -83,6 +86,7 @@ def count_folds(data: Dataset, split: SplitSpec, seed: int = 0) -> tuple[int, in
 
 def split_rows(data: Dataset, split: SplitSpec, repeat: int, fold: int, seed: int) -> Split:
     """Return the training and test rows of a fold: the same for every classifier."""
+    # folds that came with the data are used as they are
     if data.partition is not None:
         tested = data.partition == np.unique(data.partition[data.partition >= 0])[fold]
         return np.flatnonzero(~tested), np.flatnonzero(tested)
@@ -99,6 +103,7 @@ def split_rows(data: Dataset, split: SplitSpec, repeat: int, fold: int, seed: in
     train, test = train_test_split(
         np.arange(len(data.y)), test_size=split.test_size, stratify=data.y, random_state=state
     )
+    # in the data's own order, whatever the draw was
     return np.sort(train), np.sort(test)
 
 
@@ -110,6 +115,7 @@ def folds_of_repeat(data: Dataset, split: SplitSpec, repeat: int, seed: int) -> 
     """Return all folds of a repeat; those of the last eight are cached."""
     key = (data.name, data.sha256, split, repeat, seed)
     if key not in _FOLDS:
+        # a study goes through its data sets one after another
         if len(_FOLDS) >= 8:
             _FOLDS.clear()
         _FOLDS[key] = _make_folds(data, split, derive_seed(seed, data.name, repeat))
@@ -195,6 +201,7 @@ def check_repeatable(data: Dataset, split: SplitSpec, seed: int) -> None:
 
 def _bootstrap_split(y: np.ndarray, rng: np.random.Generator) -> Split:
     """Draw each class with replacement to its size; test on what was not drawn."""
+    # class by class, so that none is lost from the training rows
     rows_of_class = [np.flatnonzero(y == code) for code in range(int(y.max()) + 1)]
     train = np.sort(np.concatenate([rng.choice(rows, len(rows)) for rows in rows_of_class]))
     return train, np.setdiff1d(np.arange(len(y)), train)

@@ -38,11 +38,13 @@ class SteadySVC(SVC):
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SteadySVC:
+        # rows of weight 0 are as good as absent
         weight = rescale_weights(sample_weight)
         present = np.unique(np.asarray(y)[weight > 0] if weight is not None else y)
         self.only_ = present[0] if len(present) == 1 else None
         if self.only_ is None:
             return super().fit(X, y, sample_weight=weight)
+        # all attributes that scikit-learn reads of a fitted classifier
         self.classes_ = np.unique(y)
         self.n_features_in_ = np.asarray(X).shape[1]
         return self
@@ -55,6 +57,7 @@ class SteadySVC(SVC):
     def decision_function(self, X: Any) -> np.ndarray:
         if self.only_ is None:
             return np.asarray(super().decision_function(X))
+        # the only class decides the sign of every score
         is_positive = len(self.classes_) > 1 and self.only_ == self.classes_[-1]
         return np.full(len(X), 1.0 if is_positive else -1.0)
 
@@ -83,6 +86,7 @@ class ShrinkingSMOTE(SMOTE):
     k_neighbors: int
 
     def _fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
+        # a row has n_min - 1 neighbours of its own class at most
         self.k_used_ = int(min(self.k_neighbors, np.unique(y, return_counts=True)[1].min() - 1))
         if self.k_used_ < 1:
             return RandomOverSampler(random_state=self.random_state).fit_resample(X, y)
@@ -117,6 +121,7 @@ class RBFFeatures(TransformerMixin, BaseEstimator):
             rows = X[y == label]
             # no more clusters than distinct rows
             k = min(self.clusters, len(np.unique(rows, axis=0)))
+            # one start, as in Weka; the seed makes it repeatable
             means = KMeans(k, n_init=1, random_state=self.random_state).fit(rows)
             for j in range(k):
                 members = rows[means.labels_ == j]
@@ -129,6 +134,7 @@ class RBFFeatures(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: np.ndarray) -> np.ndarray:
+        # rows x centres x features
         z = (X[:, None, :] - self.centres_) / self.widths_
         # logarithms, normalized by softmax: far from all centres every density underflows
         logs = np.log(self.shares_) - np.log(self.widths_).sum(axis=1) - 0.5 * (z**2).sum(axis=2)
@@ -148,6 +154,7 @@ class MixedNB(ClassifierMixin, BaseEstimator):
         self.classes_ = np.unique(y)
         self.n_features_in_ = X.shape[1]
         self.prior_ = np.log([np.mean(y == c) for c in self.classes_])
+        # missing cells do not speak against 0 and 1
         self.binary_ = (np.isnan(X) | (X == 0) | (X == 1)).all(axis=0)
         # of each class and column: cells that are not missing, their sum and their deviation
         floor = np.array([_mean_gap(column[~np.isnan(column)]) / 6 for column in X.T])
@@ -159,7 +166,9 @@ class MixedNB(ClassifierMixin, BaseEstimator):
             for c, m, n in zip(self.classes_, self.mean_, cells, strict=True)
         ]
         self.deviation_ = np.maximum(np.sqrt(variances), floor)
+        # Laplace's correction: no value has probability 0
         shares = [(s + 1) / (n + 2) for s, n in zip(sums, cells, strict=True)]
+        # any share will do where the column is not binary: it is not used
         self.share_ = np.where(self.binary_, shares, 0.5)
         return self
 
@@ -204,6 +213,7 @@ class TermSelection(TransformerMixin, BaseEstimator):
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> TermSelection:
         with_word = np.array([(X[y == label] > 0).sum(axis=0) for label in (0, 1)]) + 0.5
+        # one half added to both cells of a class adds 1 to its size
         sizes = np.array([[(y == 0).sum()], [(y == 1).sum()]]) + 1.0
         # stable: of equal scores the first columns stay
         values = TERM_SCORES[self.score](with_word, sizes - with_word)
@@ -261,6 +271,7 @@ def weight_of_evidence(with_word: np.ndarray, without: np.ndarray) -> np.ndarray
 def chi_square(with_word: np.ndarray, without: np.ndarray) -> np.ndarray:
     """Return χ² of the 2 x 2 table of each word and the class."""
     documents = with_word + without
+    # ad - bc, whose square is χ² over the product of the margins
     cross = with_word[0] * without[1] - with_word[1] * without[0]
     margins = with_word.sum(axis=0) * without.sum(axis=0) * documents[0] * documents[1]
     return np.asarray(documents.sum(axis=0) * cross**2 / margins)

@@ -90,6 +90,7 @@ def preprocessing_steps(context: BuildContext) -> list[Step]:
 def _numeric_steps(preprocessing: Preprocessing) -> Any:
     scalers = {"standardise": StandardScaler, "minmax": MinMaxScaler}
     scaler = scalers.get(preprocessing.numeric, FunctionTransformer)()
+    # without a scaler the step does nothing
     steps: list[Step] = [("scale", scaler)]
     if preprocessing.missing != "as is":
         steps.insert(0, ("impute", _median_imputer()))
@@ -104,6 +105,7 @@ def _nominal_steps(preprocessing: Preprocessing) -> Any:
         )
         steps.append(("impute", imputer))
     encoders: dict[str, Any] = {
+        # a category that no training row has gets a code of its own
         "codes": OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),
         "target": TargetEncoder(),
     }
@@ -122,6 +124,7 @@ def _median_imputer() -> Any:
 
 def _grid_search(estimator: Any, grid: dict[str, list[Any]], context: BuildContext) -> Any:
     """Return a search over a grid by balanced accuracy on 3 folds of the training rows."""
+    # folds of its own: the test rows take no part in the choice
     folds = StratifiedKFold(3, shuffle=True, random_state=context.seed)
     return GridSearchCV(estimator, grid, scoring="balanced_accuracy", cv=folds)
 
@@ -148,6 +151,7 @@ def build_c45_costs(
 def build_c45_smote(context: BuildContext, cf: float = 0.25, leaf: int = 2, k: int = 5) -> Any:
     """Build C4.5 after SMOTE."""
     tree = SteadyC45(cf=cf, min_samples_leaf=leaf)
+    # SMOTE computes distances, so missing cells are imputed before it
     return make_pipeline(context, [("sample", ShrinkingSMOTE(k_neighbors=k))], tree)
 
 
@@ -313,6 +317,7 @@ def build_knn(
             f"there is no selection '{select}'; {did_you_mean(select, list(TERM_SCORES))}"
         )
     steps = [("select", TermSelection(select, features))]
+    # documents of different lengths are compared by their words' shares
     return make_pipeline(context, steps, KNeighborsClassifier(neighbours, metric="cosine"))
 
 

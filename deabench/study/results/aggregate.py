@@ -75,8 +75,10 @@ def group_datasets(facts: pd.DataFrame, settings: SummarySettings) -> pd.DataFra
         grouping ("all", "type", "imbalance ratio", "type and ratio"), group, dataset; one row per
         pair.
     """
+    # every data set belongs to the group of all
     rows = [(*ALL_DATASETS, name) for name in facts.index]
     for name, fact in facts.iterrows():
+        # a data set of mixed type has several labels
         labels = [label for label in str(fact["type"] or "").split(";") if label]
         if settings.mixed == "drop" and len(labels) > 1:
             labels = []
@@ -86,6 +88,7 @@ def group_datasets(facts: pd.DataFrame, settings: SummarySettings) -> pd.DataFra
             rows.append(("imbalance ratio", ratio, name))
             rows += [("type and ratio", f"{label}, {ratio}", name) for label in labels]
     frame = pd.DataFrame(rows, columns=[*GROUP, "dataset"])
+    # a stable sort keeps the data sets' order within a group
     order = frame["grouping"].map(GROUPING_ORDER).sort_values(kind="stable").index
     return frame.loc[order].reset_index(drop=True)
 
@@ -94,6 +97,7 @@ def ratio_group(ratio: float, edges: Sequence[float]) -> str:
     """Return `IR < 10`, `10 <= IR < 30` or `IR >= 30`; "" without a ratio or edges."""
     if not len(edges) or np.isnan(ratio):
         return ""
+    # an edge belongs to the group above it
     position = int(np.searchsorted(edges, ratio, side="right"))
     if position == 0:
         return f"IR < {edges[0]:g}"
@@ -111,6 +115,7 @@ def group_means(metrics: pd.DataFrame, groups: pd.DataFrame) -> pd.DataFrame:
         Index (grouping, group, classifier); the metrics, and `datasets`, how many were averaged. A
         data set on which a metric is undefined is left out of that metric's mean.
     """
+    # a data set is repeated for each group that it is in
     by_classifier = groups.merge(metrics.reset_index(), on="dataset").groupby(
         [*GROUP, "classifier"], sort=False
     )
@@ -200,6 +205,7 @@ def efficiencies_two_ways(
             average = averages.loc[grouping, group, panel].reindex(rows.index)
             scores = {
                 "average_then_dea": efficiencies(rows, settings),
+                # the IBA is no efficiency: it is listed to compare with
                 "dea_then_average": average,
             }
             if "IBA" in rows:
@@ -231,6 +237,7 @@ def efficiencies_by_family(
     """
     rows = metrics.reset_index()
     rows["classifier"] = rows["classifier"].map(settings.families)
+    # classifiers without a family take no part
     rows = rows.dropna(subset=["classifier"])
     if rows.empty:
         raise DataError("no classifier has a family; name families in [groups.families]")
@@ -262,6 +269,7 @@ def recommend_families(
     rows = {}
     for group, table in families.loc[["type and ratio"]].groupby(level="group", sort=False):
         scores = table.droplevel([*GROUP, "panel"])
+        # the group's name is "type, ratio"
         label, _, ratio = str(group).partition(", ")
         # 1 is best after the change of sign, whatever the model
         means = sign * scores["dea_then_average"]
@@ -327,6 +335,7 @@ def split_names_at(table: pd.DataFrame) -> pd.DataFrame:
                 f"classifier '{name}' has no @ in its name; dmus = \"after @\" needs names as "
                 "'chi2@200'"
             )
+    # only the first @ separates
     before, after = zip(*(str(name).split("@", 1) for name in table.index), strict=True)
     # in the order of first appearance, not sorted
     stacked = table.set_axis(pd.MultiIndex.from_arrays([after, before]))
@@ -367,6 +376,7 @@ def targets_per_dataset(
                 outputs=list(outputs),
                 norm=norm,
             )
+        # the user's own values beside targets and gaps
         parts[dataset] = (
             rows.loc[list(tested)]
             .join(result.targets.add_prefix("target_"))

@@ -82,6 +82,7 @@ def verify_store(path: Path) -> StoreVerification:
     """
     if not path.exists():
         raise DataError(f"there is no store '{path}' yet; 'deabench study run' makes it")
+    # what remains of a cut file is still checked row by row
     structure = ""
     try:
         check_store(path)
@@ -97,6 +98,7 @@ def verify_store(path: Path) -> StoreVerification:
         else:
             sound_rows += 1
     for row in _readable_rows(path, "outside", (*IMPORTED_COLUMNS, "checksum")):
+        # imported rows have no predictions to check
         if checksum(row[:-1]) != row[-1]:
             damaged.append((*map(str, row[:4]), "its checksum does not hold"))
     frame = pd.DataFrame(damaged, columns=[*FOLD, "wrong"])
@@ -109,6 +111,7 @@ def _find_problem(row: tuple[Any, ...]) -> str:
     if checksum(values) != written_checksum:
         return "its checksum does not hold"
     named = dict(zip(COLUMNS, values, strict=True))
+    # without kept predictions the checksum is all there is to check
     if not named["kept"]:
         return "" if rows is None else "it has test rows that were not kept"
     arrays = None
@@ -128,6 +131,7 @@ def _find_problem(row: tuple[Any, ...]) -> str:
 def _structure_errors(path: Path) -> str:
     try:
         with open_for_reading(path) as db:
+            # three errors are enough to tell that the file is damaged
             lines = [row[0] for row in db.execute("PRAGMA integrity_check(3)")]
     except (sqlite3.Error, UnicodeError) as error:
         return str(error)
@@ -143,6 +147,7 @@ def _readable_rows(path: Path, table: str, columns: tuple[str, ...]) -> Iterator
     statement = f"SELECT rowid, {','.join(columns)} FROM {table} WHERE rowid > ? ORDER BY rowid"
     while failures < MOST_FAILURES:
         try:
+            # a new connection after each error: the old one may be unusable
             with open_for_reading(path) as db:
                 for row in db.execute(statement, (last,)):
                     last = row[0]
@@ -171,6 +176,7 @@ def repair_store(path: Path) -> Path:
         with closing(sqlite3.connect(repaired, isolation_level=None)) as db:
             db.executescript(f"{SCHEMA} PRAGMA user_version = {FORMAT}; BEGIN;")
             marks = ",".join("?" * len(columns))
+            # a row that is found twice is written once
             insert = f"INSERT OR REPLACE INTO results ({','.join(columns)}) VALUES ({marks})"
             for row in _readable_rows(path, "results", columns):
                 if not _find_problem(row):
@@ -180,6 +186,7 @@ def repair_store(path: Path) -> Path:
                     marks = ",".join("?" * len(row))
                     db.execute(f"INSERT OR REPLACE INTO outside VALUES ({marks})", row)
             db.execute("COMMIT")
+        # the damaged store is kept beside the repaired one
         os.replace(path, damaged)
         os.replace(repaired, path)
     except (OSError, sqlite3.Error) as error:
@@ -218,6 +225,7 @@ def import_results(plan: Plan, path: str | Path) -> ImportedResults:
     counts = read_results(path)
     file = Path(path).name
     _check_against_study(plan, counts, file)
+    # the study must not run while results are added
     with lock_store(plan.store), Store(plan.store) as store:
         store.write_imported(counts.assign(source=file))
     return ImportedResults(counts["classifier"].nunique(), counts["dataset"].nunique(), len(counts))
@@ -242,6 +250,7 @@ def read_results(path: str | Path) -> pd.DataFrame:
     except (ValueError, pd.errors.ParserError, OverflowError) as error:
         raise DataError(f"'{path}' is not a CSV file: {one_line(error)}") from None
     file = Path(path).name
+    # names are matched exactly, so spaces around them are removed
     for column in ("dataset", "classifier"):
         if column in frame.columns:
             frame[column] = frame[column].astype(str).str.strip()
@@ -251,6 +260,7 @@ def read_results(path: str | Path) -> pd.DataFrame:
             raise DataError(
                 f"'{file}' has no column '{column}'; {did_you_mean(column, list(frame.columns))}"
             )
+    # without the columns all results are of one repeat and one fold
     for column in ("repeat", "fold"):
         frame[column] = _whole_numbers(file, frame, column) if column in frame.columns else 0
     # predictions are counted, counts are taken as they are
@@ -270,6 +280,7 @@ def read_results(path: str | Path) -> pd.DataFrame:
 
 def _whole_numbers(file: str, frame: pd.DataFrame, column: str) -> pd.Series:
     numbers = pd.to_numeric(frame[column], errors="coerce")
+    # 2^53 is the largest whole number that a float holds exactly
     valid = numbers.ge(0) & numbers.le(2**53) & numbers.eq(numbers.round())
     _refuse_cells(file, frame[column], ~valid, "give a whole number >= 0")
     return numbers.astype(int)
@@ -278,6 +289,7 @@ def _whole_numbers(file: str, frame: pd.DataFrame, column: str) -> pd.Series:
 def _refuse_cells(file: str, column: pd.Series, wrong: pd.Series, remedy: str) -> None:
     if wrong.any():
         row = int(wrong.to_numpy().argmax())
+        # the header is line 1
         raise DataError(
             f"'{file}', line {row + 2}: {column.name} is '{column.iloc[row]}'; {remedy}"
         )
@@ -286,6 +298,7 @@ def _refuse_cells(file: str, column: pd.Series, wrong: pd.Series, remedy: str) -
 def _count_predictions(file: str, frame: pd.DataFrame) -> pd.DataFrame:
     is_positive = {}
     for column in ("y_true", "y_pred"):
+        # labels are compared in lower case
         codes = frame[column].astype(str).str.strip().str.lower().map(LABELS)
         remedy = "give 1 or positive, 0 or negative"
         _refuse_cells(file, frame[column], codes.isna(), remedy)
@@ -317,6 +330,7 @@ def _check_against_study(plan: Plan, counts: pd.DataFrame, file: str) -> None:
     # every repeat must count each row of the data set once
     for (name, classifier, repeat), rows in counts.groupby(FOLD[:3], sort=False):
         data = datasets[name]
+        # data sets with folds of their own are tested on a part of their rows
         if data.partition is not None:
             continue
         positives = int((rows["tp"] + rows["fn"]).sum())
@@ -335,6 +349,7 @@ def imported_counts(plan: Plan) -> pd.DataFrame:
     """Return the imported results of the study's data sets, in the columns of its counts."""
     frame = read_imported(plan.store)
     frame = frame[frame["dataset"].isin([spec.name for spec in plan.data])].reset_index(drop=True)
+    # columns that only results of tasks have
     columns = {"fit_seconds": float("nan"), "score_seconds": float("nan"), "key": ""}
     frame = frame.assign(**columns, confusion=[()] * len(frame))
     return frame[[*FOLD, *CELLS, "fit_seconds", "score_seconds", "source", "key", "confusion"]]

@@ -41,6 +41,7 @@ def _recalls(matrices: np.ndarray) -> np.ndarray:
 
 def _macro_f1(matrices: np.ndarray) -> np.ndarray:
     hits = np.diagonal(matrices, axis1=1, axis2=2)
+    # F1 of a class: twice its hits over the sum of its row and its column
     return np.asarray((2 * hits / (matrices.sum(axis=1) + matrices.sum(axis=2))).mean(axis=1))
 
 
@@ -56,6 +57,7 @@ def _mcc(matrices: np.ndarray) -> np.ndarray:
     n = matrices.sum(axis=(1, 2))
     true = matrices.sum(axis=2)
     predicted = matrices.sum(axis=1)
+    # the covariance of true and predicted classes, over all classes
     covariance = np.trace(matrices, axis1=1, axis2=2) * n - (true * predicted).sum(axis=1)
     predicted_variance = n**2 - (predicted**2).sum(axis=1)
     true_variance = n**2 - (true**2).sum(axis=1)
@@ -107,6 +109,7 @@ class StudyMetrics:
         """
         if name in self.names or self.row_metric(name) is not None:
             return
+        # a long list of names helps less than the page that explains them
         remedy = did_you_mean(name, self.names)
         if not remedy.startswith("did") and len(self.names) > 12:
             remedy = "see docs/study.md for those there are"
@@ -152,6 +155,7 @@ class StudyMetrics:
         if higher_is_better is not None:
             return "higher" if higher_is_better else "lower"
         entry = look_up_metric(name)
+        # a metric of the user's own may share its name with one that has no direction
         if entry is None or (name in self.own and entry.better == "neither"):
             return "higher"  # a user's function
         return entry.better
@@ -222,6 +226,7 @@ class StudyMetrics:
 
     def _count_metrics(self, counts: pd.DataFrame, names: list[str]) -> pd.DataFrame:
         if self.classes == "two":
+            # counts of the folds are added before a metric is taken
             pooled = counts.groupby(PAIR, sort=False)[CELLS].sum()
             if not names:
                 return pd.DataFrame(index=pooled.index)
@@ -305,6 +310,7 @@ def _value_on_fold(name: str, metric: Any, fold: Rows, classifier: str) -> float
         check_probabilities(values, classifier, name)
     try:
         if hasattr(metric, "value"):
+            # with two classes the metric is given truth values, otherwise codes
             is_binary = y_true.max(initial=0) < 2
             return float(metric.value(y_true == 1 if is_binary else y_true, values))
         return float(metric(y_true, values))

@@ -116,6 +116,7 @@ def _with_warnings(compute: Callable[[], Any]) -> tuple[Any, list[str]]:
 def _judge(
     metrics: pd.DataFrame, counts: pd.DataFrame, settings: SummarySettings
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    # a model without intervals is refused before anything is computed
     options = _interval_options(settings)
     # one data set alone is judged by its folds, where its counts tell all
     datasets = list(dict.fromkeys(metrics.index.get_level_values("dataset")))
@@ -152,6 +153,7 @@ def run_tests(
     """Return the tests of the study's settings; a note for each that is impossible."""
     alpha = plan.tests["alpha"]
     classifiers = list(dict.fromkeys(metrics.index.get_level_values("classifier")))
+    # only data sets on which every classifier has a value can be ranked
     table = metrics[plan.tests["metric"]].unstack("classifier")[classifiers].dropna()
     tests: dict[str, Any] = {}
     notes: list[str] = []
@@ -179,6 +181,7 @@ def _run_test(name: str, compute: Callable[[], Any]) -> tuple[Any, list[str]]:
 def _compare_with_control(table: pd.DataFrame, control: str | None, alpha: float) -> Any:
     """Compare every classifier with the control, by default that of the best mean rank (Holm)."""
     if not control:
+        # the best mean rank is the smallest
         control = str(friedman(table).mean_ranks.idxmin())
     return pairwise(table, control=control, adjust="holm", alpha=alpha)
 
@@ -198,6 +201,7 @@ def _analyse_types(
     tests = {}
     notes = []
     for panel, members in panels.items():
+        # one mean per group of data sets and classifier
         rows = means.loc["type"]
         rows = rows[rows.index.get_level_values("classifier").isin(members)]
         for metric in metrics:

@@ -95,6 +95,7 @@ class ResultCount:
 
 def count_results(store: Path, tasks: TaskList) -> ResultCount:
     """Check every row of a store, and count those of the study."""
+    # each task counts once, by its key
     uncounted = set(tasks.keys())
     lines: list[str] = []
     failures: Counter[tuple[str, str]] = Counter()
@@ -149,11 +150,13 @@ def saved_count(store: Path, tasks: TaskList) -> ResultCount | None:
         if digest != _text_digest(text):
             return None
         content = json.loads(text)
+        # another study, or another release, may have left the count
         if (content["study"], content["release"]) != (tasks.identity(), __version__):
             return None
         # digested last: it reads the whole file
         if content["store"] != _file_digest(store):
             return None
+        # JSON has no tuples
         failures = [tuple(failure) for failure in content["counted"]["failures"]]
         return ResultCount(**content["counted"] | {"failures": failures})
     except (OSError, ValueError, KeyError, TypeError):
@@ -225,6 +228,7 @@ def current_rows(plan: Plan, tasks: TaskList | None = None) -> pd.DataFrame:
     rows = read_rows(plan.store)
     damaged = rows.attrs["damaged"]
     rows["kept"] = rows["kept"].astype(bool)
+    # rows of other studies have no position
     order = rows["key"].map(positions).dropna().sort_values(kind="stable").index
     rows = rows.loc[order].reset_index(drop=True)
     rows.attrs["damaged"] = damaged
@@ -261,9 +265,11 @@ def _is_settled(
 ) -> bool:
     """Whether a task with such a row need not be run."""
     if status == "done":
+        # counts alone are not enough where predictions are wanted
         return bool(has_predictions) or not plan.keep_predictions
     if retry_failed or error_type in RETRIED_ERRORS:
         return False
+    # with another limit a task that ran out of time may end
     return status != "timeout" or limits == plan.limits.text
 
 

@@ -31,12 +31,16 @@ FORMAT = 2
 """Of the file; deabench 0.1.0 wrote 0."""
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS results (
-  key TEXT PRIMARY KEY, dataset TEXT NOT NULL, classifier TEXT NOT NULL, repeat INTEGER NOT NULL, fold INTEGER NOT NULL,
-  status TEXT NOT NULL, tp INTEGER, fn INTEGER, fp INTEGER, tn INTEGER, fit_seconds REAL, score_seconds REAL,
-  notes TEXT, error_type TEXT, error TEXT, traceback TEXT, bounds TEXT, confusion TEXT, scores INTEGER, rows_sha256 TEXT,
+  key TEXT PRIMARY KEY, dataset TEXT NOT NULL, classifier TEXT NOT NULL,
+  repeat INTEGER NOT NULL, fold INTEGER NOT NULL,
+  status TEXT NOT NULL, tp INTEGER, fn INTEGER, fp INTEGER, tn INTEGER,
+  fit_seconds REAL, score_seconds REAL,
+  notes TEXT, error_type TEXT, error TEXT, traceback TEXT, bounds TEXT,
+  confusion TEXT, scores INTEGER, rows_sha256 TEXT,
   kept INTEGER, checksum TEXT NOT NULL, rows BLOB);
 CREATE TABLE IF NOT EXISTS outside (
-  dataset TEXT, classifier TEXT, repeat INTEGER, fold INTEGER, tp INTEGER, fn INTEGER, fp INTEGER, tn INTEGER,
+  dataset TEXT, classifier TEXT, repeat INTEGER, fold INTEGER,
+  tp INTEGER, fn INTEGER, fp INTEGER, tn INTEGER,
   source TEXT, checksum TEXT NOT NULL, PRIMARY KEY (dataset, classifier, repeat, fold));
 CREATE TABLE IF NOT EXISTS runs (started TEXT, ended TEXT, engine TEXT, versions TEXT, plan TEXT);
 """
@@ -73,6 +77,7 @@ VERIFY_HINT = "'deabench study verify' names what is lost, and saves the rest wi
 
 def checksum(row: Sequence[object]) -> str:
     """Return the checksum of a row's values as they are stored."""
+    # a separator that occurs in no value keeps columns apart
     content = "\x1f".join(map(repr, row)).encode("utf-8", "surrogatepass")
     return hashlib.sha256(content).hexdigest()[:32]
 
@@ -110,6 +115,7 @@ class Store:
         tb: TracebackType | None,
     ) -> None:
         with closing(self._db):
+            # after an error of the store its rows may be incomplete
             if kind is None or not issubclass(kind, StoreError):
                 self.commit()
 
@@ -138,9 +144,11 @@ class Store:
         with explain_sqlite_errors(self.path):
             self._db.execute(
                 f"INSERT OR REPLACE INTO results ({','.join(COLUMNS)}, checksum, rows) VALUES "
+                # the checksum covers all columns but the test rows, which have a digest
                 f"({','.join('?' * (len(COLUMNS) + 2))})",
                 (*row, checksum(row), outcome.rows or None),
             )
+        # seldom, because every commit waits for the disk
         if time.monotonic() - self._committed > COMMIT_SECONDS:
             self.commit()
             with explain_sqlite_errors(self.path):
@@ -335,8 +343,10 @@ def iterate_rows(path: Path) -> Iterator[tuple[list[tuple[Any, ...]], int]]:
         rows = _query(path, "results", columns, clause)
         if not rows:
             return
+        # the last column is the checksum
         sound = [row[1:-1] for row in rows if checksum(row[1:-1]) == row[-1]]
         yield sound, len(rows) - len(sound)
+        # rows that do not rise would be read for ever
         if rows[-1][0] <= last:
             raise DataError(
                 f"the store '{path}' is damaged: its rows are out of order; {VERIFY_HINT}"
@@ -376,6 +386,7 @@ def read_arrays(path: Path, keys: Iterable[str] | None = None) -> dict[str, dict
     for key, rows, digest, scores in _query(
         path, "results", ("key", "rows", "rows_sha256", "scores")
     ):
+        # rows are not kept for every task
         if rows is None or (selected is not None and key not in selected):
             continue
         unpacked = unpack_checked(rows, digest, scores)
@@ -396,6 +407,7 @@ def read_predictions(path: Path, keys: Iterable[str]) -> dict[str, pd.DataFrame]
     frames = {}
     for key, arrays in read_arrays(path, keys).items():
         columns = {name: arrays[name] for name in ("row", "y_true", "y_pred")}
+        # two classes have one score, more have one per class
         if arrays["score"].ndim == 1:
             columns["score"] = arrays["score"]
         else:

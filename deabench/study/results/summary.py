@@ -142,6 +142,7 @@ class StudySummary(Result):
         if dataset is not None:
             counts = self.counts[self.counts["classifier"].isin(classifiers)]
             return samples_of_folds(counts, dataset, metrics, ratio)
+        # samples of data sets use every metric of the summary
         for name in metrics:
             if name not in self.metrics:
                 raise DataError(
@@ -182,6 +183,7 @@ def summarize_plan(plan: Plan) -> StudySummary:
     counts, left_out = complete_counts(plan, rows, tasks)
     settings = summary_settings(plan, counts)
     study_metrics = StudyMetrics(plan.classes, plan.own_metrics)
+    # everything that some table below needs, computed once
     names = [
         *plan.metrics,
         *settings.outputs,
@@ -294,6 +296,7 @@ def summary_settings(plan: Plan, counts: pd.DataFrame) -> SummarySettings:
     present = list(dict.fromkeys(counts["classifier"]))
     learners = {spec.name for spec in plan.learners}
     imported = [name for name in present if name not in learners]
+    # without panels all classifiers are ranked together
     panels = plan.dea["panels"] or {"all": present}
     outputs = plan.dea["outputs"]
     return SummarySettings(
@@ -330,6 +333,7 @@ def describe_datasets(plan: Plan) -> pd.DataFrame:
     for data in plan.datasets():
         size = {"rows": len(data.y), "features": data.features}
         if plan.classes == "all":
+            # types and shares are defined for a minority: of two classes only
             rows[data.name] = {
                 **size,
                 "classes": len(data.classes),
@@ -363,6 +367,7 @@ def _compute_targets(
     return aggregate.targets_per_dataset(
         metrics,
         tested,
+        # without a reference all others span the frontier
         plan.dea["reference"] or [name for name in present if name not in tested],
         outputs=outputs,
         norm=plan.dea["norm"],

@@ -85,12 +85,14 @@ class _ClusterRun:
         self.batches: dict[str, tuple[Any, list[Task]]] = {}
         self.finished: SimpleQueue[Any] = SimpleQueue()
         self.datasets: dict[str, Any] = {}
+        # keys differ from those of other runs on the same scheduler
         self.run_id = uuid4().hex[:8]
         self.batches_sent = 0
         self.last_sign_of_life = time.monotonic()
 
     def run(self, tasks: list[Task], workers: int) -> Results:
         """Run the tasks; yield each with its outcome as it ends."""
+        # a worker may have several threads
         threads = self._count_threads() or workers
         queue = TaskQueue(tasks, threads)
         suspects = deque[Task]()
@@ -122,6 +124,7 @@ class _ClusterRun:
             future = self.client.submit(
                 run_batch, batch, self.shared_folder, datasets=datasets, key=key, pure=False
             )
+            # called in the client's thread, so that the queue hands it over
             future.add_done_callback(self.finished.put)
         except (OSError, RuntimeError, ValueError) as error:
             raise self._lost_cluster(error) from None
@@ -143,6 +146,7 @@ class _ClusterRun:
         After such a second it checks that the cluster still works.
         """
         try:
+            # after a second without a result the cluster is asked whether it works
             future = self.finished.get(timeout=1.0)
         except Empty:
             if self.client.status == "running" and self._count_threads():

@@ -106,6 +106,7 @@ def _end_process_by_kernel(seconds: float, stream: TextIO) -> Stop:
     """Let the kernel end the process, with a traceback; without such limits a thread does."""
     if resource is None:
         return _end_process_by_thread(seconds + GRACE, stream)
+    # to be set again when the block ends
     before = resource.getrlimit(resource.RLIMIT_CPU)
     faulthandler.register(signal.SIGXCPU, file=stream, all_threads=True, chain=True)
     # the kernel counts whole seconds
@@ -148,6 +149,7 @@ def _raise_by_signal(timer_name: str, signal_name: str, seconds: float) -> Stop:
 
     number = getattr(signal, signal_name)
     timer = getattr(signal, timer_name)
+    # the handler that was there returns when the block ends
     before = signal.signal(number, raise_out_of_time)
     signal.setitimer(timer, seconds)
 
@@ -196,6 +198,7 @@ def _limit_memory(megabytes: float) -> Stop:
             "memory; leave it out"
         )
     before = resource.getrlimit(resource.RLIMIT_AS)
+    # the limit is on the address space: it starts from what the process has
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + int(megabytes * 1e6)
     if before[1] >= 0:  # a negative one is none
@@ -229,6 +232,7 @@ def prepare_worker(*, group: bool = True) -> None:
 
 
 def _end_with_parent(parent: int, group: bool) -> None:
+    # a parent that was killed cannot end its workers
     while _is_running(parent):
         time.sleep(0.5)
     if group:

@@ -62,6 +62,7 @@ class TaskQueue:
 
     def next_batch(self) -> list[Task]:
         """Return the next tasks; fewer near the end, so that all workers finish together."""
+        # four batches for each worker are left, so that none waits long
         share = max(1, len(self.waiting) // (4 * self.workers))
         size = min(self.size, share, len(self.waiting))
         return [self.waiting.popleft() for _ in range(size)]
