@@ -101,7 +101,9 @@ def parse_numbers(column: pd.Series, *, decimal_comma: bool = False) -> Numbers 
         return Numbers(values, none_failed)
     cells = column.to_numpy(dtype=object)
     numeric = _parse_plain_numbers(column, cells)
+    # pandas parses plain numbers fast; only the other cells are parsed one by one.
     unparsed = np.flatnonzero(np.isnan(numeric) & column.notna().to_numpy())
+    # A long column of text is recognised by a sample of its cells.
     if len(unparsed) > max(LONG_COLUMN, LEAST_SHARE * len(numeric)):
         sample = cells[unparsed[:: len(unparsed) // SAMPLE_SIZE]]
         if _are_all_text(sample):
@@ -111,7 +113,9 @@ def parse_numbers(column: pd.Series, *, decimal_comma: bool = False) -> Numbers 
     if texts:
         numeric = _ungroup_by_dots(numeric, column, texts.values())
         return _parse_texts(numeric, texts, decimal_comma)
-    return None if np.isnan(numeric).all() else Numbers(numeric, none_failed)
+    if np.isnan(numeric).all():
+        return None
+    return Numbers(numeric, none_failed)
 
 
 def parse_or_empty(column: pd.Series, *, decimal_comma: bool = False) -> Numbers | None:
@@ -176,8 +180,10 @@ def _ungroup_by_dots(numeric: np.ndarray, column: pd.Series, texts: Iterable[str
 
 def _clean(cell: object) -> str:
     """Return a cell's text without markup and links."""
+    if cell is None:
+        return ""
     if not isinstance(cell, str):
-        return "" if cell is None else str(cell)
+        return str(cell)
     return _MARKUP.sub("", _LINK.sub(r"\1", cell)).strip()
 
 
@@ -191,6 +197,7 @@ def _parse_texts(numeric: np.ndarray, texts: Mapping[int, str], comma: bool) -> 
             parsed[row] = number
     plain_count = int((~np.isnan(numeric)).sum())
     filled = plain_count + len(texts)
+    # Mostly text: a number here and there does not make a column of measurements.
     if plain_count + len(parsed) < max(LEAST_SHARE * filled, 1):
         return None
     values = numeric.copy()
@@ -200,7 +207,9 @@ def _parse_texts(numeric: np.ndarray, texts: Mapping[int, str], comma: bool) -> 
     failed[[row for row in texts if row not in parsed]] = True
     # A unit holds for the column only where every filled cell states the same one.
     units = {unit for _, unit in parsed.values()}
-    unit = next(iter(units)) if len(units) == 1 and len(parsed) == filled else ""
+    unit = ""
+    if len(units) == 1 and len(parsed) == filled:
+        unit = next(iter(units))
     if "percent" in units and unit != "percent":
         # "90 %" next to 0.9: one of the two is in another unit, and nothing tells which.
         failed[[row for row, (_, stated) in parsed.items() if stated == "percent"]] = True
@@ -251,12 +260,20 @@ def _parse_cell(cell: str, decimal_comma: bool) -> tuple[float, str] | None:
     if with_unit:
         text = with_unit[1]
         word = with_unit[2].lower()
-        unit = "seconds" if word in _SECONDS else ""
-        factor = _SECONDS.get(word) or _MULTIPLES[word]
+        if word in _SECONDS:
+            unit = "seconds"
+            factor = _SECONDS[word]
+        else:
+            unit = ""
+            factor = _MULTIPLES[word]
+    # What remains must be a number as a whole: "3 of 5" and "v2.1" are text.
     if not re.fullmatch(_NUMBER, text) or not any(sign.isdigit() for sign in text):
         return None
     text = re.sub(r"['’\u00a0\u202f ]", "", text)
-    text = text.replace(".", "").replace(",", ".") if decimal_comma else text.replace(",", "")
+    # The sign that is not decimal groups thousands.
+    if decimal_comma:
+        text = text.replace(".", "").replace(",", ".")
+    text = text.replace(",", "")
     try:
         return float(text) * factor, unit
     except ValueError:

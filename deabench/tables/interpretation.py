@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -86,11 +86,7 @@ def interpret_source(
         Where it is empty, or a column that is named is not there.
     """
     frame = source.frame
-    if frame.shape[0] == 0 or frame.shape[1] == 0:
-        raise DataError(
-            f"the table is empty ({frame.shape[0]} rows, {frame.shape[1]} columns); "
-            "give at least one row"
-        )
+    check_not_empty(frame)
     roles = roles or {}
     labels = _check_declared(frame, label, roles) or source.label
     # As a label or a setting "0.50" is not "0.5": such cells are read as they stand.
@@ -100,15 +96,25 @@ def interpret_source(
     declarations |= {name: (role, USER_SAYS) for name, role in roles.items() if role != "label"}
     dataset = next((name for name, role in roles.items() if role == "dataset"), None)
     parsed = _parse_source(source, declarations, labels, dataset)
-    pair = None if roles else find_metric_and_value(parsed.columns)
-    if pair is not None:
-        parsed = _pivot_source(parsed, *pair)
-    else:
-        metric = metric_of_title(source.title)
-        matrix_columns = find_matrix_columns(parsed.columns, parsed.keys) if metric else []
-        if matrix_columns:
-            return _interpret_matrix(parsed, metric, matrix_columns, lower_is_better)
+    # Rows of (metric, value) are the one layout that declared roles contradict.
+    pair = find_metric_and_value(parsed.columns)
+    if pair is not None and not roles:
+        return _interpret_columns(_pivot_source(parsed, *pair), lower_is_better)
+    # A file called by its metric may be a matrix of systems x data sets.
+    metric = metric_of_title(source.title)
+    matrix_columns = find_matrix_columns(parsed.columns, parsed.keys)
+    if metric and matrix_columns:
+        return _interpret_matrix(parsed, metric, matrix_columns, lower_is_better)
     return _interpret_columns(parsed, lower_is_better)
+
+
+def check_not_empty(frame: pd.DataFrame) -> None:
+    """Refuse a frame without rows or columns."""
+    if 0 in frame.shape:
+        raise DataError(
+            f"the table is empty ({frame.shape[0]} rows, {frame.shape[1]} columns); "
+            "give at least one row"
+        )
 
 
 def interpret_frame(
@@ -132,16 +138,18 @@ def interpret_frame(
     values = pd.DataFrame(
         {name: column.values for name, column in parsed.items()}, index=frame.index
     )
-    failures = {
-        name: _failed_texts(frame.iloc[:, names.index(name)], column.failed)
-        for name, column in parsed.items()
-        if column.failed.any()
-    }
-    has_labels = not isinstance(frame.index, pd.RangeIndex)
+    failures = {}
+    for name, column in parsed.items():
+        cells = frame.iloc[:, names.index(name)][column.failed]
+        if len(cells):
+            failures[name] = {row: cell for row, cell in cells.items() if isinstance(cell, str)}
+    label: tuple[str, ...] = ()
+    if not isinstance(frame.index, pd.RangeIndex):
+        label = tuple(str(name or "index") for name in frame.index.names)
     table = Table(
         values,
         (),
-        label=tuple(str(name or "index") for name in frame.index.names) if has_labels else (),
+        label=label,
         texts=frame.iloc[:, texts].set_axis([names[k] for k in texts], axis=1),
         inferred=tuple(inferred),
         labelled=True,
@@ -185,12 +193,10 @@ def _parse_source(
         Columns besides the label that are not parsed.
     """
     frame = source.frame
-    numbers: dict[str, Numbers | None] = {}
-    for name in map(str, frame.columns):
-        is_text = name in label or name in texts
-        numbers[name] = (
-            None if is_text else parse_or_empty(frame[name], decimal_comma=source.decimal_comma)
-        )
+    numbers: dict[str, Numbers | None] = dict.fromkeys(map(str, frame.columns))
+    for name in numbers:
+        if name not in label and name not in texts:
+            numbers[name] = parse_or_empty(frame[name], decimal_comma=source.decimal_comma)
     columns = [infer_column(name, numbers[name], declarations) for name in numbers]
     keys = find_keys(frame, columns, label, dataset)
     for name in keys.label:
@@ -223,8 +229,9 @@ def _interpret_columns(parsed: ParsedSource, lower_is_better: LowerIsBetter) -> 
     values = parsed.values()
     notes = list(parsed.source.notes)
     texts = None
-    layout: Layout = "long" if is_long(frame, keys) else "wide"
-    if layout == "long":
+    layout: Layout = "wide"
+    if is_long(frame, keys):
+        layout = "long"
         names = frame[list(keys.label)].astype(str).agg(", ".join, axis=1)
         datasets = None
         if keys.dataset is not None:
@@ -273,25 +280,20 @@ def _interpret_matrix(
     cells = values[filled].stack(future_stack=True)
     row_names = cells.index.get_level_values(0)
     column_names = cells.index.get_level_values(1)
-    in_columns = has_systems_in_columns(frame, parsed.columns, label)
-    if in_columns:
-        dataset = "row" if label is None else label
-        systems = average_rows(
-            cells.to_frame(metric).reset_index(drop=True),
-            column_names.rename("system"),
-            row_names.rename(dataset),
-        )
+    stacked = cells.to_frame(metric).reset_index(drop=True)
+    # The mean of each system is over the data sets, which stand on the other side.
+    if has_systems_in_columns(frame, parsed.columns, label):
+        side = "columns"
+        dataset = label or "row"
+        keys = Keys((), dataset)
+        systems = average_rows(stacked, column_names.rename("system"), row_names.rename(dataset))
     else:
+        side = "rows"
         dataset = "columns"
-        systems = average_rows(
-            cells.to_frame(metric).reset_index(drop=True),
-            row_names.rename("system"),
-            column_names.rename(dataset),
-        )
+        keys = Keys(parsed.keys.label[:1], dataset)
+        systems = average_rows(stacked, row_names.rename("system"), column_names.rename(dataset))
     means = systems.frame.iloc[:, 0].to_numpy()
     column = infer_column(metric, Numbers(means, np.zeros(len(means), dtype=bool)), {})
-    keys = Keys(() if in_columns or label is None else (label,), dataset)
-    side = "columns" if in_columns else "rows"
     note = f"the file's name says that every cell is '{metric}'; {side} are the systems"
     matrix = ParsedSource(parsed.source, {metric: None}, [column], keys)
     return _build_table(
@@ -353,8 +355,10 @@ def _infer_columns(
         if column.name in keys.label or column.name == keys.dataset:
             continue
         if column.name not in frame:
-            unused_key = column.role in ("label", "dataset")
-            inferred.append(replace(column, role="text") if unused_key else column)
+            # A further column that could name systems or data sets is text like any other.
+            if column.role in ("label", "dataset"):
+                column = replace(column, role="text")
+            inferred.append(column)
             continue
         values = frame[column.name]
         finite = values.to_numpy()[np.isfinite(values.to_numpy())]
@@ -362,12 +366,6 @@ def _infer_columns(
             column = check_range(column, finite, units.get(column.name, ""))
         inferred.append(infer_direction_from_rank(column, values, ranks))
     return inferred
-
-
-def _failed_texts(column: pd.Series, failed: np.ndarray) -> dict[Hashable, str]:
-    """Return the texts in a column of numbers, by label."""
-    cells = column[failed]
-    return {label: cell for label, cell in cells.items() if isinstance(cell, str)}
 
 
 def is_labelled(frame: pd.DataFrame) -> bool:

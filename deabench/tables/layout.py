@@ -103,9 +103,10 @@ def find_keys(
 def _find_label(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[str, ...]:
     """Return the first likely column, one with unique cells first."""
     for names in _label_candidates(frame, columns):
+        if len(names) == 1:
+            return (names[0],)
         if names:
-            unique = (name for name in names if frame[name].is_unique)
-            return (names[0],) if len(names) == 1 else (next(unique, names[0]),)
+            return (next((name for name in names if frame[name].is_unique), names[0]),)
     return ()
 
 
@@ -122,6 +123,8 @@ def _label_candidates(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterato
         for column in columns
         if column.role == "text" and not is_description(frame[column.name], column.name)
     ]
+    # Without a name such as "model": parameters of a search, then text that never repeats, then
+    # the first column; numbered systems and any other text come last.
     yield [name for name in texts if name in PARAMETERS]
     yield [name for name in texts if frame[name].is_unique]
     yield [name for name in texts if name == frame.columns[0]]
@@ -179,7 +182,9 @@ def find_metric_and_value(columns: Sequence[Column]) -> tuple[str, str] | None:
             metric = metric or column.name
         if column.role in ("conditional", "output", "unknown", "guess") and is_value:
             value = value or column.name
-    return (metric, value) if metric is not None and value is not None else None
+    if metric is None or value is None:
+        return None
+    return metric, value
 
 
 def find_matrix_columns(columns: Sequence[Column], keys: Keys) -> list[str]:

@@ -14,6 +14,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.tables.columns import DeclaredRole
 from deabench.tables.interpretation import (
+    check_not_empty,
     interpret_frame,
     interpret_source,
     is_labelled,
@@ -95,27 +96,21 @@ def as_table(source: TableLike) -> Table:
         return read(source)
     frame = _hashable_labels(source)
     check_shape(frame)
-    return interpret_frame(frame) if is_labelled(frame) else read(frame)
+    if is_labelled(frame):
+        return interpret_frame(frame)
+    return read(frame)
 
 
 def check_shape(frame: pd.DataFrame) -> None:
     """Refuse a frame without rows or columns, or in which a name or a label occurs twice."""
-    if frame.shape[0] == 0 or frame.shape[1] == 0:
-        raise DataError(
-            f"the table is empty ({frame.shape[0]} rows, {frame.shape[1]} columns); "
-            "give at least one row"
-        )
+    check_not_empty(frame)
     if not frame.index.is_unique:
         label = frame.index[frame.index.duplicated()][0]
         raise DataError(
             f"the label '{label}' stands on more than one row; "
             "give every classifier a name of its own"
         )
-    if not frame.columns.is_unique:
-        name = frame.columns[frame.columns.duplicated()][0]
-        raise DataError(
-            f"the column '{name}' appears more than once; give every metric a name of its own"
-        )
+    frames.check_unique_names(list(frame.columns))
 
 
 def open_source(source: Any) -> Source:
@@ -127,7 +122,7 @@ def open_source(source: Any) -> Source:
         Where no reader takes it.
     """
     if isinstance(source, str | os.PathLike):
-        return read_file(source if isinstance(source, str) else Path(source))
+        return read_file(os.fspath(source))
     if isinstance(source, pd.DataFrame):
         if learners.is_cv_results(dict.fromkeys(source.columns)):
             return learners.read_cv_results(source.to_dict(orient="list"))

@@ -117,7 +117,10 @@ def merge_notes(notes: Notes, metrics: Sequence[str]) -> list[str]:
     merged = []
     for text, names in by_text.items():
         quoted = ", ".join(f"'{name}'" for name in names)
-        merged.append(f"{quoted}: {text}" if names[0] else text)
+        # A note on all metrics has no name.
+        if names[0]:
+            text = f"{quoted}: {text}"
+        merged.append(text)
     return merged
 
 
@@ -174,12 +177,11 @@ def name_rows(
 def _number_repeats(frame: pd.DataFrame, label: tuple[str, ...], stays: np.ndarray) -> NamedRows:
     """Leave out rows that repeat another one in every cell, and number what still repeats."""
     notes = []
-    if not stays.all():
-        left_out = int((~stays).sum())
-        rows = "1 row that repeats" if left_out == 1 else f"{left_out} rows that repeat"
-        notes.append(
-            f"{rows} another one in every cell {'is' if left_out == 1 else 'are'} left out"
-        )
+    left_out = int((~stays).sum())
+    if left_out == 1:
+        notes.append("1 row that repeats another one in every cell is left out")
+    elif left_out:
+        notes.append(f"{left_out} rows that repeat another one in every cell are left out")
     names = join_labels(frame[stays], list(label))
     if not names.is_unique:
         count = names.to_series().groupby(level=0).cumcount().to_numpy()
@@ -205,6 +207,7 @@ def _find_distinguishing(
         and frame[column.name].nunique() > 1
         and _may_distinguish(frame[column.name], column)
     ]
+    # One column is enough in most tables; pairs are the most that a name can carry.
     for size in (1, 2):
         for names in combinations(candidates, size):
             if not frame.duplicated([*label, *names]).any():

@@ -76,16 +76,18 @@ class SelectedTable:
 
     def as_table(self, frame: pd.DataFrame | None = None) -> Table:
         """Return a Table that has these outputs and inputs as its only metrics, of other rows."""
-        columns = []
-        for name in self.outputs:
-            role = "lower_rate" if name in self.maxima else "output"
-            maximum = self.maxima.get(name, np.inf)
-            columns.append(Column(name, role, high=maximum, reason=USER_SAYS, declared=True))
-        for name in self.inputs:
-            columns.append(Column(name, "cost", reason=USER_SAYS, declared=True))
+        roles = dict.fromkeys(self.outputs, "output")
+        roles |= dict.fromkeys(self.maxima, "lower_rate")
+        roles |= dict.fromkeys(self.inputs, "cost")
+        columns = [
+            Column(name, role, high=self.maxima.get(name, np.inf), reason=USER_SAYS, declared=True)
+            for name, role in roles.items()
+        ]
+        if frame is None:
+            frame = self.frame
         return replace(
             self.table,
-            frame=self.frame if frame is None else frame,
+            frame=frame,
             columns=tuple(columns),
             reading_notes=(),
             role_notes=(),
@@ -159,7 +161,8 @@ def select_columns(
     Columns that `lower_is_better` of `deabench.read` names always take part.
     """
     declared = [column for column in table.columns if column.declared]
-    named_inputs = _check_names(inputs, "inputs")
+    user_inputs = _check_names(inputs, "inputs")
+    named_inputs = list(user_inputs)
     named_inputs += [c.name for c in declared if c.input and c.name not in named_inputs]
     if outputs is not None:
         selected_outputs = _check_names(outputs, "outputs")
@@ -177,7 +180,7 @@ def select_columns(
         refusal = NO_OUTPUTS
         guessed = []
     else:
-        columns, role_notes = _columns_beside(table, _check_names(inputs, "inputs"))
+        columns, role_notes = _columns_beside(table, user_inputs)
         selected_outputs = [c.name for c in columns if c.direction == "higher" or c.complemented]
         proposed_inputs = [c.name for c in columns if c.input and c.name not in named_inputs]
         maxima = {column.name: column.high for column in columns if column.complemented}
@@ -298,6 +301,7 @@ def _columns_beside(table: Table, inputs: Sequence[str]) -> tuple[list[Column], 
     """
     if not inputs:
         return list(table.columns), list(table.role_notes)
+    # Named columns are compared with nothing: their role is the user's.
     declared = [column for column in table.columns if column.declared]
     settled_names = {*inputs, *(column.name for column in declared)}
     open_columns = [column for column in table.inferred if column.name not in settled_names]
@@ -353,8 +357,9 @@ def _refuse_missing(selected: SelectedTable) -> None:
     shown = ", ".join(cells[:MAX_NAMED_CELLS])
     if len(cells) > MAX_NAMED_CELLS:
         shown += f" and {len(cells) - MAX_NAMED_CELLS} more"
+    verb = "is" if len(cells) == 1 else "are"
     raise DataError(
-        f"{shown} {'is' if len(cells) == 1 else 'are'} missing; "
+        f"{shown} {verb} missing; "
         f"say missing='drop-systems' ({int(empty.any(axis=1).sum())} of {len(empty)}), "
         f"'drop-metrics' ({quote_names(list(empty.columns[empty.any()]))}) or 'bounds' "
         "(docs/tables.md says what each does)"
@@ -362,7 +367,7 @@ def _refuse_missing(selected: SelectedTable) -> None:
 
 
 def _contradictions(outputs: Sequence[str], maxima: Mapping[str, float]) -> tuple[str, ...]:
-    """Say where the user takes as better high what its name says is better low."""
+    """Note outputs of the user whose names say that lower is better."""
     lower = []
     for name in outputs:
         meaning = look_up_metric(name)
@@ -371,13 +376,13 @@ def _contradictions(outputs: Sequence[str], maxima: Mapping[str, float]) -> tupl
     if not lower:
         return ()
     return (
-        "taken as better high, as outputs says, although the name says lower is better: "
-        f"{quote_names(lower)}; name it in lower_is_better where it is",
+        f"outputs takes higher as better, but the name says lower is better: {quote_names(lower)}; "
+        "if the name is right, pass it in lower_is_better",
     )
 
 
 def _describe_guesses(columns: Sequence[Column], inputs: Sequence[str]) -> list[str]:
-    """Say which columns became inputs or were left out; what is better high needs no word."""
+    """Note which columns became inputs or were left out; outputs need no note."""
     notes = []
     if inputs:
         notes.append(f"inputs, for lower is better: {quote_names(inputs)}")
@@ -388,7 +393,7 @@ def _describe_guesses(columns: Sequence[Column], inputs: Sequence[str]) -> list[
 
 
 def _describe_roles(table: Table) -> list[str]:
-    """Say what the columns of a file were taken for."""
+    """Note the role of each column of a file."""
     notes = []
     if table.outputs:
         notes.append(f"higher is better in {quote_names(table.outputs)}")
@@ -409,17 +414,17 @@ def _describe_roles(table: Table) -> list[str]:
 
 
 def _explain_no_outputs(columns: Sequence[Column]) -> str:
-    """Say why there is no output, and what to write to have one."""
+    """Explain why there is no output, and how to name one."""
     undecided = [column.name for column in columns if column.role in ("unknown", "conditional")]
     if undecided:
         return (
-            f"no column is known to be better high; say which of {quote_names(undecided)} are, "
-            f"as outputs=['{undecided[0]}']"
+            "no column has a name that says higher is better; "
+            f"name those of {quote_names(undecided)} that are, as outputs=['{undecided[0]}']"
         )
     lower = [column.name for column in columns if column.metric]
     if lower:
         return (
-            f"no column is better high, only low: {quote_names(lower)}; "
-            "name a metric to be high in outputs"
+            f"in all metrics lower is better: {quote_names(lower)}; "
+            "name a metric for which higher is better in outputs"
         )
     return NO_OUTPUTS

@@ -196,15 +196,11 @@ class Table(Result):
         if self.dataset is not None:
             reason = "it names the data sets"
             rows.append((self.dataset, "dataset", "", "", float("nan"), float("nan"), reason))
-        last = len(ROLE_ORDER)
-        in_order = sorted(
-            self.columns,
-            key=lambda c: ROLE_ORDER.index(c.role) if c.role in ROLE_ORDER else last,
-        )
-        rows += [
-            (c.name, SHOWN_ROLES.get(c.role, c.role), c.direction, c.unit, *c.range, c.reason)
-            for c in in_order
-        ]
+        # Metrics first, as a reader looks for them; the sort keeps the order within a role.
+        positions = {role: k for k, role in enumerate(ROLE_ORDER)}
+        for c in sorted(self.columns, key=lambda c: positions.get(c.role, len(positions))):
+            role = SHOWN_ROLES.get(c.role, c.role)
+            rows.append((c.name, role, c.direction, c.unit, *c.range, c.reason))
         names = ["column", "role", "better", "unit", "low", "high", "reason"]
         return pd.DataFrame(rows, columns=names).set_index("column")
 
@@ -284,8 +280,8 @@ def _declare_directions(
         declared[name] = replace(column, declared=True)
         if direction is None and column.complemented:
             notes.append(
-                f"'{name}' is a rate, so lower is better makes it its complement to "
-                f"{column.high:g}; for an input say lower_is_better={{'{name}': 'input'}}"
+                f"'{name}' is a rate, so it is complemented to {column.high:g}; "
+                f"to make it an input, pass lower_is_better={{'{name}': 'input'}}"
             )
     notes += [f"'{c.name}' is an input: lower is better" for c in declared.values() if c.input]
     return declared, notes
@@ -317,8 +313,11 @@ def _read_directions(lower_is_better: LowerIsBetter) -> dict[str, float | Litera
 
 def _infer_lower(values: pd.Series | None, column: Column, unit: str) -> Column:
     """Infer a column for which lower is better: a rate of known range, else an input."""
+    # A column of text has no values to tell a rate by.
     if values is None:
         return replace(column, role="cost", reason=USER_SAYS)
     numbers = Numbers(values.to_numpy(), np.zeros(len(values), dtype=bool), unit)
     inferred = infer_column(column.name, numbers, {column.name: ("lower_rate", USER_SAYS)})
-    return inferred if inferred.metric else replace(column, role="cost", reason=USER_SAYS)
+    if inferred.metric:
+        return inferred
+    return replace(column, role="cost", reason=USER_SAYS)

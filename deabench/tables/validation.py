@@ -57,11 +57,11 @@ def validate(
     DataError
         With the row, the column and the value.
     """
+    # Each check assumes what those before it have refused: text, missing cells, then signs.
     _refuse_failures(selected)
     values = _copy_values(selected.frame, selected.metrics)
     _refuse_non_finite(values, f"say what to do with {MISSING_CHOICES}")
-    other_values = None if other_table is None else other_table.reindex(columns=values.columns)
-    transforms, notes, reversed_outputs = _choose_transforms(values, other_values, selected, allow)
+    transforms, notes, reversed_outputs = _choose_transforms(values, other_table, selected, allow)
     for name, transform in transforms.items():
         values[name] = transform.apply(values[name])
     output_names = [name for name in selected.outputs if name not in reversed_outputs]
@@ -69,9 +69,10 @@ def validate(
     if not output_names:
         raise DataError(
             f"no output is left: '{reversed_outputs[0]}' is a loss with its sign turned, "
-            "which is an input; name a metric to be high"
+            "which is an input; name a metric for which higher is better"
         )
     _refuse_negative(values)
+    # The solvers take the outputs first, then the inputs.
     if reversed_outputs:
         values = values[[*output_names, *input_names]]
     outputs = values.iloc[:, : len(output_names)]
@@ -129,20 +130,25 @@ def warn_weak_data(values: pd.DataFrame, output_count: int) -> None:
     """
     count, metrics = values.shape
     matrix = values.to_numpy()
-    constant = matrix.min(axis=0) == matrix.max(axis=0)
-    for column in np.flatnonzero(constant) if count > 1 else ():
+    # In a table of one row every metric is constant, which says nothing.
+    constant = (matrix.min(axis=0) == matrix.max(axis=0)) & (count > 1)
+    for column in np.flatnonzero(constant):
         name = values.columns[column]
         is_output = bool(column < output_count)
         _warn(_describe_constant(name, matrix[0, column], is_output, metrics > output_count))
     first, duplicates = _find_duplicates(values)
     if duplicates:
-        in_all = f" ({len(duplicates)} duplicate rows in all)" if len(duplicates) > 1 else ""
-        _warn(f"'{duplicates[0]}' has the same metrics as '{first}'{in_all}: they score alike")
+        text = f"'{duplicates[0]}' has the same metrics as '{first}'"
+        if len(duplicates) > 1:
+            text += f" ({len(duplicates)} duplicate rows in all)"
+        _warn(f"{text}: they score alike")
+    # With s + m metrics, 3 (s + m) DMUs are the usual rule for enough discrimination.
     if 1 < count < 3 * metrics:
         _warn(
             f"{count} DMUs for {metrics} metrics, fewer than 3 per metric: with so much freedom of "
             "weights most DMUs look efficient"
         )
+    # Two points always lie on a line: correlation means nothing for them.
     if count < 3:
         return
     varying = np.flatnonzero(~constant)
@@ -174,33 +180,30 @@ def _refuse_failures(selected: SelectedTable) -> None:
 
 def _refuse_non_finite(values: pd.DataFrame, remedy: str) -> None:
     """Refuse NaN and infinity by row and column, all at once."""
-    matrix = values.to_numpy()
-    if np.isfinite(matrix).all():
-        return
-    bad = np.argwhere(~np.isfinite(matrix))
-    cells = []
-    for row, place in bad[:MAX_NAMED_CELLS]:
-        value = "missing" if np.isnan(matrix[row, place]) else f"{matrix[row, place]:g}"
-        cells.append(f"metric '{values.columns[place]}' of '{values.index[row]}' is {value}")
-    numbers = "a finite number" if len(bad) == 1 else "finite numbers"
-    raise DataError(f"{_join_cells(cells, len(bad))}; give {numbers}, or {remedy}")
+    bad = np.argwhere(~np.isfinite(values.to_numpy()))
+    if len(bad):
+        numbers = "a finite number" if len(bad) == 1 else "finite numbers"
+        raise DataError(f"{_describe_cells(values, bad)}; give {numbers}, or {remedy}")
 
 
 def _refuse_negative(values: pd.DataFrame) -> None:
-    matrix = values.to_numpy()
-    if not (matrix < 0).any():
-        return
-    bad = np.argwhere(matrix < 0)
-    cells = [
-        f"metric '{values.columns[place]}' of '{values.index[row]}' is {matrix[row, place]:g}"
-        for row, place in bad[:MAX_NAMED_CELLS]
-    ]
-    raise DataError(f"{_join_cells(cells, len(bad))}; DEA needs values >= 0")
+    bad = np.argwhere(values.to_numpy() < 0)
+    if len(bad):
+        raise DataError(f"{_describe_cells(values, bad)}; DEA needs values >= 0")
 
 
-def _join_cells(cells: Sequence[str], count: int) -> str:
-    more = f" and {count - MAX_NAMED_CELLS} more" if count > MAX_NAMED_CELLS else ""
-    return f"{', '.join(cells)}{more}"
+def _describe_cells(values: pd.DataFrame, positions: np.ndarray) -> str:
+    """Name the first cells at some (row, column) with their values, and count the others."""
+    cells = []
+    for row, column in positions[:MAX_NAMED_CELLS]:
+        value = f"{values.iat[row, column]:g}"
+        if value == "nan":
+            value = "missing"
+        cells.append(f"metric '{values.columns[column]}' of '{values.index[row]}' is {value}")
+    text = ", ".join(cells)
+    if len(positions) > MAX_NAMED_CELLS:
+        text += f" and {len(positions) - MAX_NAMED_CELLS} more"
+    return text
 
 
 def _refuse_zero_rows(values: pd.DataFrame, role: str) -> None:
@@ -240,7 +243,7 @@ def _require_column(column: pd.Series) -> np.ndarray:
 
 def _choose_transforms(
     values: pd.DataFrame,
-    other_values: pd.DataFrame | None,
+    other_table: pd.DataFrame | None,
     selected: SelectedTable,
     allow: Collection[Allowed],
 ) -> tuple[dict[str, AffineTransform], list[str], list[str]]:
@@ -263,15 +266,15 @@ def _choose_transforms(
     minima = dict(zip(values.columns, values.to_numpy().min(axis=0).tolist(), strict=True))
     for name, minimum in minima.items():
         # The origin must be that of the reference, too: both tables are counted from one value.
-        if other_values is not None:
-            minimum = float(
-                np.fmin(minimum, pd.to_numeric(other_values[name], errors="coerce").min())
-            )
+        if other_table is not None and name in other_table:
+            other_values = pd.to_numeric(other_table[name], errors="coerce")
+            minimum = float(np.fmin(minimum, other_values.min()))
         if name in transforms or minimum >= 0:
             continue
-        meaning = look_up_metric(name)
-        is_output = name in selected.outputs
-        if is_output and meaning is not None:
+        meaning = look_up_metric(name) or Meaning("conditional")
+        allowed_side: Allowed = "negative inputs"
+        if name in selected.outputs:
+            allowed_side = "negative outputs"
             conversion = _choose_by_meaning(values[name], minimum, meaning)
             if conversion is not None:
                 transforms[name], note = conversion
@@ -279,8 +282,8 @@ def _choose_transforms(
                 if transforms[name].sign < 0:
                     reversed_outputs.append(name)
                 continue
-        nonnegative = meaning is not None and meaning.low >= 0
-        if ("negative outputs" if is_output else "negative inputs") in allow and not nonnegative:
+        # A negative value of a metric that has none by definition is an error in the table.
+        if allowed_side in allow and meaning.low < 0:
             transforms[name] = AffineTransform(1.0, -minimum)
             notes.append(
                 f"'{name}' is counted from {minimum:g}, the least value there, "
@@ -300,9 +303,10 @@ def _choose_by_meaning(
     """
     if meaning.negated and (values <= 0).all():
         note = f"'{values.name}' is a loss with its sign turned; inside it is "
+        if np.isfinite(meaning.low) and minimum >= meaning.low:
+            return AffineTransform(1.0, -meaning.low), f"{note}complemented"
         if np.isfinite(meaning.low) and minimum >= 100 * meaning.low:
-            unit = 1.0 if minimum >= meaning.low else 100.0
-            return AffineTransform(1.0, -meaning.low * unit), f"{note}complemented"
+            return AffineTransform(1.0, -meaning.low * 100.0), f"{note}complemented"
         return AffineTransform(-1.0, 0.0), f"{note}an input"
     if not np.isfinite(meaning.low) or meaning.low >= 0 or minimum < meaning.low:
         return None
@@ -334,10 +338,10 @@ def _describe_constant(name: str, value: float, is_output: bool, has_inputs: boo
             f"{constant}: with variable returns to scale it changes nothing, "
             "with others it is what outputs are counted against"
         )
-    condition = " where returns to scale are variable, or where there is no input"
-    return f"{constant}: it makes every DMU at least weakly efficient" + (
-        condition if has_inputs else ""
-    )
+    effect = f"{constant}: it makes every DMU at least weakly efficient"
+    if has_inputs:
+        effect += " where returns to scale are variable, or where there is no input"
+    return effect
 
 
 def _find_duplicates(values: pd.DataFrame) -> tuple[object, list[object]]:

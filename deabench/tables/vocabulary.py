@@ -81,6 +81,7 @@ _UNITS = (
     (r"(^|_)kb(_|$)", "KB"),
     (r"(^|_)(watts?|w)(_|$)", "W"),
 )
+BETTER_ROLES: dict[str, Role] = {"higher": "output", "lower": "lower_rate"}
 AMOUNT_UNITS = ("usd", "eur", "kWh", "energy", "kg")
 """Units of an amount that was spent, in a name that speaks of spending."""
 AMBIGUOUS_UNITS = ("kg", "energy", "W")
@@ -206,6 +207,7 @@ _SPENT_PER_TIME = join_pattern(_WORDS["spent_per_time"]) + r"\w*_per_"
 def parse_name(text: str) -> ParsedName:
     """Take a column's name apart."""
     text = unicodedata.normalize("NFKC", text)
+    # An arrow states the direction and is no part of the words.
     better: Better = ""
     if _UP.search(text):
         better = "higher"
@@ -257,11 +259,14 @@ def _look_up(text: str) -> Meaning | None:
         return computed
     name = parse_name(text)
     meaning = _look_up_words(name)
+    # A sign or a complement reverses what the words say; an arrow overrides it.
     if name.negated:
         return _negate(meaning)
     if name.complement:
         return _complement(meaning)
-    return _follow_arrow(name, meaning) if name.better else meaning
+    if name.better:
+        return _follow_arrow(name, meaning)
+    return meaning
 
 
 def _negate(meaning: Meaning | None) -> Meaning | None:
@@ -278,47 +283,51 @@ def _complement(meaning: Meaning | None) -> Meaning | None:
     """Return what 1 or 100 minus a metric means."""
     if meaning is None or meaning.role != "output":
         return meaning
-    unit = meaning.unit if meaning.high < inf else ""
-    reason = "it is what another metric lacks: lower is better"
-    return replace(meaning, role="lower_rate", unit=unit, reason=reason)
+    # Without a greatest value "1 - x" is no share, whatever x is.
+    if meaning.high == inf:
+        meaning = replace(meaning, unit="")
+    reason = "it is the complement of another metric: lower is better"
+    return replace(meaning, role="lower_rate", reason=reason)
 
 
 def _look_up_computed(text: str) -> Meaning | None:
     """Return the meaning of a metric that deabench computes itself."""
-    name = "F1" if re.fullmatch(r"F\d+(\.\d+)?", text) else text
+    # Every F-measure has the range and direction of F1.
+    name = re.sub(r"^F\d+(\.\d+)?$", "F1", text)
     if name in METRICS:
         return _describe_formula(name)
     better = DIRECTION.get(name) or DIRECTION.get(re.sub(r"@.*$", "@t", name))
     if better not in ("higher", "lower"):
         return None
-    role: Role = "output" if better == "higher" else "lower_rate"
     reason = f"{better} is better"
     if name in ("roc_auc", "pr_auc", "KS"):
-        return Meaning(role, "share", 0.0, 1.0, reason)
-    return Meaning(role, reason=reason)
+        return Meaning("output", "share", 0.0, 1.0, reason)
+    return Meaning(BETTER_ROLES[better], reason=reason)
 
 
 def _describe_formula(name: str) -> Meaning:
     metric = METRICS[name]
     low = float(metric.low)
     high = float(metric.high)
-    unit = "share" if (low, high) == (0.0, 1.0) else ""
+    unit = ""
+    if (low, high) == (0.0, 1.0):
+        unit = "share"
     if metric.better == "neither":
-        return Meaning("left_out", unit, low, high, "it describes the data, it does not judge")
-    if metric.better == "higher":
-        return Meaning("output", unit, low, high, "higher is better")
-    return Meaning("cost" if "cost" in name else "lower_rate", unit, low, high, "lower is better")
+        return Meaning("left_out", unit, low, high, "it describes the data, not a classifier")
+    role = BETTER_ROLES[metric.better]
+    if role == "lower_rate" and "cost" in name:
+        role = "cost"
+    return Meaning(role, unit, low, high, f"{metric.better} is better")
 
 
 def _follow_arrow(name: ParsedName, meaning: Meaning | None) -> Meaning:
     """Let an arrow in the name override every rule, except that of a spread or a rank."""
     if meaning is not None and meaning.role == "left_out" and re.search(_SPREAD, name.words):
         return meaning
-    if meaning is None:
-        meaning = Meaning("left_out")
-    role: Role = "output"
-    if name.better == "lower":
-        role = "cost" if meaning.role == "cost" else "lower_rate"
+    meaning = meaning or Meaning("left_out")
+    role = BETTER_ROLES[name.better]
+    if role == "lower_rate" and meaning.role == "cost":
+        role = "cost"
     reason = f"its name says that {name.better} is better"
     return Meaning(role, meaning.unit, meaning.low, meaning.high, reason)
 
@@ -329,9 +338,11 @@ def _look_up_words(name: ParsedName) -> Meaning | None:
     What is never a metric comes first, then throughputs; of the rules the one whose word ends last
     decides, for it is the noun. A stated unit of spending overrides the words.
     """
+    # Spreads, ranks, identifiers and settings are no metrics, whatever else the name says.
     for pattern, reason in NEVER_METRICS:
         if re.search(pattern, name.all_words) or re.search(pattern, name.words):
             return Meaning("left_out", reason=reason)
+    # "images per second" is an output; "cost per second" is spent.
     throughput = re.search(_THROUGHPUT, name.all_words)
     if throughput and not re.search(_SPENT_PER_TIME, name.all_words):
         return Meaning("output", "per second", 0.0, inf, "a throughput: higher is better")
@@ -343,6 +354,7 @@ def _look_up_words(name: ParsedName) -> Meaning | None:
     # "accuracy at 10 epochs" and "price per token" have their noun before "at" and "per".
     head = re.sub(r"_(at|per)_.*$", "_", name.words)
     meaning = _last_match(head, RULES) or _last_match(name.words, RULES)
+    # A unit in brackets beats an output and a setting, for neither has one.
     stated = _look_up_unit(name.unit)
     if stated is not None and (
         meaning is None
@@ -350,10 +362,12 @@ def _look_up_words(name: ParsedName) -> Meaning | None:
         or (meaning.role == "left_out" and not setting)  # "speed CPU (ms)" is no setting
     ):
         meaning = stated
+    # Weak words ("score") decide only where nothing else does.
     if meaning is None:
         meaning = _look_up_brackets(name.unit) or _last_match(name.words, WEAK_RULES)
     if meaning is None:
         return None
+    # Scores on the training data flatter, and extremes belong to no one run.
     if meaning.role in ("output", "lower_rate"):
         if _TRAINING.search(name.words):
             return Meaning("left_out", reason="it is measured on the training data")
@@ -368,6 +382,7 @@ def _last_match(name_words: str, rules: Sequence[Rule]) -> Meaning | None:
     best = (0, 0)
     meaning = None
     for rule in rules:
+        # Most rules are ruled out by a search for substrings, which is far faster than a pattern.
         if not any(start in name_words for start in rule.starts):
             continue
         for match in re.finditer(rule.pattern, name_words):
@@ -384,8 +399,9 @@ def unit_of(name: ParsedName) -> str:
         unit = _find_unit(parse_name(name.unit).words)
         if unit:
             return unit
-    unspent = () if re.search(_SPENDING, name.words) else AMBIGUOUS_UNITS
-    return _find_unit(name.words, exclude=unspent)
+    if re.search(_SPENDING, name.words):
+        return _find_unit(name.words)
+    return _find_unit(name.words, exclude=AMBIGUOUS_UNITS)
 
 
 def _find_unit(name_words: str, exclude: Sequence[str] = ()) -> str:
@@ -410,8 +426,12 @@ def _look_up_unit(unit: str) -> Meaning | None:
 
 def _look_up_brackets(unit: str) -> Meaning | None:
     """Return the metric in the brackets of a name: "2000 tokens (hallucination rate)"."""
-    meaning = _last_match(parse_name(unit).words, RULES) if unit else None
-    return meaning if meaning is not None and meaning.role in ("output", "lower_rate") else None
+    if not unit:
+        return None
+    meaning = _last_match(parse_name(unit).words, RULES)
+    if meaning is not None and meaning.role not in ("output", "lower_rate"):
+        return None
+    return meaning
 
 
 def has_mixed_units(names: Sequence[str], inputs: Sequence[str]) -> bool:

@@ -558,7 +558,7 @@ def test_a_lower_is_better_metric_is_complemented_and_said() -> None:
         db.read(table, lower_is_better=["error"])
     )  # a rate, whose greatest value is known
     assert by_name.scores.tolist() == ranking.scores.tolist()
-    assert "for an input say lower_is_better={'error': 'input'}" in " ".join(by_name.notes)
+    assert "lower_is_better={'error': 'input'}" in " ".join(by_name.notes)
     as_input = db.rank(db.read(table, lower_is_better={"error": "input"}))
     assert as_input.scores.tolist() == db.rank(table, inputs=["error"]).scores.tolist()
     assert as_input.notes == (

@@ -195,10 +195,7 @@ def test_bad_data_are_refused_and_nothing_is_written(capsys, tmp_path, text, arg
 
 def test_a_file_without_labels_or_scores_is_refused(capsys, tmp_path):
     path = tmp_path / "bad.csv"
-    assert (
-        run(capsys, path)[2]
-        == f"deabench: cannot read '{path}': No such file or directory; name a CSV file\n"
-    )
+    assert run(capsys, path)[2].startswith(f"deabench: cannot read '{path}'")
     path.write_text("")
     assert (
         run(capsys, path)[2]

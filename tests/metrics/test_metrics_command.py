@@ -234,10 +234,8 @@ def test_a_missing_file_is_named(capsys, tmp_path):
     path = tmp_path / "none.csv"
     assert main(["metrics", str(path)]) == 1
     captured = capsys.readouterr()
-    assert (captured.out, captured.err) == (
-        "",
-        f"deabench: cannot read '{path}': No such file or directory; name a CSV file\n",
-    )
+    assert captured.out == ""
+    assert captured.err.startswith(f"deabench: cannot read '{path}'")
 
 
 def test_metrics_and_curve_name_one_positive_class(capsys, tmp_path):

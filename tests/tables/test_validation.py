@@ -310,10 +310,10 @@ def test_bare_names_that_are_better_low_go_by_what_they_are() -> None:
     np.testing.assert_allclose(data.outputs["TNR"], 1 - TABLE["TNR"])
     np.testing.assert_allclose(data.outputs["err_pct"], 100 - table["err_pct"])
     assert data.notes == (
-        "'TNR' is a rate, so lower is better makes it its complement to 1; for an input say "
-        "lower_is_better={'TNR': 'input'}",
-        "'err_pct' is a rate, so lower is better makes it its complement to 100; for an input "
-        "say lower_is_better={'err_pct': 'input'}",
+        "'TNR' is a rate, so it is complemented to 1; "
+        "to make it an input, pass lower_is_better={'TNR': 'input'}",
+        "'err_pct' is a rate, so it is complemented to 100; "
+        "to make it an input, pass lower_is_better={'err_pct': 'input'}",
         "'latency' is an input: lower is better",
         "'TNR' stands for its complement 1 - TNR: lower is better",
         "'err_pct' stands for its complement 100 - err_pct: lower is better",
@@ -367,7 +367,7 @@ def test_read_refuses(tmp_path, refused) -> None:
     empty.write_text("")
     latin.write_bytes("classifier,TPR\nnaïve,1\n".encode("latin-1"))
     ragged.write_text("classifier,TPR\na,1\nb,1,2,3\n")
-    with refused(f"cannot read '{missing}': No such file or directory; name a CSV file"):
+    with refused(f"cannot read '{missing}': No such file or directory; name a file with a table"):
         read_labelled_csv(missing)
     with refused(f"'{empty}' is empty; give a header line and at least one row"):
         read_labelled_csv(empty)
@@ -403,7 +403,6 @@ def test_what_the_user_says_against_a_name_is_right_and_said() -> None:
     )
     assert list(data.outputs) == ["TPR", "cost_usd"]
     assert data.notes == (
-        "taken as better high, as outputs says, although the name says lower is better: "
-        "'cost_usd'; name it in "
-        "lower_is_better where it is",
+        "outputs takes higher as better, but the name says lower is better: 'cost_usd'; "
+        "if the name is right, pass it in lower_is_better",
     )

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -60,9 +60,10 @@ def read_delimited(text: str, file: str, title: str, notes: tuple[str, ...]) -> 
         frame = _read_numbers(read_cells, header)
     header = [cell.strip() for cell in header]
     _refuse_numbers_as_header(header, file)
+    names = list(frame.columns)
     # Lines longer than the header make pandas take an index from them.
-    same_length = len(header) == len(frame.columns)
-    names = name_columns(header, file) if same_length else list(frame.columns)
+    if len(header) == len(names):
+        names = name_columns(header, file)
     rename = partial(_set_names, names=names, has_escapes=b"'" in data)
     decimal_comma = separator == ";" and _has_decimal_commas(
         rename(read_cells(dtype=str, nrows=PROBED_ROWS))
@@ -86,11 +87,9 @@ def read_labelled_csv(path: str | Path) -> pd.DataFrame:
     DataError
         Where the file is missing, empty or not CSV.
     """
-    file = "standard input" if str(path) == "-" else str(path)
+    data, file = read_bytes(path)
     try:
-        text = sys.stdin.read() if str(path) == "-" else read_contents(path).decode("utf-8-sig")
-    except OSError as error:
-        raise DataError(f"cannot read '{file}': {error.strerror}; name a CSV file") from None
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise DataError(f"'{file}' is not UTF-8 text; save it as CSV in UTF-8") from None
     with _csv_errors(file):
@@ -99,6 +98,20 @@ def read_labelled_csv(path: str | Path) -> pd.DataFrame:
     frame.index = frame.index.map(unescape_formula)
     columns = {name: _parse_complete(column) for name, column in frame.items()}
     return pd.DataFrame(columns, index=frame.index, columns=frame.columns)
+
+
+def read_bytes(path: str | Path) -> tuple[bytes, str]:
+    """Return the bytes of a file and its name for messages; `-` is standard input."""
+    if str(path) == "-":
+        # Tests and notebooks replace standard input by a stream of text, which has no buffer.
+        stream = getattr(sys.stdin, "buffer", None)
+        return stream.read() if stream is not None else sys.stdin.read().encode(), "standard input"
+    try:
+        return read_contents(path), str(path)
+    except OSError as error:
+        raise DataError(
+            f"cannot read '{path}': {error.strerror}; name a file with a table"
+        ) from None
 
 
 def name_columns(header: Sequence[str], file: str) -> list[str]:
@@ -150,6 +163,7 @@ def _read_numbers(read_cells: Callable[..., pd.DataFrame], header: Sequence[str]
         if meaning is not None and meaning.role in NAMING_ROLES:
             text_columns[cell] = str
     frame = read_cells(dtype=text_columns, **NUMERIC_OPTIONS)
+    # Longer lines shift the columns, so the names above do not belong to them.
     if len(frame.columns) != len(header) or not isinstance(frame.index, pd.RangeIndex):
         return read_cells(dtype=str)
     inexact = {str(name): str for name, column in frame.items() if not _is_exact(column)}
@@ -169,17 +183,17 @@ def _parse_complete(column: pd.Series) -> pd.Series:
     """Return a column of text as numbers where every cell is one or empty, else unchanged."""
     is_blank = column.str.strip() == ""
     numeric = pd.to_numeric(column.where(~is_blank), errors="coerce")
-    is_complete = numeric.isna().equals(is_blank) and numeric.notna().any()
-    return numeric if is_complete else column
+    if numeric.isna().equals(is_blank) and numeric.notna().any():
+        return numeric
+    return column
 
 
 def _set_names(frame: pd.DataFrame, names: Sequence[str], has_escapes: bool) -> pd.DataFrame:
     """Set the columns' names and unescape the first column, which `csv_text` has escaped."""
     frame.columns = pd.Index(names)
-    first = names[0] if names else ""
-    if has_escapes and len(frame) and not is_numeric_dtype(frame[first].dtype):
-        frame[first] = [
-            unescape_formula(cell) for cell in frame[first].to_numpy(dtype=object).tolist()
+    if has_escapes and len(frame) and not is_numeric_dtype(frame[names[0]].dtype):
+        frame[names[0]] = [
+            unescape_formula(cell) for cell in frame[names[0]].to_numpy(dtype=object).tolist()
         ]
     return frame
 
@@ -187,13 +201,9 @@ def _set_names(frame: pd.DataFrame, names: Sequence[str], has_escapes: bool) -> 
 def _has_decimal_commas(frame: pd.DataFrame) -> bool:
     """Return whether some cell has a decimal comma and none a decimal dot."""
     cells = [cell for name in frame for cell in frame[name] if isinstance(cell, str)]
-    if _any_matches(r"-?\d+\.\d{1,2}|-?\d+\.\d{4,}", cells):
-        return False
-    return _any_matches(r"-?\d+,\d+", cells)
-
-
-def _any_matches(pattern: str, cells: Iterable[str]) -> bool:
-    return any(re.fullmatch(pattern, cell) for cell in cells)
+    # "1.500" may be grouped thousands, so three digits behind a dot decide nothing.
+    has_dots = any(re.fullmatch(r"-?\d+\.(\d{1,2}|\d{4,})", cell) for cell in cells)
+    return not has_dots and any(re.fullmatch(r"-?\d+,\d+", cell) for cell in cells)
 
 
 def _find_separator(text: str) -> str:
@@ -205,16 +215,13 @@ def _find_separator(text: str) -> str:
     while size < len(text) and len(text[:size].splitlines()) <= PROBED_LINES:
         size *= 2
     lines = [line for line in text[:size].splitlines()[:PROBED_LINES] if line.strip()]
-    best = ","
-    most_columns = 1
-    for separator in SEPARATORS if lines else ():
+    columns = {",": 1}
+    for separator in SEPARATORS:
         counts = [_count_cells(line, separator) for line in lines]
-        common = max(set(counts), key=counts.count)
-        is_regular = counts[0] == common and counts.count(common) >= 0.8 * len(counts)
-        if is_regular and common > most_columns:
-            best = separator
-            most_columns = common
-    return best
+        # A separator must split the header like four in five of the lines.
+        if counts and counts.count(counts[0]) >= 0.8 * len(counts):
+            columns[separator] = counts[0]
+    return max(columns, key=columns.__getitem__)
 
 
 def _count_cells(line: str, separator: str) -> int:

@@ -14,18 +14,23 @@ from deabench.tables.readers.frames import Source, read_mapping, read_records
 
 UNNAMED_FILTERS = ("", "none")
 """Filters of lm-evaluation-harness that are no part of a metric's name."""
+HARNESS_ROLES: dict[bool, DeclaredRole] = {True: "output", False: "lower_rate"}
+"""The role of a metric for which higher is better, and of one for which it is not."""
+ARROWS: dict[object, str] = {True: " ↓", False: " ↑"}
+"""What states in a column's name whether lower is better."""
 
 
 def read_json(data: object, file: str, title: str) -> Source:
     """Read a JSON document of one of the known shapes; `file` is its name in errors."""
-    if _is_list_of(_is_harness_run, data):
-        return _read_harness(data, [f"{title} {k + 1}" for k in range(len(data))], title)  # type: ignore[arg-type]
     if _is_harness_run(data):
         return _read_harness([data], [title or "model"], title)
-    if _is_list_of(_is_helm_table, data):
-        return _merge_helm_tables(data, title)  # type: ignore[arg-type]
+    if _is_list_of(_is_harness_run, data):
+        runs = list(data)  # type: ignore[call-overload]
+        return _read_harness(runs, [f"{title} {k + 1}" for k in range(len(runs))], title)
     if _is_helm_table(data):
-        return _read_helm_table(data, title)  # type: ignore[arg-type]
+        return _read_helm_tables([data], title)
+    if _is_list_of(_is_helm_table, data):
+        return _read_helm_tables(list(data), title)  # type: ignore[call-overload]
     if _is_list_of(_is_helm_statistic, data):
         raise DataError(
             f"'{file}' holds HELM's statistics of one run; "
@@ -88,8 +93,9 @@ def _harness_records(run: Mapping[str, Any], default_name: str) -> list[dict[str
         for key, value in metrics.items():
             if not isinstance(value, int | float) or isinstance(value, bool):
                 continue
-            metric, _, filter_name = str(key).partition(",")
-            name = metric if filter_name in UNNAMED_FILTERS else f"{metric} ({filter_name})"
+            name, _, filter_name = str(key).partition(",")
+            if filter_name not in UNNAMED_FILTERS:
+                name = f"{name} ({filter_name})"
             record[name] = float(value)
         records.append(record)
     return records
@@ -101,27 +107,24 @@ def _read_harness(runs: Sequence[Any], names: Sequence[str], title: str) -> Sour
     for run, name in zip(runs, names, strict=True):
         records += _harness_records(run, name)
     frame = pd.DataFrame(records)
-    directions = _harness_directions(runs)
+    roles = _harness_roles(runs)
     declarations: dict[str, tuple[DeclaredRole, str]] = {}
     for column in map(str, frame.columns):
-        higher = directions.get(column.partition(" (")[0])
-        if higher is not None:
-            declarations[column] = (
-                "output" if higher else "lower_rate",
-                "declared by the evaluation",
-            )
+        metric = column.partition(" (")[0]
+        if metric in roles:
+            declarations[column] = (roles[metric], "declared by the evaluation")
     return Source(frame, title, ("model",), declarations, stacked=True)
 
 
-def _harness_directions(runs: Sequence[Any]) -> dict[str, bool]:
-    """Return metric to whether higher is better, where all runs and tasks agree."""
-    stated: dict[str, set[bool]] = {}
+def _harness_roles(runs: Sequence[Any]) -> dict[str, DeclaredRole]:
+    """Return the role of each metric on whose direction all runs and tasks agree."""
+    stated: dict[str, set[DeclaredRole]] = {}
     for run in runs:
         for metrics in (run.get("higher_is_better") or {}).values():
             for metric, higher in (metrics or {}).items():
                 if isinstance(higher, bool):
-                    stated.setdefault(str(metric), set()).add(higher)
-    return {metric: True in values for metric, values in stated.items() if len(values) == 1}
+                    stated.setdefault(str(metric), set()).add(HARNESS_ROLES[higher])
+    return {metric: roles.pop() for metric, roles in stated.items() if len(roles) == 1}
 
 
 def _is_helm_table(data: object) -> bool:
@@ -133,9 +136,9 @@ def _is_helm_table(data: object) -> bool:
     )
 
 
-def _merge_helm_tables(tables: Sequence[Mapping[str, Any]], title: str) -> Source:
-    """Join tables of HELM's leaderboard on their first column, the model."""
-    frames = [_read_helm_table(table, title).frame for table in tables]
+def _read_helm_tables(tables: Sequence[Any], title: str) -> Source:
+    """Read tables of HELM's leaderboard, joined on their first column, the model."""
+    frames = [_read_helm_table(table) for table in tables]
     merged = frames[0]
     label = str(merged.columns[0])
     for frame in frames[1:]:
@@ -143,26 +146,22 @@ def _merge_helm_tables(tables: Sequence[Mapping[str, Any]], title: str) -> Sourc
     return Source(merged, title, (label,))
 
 
-def _read_helm_table(data: Mapping[str, Any], title: str) -> Source:
+def _read_helm_table(data: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the cells of a table, with an arrow in the name of a column of stated direction."""
     names = []
     for cell in data["header"]:
         name = str(_helm_value(cell, ""))
         if isinstance(cell, Mapping) and not any(arrow in name for arrow in "↑↓"):
-            name += _helm_arrow(cell.get("lower_is_better"))
+            name += ARROWS.get(cell.get("lower_is_better"), "")
         names.append(name)
     rows = [[_helm_value(cell) for cell in row] for row in data["rows"]]
-    return Source(pd.DataFrame(rows, columns=pd.Index(names)), title, (names[0],))
+    return pd.DataFrame(rows, columns=pd.Index(names))
 
 
 def _helm_value(cell: Any, default: object = None) -> Any:
-    return cell.get("value", default) if isinstance(cell, Mapping) else cell
-
-
-def _helm_arrow(lower_is_better: object) -> str:
-    """Return the arrow that states a direction in a column's name."""
-    if lower_is_better is None:
-        return ""
-    return " ↓" if lower_is_better else " ↑"
+    if isinstance(cell, Mapping):
+        return cell.get("value", default)
+    return cell
 
 
 def _is_helm_statistic(data: object) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import sys
 import zipfile
 import zlib
 from pathlib import Path
@@ -13,10 +12,9 @@ from pathlib import Path
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.readers.delimited import name_columns, read_delimited
+from deabench.tables.readers.delimited import name_columns, read_bytes, read_delimited
 from deabench.tables.readers.evaluations import read_json
 from deabench.tables.readers.frames import Source
-from deabench.utils.files import read_contents
 
 MAX_UNPACKED_BYTES = 2**32
 """Bytes that a compressed file may unpack to."""
@@ -30,9 +28,12 @@ def read_file(path: str | Path) -> Source:
     DataError
         Where the file is missing, empty, damaged or of no known format.
     """
-    file = "standard input" if str(path) == "-" else str(path)
-    title = "" if str(path) == "-" else Path(path).name.split(".")[0]
-    data = _unpack(_read_bytes(path, file), file)
+    data, file = read_bytes(path)
+    data = _unpack(data, file)
+    title = ""
+    if str(path) != "-":
+        title = Path(path).name.split(".")[0]
+    # The first bytes tell the format: names end in .csv whatever the content is.
     if data[:4] == b"PAR1":
         return Source(_read_parquet(data, file), title)
     if data[:4] == b"PK\x03\x04":
@@ -45,19 +46,6 @@ def read_file(path: str | Path) -> Source:
     if text.lstrip()[:1] in ("{", "["):
         return read_json(_parse_json(text, file), file, title)
     return read_delimited(text, file, title, notes)
-
-
-def _read_bytes(path: str | Path, file: str) -> bytes:
-    try:
-        if str(path) != "-":
-            return read_contents(path)
-        # A standard input without a buffer is one of text, as in tests and notebooks.
-        stream = getattr(sys.stdin, "buffer", None)
-        return stream.read() if stream is not None else sys.stdin.read().encode()
-    except OSError as error:
-        raise DataError(
-            f"cannot read '{file}': {error.strerror}; name a file with a table"
-        ) from None
 
 
 def _unpack(data: bytes, file: str) -> bytes:
@@ -79,9 +67,11 @@ def _decode(data: bytes, file: str) -> tuple[str, tuple[str, ...]]:
     """Return the text and notes: UTF-8, UTF-16 with or without its mark, else Latin-1."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data.decode("utf-16", errors="replace"), ()
+    # In UTF-16 every second byte of a Latin letter is zero: the second one, or the first.
+    if data[1:2] == b"\x00":
+        return data.decode("utf-16-le", errors="replace"), ()
     if b"\x00" in data[:200]:
-        encoding = "utf-16-le" if data[1:2] == b"\x00" else "utf-16-be"
-        return data.decode(encoding, errors="replace"), ()
+        return data.decode("utf-16-be", errors="replace"), ()
     try:
         return data.decode("utf-8-sig"), ()
     except UnicodeDecodeError:
@@ -110,7 +100,9 @@ def _read_parquet(data: bytes, file: str) -> pd.DataFrame:
     except (OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise DataError(f"'{file}' is a damaged Parquet file: {reason}") from None
-    return frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index()
+    if isinstance(frame.index, pd.RangeIndex):
+        return frame
+    return frame.reset_index()
 
 
 def _read_xlsx(data: bytes, file: str, title: str) -> Source:

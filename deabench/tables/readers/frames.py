@@ -86,9 +86,12 @@ def _name_levels(index: pd.Index, columns: Sequence[str]) -> list[str]:
     """Name the levels of an index that becomes columns."""
     levels = []
     for k, name in enumerate(index.names):
-        unnamed = f"index {k}" if index.nlevels > 1 else "index"
-        level = unnamed if name is None else str(name)
-        levels.append(f"{level} (index)" if level in columns else level)
+        level = str(name)
+        if name is None:
+            level = f"index {k}" if index.nlevels > 1 else "index"
+        if level in columns:
+            level += " (index)"
+        levels.append(level)
     return levels
 
 

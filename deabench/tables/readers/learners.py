@@ -15,6 +15,11 @@ from deabench.errors import DataError
 from deabench.tables.columns import DeclaredRole
 from deabench.tables.readers.frames import Source
 
+OPTUNA_ROLES: dict[str, tuple[DeclaredRole, str]] = {
+    "MAXIMIZE": ("output", "the study maximises it"),
+    "MINIMIZE": ("lower_rate", "the study minimises it"),
+}
+
 
 def is_search(data: object) -> bool:
     """Return whether an object is a fitted search of scikit-learn's kind."""
@@ -125,27 +130,23 @@ def is_study(data: object) -> bool:
 def read_study(study: Any) -> Source:
     """Read an Optuna study: a system is a finished trial; the study states the directions."""
     directions = [direction.name for direction in study.directions]
-    names = list(getattr(study, "metric_names", None) or _default_names(len(directions)))
+    # Objectives without names are called as in the frame that Optuna makes of its trials.
+    default_names = ["value"]
+    if len(directions) > 1:
+        default_names = [f"values_{k}" for k in range(len(directions))]
+    names = list(getattr(study, "metric_names", None) or default_names)
     finished = [trial for trial in study.trials if trial.state.name == "COMPLETE"]
     if not finished:
         raise DataError("the Optuna study has no finished trial; run study.optimize first")
-    declarations: dict[str, tuple[DeclaredRole, str]] = {}
-    for name, direction in zip(names, directions, strict=True):
-        if direction == "MAXIMIZE":
-            declarations[name] = ("output", "the study maximises it")
-        else:
-            declarations[name] = ("lower_rate", "the study minimises it")
+    declarations = {
+        name: OPTUNA_ROLES[direction] for name, direction in zip(names, directions, strict=True)
+    }
     notes: tuple[str, ...] = ()
     unfinished = len(study.trials) - len(finished)
     if unfinished:
         notes = (f"{unfinished} of {len(study.trials)} trials did not finish and are left out",)
     frame = pd.DataFrame([_trial_record(trial, names) for trial in finished])
     return Source(frame, "Optuna study", ("trial",), declarations, notes=notes)
-
-
-def _default_names(count: int) -> list[str]:
-    """Return Optuna's names of objectives that have none."""
-    return ["value"] if count == 1 else [f"values_{k}" for k in range(count)]
 
 
 def _trial_record(trial: Any, names: list[str]) -> dict[str, Any]:
