@@ -108,6 +108,7 @@ def parse_numbers(column: pd.Series, *, decimal_comma: bool = False) -> Numbers 
         sample = cells[unparsed[:: len(unparsed) // SAMPLE_SIZE]]
         if _are_all_text(sample):
             return None
+    # Cells without their markup, by row; what stands for an empty cell is no text.
     texts = {int(row): _clean(cells[row]) for row in unparsed}
     texts = {row: text for row, text in texts.items() if text.lower() not in EMPTY_WORDS}
     if texts:
@@ -143,6 +144,7 @@ def _holds_truths_or_dates(column: pd.Series) -> bool:
 
 def _is_empty(column: pd.Series) -> bool:
     """Return whether a column holds neither numbers nor text."""
+    # NaN, the only value that differs from itself, is empty in a column of any type.
     filled = (cell for cell in column if cell is not None and cell == cell)
     return all(_clean(cell).lower() in EMPTY_WORDS for cell in filled)
 
@@ -152,6 +154,7 @@ def _parse_plain_numbers(column: pd.Series, cells: np.ndarray) -> np.ndarray:
 
     A column of words, as names, needs no parsing: the first characters of its cells show it.
     """
+    # "inf" and "nan" are the only numbers that begin with a letter.
     if pd.api.types.infer_dtype(cells, skipna=False) == "string":
         starts = {cell[:3] for cell in cells.tolist()}
         if all(start[:1].isalpha() and start.lower() not in ("inf", "nan") for start in starts):
@@ -256,6 +259,7 @@ def _parse_cell(cell: str, decimal_comma: bool) -> tuple[float, str] | None:
     if text.endswith("%"):
         text = text[:-1].strip()
         unit = "percent"
+    # A unit of time converts to seconds; k, M and the like multiply a number without a unit.
     with_unit = _WITH_UNIT.match(text)
     if with_unit:
         text = with_unit[1]
@@ -269,6 +273,7 @@ def _parse_cell(cell: str, decimal_comma: bool) -> tuple[float, str] | None:
     # What remains must be a number as a whole: "3 of 5" and "v2.1" are text.
     if not re.fullmatch(_NUMBER, text) or not any(sign.isdigit() for sign in text):
         return None
+    # Apostrophes and blanks within a number can only group thousands.
     text = re.sub(r"['’\u00a0\u202f ]", "", text)
     # The sign that is not decimal groups thousands.
     if decimal_comma:

@@ -197,6 +197,7 @@ def _parse_source(
     for name in numbers:
         if name not in label and name not in texts:
             numbers[name] = parse_or_empty(frame[name], decimal_comma=source.decimal_comma)
+    # The keys depend on what the columns are; the cells of a label are then names, no numbers.
     columns = [infer_column(name, numbers[name], declarations) for name in numbers]
     keys = find_keys(frame, columns, label, dataset)
     for name in keys.label:
@@ -216,6 +217,7 @@ def _pivot_source(parsed: ParsedSource, metric: str, value: str) -> ParsedSource
             f"'{metric}' and '{value}' hold metrics by name, but no column names the systems; "
             "give label"
         )
+    # The values are parsed after the pivot, for each metric has its own unit.
     wide = pivot_metrics(source.frame, metric, value, keys)
     note = f"'{metric}' names the metrics and '{value}' holds their values"
     source = replace(source, frame=wide, notes=(*source.notes, note))
@@ -232,12 +234,14 @@ def _interpret_columns(parsed: ParsedSource, lower_is_better: LowerIsBetter) -> 
     layout: Layout = "wide"
     if is_long(frame, keys):
         layout = "long"
+        # Systems repeat over data sets or folds: their rows are averaged.
         names = frame[list(keys.label)].astype(str).agg(", ".join, axis=1)
         datasets = None
         if keys.dataset is not None:
             datasets = pd.Index(frame[keys.dataset].astype(str), name=keys.dataset)
         systems = average_rows(values, pd.Index(names, name=keys.label[0]), datasets)
     else:
+        # Every row is a system of its own and needs a unique name.
         rows = name_rows(frame, keys, parsed.columns, lambda: parsed.source.as_text().frame)
         notes += rows.notes
         keys = replace(keys, label=rows.label)
@@ -323,6 +327,7 @@ def _build_table(
         title=parsed.source.title,
         inferred=tuple(inferred),
     )
+    # The roles come last: they depend on all columns and on what the user declares.
     table = assign_roles(table, lower_is_better, units)
     metrics = [column.name for column in table.metrics]
     mixed = [
@@ -347,6 +352,7 @@ def _infer_columns(
     columns: Sequence[Column], frame: pd.DataFrame, keys: Keys, units: Mapping[str, str]
 ) -> list[Column]:
     """Check the columns against the values of the systems, which may be means of rows."""
+    # The first rank column of the table tells the direction of bare scores.
     ranks = next(
         (frame[c.name] for c in columns if "rank among" in c.reason and c.name in frame), None
     )

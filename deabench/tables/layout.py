@@ -142,6 +142,7 @@ def is_description(column: pd.Series, name: str) -> bool:
     if parse_name(name).words.strip("_") in _DESCRIPTIONS:
         return True
     cells = column.dropna().astype(str).head(PROBED_CELLS)
+    # A column that starts with empty cells names nothing, whatever follows.
     if (cells.str.strip() == "").all():
         return True
     return bool(cells.str.match(_DESCRIPTION_CELLS).mean() > 0.5)
@@ -154,6 +155,7 @@ def _find_dataset(
     candidates = [c.name for c in columns if c.role == "dataset" and c.name not in label]
     if not label or not candidates or not frame.duplicated(list(label)).any():
         return None
+    # A data set that never changes describes the whole table.
     varying = [name for name in candidates if frame[name].nunique() > 1]
     # Names before numbers, then the column with the most data sets.
     return max(
@@ -176,6 +178,7 @@ def find_metric_and_value(columns: Sequence[Column]) -> tuple[str, str] | None:
     for column in columns:
         name_words = parse_name(column.name).words
         is_value = bool(_VALUE.search(name_words))
+        # A metric with a column of its own: the table is wide already.
         if column.role in ("output", "lower_rate") and not is_value:
             return None
         if column.role in ("text", "label", "dataset") and _METRIC.search(name_words):
@@ -202,6 +205,7 @@ def find_matrix_columns(columns: Sequence[Column], keys: Keys) -> list[str]:
         for column in numeric
         if column.role == "unknown" or column.reason.startswith("a benchmark's score")
     ]
+    # A table of metrics has few columns that no rule knows.
     if len(unknown) < max(2, MIN_UNKNOWN_SHARE * len(numeric)):
         return []
     return [c.name for c in numeric if "count" not in c.reason or c.role == "unknown"]
@@ -221,6 +225,7 @@ def has_systems_in_columns(
         if column.role not in ("text", "label", "dataset") and column.name != label
     ]
     share_of_columns = sum(bool(_SYSTEMS.match(name)) for name in names) / max(len(names), 1)
+    # The same share of the row labels; rows without labels name no system.
     share_of_rows = 0.0
     if label is not None and len(frame):
         share_of_rows = float(

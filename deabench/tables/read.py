@@ -76,6 +76,7 @@ def read(
     if isinstance(source, Table):
         if label is not None or roles:
             return interpret_source(_reopen(source), label, roles, lower_is_better)
+        # Nothing to change; an empty text is still refused below.
         if not isinstance(lower_is_better, str) and not len(lower_is_better):
             return source
         units = {column.name: column.unit for column in source.inferred if column.unit == "percent"}
@@ -173,6 +174,7 @@ def join_sources(sources: Mapping[str, Source]) -> Source:
                 f"nothing tells what the cells of '{name}' measure; "
                 "call the file by its metric, as accuracy.csv"
             )
+        # Two files may hold the same metric; the name of the file tells its columns apart.
         used = {column for frame in frames for column in frame.columns}
         renamed = {c.name: f"{c.name} ({name})" if c.name in used else c.name for c in columns}
         frames.append(table.frame[list(renamed)].rename(columns=renamed))
@@ -180,6 +182,7 @@ def join_sources(sources: Mapping[str, Source]) -> Source:
             role: DeclaredRole = column.role  # type: ignore[assignment]
             declarations[renamed[column.name]] = (role, column.reason)
         notes += [f"{name}: {note}" for note in table.notes]
+    # Systems are compared only if every table has them, in the order of the first table.
     common = frames[0].index
     for frame in frames[1:]:
         common = common[common.isin(frame.index)]
@@ -222,6 +225,7 @@ def _open_mapping(source: Mapping[Any, Any]) -> Source:
         return learners.read_cv_results(source)
     if learners.is_cross_validate(source):
         return learners.read_cross_validate(source)
+    # Values that are tables themselves make one table for each metric.
     kinds = str | os.PathLike | pd.DataFrame
     if source and all(isinstance(item, kinds) for item in source.values()):
         return join_sources({str(name): open_source(item) for name, item in source.items()})

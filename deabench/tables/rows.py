@@ -73,6 +73,7 @@ def average_rows(values: pd.DataFrame, systems: pd.Index, datasets: pd.Index | N
     systems, datasets : Index
         The system and the data set of each row.
     """
+    # Cells are counted before averaging hides them.
     missing = count_empty(values)
     order = list(dict.fromkeys(systems))
     name = "system" if systems.name is None else systems.name
@@ -80,6 +81,7 @@ def average_rows(values: pd.DataFrame, systems: pd.Index, datasets: pd.Index | N
         means = values.groupby(np.asarray(systems), sort=False).mean()
         note = "repeated rows of a system (folds, seeds) are averaged"
         return Systems(means.reindex(order).rename_axis(name), None, missing, (("", note),))
+    # Folds and seeds are averaged within a data set, so each data set weighs the same.
     keys = [np.asarray(datasets), np.asarray(systems)]
     per_dataset = values.groupby(keys, sort=False).mean()
     per_dataset.index = per_dataset.index.set_names([str(datasets.name), name])
@@ -94,6 +96,7 @@ def average_rows(values: pd.DataFrame, systems: pd.Index, datasets: pd.Index | N
 
 def _average_datasets(matrix: pd.DataFrame) -> tuple[pd.Series, str]:
     """Average systems x data sets over the common data sets; without any, over each one's own."""
+    # A system or a data set without any value of this metric restricts nothing.
     filled = matrix.dropna(axis="columns", how="all").dropna(axis="index", how="all")
     common = filled.dropna(axis="columns")
     total = matrix.shape[1]
@@ -134,6 +137,7 @@ def pivot_metrics(
     metrics = frame[metric].astype(str).str.strip()
     repetition = frame.groupby([*keys, metric], dropna=False).cumcount()
     values = frame[value].to_numpy()
+    # The number of the repetition is a key, for pivot refuses repeated rows.
     flat = frame[list(keys)].assign(_repetition=repetition, _metric=metrics, _value=values)
     wide = flat.pivot(index=[*keys, "_repetition"], columns="_metric", values="_value")
     wide = wide.reset_index().drop(columns="_repetition")
@@ -162,6 +166,7 @@ def name_rows(
     repeats = int(frame.duplicated(label).sum())
     if not repeats:
         return NamedRows(join_labels(frame, label), all_stay, keys.label)
+    # Settings that tell rows apart make different systems of them; full repeats are one system.
     distinguishing = _find_distinguishing(frame, label, columns)
     if distinguishing:
         quoted = " and ".join(f"'{name}'" for name in distinguishing)
@@ -228,6 +233,7 @@ def join_labels(frame: pd.DataFrame, label: Sequence[str]) -> pd.Index:
     names = texts[0]
     if len(texts) > 1:
         names = [", ".join(cells) for cells in zip(*texts, strict=True)]
+    # A row whose label cells are empty is called by its number.
     if not all(map(str.strip, names, repeat(" ,"))):
         names = [name if name.strip(" ,") else f"row {k}" for k, name in enumerate(names, start=1)]
     return pd.Index(names, name="system" if label[0].startswith("Unnamed") else label[0])
@@ -245,6 +251,7 @@ def _label_texts(cells: list[object]) -> list[str]:
 def _label_text(cell: object) -> str:
     if isinstance(cell, str):
         return cell.strip()
+    # An integer column with an empty cell is read as floats: 3.0 was "3".
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return "" if cell is None or cell is pd.NA or cell != cell else str(cell).strip()

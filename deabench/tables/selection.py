@@ -164,6 +164,7 @@ def select_columns(
     user_inputs = _check_names(inputs, "inputs")
     named_inputs = list(user_inputs)
     named_inputs += [c.name for c in declared if c.input and c.name not in named_inputs]
+    # Named outputs are final; without names the roles of the columns decide.
     if outputs is not None:
         selected_outputs = _check_names(outputs, "outputs")
         selected_outputs += [
@@ -180,6 +181,7 @@ def select_columns(
         refusal = NO_OUTPUTS
         guessed = []
     else:
+        # Other columns get their roles without the named inputs, which may repeat or explain them.
         columns, role_notes = _columns_beside(table, user_inputs)
         selected_outputs = [c.name for c in columns if c.direction == "higher" or c.complemented]
         proposed_inputs = [c.name for c in columns if c.input and c.name not in named_inputs]
@@ -216,6 +218,7 @@ def drop_missing(
     """Leave out the systems, or the metrics, with empty cells, and say which."""
     if missing in ("refuse", "bounds"):
         return selected, ()
+    # Infinity is no usable value either.
     empty = ~np.isfinite(selected.frame[list(selected.metrics)])
     if missing == "drop-systems":
         rows = empty.any(axis=1)
@@ -229,6 +232,7 @@ def drop_missing(
             return selected, ()
         note = f"left out for a missing cell: {quote_names(dropped)}"
         return selected.with_frame(selected.frame[~rows]), (note,)
+    # Leaving out metrics keeps every system, but at least one output must remain.
     dropped = [str(name) for name in empty.columns[empty.any()]]
     if not dropped:
         return selected, ()
@@ -263,6 +267,7 @@ def read_values(source: TableLike) -> pd.DataFrame:
 
 def read_grouping(table: Table, name: str) -> pd.Series | None:
     """Return a column of text or numbers that groups the systems; None where there is none."""
+    # Groups are named by text more often than by numbers.
     for frame in (table.texts, table.frame):
         if frame is not None and name in frame:
             column: pd.Series = frame[name]

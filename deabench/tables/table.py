@@ -238,6 +238,7 @@ def assign_roles(
     proposed, role_notes = propose_roles(
         open_columns, table.frame, made_to_rank=table.labelled or bool(declared)
     )
+    # Who names one input decides on all: no other cost enters by itself.
     if any(column.input for column in declared.values()):
         proposed = leave_out_inputs(proposed)
     by_name = {column.name: column for column in proposed} | declared
@@ -271,6 +272,7 @@ def _declare_directions(
                 f"there is no column '{name}' in the table; {did_you_mean(name, list(inferred))}"
             )
         column = inferred[name]
+        # A bare name leaves open whether the metric is complemented or an input.
         if direction is None:
             column = _infer_lower(table.frame.get(name), column, units.get(name, ""))
         elif direction == "input":
@@ -298,6 +300,7 @@ def _read_directions(lower_is_better: LowerIsBetter) -> dict[str, float | Litera
         return dict.fromkeys(map(str, lower_is_better))
     directions: dict[str, float | Literal["input"] | None] = {}
     for name, value in lower_is_better.items():
+        # True and False are numbers in Python, but no maxima.
         is_number = isinstance(value, Real) and not isinstance(value, bool)
         if value == "input":
             directions[str(name)] = "input"

@@ -147,6 +147,7 @@ def _origin_above(column: pd.Series) -> float:
     """Return an origin one range above the greatest value."""
     minimum = float(column.min())
     maximum = float(column.max())
+    # A constant column has no range: any positive distance will do.
     return maximum + ((maximum - minimum) or abs(maximum) or 1.0)
 
 

@@ -103,6 +103,7 @@ def check_same_units(tested: pd.DataFrame, reference: pd.DataFrame, metrics: Seq
         Where a rate for which higher is better is up to 1 in one table and far above in the other.
         An error rate of .9 % is no such rate.
     """
+    # Only rates of quality are compared: costs and errors have no common scale.
     for name in metrics:
         if name not in tested or name not in reference or not _is_quality_rate(name):
             continue
@@ -151,6 +152,7 @@ def warn_weak_data(values: pd.DataFrame, output_count: int) -> None:
     # Two points always lie on a line: correlation means nothing for them.
     if count < 3:
         return
+    # Outputs correlate with outputs: only metrics on one side can replace each other.
     varying = np.flatnonzero(~constant)
     for side in (varying[varying < output_count], varying[varying >= output_count]):
         for a, b, correlation in _find_correlated(matrix[:, side]):
@@ -259,6 +261,7 @@ def _choose_transforms(
     transforms: dict[str, AffineTransform] = {}
     notes = []
     reversed_outputs = []
+    # Rates for which lower is better become outputs: their complement to the maximum.
     for name, maximum in selected.maxima.items():
         _refuse_above(values[name], maximum)
         transforms[name] = AffineTransform(-1.0, maximum)

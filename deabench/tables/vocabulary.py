@@ -215,6 +215,7 @@ def parse_name(text: str) -> ParsedName:
         better = "lower"
     text = _DOWN.sub(" ", _UP.sub(" ", text))
     unit = " ".join(_BRACKETS.findall(text)).strip().lower()
+    # "AUC (95% CI)" is an AUC, not an interval.
     all_words = _join_words(_ESTIMATE.sub(" ", text))
     head = _join_words(_BRACKETS.sub(" ", text))
     if len(head) <= 2:  # nothing stands outside of the brackets
@@ -395,6 +396,7 @@ def _last_match(name_words: str, rules: Sequence[Rule]) -> Meaning | None:
 
 def unit_of(name: ParsedName) -> str:
     """Return the unit that a name states, in brackets or as a word; empty without."""
+    # Brackets state a unit for certain: "time (s)".
     if name.unit:
         unit = _find_unit(parse_name(name.unit).words)
         if unit:

@@ -49,6 +49,7 @@ def read_delimited(text: str, file: str, title: str, notes: tuple[str, ...]) -> 
     data = text.encode()
     read_cells = partial(_read_cells, data, separator)
     with _csv_errors(file):
+        # The header as it is written: pandas renames columns that occur twice.
         first_line = read_cells(dtype=str, header=None, index_col=False, nrows=1).iloc[0]
         header = [str(cell) for cell in first_line]
         if len(header) > MAX_COLUMNS:
@@ -65,6 +66,7 @@ def read_delimited(text: str, file: str, title: str, notes: tuple[str, ...]) -> 
     if len(header) == len(names):
         names = name_columns(header, file)
     rename = partial(_set_names, names=names, has_escapes=b"'" in data)
+    # Programs that write decimal commas separate cells by semicolons.
     decimal_comma = separator == ";" and _has_decimal_commas(
         rename(read_cells(dtype=str, nrows=PROBED_ROWS))
     )
@@ -94,6 +96,7 @@ def read_labelled_csv(path: str | Path) -> pd.DataFrame:
         raise DataError(f"'{file}' is not UTF-8 text; save it as CSV in UTF-8") from None
     with _csv_errors(file):
         frame = _read_cells(text.encode(), ",", dtype=str)
+    # Labels are escaped by `csv_text`, so that no spreadsheet runs them as formulas.
     frame = frame.set_index(frame.columns[0])
     frame.index = frame.index.map(unescape_formula)
     columns = {name: _parse_complete(column) for name, column in frame.items()}

@@ -59,6 +59,7 @@ def read_frame(frame: pd.DataFrame) -> Source:
     check_unique_names(names)
     flat = frame.set_axis(names, axis=1)
     label: tuple[str, ...] = ()
+    # The default index numbers the rows; any other one, of a single level, names the systems.
     if not isinstance(flat.index, pd.RangeIndex):
         levels = _name_levels(flat.index, names)
         flat = flat.set_axis(flat.index.set_names(levels)).reset_index()
@@ -102,6 +103,7 @@ def read_mapping(data: Mapping[Any, Any]) -> Source:
             "the table is an empty dictionary; give columns, or a system's metrics by its name"
         )
     values = list(data.values())
+    # Mappings within the mapping are rows, lists are columns.
     if all(isinstance(value, Mapping) for value in values):
         systems = {str(name): dict(metrics) for name, metrics in data.items()}
         return read_frame(pd.DataFrame.from_dict(systems, orient="index").rename_axis("system"))
@@ -146,6 +148,7 @@ def read_other_library(data: Any) -> Source | None:
         import narwhals as nw
     except ImportError:
         return None
+    # narwhals wraps the frame of any library; what it does not know passes through.
     native = nw.from_native(data, pass_through=True)
     if isinstance(native, nw.LazyFrame):
         native = native.collect()

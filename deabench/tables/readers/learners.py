@@ -66,6 +66,7 @@ def fold_scores(results: Mapping[str, Any]) -> pd.DataFrame:
     metrics = [
         str(name).removeprefix("mean_") for name in results if str(name).startswith("mean_test_")
     ]
+    # Columns split0_test_..., split1_test_... hold the scores of the folds.
     folds = sum(f"split{k}_{metrics[0]}" in results for k in range(len(results)))
     if not folds:
         raise DataError(
@@ -110,6 +111,7 @@ def read_cross_validate(data: Mapping[str, Any]) -> Source:
             "give several, as {'k-NN': ..., 'SVM': ...}"
         )
     rows = {}
+    # Fitted estimators and indices are no scores: only numbers are averaged.
     for system, result in data.items():
         rows[str(system)] = {
             str(name): float(np.mean(values))
