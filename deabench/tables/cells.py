@@ -122,9 +122,12 @@ def parse_numbers(column: pd.Series, *, decimal_comma: bool = False) -> Numbers 
 def parse_or_empty(column: pd.Series, *, decimal_comma: bool = False) -> Numbers | None:
     """Return the numbers of a column; all NaN where every cell is empty, None for text."""
     numbers = parse_numbers(column, decimal_comma=decimal_comma)
-    if numbers is not None or _holds_truths_or_dates(column) or not _is_empty(column):
+    if numbers is not None or _holds_truths_or_dates(column):
         return numbers
-    return Numbers(np.full(len(column), np.nan), np.zeros(len(column), dtype=bool))
+    # NaN, the only value that differs from itself, is empty in a column of any type.
+    if all(_clean(cell).lower() in EMPTY_WORDS for cell in column if cell is None or cell == cell):
+        return Numbers(np.full(len(column), np.nan), np.zeros(len(column), dtype=bool))
+    return None
 
 
 def is_numeric_dtype(dtype: object) -> bool:
@@ -140,13 +143,6 @@ def is_empty_word(cell: str) -> bool:
 def _holds_truths_or_dates(column: pd.Series) -> bool:
     is_truth = pd.api.types.is_bool_dtype(column)
     return bool(is_truth or pd.api.types.is_datetime64_any_dtype(column))
-
-
-def _is_empty(column: pd.Series) -> bool:
-    """Return whether a column holds neither numbers nor text."""
-    # NaN, the only value that differs from itself, is empty in a column of any type.
-    filled = (cell for cell in column if cell is not None and cell == cell)
-    return all(_clean(cell).lower() in EMPTY_WORDS for cell in filled)
 
 
 def _parse_plain_numbers(column: pd.Series, cells: np.ndarray) -> np.ndarray:

@@ -338,6 +338,7 @@ def _demote_ambiguous(columns: Sequence[Column]) -> list[Column]:
     demoted = []
     for column in columns:
         is_ambiguous = column.role == "output" and column.reason.startswith(weak_reasons)
+        # Such a name says nothing about errors: beside an error rate it may be their mean.
         if is_ambiguous and (has_errors or (not has_output and "mean" in column.reason)):
             reason = "its name does not say which way is better"
             column = replace(column, role="conditional", reason=reason)
@@ -370,6 +371,7 @@ def _leave_out_redundant(column: Column, columns: Sequence[Column], frame: pd.Da
 
 def _complement_reason(column: Column, values: np.ndarray, outputs: pd.DataFrame) -> str:
     """Say of which output a column is the complement; empty where of none."""
+    # The complement repeats the output exactly, apart from the rounding of both columns.
     tolerance = COMPLEMENT_ROUNDING * column.high
     for name, output in outputs.items():
         complement = column.high - output.to_numpy()

@@ -373,11 +373,8 @@ def _refuse_missing(selected: SelectedTable) -> None:
 
 def _contradictions(outputs: Sequence[str], maxima: Mapping[str, float]) -> tuple[str, ...]:
     """Note outputs of the user whose names say that lower is better."""
-    lower = []
-    for name in outputs:
-        meaning = look_up_metric(name)
-        if name not in maxima and meaning is not None and meaning.better == "lower":
-            lower.append(name)
+    meanings = {name: look_up_metric(name) for name in outputs if name not in maxima}
+    lower = [name for name, meaning in meanings.items() if meaning and meaning.better == "lower"]
     if not lower:
         return ()
     return (

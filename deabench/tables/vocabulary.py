@@ -407,10 +407,11 @@ def unit_of(name: ParsedName) -> str:
 
 
 def _find_unit(name_words: str, exclude: Sequence[str] = ()) -> str:
-    for pattern, unit in _UNITS:
-        if unit not in exclude and re.search(pattern, name_words):
-            return unit
-    return ""
+    # Units in the order of the list: "ms" comes before "s".
+    units = (
+        unit for pattern, unit in _UNITS if unit not in exclude and re.search(pattern, name_words)
+    )
+    return next(units, "")
 
 
 def _look_up_unit(unit: str) -> Meaning | None:
@@ -438,9 +439,7 @@ def _look_up_brackets(unit: str) -> Meaning | None:
 
 def has_mixed_units(names: Sequence[str], inputs: Sequence[str]) -> bool:
     """Return whether metrics have units that cannot be added, as rates and costs."""
-    units = set()
-    for name in names:
-        meaning = look_up_metric(name)
-        if meaning is not None and meaning.unit:
-            units.add("share" if meaning.unit == "percent" else meaning.unit)
-    return bool(inputs) or len(units) > 1
+    meanings = [look_up_metric(name) for name in names]
+    # Shares and percent are one unit, and names without a unit tell nothing.
+    units = {meaning.unit.replace("percent", "share") for meaning in meanings if meaning}
+    return bool(inputs) or len(units - {""}) > 1
