@@ -365,11 +365,6 @@ def _read_pair(name: str) -> tuple[str, str]:
     return first, second
 
 
-def _convert_bounds(value: Sequence[float]) -> tuple[float, ...]:
-    """Make a tuple of a list of numbers."""
-    return tuple(value)
-
-
 def _convert_ratios(value: Mapping[Any, Sequence[float]]) -> object:
     """Make pairs of the keys "A/B", and tuples of the lists."""
     return {
@@ -416,7 +411,7 @@ BOUNDS = ValueForm(
     description="(least, most) with 0 <= least <= most",
     read=_read_bounds,
     is_valid=_are_bounds,
-    convert=_convert_bounds,
+    convert=tuple,
 )
 """Two numbers between which something lies."""
 BOUNDS_BY_METRIC = ValueForm(

@@ -157,8 +157,8 @@ class Ranking(Answer, Result):
         """Return `efficiency` (or `inefficiency`), `rank` and `efficient`, best first.
 
         Equal ranks stay in the table's order. A column `undecided` is there if floating point
-        leaves open for some whether they are efficient. With samples there are also `lower`, `upper`,
-        `verdict`, `best_rank`, `worst_rank` and `tier`.
+        leaves open for some whether they are efficient. With samples there are also `lower`,
+        `upper`, `verdict`, `best_rank`, `worst_rank` and `tier`.
         """
         frame = pd.DataFrame(
             {self.measure: self.scores, "rank": self.ranks, "efficient": self.efficient}
