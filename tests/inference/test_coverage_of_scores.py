@@ -44,7 +44,6 @@ def test_tied_classifiers_are_covered_and_not_called_dominated(name, monkeypatch
     assert percentile < 0.80
 
 
-@pytest.mark.slow
 def test_few_errors_and_few_instances():
     for name in ("one dominator .95 / .85, 10/990, k=10", "TPR .995 on 10 positives, k=20"):
         measured, _ = measures(HARD, name, seed=2)
@@ -52,7 +51,6 @@ def test_few_errors_and_few_instances():
             assert measured[measure] >= 0.95 - error(0.95)
 
 
-@pytest.mark.slow
 def test_claimed_ratios_take_the_wider_ridge():
     """A recall of .99 on 200 instances: the scores' own ridge covers .94 of all ratios at once, the
     ratios' .97.
@@ -62,7 +60,6 @@ def test_claimed_ratios_take_the_wider_ridge():
     assert measured["A ratios"] >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["AUC .99, 10/100, k=10", "AUC .99 of wholly misplaced positives, 50/100, k=10"]
 )
@@ -73,7 +70,6 @@ def test_areas_are_covered_whatever_a_misplacement_is(name):
         assert measured[measure] >= 0.95 - error(0.95), measure
 
 
-@pytest.mark.slow
 def test_blocks_hold_where_their_assumption_does_and_fail_where_it_does_not():
     for name, (low, high) in (
         ("10 folds, correlation .1", (0.95 - error(0.95), 1)),
