@@ -118,7 +118,9 @@ class Technology:
 
     def gap(self, score: Array) -> Array:
         """Return by which share each output of the mix is higher, or each of its inputs lower."""
-        return 1 - score if self.orientation == "input" else 1 / score - 1
+        if self.orientation == "input":
+            return 1 - score
+        return 1 / score - 1
 
     def _constant_returns_scores(
         self, outputs: Array, rivals: Array, inputs: Array
@@ -136,7 +138,9 @@ class Technology:
         # A classifier without any output has an unbounded t and no mix.
         finite = np.isfinite(solutions.value)[:, None]
         mix = np.where(finite, solutions.weights[:, 1:], 0.0)
-        return score, mix * score[:, None] if self.orientation == "input" else mix
+        if self.orientation == "input":
+            mix = mix * score[:, None]
+        return score, mix
 
 
 def make_technology(inputs: int, returns: Returns, orientation: Orientation) -> Technology:

@@ -216,8 +216,13 @@ def _range(ranks: Array, alpha: float) -> tuple[Array, Array]:
     excluded_low = excluded // 2
     excluded_high = excluded - excluded_low
     ordered = np.sort(ranks, axis=0)
-    best = ordered[excluded_low - 1] if excluded_low else np.ones(k)
-    worst = ordered[datasets - excluded_high] if excluded_high else np.full(k, float(k))
+    # Without a data set to exclude, the limits are the best and the worst rank that there is.
+    best = np.ones(k)
+    worst = np.full(k, float(k))
+    if excluded_low:
+        best = ordered[excluded_low - 1]
+    if excluded_high:
+        worst = ordered[datasets - excluded_high]
     return best, worst
 
 

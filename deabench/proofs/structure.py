@@ -246,7 +246,7 @@ def require_table(
     ):
         raise CertificateError(
             f"the result has no table '{name}' with the rows and columns of its data; "
-            "the result does not hold"
+            "compute the result again"
         )
     return table
 
