@@ -5,13 +5,13 @@ Every message says what, where, which value and what to do; lower case, no full 
 
 
 class DeabenchError(Exception):
-    """Base of all errors that deabench raises on purpose; the command line shows its text and exits
-    1.
+    """Base class of all errors of deabench; the command line prints its text and exits with 1.
 
     Examples
     --------
     >>> import deabench as db
-    >>> [issubclass(error, db.DeabenchError) for error in (db.DataError, db.SolveError, db.CertificateError)]
+    >>> errors = (db.DataError, db.SolveError, db.CertificateError)
+    >>> [issubclass(error, db.DeabenchError) for error in errors]
     [True, True, True]
     """
 
@@ -22,8 +22,9 @@ class DataError(DeabenchError, ValueError):
     Examples
     --------
     >>> import deabench as db
+    >>> table = {"a": {"TPR": .9, "TNR": -.2}, "b": {"TPR": .8, "TNR": .7}}
     >>> try:
-    ...     db.rank({"a": {"TPR": .9, "TNR": -.2}, "b": {"TPR": .8, "TNR": .7}}, outputs=["TPR", "TNR"])
+    ...     db.rank(table, outputs=["TPR", "TNR"])
     ... except db.DataError as error:
     ...     print(error)
     metric 'TNR' of 'a' is -0.2; DEA needs values >= 0
@@ -68,9 +69,10 @@ class DataWarning(UserWarning):
     --------
     >>> import warnings
     >>> import deabench as db
-    >>> with warnings.catch_warnings(record=True) as heard:
+    >>> table = {"a": {"TPR": .9, "TNR": .6}, "b": {"TPR": .8, "TNR": .7}}
+    >>> with warnings.catch_warnings(record=True) as recorded:
     ...     warnings.simplefilter("always")
-    ...     ranking = db.rank({"a": {"TPR": .9, "TNR": .6}, "b": {"TPR": .8, "TNR": .7}}, outputs=["TPR", "TNR"])
-    >>> heard[0].category.__name__
+    ...     ranking = db.rank(table, outputs=["TPR", "TNR"])
+    >>> recorded[0].category.__name__
     'DataWarning'
     """

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from html import unescape
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
@@ -117,9 +117,9 @@ def _to_series(values: object, declaration: tuple[str, object]) -> pd.Series:
     kind, categories = declaration
     if kind != "nominal":
         return pd.Series(values, dtype=float)
-    text = [unescape(value.decode("ascii").strip()) for value in values]  # type: ignore[attr-defined]
-    names = dict.fromkeys(unescape(str(name).strip()) for name in categories)  # type: ignore[attr-defined]
-    cells = [None if cell == "?" else cell for cell in text]
+    nominal_values = [unescape(value.decode("ascii").strip()) for value in cast(Any, values)]
+    names = dict.fromkeys(unescape(str(name).strip()) for name in cast(Any, categories))
+    cells = [None if cell == "?" else cell for cell in nominal_values]
     return pd.Series(pd.Categorical(cells, categories=list(names)))
 
 

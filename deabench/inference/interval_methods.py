@@ -8,9 +8,7 @@ percentiles of the bootstrap.
 
 References
 ----------
-Tango T (1998) Equivalence test and confidence interval for the difference in proportions for the
-paired-sample design. Statistics in Medicine 17:891-908. Newcombe RG (1998) Interval estimation for
-the difference between independent proportions. Statistics in Medicine 17:873-890.
+Tango (1998) Statistics in Medicine 17:891-908; Newcombe (1998) Statistics in Medicine 17:873-890.
 """
 
 from __future__ import annotations
@@ -97,6 +95,15 @@ class IntervalRequest:
     draws: int
     seed: int
 
+    def losses(self, name: str, function: MeanLoss) -> Floats:
+        """Return the loss of each instance."""
+        true = self.design.positive.astype(int)
+        return np.asarray(function.loss(true, self.values[name]), dtype=float)
+
+    def cells(self, name: str) -> NDArray[np.intp]:
+        """Return the cell of each instance: 0 to 3 for tp, fn, fp, tn."""
+        return np.where(self.design.positive, 0, 2) + ~self.labelled[name]
+
 
 def metric_interval(request: IntervalRequest, name: str, column: str) -> MetricLimits:
     """Compute the interval of one metric of one classifier."""
@@ -120,7 +127,7 @@ def metric_interval(request: IntervalRequest, name: str, column: str) -> MetricL
         limits = wilson_limits(estimate, min(k, len(design.positive)), request.alpha)
         return MetricLimits(estimate, *limits, "wilson")
     if isinstance(metric.function, MeanLoss):
-        loss = _losses(request, name, metric.function)
+        loss = request.losses(name, metric.function)
         loss_limits = _mean_loss_limits(estimate, loss, request, metric.range)
         if loss_limits is not None:
             return loss_limits
@@ -151,7 +158,7 @@ def difference_interval(
     if 0 < k < FEW_INSTANCES:
         return _precision_difference_limits(request, pair, k, estimate)
     if isinstance(metric.function, MeanLoss):
-        losses = [_losses(request, name, metric.function) for name in pair]
+        losses = [request.losses(name, metric.function) for name in pair]
         limits = _mean_loss_limits(estimate, losses[0] - losses[1], request, None)
         if limits is not None:
             return limits
@@ -194,7 +201,7 @@ def _count_limits(
         rate = float(successes[trials].mean())
         limits = wilson_limits(rate, float(trials.sum()), request.alpha)
         return MetricLimits(rate, *limits, "wilson")
-    cells = draw_cells(design, _cell_of(request, name), 4, request.draws, request.seed)
+    cells = draw_cells(design, request.cells(name), 4, request.draws, request.seed)
     lower, upper = quantile_limits(_metric_of_cells(request, column, cells), request.alpha)
     # The estimate is inside: a rate of 0 or 1 is the end of its interval.
     return MetricLimits(estimate, min(lower, estimate), max(upper, estimate), "jeffreys")
@@ -364,7 +371,7 @@ def _resampled_values(request: IntervalRequest, names: list[str], metric: Metric
         if isinstance(metric.function, RankingMetric):
             samples[name] = sort_scores(request.design.positive, request.values[name])
         elif isinstance(metric.function, MeanLoss):
-            samples[name] = _losses(request, name, metric.function)
+            samples[name] = request.losses(name, metric.function)
 
     def evaluate(name: str, weights: Floats) -> Floats:
         if isinstance(metric.function, RankingMetric):
@@ -401,7 +408,7 @@ def _estimate(request: IntervalRequest, name: str, column: str) -> float:
     metric = request.metrics[column]
     design = request.design
     if metric is None:
-        cells = np.bincount(_cell_of(request, name), design.weight, 4).astype(float)
+        cells = np.bincount(request.cells(name), design.weight, 4).astype(float)
         return float(_metric_of_cells(request, column, cells[None, :])[0])
     return metric.value(design.positive, _predictions_for(request, name, metric), design.weight)
 
@@ -413,27 +420,17 @@ def _predictions_for(request: IntervalRequest, name: str, metric: Metric) -> np.
     return request.values[name]
 
 
-def _cell_of(request: IntervalRequest, name: str) -> NDArray[np.intp]:
-    """Return the cell of each instance: 0 to 3 for tp, fn, fp, tn."""
-    return np.where(request.design.positive, 0, 2) + ~request.labelled[name]
-
-
 def _metric_of_cells(request: IntervalRequest, column: str, cells: Floats) -> Floats:
     frame = pd.DataFrame(cells, columns=list(CELLS))
     values = compute_metrics(frame, metrics=[column], **request.options)[column]
     return np.asarray(values, dtype=float)
 
 
-def _losses(request: IntervalRequest, name: str, function: MeanLoss) -> Floats:
-    true = request.design.positive.astype(int)
-    return np.asarray(function.loss(true, request.values[name]), dtype=float)
-
-
 def _precision_k(metric: Metric) -> int:
     """Return the k of precision at k; 0 for other metrics."""
-    kind, _, value = metric.name.partition("@")
-    is_shipped = isinstance(metric.function, RankingMetric) and kind == "precision"
-    return int(value) if is_shipped else 0
+    if isinstance(metric.function, RankingMetric) and metric.name.startswith("precision@"):
+        return int(metric.name.removeprefix("precision@"))
+    return 0
 
 
 def _quantile_of(metric: Metric, request: IntervalRequest) -> float:

@@ -429,7 +429,9 @@ def _technology_options(answer: Answer) -> tuple[Returns, Orientation]:
         raise DataError(
             "a ranking against another reference has no intervals; put the reference into the table"
         )
-    bounds = _describe_bounds(answer.options)
+    option_names = ("sums", "shares", "ratios")
+    bound_names = [name for name in option_names if getattr(answer.options, name, None) is not None]
+    bounds = f" with {' and '.join(bound_names)}" if bound_names else ""
     # The quotients of these models are no metrics of the samples.
     if model in ("wei", "score") and not bounds:
         return "vrs", "output"
@@ -442,11 +444,3 @@ def _technology_options(answer: Answer) -> tuple[Returns, Orientation]:
             "inputs for model 'ccr' with returns 'vrs' or 'crs' and orientation 'output' or 'input'"
         )
     return ("crs" if returns == "crs" else "vrs"), ("input" if orientation == "input" else "output")
-
-
-def _describe_bounds(options: object) -> str:
-    """Return which bounds on weights or on λ the options hold; empty without bounds."""
-    names = [
-        name for name in ("sums", "shares", "ratios") if getattr(options, name, None) is not None
-    ]
-    return f" with {' and '.join(names)}" if names else ""

@@ -130,7 +130,7 @@ def _prove_mean(answer: Answer) -> Proof:
     is_known = peers.columns.isin(answer.reference.labels).all()
     if not is_known or peers.columns.has_duplicates or not peers.shape[1]:
         raise CertificateError(
-            "the table 'mean' names a DMU that the reference does not have; compute the result again"
+            "the table 'mean' names a DMU that is not in the reference; compute the result again"
         )
 
     # The mean DMU's efficiency is proved from both sides, as any radial one.
