@@ -49,8 +49,7 @@ Bools = NDArray[np.bool_]
 NO_INTERVAL = {
     "KS": "it is a maximum and biased upward, so that no bootstrap interval of it covers",
     "ece": "it is biased upward, so that no bootstrap interval of it covers; brier has one",
-    "null_error_rate": "it describes the data and has no interval",
-    "null_accuracy": "it describes the data and has no interval",
+    **dict.fromkeys(("null_error_rate", "null_accuracy"), "it describes the data alone"),
 }
 """Metrics without an interval, and why."""
 NOT_SIMPLE = "its interval is for instances drawn one by one, without weights"

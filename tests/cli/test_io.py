@@ -95,7 +95,7 @@ def test_bare_names_that_are_better_low(board, capsys) -> None:
         == 0
     )
     bare = capsys.readouterr()
-    assert "say --lower-is-better 'err=input'" in bare.err
+    assert "--lower-is-better 'err=input'" in bare.err
     assert (
         main(
             [
