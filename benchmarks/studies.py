@@ -94,7 +94,7 @@ def status_of(tasks: int) -> pd.DataFrame:
                         rows_sha256=f"{position:064x}",
                     ),
                 )
-        study_status(plan, leaves=True)  # as every run ends
+        study_status(plan, save=True)  # as every run ends
         command = [sys.executable, "-c", STATUS, folder, str(tasks)]
         stdout = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     frame = pd.read_csv(

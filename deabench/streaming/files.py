@@ -263,7 +263,9 @@ def select_files(
         raise DataError(f"'{paths[0]}' has no rows; leave it out")
     # Labels are taken out first, so that numbers that name rows are not taken for metrics.
     labels = _label_columns(schema, label, paths[0])
-    head = batch.to_pandas().drop(columns=list(labels))
+    # A column may name the rows and be an output, too.
+    named_outputs = outputs or ()
+    head = batch.to_pandas().drop(columns=[name for name in labels if name not in named_outputs])
     for name in () if isinstance(outputs, str) else outputs or ():
         _check_metric(schema, name, paths[0])
     table = interpret_frame(head, lower_is_better=lower_is_better)
