@@ -6,18 +6,31 @@ import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.tables.blocks import Question
 from deabench.tables.cells import Numbers
 from deabench.tables.columns import OTHER_INPUTS, Column, infer_column, propose_roles
 from deabench.utils.checks import did_you_mean
 from deabench.utils.result import Result
 
 Layout = Literal["wide", "long"]
+Kind = Literal[
+    "metrics",
+    "metrics-in-rows",
+    "long",
+    "predictions",
+    "scores",
+    "counts",
+    "folds",
+    "datasets",
+]
+"""What a source holds; DEA data are "metrics". `Table.kind` says what each word means."""
+KINDS: tuple[Kind, ...] = get_args(Kind)
 LowerIsBetter: TypeAlias = Mapping[str, object] | Sequence[str]
 USER_SAYS = "you say so"
 SHOWN_ROLES = {
@@ -88,6 +101,32 @@ class Table(Result):
         Whether the source is a DataFrame whose rows are systems already. Its cells must be numbers.
     failures : mapping of column to mapping of label to text
         Cells of a labelled DataFrame that hold a text in a column of numbers.
+    kind : str
+        What the source holds. "metrics": a row per system, a column per metric;
+        "metrics-in-rows": the same transposed, turned here; "long": several rows per system, over
+        data sets or seeds; "folds": one row per fold (or per system and fold) of one data set;
+        "datasets": one metric, systems x data sets; "predictions", "scores": true labels with
+        predicted labels or scores of instances; "counts": tp, fn, fp, tn of each system.
+    rows : DataFrame or None
+        The single results that samples are made of; None for "metrics" and "metrics-in-rows".
+        One result per row, whatever the form of the source. Columns `classifier` and, where the
+        source has them, `dataset`, `fold`, `repeat`, `seed`, `instance`, `cluster`, `weight`; then
+        `y_true` with `y_pred`, `score` or both (predictions, scores), `tp`, `fn`, `fp`, `tn`
+        (counts), or the numeric columns of `frame` under their own names (long, folds, datasets).
+        Systems are called as in `frame`.
+    errors : mapping of metric to tuple of columns
+        The columns of the source that state how exact a metric is: a standard error, a spread, or
+        the two ends of an interval. They are no metrics.
+    error_bars : mapping of metric to DataFrame, systems x ("low", "high") or ("standard_error",)
+        The same as numbers, in the metric's unit; "low" and "high" are the ends of an interval,
+        not distances. Also where the cells of the metric state it (`0.91 [0.88, 0.94]`).
+    non_discretionary : tuple of str
+        Columns that are given and that a system cannot change; they are no metrics.
+    undesirable : tuple of str
+        Outputs of which less is better (CO2, waste), as their names say; they are inputs unless
+        the model treats them otherwise.
+    question : Question or None
+        What the source does not tell and somebody has to answer before anything is ranked.
 
     Examples
     --------
@@ -113,6 +152,13 @@ class Table(Result):
     inferred: tuple[Column, ...] = ()
     labelled: bool = False
     failures: Mapping[str, Mapping[Hashable, str]] = field(default_factory=dict)
+    kind: Kind = "metrics"
+    rows: pd.DataFrame | None = None
+    errors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    error_bars: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    non_discretionary: tuple[str, ...] = ()
+    undesirable: tuple[str, ...] = ()
+    question: Question | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
