@@ -15,6 +15,7 @@ from deabench.compare.friedman import DRAWS, EXACT_DATA_SETS, has_ties, rank_sco
 from deabench.compare.score_tables import Floats, check_scores, warn_data
 from deabench.errors import DataError
 from deabench.utils.checks import choice, share
+from deabench.utils.frames import pandas_or_same
 from deabench.utils.result import Result
 
 SkillingsMackMethod = Literal["auto", "permutation", "asymptotic"]
@@ -368,6 +369,7 @@ def anova(groups: Mapping[str, Sequence[float]] | pd.DataFrame, *, alpha: float 
 
 
 def _check_groups(groups: Mapping[str, Sequence[float]] | pd.DataFrame) -> dict[str, Floats]:
+    groups = pandas_or_same(groups)
     if len(groups.keys()) < 2:
         raise DataError(f"there are {len(groups.keys())} groups; give at least 2")
     samples: dict[str, Floats] = {}

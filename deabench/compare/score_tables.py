@@ -19,6 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from deabench.errors import DataError, DataWarning
 from deabench.utils.checks import did_you_mean
+from deabench.utils.frames import pandas_or_same, with_named_rows
+from deabench.utils.key_columns import find_key
 
 Floats: TypeAlias = NDArray[np.float64]
 Clusters: TypeAlias = Mapping[str, str] | pd.Series | Literal["keel"]
@@ -72,6 +74,7 @@ def check_scores(
         No DataFrame, a name used twice, too few rows or columns, or a score that is no finite
         number.
     """
+    table = with_named_rows(table)
     if not isinstance(table, pd.DataFrame):
         raise DataError(
             f"the scores are a {type(table).__name__}; give a DataFrame, data sets in rows, "
@@ -240,14 +243,20 @@ def from_long(
     >>> compare.from_long(long).loc["x"].to_dict()
     {'a': 0.8, 'b': 0.7}
     """
+    long = pandas_or_same(long)
     if not isinstance(long, pd.DataFrame):
         raise DataError(f"the long table is a {type(long).__name__}; give a DataFrame")
+    # The columns by their names, or by other words that mean the same: model, task.
+    columns = {}
     for name in (dataset, classifier, score):
-        if name not in long.columns:
+        column = name if name in long.columns else find_key(list(long.columns), name)
+        if column is None:
             raise DataError(
                 f"there is no column '{name}' in the long table; it needs '{dataset}', "
                 f"'{classifier}' and '{score}'"
             )
+        columns[column] = name
+    long = long[list(columns)].rename(columns=columns)
     duplicates = long[long.duplicated([dataset, classifier])]
     if len(duplicates):
         row = duplicates.iloc[0]

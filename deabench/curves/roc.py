@@ -25,6 +25,7 @@ from deabench.metrics.labels import (
     read_scores,
     two_class_truth,
 )
+from deabench.utils.frames import pandas_or_same
 from deabench.utils.instances import Values, count_classes, read_true_labels
 from deabench.utils.result import Result
 
@@ -373,6 +374,7 @@ def per_class(
     >>> [curve.auc for curve in per_class(roc, ["a", "b", "c"], scores).values()]
     [1.0, 1.0, 1.0]
     """
+    scores = pandas_or_same(scores)
     classes, _ = count_classes(read_true_labels(y_true))
     for label in classes:
         if label not in scores.columns:

@@ -23,6 +23,7 @@ from deabench.inference.delta_method import (
 )
 from deabench.metrics import labels
 from deabench.metrics.counts import check_counts
+from deabench.utils.frames import with_named_rows
 from deabench.utils.instances import Predictions, Values, predictions_by_name
 
 SampleFields: TypeAlias = tuple[
@@ -79,6 +80,7 @@ def samples_from_scores(
 def samples_from_counts(counts: pd.DataFrame, metrics: tuple[str, ...]) -> SampleFields:
     """Return the fields of samples made of counts: binomial variances, no covariances."""
     check_metrics(metrics, has_scores=False, has_labels=True)
+    counts = with_named_rows(counts)
     cells = check_counts(counts)
     names = [str(name) for name in counts.index]
     _check_classifiers(names)
@@ -110,6 +112,7 @@ def samples_from_outcomes(outcomes: Mapping[str, pd.DataFrame]) -> SampleFields:
         raise DataError(
             "the outcomes are no mapping; give {metric: DataFrame of instances x classifiers}"
         )
+    outcomes = {metric: with_named_rows(frame) for metric, frame in outcomes.items()}
     names = [str(name) for name in next(iter(outcomes.values())).columns]
     _check_classifiers(names)
     k = len(names)

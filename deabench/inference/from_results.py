@@ -27,6 +27,8 @@ from deabench.metrics.counts import from_counts
 from deabench.tables.readers.learners import fold_scores, is_cv_results
 from deabench.tables.validation import require_numbers
 from deabench.utils.checks import did_you_mean
+from deabench.utils.frames import to_pandas, with_named_rows
+from deabench.utils.key_columns import find_key, with_keys
 
 CELLS = ["tp", "fn", "fp", "tn"]
 MIN_BLOCKS = 10
@@ -39,9 +41,10 @@ def samples_from_folds(
     folds: pd.DataFrame, metrics: Sequence[str] | None, ratio: float | None
 ) -> SampleFields:
     """Return the fields of samples of folds and repeats, with Nadeau and Bengio's variance."""
-    has_repeats = "repeat" in [*folds.index.names, *folds.columns]
+    folds = _require_frame(folds, ["classifier", "fold"])
+    has_repeats = find_key([*folds.index.names, *folds.columns], "repeat") is not None
     keys = ["fold", "repeat"] if has_repeats else ["fold"]
-    long = _with_key_columns(folds, ["classifier", *keys])
+    long = with_keys(folds, ["classifier", *keys], "the results")
     values, names, columns = _values_by_block(long, keys, metrics, "fold")
     # In cross-validation with F folds n_test / n_train = 1 / (F − 1).
     if ratio is None:
@@ -70,7 +73,8 @@ def samples_from_folds(
 
 def samples_from_datasets(results: pd.DataFrame, metrics: Sequence[str] | None) -> SampleFields:
     """Return the fields of samples of data sets; counts of a data set's folds are added first."""
-    long = _with_key_columns(results, ["classifier", "dataset"])
+    results = _require_frame(results, ["classifier", "dataset"])
+    long = with_keys(results, ["classifier", "dataset"], "the results")
     if set(CELLS) <= set(long.columns):
         long = long.groupby(["classifier", "dataset"], sort=False)[CELLS].sum().reset_index()
     values, names, columns = _values_by_block(long, ["dataset"], metrics, "data set")
@@ -91,6 +95,8 @@ def samples_from_table(
     table: pd.DataFrame, errors: pd.DataFrame | Mapping[str, float]
 ) -> SampleFields:
     """Return the fields of samples of a table with standard errors; all errors are independent."""
+    table = with_named_rows(table)
+    errors = with_named_rows(errors)
     if not isinstance(table, pd.DataFrame) or len(table) < 2:
         raise DataError(
             "the table has fewer than two rows; efficiency compares, give at least two classifiers"
@@ -175,22 +181,15 @@ def check_positive(values: pd.DataFrame, noun: str, name: str = "") -> None:
     )
 
 
-def _with_key_columns(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Return the frame with named index levels as columns; refuse it where a key is missing."""
-    if not isinstance(frame, pd.DataFrame):
+def _require_frame(results: object, keys: Sequence[str]) -> pd.DataFrame:
+    """Return results as a pandas DataFrame; refuse what is no frame of any library."""
+    frame = to_pandas(results)
+    if frame is None:
         raise DataError(
-            f"the results are a {type(frame).__name__}; give a DataFrame with the columns "
+            f"the results are a {type(results).__name__}; give a DataFrame with the columns "
             f"{', '.join(keys)}"
         )
-    has_names = any(name is not None for name in frame.index.names)
-    flat = frame.reset_index() if has_names else frame
-    for key in keys:
-        if key not in flat.columns:
-            raise DataError(
-                f"there is no column '{key}' in the results; "
-                f"{did_you_mean(key, list(flat.columns))}"
-            )
-    return flat
+    return frame
 
 
 def _values_by_block(

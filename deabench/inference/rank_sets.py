@@ -12,6 +12,7 @@ from deabench.errors import DataError
 from deabench.inference import max_t
 from deabench.inference.samples import Samples
 from deabench.utils.checks import share
+from deabench.utils.frames import with_named_rows
 from deabench.utils.result import Result
 
 Array = np.ndarray
@@ -176,6 +177,7 @@ def conformal_ranks(
     {'median': 3.5, 'best': 1.0, 'worst': 4.0}
     """
     alpha = 1 - share("level", level)
+    scores = with_named_rows(scores)
     ranks = _rank_within_datasets(scores)
     best, worst = _simultaneous_range(ranks, alpha) if simultaneous else _range(ranks, alpha)
     columns = {

@@ -13,6 +13,7 @@ from deabench.inference import from_predictions, from_results
 from deabench.inference.delta_method import Array, ErrorSource, Moments
 from deabench.tables.validation import require_numbers
 from deabench.utils.checks import did_you_mean
+from deabench.utils.frames import pandas_or_same
 from deabench.utils.instances import Predictions, Values
 from deabench.utils.result import Result
 
@@ -404,6 +405,7 @@ def _read_cost(
     name: str, cost: pd.DataFrame | pd.Series | Mapping[str, float], index: pd.Index
 ) -> tuple[Array, Array, float]:
     """Return the mean, the variance of the mean, and the degrees of freedom of a cost."""
+    cost = pandas_or_same(cost)
     labels = list(cost.columns) if isinstance(cost, pd.DataFrame) else list(cost.keys())
     for label in index:
         if label not in labels:

@@ -22,6 +22,7 @@ from deabench.metrics.formulas import (
     undefined_reason,
 )
 from deabench.utils.checks import did_you_mean
+from deabench.utils.frames import pandas_or_same, with_named_rows
 
 MAX_SENTENCES = 20
 """Undefined values that `attrs["undefined"]` describes; `undefined` lists them all."""
@@ -75,6 +76,7 @@ def from_counts(
          TPR   TNR  G-mean
     net  0.75  0.75    0.75
     """
+    counts = with_named_rows(counts)
     table = compute_metrics(
         check_counts(counts),
         metrics=metrics,
@@ -106,6 +108,7 @@ def undefined(counts: pd.DataFrame, **options: Any) -> pd.DataFrame:
     >>> metrics.undefined(counts)["metric"].tolist()[:2]
     ['PPV', 'FDR']
     """
+    counts = with_named_rows(counts)
     cells, names = _make_cells(check_counts(counts), **options)
     frames = []
     # The need that is not met tells why a metric has no value.
@@ -290,8 +293,9 @@ def pooled(counts: pd.DataFrame, by: Hashable | list[Hashable]) -> pd.DataFrame:
     >>> metrics.pooled(folds, "classifier").loc["a"].tolist()
     [4, 2, 4, 16]
     """
-    is_weighted = has_weighted_cells(counts)
+    counts = pandas_or_same(counts)
     cells = check_counts(counts)
+    is_weighted = has_weighted_cells(counts)
     if not is_weighted:
         # Whole counts stay whole in the pooled table.
         cells = cells.astype("int64")
@@ -337,6 +341,7 @@ def averaged(counts: pd.DataFrame, by: Hashable | list[Hashable], **options: Any
     >>> metrics.averaged(folds, "classifier", metrics=["TPR", "PPV"]).loc["a"].round(3).tolist()
     [0.625, 0.714]
     """
+    counts = with_named_rows(counts)
     return average_folds(from_counts(counts, **options), _group_keys(counts, by))
 
 

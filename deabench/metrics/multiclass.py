@@ -32,6 +32,7 @@ from deabench.metrics.metric import Metric
 from deabench.metrics.score_metrics import roc_auc, sort_scores
 from deabench.utils import instances
 from deabench.utils.checks import did_you_mean
+from deabench.utils.frames import pandas_or_same
 
 CLASS_METRICS = ("recall", "precision", "F1")
 """Of each class: the columns are 'recall[a]' and the like."""
@@ -224,6 +225,7 @@ def from_class_scores(
     rows = {}
     for name, frame in scores.items():
         areas = []
+        frame = pandas_or_same(frame)
         for k, label in enumerate(classes):
             if not isinstance(frame, pd.DataFrame) or label not in frame.columns:
                 raise DataError(

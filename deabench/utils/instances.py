@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from deabench.errors import DataError
+from deabench.utils.frames import pandas_or_same
 
 Values: TypeAlias = ArrayLike | Iterable[object]
 """One value per instance: a list, an array, a Series, categories. All Series must have one index;
@@ -34,6 +35,7 @@ def predictions_by_name(predictions: Predictions) -> dict[str, Values]:
     DataError
         No classifier, two of one name, or Series whose indexes differ.
     """
+    predictions = pandas_or_same(predictions)
     if not isinstance(predictions, Mapping | pd.DataFrame):
         raise DataError(
             f"the predictions are a {type(predictions).__name__}; give {{name: predictions}} or a "

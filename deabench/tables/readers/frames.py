@@ -10,6 +10,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.columns import DeclaredRole
+from deabench.utils.frames import to_pandas
 
 
 @dataclass(frozen=True)
@@ -144,15 +145,5 @@ def _flatten(record: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:
 
 def read_other_library(data: Any) -> Source | None:
     """Read a frame of polars, pyarrow, DuckDB, ... through narwhals; None where it is no frame."""
-    try:
-        import narwhals as nw
-    except ImportError:
-        return None
-    # narwhals wraps the frame of any library; what it does not know passes through.
-    native = nw.from_native(data, pass_through=True)
-    if isinstance(native, nw.LazyFrame):
-        native = native.collect()
-    if not isinstance(native, nw.DataFrame):
-        return None
-    columns = {name: native.get_column(name).to_list() for name in native.columns}
-    return read_frame(pd.DataFrame(columns))
+    frame = to_pandas(data)
+    return None if frame is None else read_frame(frame)
