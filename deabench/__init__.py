@@ -57,7 +57,7 @@ _HOME = {
     "order_m": "deabench.analysis.partial_frontiers",
     "order_alpha": "deabench.analysis.partial_frontiers",
     "Partial": "deabench.analysis.partial_frontiers",
-    "Study": "deabench.study",
+    "Study": "deabench.study.study",
     "report": "deabench.report.build",
     "explore": "deabench.report.notebook_widget",
     "Report": "deabench.report",

@@ -53,7 +53,7 @@ from deabench.results.ranking import Ranking as Ranking
 from deabench.results.targets import Targets as Targets
 from deabench.streaming.rank_files import FilesRanking as FilesRanking
 from deabench.streaming.rank_files import rank_files as rank_files
-from deabench.study import Study as Study
+from deabench.study.study import Study as Study
 from deabench.tables.read import read as read
 from deabench.tables.table import Table as Table
 from deabench.tables.table import TableLike as TableLike

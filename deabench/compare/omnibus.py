@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
+import scipy
 from scipy import special
 
 from deabench.compare.friedman import DRAWS, EXACT_DATA_SETS, has_ties, rank_scores
@@ -316,8 +317,6 @@ def anova(groups: Mapping[str, Sequence[float]] | pd.DataFrame, *, alpha: float 
     >>> round(float(result.table["p_value"].iloc[0]), 3)
     0.189
     """
-    from scipy.stats import f_oneway, levene, shapiro
-
     share("alpha", alpha)
     samples = _check_groups(groups)
     values = np.concatenate(list(samples.values()))
@@ -329,7 +328,7 @@ def anova(groups: Mapping[str, Sequence[float]] | pd.DataFrame, *, alpha: float 
         raise DataError(
             "no group has any spread; the analysis of variance is undefined, give groups that vary"
         )
-    result = f_oneway(*samples.values())
+    result = scipy.stats.f_oneway(*samples.values())
     df = [len(samples) - 1, len(values) - len(samples)]
     table = pd.DataFrame(
         {
@@ -345,9 +344,9 @@ def anova(groups: Mapping[str, Sequence[float]] | pd.DataFrame, *, alpha: float 
     residuals = np.concatenate([x - x.mean() for x in samples.values()])
     levene_p = shapiro_p = np.nan
     if any(np.ptp(np.abs(x - np.median(x))) > 0 for x in samples.values()):
-        levene_p = float(levene(*samples.values()).pvalue)
+        levene_p = float(scipy.stats.levene(*samples.values()).pvalue)
     if 3 <= len(residuals) <= MAX_SHAPIRO:
-        shapiro_p = float(shapiro(residuals).pvalue)
+        shapiro_p = float(scipy.stats.shapiro(residuals).pvalue)
     notes = []
     for assumption, p_value in (
         ("Levene's test rejects equal variances of the groups", levene_p),

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
@@ -373,10 +374,8 @@ def critical_difference(
             f"there are {k} classifiers and {n_datasets} data sets; give at least 2 of each"
         )
     if test == "nemenyi":
-        from scipy.stats import studentized_range
-
         # The range is in standard errors of one mean; that of a difference is √2 as large.
-        q = float(studentized_range.ppf(1 - alpha, k, np.inf)) / 2**0.5
+        q = float(scipy.stats.studentized_range.ppf(1 - alpha, k, np.inf)) / 2**0.5
     else:
         q = float(-special.ndtri(alpha / (2 * (k - 1))))
     return float(q * (k * (k + 1) / (6 * n_datasets)) ** 0.5)

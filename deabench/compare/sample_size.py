@@ -10,6 +10,7 @@ from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
 from scipy import special
 
@@ -307,12 +308,10 @@ def _search_size(
 
 def mcnemar_power(n: int, b: float, c: float, alpha: float, method: McNemarMethod) -> float:
     """Return P(McNemar's test rejects), over the discordant instances and which way they go."""
-    from scipy.stats import binom
-
     # The number of discordant instances that has any probability worth counting.
     psi = b + c
-    fewest = int(binom.ppf(1e-12, n, psi))
-    largest = int(binom.ppf(1 - 1e-12, n, psi))
+    fewest = int(scipy.stats.binom.ppf(1e-12, n, psi))
+    largest = int(scipy.stats.binom.ppf(1 - 1e-12, n, psi))
     total = np.arange(max(fewest, 1), largest + 1)[:, None]
     smaller = np.arange(largest // 2 + 1)[None, :]
     # The largest smaller count that is rejected, -1 for none; then the chance of one as small.
@@ -321,21 +320,21 @@ def mcnemar_power(n: int, b: float, c: float, alpha: float, method: McNemarMetho
     critical = np.where(is_rejected, smaller, -1).max(axis=1)
     # Given the total, each discordant instance is the first's with probability b/ψ.
     total = total[:, 0]
-    rejections = binom.cdf(critical, total, b / psi) + binom.cdf(critical, total, c / psi)
-    return float((binom.pmf(total, n, psi) * rejections).sum())
+    rejections = scipy.stats.binom.cdf(critical, total, b / psi) + scipy.stats.binom.cdf(
+        critical, total, c / psi
+    )
+    return float((scipy.stats.binom.pmf(total, n, psi) * rejections).sum())
 
 
 def _mcnemar_p_values(
     smaller: NDArray[np.int64], total: NDArray[np.int64], method: McNemarMethod
 ) -> Floats:
     """Return `mcnemar`'s p values for smaller < total - smaller."""
-    from scipy.stats import binom
-
     if method == "exact":
-        return np.asarray(np.minimum(2 * binom.cdf(smaller, total, 0.5), 1.0))
+        return np.asarray(np.minimum(2 * scipy.stats.binom.cdf(smaller, total, 0.5), 1.0))
     if method == "mid-p":
-        tail = 2 * binom.cdf(smaller, total, 0.5)
-        return np.asarray(tail - binom.pmf(smaller, total, 0.5))
+        tail = 2 * scipy.stats.binom.cdf(smaller, total, 0.5)
+        return np.asarray(tail - scipy.stats.binom.pmf(smaller, total, 0.5))
     gap = np.maximum(total - 2 * smaller - (method == "corrected"), 0)
     return np.asarray(special.chdtrc(1, gap**2 / total))
 
@@ -344,13 +343,14 @@ def tango_power(
     n: int, shares: tuple[float, float], margin: float, kind: TangoKind, alpha: float
 ) -> float:
     """Return P(Tango's test shows it), summed over all counts (b, c) that can occur."""
-    from scipy.stats import binom
-
     b, c = shares
     z = special.ndtri(1 - alpha)
     # All pairs of counts that have any probability worth counting.
     counts = [
-        np.arange(int(binom.ppf(1e-9, n, p)), int(binom.ppf(1 - 1e-9, n, p)) + 1) for p in shares
+        np.arange(
+            int(scipy.stats.binom.ppf(1e-9, n, p)), int(scipy.stats.binom.ppf(1 - 1e-9, n, p)) + 1
+        )
+        for p in shares
     ]
     x, y = (grid.ravel() for grid in np.meshgrid(*counts, indexing="ij"))
     is_possible = x + y <= n

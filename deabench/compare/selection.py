@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from deabench.compare.adjustment import Adjustment, check_adjustment, describe_family
 from deabench.compare.friedman import (
@@ -427,8 +428,6 @@ def _warn_omnibus(omnibus: Friedman, alpha: float) -> None:
 
 def _warn_shape(values: pd.DataFrame, pairs: list[Pair], alpha: float) -> None:
     """Warn once if the differences of some pairs are far from normal, Bonferroni over the pairs."""
-    from scipy.stats import shapiro
-
     skewed = list[Pair]()
     smallest = 1.0
     columns = {name: values[name].to_numpy() for name in values.columns}
@@ -436,7 +435,7 @@ def _warn_shape(values: pd.DataFrame, pairs: list[Pair], alpha: float) -> None:
         d = score_differences(columns[first], columns[second])
         # Shapiro and Wilk's test needs three values that differ.
         if len(d) >= 3 and np.ptp(d) > 0:
-            p_value = float(shapiro(d).pvalue)
+            p_value = float(scipy.stats.shapiro(d).pvalue)
             if p_value < alpha / len(pairs):
                 skewed.append((first, second))
                 smallest = min(smallest, p_value)

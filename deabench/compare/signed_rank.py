@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Literal, get_args
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
@@ -128,12 +129,10 @@ def wilcoxon(
 
 def _rank_differences(d: Floats, zeros: Zeros) -> Floats:
     """Rank |d|; dropped zeros have rank 0."""
-    from scipy.stats import rankdata
-
     ranks = np.zeros(len(d))
     # Wilcoxon drops the zeros before ranking, Pratt and zsplit rank them, too.
     ranked = (d != 0) | (zeros != "wilcox")
-    ranks[ranked] = rankdata(np.abs(d[ranked]))
+    ranks[ranked] = scipy.stats.rankdata(np.abs(d[ranked]))
     return ranks
 
 
@@ -160,9 +159,7 @@ def _signed_rank_p_value(d: Floats, ranks: Floats, zeros: Zeros) -> tuple[float,
     """Return the two-sided p value and the distribution it is referred to."""
     reference = _exact_reference(d)
     if reference is None:
-        from scipy.stats import wilcoxon as scipy_wilcoxon
-
-        result = scipy_wilcoxon(d, zero_method=zeros, method="asymptotic")
+        result = scipy.stats.wilcoxon(d, zero_method=zeros, method="asymptotic")
         return float(result.pvalue), "normal"
     # P(|R+ - R-| >= the observed one) over all signs; zeros have no sign and do not move.
     # Doubled ranks are whole numbers also where ties share a rank.
@@ -182,9 +179,9 @@ def one_sided_signed_rank(d: Floats) -> tuple[float, str]:
     """
     reference = _exact_reference(d)
     if reference is None:
-        from scipy.stats import wilcoxon as scipy_wilcoxon
-
-        result = scipy_wilcoxon(d, zero_method="zsplit", alternative="greater", method="asymptotic")
+        result = scipy.stats.wilcoxon(
+            d, zero_method="zsplit", alternative="greater", method="asymptotic"
+        )
         return float(result.pvalue), "normal"
     doubled = np.rint(2 * _rank_differences(d, "zsplit")).astype(int)
     # Zeros add a constant to both sides and are left out of the distribution.

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike
 from scipy import special
 
@@ -245,13 +246,11 @@ def _mcnemar_p_value(b: int, c: int, method: McNemarMethod) -> tuple[float, str,
     if total == 0:
         return 0.0, "exact" if is_exact else "chi2(1)", 1.0
     if is_exact:
-        from scipy.stats import binom, binomtest
-
         # Without a difference each discordant instance falls to either side with chance 1/2.
-        p_value = float(binomtest(smaller, total, 0.5).pvalue)
+        p_value = float(scipy.stats.binomtest(smaller, total, 0.5).pvalue)
         if method == "exact":
             return float(smaller), "exact", p_value
-        point = float(binom.pmf(smaller, total, 0.5))
+        point = float(scipy.stats.binom.pmf(smaller, total, 0.5))
         return float(smaller), "exact, mid-p", 1 - point / 2 if b == c else p_value - point
     # The continuity correction takes 1 off the difference.
     gap = abs(b - c) - (method == "corrected")

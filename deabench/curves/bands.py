@@ -29,6 +29,7 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from deabench.curves.roc import Roc, ScoreCurve
@@ -135,12 +136,10 @@ def bands(
             f"alpha is {alpha:g}; give a number between 0 and 1, as 0.05 for a 95 % band"
         )
     if method == "simultaneous":
-        from scipy.stats import kstwo
-
         # √(1 - α) for each class, so that both hold together with 1 - α.
         level = np.sqrt(1 - alpha)
-        up = float(kstwo.ppf(level, curve.n_positive))
-        across = float(kstwo.ppf(level, curve.n_negative))
+        up = float(scipy.stats.kstwo.ppf(level, curve.n_positive))
+        across = float(scipy.stats.kstwo.ppf(level, curve.n_negative))
     elif method == "fixed-width":
         m = np.sqrt(curve.n_negative / curve.n_positive) if slope is None else slope
         if not (np.isfinite(m) and m > 0):

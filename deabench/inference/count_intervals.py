@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from deabench.errors import DataError, DataWarning
 from deabench.inference.interval_methods import PREDICTIVE_VALUES
@@ -370,8 +371,6 @@ def _bootstrap_statistic(
     design: str = "rows",
 ) -> tuple[float, float, float, int]:
     """Return estimate, lower and upper limit, and the number of undefined resamples."""
-    from scipy import stats
-
     check_level(alpha, resamples)
     choice("design", design, ("rows", "classes"))
 
@@ -386,9 +385,9 @@ def _bootstrap_statistic(
     settings = {"vectorized": False, "confidence_level": 1 - alpha}
     with warnings.catch_warnings():
         # A constant statistic is degenerate; its limits are its value.
-        warnings.simplefilter("ignore", stats.DegenerateDataWarning)
+        warnings.simplefilter("ignore", scipy.stats.DegenerateDataWarning)
         # The percentile method first: its draws serve BCa, too.
-        result = stats.bootstrap(
+        result = scipy.stats.bootstrap(
             data,
             evaluate,
             n_resamples=resamples,
@@ -403,7 +402,7 @@ def _bootstrap_statistic(
         if method == "BCa":
             lower = upper = np.nan
             if np.isfinite(drawn).all() and np.ptp(drawn) > 0:
-                result = stats.bootstrap(
+                result = scipy.stats.bootstrap(
                     data, evaluate, n_resamples=0, bootstrap_result=result, method="BCa", **settings
                 )
                 lower, upper = result.confidence_interval

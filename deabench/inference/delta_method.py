@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 
 from deabench.errors import DataError
 from deabench.metrics.score_metrics import placements, sort_scores
@@ -396,9 +397,7 @@ def critical_values(tail: float, degrees: Array) -> Array:
 
     Quantiles of the normal distribution, of Student's t where the degrees of freedom are finite.
     """
-    from scipy.special import ndtri, stdtrit
-
     finite = np.isfinite(degrees)
     # Student's quantiles where a spread is estimated from few blocks or timings.
-    student = -stdtrit(np.where(finite, degrees, 1.0), tail)
-    return np.asarray(np.where(finite, student, -ndtri(tail)))
+    student = -scipy.special.stdtrit(np.where(finite, degrees, 1.0), tail)
+    return np.asarray(np.where(finite, student, -scipy.special.ndtri(tail)))

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
+import scipy
 
 from deabench.errors import DataError, SolveError
 from deabench.utils.checks import choice
@@ -328,9 +329,7 @@ def _is_proved(rows: Array, gains: Array, limits: Array, weights: Array, duals: 
 
 def _solve_by_highs(rows: Array, gain: Array, limits: Array) -> tuple[float, Array, Array]:
     """Solve one game by HiGHS."""
-    from scipy.optimize import linprog
-
-    solution = linprog(
+    solution = scipy.optimize.linprog(
         -gain,
         A_ub=rows,
         b_ub=limits,

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
 
 from deabench import tango
@@ -350,15 +351,13 @@ def _bootstrap_limits(
     estimate: float, values: Floats, metric: Metric, request: IntervalRequest
 ) -> MetricLimits:
     """Return the bootstrap's deviation on the log odds for rankings, else its percentiles."""
-    from scipy.special import logit
-
     values = values[np.isfinite(values)]
     if not isinstance(metric.function, RankingMetric) or metric.name.startswith("TPR@"):
         return MetricLimits(estimate, *quantile_limits(values, request.alpha), "percentile")
     # A quarter of an instance keeps the log odds of 0 and 1 finite.
     margin = 0.25 / len(request.design.positive)
     centre = float(np.clip(estimate, margin, 1 - margin))
-    deviation = float(np.std(logit(np.clip(values, margin, 1 - margin))))
+    deviation = float(np.std(scipy.special.logit(np.clip(values, margin, 1 - margin))))
     lower, upper = logit_limits(centre, _quantile_of(metric, request) * deviation)
     return MetricLimits(estimate, min(lower, estimate), max(upper, estimate), "logit")
 
@@ -438,13 +437,11 @@ def _quantile_of(metric: Metric, request: IntervalRequest) -> float:
     Of a partial area the negatives up to twice its FPR count: with those up to its FPR alone the
     intervals cover .98. A share has the normal's quantile.
     """
-    from scipy.special import ndtri, stdtrit
-
     positives = float(request.design.positive.sum())
     negatives = len(request.design.positive) - positives
     if metric.name.startswith("partial_auc@"):
         negatives *= min(1.0, 2 * float(metric.name.partition("@")[2]))
     rarer = min(positives, negatives)
     if metric.name.startswith("TPR@") or rarer < 3:
-        return -float(ndtri(request.alpha / 2))
-    return float(stdtrit(rarer - 1, 1 - request.alpha / 2))
+        return -float(scipy.special.ndtri(request.alpha / 2))
+    return float(scipy.special.stdtrit(rarer - 1, 1 - request.alpha / 2))

@@ -30,6 +30,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 import numpy as np
+import scipy
 
 from deabench.inference.delta_method import Moments, critical_values
 from deabench.inference.score_limits import Problem, point_scores
@@ -268,8 +269,6 @@ def share_limits(value: Array, sampling: Array, flips: Array, c: Array) -> tuple
     logarithm are too high below a share near 1: with recalls of .9 to .99 on 200 instances, all of
     them together held in .88 of runs.
     """
-    from scipy.special import betaincinv, ndtr
-
     max_instances = 1 / (value * flips)
     has_spread = (sampling > 0) & (value < 1)
     instances = (1 - value) / (value * np.where(has_spread, sampling, 1.0))
@@ -277,9 +276,9 @@ def share_limits(value: Array, sampling: Array, flips: Array, c: Array) -> tuple
     # Clopper and Pearson's limits are quantiles of Beta distributions; counts may be fractions.
     successes = instances * value
     failures = np.maximum(instances - successes, 0.0)
-    tail = ndtr(-c)
-    lower = betaincinv(successes, failures + 1, tail)
-    upper = 1 - betaincinv(np.maximum(failures, 1e-12), successes + 1, tail)
+    tail = scipy.special.ndtr(-c)
+    lower = scipy.special.betaincinv(successes, failures + 1, tail)
+    upper = 1 - scipy.special.betaincinv(np.maximum(failures, 1e-12), successes + 1, tail)
     return lower, np.where(failures > 0, upper, 1.0)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from deabench.errors import DataError
 from deabench.inference import max_t
@@ -192,8 +193,6 @@ def conformal_ranks(
 
 def _rank_within_datasets(scores: pd.DataFrame) -> Array:
     """Rank the classifiers within each data set: 1 is best, ties share their mean."""
-    from scipy.stats import rankdata
-
     if len(scores) < 2 or scores.shape[1] < 2:
         raise DataError(
             f"there are {len(scores)} data sets and {scores.shape[1]} classifiers; give at least "
@@ -207,7 +206,7 @@ def _rank_within_datasets(scores: pd.DataFrame) -> Array:
             f"the score of '{scores.columns[i]}' on '{scores.index[j]}' is missing; "
             "give every score or leave the data set out"
         )
-    return np.asarray(rankdata(-values, axis=1))
+    return np.asarray(scipy.stats.rankdata(-values, axis=1))
 
 
 def _range(ranks: Array, alpha: float) -> tuple[Array, Array]:

@@ -29,6 +29,7 @@ from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
 
 from deabench.errors import DataError
@@ -325,10 +326,8 @@ def _draw_cells_of_units(
 
 def _gamma_shape(units: int) -> float:
     """Return the shape of gamma weights that gives few clusters the spread of Student's t."""
-    from scipy.special import ndtri, stdtrit
-
     # A gamma variable with this shape widens the quantiles by t / z.
-    ratio = float(ndtri(0.975) / stdtrit(units - 1, 0.975))
+    ratio = float(scipy.special.ndtri(0.975) / scipy.special.stdtrit(units - 1, 0.975))
     return max(((units - 1) * ratio**2 - 1) / units, MIN_GAMMA_SHAPE)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from deabench.errors import DataError, DataWarning
 from deabench.metrics import labels
@@ -84,8 +85,6 @@ class DeLong(Result):
         DataWarning
             Where a row's method is 'pairs' or 'none'.
         """
-        from scipy.special import ndtri
-
         if not 0 < alpha < 1:
             raise DataError(
                 f"alpha is {alpha:g}; an interval needs an alpha between 0 and 1, as 0.05"
@@ -93,7 +92,7 @@ class DeLong(Result):
         if method not in METHODS:
             raise DataError(f"there is no method '{method}'; the methods are auto, wald and logit")
         # The quantile of the normal distribution for both sides.
-        z = -float(ndtri(alpha / 2))
+        z = -float(scipy.special.ndtri(alpha / 2))
         fewest = min(self.positives, self.negatives)
         rows = []
         for (name, area), error in zip(self.auc.items(), self.to_frame()["se"], strict=True):
@@ -121,8 +120,6 @@ class DeLong(Result):
         Series (difference, se, z, p)
             z and p are NaN where the variance of the difference is 0 or unknown.
         """
-        from scipy.special import ndtr
-
         for name in (first, second):
             if name not in self.auc.index:
                 raise DataError(
@@ -137,7 +134,7 @@ class DeLong(Result):
         # Equal scores on all instances have no variance and no test.
         z = difference / error if error > 0 else np.nan
         return pd.Series(
-            {"difference": difference, "se": error, "z": z, "p": 2 * ndtr(-abs(z))},
+            {"difference": difference, "se": error, "z": z, "p": 2 * scipy.special.ndtr(-abs(z))},
             name=f"{first} - {second}",
         )
 
@@ -223,11 +220,10 @@ def delong_of_sorted(samples: Mapping[str, SortedScores]) -> DeLong:
 def logit_limits(share: float, width: float) -> tuple[float, float]:
     """Return the limits of a share at `width` on either side of its log odds."""
     # Imported here: where Pyomo finds scipy, it loads scipy.stats too, which takes a second.
-    from scipy.special import expit, logit
 
     # A symmetric interval of the log odds stays inside (0, 1).
-    centre = logit(share)
-    return float(expit(centre - width)), float(expit(centre + width))
+    centre = scipy.special.logit(share)
+    return float(scipy.special.expit(centre - width)), float(scipy.special.expit(centre + width))
 
 
 def perfect_bound(share: float, trials: int, alpha: float) -> tuple[float, float]:

@@ -8,6 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import matplotlib
+import numpy as np
+from matplotlib import rcParams
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+
 from deabench.errors import DataError
 from deabench.utils.checks import did_you_mean
 from deabench.utils.files import write_whole
@@ -47,9 +55,6 @@ def make_axes(ax: Any = None, *, size: tuple[float, float] = (5.2, 5.0)) -> Any:
     """Return `ax`, or the axes of a new figure that pyplot does not manage."""
     if ax is not None:
         return ax
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     # Not by pyplot, which keeps every figure in memory until it is closed.
     figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
@@ -179,8 +184,6 @@ def annotate_rows(ax: Any, texts: Sequence[str], header: str, *, size: float = 7
 
 def draw_tier_lines(ax: Any, tiers: Any) -> list[Any]:
     """Draw a dashed line below each row after which the tier changes."""
-    import numpy as np
-
     # There is no line beside a tier that is unknown (NaN).
     row_ends = np.flatnonzero(np.diff(np.asarray(tiers, dtype=float)) > 0) + 0.5
     return [
@@ -191,15 +194,11 @@ def draw_tier_lines(ax: Any, tiers: Any) -> list[Any]:
 
 def text_colour() -> str:
     """Return the colour of lines and words in matplotlib's current style."""
-    from matplotlib import rcParams
-
     return str(rcParams["text.color"])
 
 
 def background_colour() -> str:
     """Return the colour behind them."""
-    from matplotlib import rcParams
-
     return str(rcParams["axes.facecolor"])
 
 
@@ -221,8 +220,6 @@ def add_legend(
     The rest are counted. A legend of more than `MAX_LEGEND_INSIDE` artists would cover the curves.
     It stands beside the axes, or `below` them, if the figure makes room.
     """
-    from matplotlib.lines import Line2D
-
     order = list(range(len(artists)))
     if merit is not None:
         order.sort(key=lambda k: -merit[k])
@@ -298,8 +295,6 @@ def name_points(
     left_out : list of str
         The names that found no room.
     """
-    from matplotlib.text import Text
-
     # Boxes of texts are known only after the figure was drawn once.
     renderer = ax.figure.canvas.get_renderer()
     ax.figure.draw_without_rendering()
@@ -364,8 +359,6 @@ def save_figure(figure: Any, path: str | Path) -> None:
     ...     sorted(path.name for path in Path(folder).iterdir())
     ['ranking.png']
     """
-    import matplotlib
-
     file_format = picture_format(path)
     # Without dates and version numbers a picture has the same bytes each time.
     metadata = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}

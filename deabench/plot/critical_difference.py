@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from deabench.compare import pairwise
 from deabench.compare.pairwise import symmetric_matrix
 from deabench.errors import DataError
 from deabench.plot.canvas import (
@@ -81,8 +82,6 @@ class CriticalDifferenceDisplay(Display):
         DataError
             As `pairwise`, or if there are fewer than 3 classifiers.
         """
-        from deabench.compare import pairwise
-
         # Shaffer's procedure is for all pairs, Holm's for comparisons with a control.
         if adjust is None:
             adjust = "shaffer" if control is None else "holm"

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
 from deabench.curves import Segment, Segments
 from deabench.plot.canvas import set_title
 from deabench.plot.curves import (
@@ -47,9 +50,6 @@ def draw_curves(kind: str, results: Mapping[str, Any], segments: Mapping[str, Se
 
 
 def _draw_panels(kind: str, results: Mapping[str, Any], segments: Mapping[str, Segment]) -> Any:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     names = list(results)[:MAX_PANELS]
     column_count = min(len(names), 3)
     # Division, rounded up.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from matplotlib.collections import LineCollection
 
 from deabench.curves import Conversion, CostCurve, Gain, LearningCurve, Lift, PrecisionRecall
 from deabench.plot.canvas import (
@@ -292,8 +293,6 @@ class CostCurveDisplay(Display):
 
     def plot(self, ax: Any = None, **style: Any) -> CostCurveDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the lines."""
-        from matplotlib.collections import LineCollection
-
         self.ax_ = ax = make_axes(ax, size=(6.0, 4.4))
         self.figure_ = ax.figure
         self.lines_: list[Any] = []

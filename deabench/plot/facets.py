@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 import pandas as pd
+from matplotlib.collections import LineCollection
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from deabench.plot.canvas import (
     COLOURS,
@@ -70,8 +72,6 @@ class FacetGraphDisplay(Display):
 
     def plot(self, ax: Any = None, **style: Any) -> FacetGraphDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the nodes."""
-        from matplotlib.collections import LineCollection
-
         self.ax_ = ax = make_axes(ax, size=(7.0, 5.6))
         self.figure_ = ax.figure
         ridges = np.array([[self.positions[a], self.positions[b]] for a, b in self.graph.edges])
@@ -182,8 +182,6 @@ class CostRangeDisplay(Display):
 
     def plot(self, ax: Any = None, **style: Any) -> CostRangeDisplay:
         """Draw with a logarithmic axis on `ax`, or on a new figure; keywords are for the bars."""
-        from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
         count = len(self.ranges)
         self.ax_ = ax = make_axes(ax, size=(7.4, 1.4 + 0.34 * count))
         self.figure_ = ax.figure

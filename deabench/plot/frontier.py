@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from deabench.analysis.frontier import frontier
 from deabench.errors import DataError
 from deabench.plot.canvas import (
     COLOURS,
@@ -128,8 +129,6 @@ class FrontierDisplay(Display):
         cls, table: pd.DataFrame, first: str, second: str, **options: Any
     ) -> FrontierDisplay:
         """Show two metrics of a table, of which more is better."""
-        from deabench.analysis.frontier import frontier
-
         return cls.from_result(frontier(table, outputs=[first, second]), **options)
 
     def plot(self, ax: Any = None, **style: Any) -> FrontierDisplay:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
+from matplotlib.collections import LineCollection
 
 from deabench.plot.canvas import COLOURS, GREY, apply_style, background_colour, make_axes
 from deabench.plot.display import Display
@@ -81,8 +82,6 @@ class PeerNetworkDisplay(Display):
 
     def plot(self, ax: Any = None, **style: Any) -> PeerNetworkDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the nodes."""
-        from matplotlib.collections import LineCollection
-
         self.ax_ = ax = make_axes(ax, size=(7.0, 6.2))
         self.figure_ = ax.figure
         edges = list(self.graph.edges(data="weight"))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.patheffects import withStroke
 
 from deabench.plot.canvas import GREY, background_colour, escape_label
 
@@ -186,8 +187,6 @@ def _text_size(ax: Any, name: str) -> np.ndarray:
 def _write_name(
     ax: Any, name: str, centre: np.ndarray, offset: np.ndarray, has_leader: bool
 ) -> Any:
-    from matplotlib.patheffects import withStroke
-
     leader = {"arrowstyle": "-", "linewidth": 0.5, "color": GREY, "shrinkA": 0, "shrinkB": 2}
     return ax.annotate(
         name,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.colors import to_rgb
 
 from deabench.errors import DataError
 from deabench.plot.canvas import (
@@ -312,8 +313,6 @@ class WeightsDisplay(Display):
 
 def _lighten(colour: str) -> Any:
     """Return the colour halfway to white, so that a hatch shows on it in greyscale, too."""
-    from matplotlib.colors import to_rgb
-
     return tuple(0.35 + 0.65 * channel for channel in to_rgb(colour))
 
 

@@ -21,6 +21,7 @@ from deabench.plot.canvas import (
     text_colour,
 )
 from deabench.plot.display import Display
+from deabench.study.data.data_type import infer_data_type, standardize_features
 
 if TYPE_CHECKING:
     from deabench.study.data.dataset import Dataset
@@ -196,8 +197,6 @@ class TypeMapDisplay(Display):
             If the perplexity is not between 1 and the number of rows.
         """
         from sklearn.manifold import TSNE
-
-        from deabench.study.data.data_type import infer_data_type, standardize_features
 
         count = len(data.y)
         if not 1 <= perplexity < count:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.collections import LineCollection
+from matplotlib.ticker import MaxNLocator
 
 from deabench.plot.canvas import (
     COLOURS,
@@ -105,8 +107,6 @@ class TargetsDisplay(Display):
         return self
 
     def _draw_panel(self, ax: Any, metric: str, *, show_names: bool) -> None:
-        from matplotlib.ticker import MaxNLocator
-
         actual = self.actual[metric].to_numpy()
         target = self.target[metric].to_numpy()
         y = np.arange(len(actual))
@@ -199,8 +199,6 @@ class ParallelDisplay(Display):
 
     def plot(self, ax: Any = None, **style: Any) -> ParallelDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the full lines."""
-        from matplotlib.collections import LineCollection
-
         count, metric_count = self.actual.shape
         self.ax_ = ax = make_axes(ax, size=(2.4 + 1.3 * metric_count, 4.4))
         self.figure_ = ax.figure

