@@ -110,3 +110,33 @@ def _solve_facet(rays: np.ndarray, facet: np.ndarray, d: int) -> np.ndarray:
     if largest > 0 and np.abs(solved / largest - facet).max() <= 1e-6:
         return np.asarray(solved / largest)
     return facet
+
+
+def attainable_outline(points: np.ndarray) -> np.ndarray:
+    """Return the outline (k, 2) of what mixtures of the points (n, 2) and less than them attain.
+
+    It leads from the second axis over the extreme points to the first axis.
+    """
+    order = np.lexsort((points[:, 1], points[:, 0]))
+    extreme: list[np.ndarray] = []
+    for point in points[order]:
+        # Points come by rising first coordinate. The last point is not extreme if the new one is
+        # at least as high, or if it lies on or below the line from the point before it.
+        while extreme:
+            is_dominated = point[1] >= extreme[-1][1]
+            if not is_dominated and not (
+                len(extreme) > 1 and _is_below_line(extreme[-1], extreme[-2], point)
+            ):
+                break
+            extreme.pop()
+        extreme.append(point)
+    path = np.array(extreme)
+    return np.vstack([[0.0, path[0, 1]], path, [path[-1, 0], 0.0]])
+
+
+def _is_below_line(point: np.ndarray, start: np.ndarray, end: np.ndarray) -> bool:
+    """Return whether a point lies on or below the line from `start` to `end`."""
+    cross = (point[0] - start[0]) * (end[1] - start[1]) - (point[1] - start[1]) * (
+        end[0] - start[0]
+    )
+    return bool(cross >= 0)

@@ -12,7 +12,7 @@ from matplotlib.collections import LineCollection
 from deabench.plot.canvas import COLOURS, GREY, apply_style, background_colour, make_axes
 from deabench.plot.display import Display
 from deabench.plot.placement import dots_along, place_names
-from deabench.plot.ranking import SMALLEST_INTENSITY
+from deabench.results.ranking import SMALLEST_INTENSITY
 
 if TYPE_CHECKING:
     from deabench.results.ranking import Ranking

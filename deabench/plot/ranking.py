@@ -6,7 +6,7 @@ A dot is a value, so the axis of the scores need not start at 0 and no bar misle
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,14 +28,8 @@ from deabench.plot.canvas import (
     text_colour,
 )
 from deabench.plot.display import Display
+from deabench.results.ranking import Ranking, order_by_merit, peers_text
 
-if TYPE_CHECKING:
-    from deabench.results.ranking import Ranking
-
-SMALLEST_SHOWN_INTENSITY = 0.005
-"""A smaller λ would be written 0.00."""
-SMALLEST_INTENSITY = 1e-6
-"""A smaller λ is a rounding error."""
 MAX_ROWS = 40
 """More rows cannot be read one by one: all are drawn as a curve, and some are named."""
 NAMED_ROWS = 26
@@ -98,7 +92,7 @@ class RankingDisplay(Display):
         # The column is named efficiency for both measures.
         frame = ranked[[ranking.measure, "efficient"]].set_axis(["efficiency", "efficient"], axis=1)
         rows = ranking.scores.index.get_indexer(ranked.index)
-        frame["peers"] = [peers_text(ranking, row) for row in rows]
+        frame["peers"] = [peers_text(ranking, row).replace("$", r"\$") for row in rows]
         has_samples = "tier" in ranked
         if intervals is None and has_samples:
             intervals = ranked
@@ -314,55 +308,3 @@ class WeightsDisplay(Display):
 def _lighten(colour: str) -> Any:
     """Return the colour halfway to white, so that a hatch shows on it in greyscale, too."""
     return tuple(0.35 + 0.65 * channel for channel in to_rgb(colour))
-
-
-def count_followers(ranking: Ranking) -> tuple[np.ndarray, np.ndarray]:
-    """Return of how many other DMUs each reference DMU is a peer, and the sums of their λ."""
-    columns = ranking.intensities.columns
-    values = ranking.intensities.values
-    is_peer = (columns >= 0) & (values > SMALLEST_INTENSITY)
-    if ranking.reference.outputs.equals(ranking.data.outputs):
-        # A DMU that is its own peer does not count.
-        is_peer &= columns != np.arange(len(columns))[:, None]
-    count = len(ranking.reference.labels)
-    followers = np.bincount(columns[is_peer], minlength=count)
-    return followers, np.bincount(columns[is_peer], values[is_peer], minlength=count)
-
-
-def order_by_merit(ranking: Ranking) -> pd.Index:
-    """Return the labels by rank; of equal ranks, those that most others are measured against first.
-
-    DMUs without a score come last; what still ties keeps the table's order.
-    """
-    labels = ranking.scores.index
-    followers, intensities = count_followers(ranking)
-    # -1: a DMU that is not in the reference, and so no peer of any.
-    position = ranking.reference.labels.get_indexer(labels)
-    in_reference = position >= 0
-    own_followers = np.where(in_reference, followers[position], 0)
-    # Rounding keeps solver noise from deciding the order.
-    own_intensities = np.where(in_reference, intensities[position].round(9), 0.0)
-    ranks = ranking.ranks.astype(float).fillna(np.inf).to_numpy()
-    # `lexsort` sorts by its last key first: rank, followers, then λ.
-    return labels[np.lexsort((-own_intensities, -own_followers, ranks))]
-
-
-def peers_text(ranking: Ranking, row: int, max_peers: int = 3) -> str:
-    """Return `A 0.70, B 0.30`: the largest shares first; more than `max_peers` are counted."""
-    columns = ranking.intensities.columns[row]
-    values = ranking.intensities.values[row]
-    peers = np.flatnonzero((columns >= 0) & (values >= SMALLEST_SHOWN_INTENSITY))
-    # A stable sort keeps the table's order between equal λ.
-    peers = peers[np.argsort(-values[peers], kind="stable")]
-    labels = ranking.reference.labels
-    text = ", ".join(f"{_shorten(labels[columns[k]])} {values[k]:.2f}" for k in peers[:max_peers])
-    if len(peers) > max_peers:
-        text += f", +{len(peers) - max_peers}"
-    return text
-
-
-def _shorten(label: object) -> str:
-    text = escape_label(label)
-    if len(text) > 16:
-        text = text[:15] + "…"
-    return text

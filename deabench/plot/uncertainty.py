@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.geometry.technology import attainable_outline
 from deabench.plot.canvas import (
     COLOURS,
     GREY,
@@ -196,33 +197,3 @@ class FrontierBandDisplay(Display):
         draw_grid(ax)
         apply_style(ax, [self.line_], style)
         return self
-
-
-def attainable_outline(points: np.ndarray) -> np.ndarray:
-    """Return the outline (k, 2) of what mixtures of the points (n, 2) and less than them attain.
-
-    It leads from the second axis over the extreme points to the first axis.
-    """
-    order = np.lexsort((points[:, 1], points[:, 0]))
-    extreme: list[np.ndarray] = []
-    for point in points[order]:
-        # Points come by rising first coordinate. The last point is not extreme if the new one is
-        # at least as high, or if it lies on or below the line from the point before it.
-        while extreme:
-            is_dominated = point[1] >= extreme[-1][1]
-            if not is_dominated and not (
-                len(extreme) > 1 and _is_below_line(extreme[-1], extreme[-2], point)
-            ):
-                break
-            extreme.pop()
-        extreme.append(point)
-    path = np.array(extreme)
-    return np.vstack([[0.0, path[0, 1]], path, [path[-1, 0], 0.0]])
-
-
-def _is_below_line(point: np.ndarray, start: np.ndarray, end: np.ndarray) -> bool:
-    """Return whether a point lies on or below the line from `start` to `end`."""
-    cross = (point[0] - start[0]) * (end[1] - start[1]) - (point[1] - start[1]) * (
-        end[0] - start[0]
-    )
-    return bool(cross >= 0)

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from deabench.geometry.technology import attainable_outline
 from deabench.models.shared.radial import RestrictableModel
-from deabench.plot.ranking import order_by_merit
-from deabench.plot.uncertainty import attainable_outline
 from deabench.report.text.words import as_sentence, join_names
 from deabench.results.frontier import classify_positions
+from deabench.results.ranking import order_by_merit
 from deabench.tables.transforms import AffineTransform
 from deabench.tables.vocabulary import has_mixed_units, look_up_metric
 

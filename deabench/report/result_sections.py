@@ -15,9 +15,9 @@ import pandas as pd
 from deabench import __version__, plot
 from deabench.errors import DataError
 from deabench.models.options import describe_choices
-from deabench.plot.ranking import count_followers, order_by_merit, peers_text
 from deabench.report.document import Picture, ReportTable, Section
 from deabench.report.text.words import as_sentence, join_names
+from deabench.results.ranking import count_followers, order_by_merit, peers_text
 from deabench.utils.arrays import TOLERANCE
 from deabench.utils.text import csv_text
 

@@ -13,9 +13,14 @@ from deabench.results.answer import Answer
 from deabench.results.proof import Proof
 from deabench.tables.transforms import to_user_values
 from deabench.utils.result import Result
+from deabench.utils.text import printable
 
 TIE_DECIMALS = 9
 """Scores and slacks that agree to so many decimals are tied."""
+SMALLEST_SHOWN_INTENSITY = 0.005
+"""A smaller λ would be written 0.00."""
+SMALLEST_INTENSITY = 1e-6
+"""A smaller λ is a rounding error."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -192,3 +197,55 @@ class Ranking(Answer, Result):
         """
         module = "deabench.inference.uncertainty"
         return replace(self, uncertainty=self._call(module, "uncertainty_of_ranking", samples))
+
+
+def count_followers(ranking: Ranking) -> tuple[np.ndarray, np.ndarray]:
+    """Return of how many other DMUs each reference DMU is a peer, and the sums of their λ."""
+    columns = ranking.intensities.columns
+    values = ranking.intensities.values
+    is_peer = (columns >= 0) & (values > SMALLEST_INTENSITY)
+    if ranking.reference.outputs.equals(ranking.data.outputs):
+        # A DMU that is its own peer does not count.
+        is_peer &= columns != np.arange(len(columns))[:, None]
+    count = len(ranking.reference.labels)
+    followers = np.bincount(columns[is_peer], minlength=count)
+    return followers, np.bincount(columns[is_peer], values[is_peer], minlength=count)
+
+
+def order_by_merit(ranking: Ranking) -> pd.Index:
+    """Return the labels by rank; of equal ranks, those that most others are measured against first.
+
+    DMUs without a score come last; what still ties keeps the table's order.
+    """
+    labels = ranking.scores.index
+    followers, intensities = count_followers(ranking)
+    # -1: a DMU that is not in the reference, and so no peer of any.
+    position = ranking.reference.labels.get_indexer(labels)
+    in_reference = position >= 0
+    own_followers = np.where(in_reference, followers[position], 0)
+    # Rounding keeps solver noise from deciding the order.
+    own_intensities = np.where(in_reference, intensities[position].round(9), 0.0)
+    ranks = ranking.ranks.astype(float).fillna(np.inf).to_numpy()
+    # `lexsort` sorts by its last key first: rank, followers, then λ.
+    return labels[np.lexsort((-own_intensities, -own_followers, ranks))]
+
+
+def peers_text(ranking: Ranking, row: int, max_peers: int = 3) -> str:
+    """Return `A 0.70, B 0.30`: the largest shares first; more than `max_peers` are counted."""
+    columns = ranking.intensities.columns[row]
+    values = ranking.intensities.values[row]
+    peers = np.flatnonzero((columns >= 0) & (values >= SMALLEST_SHOWN_INTENSITY))
+    # A stable sort keeps the table's order between equal λ.
+    peers = peers[np.argsort(-values[peers], kind="stable")]
+    labels = ranking.reference.labels
+    text = ", ".join(f"{_shorten(labels[columns[k]])} {values[k]:.2f}" for k in peers[:max_peers])
+    if len(peers) > max_peers:
+        text += f", +{len(peers) - max_peers}"
+    return text
+
+
+def _shorten(label: object) -> str:
+    text = " ".join(printable(label).split())
+    if len(text) > 16:
+        text = text[:15] + "…"
+    return text

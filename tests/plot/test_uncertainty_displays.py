@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import deabench as db
+from deabench.geometry.technology import attainable_outline
 from deabench.plot import FrontierBandDisplay, RankingDisplay
-from deabench.plot.uncertainty import attainable_outline
 
 COUNTS = pd.DataFrame(
     {

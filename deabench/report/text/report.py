@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deabench.plot.ranking import order_by_merit
 from deabench.report.text.uncertainty import count_verdicts
 from deabench.report.text.words import MAX_NAMES, is_or_are, join_names
+from deabench.results.ranking import order_by_merit
 
 if TYPE_CHECKING:
     import pandas as pd
