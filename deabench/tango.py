@@ -23,7 +23,8 @@ References
 ----------
 Tango T (1998) Equivalence test and confidence interval for the difference in proportions for the
 paired-sample design. Statistics in Medicine 17:891-908.
-doi:10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B"""
+doi:10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B
+"""
 
 from __future__ import annotations
 

@@ -1,3 +1,1 @@
-"""Functions of tables and results: rankings, frontiers, targets, layers, meta-frontiers, partial
-frontiers.
-"""
+"""Functions of tables and results: rankings, frontiers, targets, layers, partial frontiers, ..."""

@@ -5,7 +5,8 @@ frames; the Display of the same name in `deabench.plot` draws it. Every curve of
 `y_true` with labels of any kind (`positive` names the positive one; without it, the minority) and
 refuses NaN scores, one class only, three classes and lengths that differ.
 
-The names are imported when first used; `__init__.pyi` tells type checkers what they are."""
+The names are imported when first used; `__init__.pyi` tells type checkers what they are.
+"""
 
 from deabench.utils.lazy import make_lazy
 

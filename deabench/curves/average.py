@@ -6,7 +6,8 @@ References
 ----------
 Provost F, Fawcett T, Kohavi R (1998) The case against accuracy estimation for comparing induction
 algorithms. ICML. Fawcett T (2006) An introduction to ROC analysis. Pattern Recognition Letters
-27:861-874. doi:10.1016/j.patrec.2005.10.010"""
+27:861-874. doi:10.1016/j.patrec.2005.10.010
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,8 @@ References
 Campbell G (1994) Advances in statistical methodology for the evaluation of diagnostic and
 laboratory tests. Statistics in Medicine 13:499-508. doi:10.1002/sim.4780130513 Macskassy S, Provost
 F, Rosset S (2005) ROC confidence bands: an empirical evaluation. ICML 2005:537-544.
-doi:10.1145/1102351.1102419"""
+doi:10.1145/1102351.1102419
+"""
 
 from __future__ import annotations
 

@@ -11,7 +11,8 @@ use.
 References
 ----------
 Drummond C, Holte RC (2006) Cost curves: an improved method for visualizing classifier performance.
-Machine Learning 65:95-130. doi:10.1007/s10994-006-8199-5"""
+Machine Learning 65:95-130. doi:10.1007/s10994-006-8199-5
+"""
 
 from __future__ import annotations
 

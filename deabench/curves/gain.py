@@ -10,7 +10,8 @@ equal rows.
 References
 ----------
 Martin P, Artelnics. 6 testing methods for binary classification. Its printed maximum gain, 0.667 at
-60 %, is the largest at a decile; the true maximum of that example is 0.75 at 55 %."""
+60 %, is the largest at a decile; the true maximum of that example is 0.75 at 55 %.
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,8 @@ the tolerance (the lecture's m(i) = m(i + 1) is tolerance 0), or if a training f
 References
 ----------
 Provost F, Jensen D, Oates T (1999) Efficient progressive sampling. KDD 1999:23-32.
-doi:10.1145/312129.312188"""
+doi:10.1145/312129.312188
+"""
 
 from __future__ import annotations
 

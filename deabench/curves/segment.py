@@ -17,7 +17,8 @@ segment.
 References
 ----------
 Elazmeh W, Japkowicz N, Matwin S (2006) Evaluating misclassifications in imbalanced data. ECML 2006,
-LNCS 4212:126-137. doi:10.1007/11871842_16"""
+LNCS 4212:126-137. doi:10.1007/11871842_16
+"""
 
 from __future__ import annotations
 

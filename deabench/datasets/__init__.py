@@ -7,7 +7,8 @@ DATA_LICENSES.md states the terms.
 Reference
 ---------
 X. Chao, G. Kou, Y. Peng, A. Fernández, "An efficiency curve for evaluating imbalanced classifiers
-considering intrinsic data characteristics", Information Sciences 608 (2022) 1131-1156."""
+considering intrinsic data characteristics", Information Sciences 608 (2022) 1131-1156.
+"""
 
 from __future__ import annotations
 

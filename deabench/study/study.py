@@ -188,7 +188,6 @@ class Study:
         DataError
             With the file, the key, the value and the nearest valid name.
         """
-
         return cls.from_plan(read_plan(path))
 
     def __repr__(self) -> str:
@@ -228,7 +227,6 @@ class Study:
             Where another run has locked the store, the store cannot be written, or a data set
             cannot be loaded.
         """
-
         # data files may have changed since the last call
         self.plan.forget_data()
         tasks = self.plan.tasks()
@@ -256,7 +254,6 @@ class Study:
 
         Every row of the store is checked, unless it is, byte for byte, as the last run left it.
         """
-
         return study_status(self.plan)
 
     def summary(self) -> StudySummary:
@@ -271,7 +268,6 @@ class Study:
         repair : bool
             Leave a store of the sound results, and the damaged one beside it.
         """
-
         verification = verify_store(self.plan.store)
         if repair and not verification.sound:
             with lock_store(self.plan.store):

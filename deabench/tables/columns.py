@@ -101,7 +101,7 @@ class Column:
 
     @property
     def direction(self) -> str:
-        """ "higher" or "lower" is better; empty for what is no metric."""
+        """The better direction, "higher" or "lower"; empty for what is no metric."""
         if self.role in ("output", "guess"):
             return "higher"
         return "lower" if self.metric else ""
