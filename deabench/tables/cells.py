@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+
+from deabench.tables.estimates import BYTES, Estimate, clean_cell, parse_estimate
 
 EMPTY_WORDS = {
     "",
@@ -36,25 +38,7 @@ LEAST_SHARE = 0.5
 LONG_COLUMN = 2000
 """In a column with more cells than this that are no plain numbers, a sample is looked at first."""
 SAMPLE_SIZE = 200
-_NUMBER = r"[+-]?(\d[\d.,'’\u00a0\u202f ]*\d|\d)?([.,]\d+)?([eE][+-]?\d+)?"
-_SPREAD = re.compile(r"\s*(±|\+/-|\+-|\\pm|\().*$")
-_MARKUP = re.compile(r"<[^>]*>|\*\*|__|`")
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-_CLOCK = re.compile(r"^(?:(\d+) days? )?(\d+):(\d\d)(?::(\d\d(?:\.\d+)?))?$")
 _GROUPED_BY_DOTS = re.compile(r"-?\d{1,3}(\.\d{3})+")
-_SECONDS = {
-    "ms": 1e-3,
-    "s": 1.0,
-    "sec": 1.0,
-    "secs": 1.0,
-    "seconds": 1.0,
-    "min": 60.0,
-    "mins": 60.0,
-    "h": 3600.0,
-    "hrs": 3600.0,
-}
-_MULTIPLES = {"k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
-_WITH_UNIT = re.compile(r"^(.*?\d)\s*(ms|secs?|seconds|s|mins?|hrs|h|[kKmMbBgGtT])$")
 
 
 @dataclass(frozen=True)
@@ -68,15 +52,23 @@ class Numbers:
     failed : bool array (n,)
         Cells that hold a text in a column of numbers, as an error message.
     unit : str
-        "percent", "seconds" or "": what the cells themselves state.
+        What the cells themselves state: "percent", "seconds", a unit as it is written ("MB/s"), or
+        "" where they state none or not all the same.
     note : str
         How the cells were parsed; empty where they are plain numbers.
+    lows, highs : float array (n,), optional
+        The intervals that cells state, as `0.91 [0.81, 0.93]`; NaN where a cell states none.
+    spreads : float array (n,), optional
+        What stands behind ± in the cells, as `66.1 ± 3.1` or `66.1 (3.1)`.
     """
 
     values: np.ndarray
     failed: np.ndarray
     unit: str = ""
     note: str = ""
+    lows: np.ndarray | None = None
+    highs: np.ndarray | None = None
+    spreads: np.ndarray | None = None
 
 
 def parse_numbers(column: pd.Series, *, decimal_comma: bool = False) -> Numbers | None:
@@ -109,7 +101,7 @@ def parse_numbers(column: pd.Series, *, decimal_comma: bool = False) -> Numbers 
         if _are_all_text(sample):
             return None
     # Cells without their markup, by row; what stands for an empty cell is no text.
-    texts = {int(row): _clean(cells[row]) for row in unparsed}
+    texts = {int(row): clean_cell(cells[row]) for row in unparsed}
     texts = {row: text for row, text in texts.items() if text.lower() not in EMPTY_WORDS}
     if texts:
         numeric = _ungroup_by_dots(numeric, column, texts.values())
@@ -125,7 +117,9 @@ def parse_or_empty(column: pd.Series, *, decimal_comma: bool = False) -> Numbers
     if numbers is not None or _holds_truths_or_dates(column):
         return numbers
     # NaN, the only value that differs from itself, is empty in a column of any type.
-    if all(_clean(cell).lower() in EMPTY_WORDS for cell in column if cell is None or cell == cell):
+    if all(
+        clean_cell(cell).lower() in EMPTY_WORDS for cell in column if cell is None or cell == cell
+    ):
         return Numbers(np.full(len(column), np.nan), np.zeros(len(column), dtype=bool))
     return None
 
@@ -160,9 +154,9 @@ def _parse_plain_numbers(column: pd.Series, cells: np.ndarray) -> np.ndarray:
 
 def _are_all_text(cells: np.ndarray) -> bool:
     """Return whether no cell of a sample is a number or empty."""
-    texts = [_clean(cell) for cell in cells]
+    texts = [clean_cell(cell) for cell in cells]
     return all(
-        _parse_cell(text, False) is None and text.lower() not in EMPTY_WORDS for text in texts
+        parse_estimate(text, False) is None and text.lower() not in EMPTY_WORDS for text in texts
     )
 
 
@@ -177,53 +171,107 @@ def _ungroup_by_dots(numeric: np.ndarray, column: pd.Series, texts: Iterable[str
     return values
 
 
-def _clean(cell: object) -> str:
-    """Return a cell's text without markup and links."""
-    if cell is None:
-        return ""
-    if not isinstance(cell, str):
-        return str(cell)
-    return _MARKUP.sub("", _LINK.sub(r"\1", cell)).strip()
-
-
 def _parse_texts(numeric: np.ndarray, texts: Mapping[int, str], comma: bool) -> Numbers | None:
     """Parse the cells that are no plain numbers, by the habits of their column."""
     decimal_comma = comma or _has_decimal_commas(list(texts.values()))
-    parsed = {}
+    estimates: dict[int, Estimate] = {}
     for row, text in texts.items():
-        number = _parse_cell(text, decimal_comma)
-        if number is not None:
-            parsed[row] = number
+        estimate = parse_estimate(text, decimal_comma)
+        if estimate is not None:
+            estimates[row] = estimate
     plain_count = int((~np.isnan(numeric)).sum())
     filled = plain_count + len(texts)
+    estimates = _agree_on_units(estimates, is_complete=len(estimates) == filled)
     # Mostly text: a number here and there does not make a column of measurements.
-    if plain_count + len(parsed) < max(LEAST_SHARE * filled, 1):
+    if plain_count + len(estimates) < max(LEAST_SHARE * filled, 1):
         return None
-    values = numeric.copy()
-    failed = np.zeros(len(numeric), dtype=bool)
-    for row, (value, _) in parsed.items():
-        values[row] = value
-    failed[[row for row in texts if row not in parsed]] = True
     # A unit holds for the column only where every filled cell states the same one.
-    units = {unit for _, unit in parsed.values()}
+    units = {estimate.unit for estimate in estimates.values()}
     unit = ""
-    if len(units) == 1 and len(parsed) == filled:
+    if len(units) == 1 and len(estimates) == filled:
         unit = next(iter(units))
     if "percent" in units and unit != "percent":
         # "90 %" next to 0.9: one of the two is in another unit, and nothing tells which.
-        failed[[row for row, (_, stated) in parsed.items() if stated == "percent"]] = True
-        values[failed] = np.nan
-    return Numbers(values, failed, unit, _describe_parsing(texts, parsed))
+        estimates = {row: e for row, e in estimates.items() if e.unit != "percent"}
+    estimates = _drop_other_brackets(estimates)
+    values = numeric.copy()
+    failed = np.zeros(len(numeric), dtype=bool)
+    failed[[row for row in texts if row not in estimates]] = True
+    for row, estimate in estimates.items():
+        values[row] = estimate.value
+    return Numbers(
+        values,
+        failed,
+        unit,
+        _describe_parsing(texts, estimates),
+        *(_collect(estimates, name, len(numeric)) for name in ("lows", "highs", "spreads")),
+    )
 
 
-def _describe_parsing(texts: Mapping[int, str], parsed: Mapping[int, tuple[float, str]]) -> str:
-    """Show how the first cell with a spread, a comma or a unit was read."""
+def _agree_on_units(estimates: Mapping[int, Estimate], is_complete: bool) -> dict[int, Estimate]:
+    """Convert bytes to the first cell's unit, and drop cells whose unit is not the column's.
+
+    Parameters
+    ----------
+    is_complete : bool
+        Whether every filled cell is one of the estimates.
+    """
+    units = {estimate.unit for estimate in estimates.values()}
+    free = {"", "percent", "seconds", "x"}
+    if units <= free or (len(units) == 1 and is_complete):
+        return dict(estimates)
+    first = next(e.unit for e in estimates.values() if e.unit not in free)
+    agreed = {}
+    for row, estimate in estimates.items():
+        factor = _byte_factor(estimate.unit, first)
+        if factor is not None:
+            agreed[row] = estimate.scale(factor, first)
+        elif estimate.unit in free:
+            agreed[row] = estimate
+    return agreed
+
+
+def _byte_factor(unit: str, other: str) -> float | None:
+    """Return how many of another unit of bytes one unit is; None where it is none."""
+    here = BYTES.match(unit)
+    there = BYTES.match(other)
+    if here is None or there is None or bool(here[3]) != bool(there[3]):
+        return None
+    sizes = [(1024 if m[2] else 1000) ** " KMGTP".index(m[1].upper() or " ") for m in (here, there)]
+    return float(sizes[0] / sizes[1])
+
+
+def _drop_other_brackets(estimates: dict[int, Estimate]) -> dict[int, Estimate]:
+    """Drop bare numbers in brackets that are no spreads: a second metric, a change, a rank.
+
+    Spreads are smaller than half of their values.
+    """
+    bracketed = [estimate for estimate in estimates.values() if estimate.bracketed]
+    if all(estimate.spread < abs(estimate.value) / 2 for estimate in bracketed):
+        return estimates
+    return {
+        row: replace(estimate, spread=np.nan) if estimate.bracketed else estimate
+        for row, estimate in estimates.items()
+    }
+
+
+def _collect(estimates: Mapping[int, Estimate], name: str, size: int) -> np.ndarray | None:
+    """Return what the cells state about their errors as an array; None where no cell does."""
+    attribute = {"lows": "low", "highs": "high", "spreads": "spread"}[name]
+    values = np.full(size, np.nan)
+    for row, estimate in estimates.items():
+        values[row] = getattr(estimate, attribute)
+    return None if np.isnan(values).all() else values
+
+
+def _describe_parsing(texts: Mapping[int, str], estimates: Mapping[int, Estimate]) -> str:
+    """Show how the first cell that does not speak for itself was read."""
     for row, text in texts.items():
-        if row not in parsed:
+        if row not in estimates or re.fullmatch(r"[\d.%$+\s-]*", text):
             continue
-        value, unit = parsed[row]
-        if _SPREAD.search(text) or "," in text or unit == "seconds" or _WITH_UNIT.match(text):
-            return f"'{text}' is read as {value:.15g}"
+        description = estimates[row].describe()
+        if description.replace(" ", "") != text.replace(" ", ""):
+            return f"'{text}' is read as {description}"
     return ""
 
 
@@ -241,49 +289,3 @@ def _has_decimal_commas(texts: Sequence[str]) -> bool:
     return any(
         not re.search(r",\d{3}(?!\d)", text) or re.match(r"^-?0,", text) for text in with_comma
     )
-
-
-def _parse_cell(cell: str, decimal_comma: bool) -> tuple[float, str] | None:
-    """Return a cell as (value, unit), or None for a text."""
-    clock = _CLOCK.match(cell)
-    if clock:
-        return _clock_seconds(clock), "seconds"
-    # What follows the estimate (± spread, brackets) and currency signs around it are no part of it.
-    text = _SPREAD.sub("", cell).strip().lstrip("$€£≈~").strip().replace("−", "-")
-    unit = ""
-    factor = 1.0
-    if text.endswith("%"):
-        text = text[:-1].strip()
-        unit = "percent"
-    # A unit of time converts to seconds; k, M and the like multiply a number without a unit.
-    with_unit = _WITH_UNIT.match(text)
-    if with_unit:
-        text = with_unit[1]
-        word = with_unit[2].lower()
-        if word in _SECONDS:
-            unit = "seconds"
-            factor = _SECONDS[word]
-        else:
-            unit = ""
-            factor = _MULTIPLES[word]
-    # What remains must be a number as a whole: "3 of 5" and "v2.1" are text.
-    if not re.fullmatch(_NUMBER, text) or not any(sign.isdigit() for sign in text):
-        return None
-    # Apostrophes and blanks within a number can only group thousands.
-    text = re.sub(r"['’\u00a0\u202f ]", "", text)
-    # The sign that is not decimal groups thousands.
-    if decimal_comma:
-        text = text.replace(".", "").replace(",", ".")
-    text = text.replace(",", "")
-    try:
-        return float(text) * factor, unit
-    except ValueError:
-        return None
-
-
-def _clock_seconds(clock: re.Match[str]) -> float:
-    """Return the seconds of "1:02:03", "2 days 1:02:03" or, without hours, "02:03"."""
-    days, first, second, third = (float(group or 0) for group in clock.groups())
-    if clock[4]:
-        return days * 86400 + first * 3600 + second * 60 + third
-    return first * 60 + second

@@ -15,13 +15,21 @@ from deabench.errors import DataError
 from deabench.tables.readers.delimited import name_columns, read_bytes, read_delimited
 from deabench.tables.readers.evaluations import read_json
 from deabench.tables.readers.frames import Source
+from deabench.tables.readers.grids import read_grids
+from deabench.tables.readers.markdown import find_markdown_tables, has_markdown_table
 
 MAX_UNPACKED_BYTES = 2**32
 """Bytes that a compressed file may unpack to."""
 
 
-def read_file(path: str | Path) -> Source:
+def read_file(path: str | Path, *, sheet: str | None = None) -> Source:
     """Read a file; its content decides on the format, not its name. `-` is standard input.
+
+    Parameters
+    ----------
+    path : str or Path
+    sheet : str, optional
+        The sheet of a workbook or the table of a document, by its name or its number from 1.
 
     Raises
     ------
@@ -45,6 +53,10 @@ def read_file(path: str | Path) -> Source:
     text, notes = _decode(data, file)
     if text.lstrip()[:1] in ("{", "["):
         return read_json(_parse_json(text, file), file, title)
+    if has_markdown_table(text):
+        grids, prose = find_markdown_tables(text)
+        if grids:
+            return read_grids(grids, file, title, sheet=sheet, prose=prose)
     return read_delimited(text, file, title, notes)
 
 

@@ -34,6 +34,14 @@ class Source:
     stacked : bool
         Whether the rows are the results of one run of many: files of such rows are concatenated,
         not joined.
+    errors : mapping of metric to the names of its error columns
+        Where the format states them.
+    kind : str
+        What the rows are ("predictions", "long", ...), where the producer of the file is known.
+    prose : str
+        The text around a table in a document, which may say which way is better.
+    sheet : str
+        The name of the sheet or of the table within the file.
     read_text : callable, optional
         Reads the frame with every cell as text, where `frame` has columns of plain numbers.
     """
@@ -45,6 +53,10 @@ class Source:
     decimal_comma: bool = False
     notes: tuple[str, ...] = ()
     stacked: bool = False
+    errors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    kind: str = ""
+    prose: str = ""
+    sheet: str = ""
     read_text: Callable[[], pd.DataFrame] | None = None
 
     def as_text(self) -> Source:

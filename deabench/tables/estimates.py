@@ -1,0 +1,226 @@
+"""Parse one cell: a number with its unit and its interval or spread."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from deabench.tables.markup import strip_markup
+
+SECONDS = {
+    "ms": 1e-3,
+    "µs": 1e-6,
+    "us": 1e-6,
+    "ns": 1e-9,
+    "s": 1.0,
+    "sec": 1.0,
+    "secs": 1.0,
+    "seconds": 1.0,
+    "min": 60.0,
+    "mins": 60.0,
+    "minutes": 60.0,
+    "h": 3600.0,
+    "hr": 3600.0,
+    "hrs": 3600.0,
+    "hours": 3600.0,
+}
+"""Units of time in seconds."""
+EXPONENTS = {"k": 3, "m": 6, "b": 9, "g": 9, "t": 12}
+"""Powers of ten of the letters behind a number."""
+BYTES = re.compile(r"([kKMGTP]?)(i?)B(/s|ps)?$")
+"""Bytes or bytes per second, in powers of 1000 or 1024."""
+_GROUPS = r"\d{1,3}(?:[ '’\u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?"
+_EXPONENT = r"(?:[eE][+-]?\d+|\s*[×x·*]\s*10\s*\^?\s*[({]?[+-]?\d+[)}]?)?"
+_NUMBER = rf"[+-]?(?:{_GROUPS}|\d(?:[\d.,'’]*\d)?|[.,]\d+){_EXPONENT}"
+_END = r"[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
+_UNIT = r"%|[A-Za-zµ°×](?:[A-Za-z/µ²³^·]*[A-Za-z²³×])?(?:/\d*[kKMG]?)?|/\s*\d*[kKMG]?(?:\s*tok(?:en)?s?)?"
+_CELL = re.compile(rf"({_NUMBER})\s*({_UNIT})?\s*(.*)", re.DOTALL)
+_GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{2,3})*,\d{3}(?![\d,])")
+_LEADING = "$€£¥≈~ "
+_DECORATION = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u2b50]+|[*†‡§¶]+$")
+"""Medals and stars, and marks of footnotes at the end."""
+_SPREAD = re.compile(rf"[(\[]?\s*(?:±|\+/-|\+-)\s*({_NUMBER})\s*({_UNIT})?\s*(.*)", re.DOTALL)
+_PLUS_SPREAD = re.compile(r"\+(\d*\.\d+)$")
+"""mean+standard deviation, as `0.5564+0.0000`."""
+_DEVIATIONS = re.compile(rf"[(\[]?\+({_END})\s*[/,;]?\s*-({_END})[)\]]?(.*)", re.DOTALL)
+_INTERVAL = re.compile(
+    rf"[(\[{{]\s*(?:\d+\s*%\s*(?:CI|CrI|HDI|interval)?\s*[:=,]?\s*|CI\s*[:=]?\s*)?({_END})\s*%?\s*"
+    rf"(?:,|;|-|–|—|\.\.+|…|to\b)\s*({_END})\s*%?\s*[)\]}}](.*)",
+    re.DOTALL | re.IGNORECASE,
+)
+_BRACKETED = re.compile(
+    r"[(\[]\s*(?:(sd|std|se|sem|s\.d\.|s\.e\.|σ)\s*[:=]?\s*)?(\d*[.,]?\d+(?:[eE][+-]?\d+)?)\s*%?\s*[)\]]"
+    r"\s*(.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_COMMENT = re.compile(r"[(\[±+].*", re.DOTALL)
+"""What may stand behind an estimate without being a part of it: brackets, a change."""
+_CLOCK = re.compile(r"(?:(\d+) days? )?(\d+):(\d\d)(?::(\d\d(?:\.\d+)?))?")
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The content of a cell.
+
+    Attributes
+    ----------
+    value : float
+    unit : str
+        "percent", "seconds", a unit as it is written ("MB/s"), or "".
+    spread : float
+        What stands behind ±, in the unit of the value; NaN without.
+    low, high : float
+        The interval that the cell states; NaN without.
+    bracketed : bool
+        Whether the spread is a bare number in brackets, which may be something else.
+    """
+
+    value: float
+    unit: str = ""
+    spread: float = float("nan")
+    low: float = float("nan")
+    high: float = float("nan")
+    bracketed: bool = False
+
+    def scale(self, factor: float, unit: str) -> Estimate:
+        """Return the estimate in another unit."""
+        return replace(
+            self,
+            value=self.value * factor,
+            unit=unit,
+            spread=self.spread * factor,
+            low=self.low * factor,
+            high=self.high * factor,
+        )
+
+    def describe(self) -> str:
+        """Return the value with its spread or interval, as a note shows it."""
+        text = f"{self.value:.15g}"
+        if self.unit not in ("", "percent", "seconds"):
+            text += f" {self.unit}"
+        if self.spread == self.spread:
+            text += f" ± {self.spread:.15g}"
+        if self.low == self.low:
+            text += f" with the interval from {self.low:.15g} to {self.high:.15g}"
+        return text
+
+
+def clean_cell(cell: object) -> str:
+    """Return a cell's text without markup."""
+    if cell is None:
+        return ""
+    if not isinstance(cell, str):
+        return str(cell)
+    return strip_markup(cell)
+
+
+def parse_estimate(cell: str, decimal_comma: bool) -> Estimate | None:
+    """Parse the text of a cell without markup; None where it is no number."""
+    clock = _CLOCK.fullmatch(cell)
+    if clock:
+        return Estimate(_clock_seconds(clock), "seconds")
+    text = _DECORATION.sub("", cell.replace("−", "-")).strip().lstrip(_LEADING)
+    # Brackets around an estimate and its spread, before a unit: "(66.1 ± 3.1)%".
+    enclosed = re.fullmatch(r"\(([^()]*±[^()]*)\)\s*(%?)", text)
+    if enclosed:
+        text = enclosed[1] + enclosed[2]
+    match = _CELL.fullmatch(text)
+    if match is None:
+        return None
+    value = _to_float(match[1], decimal_comma)
+    if value is None:
+        return None
+    parsed = _parse_tail(Estimate(value), match[3], decimal_comma)
+    if parsed is None:
+        return None
+    estimate, unit_behind = parsed
+    return _apply_unit(estimate, match[1], match[2] or unit_behind, decimal_comma)
+
+
+def _parse_tail(estimate: Estimate, tail: str, decimal_comma: bool) -> tuple[Estimate, str] | None:
+    """Read what follows a number and its unit: a spread, an interval, or a comment in brackets.
+
+    Returns
+    -------
+    (estimate, unit) or None
+        The unit may stand behind the spread. None where the tail belongs to no number.
+    """
+    value = estimate.value
+    if not tail:
+        return estimate, ""
+    spread = _SPREAD.fullmatch(tail)
+    if spread:
+        width = _to_float(spread[1], decimal_comma)
+        return (estimate if width is None else replace(estimate, spread=width)), spread[2] or ""
+    plus = _PLUS_SPREAD.fullmatch(tail)
+    if plus:
+        return replace(estimate, spread=float(plus[1])), ""
+    deviations = _DEVIATIONS.fullmatch(tail)
+    if deviations:
+        above = _to_float(deviations[1], decimal_comma)
+        below = _to_float(deviations[2], decimal_comma)
+        if above is not None and below is not None:
+            return replace(estimate, low=value - below, high=value + above), ""
+    interval = _INTERVAL.fullmatch(tail)
+    if interval:
+        low = _to_float(interval[1], decimal_comma)
+        high = _to_float(interval[2], decimal_comma)
+        # An interval encloses its estimate; other pairs in brackets are something else.
+        if low is not None and high is not None and low <= value <= high:
+            return replace(estimate, low=low, high=high), ""
+        return estimate, ""
+    bracketed = _BRACKETED.fullmatch(tail)
+    if bracketed:
+        width = _to_float(bracketed[2], decimal_comma)
+        # An integer in brackets is a rank or a count unless a word says otherwise.
+        is_spread = bracketed[1] is not None or "." in bracketed[2] or "," in bracketed[2]
+        if width is not None and is_spread:
+            return replace(estimate, spread=width, bracketed=bracketed[1] is None), ""
+        return estimate, ""
+    if _COMMENT.fullmatch(tail) or re.fullmatch(r"[↑↓▲▼].*", tail):
+        return estimate, ""
+    return None
+
+
+def _apply_unit(estimate: Estimate, number: str, unit: str, decimal_comma: bool) -> Estimate:
+    """Convert to seconds, or multiply by what k, M and the like stand for."""
+    if unit == "%":
+        return replace(estimate, unit="percent")
+    if unit in ("x", "×"):
+        return replace(estimate, unit="x")
+    word = unit.lower()
+    if word in SECONDS:
+        return estimate.scale(SECONDS[word], "seconds")
+    if word in EXPONENTS:
+        factor = 10.0 ** EXPONENTS[word]
+        # The decimal number is scaled, so that 4.1G is exactly 4.1e9.
+        scaled = _to_float(f"{number}e{EXPONENTS[word]}", decimal_comma)
+        exact = estimate.value * factor if scaled is None else scaled
+        return replace(estimate.scale(factor, ""), value=exact)
+    return replace(estimate, unit=unit)
+
+
+def _to_float(text: str, decimal_comma: bool) -> float | None:
+    """Return the value of a number with its groups and its decimal sign."""
+    power = re.split(r"\s*[×x·*]\s*10\s*\^?\s*", text)
+    # Apostrophes and blanks within a number can only group thousands.
+    digits = re.sub(r"['’\u00a0\u202f ]", "", power[0])
+    # The sign that is not decimal groups thousands.
+    if decimal_comma:
+        digits = digits.replace(".", "").replace(",", ".")
+    if "," in digits and not _GROUPED.match(digits):
+        return None
+    digits = digits.replace(",", "")
+    exponent = f"e{power[1].strip('(){}')}" if len(power) == 2 else ""
+    try:
+        return float(digits + exponent)
+    except ValueError:
+        return None
+
+
+def _clock_seconds(clock: re.Match[str]) -> float:
+    """Return the seconds of "1:02:03", "2 days 1:02:03" or, without hours, "02:03"."""
+    days, first, second, third = (float(group or 0) for group in clock.groups())
+    if clock[4]:
+        return days * 86400 + first * 3600 + second * 60 + third
+    return first * 60 + second

@@ -1,0 +1,138 @@
+"""Strip the markup of Markdown, HTML and LaTeX from names and cells."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+_SIGNS_OF_MARKUP = re.compile(r"[<*_`\\$&~\[{!]|\^")
+_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^()\n]*\)")
+_LINK = re.compile(r"\[([^\[\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)|\[([^\[\]\n]+)\]\[[^\[\]\n]*\]")
+_LINE_BREAK = re.compile(r"</?(?:br|p|div|li|hr)\b[^<>]{0,200}>", re.IGNORECASE)
+_FOOTNOTE = re.compile(
+    r"(?<=\d)\s*(?:<sup>\s*[\w*†‡,]{1,3}\s*</sup>|\^\{?[a-z*†‡]\}?|\[\^\w+\])", re.IGNORECASE
+)
+"""A mark of a footnote behind a number, which is no digit of it."""
+_IMAGE_TAG = re.compile(r"<(?:img|svg)\b[^<>]*>", re.IGNORECASE)
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
+_EMPHASIS = re.compile(r"\*\*(.+?)\*\*|(?<!\w)__(.+?)__(?!\w)|~~(.+?)~~|`([^`]+)`")
+_STAR = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])")
+_ESCAPED = re.compile(r"\\([\\*_`{}\[\]<>()#+.!|~$%&^-])")
+_ASYMMETRIC = re.compile(
+    r"(?:\^\{?\s*\+?([\d.]+)\s*\}?\s*_\{?\s*[-−]([\d.]+)\s*\}?"
+    r"|_\{?\s*[-−]([\d.]+)\s*\}?\s*\^\{?\s*\+?([\d.]+)\s*\}?)"
+)
+_LATEX_SIGNS = {
+    "pm": "±",
+    "uparrow": "↑",
+    "downarrow": "↓",
+    "Uparrow": "↑",
+    "Downarrow": "↓",
+    "times": "×",
+    "cdot": "·",
+    "approx": "≈",
+    "sim": "~",
+    "to": "→",
+    "rightarrow": "→",
+    "leq": "≤",
+    "geq": "≥",
+    "le": "≤",
+    "ge": "≥",
+    "infty": "∞",
+    "alpha": "α",
+    "beta": "β",
+    "gamma": "γ",
+    "delta": "δ",
+    "Delta": "Δ",
+    "epsilon": "ε",
+    "lambda": "λ",
+    "mu": "µ",
+    "sigma": "σ",
+    "tau": "τ",
+    "textpm": "±",
+    "textdownarrow": "↓",
+    "textuparrow": "↑",
+    "textsuperscript": " ",
+    "textsubscript": " ",
+    "dag": "†",
+    "ddag": "‡",
+    "dagger": "†",
+    "ddagger": "‡",
+    "checkmark": "✓",
+    "quad": " ",
+    "qquad": " ",
+}
+_LATEX_WITHOUT_TEXT = (
+    r"\\(?:cite[a-z]*|footnote(?:mark)?|label|ref|textcolor|color|cellcolor|rowcolor|hspace\*?"
+    r"|vspace\*?|rotatebox)(?![A-Za-z])(?:\s*\[[^\[\]]*\])*(?:\s*\{[^{}]*\})?"
+    r"|\\(?:multirow|multicolumn|resizebox|fontsize)(?![A-Za-z])(?:\s*\[[^\[\]]*\])*"
+    r"(?:\s*\{[^{}]*\}|\s*\*){2}(?:\s*\[[^\[\]]*\])?"
+)
+"""Commands with one or two arguments that are no text: keys, colours, sizes."""
+_LATEX_OPTIONS = re.compile(_LATEX_WITHOUT_TEXT)
+_LATEX_SCRIPT = re.compile(r"(?<=\d)\s*\$?\s*_\s*\{\s*(±?[^{}]*)\}")
+_FORMULA = re.compile(r"\$\s*([^$]*[\\_^{}=±↑↓→×][^$]*|[\d.,+-]+|[A-Za-z]+)\s*\$")
+"""A formula between dollar signs; "$5" and "$1/$2" are prices."""
+_LATEX_COMMAND = re.compile(r"\\([A-Za-z]+)\*?\s*")
+
+
+def strip_markup(text: str) -> str:
+    """Return a name or a cell without bold, links, images, tags and LaTeX commands.
+
+    The text of a link stays, `<br>` and the like become blanks, arrows and ± their signs.
+
+    Examples
+    --------
+    >>> strip_markup(r"\\textbf{66.1} $\\pm$ 3.1"), strip_markup("[**A**](https://a.org)<br>(M)")
+    ('66.1 ± 3.1', 'A (M)')
+    """
+    # Most cells are plain, and this is the fastest way to see it.
+    if not _SIGNS_OF_MARKUP.search(text):
+        return text.strip()
+    if "[" in text:
+        text = _LINK.sub(_link_text, _IMAGE.sub(" ", text))
+    if "<" in text or "^" in text:
+        text = _LINE_BREAK.sub(" ", _FOOTNOTE.sub("", text))
+        text = _TAG.sub("", _IMAGE_TAG.sub(" ", text))
+    if "&" in text:
+        text = unescape(text)
+    if "\\" in text or "$" in text or "{" in text:
+        text = _strip_latex(text)
+    # Bold text may stand within italics and the other way round.
+    text = _EMPHASIS.sub(_enclosed_text, _EMPHASIS.sub(_enclosed_text, text))
+    text = _STAR.sub(r"\1", text)
+    return " ".join(text.split())
+
+
+def _link_text(match: re.Match[str]) -> str:
+    return str(match[1] if match[1] is not None else match[2])
+
+
+def _enclosed_text(match: re.Match[str]) -> str:
+    return next(group for group in match.groups() if group is not None)
+
+
+def _strip_latex(text: str) -> str:
+    """Replace LaTeX commands by their signs or their text."""
+    # Escaped signs are letters; they must not take part in what follows.
+    text = _ESCAPED.sub(r"\1", text.replace("\\\\", " "))
+    if "\\" not in text and "{" not in text and "$" not in text:
+        return text
+    text = _LATEX_OPTIONS.sub("", text.replace("\\,", "").replace("\\;", " "))
+    text = _LATEX_COMMAND.sub(lambda match: _LATEX_SIGNS.get(match[1], ""), text)
+    # 66.1_{±3.1} and 66.1_{3.1} state a spread, 66.1^{+1}_{-2} the ends of an interval.
+    text = _FORMULA.sub(r"\1", text)
+    text = _ASYMMETRIC.sub(_write_ends, text)
+    text = _LATEX_SCRIPT.sub(_write_spread, text)
+    return text.replace("{", "").replace("}", "")
+
+
+def _write_ends(match: re.Match[str]) -> str:
+    above = match[1] or match[4]
+    below = match[2] or match[3]
+    return f" (+{above}/-{below})"
+
+
+def _write_spread(match: re.Match[str]) -> str:
+    spread = match[1].strip()
+    return f" {spread}" if spread.startswith("±") else f" ({spread})"

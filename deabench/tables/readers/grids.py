@@ -1,0 +1,202 @@
+"""Turn the cells of a table in a document or a workbook into named columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from deabench.errors import DataError
+from deabench.tables.cells import is_empty_word
+from deabench.tables.estimates import parse_estimate
+from deabench.tables.markup import strip_markup
+from deabench.tables.readers.frames import Source
+from deabench.utils.checks import did_you_mean
+from deabench.utils.text import quote_names
+
+RULE_CELL = re.compile(r"[-=:─━═ ]*")
+"""A cell of a line that only separates rows."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table as it is written.
+
+    Attributes
+    ----------
+    rows : list of rows of text
+        Cells without markup; rows may be shorter than others.
+    header_rows : int
+        How many of the first rows are headers, where the format tells; at least 1.
+    name : str
+        The caption, the heading above it, or the sheet's name.
+    """
+
+    rows: list[list[str]]
+    header_rows: int = 1
+    name: str = ""
+
+    def count_numbers(self) -> int:
+        """Return how many cells below the header are numbers."""
+        body = self.rows[self.header_rows :]
+        return sum(parse_estimate(cell, False) is not None for row in body for cell in row)
+
+
+def read_grids(
+    grids: Sequence[Grid], file: str, title: str, *, sheet: str | None = None, prose: str = ""
+) -> Source:
+    """Read the table that is named, or the one with the most numbers, and name its columns.
+
+    Parameters
+    ----------
+    grids : sequence of Grid
+    file : str
+        The file's name in errors.
+    sheet : str, optional
+        The name or the number, from 1, of the table to read.
+    prose : str
+        The text around the tables.
+
+    Raises
+    ------
+    DataError
+        Where no table has that name, or none has a row of numbers.
+    """
+    grid = _choose_grid(grids, file, sheet)
+    notes = []
+    if len(grids) > 1:
+        others = [f"{_describe(grids, k)}" for k, other in enumerate(grids) if other is not grid]
+        shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+        reason = "" if sheet is not None else ", which has the most numbers"
+        notes.append(
+            f"of the {len(grids)} tables of '{file}', {_describe(grids, grids.index(grid))}{reason}"
+            f", is read; choose another by its name or number in sheet (--sheet): {shown}"
+        )
+    frame, row_notes = _name_cells(grid)
+    if not len(frame):
+        raise DataError(f"the table in '{file}' has no rows; give at least one below its header")
+    return Source(frame, title, notes=(*notes, *row_notes), prose=prose, sheet=grid.name)
+
+
+def _choose_grid(grids: Sequence[Grid], file: str, sheet: str | None) -> Grid:
+    """Return the grid that is named, else the first of those with the most numbers."""
+    if sheet is None:
+        return max(grids, key=Grid.count_numbers)
+    for grid in grids:
+        if grid.name.lower() == sheet.strip().lower():
+            return grid
+    if sheet.strip().isdecimal() and 1 <= int(sheet) <= len(grids):
+        return grids[int(sheet) - 1]
+    names = [_name_of(grids, k) for k in range(len(grids))]
+    raise DataError(f"'{file}' has no table '{sheet}'; {did_you_mean(sheet, names)}")
+
+
+def _name_of(grids: Sequence[Grid], k: int) -> str:
+    return grids[k].name or str(k + 1)
+
+
+def _describe(grids: Sequence[Grid], k: int) -> str:
+    """Return a grid's name and size."""
+    rows = max(len(grids[k].rows) - grids[k].header_rows, 0)
+    name = f"table {k + 1}"
+    if grids[k].name:
+        name = f"'{grids[k].name}'"
+    return f"{name} ({rows} {'row' if rows == 1 else 'rows'})"
+
+
+def _name_cells(grid: Grid) -> tuple[pd.DataFrame, list[str]]:
+    """Return the cells below the header with the names of their columns, and notes."""
+    width = max(map(len, grid.rows), default=0)
+    rows = [row + [""] * (width - len(row)) for row in grid.rows]
+    # Lines of dashes and empty rows are drawn, not written.
+    rows = [row for k, row in enumerate(rows) if not k or not all(map(RULE_CELL.fullmatch, row))]
+    header_count = max(grid.header_rows, 1)
+    if header_count == 1 and has_second_header(rows):
+        header_count = 2
+    names = join_headers(rows[:header_count])
+    body = rows[header_count:]
+    notes = []
+    # A row with a name and nothing else is a heading within the table, and so is a row whose cells
+    # are all merged.
+    headings = [row for row in body if width > 2 and len({*row} - {""}) == 1]
+    if headings and len(headings) < len(body):
+        body = [row for row in body if not (width > 2 and len({*row} - {""}) == 1)]
+        shown = quote_names([next(filter(None, row)) for row in headings], 3)
+        notes.append(f"rows without values are headings and left out: {shown}")
+    header = rows[:header_count]
+    repeats = [row for row in body if row in header]
+    if repeats:
+        body = [row for row in body if row not in header]
+    frame = pd.DataFrame(body, columns=make_unique(names), dtype=object)
+    # Columns without a name and without a cell are blanks between the others.
+    is_blank = [not names[k] and not any(row[k] for row in body) for k in range(width)]
+    frame = frame.loc[:, [not blank for blank in is_blank]]
+    return _fill_groups(frame), notes
+
+
+def has_second_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the second row continues a header with merged cells.
+
+    The first row then has empty or repeated cells, and the second names in columns of numbers.
+    """
+    if len(rows) < 4:
+        return False
+    top, second, body = rows[0], rows[1], rows[2:22]
+    is_merged = len({*top} - {""}) < len(top)
+    numeric = [
+        k
+        for k in range(len(top))
+        if 2 * sum(parse_estimate(row[k], False) is not None for row in body) >= len(body)
+    ]
+    # Numbers such as years or sizes may be names of columns; blanks and dashes are not.
+    names = [k for k in numeric if second[k] and parse_estimate(second[k], False) is None]
+    names = [k for k in names if not is_empty_word(second[k])]
+    return is_merged and len(numeric) >= 2 and len(names) == len(numeric)
+
+
+def join_headers(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the names of columns below one or several header rows.
+
+    An empty cell of an upper row continues the cell to its left, where a name stands below it.
+    """
+    lines = [list(row) for row in rows]
+    for depth, line in enumerate(lines[:-1]):
+        for k in range(1, len(line)):
+            below = any(lower[k] for lower in lines[depth + 1 :])
+            if not line[k] and below:
+                line[k] = line[k - 1]
+    names = []
+    for parts in zip(*lines, strict=True):
+        # Cells merged over several rows repeat their name.
+        words = [part for k, part in enumerate(parts) if part and part not in parts[:k]]
+        names.append(" ".join(words))
+    return [strip_markup(name) for name in names]
+
+
+def make_unique(names: Sequence[str]) -> list[str]:
+    """Name columns without a name as pandas does, and number names that occur twice."""
+    used: set[str] = set()
+    counts: dict[str, int] = {}
+    unique = []
+    for k, name in enumerate(names):
+        candidate = name or f"Unnamed: {k}"
+        while candidate in used:
+            counts[name] = counts.get(name, 1) + 1
+            candidate = f"{name} ({counts[name]})"
+        used.add(candidate)
+        unique.append(candidate)
+    return unique
+
+
+def _fill_groups(frame: pd.DataFrame) -> pd.DataFrame:
+    """Fill the empty cells of a first column that names groups of rows, as merged cells do."""
+    if frame.shape[1] < 3 or len(frame) < 2:
+        return frame
+    groups = frame.iloc[:, 0]
+    names = frame.iloc[:, 1]
+    is_text = [parse_estimate(str(cell), False) is None for cell in names]
+    if groups.iloc[0] and (groups == "").any() and all(names != "") and all(is_text):
+        return frame.assign(**{str(groups.name): groups.replace("", None).ffill()})
+    return frame

@@ -1,0 +1,91 @@
+"""Find the tables of Markdown, and of what a terminal prints."""
+
+from __future__ import annotations
+
+import re
+from textwrap import dedent
+from typing import TYPE_CHECKING
+
+from deabench.tables.markup import strip_markup
+from deabench.tables.readers.grids import Grid
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+RULE = re.compile(r"^[ \t>]*\|?[ \t]*:?-+:?[ \t]*([|+][ \t]*:?-+:?[ \t]*)+\|?[ \t]*$", re.MULTILINE)
+"""The line between the header and the rows; psql crosses it with plus signs."""
+_BOXED_RULE = re.compile(
+    r"^[ \t]*[+┌┏╔├┝┡┠╞╟╠└┗╚╘╰╭╒─━═+┴┷┼┿╇╈┬┯╤╧╪┤┥┩┨╢╡╣┐┓╗╮╕┘┛╝╯╛=:-]{3,}[ \t]*$"
+)
+_BOX = re.compile(r"^[ \t]*(?:\+-+\+|[┌┏╔╭╒][─━═┬┯┳╤]{2})", re.MULTILINE)
+_VERTICAL = str.maketrans("│┃║", "|||")
+
+
+def has_markdown_table(text: str) -> bool:
+    """Return whether a line of a text is the rule below the header of a table."""
+    return RULE.search(text) is not None or _BOX.search(text) is not None
+
+
+def find_markdown_tables(text: str) -> tuple[list[Grid], str]:
+    """Return the tables of a Markdown text, and the text around them.
+
+    Tables of a terminal (psql, MySQL, rich) are read as Markdown, and so are those in blocks of
+    code where no other is there.
+    """
+    from markdown_it import MarkdownIt
+
+    text = _draw_as_markdown(text)
+    parser = MarkdownIt("commonmark").enable("table")
+    # The cells are stripped of their markup elsewhere; to parse it takes most of the time.
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    tokens = parser.parse(text)
+    lines = text.split("\n")
+    grids: list[Grid] = []
+    heading = ""
+    for k, token in enumerate(tokens):
+        if token.type == "heading_open":
+            heading = strip_markup(tokens[k + 1].content)
+        if token.type == "table_open" and token.map is not None:
+            grids.append(Grid(_collect_rows(tokens, k), 1, heading))
+            lines[token.map[0] : token.map[1]] = [""] * (token.map[1] - token.map[0])
+    if grids:
+        return grids, "\n".join(line for line in lines if line.strip())
+    for token in tokens:
+        if token.type in ("fence", "code_block") and has_markdown_table(token.content):
+            grids += find_markdown_tables(dedent(token.content))[0]
+    return grids, text
+
+
+def _collect_rows(tokens: list[Token], start: int) -> list[list[str]]:
+    """Return the cells of the table that begins at a token."""
+    rows: list[list[str]] = []
+    for token in tokens[start:]:
+        if token.type == "table_close":
+            break
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type == "inline":
+            rows[-1].append(strip_markup(token.content))
+    return rows
+
+
+def _draw_as_markdown(text: str) -> str:
+    """Return a text whose boxes of a terminal are tables of Markdown."""
+    if not _BOX.search(text) and "-+-" not in text:
+        return text
+    lines: list[str] = []
+    header = None
+    for line in text.splitlines():
+        drawn = line.translate(_VERTICAL)
+        is_row = drawn.count("|") > 1 or (header is None and "|" in drawn)
+        if _BOXED_RULE.match(line) or (set(line.strip()) <= set("-+|") and "-+-" in line):
+            # Of the rules only the one below the header stays.
+            if lines and header is None and "|" in lines[-1]:
+                header = lines[-1]
+                cells = header.strip().strip("|").count("|") + 1
+                lines.append("|" + "---|" * cells)
+            continue
+        if header is not None and not is_row and "|" not in drawn:
+            header = None
+        lines.append(drawn.strip() if "|" in drawn else line)
+    return "\n".join(lines)

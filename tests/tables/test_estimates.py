@@ -1,0 +1,133 @@
+"""A cell is a number with its unit, and with its interval or spread."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from deabench.tables.cells import parse_numbers
+from deabench.tables.estimates import parse_estimate
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "low", "high"),
+    [
+        ("0.91 [0.81, 0.93]", 0.91, 0.81, 0.93),
+        ("0.91 [0.81-0.93]", 0.91, 0.81, 0.93),
+        ("0.91 (0.88-0.94)", 0.91, 0.88, 0.94),
+        ("0.85 (0.8 to 0.9)", 0.85, 0.8, 0.9),
+        ("0.91 (95% CI 0.88-0.94)", 0.91, 0.88, 0.94),
+        ("0.91 [95% CI: 0.88, 0.94]", 0.91, 0.88, 0.94),
+        ("91.0% [88%; 94%]", 91.0, 88.0, 94.0),
+        ("-0.5 [-0.7, -0.3]", -0.5, -0.7, -0.3),
+        ("1,450 [1,410, 1,490]", 1450, 1410, 1490),
+        ("1450 +40/-38", 1450, 1412, 1490),
+        (r"66.5_{-1.25}^{+1.5}", 66.5, 65.25, 68),
+        (r"$66.5^{+1.5}_{-1.25}$", 66.5, 65.25, 68),
+    ],
+)
+def test_intervals_are_kept(cell, value, low, high) -> None:
+    numbers = parse_numbers(pd.Series([cell, "-"], dtype=object))
+    np.testing.assert_array_equal(numbers.values, [value, np.nan])
+    np.testing.assert_array_equal(numbers.lows, [low, np.nan])
+    np.testing.assert_array_equal(numbers.highs, [high, np.nan])
+    assert numbers.spreads is None
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "spread"),
+    [
+        (r"66.1 $\pm$ 3.1", 66.1, 3.1),
+        (r"66.1_{\pm 3.1}", 66.1, 3.1),
+        (r"$66.1_{3.1}$", 66.1, 3.1),
+        (r"\textbf{66.1} $\pm$ 3.1", 66.1, 3.1),
+        (r"$\mathbf{66.1} \pm 3.1$", 66.1, 3.1),
+        ("0.5564+0.0000", 0.5564, 0.0),
+        ("1.2±0.1", 1.2, 0.1),
+        ("0.85 &plusmn; 0.02", 0.85, 0.02),
+        ("61.2 <sub>±0.4</sub>", 61.2, 0.4),
+        ("66.1% ± 3.1%", 66.1, 3.1),
+        ("(66.1 ± 3.1)%", 66.1, 3.1),
+        ("0.91 ± 0.02 (n=5)", 0.91, 0.02),
+        ("0.91 (0.02)", 0.91, 0.02),
+        ("91 (sd = 2)", 91, 2),
+        ("120 ms ± 4 ms", 0.12, 0.004),
+    ],
+)
+def test_spreads_are_kept_in_the_unit_of_the_value(cell, value, spread) -> None:
+    numbers = parse_numbers(pd.Series([cell], dtype=object))
+    assert (numbers.values[0], numbers.spreads[0]) == (value, spread)
+    assert numbers.lows is None
+    assert numbers.highs is None
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        (r"\textbf{66.1}", 66.1),
+        ("95.7 **(1st)**", 95.7),
+        ("0.91 (3)", 0.91),
+        ("0.91 [12]", 0.91),
+        ("61.2 (+1.3)", 61.2),
+        ("43.3 (53.0 compiled\\*)", 43.3),
+        ("76.6<sup>1</sup>", 76.6),
+        ("76.6†", 76.6),
+        ("🥇 61.2", 61.2),
+        ("1.2 × 10^3", 1200.0),
+        ("1.2×10<sup>-3</sup>", 0.0012),
+        ("4.1G", 4.1e9),
+        ("0.91 [81, 93]", 0.91),
+    ],
+)
+def test_what_is_no_interval_is_no_error_bar(cell, value) -> None:
+    numbers = parse_numbers(pd.Series([cell], dtype=object))
+    assert numbers.values[0] == value
+    assert numbers.spreads is None
+    assert numbers.lows is None
+
+
+def test_a_second_metric_in_brackets_is_no_spread() -> None:
+    numbers = parse_numbers(pd.Series(["0.91 (0.02)", "0.80 (0.75)"]))
+    np.testing.assert_array_equal(numbers.values, [0.91, 0.8])
+    assert numbers.spreads is None
+
+
+@pytest.mark.parametrize(
+    ("cells", "values", "unit"),
+    [
+        (["510 MB/s", "620 MB/s"], [510, 620], "MB/s"),
+        (["510 MB/s", "1.5 GB/s", "-"], [510, 1500, np.nan], "MB/s"),
+        (["1 GiB", "512 MiB"], [1, 0.5], "GiB"),
+        (["31.2 t/s", "7 t/s"], [31.2, 7], "t/s"),
+        (["21.4x", "1x"], [21.4, 1], "x"),
+        (["5 W", "12 W"], [5, 12], "W"),
+        (["$0.15/1M", "$2/1M"], [0.15, 2], "/1M"),
+        (["29M", "0.5G"], [29e6, 5e8], ""),
+        (["0.5 ms", "2 s"], [0.0005, 2], "seconds"),
+    ],
+)
+def test_units_of_cells_are_kept(cells, values, unit) -> None:
+    numbers = parse_numbers(pd.Series(cells))
+    np.testing.assert_array_equal(numbers.values, values)
+    assert numbers.unit == unit
+    assert not numbers.failed.any()
+
+
+@pytest.mark.parametrize("cells", [["3 dogs", "4 cats"], ["510 MB", "3 GB/s"], ["7 W", "8"]])
+def test_cells_of_several_units_are_no_column_of_numbers(cells) -> None:
+    numbers = parse_numbers(pd.Series(cells))
+    assert numbers is None or numbers.failed.any()
+
+
+@pytest.mark.parametrize(
+    "cell", ["3 of 5", "v2.1", "0.91/0.85", "2019-03-03", "1,2,3", "0.88-0.94", "[0.8, 0.9]", "±"]
+)
+def test_text_is_no_estimate(cell) -> None:
+    assert parse_estimate(cell, False) is None
+
+
+def test_the_note_shows_the_first_cell_that_does_not_speak_for_itself() -> None:
+    numbers = parse_numbers(pd.Series(["0.95", "0.91 (0.81-0.93)"]))
+    assert numbers.note == "'0.91 (0.81-0.93)' is read as 0.91 with the interval from 0.81 to 0.93"
+    assert parse_numbers(pd.Series(["1.2±0.1", "510"])).note == ""

@@ -1,0 +1,116 @@
+"""Tables of Markdown files, of READMEs, and of what a terminal prints."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench.errors import DataError
+from deabench.tables.readers.files import read_file
+
+ROWS = "| **Model** | Acc<br>(%) ↑ | [Latency](http://x) (ms) |\n|:--|--:|:-:|\n"
+BOARD = ROWS + "| [a](http://a) | **91.0** | 12 |\n| b | 88.5 | 5 |\n"
+README = f"""# A library
+
+Some prose, with commas | and a bar.
+
+## Sizes
+
+| file | lines |
+|---|---|
+| one.py | 10 |
+
+## Results
+
+Higher is better.
+
+{BOARD}
+More prose.
+"""
+
+
+def write(folder, text: str, name: str = "table.md"):
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["table.md", "table.csv", "table"])
+def test_a_table_is_recognised_by_its_rule_whatever_the_file_is_called(name, tmp_path) -> None:
+    table = db.read(write(tmp_path, BOARD, name))
+    assert list(table.frame.index) == ["a", "b"]
+    assert table.outputs == ["Acc (%) ↑"]
+    assert table.costs == ["Latency (ms)"]
+    np.testing.assert_array_equal(table.frame, [[91.0, 12], [88.5, 5]])
+
+
+def test_standard_input_may_be_markdown() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "deabench", "rank", "-", "--format", "csv"],
+        input=BOARD,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert set(pd.read_csv(io.StringIO(run.stdout)).iloc[:, 0]) == {"a", "b"}
+
+
+def test_of_several_tables_the_one_with_the_most_numbers_is_read(tmp_path) -> None:
+    source = read_file(write(tmp_path, README))
+    assert source.frame["Model"].tolist() == ["a", "b"]
+    assert source.sheet == "Results"
+    assert "Higher is better." in source.prose
+    assert "91.0" not in source.prose
+    (note,) = source.notes
+    assert "'Results' (2 rows), which has the most numbers, is read" in note
+    assert note.endswith("choose another by its name or number in sheet (--sheet): 'Sizes' (1 row)")
+
+
+@pytest.mark.parametrize("sheet", ["Sizes", "sizes", "1"])
+def test_another_table_is_chosen_by_name_or_number(sheet, tmp_path) -> None:
+    assert read_file(write(tmp_path, README), sheet=sheet).frame["file"].tolist() == ["one.py"]
+
+
+def test_an_unknown_table_is_refused_with_the_nearest_name(tmp_path) -> None:
+    with pytest.raises(DataError, match=r"has no table 'Result'; did you mean 'Results'\?"):
+        read_file(write(tmp_path, README), sheet="Result")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " model | acc | ms\n-------+-----+----\n a     | 0.9 | 12\n b     | 0.8 | 5\n(2 rows)\n",
+        "+-------+-----+----+\n| model | acc | ms |\n+-------+-----+----+\n"
+        "| a     | 0.9 | 12 |\n| b     | 0.8 | 5  |\n+-------+-----+----+\n",
+        "┏━━━━━━━┳━━━━━┳━━━━┓\n┃ model ┃ acc ┃ ms ┃\n┡━━━━━━━╇━━━━━╇━━━━┩\n"
+        "│ a     │ 0.9 │ 12 │\n│ b     │ 0.8 │ 5  │\n└───────┴─────┴────┘\n",
+        "+-------+-----+----+\n| model | acc | ms |\n+=======+=====+====+\n"
+        "| a     | 0.9 | 12 |\n+-------+-----+----+\n| b     | 0.8 | 5  |\n+-------+-----+----+\n",
+        "Run:\n\n```\n| model | acc | ms |\n|---|---|---|\n| a | 0.9 | 12 |\n| b | 0.8 | 5 |\n```\n",
+    ],
+    ids=["psql", "mysql", "rich", "grid", "fence"],
+)
+def test_tables_of_a_terminal_are_read(text, tmp_path) -> None:
+    frame = read_file(write(tmp_path, text)).frame
+    assert frame.to_dict("list") == {"model": ["a", "b"], "acc": ["0.9", "0.8"], "ms": ["12", "5"]}
+
+
+def test_headings_within_a_table_and_repeated_headers_are_no_systems(tmp_path) -> None:
+    text = ROWS + "| *Open models* | | |\n| a | 91 | 12 |\n" + ROWS.split("\n")[0] + "\n"
+    text += "| *Closed models* | | |\n| b | 88 | 5 |\n"
+    source = read_file(write(tmp_path, text))
+    assert source.frame["Model"].tolist() == ["a", "b"]
+    assert source.notes == (
+        "rows without values are headings and left out: 'Open models', 'Closed models'",
+    )
+
+
+def test_escaped_bars_and_short_rows(tmp_path) -> None:
+    frame = read_file(write(tmp_path, "| m | a\\|b | c |\n|---|---|---|\n| x | 1 |\n")).frame
+    assert frame.to_dict("list") == {"m": ["x"], "a|b": ["1"], "c": [""]}
