@@ -77,13 +77,13 @@ _LATEX_COMMAND = re.compile(r"\\([A-Za-z]+)\*?\s*")
 
 
 def strip_markup(text: str) -> str:
-    """Return a name or a cell without bold, links, images, tags and LaTeX commands.
+    r"""Return a name or a cell without bold, links, images, tags and LaTeX commands.
 
     The text of a link stays, `<br>` and the like become blanks, arrows and ± their signs.
 
     Examples
     --------
-    >>> strip_markup(r"\\textbf{66.1} $\\pm$ 3.1"), strip_markup("[**A**](https://a.org)<br>(M)")
+    >>> strip_markup(r"\textbf{66.1} $\pm$ 3.1"), strip_markup("[**A**](https://a.org)<br>(M)")
     ('66.1 ± 3.1', 'A (M)')
     """
     # Most cells are plain, and this is the fastest way to see it.
