@@ -12,7 +12,7 @@ import pandas as pd
 from deabench.analysis.ranking import rank_selected
 from deabench.errors import DataError, DataWarning
 from deabench.models import MODELS
-from deabench.models.options import ModelRequest, choices_of, resolve_options
+from deabench.models.options import ModelRequest, build_options, choices_of
 from deabench.results.model import ANY_VALUES, Model
 from deabench.results.ranking import Ranking
 from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
@@ -93,7 +93,7 @@ class Advice(Result):
                 "score": score,
                 "measure": ranking.measure,
                 "rank": ranking.ranks[name],
-                "says": ranking.options.meaning(score) if has_score else ranking.reasons[name],
+                "says": ranking.meaning(name) if has_score else ranking.reasons[name],
             }
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("model")
 
@@ -131,7 +131,7 @@ def advise(
         warnings.simplefilter("ignore", DataWarning)
         data, has_negative = _validate_any_values(selected)
         for name in MODELS:
-            suits, why = _judge_model(resolve_options(name), data, has_negative)
+            suits, why = _judge_model(build_options(name, {}), data, has_negative)
             rows[name] = {"suits": suits, "why": why, "measures": MODELS[name].title}
             if suits:
                 rankings[name] = rank_selected(selected, ModelRequest(name))

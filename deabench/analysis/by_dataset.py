@@ -18,6 +18,7 @@ from deabench.results.ranking import TIE_DECIMALS, Ranking
 from deabench.tables.read import read
 from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
 from deabench.tables.table import TableLike
+from deabench.tables.transforms import CONSTANT_OUTPUT
 from deabench.utils.result import Result
 from deabench.utils.text import quote_names
 
@@ -211,7 +212,7 @@ def _rank_pooled(
 
 def _has_enough_metrics(metrics: Sequence[str], means: Ranking) -> bool:
     """Return whether outputs are among the metrics, and inputs if the means have any."""
-    has_output = bool(set(metrics) & set(means.data.outputs))
+    has_output = bool({*metrics, CONSTANT_OUTPUT} & set(means.data.outputs))
     # A model without inputs needs none.
     has_input = bool(set(metrics) & set(means.data.inputs))
     return has_output and (has_input or not len(means.data.inputs.columns))

@@ -12,7 +12,7 @@ import pandas as pd
 from deabench.analysis import missing_bounds
 from deabench.errors import DataError
 from deabench.models import ModelName
-from deabench.models.options import ModelRequest, check_inputs
+from deabench.models.options import ModelRequest, TableFacts, check_inputs
 from deabench.proofs.reasons import NO_OUTPUT
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance, Model, Orientation, Returns
@@ -21,9 +21,9 @@ from deabench.streaming.files import is_multi_file
 from deabench.tables.read import as_table
 from deabench.tables.selection import Missing, SelectedTable, select_table
 from deabench.tables.table import Table, TableLike
-from deabench.tables.transforms import Data
+from deabench.tables.transforms import Data, add_constant_output
 from deabench.tables.validation import check_same_units, validate
-from deabench.utils.arrays import Sparse
+from deabench.utils.arrays import Sparse, settle
 from deabench.utils.progress import progress
 
 MAX_NAMED_ZEROS = 3
@@ -153,7 +153,12 @@ def _rank_complete(
 ) -> Ranking:
     """Rank a table without empty cells."""
     # Which metrics are inputs is known only after validation, which turns the signs of some.
-    allowed = request.resolve(has_inputs=True).allows()
+    facts = TableFacts(
+        has_inputs=True,
+        has_outputs=bool(selected.outputs),
+        has_known_range=any(np.isfinite(selected.range_of(name)[1]) for name in selected.outputs),
+    )
+    allowed = request.resolve(facts).allows()
     if reference_table is None:
         data = validate(selected, allow=allowed)
         reference = data
@@ -162,20 +167,35 @@ def _rank_complete(
         data = validate(selected, allow=allowed, other_table=spanning.frame)
         check_same_units(selected.frame, spanning.frame, selected.outputs)
         reference = validate(spanning, warn=False, allow=allowed, other_table=selected.frame)
-    options = request.resolve(has_inputs=bool(data.inputs.shape[1]))
+    facts = replace(
+        facts,
+        has_inputs=bool(data.inputs.shape[1]),
+        has_outputs=bool(data.outputs.shape[1]),
+    )
+    data = add_constant_output(data)
+    reference = add_constant_output(reference)
+    options = request.resolve(facts)
     check_inputs(options, data)
     options = options.with_checked_options(options.prepare(data))
     task = Task(data, reference, options, own_reference=reference_table is None)
     with progress("rank", len(data.labels)) as advance:
         answer = _solve_task(task, advance)
+    # What floating point leaves of a proved 1, or 0, is no part of the score.
+    best_score = 1.0 if options.measure == "efficiency" else 0.0
+    scores = answer.scores.copy()
+    scores[:] = settle(scores.to_numpy(), best_score)
+    answer = replace(answer, scores=scores)
     notes = (
         *answer.data.notes,
         *selected.notes,
-        *request.default_note(data),
+        *request.describe_defaults(options, data),
         *_describe_limits(answer),
     )
     answer_fields = {field.name: getattr(answer, field.name) for field in fields(Answer)}
-    return Ranking(**answer_fields, notes=notes)
+    ranges = {name: selected.range_of(name) for name in selected.metrics}
+    limited = {name: limits for name, limits in ranges.items() if np.isfinite(limits).any()}
+    ranking = Ranking(**answer_fields, notes=notes, ranges=limited)
+    return replace(ranking, notes=(*notes, *_describe_projections(ranking)))
 
 
 def _describe_limits(answer: Answer) -> tuple[str, ...]:
@@ -191,6 +211,18 @@ def _describe_limits(answer: Answer) -> tuple[str, ...]:
     if not answer.options.has_certificate:
         notes.append(f"model '{answer.options.name}' has no certificate: its scores are not proved")
     return tuple(notes)
+
+
+def _describe_projections(ranking: Ranking) -> tuple[str, ...]:
+    """Return a note on the projections that no classifier can reach."""
+    if not ranking.projection_reasons:
+        return ()
+    label, reason = next(iter(ranking.projection_reasons.items()))
+    count = len(ranking.projection_reasons)
+    return (
+        f"{count} of {len(ranking.scores)} projections are not reported, for no such classifier "
+        f"can exist ('{label}': {reason}); returns='vrs' keeps to what can exist",
+    )
 
 
 def _solve_task(task: Task, advance: Advance) -> Answer:

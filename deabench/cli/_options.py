@@ -206,13 +206,8 @@ def parse_model(
     if model is None:
         raise UsageError(f"--option {option_texts[0]} needs a model; type --model NAME, too")
     # The model's own options check these words, too.
-    texts = list(option_texts)
-    if returns is not None:
-        texts.append(f"returns={returns}")
-    if orientation is not None:
-        texts.append(f"orientation={orientation}")
     try:
-        return ModelRequest(parse_options(model, texts))
+        return ModelRequest(model, returns, orientation, parse_options(model, option_texts))
     except DataError as error:
         raise UsageError(str(error)) from None
 

@@ -100,6 +100,12 @@ def report_command(
         "returns": request.returns,
         "orientation": request.orientation,
     }
+    # A model with further options holds all of its words.
+    if request.options:
+        from deabench.models.options import TableFacts
+
+        rank_options["model"] = request.resolve(TableFacts(has_inputs=bool(inputs)))
+        rank_options["returns"] = rank_options["orientation"] = None
     lower = parse_lower_is_better(lower_is_better)
     # A study file is known by its ending.
     if source.endswith(".toml"):

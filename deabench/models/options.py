@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
@@ -12,8 +12,32 @@ import numpy as np
 from deabench.errors import DataError
 from deabench.models import MODEL_HINTS, MODELS
 from deabench.results.model import Model, OptionField, fields_of
-from deabench.tables.transforms import Data
+from deabench.tables.transforms import CONSTANT_OUTPUT, Data
 from deabench.utils.checks import choice, did_you_mean
+
+RETURNS_NAMES = {
+    "crs": "constant",
+    "vrs": "variable",
+    "nirs": "non-increasing",
+    "ndrs": "non-decreasing",
+}
+"""Returns to scale in words."""
+
+
+@dataclass(frozen=True)
+class TableFacts:
+    """What the defaults of a model depend on.
+
+    Attributes
+    ----------
+    has_inputs, has_outputs : bool
+    has_known_range : bool
+        Whether some output has a greatest possible value, as a share or a percentage has.
+    """
+
+    has_inputs: bool = False
+    has_outputs: bool = True
+    has_known_range: bool = False
 
 
 def model_of_name(name: str) -> type[Model]:
@@ -70,8 +94,8 @@ def build_options(model_name: str, values: Mapping[str, object]) -> Model:
     return model(**arguments)
 
 
-def parse_options(model_name: str, texts: Sequence[str]) -> Model:
-    """Return a model with the options of a command line.
+def parse_options(model_name: str, texts: Sequence[str]) -> dict[str, object]:
+    """Return the values of a model's options that a command line gives.
 
     Parameters
     ----------
@@ -99,9 +123,7 @@ def parse_options(model_name: str, texts: Sequence[str]) -> Model:
         if name not in by_name:
             raise DataError(_unknown_option(model, name))
         joined[name] = f"{joined[name]},{value}" if name in joined else value
-    return build_options(
-        model_name, {name: by_name[name].read(value) for name, value in joined.items()}
-    )
+    return {name: by_name[name].read(value) for name, value in joined.items()}
 
 
 def resolve_options(
@@ -109,7 +131,8 @@ def resolve_options(
     returns: str | None = None,
     orientation: str | None = None,
     *,
-    has_inputs: bool = False,
+    table: TableFacts = TableFacts(),
+    options: Mapping[str, object] | None = None,
 ) -> Model:
     """Return the model that is meant, with its options.
 
@@ -120,8 +143,12 @@ def resolve_options(
         returns to scale.
     returns, orientation : str, optional
         Words for a model that is given by its name or not at all.
-    has_inputs : bool
-        Whether the table has inputs.
+    table : TableFacts
+        What defaults depend on: where an output has a greatest possible value, no multiple of a
+        DMU is possible, and returns to scale are variable wherever the model has a choice, unless
+        it is "ccr" by name; without outputs the inputs are what may change.
+    options : mapping of option to value, optional
+        Further options of a model that is given by its name.
 
     Raises
     ------
@@ -139,10 +166,21 @@ def resolve_options(
                 )
         return model
     # Rates do not scale with costs: with inputs returns to scale are variable.
-    if model is None:
-        model = "ccr" if has_inputs else "wei"
-        returns = returns or ("vrs" if has_inputs else None)
-    return build_options(model, {"returns": returns, "orientation": orientation})
+    name = model or ("ccr" if table.has_inputs else "wei")
+    words = {**(options or {}), "returns": returns, "orientation": orientation}
+    is_variable = model is None or (
+        model != "ccr" and (table.has_known_range or not table.has_outputs)
+    )
+    if table.has_inputs and is_variable and words.get("sums") is None:
+        words["returns"] = returns or _word_if_known(name, "returns", "vrs")
+    if not table.has_outputs:
+        words["orientation"] = orientation or _word_if_known(name, "orientation", "input")
+    return build_options(name, words)
+
+
+def _word_if_known(model_name: str, option_name: str, word: str) -> str | None:
+    """Return a word if the model's option takes it, else None: the model's default."""
+    return word if word in _choices_of_class(model_of_name(model_name), option_name) else None
 
 
 @dataclass(frozen=True)
@@ -158,25 +196,38 @@ class ModelRequest:
     model: str | Model | None = None
     returns: str | None = None
     orientation: str | None = None
+    options: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.model is not None:
-            resolve_options(self.model, self.returns, self.orientation)
+            self.resolve(TableFacts())
 
-    def resolve(self, has_inputs: bool) -> Model:
-        """Return the model with its options, for a table with or without inputs."""
-        return resolve_options(self.model, self.returns, self.orientation, has_inputs=has_inputs)
+    def resolve(self, table: TableFacts) -> Model:
+        """Return the model with its options, for a table of which some facts are known."""
+        return resolve_options(
+            self.model, self.returns, self.orientation, table=table, options=self.options
+        )
 
-    def default_note(self, data: Data) -> tuple[str, ...]:
-        """Return a note on the model that was chosen for a table with inputs, if none was named."""
+    def describe_defaults(self, options: Model, data: Data) -> tuple[str, ...]:
+        """Return notes on the model that was chosen, and on the returns to scale that it takes."""
         inputs = [f"'{name}'" for name in data.inputs.columns]
-        if self.model is not None or not inputs:
+        if not inputs:
             return ()
+        returns = f"returns to scale are {_describe_returns(options)}"
+        if self.model is not None:
+            return (f"{returns} (model '{options.name}')",)
         verb = "is an input" if len(inputs) == 1 else "are inputs"
         note = f"model 'ccr' was chosen, for {', '.join(inputs)} {verb}"
-        if self.returns is None:
-            note += "; rates do not scale with costs, so returns to scale are variable"
-        return (note,)
+        if self.returns is None and CONSTANT_OUTPUT not in data.outputs:
+            return (f"{note}; rates do not scale with costs, so {returns}",)
+        return (f"{note}; {returns}",)
+
+
+def _describe_returns(options: Model) -> str:
+    """Return the returns to scale of a model in words."""
+    if options.scale_assumption == "bounded":
+        return "bounds of Σ λ"
+    return RETURNS_NAMES[options.scale_assumption]
 
 
 def choices_of(options: Model, name: str) -> tuple[str, ...]:
@@ -233,6 +284,13 @@ def check_inputs(options: Model, data: Data) -> None:
         )
     if options.orientation == "input" and not inputs:
         raise DataError("orientation 'input' needs an input and none is given; name one in inputs")
+    lets_outputs_grow = options.orientation != "input"
+    has_choice = "input" in choices_of(options, "orientation")
+    if CONSTANT_OUTPUT in data.outputs and lets_outputs_grow and has_choice:
+        raise DataError(
+            f"orientation '{options.orientation}' lets outputs grow and there is none; "
+            "write orientation 'input', or name a metric in outputs"
+        )
 
 
 def read_metric_numbers(option_name: str, value: object, data: Data) -> dict[str, float]:

@@ -241,12 +241,10 @@ class WeightsDisplay(Display):
             raise DataError(
                 f"model '{ranking.options.name}' has no weights to draw; use 'wei', 'ccr' or 'sbm'"
             )
-        outputs = ranking.data.outputs
-        virtual_outputs = ranking.weights[outputs.columns] * outputs
         order = order_by_merit(ranking)
         # Rows without a score have no weights.
         order = order[ranking.scores.loc[order].notna()]
-        shares = virtual_outputs.div(virtual_outputs.sum(axis=1), axis=0).loc[order[:max_rows]]
+        shares = ranking.weight_shares.loc[order[:max_rows]]
         transforms = ranking.data.transforms
         # The metrics that are better low entered the model as their distance from the maximum.
         names = {

@@ -192,7 +192,7 @@ def _ranking_data(ranking: Ranking, is_radial: bool) -> dict[str, Any]:
         "own": own_rows.tolist(),
         "peers": peers,
         "weights": _named_columns(ranking.weights, SOLVER_DIGITS),
-        "shares": _named_columns(_weight_shares(ranking), SHARE_DIGITS),
+        "shares": _named_columns(ranking.weight_shares, SHARE_DIGITS),
         "gap": gaps,
     }
 
@@ -222,13 +222,6 @@ def _peer_data(ranking: Ranking) -> tuple[np.ndarray, list[list[float]]]:
             row += [int(positions[i, k]), _round_digits(float(values[i, k]), SOLVER_DIGITS)]
         pairs.append(row)
     return used, pairs
-
-
-def _weight_shares(ranking: Ranking) -> pd.DataFrame:
-    """Return the share of each output in each score: weight times output, over their sum."""
-    outputs = [name for name in ranking.data.outputs.columns if name in ranking.weights.columns]
-    parts = (ranking.weights[outputs] * ranking.data.outputs[outputs]).astype(float)
-    return parts.div(parts.sum(axis=1), axis=0)
 
 
 def _has_same_frontier(results: ReportResults) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +12,7 @@ import pandas as pd
 
 from deabench.results.answer import Answer
 from deabench.results.proof import Proof
-from deabench.tables.transforms import to_user_values
+from deabench.tables.transforms import CONSTANT_OUTPUT, to_user_values
 from deabench.utils.result import Result
 from deabench.utils.text import printable
 
@@ -21,6 +22,8 @@ SMALLEST_SHOWN_INTENSITY = 0.005
 """A smaller λ would be written 0.00."""
 SMALLEST_INTENSITY = 1e-6
 """A smaller λ is a rounding error."""
+RANGE_TOLERANCE = 1e-9
+"""A projection beyond the range of a metric by less than this share of it is inside."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,6 +43,8 @@ class Ranking(Answer, Result):
         missing="bounds".
     uncertainty : Uncertainty or None
         Intervals and verdicts of the scores, with samples.
+    ranges : mapping of metric to (least, greatest)
+        The possible values of the metrics that have limits, in the user's units.
 
     Examples
     --------
@@ -59,6 +64,7 @@ class Ranking(Answer, Result):
     notes: tuple[str, ...]
     bounds: pd.DataFrame | None = None
     uncertainty: Any = None
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def model(self) -> str:
@@ -121,15 +127,50 @@ class Ranking(Answer, Result):
     def projections(self) -> pd.DataFrame:
         """The combination of peers of each DMU, n x metrics, in the user's units and directions.
 
-        There the DMU would be efficient. NaN without a score.
+        There the DMU would be efficient. NaN without a score, and where a metric would leave its
+        range (`projection_reasons` tells which).
         """
+        projections = self._peer_combinations.copy()
+        projections.loc[list(self.projection_reasons)] = np.nan
+        return projections
+
+    @cached_property
+    def projection_reasons(self) -> dict[Any, str]:
+        """DMU to the reason why its projection is not reported: no such classifier can exist."""
+        reasons: dict[Any, str] = {}
+        # A mixture of what exists stays within the range; multiples may leave it.
+        if self.returns == "vrs":
+            return reasons
+        for metric, (low, high) in self.ranges.items():
+            if metric not in self._peer_combinations:
+                continue
+            values = self._peer_combinations[metric]
+            margin = RANGE_TOLERANCE * max(
+                abs(limit) for limit in (low, high) if np.isfinite(limit)
+            )
+            for values_beyond, limit, word in (
+                (values[values > high + margin], high, "greatest"),
+                (values[values < low - margin], low, "least"),
+            ):
+                for label, value in values_beyond.items():
+                    reasons[label] = (
+                        f"its projection would have '{metric}' at {value:.4g}, beyond the {word} "
+                        f"possible value {limit:g}"
+                    )
+        return reasons
+
+    @cached_property
+    def _peer_combinations(self) -> pd.DataFrame:
+        """Return Σ λ z of each DMU, n x metrics, in the user's units; NaN without a score."""
         reference = self.reference
         values = np.column_stack([reference.outputs.to_numpy(), reference.inputs.to_numpy()])
         combinations = self.intensities.dot(values)
         combinations[self.scores.isna().to_numpy()] = np.nan
         columns = [*reference.outputs.columns, *reference.inputs.columns]
         frame = pd.DataFrame(combinations, index=self.scores.index, columns=columns)
-        return to_user_values(frame, self.data.transforms)
+        return to_user_values(frame, self.data.transforms).drop(
+            columns=CONSTANT_OUTPUT, errors="ignore"
+        )
 
     @cached_property
     def actual(self) -> pd.DataFrame:
@@ -137,7 +178,27 @@ class Ranking(Answer, Result):
 
         Quotients for model (5) with inputs.
         """
-        return to_user_values(self.data.outputs.join(self.data.inputs), self.data.transforms)
+        values = to_user_values(self.data.outputs.join(self.data.inputs), self.data.transforms)
+        return values.drop(columns=CONSTANT_OUTPUT, errors="ignore")
+
+    @cached_property
+    def weight_shares(self) -> pd.DataFrame:
+        """The share of each output in each score: weight times output, over their sum.
+
+        Of each input where there is no output.
+        """
+        side = self.data.outputs
+        if CONSTANT_OUTPUT in side:
+            side = self.data.inputs
+        names = [name for name in side if name in self.weights.columns]
+        parts = (self.weights[names] * side[names]).astype(float)
+        return parts.div(parts.sum(axis=1), axis=0)
+
+    def meaning(self, label: object) -> str:
+        """Say what the score of a DMU means, as a clause; or why that is not possible."""
+        if label in self.projection_reasons:
+            return f"{self.projection_reasons[label]}, so no such classifier can exist"
+        return str(self.options.meaning(float(self.scores.loc[label])))
 
     @cached_property
     def certificate(self) -> pd.DataFrame:

@@ -178,7 +178,7 @@ def select_columns(
             and (column.declared or column.reason == USER_SAYS)
         }
         notes = (*table.reading_notes, *_contradictions(selected_outputs, maxima))
-        refusal = NO_OUTPUTS
+        undecided = []
         guessed = []
     else:
         # Other columns get their roles without the named inputs, which may repeat or explain them.
@@ -195,12 +195,13 @@ def select_columns(
             role_notes += _describe_roles(table)
         named_inputs += proposed_inputs
         notes = (*table.reading_notes, *role_notes)
-        refusal = _explain_no_outputs(columns)
+        undecided = [c.name for c in columns if c.role in ("unknown", "conditional")]
         guessed = [column.name for column in columns if column.role == "guess"]
     frame = _numeric_columns(table, [*selected_outputs, *named_inputs])
     _check_roles(selected_outputs, named_inputs)
-    if not selected_outputs:
-        raise DataError(refusal)
+    # Inputs alone can be ranked, unless a column may still be an output.
+    if not selected_outputs and (undecided or not named_inputs):
+        raise DataError(_explain_no_outputs(undecided, named_inputs))
     return SelectedTable(
         table,
         frame,
@@ -415,18 +416,13 @@ def _describe_roles(table: Table) -> list[str]:
     return notes
 
 
-def _explain_no_outputs(columns: Sequence[Column]) -> str:
+def _explain_no_outputs(undecided: Sequence[str], inputs: Sequence[str]) -> str:
     """Explain why there is no output, and how to name one."""
-    undecided = [column.name for column in columns if column.role in ("unknown", "conditional")]
-    if undecided:
-        return (
-            "no column has a name that says higher is better; "
-            f"name those of {quote_names(undecided)} that are, as outputs=['{undecided[0]}']"
+    if not undecided:
+        return NO_OUTPUTS
+    remedy = f"name those of {quote_names(undecided)} that are, as outputs=['{undecided[0]}']"
+    if inputs:
+        remedy += (
+            f"; or write outputs=[] to rank by {quote_names(inputs)} alone, the less the better"
         )
-    lower = [column.name for column in columns if column.metric]
-    if lower:
-        return (
-            f"in all metrics lower is better: {quote_names(lower)}; "
-            "name a metric for which higher is better in outputs"
-        )
-    return NO_OUTPUTS
+    return f"no column has a name that says higher is better; {remedy}"

@@ -10,10 +10,15 @@ unit and direction.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
+
+from deabench.errors import DataError
+
+CONSTANT_OUTPUT = "constant output"
+"""The output of every DMU of a table without outputs: 1. It is no metric of the table."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +146,30 @@ def to_outputs_only(data: Data, transforms: Transforms | None = None) -> Data:
         outputs[name] = reversal.apply(column)
         composed[str(name)] = compose(before, reversal)
     return Data(outputs, data.inputs.iloc[:, :0], data.notes, composed)
+
+
+def add_constant_output(data: Data) -> Data:
+    """Return data without outputs with one that is 1 for every DMU, and a note on it.
+
+    Models then find how far all inputs could shrink together: the mirror image of DEA without
+    inputs (Lovell, Pastor 1999, European Journal of Operational Research 118:46-51). Data with
+    outputs are returned unchanged.
+
+    Raises
+    ------
+    DataError
+        If an input has the name of the constant output.
+    """
+    if data.outputs.shape[1]:
+        return data
+    if CONSTANT_OUTPUT in data.inputs:
+        raise DataError(f"a column is called '{CONSTANT_OUTPUT}', which has a meaning; rename it")
+    outputs = pd.DataFrame({CONSTANT_OUTPUT: 1.0}, index=data.labels)
+    note = (
+        "no column is better high, so every row has the same constant output, and the scores say "
+        "how far the inputs could shrink together (Lovell and Pastor 1999)"
+    )
+    return replace(data, outputs=outputs, notes=(*data.notes, note))
 
 
 def _origin_above(column: pd.Series) -> float:

@@ -66,18 +66,13 @@ def validate(
         values[name] = transform.apply(values[name])
     output_names = [name for name in selected.outputs if name not in reversed_outputs]
     input_names = [*selected.inputs, *reversed_outputs]
-    if not output_names:
-        raise DataError(
-            f"no output is left: '{reversed_outputs[0]}' is a loss with its sign turned, "
-            "which is an input; name a metric for which higher is better"
-        )
     _refuse_negative(values)
     # The solvers take the outputs first, then the inputs.
     if reversed_outputs:
         values = values[[*output_names, *input_names]]
     outputs = values.iloc[:, : len(output_names)]
     inputs = values.iloc[:, len(output_names) :]
-    if "zero outputs" not in allow:
+    if output_names and "zero outputs" not in allow:
         _refuse_zero_rows(outputs, "output")
     if input_names and "zero inputs" not in allow:
         _refuse_zero_rows(inputs, "input")
@@ -136,7 +131,8 @@ def warn_weak_data(values: pd.DataFrame, output_count: int) -> None:
     for column in np.flatnonzero(constant):
         name = values.columns[column]
         is_output = bool(column < output_count)
-        _warn(_describe_constant(name, matrix[0, column], is_output, metrics > output_count))
+        has_other_side = 0 < output_count < metrics
+        _warn(_describe_constant(name, matrix[0, column], is_output, has_other_side))
     first, duplicates = _find_duplicates(values)
     if duplicates:
         text = f"'{duplicates[0]}' has the same metrics as '{first}'"
@@ -333,16 +329,16 @@ def _are_shares(values: pd.Series) -> bool:
     return len(values) > 0 and bool(values.max() <= 1) and bool((values > 0).any())
 
 
-def _describe_constant(name: str, value: float, is_output: bool, has_inputs: bool) -> str:
+def _describe_constant(name: str, value: float, is_output: bool, has_other_side: bool) -> str:
     """Say what a constant metric does, which depends on the side that it is on."""
     constant = f"metric '{name}' is {value:g} in every row"
-    if not is_output:
+    if not is_output and has_other_side:
         return (
             f"{constant}: with variable returns to scale it changes nothing, "
             "with others it is what outputs are counted against"
         )
     effect = f"{constant}: it makes every DMU at least weakly efficient"
-    if has_inputs:
+    if has_other_side:
         effect += " where returns to scale are variable, or where there is no input"
     return effect
 

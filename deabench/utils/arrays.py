@@ -27,6 +27,15 @@ take.
 """
 
 
+def settle(scores: np.ndarray, best: float) -> np.ndarray:
+    """Return scores with those at the best one, within half of what is proved, set to it.
+
+    NaN stays NaN, and -0.0 becomes 0.
+    """
+    is_best = np.abs(scores - best) <= TOLERANCE / 2
+    return np.asarray(np.where(is_best, best, scores + 0.0))
+
+
 def chunks(n: int) -> Iterator[slice]:
     """Iterate over the rows of a table of n, `CHUNK` at a time."""
     return (slice(low, low + CHUNK) for low in range(0, n, CHUNK))

@@ -570,6 +570,7 @@ def test_a_lower_is_better_metric_is_complemented_and_said() -> None:
     assert quotients.notes == (
         "outputs are quotients: TPR/error",
         "'error' is an input: lower is better",
+        "returns to scale are constant (model 'wei')",
     )
 
 

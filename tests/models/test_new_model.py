@@ -15,7 +15,7 @@ from pyomo.core.base.set_types import NonNegativeReals
 import deabench as db
 from deabench.cli import main
 from deabench.models import MODELS
-from deabench.models.options import option_fields, parse_options
+from deabench.models.options import build_options, option_fields, parse_options
 from deabench.models.shared.scaled_data import pareto_efficient
 from deabench.proofs.radial import prove_radial
 from deabench.results.answer import Answer, Task
@@ -159,7 +159,7 @@ def test_rank_and_certify(table) -> None:
 def test_a_new_option_is_read_and_explained(table) -> None:
     tone = next(field for field in option_fields("toy") if field.name == "tone")
     assert (tone.choices, tone.default) == (("plain", "loud"), "plain")
-    ranking = db.rank(table, model=parse_options("toy", ["tone=loud"]))
+    ranking = db.rank(table, model=build_options("toy", parse_options("toy", ["tone=loud"])))
     assert ranking.options == Toy(tone="loud")
     assert LOUD in ranking.explain("RBF")
     assert LOUD not in db.rank(table, model="toy").explain("RBF")
@@ -177,7 +177,7 @@ def test_a_new_option_is_read_and_explained(table) -> None:
 )
 def test_wrong_options_name_the_options_of_the_model(texts, message) -> None:
     with pytest.raises(db.DataError) as error:
-        parse_options("toy", texts)
+        build_options("toy", parse_options("toy", texts))
     assert message in str(error.value)
 
 

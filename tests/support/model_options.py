@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import deabench as db
-from deabench.models.options import build_options, resolve_options
+from deabench.models.options import build_options
 
 RANK = (
     "outputs",
@@ -25,5 +25,5 @@ def rank_with(table: object, *, model: Any = None, **keywords: Any) -> db.Rankin
     if not options:
         return db.rank(table, model=model, **rank_options)
     if model is None:
-        model = resolve_options(None, has_inputs=bool(rank_options.get("inputs"))).name
+        model = "ccr" if rank_options.get("inputs") else "wei"
     return db.rank(table, model=build_options(model, options), **rank_options)

@@ -34,7 +34,7 @@ def summarize_ranking(ranking: Ranking) -> str:
     sentences = [f"{count}{names}."]
     if len(scores):
         lowest = float(scores.iloc[-1])
-        meaning = ranking.options.meaning(lowest)
+        meaning = _describe_score(ranking, scores.index[-1], lowest)
         sentences.append(
             f"The last, {scores.index[-1]}, has {ranking.measure} {lowest:.4g}: {meaning}."
         )
@@ -87,11 +87,15 @@ def _verdict_sentence(ranking: Ranking, name: Hashable, score: float) -> str:
     details = f"({ranking.measure} {score:.4g}, {rank})"
     if ranking.efficient.loc[name]:
         return f"{name} is efficient {details}: no mix of the others is better in every metric."
+    return f"{name} is not efficient {details}: {_describe_score(ranking, name, score)}."
+
+
+def _describe_score(ranking: Ranking, name: Hashable, score: float) -> str:
+    """Say what a score below the best one means, as a clause."""
     best_score = 1.0 if ranking.measure == "efficiency" else 0.0
-    meaning = ranking.options.meaning(score)
     if abs(score - best_score) < LEAST_SHARE:
-        meaning = "nothing is left to gain in all metrics at once, but something in one of them"
-    return f"{name} is not efficient {details}: {meaning}."
+        return "nothing is left to gain in all metrics at once, but something in one of them"
+    return ranking.meaning(name)
 
 
 def _peers_sentence(ranking: Ranking, name: Hashable) -> str:
@@ -110,7 +114,7 @@ def _peers_sentence(ranking: Ranking, name: Hashable) -> str:
 
 def _projection_sentence(ranking: Ranking, name: Hashable) -> str:
     """Say how the metrics would change up to the mixture of the peers."""
-    if ranking.efficient.loc[name]:
+    if ranking.efficient.loc[name] or name in ranking.projection_reasons:
         return ""
     actual = ranking.actual.loc[name]
     changes = ranking.projections.loc[name] - actual
@@ -124,12 +128,9 @@ def _projection_sentence(ranking: Ranking, name: Hashable) -> str:
 
 def _weights_sentence(ranking: Ranking, name: Hashable) -> str:
     """Name the metrics that carry the score, with their shares, and those of weight 0."""
-    outputs = [c for c in ranking.data.outputs.columns if c in ranking.weights.columns]
-    if not outputs:
+    shares = ranking.weight_shares.loc[name].sort_values(ascending=False)
+    if shares.empty:
         return ""
-    weights = ranking.weights.loc[name, outputs]
-    contributions = (weights * ranking.data.outputs.loc[name, outputs]).astype(float)
-    shares = (contributions / contributions.sum()).sort_values(ascending=False)
     named = [f"{metric} {share:.0%}" for metric, share in shares.items() if share > LEAST_SHARE]
     unweighted = [str(metric) for metric, share in shares.items() if share <= LEAST_SHARE]
     suffix = f"; {join_names(unweighted)} weighs nothing" if unweighted else ""

@@ -73,7 +73,7 @@ def _describe_inefficient(rest: pd.DataFrame, ranking: Ranking) -> str:
     lowest = rest[measure].iloc[-1]
     highest = rest[measure].iloc[0]
     name = rest.index[-1]
-    meaning = ranking.options.meaning(float(lowest))
+    meaning = ranking.meaning(name)
     if abs(lowest - best_score) < WEAKLY_EFFICIENT:
         meaning = "something is left to gain in one metric alone"
     if len(rest) == 1:
