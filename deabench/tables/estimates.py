@@ -33,7 +33,10 @@ _GROUPS = r"\d{1,3}(?:[ '’\u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?"
 _EXPONENT = r"(?:[eE][+-]?\d+|\s*[×x·*]\s*10\s*\^?\s*[({]?[+-]?\d+[)}]?)?"
 _NUMBER = rf"[+-]?(?:{_GROUPS}|\d(?:[\d.,'’]*\d)?|[.,]\d+){_EXPONENT}"
 _END = r"[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
-_UNIT = r"%|[A-Za-zµ°×](?:[A-Za-z/µ²³^·]*[A-Za-z²³×])?(?:/\d*[kKMG]?)?|/\s*\d*[kKMG]?(?:\s*tok(?:en)?s?)?"
+_UNIT = (
+    r"%|[A-Za-zµ°×](?:[A-Za-z/µ²³^·]*[A-Za-z²³×])?(?:/\d*[kKMG]?)?"
+    r"|/\s*\d*[kKMG]?(?:\s*tok(?:en)?s?)?"
+)
 _CELL = re.compile(rf"({_NUMBER})\s*({_UNIT})?\s*(.*)", re.DOTALL)
 _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{2,3})*,\d{3}(?![\d,])")
 _LEADING = "$€£¥≈~ "

@@ -1,4 +1,4 @@
-"""Every model beside exact arithmetic: the quick form of `python -m benchmarks.exact_comparison`."""
+"""Every model beside exact arithmetic: `python -m benchmarks.exact_comparison` in quick form."""
 
 from fractions import Fraction
 

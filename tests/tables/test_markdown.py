@@ -92,7 +92,8 @@ def test_an_unknown_table_is_refused_with_the_nearest_name(tmp_path) -> None:
         "│ a     │ 0.9 │ 12 │\n│ b     │ 0.8 │ 5  │\n└───────┴─────┴────┘\n",
         "+-------+-----+----+\n| model | acc | ms |\n+=======+=====+====+\n"
         "| a     | 0.9 | 12 |\n+-------+-----+----+\n| b     | 0.8 | 5  |\n+-------+-----+----+\n",
-        "Run:\n\n```\n| model | acc | ms |\n|---|---|---|\n| a | 0.9 | 12 |\n| b | 0.8 | 5 |\n```\n",
+        "Run:\n\n```\n| model | acc | ms |\n|---|---|---|\n| a | 0.9 | 12 |\n"
+        "| b | 0.8 | 5 |\n```\n",
     ],
     ids=["psql", "mysql", "rich", "grid", "fence"],
 )
