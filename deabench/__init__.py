@@ -63,10 +63,12 @@ _HOME = {
     "Report": "deabench.report",
     "reproduce": "deabench.analysis.reproduction",
     "Reproduction": "deabench.analysis.reproduction",
+    "time_limit": "deabench.utils.progress",
     "DataError": "deabench.errors",
     "DataWarning": "deabench.errors",
     "DeabenchError": "deabench.errors",
     "SolveError": "deabench.errors",
+    "TimeLimitError": "deabench.errors",
     "CertificateError": "deabench.errors",
 }
 _MODULES = {

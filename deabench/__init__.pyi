@@ -33,6 +33,7 @@ from deabench.errors import DataError as DataError
 from deabench.errors import DataWarning as DataWarning
 from deabench.errors import DeabenchError as DeabenchError
 from deabench.errors import SolveError as SolveError
+from deabench.errors import TimeLimitError as TimeLimitError
 from deabench.inference.rank_sets import ConformalRanks as ConformalRanks
 from deabench.inference.rank_sets import RankSets as RankSets
 from deabench.inference.rank_sets import conformal_ranks as conformal_ranks
@@ -57,6 +58,7 @@ from deabench.study.study import Study as Study
 from deabench.tables.read import read as read
 from deabench.tables.table import Table as Table
 from deabench.tables.table import TableLike as TableLike
+from deabench.utils.progress import time_limit as time_limit
 
 __all__ = [
     "Advice",
@@ -86,6 +88,7 @@ __all__ = [
     "Table",
     "TableLike",
     "Targets",
+    "TimeLimitError",
     "Uncertainty",
     "__version__",
     "advise",
@@ -118,6 +121,7 @@ __all__ = [
     "stability",
     "tango",
     "targets",
+    "time_limit",
     "uncertainty",
 ]
 

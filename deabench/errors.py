@@ -46,6 +46,17 @@ class SolveError(DeabenchError, RuntimeError):
     """
 
 
+class TimeLimitError(SolveError):
+    """A time limit has passed; the text tells how far the computation came and what to change.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> issubclass(db.TimeLimitError, db.SolveError)
+    True
+    """
+
+
 class CertificateError(DeabenchError):
     """A number of a result does not hold when it is recomputed; the text names the DMU.
 

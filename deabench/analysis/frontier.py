@@ -12,6 +12,7 @@ import numpy as np
 from deabench.errors import DataError
 from deabench.geometry import faces
 from deabench.geometry.dominance import find_dominators
+from deabench.geometry.facets import TooManyFacets
 from deabench.results.frontier import Frontier, representative_rows
 from deabench.results.model import ANY_VALUES, Technology
 from deabench.streaming.files import is_multi_file
@@ -38,6 +39,7 @@ def frontier(
     tolerance: float = 0.0,
     kept: str | Path | None = None,
     scheduler: str | None = None,
+    time_limit: float | None = None,
 ) -> Frontier:
     """Compute the Pareto frontier: the best trade-offs that DMUs and their mixtures reach.
 
@@ -62,14 +64,22 @@ def frontier(
         read once, in fixed memory: rows whose efficiency is not above 1 + `tolerance` may be left
         off; `kept` is a folder that stores the finished parts, so that a stopped run goes on;
         `scheduler` is the address of a Dask cluster that reads them.
+    time_limit : float, optional
+        Seconds for this call; without it, those of a `deabench.time_limit` around the call.
 
     Raises
     ------
     DataError
         If the data cannot be used.
+    TimeLimitError
+        If the time is up.
 
     Notes
     -----
+    Facets are too many to list for many metrics: their number is estimated first. Where they are,
+    the frontier has its extreme DMUs, a note states the estimate, and `facets` raises
+    `SolveError`.
+
     For many files the answer is that of one table of all their rows, in the order of the files'
     names, except that `data` and `extreme` hold the rows of the frontier alone, and of equal rows
     the first.
@@ -111,7 +121,7 @@ def frontier(
     # The faces of a hull do not depend on the origin, so that negative values are allowed.
     data = validate(selected, allow=ANY_VALUES)
     notes = (*selected.notes, *data.notes, *technology_notes(technology))
-    with progress("frontier", None):
+    with progress("frontier", None, seconds=time_limit):
         return span_frontier(replace(to_outputs_only(data), notes=notes), technology=technology)
 
 
@@ -150,20 +160,25 @@ def span_frontier(
     undominated = np.flatnonzero(dominator == np.arange(len(values)))
     boxed = (values[undominated] - origin) / unit
     hull = None
+    notes = data.notes
     # Without mixtures every undominated row is on the frontier.
     if technology == "fdh":
         vertices = undominated
     elif facets:
-        hull = faces.build_hull(boxed)
+        try:
+            hull = faces.build_hull(boxed)
+        except TooManyFacets as error:
+            notes = (*notes, f"the facets are not listed: {error}")
+    if hull is not None:
         vertices = undominated[hull.rows]
-    else:
+    elif technology == "convex":
         vertices = undominated[faces.extreme_points(boxed)]
     # Duplicates of a vertex are extreme too.
     extreme = np.isin(representative_rows(values, dominator), vertices)
     return Frontier(
         extreme=data.labels[extreme].tolist(),
         vertices=data.labels[vertices].tolist(),
-        data=data,
+        data=replace(data, notes=notes),
         origin=origin,
         unit=unit,
         dominator=dominator,

@@ -14,7 +14,6 @@ from deabench.errors import DataError
 from deabench.geometry import free_disposal
 from deabench.geometry.closest import (
     ClosestPoint,
-    Deadline,
     closest_by_milp,
     closest_on_faces,
     closest_on_facets,
@@ -101,7 +100,7 @@ def targets(
     method : {"auto", "faces", "milp"}
         Enumeration of faces, the normalised model (11), or what suits the number of metrics.
     time_limit : float, optional
-        Seconds for all MILPs of this call together.
+        Seconds for this call; without it, those of a `deabench.time_limit` around the call.
     technology : {"convex", "fdh"}
         "fdh": mixtures do not count. The Pareto-efficient boundary of the free disposal hull is the
         reference classifiers that no other dominates, and a target is the closest of them: a
@@ -133,7 +132,6 @@ def targets(
     [51.5]
     """
     _check_choices(norm, on, method, technology, returns)
-    deadline = Deadline(time_limit)
     columns = {"outputs": outputs, "inputs": inputs}
     tested_data, reference_data, notes = _validate_both(
         tested, reference, columns, technology, missing, returns
@@ -155,7 +153,7 @@ def targets(
         # faces.
         by_faces = on == "facets" or norm == "l2" or s <= MAX_METRICS_FACES
         chosen_method = "faces" if by_faces else "milp"
-    with progress("targets", len(actual)) as advance:
+    with progress("targets", len(actual), seconds=time_limit) as advance:
         # The milp needs no facets; for few metrics they cost little and give the positions.
         facets = chosen_method == "faces" or s <= MAX_METRICS_FACES
         front = span_frontier(spanning, facets=facets, technology=technology)
@@ -179,7 +177,7 @@ def targets(
         elif chosen_method == "faces":
             closest, position = search.on_faces(advance)
         else:
-            closest, position = search.by_milp(deadline, advance)
+            closest, position = search.by_milp(advance)
     result = build_targets(
         front,
         actual,
@@ -359,9 +357,7 @@ class _Search:
         )
         return closest, classify_positions(hull.normals, self.points)
 
-    def by_milp(
-        self, deadline: Deadline, advance: Callable[[int], None]
-    ) -> tuple[list[ClosestPoint], np.ndarray]:
+    def by_milp(self, advance: Callable[[int], None]) -> tuple[list[ClosestPoint], np.ndarray]:
         """Search by the normalised model (11), which needs no list of faces."""
         groups = [(f"'{label}'", self.points[[k]]) for k, label in enumerate(self.labels)]
         if self.restrictions["common"]:
@@ -374,7 +370,6 @@ class _Search:
                 self.norm,
                 self.weights,
                 dominating=self.restrictions["dominating"],
-                deadline=deadline,
                 name=name,
                 unit=self.norm_scale,
             )

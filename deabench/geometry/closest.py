@@ -7,15 +7,14 @@ facets. `closest_by_milp` needs no list of faces and is for more metrics. All in
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from deabench.errors import SolveError
+from deabench.errors import SolveError, TimeLimitError
 from deabench.geometry.faces import Hull
-from deabench.geometry.facets import TIGHT
+from deabench.geometry.facets import FACETS_PER_POINT, TIGHT
 from deabench.geometry.nearest_points import NORM_ORDERS, dual_norm, gap_norm
 from deabench.geometry.projections import (
     SHORT,
@@ -26,6 +25,7 @@ from deabench.geometry.projections import (
 )
 from deabench.solver.highs import Infeasible, Limit, Solver
 from deabench.solver.template import Program, expand_template, read_model
+from deabench.utils.progress import check_time
 from deabench.utils.threads import one_thread
 
 SAME = 1e-12
@@ -144,6 +144,7 @@ class _FaceSearch:
         best_lam = [np.zeros(0)] * len(tested)
         # Best first: once the least bound is no less than the best distance, no face is nearer.
         while True:
+            check_time()
             totals = bounds.sum(axis=0)
             f = int(np.argmin(totals))
             if totals[f] >= best - SAME:
@@ -292,17 +293,6 @@ def _shortest_step(normal: np.ndarray, norm: str, weights: np.ndarray) -> np.nda
     return step
 
 
-class Deadline:
-    """The time limit of one call, which covers all its solves together."""
-
-    def __init__(self, limit: float | None) -> None:
-        self.end = None if limit is None else time.monotonic() + limit
-
-    def seconds_left(self) -> float | None:
-        """Return the seconds left: at least a little, so that a solve states its bound."""
-        return None if self.end is None else max(self.end - time.monotonic(), 1e-3)
-
-
 def closest_by_milp(
     points: np.ndarray,
     tested: np.ndarray,
@@ -310,7 +300,6 @@ def closest_by_milp(
     weights: np.ndarray,
     *,
     dominating: bool,
-    deadline: Deadline,
     name: str,
     unit: float = 1.0,
 ) -> list[ClosestPoint]:
@@ -331,7 +320,7 @@ def closest_by_milp(
     """
     problem = _Milp(points, tested, norm, weights, dominating, name)
     while True:
-        lam = problem.solve(deadline, unit)
+        lam = problem.solve(unit)
         if lam is None:
             return _prove_none_dominates(points, tested, weights, name)
         used = np.flatnonzero((lam > SUPPORT).any(axis=0))
@@ -399,10 +388,10 @@ class _Milp:
         if dominating:
             norms.dominating(self.model)
 
-    def solve(self, deadline: Deadline, unit: float) -> np.ndarray | None:
+    def solve(self, unit: float) -> np.ndarray | None:
         """Return λ (g, e) at the optimum; None where the model is infeasible."""
         program = _to_program(self.model, "normalised")
-        solver = Solver(program, time_limit=deadline.seconds_left())
+        solver = Solver(program)
         try:
             solver.run(self.name)
         except Infeasible:
@@ -410,9 +399,12 @@ class _Milp:
         except Limit as limit:
             # HiGHS has a bound of -infinity before its first relaxation; a distance is at least 0.
             bound = max(limit.bound, 0.0) * unit
-            raise SolveError(
+            remedy = "use method 'faces'"
+            if self.points.shape[1] > max(FACETS_PER_POINT):
+                remedy = f"name at most {max(FACETS_PER_POINT)} metrics in outputs"
+            raise TimeLimitError(
                 f"{limit}; proved so far: the distance is at least {bound:.6g}; give it more time, "
-                "or use method 'faces'"
+                f"or {remedy}"
             ) from None
         columns = [i for i, name in enumerate(program.column_names) if name.startswith("lam[")]
         return solver.values()[columns].reshape(self.groups, self.e)

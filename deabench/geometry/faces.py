@@ -13,9 +13,10 @@ from operator import and_, or_
 
 import numpy as np
 
-from deabench.geometry.facets import TIGHT, list_facets, polar_simplices
+from deabench.geometry.facets import TIGHT, check_listable, list_facets, polar_simplices
 from deabench.geometry.nearest_points import is_reached
 from deabench.utils.arrays import blocks
+from deabench.utils.progress import check_time
 from deabench.utils.threads import one_thread
 
 RISES = 1e-9
@@ -118,6 +119,7 @@ class Hull:
         # Descend from each flat facet through its intersections with others to efficient faces.
         stack = [self.corners[f] for f in np.flatnonzero(~self.efficient_facets).tolist()]
         while stack:
+            check_time()
             face = stack.pop()
             if not face or face in visited:
                 continue
@@ -152,6 +154,7 @@ class Hull:
         dimensions: dict[frozenset[int], int] = {}
         stack = list(self.maximal_faces)
         while stack:
+            check_time()
             face = stack.pop()
             if not face or face in dimensions:
                 continue
@@ -208,12 +211,18 @@ def build_hull(points: np.ndarray, *, extreme: np.ndarray | None = None) -> Hull
     Points are taken in lexicographic order, and facets are made of extreme points alone: a facet
     has the same bits in whatever order the points come, and whichever of those that are not extreme
     come with them. `extreme`, where it is known, are the positions of the extreme points.
+
+    Raises
+    ------
+    TooManyFacets
+        If there are too many to be listed.
     """
     n, s = points.shape
     if s == 1:
         best = np.array([int(np.argmax(points[:, 0]))])
         is_on = np.array([[True]])
         return Hull(points[best], 1.0 / points[best], is_on, best, best[None], np.array([0]))
+    check_listable(points if extreme is None else points[extreme])
     with one_thread(n):
         return _build_hull_in_order(points, np.lexsort(points.T[::-1]), extreme)
 
@@ -293,6 +302,7 @@ def _drop_reached(points: np.ndarray, doubtful: np.ndarray, mates: np.ndarray) -
     """
     stays = np.ones(len(points), dtype=bool)
     for k, mates_of_point in zip(doubtful[::-1].tolist(), mates[::-1], strict=True):
+        check_time()
         stays[k] = False
         neighbours = points[stays & mates_of_point]
         stays[k] = not (len(neighbours) and is_reached(neighbours, points[k]))

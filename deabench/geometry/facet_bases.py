@@ -12,17 +12,13 @@ from __future__ import annotations
 import numpy as np
 
 from deabench.geometry.facet_walk import ridge_neighbours, walk_simplices
-from deabench.geometry.facets import triangulate_facets
+from deabench.geometry.facets import FACETS_PER_POINT, triangulate_facets
 from deabench.solver.candidate_bases import PreparedBases
 from deabench.solver.family import ACCURATE, Bases, Family
 from deabench.utils.arrays import blocks, total
 
 # When listing all facets pays, against solving by HiGHS
 
-FACETS = {2: 1, 3: 2, 4: 7, 5: 26, 6: 150}
-"""Facets per reference DMU by the number of metrics, where every DMU is extreme: about the most
-there are.
-"""
 SAMPLED = (7, 8)
 """Numbers of metrics for which the facets are estimated from a part of the DMUs: by the most that
 are possible, listing would never pay.
@@ -64,14 +60,14 @@ def should_enumerate_facets(points: np.ndarray, tested: int) -> bool:
     n, s = points.shape
     if tested < DMUS or n <= s or not (points.max(axis=0) > 0).all():
         return False
-    if s in FACETS:
-        facets: float = n * FACETS[s]
+    if s in FACETS_PER_POINT:
+        facets: float = n * FACETS_PER_POINT[s]
     elif s in SAMPLED:
         facets = _facets_by_sample(points)
     else:
         return False
     limit = min(WORTH * tested, HELD)
-    if facets > limit and s in FACETS and n >= LARGE:
+    if facets > limit and s in FACETS_PER_POINT and n >= LARGE:
         facets = _facets_by_growth(points)
     return bool(facets <= limit)
 

@@ -14,7 +14,8 @@ a / (b - a·inner), and each facet of the hull of these points is a vertex of th
 simplicial where exactly s halfspaces meet; otherwise Qhull cuts it into simplices. Every simplex,
 read back, is s points or axes that lie on one facet: a basis of model (5).
 
-The number of facets explodes with the metrics, so this is for s ≤ 6 or so.
+The number of facets explodes with the metrics, so this is for s ≤ 6 or so: `check_listable`
+estimates it first, because nothing can stop Qhull once it runs.
 
 What the points span does not depend on where the polar is taken. Callers take it from below the
 lowest value of every metric, in units of its spread (`deabench.utils.arrays.box`): seen from 0,
@@ -26,12 +27,16 @@ This is the only module that calls Qhull.
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 
 import numpy as np
 
+from deabench.errors import SolveError
 from deabench.solver.rational_simplex import solve_linear_system, to_floats, to_fractions
 from deabench.utils.arrays import blocks, box
+from deabench.utils.progress import seconds_left
 
 TIGHT = 1e-10
 """A point is on a hyperplane within this, in metrics boxed to 1 ... 3."""
@@ -43,6 +48,24 @@ CUT = 1e-11
 """How far a facet that was solved in floating point may cut into a point."""
 SINGULAR = 1e-12
 """A simplex whose volume is below this share of its edges' product has no normal of its own."""
+FACETS_PER_POINT = {2: 1, 3: 2, 4: 7, 5: 26, 6: 150}
+"""Facets per point by the number of metrics, where every point is extreme: about the most there
+are.
+"""
+FEW_FACETS = 200_000
+"""So many facets are listed in seconds, without an estimate before."""
+MAX_FACETS = 5_000_000
+"""More facets than these are not listed: they would take many gigabytes."""
+GROWTH = 1.4
+"""The estimate lists the facets of parts of the points, each larger than the last by this."""
+SAMPLE_SECONDS = 0.2
+"""The first part that takes longer than this is the last."""
+LISTING = 8
+"""Listing facets with their normals takes so many times as long as one call of Qhull."""
+
+
+class TooManyFacets(SolveError):
+    """The facets are too many to be listed in the memory, or in the time that is left."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +86,50 @@ class TriangulatedFacets:
     members: np.ndarray
     normals: np.ndarray
     facet: np.ndarray
+
+
+def check_listable(points: np.ndarray) -> None:
+    """Refuse to list the facets of boxed, distinct points (n, s) where they are too many.
+
+    Raises
+    ------
+    TooManyFacets
+        With the number that is expected.
+    """
+    n, s = points.shape
+    if n * FACETS_PER_POINT.get(s, math.inf) <= FEW_FACETS:
+        return
+    facets, seconds = estimate_facets(points)
+    limit = seconds_left()
+    if facets > MAX_FACETS or (limit is not None and seconds > limit):
+        raise TooManyFacets(
+            f"{n:,} points in {s} metrics have about {facets:.0e} facets, too many to list in "
+            f"{'memory' if facets > MAX_FACETS else f'the {limit:.0f} s that are left'}; name "
+            "fewer metrics in outputs (up to 6 are listed in seconds)"
+        )
+
+
+def estimate_facets(points: np.ndarray) -> tuple[float, float]:
+    """Estimate how many facets points (n, s) have, and the seconds that listing them takes.
+
+    The facets of growing parts of the points follow a power law, whose exponent is at most the
+    dimension's half (McMullen's upper bound).
+    """
+    n, s = points.shape
+    order = np.random.default_rng(0).permutation(n)
+    # One point has a facet for each metric.
+    size, facets, seconds = 1, s, 0.0
+    exponent = 1.0
+    while size < n and seconds <= SAMPLE_SECONDS:
+        last_size, last_facets = size, facets
+        size = min(max(size + 1, int(size * GROWTH)), n)
+        start = time.perf_counter()
+        facets = len(polar_simplices(points[np.sort(order[:size])])[0])
+        seconds = time.perf_counter() - start
+        exponent = math.log(facets / last_facets) / math.log(size / last_size)
+    exponent = min(max(exponent, 1.0), max(s // 2, 1))
+    factor = (n / size) ** exponent
+    return facets * factor, LISTING * seconds * factor
 
 
 def list_facets(points: np.ndarray) -> TriangulatedFacets:

@@ -13,6 +13,7 @@ import numpy as np
 
 from deabench.errors import SolveError
 from deabench.solver.template import Program
+from deabench.utils.progress import check_time, seconds_left
 
 TOLERANCES = (1e-10, 1e-9, 1e-8, 1e-7)
 """Feasibility tolerances, in the order they are tried: HiGHS calls some nearly degenerate feasible
@@ -107,7 +108,13 @@ class Solver:
         ------
         Infeasible, Unbounded, Undecided, Limit
             With the model, the label and HiGHS's words.
+        TimeLimitError
+            If the time limit of the whole computation has passed.
         """
+        # A mixed-integer program runs a little in any case: it then has a bound to state.
+        if not self.integer:
+            check_time()
+        self._pass_time_left()
         self.highs.run()
         status = self.highs.getModelStatus()
         if status != OPTIMAL and (patient or status not in INFEASIBLE):
@@ -119,11 +126,20 @@ class Solver:
         if status in INFEASIBLE:
             raise Infeasible(message)
         if status in LIMITS:
+            if not self.integer:
+                check_time()
             info = self.highs.getInfo()
             raise Limit(message, float(info.mip_dual_bound), float(info.objective_function_value))
         if status == highspy.HighsModelStatus.kUnbounded:
             raise Unbounded(message)
         raise Undecided(message)
+
+    def _pass_time_left(self) -> None:
+        """Give HiGHS what is left of the time limit of the whole computation."""
+        seconds = seconds_left()
+        if seconds is not None:
+            # HiGHS adds up the times of all its runs.
+            self._set_option("time_limit", self.highs.getRunTime() + seconds)
 
     def _retry(self, status: highspy.HighsModelStatus) -> highspy.HighsModelStatus:
         """Solve again, cold, without perturbed costs and at looser and looser tolerances."""

@@ -23,6 +23,7 @@ import numpy as np
 from deabench.errors import SolveError
 from deabench.solver.family import Family
 from deabench.solver.highs import Infeasible
+from deabench.utils.progress import check_time
 
 GREEDY = 60
 """Pivots by steepest reduced cost before Bland's rule takes over."""
@@ -68,6 +69,7 @@ def find_optimal_basis(
     program = _ExactProgram(family, tested, name)
     basis = codes.tolist()
     for pivot in range(PIVOTS):
+        check_time()
         if program.pivot(basis, bland=pivot >= GREEDY):
             continue
         return np.array(basis), to_floats(program.x), to_floats(program.y)
@@ -212,6 +214,7 @@ def minimize_exactly(
     nonbasic = list(range(n))
     basic = list(range(n, n + m))
     while True:
+        check_time()
         negative = [i for i in range(m) if value[i] < 0]
         if not negative:  # primal feasible, and dual feasible all along: optimal
             primal = np.zeros(n + m)
@@ -239,6 +242,7 @@ def solve_complementarity(table: Matrix, value: list[Fraction]) -> list[Fraction
     is_swapped = [False] * n  # whether z_i stands where w_i began
     no_price = [Fraction(0)] * n
     while True:
+        check_time()
         i = next((k for k in range(n) if value[k] < 0), -1)
         if i < 0:
             return [

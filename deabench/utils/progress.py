@@ -1,22 +1,159 @@
-"""A progress bar for work over a second, on terminals only; silent otherwise."""
+"""Progress and time limits of long computations.
+
+On a terminal a bar appears after a second; elsewhere a line is written to stderr now and then.
+`check_time` stands in the loops of solvers and of geometry, and ends them when the time is up.
+"""
 
 from __future__ import annotations
 
+import math
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any
+
+from deabench.errors import DataError, TimeLimitError
 
 PATIENCE = 1.0
 """Seconds before a bar appears."""
+LINE_EVERY = 10.0
+"""Seconds between two lines where stderr is no terminal."""
+LEAST_SOLVE = 5.0
+"""Seconds that one more solve gets in a task that may go on."""
+
+
+@dataclass
+class _Task:
+    """What is being computed: its name, its steps, and how many of them are done."""
+
+    name: str
+    total: int | None
+    done: int = 0
+    start: float = field(default_factory=time.monotonic)
+    last_line: float = field(default_factory=time.monotonic)
+
+    def seconds_needed(self) -> float:
+        """Return the seconds of all steps, if the others take as long as those done."""
+        if not self.done or self.total is None:
+            return math.inf
+        return (time.monotonic() - self.start) * self.total / self.done
+
+    def describe(self) -> str:
+        """Return how far the task is and how long it takes, as `rank: 12 of 40 done after 3 s`."""
+        seconds = time.monotonic() - self.start
+        text = f"{self.name}: "
+        if self.total is not None:
+            text += f"{self.done:,} of {self.total:,} done after {seconds:,.0f} s"
+        else:
+            text += f"not done after {seconds:,.0f} s"
+        if math.isfinite(self.seconds_needed()) and self.total != self.done:
+            text += f", {self.seconds_needed() - seconds:,.0f} s more at this speed"
+        return text
+
+
+@dataclass(frozen=True)
+class _Deadline:
+    """When a computation ends, and how long a task may take that is known to end."""
+
+    seconds: float
+    end: float
+    longest: float
+
+
+_task: ContextVar[_Task | None] = ContextVar("task", default=None)
+_deadline: ContextVar[_Deadline | None] = ContextVar("deadline", default=None)
 
 
 @contextmanager
-def progress(task: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar on standard error for work that takes over a second.
+def time_limit(seconds: float | None, *, longest: float = 0.0) -> Iterator[None]:
+    """Limit the time of what is computed inside the `with` block.
 
-    The context is a function to call with the number of steps that were completed.
+    Parameters
+    ----------
+    seconds : float or None
+        None sets no limit. A limit around the block stays in force.
+    longest : float
+        A task that counts its steps may take this many seconds in all, if it is on the way to.
+
+    Raises
+    ------
+    TimeLimitError
+        From the computation when the time is up; it tells how far it came and what to change.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> table = db.datasets.load("chao2022-wine1")
+    >>> with db.time_limit(60):
+    ...     ranking = db.rank(table, outputs=["TPR", "TNR"])
+    """
+    if seconds is None:
+        yield
+        return
+    if not seconds > 0:
+        raise DataError(f"time_limit is {seconds:g}; give a number of seconds above 0")
+    deadline = _Deadline(seconds, time.monotonic() + seconds, longest)
+    outer = _deadline.get()
+    if outer is not None and outer.end < deadline.end:
+        deadline = outer
+    token = _deadline.set(deadline)
+    try:
+        yield
+    finally:
+        _deadline.reset(token)
+
+
+def check_time() -> None:
+    """End the computation with an error if its time limit has passed.
+
+    Raises
+    ------
+    TimeLimitError
+    """
+    deadline = _deadline.get()
+    if deadline is None or time.monotonic() < deadline.end:
+        return
+    task = _task.get()
+    if task is not None and task.seconds_needed() <= deadline.longest:
+        return
+    progress_text = f"; {task.describe()}" if task is not None else ""
+    raise TimeLimitError(
+        f"the time limit of {deadline.seconds:g} s has passed{progress_text}. Name fewer metrics "
+        f"in outputs, take fewer rows, or allow more time, as time_limit={_round_up(task)}"
+    )
+
+
+def _round_up(task: _Task | None) -> int:
+    """Return a time limit that should be enough, with one digit."""
+    needed = 600.0 if task is None else task.seconds_needed()
+    if not math.isfinite(needed):
+        needed = 600.0
+    digit: int = 10 ** math.floor(math.log10(max(needed, 1.0)))
+    return math.ceil(1.2 * needed / digit) * digit
+
+
+def seconds_left() -> float | None:
+    """Return the seconds that one solve may take: at least a little, so that it states a bound."""
+    deadline = _deadline.get()
+    if deadline is None:
+        return None
+    least = LEAST_SOLVE if deadline.longest else 1e-3
+    return max(deadline.end - time.monotonic(), least)
+
+
+@contextmanager
+def progress(
+    task: str, total: int | None, *, seconds: float | None = None
+) -> Iterator[Callable[[int], None]]:
+    """Show on stderr how far a computation is, if it takes long.
+
+    On a terminal a bar appears after a second; elsewhere a line is written every ten seconds. The
+    context is a function to call with the number of steps that were completed; where the time limit
+    has passed, it raises `TimeLimitError`.
 
     Parameters
     ----------
@@ -24,6 +161,8 @@ def progress(task: str, total: int | None) -> Iterator[Callable[[int], None]]:
         Its name.
     total : int or None
         The number of steps; None if it is not known, and only the elapsed time is shown.
+    seconds : float, optional
+        The time limit of the computation.
 
     Examples
     --------
@@ -31,14 +170,34 @@ def progress(task: str, total: int | None) -> Iterator[Callable[[int], None]]:
     ...     for _ in range(3):
     ...         advance(1)
     """
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    bar = _Bar(task, total)
+    current = _Task(task, total)
+    bar = _Bar(task, total) if sys.stderr.isatty() else None
+
+    def advance(steps: int) -> None:
+        current.done += steps
+        if bar is not None:
+            bar.advance(steps)
+        else:
+            _write_line_at_times(current)
+        check_time()
+
+    token = _task.set(current)
     try:
-        yield bar.advance
+        with time_limit(seconds):
+            yield advance
     finally:
-        bar.close()
+        _task.reset(token)
+        if bar is not None:
+            bar.close()
+
+
+def _write_line_at_times(task: _Task) -> None:
+    now = time.monotonic()
+    if now - task.last_line < LINE_EVERY:
+        return
+    task.last_line = now
+    sys.stderr.write(f"{task.describe()}\n")
+    sys.stderr.flush()
 
 
 class _Bar:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, milp
 
 import deabench_models as models
-from deabench.geometry.closest import Deadline, closest_by_milp
+from deabench.geometry.closest import closest_by_milp
 from deabench.solver.highs import Solver
 from deabench.solver.template import expand_template, read_model
 from deabench_models import norms
@@ -57,9 +57,7 @@ def by_scipy(model) -> tuple[float, np.ndarray]:
 
 
 def normalised(P: np.ndarray, points: np.ndarray) -> float:
-    closest = closest_by_milp(
-        P, points, "l1", np.ones(P.shape[1]), dominating=False, deadline=Deadline(None), name="test"
-    )
+    closest = closest_by_milp(P, points, "l1", np.ones(P.shape[1]), dominating=False, name="test")
     return sum(float(np.abs(row.point - p).sum()) for row, p in zip(closest, points, strict=True))
 
 

@@ -1,0 +1,99 @@
+"""A time limit ends a computation with how far it came; long ones write a line now and then."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench.geometry.facets import check_listable, estimate_facets, list_facets
+from deabench.utils import progress
+from deabench.utils.arrays import box
+
+
+def table(n: int, s: int) -> pd.DataFrame:
+    values = np.random.default_rng(0).uniform(0.1, 0.9, (n, s))
+    names = [f"m{r}" for r in range(s)]
+    return pd.DataFrame(values, [f"c{k}" for k in range(n)], names)
+
+
+def test_a_ranking_ends_with_how_far_it_came() -> None:
+    start = time.monotonic()
+    with (
+        pytest.raises(
+            db.TimeLimitError, match=r"rank: \d+ of 400 done after .*outputs.*time_limit="
+        ),
+        pytest.warns(db.DataWarning),
+        db.time_limit(0.5),
+    ):
+        db.rank(table(400, 390))
+    assert time.monotonic() - start < 20
+
+
+def test_the_inner_of_two_limits_is_no_longer_than_the_outer() -> None:
+    with db.time_limit(100):
+        outer = progress.seconds_left()
+        with db.time_limit(1000):
+            assert progress.seconds_left() <= outer
+        with db.time_limit(10):
+            assert progress.seconds_left() <= 10
+        with db.time_limit(None):
+            assert 10 < progress.seconds_left() <= outer
+    assert progress.seconds_left() is None
+    with (
+        pytest.raises(db.DataError, match="time_limit is 0; give a number of seconds above 0"),
+        db.time_limit(0),
+    ):
+        pass
+
+
+def test_a_task_that_is_on_the_way_to_its_end_goes_on() -> None:
+    with db.time_limit(0.01, longest=60.0), progress.progress("work", 3) as advance:
+        time.sleep(0.02)
+        advance(1)
+        advance(1)
+    with db.time_limit(0.01, longest=60.0), progress.progress("work", 10**6) as advance:
+        time.sleep(0.02)
+        with pytest.raises(db.TimeLimitError, match=r"work: 1 of 1,000,000 done"):
+            advance(1)
+
+
+def test_a_line_now_and_then_where_there_is_no_terminal(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(progress, "LINE_EVERY", 0.01)
+    with progress.progress("work", 4) as advance:
+        time.sleep(0.02)
+        advance(1)
+        advance(1)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("work: 1 of 4 done after 0 s, 0 s more at this speed")
+
+
+@pytest.mark.parametrize(("n", "s"), [(150, 5), (60, 7), (40, 9), (14, 12)])
+def test_the_estimate_of_facets_is_near_their_number(n, s) -> None:
+    points = table(n, s).to_numpy()
+    origin, unit = box(points)
+    boxed = (points - origin) / unit
+    truth = len(list_facets(boxed).members)
+    assert truth / 4 <= estimate_facets(boxed)[0] <= 4 * truth
+
+
+def test_a_frontier_of_many_metrics_has_its_extreme_classifiers_without_facets() -> None:
+    board = table(120, 30)
+    start = time.monotonic()
+    front = db.frontier(board)
+    assert time.monotonic() - start < 30
+    assert len(front.extreme) == 120
+    assert any("the facets are not listed: 120 points in 30 metrics" in n for n in front.notes)
+    # An extreme classifier has the largest value of some metric, or is efficient at least.
+    assert set(front.extreme) <= set(db.rank(board).efficient.loc[lambda flag: flag].index)
+    with pytest.raises(db.SolveError, match="fewer metrics in outputs"):
+        _ = front.facets
+
+
+def test_few_metrics_are_listed_without_an_estimate(monkeypatch) -> None:
+    monkeypatch.setattr("deabench.geometry.facets.estimate_facets", None)
+    check_listable(table(1300, 6).to_numpy())
