@@ -13,6 +13,7 @@ from deabench.analysis import missing_bounds
 from deabench.errors import DataError
 from deabench.models import ModelName
 from deabench.models.options import ModelRequest, TableFacts, check_inputs
+from deabench.models.shared.gate import solve_proved
 from deabench.proofs.reasons import NO_OUTPUT
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance, Model, Orientation, Returns
@@ -237,7 +238,7 @@ def _solve_task(task: Task, advance: Advance) -> Answer:
     is_invariant = "negative outputs" in model.allows()
     if not has_no_output.any() or is_invariant or model.orientation != "output":
         data = model.prepare(task.data)
-        return model.solve(
+        return solve_proved(
             replace(task, data=data, reference=model.prepare(task.reference)), advance
         )
     if has_no_output.all():
@@ -252,7 +253,9 @@ def _solve_task(task: Task, advance: Advance) -> Answer:
         task.data.transforms,
     )
     data = model.prepare(scorable)
-    answer = model.solve(replace(task, data=data, reference=model.prepare(task.reference)), advance)
+    answer = solve_proved(
+        replace(task, data=data, reference=model.prepare(task.reference)), advance
+    )
     answer = replace(answer, own_reference=task.own_reference)
     return _insert_undefined(answer, model.prepare(task.data), has_no_output)
 

@@ -56,6 +56,11 @@ class CCR(RestrictableModel):
         """The returns to scale, or "bounded" where bounds of Σ λ take their place."""
         return self.returns if self.sums is None else "bounded"
 
+    @property
+    def proves_its_scores(self) -> bool:
+        """Whether `solve` returns no score that the certificate refuses, in any order of rows."""
+        return not self.is_restricted
+
     def solve(self, task: Task, advance: Advance) -> Answer:
         """Solve (3) for every DMU, with the restrictions if there are some."""
         if self.is_restricted:

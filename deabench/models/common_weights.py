@@ -38,6 +38,7 @@ class Common(RadialModel):
     """Common weights: one weighting for all, the nearest to each DMU's own best."""
 
     name = "common"
+    solves_rows_alone = False
     title = (
         "scores under one weighting for all, the nearest to each DMU's own best (common weights)"
     )

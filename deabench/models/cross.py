@@ -41,6 +41,7 @@ class Cross(Model):
 
     returns: Literal["crs"] = "crs"
     orientation: Literal["output"] = "output"
+    solves_rows_alone = False
     goal: Literal["aggressive", "benevolent"] = option(
         "aggressive",
         "Of equally good weights, those that are worst (aggressive) or best (benevolent) for the "

@@ -272,7 +272,7 @@ def solve_along(
         infeasibility_certificates=infeasibility.farkas_certificates(
             task, scaled, candidates, undefined, may_change=direction > 0
         ),
-        path=f"by HiGHS ({len(beta)} solves, and their slacks)",
+        path=task.describe_path(),
     )
 
 
@@ -303,6 +303,7 @@ def solve_distances(
         program,
         scaled.reference_table[candidates],
         np.column_stack([scaled.x, scaled.y, direction[:, s:], direction[:, :s]]),
+        exact=task.exact,
         name=lambda k: str(task.data.labels[k]),
         advance=advance,
     )
@@ -323,6 +324,7 @@ def _peers_with_largest_slacks(
         compile_program("slacks", scaled.m, s, returns=scaled.returns),
         scaled.reference_table[candidates],
         np.column_stack([projected.x, projected.y]),
+        exact=task.exact,
         name=lambda k: str(task.data.labels[k]),
     )
     better = to_reference_positions(second.shared["lam"], candidates)

@@ -41,6 +41,7 @@ class FDH(RadialModel):
     title = "against single DMUs, no mixtures (free disposal hull)"
     equation = "(free disposal hull)"
     formulations = ("free_disposal_output", "free_disposal_input")
+    technology = "fdh"
 
     returns: Literal["vrs"] = "vrs"
     orientation: Literal["output", "input"] = "output"

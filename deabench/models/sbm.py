@@ -137,7 +137,7 @@ def solve_convex(task: Task, advance: Advance) -> Answer:
         own_reference=task.own_reference,
         frontier=candidates,
         reasons=reasons,
-        path=f"by HiGHS ({len(scores)} solves)",
+        path=task.describe_path(),
     )
 
 
@@ -163,6 +163,7 @@ def _solve_programs(
         program,
         scaled.reference_table[candidates],
         np.column_stack([scaled.x, scaled.y, p, q])[rows],
+        exact=task.exact,
         name=lambda k: str(task.data.labels[rows[k]]),
         advance=advance,
     )

@@ -100,6 +100,7 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
         scaled.reference_table[candidates],
         np.column_stack([scaled.x, scaled.y, p, q])[rows],
         without=np.searchsorted(candidates, at),
+        exact=task.exact,
         name=lambda k: str(task.data.labels[rows[k]]),
     )
 
@@ -230,7 +231,8 @@ def _prove_without_themselves(answer: Answer, rows: np.ndarray) -> Proof:
     u, v = scaled_multipliers(part, scaled)
     largest = np.empty(len(rows))
     violation = np.empty(len(rows))
-    for position, k in enumerate(rows.tolist()):
+    own_positions = own_reference_positions(answer)[rows]
+    for position, k in enumerate(own_positions.tolist()):
         # No mixture of the others may be worth more than `largest`.
         others = replace(scaled, X=np.delete(scaled.X, k, axis=0), Y=np.delete(scaled.Y, k, axis=0))
         (largest[position],), (violation[position],) = support(others, u[[position]], v[[position]])
@@ -248,7 +250,7 @@ def _prove_without_themselves(answer: Answer, rows: np.ndarray) -> Proof:
     is_certainly_efficient = (answer.orientation == "none") | ~(scores <= 1 + TOLERANCE)
     count = part.slacks.shape[1]
     slacks = np.abs(part.slacks.to_numpy() / scaled.units[:count])
-    is_itself = part.intensities.columns == rows[:, None]
+    is_itself = part.intensities.columns == own_positions[:, None]
     return Proof(
         frame,
         {

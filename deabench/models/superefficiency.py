@@ -122,6 +122,7 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
         table[candidates],
         table[at],
         without=np.searchsorted(candidates, at),
+        exact=task.exact,
         name=lambda k: str(labels[rows[k]]),
     )
     is_output_oriented = task.options.orientation == "output"
@@ -252,7 +253,7 @@ def _prove(answer: Answer) -> Proof:
         zero_factor, unreached = why.proved_extreme_factors(answer)
         for k in np.flatnonzero((scores >= 1 - TOLERANCE) | np.isnan(scores)).tolist():
             # A DMU that reaches 1 is proved against all others, without itself.
-            alone = _compared_with_others(answer, k)
+            alone = _compared_with_others(answer, k, int(positions[k]))
             frame.iloc[k] = radial_frame(alone).iloc[0]
             is_itself = answer.intensities.columns[k] == positions[k]
             own_share[k] = answer.intensities.values[k][is_itself].sum()
@@ -312,7 +313,7 @@ def _wrong_verdicts(answer: Answer, slack_proof: SlackProof) -> np.ndarray:
     return np.asarray(verdicts.astype(float))
 
 
-def _compared_with_others(answer: Answer, k: int) -> Answer:
-    """Return the answer of DMU k alone, with all other DMUs as the frontier."""
-    others = np.delete(np.arange(len(answer.reference.labels)), k)
+def _compared_with_others(answer: Answer, k: int, position: int) -> Answer:
+    """Return the answer of DMU k alone, with all reference DMUs but that at `position`."""
+    others = np.delete(np.arange(len(answer.reference.labels)), position)
     return replace(take_rows(answer, np.array([k])), frontier=others)

@@ -39,6 +39,11 @@ class WEI(RestrictableModel):
     returns: Literal["crs"] = "crs"
     orientation: Literal["output"] = "output"
 
+    @property
+    def proves_its_scores(self) -> bool:
+        """Whether `solve` returns no score that the certificate refuses, in any order of rows."""
+        return not self.is_restricted
+
     def prepare(self, data: Data) -> Data:
         """Return the quotients of outputs and inputs."""
         return divide_outputs_by_inputs(data)

@@ -51,8 +51,10 @@ def reason_violations(result: Scored, proved: Mapping[str, np.ndarray]) -> np.nd
     violations = (has_no_score != has_reason).astype(float)
     for k in np.flatnonzero(has_no_score & has_reason).tolist():
         reason = result.reasons[result.scores.index[k]]
+        # That a score is not proved claims nothing that could be wrong.
         violations[k] = float(
-            not any(text in reason and bool(holds[k]) for text, holds in proved.items())
+            UNPROVED not in reason
+            and not any(text in reason and bool(holds[k]) for text, holds in proved.items())
         )
     # Reasons for labels that the table does not have count for the first DMU with a score.
     unknown = len(set(result.reasons) - set(result.scores.index))

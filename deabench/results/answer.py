@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -36,12 +37,20 @@ class Task:
         The model with its options, checked against the data.
     own_reference : bool
         Whether the tested DMUs are the reference: DMU k is then reference DMU k.
+    exact : bool
+        Whether its programs are to be solved in rational arithmetic.
     """
 
     data: Data
     reference: Data
     options: Any
     own_reference: bool
+    exact: bool = False
+
+    def describe_path(self) -> str:
+        """Say how the programs of the tested DMUs are solved."""
+        solver = "in rational arithmetic" if self.exact else "by HiGHS"
+        return f"{solver} ({len(self.data.labels)} solves)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,9 +124,25 @@ class Answer:
         return str(self.options.orientation)
 
 
+def take_data_rows(data: Data, rows: np.ndarray) -> Data:
+    """Return the DMUs at some positions."""
+    return replace(data, outputs=data.outputs.iloc[rows], inputs=data.inputs.iloc[rows])
+
+
+def take_task_rows(task: Task, rows: np.ndarray) -> Task:
+    """Return the task of the tested DMUs at some positions."""
+    return replace(task, data=take_data_rows(task.data, rows))
+
+
 def take_rows(answer: Answer, rows: np.ndarray) -> Answer:
     """Return the answer of the DMUs at some positions."""
-    data = Data(answer.data.outputs.iloc[rows], answer.data.inputs.iloc[rows], answer.data.notes)
+    labels = answer.scores.index[rows]
+    certificates = answer.infeasibility_certificates
+    if certificates is not None:
+        certificates = certificates[certificates.index.isin(labels)]
+    slack_weights = answer.slack_weights
+    if slack_weights is not None:
+        slack_weights = replace(slack_weights, of=slack_weights.of[rows])
     return replace(
         answer,
         scores=answer.scores.iloc[rows],
@@ -125,5 +150,83 @@ def take_rows(answer: Answer, rows: np.ndarray) -> Answer:
         weights=answer.weights.iloc[rows],
         intensities=answer.intensities[rows],
         efficient=answer.efficient.iloc[rows],
+        data=take_data_rows(answer.data, rows),
+        reasons={label: text for label, text in answer.reasons.items() if label in labels},
+        tables={name: _take_table_rows(answer, name, rows) for name in answer.tables},
+        slack_weights=slack_weights,
+        infeasibility_certificates=certificates,
+    )
+
+
+def _take_table_rows(answer: Answer, name: str, rows: np.ndarray) -> pd.DataFrame:
+    """Return a table with the rows of some DMUs, where it has a row for each."""
+    table = answer.tables[name]
+    has_all_rows = isinstance(table, pd.DataFrame) and table.index.equals(answer.scores.index)
+    return table.iloc[rows] if has_all_rows else table
+
+
+def join_answers(answers: Sequence[Answer]) -> Answer:
+    """Return answers for different DMUs, against one reference, as one.
+
+    Tables must have a row for each DMU.
+    """
+    first = answers[0]
+    if len(answers) == 1:
+        return first
+
+    def join(field_name: str) -> Any:
+        return pd.concat([getattr(answer, field_name) for answer in answers])
+
+    width = max(answer.intensities.columns.shape[1] for answer in answers)
+    columns = [
+        np.pad(lam.columns, ((0, 0), (0, width - lam.columns.shape[1])), constant_values=-1)
+        for lam in (answer.intensities for answer in answers)
+    ]
+    values = [
+        np.pad(lam.values, ((0, 0), (0, width - lam.values.shape[1])))
+        for lam in (answer.intensities for answer in answers)
+    ]
+    certificates = [
+        answer.infeasibility_certificates
+        for answer in answers
+        if answer.infeasibility_certificates is not None
+    ]
+    notes = dict.fromkeys(note for answer in answers for note in answer.data.notes)
+    data = replace(
+        first.data,
+        outputs=pd.concat([answer.data.outputs for answer in answers]),
+        inputs=pd.concat([answer.data.inputs for answer in answers]),
+        notes=tuple(notes),
+    )
+    return replace(
+        first,
+        scores=join("scores"),
+        slacks=join("slacks"),
+        weights=join("weights"),
+        intensities=Sparse(np.vstack(columns), np.vstack(values)),
+        efficient=join("efficient"),
         data=data,
+        frontier=np.unique(np.concatenate([answer.frontier for answer in answers])),
+        reasons={label: text for answer in answers for label, text in answer.reasons.items()},
+        path=", and ".join(dict.fromkeys(answer.path for answer in answers)),
+        tables={
+            name: pd.concat([answer.tables[name] for answer in answers]) for name in first.tables
+        },
+        slack_weights=_join_slack_weights([answer.slack_weights for answer in answers]),
+        infeasibility_certificates=pd.concat(certificates) if certificates else None,
+    )
+
+
+def _join_slack_weights(parts: Sequence[SlackWeights | None]) -> SlackWeights | None:
+    """Return the weights of several answers as those of one; None where one has none."""
+    present = [part for part in parts if part is not None]
+    if len(present) < len(parts):
+        return None
+    starts = np.cumsum([0, *(len(part.rows) for part in present)])
+    of = [
+        np.where(part.of >= 0, part.of + start, part.of)
+        for part, start in zip(present, starts.tolist(), strict=False)
+    ]
+    return SlackWeights(
+        np.vstack([part.rows for part in present]), np.concatenate(of).astype(np.int32)
     )

@@ -228,6 +228,8 @@ class Model:
         Whether a table must, may or must not have inputs.
     measure : {"efficiency", "inefficiency"}
         Whether 1 is the best score, or 0.
+    solves_rows_alone : bool
+        Whether the score of a DMU does not depend on which others are tested with it.
     returns, orientation
         The two options that every model declares, with the words that it knows.
     """
@@ -238,6 +240,7 @@ class Model:
     formulations: ClassVar[tuple[str, ...]] = ()
     inputs: ClassVar[Literal["needed", "optional", "none"]] = "optional"
     measure: ClassVar[Measure] = "efficiency"
+    solves_rows_alone: ClassVar[bool] = True
 
     returns: Returns
     orientation: Orientation
@@ -255,6 +258,11 @@ class Model:
     def has_certificate(self) -> bool:
         """Whether the model proves its scores."""
         return type(self).prove is not Model.prove
+
+    @property
+    def proves_its_scores(self) -> bool:
+        """Whether `solve` returns no score that the certificate refuses, in any order of rows."""
+        return not self.has_certificate
 
     def allows(self) -> tuple[Allowed, ...]:
         """Return the data that the model takes beyond values >= 0 and rows that are not all 0."""

@@ -16,20 +16,23 @@ Bland's rule makes all of them end. `solve_linear_system` is the elimination tha
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from deabench.errors import SolveError
 from deabench.solver.family import Family
-from deabench.solver.highs import Infeasible
+from deabench.solver.highs import Infeasible, Unbounded
 from deabench.utils.progress import check_time
 
 GREEDY = 60
 """Pivots by steepest reduced cost before Bland's rule takes over."""
 PIVOTS = 2000
-NEAR = 1e-5
-"""Reduced costs that floating point puts above this need no exact check."""
+ROUNDING = 1e-13
+"""What rounding makes of a reduced cost, as a share of its terms: one that floating point puts
+above it needs no exact check.
+"""
 
 Matrix = list[list[Fraction]]
 
@@ -40,6 +43,10 @@ class ProvedInfeasible(Infeasible):
     def __init__(self, text: str, ray: np.ndarray) -> None:
         super().__init__(text)
         self.ray = ray
+
+
+class SingularBasis(SolveError):
+    """The columns to start from are no basis."""
 
 
 def find_optimal_basis(
@@ -66,29 +73,86 @@ def find_optimal_basis(
     ProvedInfeasible
         If the program has no feasible point.
     """
-    program = _ExactProgram(family, tested, name)
+    table = family.table.copy()
+    table[family.n : family.n + family.statics] += family.varying @ tested
+    form = StandardForm(
+        table,
+        family.costs,
+        family.sign,
+        family.zero,
+        to_fractions(family.right_hand_sides(tested[None])[0]),
+        f"{family.template.name} for '{name}'",
+    )
+    optimum = optimize(form, codes)
+    return optimum.basis, to_floats(optimum.x), to_floats(optimum.y)
+
+
+@dataclass(frozen=True, eq=False)
+class StandardForm:
+    """The program min c·x with A x = b, each variable with a sign.
+
+    Attributes
+    ----------
+    table : array (columns, m)
+        The columns of A, slacks included.
+    cost : array (columns,)
+    sign : array (columns,)
+        1 for x ≥ 0, -1 for x ≤ 0, 0 for a free variable.
+    zero : bool array (columns,)
+        Which variables must be 0: the slacks of equations.
+    right : list of Fraction (m,)
+    label : str
+        For errors.
+    """
+
+    table: np.ndarray
+    cost: np.ndarray
+    sign: np.ndarray
+    zero: np.ndarray
+    right: list[Fraction]
+    label: str
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """An optimal basis, its variables and its row duals, as lists of fractions."""
+
+    basis: np.ndarray
+    x: list[Fraction]
+    y: list[Fraction]
+
+
+def optimize(form: StandardForm, codes: np.ndarray) -> Optimum:
+    """Return the optimum of a program in standard form, from the basis `codes` (m,).
+
+    Raises
+    ------
+    ProvedInfeasible
+        If the program has no feasible point.
+    Unbounded
+        If it has no finite optimum.
+    """
+    state = _Simplex(form)
     basis = codes.tolist()
     for pivot in range(PIVOTS):
         check_time()
-        if program.pivot(basis, bland=pivot >= GREEDY):
+        if state.pivot(basis, bland=pivot >= GREEDY):
             continue
-        return np.array(basis), to_floats(program.x), to_floats(program.y)
-    raise SolveError(
-        f"{family.template.name} for '{name}': no optimal basis after {PIVOTS} exact pivots"
-    )
+        return Optimum(np.array(basis), state.x, state.y)
+    raise SolveError(f"{form.label}: no optimal basis after {PIVOTS} exact pivots")
 
 
-class _ExactProgram:
-    """One program of a family with all its columns, in fractions where it matters."""
+class _Simplex:
+    """A program in standard form and the point of its last basis."""
 
-    def __init__(self, family: Family, tested: np.ndarray, name: str) -> None:
-        self.table = family.table.copy()
-        self.table[family.n : family.n + family.statics] += family.varying @ tested
-        self.cost = family.costs
-        self.sign = family.sign
-        self.zero = family.zero
-        self.b = to_fractions(family.right_hand_sides(tested[None])[0])
-        self.label = f"{family.template.name} for '{name}'"
+    def __init__(self, form: StandardForm) -> None:
+        self.table = form.table
+        self.magnitudes = np.abs(form.table)
+        self.cost = form.cost
+        self.sign = form.sign
+        self.zero = form.zero
+        self.b = form.right
+        self.label = form.label
         self.x: list[Fraction] = []
         self.y: list[Fraction] = []
 
@@ -107,7 +171,7 @@ class _ExactProgram:
             [[columns[j][i] for j in range(m)] for i in range(m)], identity
         )
         if inverse is None:
-            raise SolveError("The basis is singular in exact arithmetic.")
+            raise SingularBasis(f"{self.label}: the basis is singular, in exact arithmetic")
         self.x = [_dot(row, self.b) for row in inverse]
         # Phase 1 minimises the sum of infeasibilities, phase 2 the costs; y = c V prices either.
         costs = [
@@ -127,7 +191,7 @@ class _ExactProgram:
         step = [-direction * _dot(row, self.column(entering)) for row in inverse]
         leaving = self._leaving_position(basis, step, bland)
         if leaving < 0:
-            raise SolveError(f"{self.label}: unbounded, in exact arithmetic")
+            raise Unbounded(f"{self.label}: unbounded, in exact arithmetic")
         basis[leaving] = entering
         return True
 
@@ -150,15 +214,16 @@ class _ExactProgram:
         cost = self.cost
         if not feasible:
             cost = np.zeros(len(cost))
-        reduced = cost - self.table @ to_floats(self.y)
-        size = 1.0 + max(abs(float(v)) for v in self.y)
+        duals = to_floats(self.y)
+        reduced = cost - self.table @ duals
+        margin = ROUNDING * (np.abs(cost) + self.magnitudes @ np.abs(duals))
         # A free variable gains in either direction, another only in the direction of its sign.
         # Basic variables and slacks of equations never enter.
         gain = np.where(self.sign == 0, np.abs(reduced), -reduced * self.sign)
         gain[self.zero] = -np.inf
         gain[basis] = -np.inf
-        # The margin is far above the rounding of the products, so no improving column is missed.
-        candidates = np.flatnonzero(gain > -NEAR * size)
+        # The margin is above the rounding of the products, so no improving column is missed.
+        candidates = np.flatnonzero(gain >= -margin)
         if not bland:  # the steepest first
             candidates = candidates[np.argsort(-gain[candidates], kind="stable")]
         for j in candidates.tolist():

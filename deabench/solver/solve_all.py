@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from deabench.solver.engine import solve_family
+from deabench.solver.exact_programs import Optimum, solve_program_exactly
 from deabench.solver.family import Family, unsupported_reason
 from deabench.solver.highs import Infeasible, Solver, Unbounded
-from deabench.solver.template import REFERENCE, Template, expand_template
+from deabench.solver.template import REFERENCE, Program, Template, expand_template
 from deabench.utils.arrays import Sparse
 
 Entries = tuple[np.ndarray, np.ndarray]
@@ -53,13 +54,14 @@ def solve_all(
     reference: np.ndarray,
     tested: np.ndarray,
     *,
+    exact: bool = False,
     name: Callable[[int], str] = str,
     advance: Callable[[int], None] = lambda _: None,
 ) -> Solutions:
     """Solve the formulation for every row of `tested`; see `solve_each` for the arguments."""
-    if unsupported_reason(form) is None:
+    if unsupported_reason(form) is None and not exact:
         return solve_shared(form, reference, tested, name=name, advance=advance)
-    return solve_each(form, reference, tested, name=name, advance=advance)
+    return solve_each(form, reference, tested, exact=exact, name=name, advance=advance)
 
 
 def solve_shared(
@@ -111,6 +113,7 @@ def solve_each(
     tested: np.ndarray,
     *,
     without: np.ndarray | None = None,
+    exact: bool = False,
     name: Callable[[int], str] = str,
     advance: Callable[[int], None] = lambda _: None,
 ) -> Solutions:
@@ -125,6 +128,8 @@ def solve_each(
         The data of the programs.
     without : int array (K,), optional
         The row of the reference that each program leaves out.
+    exact : bool
+        Whether the programs are solved in rational arithmetic.
     name, advance : functions
         The label of program k, for errors; called with how many programs more are done.
 
@@ -148,19 +153,18 @@ def solve_each(
         rows = np.arange(n)
         if without is not None:
             rows = np.delete(rows, without[k])
-        # Cold: one program's answer does not depend on those solved before it.
-        solver = Solver(expand_template(form, reference[rows], tested[k]))
+        program = expand_template(form, reference[rows], tested[k])
         try:
-            solver.run(f"'{name(k)}'")
+            optimum = _solve_program(program, f"'{name(k)}'", exact)
         except (Infeasible, Unbounded) as error:
             infeasible[k] = str(error)
         else:
-            objective[k] = solver.objective()
+            objective[k] = optimum.objective
             values[k], entries = _split_values(
-                solver.values(), len(static_columns), repeated_columns, rows
+                optimum.values, len(static_columns), repeated_columns, rows
             )
             duals[k], row_entries = _split_values(
-                solver.duals(), len(static_rows), repeated_rows, rows
+                optimum.duals, len(static_rows), repeated_rows, rows
             )
             for key, nonzero in (entries | row_entries).items():
                 shared[key][k] = nonzero
@@ -172,6 +176,16 @@ def solve_each(
         {key: stack_sparse_rows(entries) for key, entries in shared.items()},
         infeasible,
     )
+
+
+def _solve_program(program: Program, label: str, exact: bool) -> Optimum:
+    """Solve one program, by HiGHS or in rational arithmetic."""
+    if exact:
+        return solve_program_exactly(program, label)
+    # Cold: one program's answer does not depend on those solved before it.
+    solver = Solver(program)
+    solver.run(label)
+    return Optimum(solver.objective(), solver.values(), solver.duals())
 
 
 def split_names(names: tuple[str, ...], is_repeated: np.ndarray) -> tuple[list[str], list[str]]:

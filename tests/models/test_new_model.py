@@ -203,8 +203,18 @@ def test_advice_knows_that_it_takes_no_costs(table, table_with_costs) -> None:
 
 def test_a_forged_score_is_refused_by_its_own_proof(table, monkeypatch) -> None:
     monkeypatch.setitem(MODELS, "toy", ForgedToy)
+    honest = Toy().solve
+    ranking = db.rank(table, model="toy")
+    # The forged row comes back without a score, and says why.
+    (label,) = ranking.reasons
+    assert "is not proved to 1e-09" in ranking.reasons[label]
+    assert ranking.scores.isna().sum() == 1
+    db.certify(ranking)
+    monkeypatch.setattr(ForgedToy, "solve", lambda self, task, advance: honest(task, advance))
+    forged = db.rank(table, model="toy")
+    forged.scores.iloc[0] *= 1.01
     with pytest.raises(db.CertificateError):
-        db.certify(db.rank(table, model="toy"))
+        db.certify(forged)
 
 
 def test_without_a_proof_it_says_so(table, monkeypatch, refused) -> None:

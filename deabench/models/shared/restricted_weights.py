@@ -216,7 +216,7 @@ def solve(task: Task, advance: Advance) -> Answer:
         own_reference=task.own_reference,
         frontier=candidates,
         reasons=_undefined_reasons(first, labels, values),
-        path=f"by HiGHS ({len(values)} solves, and their slacks)",
+        path=task.describe_path(),
         tables={"trade_offs": pd.DataFrame(trade_offs, index=labels)},
     )
 
@@ -260,6 +260,7 @@ def _solve_programs(
         program,
         scaled.reference_table[candidates],
         tested,
+        exact=task.exact,
         name=lambda k: str(task.data.labels[k]),
         advance=advance,
     )

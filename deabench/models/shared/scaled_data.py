@@ -23,6 +23,10 @@ from deabench.tables.transforms import Data
 from deabench.utils.arrays import TOLERANCE, Sparse, blocks, scale
 
 
+SMALL = 2.0**6
+"""A value so many times below the largest of its metric is judged by its own size."""
+
+
 @dataclass(frozen=True, eq=False)
 class ScaledData:
     """The arrays of a task.
@@ -57,9 +61,8 @@ class ScaledData:
             returns = "vrs"
         Y = task.reference.outputs.to_numpy()
         y = task.data.outputs.to_numpy()
-        # Powers of two, so that the division rounds nothing.
-        unit_x = scale(X)
-        unit_y = scale(Y)
+        unit_x = metric_units(x, X)
+        unit_y = metric_units(y, Y)
         return cls(X / unit_x, Y / unit_y, x / unit_x, y / unit_y, unit_x, unit_y, returns)
 
     @property
@@ -89,6 +92,36 @@ class ScaledData:
     def gains(self, lam: Sparse) -> np.ndarray:
         """Return what λ gains in outputs and spares in inputs, (K, s + m) in scaled metrics."""
         return np.column_stack([lam.dot(self.Y) - self.y, self.x - lam.dot(self.X)])
+
+
+def metric_units(tested: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """Return the powers of two that metrics are divided by, (c,): nothing is rounded.
+
+    They stand next to the reference's maxima. Where all tested values are far below it, they stand
+    next to these: what a tolerance lets pass is then a share of the DMUs' own values.
+    """
+    unit = scale(reference)
+    own = np.where(tested.any(axis=0), scale(tested), unit)
+    return np.where(own * SMALL <= unit, own, unit)
+
+
+def own_size_bands(task: Task) -> list[tuple[np.ndarray, bool]]:
+    """Return positions of DMUs whose metrics are alike in size, and whether these are small.
+
+    Small is a metric that is `SMALL` times below the largest of the reference; the DMUs of one band
+    are within that factor of each other.
+    """
+    tested = np.column_stack([task.data.outputs, task.data.inputs])
+    reference = np.column_stack([task.reference.outputs, task.reference.inputs])
+    with np.errstate(divide="ignore"):
+        steps = np.log2(scale(reference)) - np.log2(np.abs(tested))
+    # A metric of 0 has no size of its own.
+    band = np.where(tested == 0, 0, np.floor(np.maximum(steps, 0.0) / np.log2(SMALL)))
+    bands, of = np.unique(band, axis=0, return_inverse=True)
+    return [
+        (np.flatnonzero(of.ravel() == position), bool(bands[position].any()))
+        for position in range(len(bands))
+    ]
 
 
 def metric_names(data: Data) -> list[str]:

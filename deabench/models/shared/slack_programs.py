@@ -103,7 +103,7 @@ def solve(
         own_reference=task.own_reference,
         frontier=candidates,
         reasons={labels[k]: OUTSIDE for k in undefined.tolist()},
-        path=f"by HiGHS ({len(total)} solves)",
+        path=task.describe_path(),
         infeasibility_certificates=infeasibility.farkas_certificates(
             task, scaled, candidates, undefined
         ),
@@ -144,6 +144,7 @@ def _solve_programs(
         program,
         scaled.reference_table[candidates],
         np.column_stack([scaled.x[rows], scaled.y[rows], weights[:, s:], weights[:, :s]]),
+        exact=task.exact,
         name=lambda k: str(task.data.labels[rows[k]]),
         advance=advance,
     )

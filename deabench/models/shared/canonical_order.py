@@ -1,0 +1,143 @@
+"""A task in an order of rows and metrics that its values alone decide.
+
+Where a program has several optima, the solver's choice depends on the order of rows and columns. In
+a canonical order the choice depends on the values alone: a table with its rows or columns permuted,
+or its units changed by powers of two, has the same answer to the last bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from deabench.results.answer import Answer, Task
+from deabench.results.proof import SlackWeights
+from deabench.tables.transforms import Data
+from deabench.utils.arrays import Sparse, scale
+
+
+@dataclass(frozen=True, eq=False)
+class CanonicalTask:
+    """A task in canonical order, and where its parts stood.
+
+    Attributes
+    ----------
+    task : Task
+    original : Task
+    reference_rows : int array (n,)
+        The original position of each reference DMU.
+    """
+
+    task: Task
+    original: Task
+    reference_rows: np.ndarray
+
+    @classmethod
+    def of(cls, task: Task) -> CanonicalTask:
+        """Return a task in canonical order."""
+        outputs, inputs = _metric_order(task)
+        reference_rows = _row_order(task.reference, task.reference, outputs, inputs)
+        rows = _row_order(task.data, task.reference, outputs, inputs)
+        data = _arrange(task.data, rows, outputs, inputs)
+        reference = _arrange(task.reference, reference_rows, outputs, inputs)
+        arranged = replace(
+            task, data=data, reference=reference, options=task.options.with_checked_options(data)
+        )
+        return cls(arranged, task, reference_rows)
+
+    def restore(self, answer: Answer) -> Answer:
+        """Return an answer to the canonical task in the order of the original one."""
+        task = self.original
+        labels = task.data.labels
+        rows = answer.data.labels.get_indexer(labels)
+        names = [*task.data.outputs.columns, *task.data.inputs.columns]
+        canonical_names = [*answer.data.outputs.columns, *answer.data.inputs.columns]
+        columns = [canonical_names.index(name) for name in names]
+        slack_weights = answer.slack_weights
+        if slack_weights is not None:
+            slack_weights = SlackWeights(slack_weights.rows[:, columns], slack_weights.of[rows])
+        return replace(
+            answer,
+            scores=answer.scores.iloc[rows],
+            slacks=self._restore_frame(answer.slacks),
+            weights=self._restore_frame(answer.weights),
+            intensities=self._restore_intensities(answer.intensities[rows]),
+            efficient=answer.efficient.iloc[rows],
+            data=replace(task.data, notes=answer.data.notes),
+            reference=task.reference,
+            options=task.options,
+            frontier=np.sort(self.reference_rows[answer.frontier]),
+            tables={name: self._restore_frame(table) for name, table in answer.tables.items()},
+            slack_weights=slack_weights,
+            infeasibility_certificates=(
+                None
+                if answer.infeasibility_certificates is None
+                else self._restore_frame(answer.infeasibility_certificates)
+            ),
+        )
+
+    def _restore_intensities(self, lam: Sparse) -> Sparse:
+        """Return λ by the original positions of the reference DMUs."""
+        positions = np.append(self.reference_rows, -1).astype(np.int32)
+        return Sparse(positions[lam.columns], lam.values)
+
+    def _restore_frame(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return a frame whose rows and columns are DMUs or metrics in their original order."""
+        return frame.loc[self._restore_labels(frame.index), self._restore_labels(frame.columns)]
+
+    def _restore_labels(self, labels: pd.Index) -> Any:
+        """Return labels of DMUs or of metrics in their original order; others as they are."""
+        task = self.original
+        metrics = task.data.outputs.columns.append(task.data.inputs.columns)
+        for original in (task.data.labels, task.reference.labels, metrics):
+            if len(labels) and labels.isin(original).all():
+                return original[original.isin(labels)]
+        # Metrics and what stands behind them, as u_0.
+        first = metrics[metrics.isin(labels)]
+        return first.append(labels[~labels.isin(metrics)])
+
+
+def _metric_order(task: Task) -> tuple[list[int], list[int]]:
+    """Return the canonical order of the outputs and of the inputs, by their values."""
+    values = [
+        np.vstack([side / scale(reference), reference / scale(reference)])
+        for side, reference in (
+            (task.data.outputs.to_numpy(), task.reference.outputs.to_numpy()),
+            (task.data.inputs.to_numpy(), task.reference.inputs.to_numpy()),
+        )
+    ]
+    # A key for each row that no order changes, so that metrics with the same values in other rows
+    # are told apart.
+    keys = np.column_stack([np.sort(side, axis=1) for side in values])
+    row_rank = np.unique(keys, axis=0, return_inverse=True)[1].ravel()
+
+    def metric_key(column: np.ndarray) -> list[tuple[float, int]]:
+        order = np.lexsort((row_rank, column))
+        return list(zip(column[order].tolist(), row_rank[order].tolist(), strict=True))
+
+    outputs, inputs = (
+        sorted(range(side.shape[1]), key=lambda c, side=side: metric_key(side[:, c]))
+        for side in values
+    )
+    return outputs, inputs
+
+
+def _row_order(data: Data, reference: Data, outputs: list[int], inputs: list[int]) -> np.ndarray:
+    """Return the canonical order of the rows: by their values, metric after metric."""
+    values = np.column_stack(
+        [
+            (data.outputs.to_numpy() / scale(reference.outputs.to_numpy()))[:, outputs],
+            (data.inputs.to_numpy() / scale(reference.inputs.to_numpy()))[:, inputs],
+        ]
+    )
+    return np.lexsort(values.T[::-1])
+
+
+def _arrange(data: Data, rows: np.ndarray, outputs: list[int], inputs: list[int]) -> Data:
+    """Return data with its rows and metrics in some order."""
+    return replace(
+        data, outputs=data.outputs.iloc[rows, outputs], inputs=data.inputs.iloc[rows, inputs]
+    )

@@ -1,0 +1,108 @@
+"""One way into every model: no answer leaves that its own certificate refuses.
+
+1. The task is put into a canonical order of rows and metrics, so that the answer does not depend on
+   the table's own.
+2. DMUs whose metrics are far below the largest of the reference are solved apart, in units of their
+   own size and in rational arithmetic: tolerances are shares of a DMU's own values.
+3. Each answer is proved. What floating point misses is solved again in rational arithmetic; what is
+   not proved even then has no score, but a reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from deabench.errors import DataError, SolveError
+from deabench.models.shared.canonical_order import CanonicalTask
+from deabench.models.shared.scaled_data import own_size_bands
+from deabench.proofs.reasons import UNPROVED
+from deabench.results.answer import Answer, Task, join_answers, take_rows, take_task_rows
+from deabench.results.model import Advance, Model
+from deabench.utils.arrays import TOLERANCE
+
+
+def solve_proved(task: Task, advance: Advance) -> Answer:
+    """Solve a model for every tested DMU, and prove every score.
+
+    Raises
+    ------
+    SolveError
+        If a model that judges all DMUs together cannot be solved.
+    """
+    model: Model = task.options
+    if model.proves_its_scores:
+        return model.solve(task, advance)
+    canonical = CanonicalTask.of(task)
+    try:
+        return canonical.restore(_solve_bands(canonical.task, advance))
+    except DataError:
+        model.solve(task, advance)  # names the first row of the table that cannot be used
+        raise
+
+
+def _solve_bands(task: Task, advance: Advance) -> Answer:
+    """Solve a model for DMUs of one size at a time, and prove every score."""
+    model: Model = task.options
+    if not model.solves_rows_alone:
+        return model.solve(task, advance)
+    parts = []
+    for rows, is_small in own_size_bands(task):
+        part = take_task_rows(task, rows)
+        parts.extend(_solve_part(replace(part, exact=is_small), advance))
+    return join_answers(parts)
+
+
+def _solve_part(task: Task, advance: Advance) -> list[Answer]:
+    """Return answers that together have every DMU of a task, proved or without a score."""
+    model: Model = task.options
+    try:
+        answer = model.solve(task, advance)
+    except SolveError:
+        if task.exact:
+            raise
+        return _solve_part(replace(task, exact=True), advance)
+    # Pairs are compared, not solved: the proof would compare them once more.
+    if getattr(model, "technology", "convex") == "fdh":
+        return [answer]
+    refused = refused_rows(answer)
+    if not len(refused):
+        return [answer]
+    proved = np.setdiff1d(np.arange(len(answer.scores)), refused)
+    parts = [take_rows(answer, proved)] if len(proved) else []
+    if task.exact:
+        parts.append(_without_scores(take_rows(answer, refused)))
+    else:
+        again = replace(take_task_rows(task, refused), exact=True)
+        parts.extend(_solve_part(again, lambda _: None))
+    return parts
+
+
+def refused_rows(answer: Answer) -> np.ndarray:
+    """Return the positions of the DMUs whose score its own certificate refuses."""
+    proof = answer.options.prove(answer)
+    has_reason = answer.scores.index.isin(list(answer.reasons))
+    is_refused = np.zeros(len(answer.scores), dtype=bool)
+    for violations in proof.violations.values():
+        is_refused |= ~(violations <= TOLERANCE) & ~(np.isnan(violations) & has_reason)
+    return np.flatnonzero(is_refused)
+
+
+def _without_scores(answer: Answer) -> Answer:
+    """Return the answer with a reason in the place of every score."""
+    reasons = {
+        label: f"its score, about {score:.6g}, {UNPROVED} {TOLERANCE:g}: its metrics are too far "
+        "apart for floating point"
+        for label, score in answer.scores.items()
+    }
+    nothing = np.full(answer.slacks.shape, np.nan)
+    return replace(
+        answer,
+        scores=answer.scores * np.nan,
+        slacks=pd.DataFrame(nothing, answer.slacks.index, answer.slacks.columns),
+        weights=answer.weights * np.nan,
+        efficient=answer.efficient & False,
+        reasons=reasons,
+    )
