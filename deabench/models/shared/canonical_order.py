@@ -114,15 +114,15 @@ def _metric_order(task: Task) -> tuple[list[int], list[int]]:
     keys = np.column_stack([np.sort(side, axis=1) for side in values])
     row_rank = np.unique(keys, axis=0, return_inverse=True)[1].ravel()
 
-    def metric_key(column: np.ndarray) -> list[tuple[float, int]]:
-        order = np.lexsort((row_rank, column))
-        return list(zip(column[order].tolist(), row_rank[order].tolist(), strict=True))
+    def order_metrics(side: np.ndarray) -> list[int]:
+        sorted_rows = [np.lexsort((row_rank, column)) for column in side.T]
+        keys = [
+            (column[rows].tolist(), row_rank[rows].tolist())
+            for column, rows in zip(side.T, sorted_rows, strict=True)
+        ]
+        return sorted(range(len(keys)), key=keys.__getitem__)
 
-    outputs, inputs = (
-        sorted(range(side.shape[1]), key=lambda c, side=side: metric_key(side[:, c]))
-        for side in values
-    )
-    return outputs, inputs
+    return order_metrics(values[0]), order_metrics(values[1])
 
 
 def _row_order(data: Data, reference: Data, outputs: list[int], inputs: list[int]) -> np.ndarray:

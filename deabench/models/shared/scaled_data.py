@@ -22,7 +22,6 @@ from deabench.solver.template import Template, compile_template
 from deabench.tables.transforms import Data
 from deabench.utils.arrays import TOLERANCE, Sparse, blocks, scale
 
-
 SMALL = 2.0**6
 """A value so many times below the largest of its metric is judged by its own size."""
 
