@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypedDict, Unpack
@@ -19,6 +20,7 @@ from deabench.metrics import Metric
 from deabench.study.results.maintenance import StoreVerification, repair_store, verify_store
 from deabench.study.results.status import StudyStatus, missing_tasks, study_status
 from deabench.study.results.store import Store, lock_store
+from deabench.study.results.stored_rows import read_code
 from deabench.study.results.summary import StudySummary, summarize_plan
 from deabench.study.running.cluster import run_on_cluster
 from deabench.study.running.local import Results, run_locally, stop_on_signals
@@ -180,15 +182,29 @@ class Study:
         return study
 
     @classmethod
-    def from_toml(cls, path: str | Path) -> Study:
+    def from_toml(
+        cls, path: str | Path, *, allow_imports: bool = False, allow_outside: bool = False
+    ) -> Study:
         """Read a study file; `deabench study init` writes one with comments.
+
+        Parameters
+        ----------
+        path : str or Path
+        allow_imports : bool
+            Import the classifiers that the file names by import path, which runs their code. A
+            study that is not permitted to can be looked at (status, summary, verify), not run.
+        allow_outside : bool
+            Permit paths outside the file's folder, where the file asks for it.
 
         Raises
         ------
         DataError
             With the file, the key, the value and the nearest valid name.
         """
-        return cls.from_plan(read_plan(path))
+        plan = read_plan(path, allow_imports=allow_imports, allow_outside=allow_outside)
+        if plan.unpermitted:
+            plan = replace(plan, recorded=read_code(plan.store))
+        return cls.from_plan(plan)
 
     def __repr__(self) -> str:
         plan = self.plan
@@ -227,6 +243,7 @@ class Study:
             Where another run has locked the store, the store cannot be written, or a data set
             cannot be loaded.
         """
+        self.plan.require_permission()
         # data files may have changed since the last call
         self.plan.forget_data()
         tasks = self.plan.tasks()
@@ -237,7 +254,10 @@ class Study:
                     begin(len(tasks), len(missing))
                 if missing:
                     run_number = store.begin_run(
-                        scheduler or "joblib", package_versions(), self.plan.text
+                        scheduler or "joblib",
+                        package_versions(),
+                        self.plan.text,
+                        self.plan.code(),
                     )
                     # leaving early closes the generator, which ends the workers
                     with closing(_run_tasks(missing, workers, scheduler)) as results:

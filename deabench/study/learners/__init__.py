@@ -36,6 +36,8 @@ class LearnerSpec:
         The study file's folder: a module in it can be imported.
     fingerprint : tuple of (str, str)
         The fingerprint (`registry.fingerprint_learner`) at the beginning of the run.
+    permitted : bool
+        Whether the user consents to import it. A study can be looked at without consent, not run.
     """
 
     name: str
@@ -45,6 +47,27 @@ class LearnerSpec:
     template: Any = field(default=None, compare=False)
     folder: str = ""
     fingerprint: tuple[tuple[str, str], ...] = ()
+    permitted: bool = field(default=True, compare=False)
+
+    @property
+    def description(self) -> str:
+        """Return the import path and the parameters as text."""
+        return f"{self.use} {self.params!r}"
+
+
+@dataclass(frozen=True)
+class RecordedCode:
+    """What a run recorded of an imported classifier, for those who look without importing it.
+
+    Attributes
+    ----------
+    fingerprint : tuple of (str, str)
+    family : str
+        As `registry.infer_family` inferred it.
+    """
+
+    fingerprint: tuple[tuple[str, str], ...]
+    family: str
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,8 @@ from deabench.study.results.store import (
     checksum,
     lock_store,
     open_for_reading,
-    read_imported,
-    unpack_checked,
 )
+from deabench.study.results.stored_rows import read_imported, unpack_checked
 from deabench.study.running.tasks import count_confusion
 from deabench.study.spec import Plan
 from deabench.utils.checks import did_you_mean

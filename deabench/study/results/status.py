@@ -22,7 +22,8 @@ import pandas as pd
 
 from deabench import __version__
 from deabench.errors import DataError
-from deabench.study.results.store import COLUMNS, iterate_rows, read_rows
+from deabench.study.results.store import COLUMNS
+from deabench.study.results.stored_rows import iterate_rows, read_rows
 from deabench.study.running.local import run_locally, stop_on_signals
 from deabench.study.spec import Plan, Task, TaskList
 from deabench.utils.files import write_whole
@@ -310,6 +311,7 @@ def forecast_run(plan: Plan, *, workers: int | None = None) -> Forecast:
     DataError
         Where nothing is left to do.
     """
+    plan.require_permission()
     count = workers or os.cpu_count() or 1
     tasks = missing_tasks(plan)
     if not tasks:

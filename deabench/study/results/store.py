@@ -13,21 +13,21 @@ import json
 import os
 import sqlite3
 import time
-import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.study.running.tasks import Outcome, unpack_predictions
+from deabench.study.learners import RecordedCode
+from deabench.study.running.tasks import Outcome
 from deabench.study.spec import Task
 
-FORMAT = 2
+FORMAT = 3
 """Of the file; deabench 0.1.0 wrote 0."""
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS results (
@@ -42,7 +42,8 @@ CREATE TABLE IF NOT EXISTS outside (
   dataset TEXT, classifier TEXT, repeat INTEGER, fold INTEGER,
   tp INTEGER, fn INTEGER, fp INTEGER, tn INTEGER,
   source TEXT, checksum TEXT NOT NULL, PRIMARY KEY (dataset, classifier, repeat, fold));
-CREATE TABLE IF NOT EXISTS runs (started TEXT, ended TEXT, engine TEXT, versions TEXT, plan TEXT);
+CREATE TABLE IF NOT EXISTS runs (
+  started TEXT, ended TEXT, engine TEXT, versions TEXT, plan TEXT, code TEXT);
 """
 COLUMNS = (
     "key",
@@ -71,7 +72,6 @@ COLUMNS = (
 IMPORTED_COLUMNS = ("dataset", "classifier", "repeat", "fold", "tp", "fn", "fp", "tn", "source")
 COMMIT_SECONDS = 0.5
 """Seconds between commits."""
-ROWS_AT_A_TIME = 10_000
 VERIFY_HINT = "'deabench study verify' names what is lost, and saves the rest with --repair"
 
 
@@ -176,11 +176,23 @@ class Store:
                 self._db.execute("COMMIT")
         self._committed = time.monotonic()
 
-    def begin_run(self, engine: str, versions: dict[str, str], plan: str) -> int:
-        """Record a run with its versions; return its number, for `end_run`."""
+    def begin_run(
+        self,
+        engine: str,
+        versions: dict[str, str],
+        plan: str,
+        code: Mapping[str, RecordedCode] | None = None,
+    ) -> int:
+        """Record a run with its versions and code; return its number, for `end_run`."""
         with explain_sqlite_errors(self.path):
-            row = (_now(), engine, json.dumps(versions), _storable_text(plan))
-            cursor = self._db.execute("INSERT INTO runs VALUES (?, NULL, ?, ?, ?)", row)
+            row = (
+                _now(),
+                engine,
+                json.dumps(versions),
+                _storable_text(plan),
+                json.dumps({name: asdict(entry) for name, entry in (code or {}).items()}),
+            )
+            cursor = self._db.execute("INSERT INTO runs VALUES (?, NULL, ?, ?, ?, ?)", row)
             self.commit()
             self._db.execute("BEGIN IMMEDIATE")
         return int(cursor.lastrowid or 0)
@@ -312,135 +324,3 @@ def open_for_reading(path: Path, *, strict: bool = False) -> closing[sqlite3.Con
     if not strict:
         db.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
     return closing(db)
-
-
-def read_rows(path: Path) -> pd.DataFrame:
-    """Read the sound rows of a store, without writing anything; none where there is no store yet.
-
-    Returns
-    -------
-    DataFrame
-        COLUMNS, `confusion` as tuples; `attrs["damaged"]` counts the rows with a wrong checksum,
-        which are left out.
-    """
-    frame = _read_sound(path, "results", COLUMNS)
-    frame["confusion"] = [
-        tuple(json.loads(text)) if text != "[]" else () for text in frame["confusion"]
-    ]
-    return frame
-
-
-def iterate_rows(path: Path) -> Iterator[tuple[list[tuple[Any, ...]], int]]:
-    """Yield the sound rows of a store (COLUMNS), 10,000 at a time, and the number of damaged ones.
-
-    Between two times nothing is locked: a run can write, and a row that it replaces meanwhile may
-    come again.
-    """
-    last = -1
-    columns = ("rowid", *COLUMNS, "checksum")
-    while True:
-        clause = f"WHERE rowid > {last} ORDER BY rowid LIMIT {ROWS_AT_A_TIME}"
-        rows = _query(path, "results", columns, clause)
-        if not rows:
-            return
-        # the last column is the checksum
-        sound = [row[1:-1] for row in rows if checksum(row[1:-1]) == row[-1]]
-        yield sound, len(rows) - len(sound)
-        # rows that do not rise would be read for ever
-        if rows[-1][0] <= last:
-            raise DataError(
-                f"the store '{path}' is damaged: its rows are out of order; {VERIFY_HINT}"
-            )
-        last = rows[-1][0]
-
-
-def read_runs(path: Path) -> pd.DataFrame:
-    """Read every run: started, ended, engine, versions (JSON), plan (the study file's text)."""
-    columns = ("started", "ended", "engine", "versions", "plan")
-    return pd.DataFrame(_query(path, "runs", columns), columns=list(columns))
-
-
-def read_imported(path: Path) -> pd.DataFrame:
-    """Read the results from elsewhere in the order of their import, without damaged ones."""
-    return _read_sound(path, "outside", IMPORTED_COLUMNS)
-
-
-def _read_sound(path: Path, table: str, columns: tuple[str, ...]) -> pd.DataFrame:
-    rows = _query(path, table, (*columns, "checksum"))
-    sound = [row[:-1] for row in rows if checksum(row[:-1]) == row[-1]]
-    frame = pd.DataFrame(sound, columns=list(columns))
-    frame.attrs["damaged"] = len(rows) - len(sound)
-    return frame
-
-
-def read_arrays(path: Path, keys: Iterable[str] | None = None) -> dict[str, dict[str, np.ndarray]]:
-    """Read the kept test rows of some tasks, or of all: row, y_true, y_pred, score by key.
-
-    Raises
-    ------
-    DataError
-        Where the rows of a task have another digest.
-    """
-    selected = None if keys is None else set(keys)
-    arrays = {}
-    for key, rows, digest, scores in _query(
-        path, "results", ("key", "rows", "rows_sha256", "scores")
-    ):
-        # rows are not kept for every task
-        if rows is None or (selected is not None and key not in selected):
-            continue
-        unpacked = unpack_checked(rows, digest, scores)
-        if unpacked is None:
-            raise DataError(
-                f"the store '{path}' is damaged: the test rows of task {key[:12]} are not those "
-                "that were written; 'deabench study verify' names what is lost"
-            )
-        arrays[key] = unpacked
-    return arrays
-
-
-def read_predictions(path: Path, keys: Iterable[str]) -> dict[str, pd.DataFrame]:
-    """Read the kept test rows of some tasks: a frame of row, y_true, y_pred, score for each key.
-
-    With more than two classes the columns score_0, score_1, ... take the place of score.
-    """
-    frames = {}
-    for key, arrays in read_arrays(path, keys).items():
-        columns = {name: arrays[name] for name in ("row", "y_true", "y_pred")}
-        # two classes have one score, more have one per class
-        if arrays["score"].ndim == 1:
-            columns["score"] = arrays["score"]
-        else:
-            for code, scores in enumerate(arrays["score"].T):
-                columns[f"score_{code}"] = scores
-        frames[key] = pd.DataFrame(columns)
-    return frames
-
-
-def unpack_checked(rows: bytes, digest: str, scores: int) -> dict[str, np.ndarray] | None:
-    """Return the arrays of a task's kept rows, None where they are damaged."""
-    try:
-        if hashlib.sha256(zlib.decompress(rows)).hexdigest() != digest:
-            return None
-        return unpack_predictions(rows, scores)
-    except (zlib.error, ValueError, TypeError):
-        return None
-
-
-def _query(
-    path: Path, table: str, columns: Sequence[str], clause: str = "ORDER BY rowid"
-) -> list[tuple[Any, ...]]:
-    if not path.exists():
-        return []
-    check_store(path)
-    statement = f"SELECT {','.join(columns)} FROM {table} {clause}"
-    try:
-        try:
-            with open_for_reading(path, strict=True) as db:
-                return db.execute(statement).fetchall()
-        # a damaged text: the checksum of its row will not match
-        except (sqlite3.OperationalError, UnicodeError):
-            with open_for_reading(path) as db:
-                return db.execute(statement).fetchall()
-    except (sqlite3.Error, UnicodeError, MemoryError, OverflowError) as error:
-        raise DataError(f"the store '{path}' is damaged: {error}; {VERIFY_HINT}") from None

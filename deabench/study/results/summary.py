@@ -14,7 +14,7 @@ from deabench.errors import DataError
 from deabench.inference.samples import Samples
 from deabench.models.options import resolve_options
 from deabench.study.data.data_type import infer_data_type
-from deabench.study.learners.registry import PAPER_FAMILIES, infer_family
+from deabench.study.learners.registry import PAPER_FAMILIES
 from deabench.study.results import aggregate
 from deabench.study.results.aggregate import SummarySettings
 from deabench.study.results.maintenance import FOLD, imported_counts
@@ -26,7 +26,7 @@ from deabench.study.results.significance import (
     samples_of_folds,
 )
 from deabench.study.results.status import current_rows
-from deabench.study.results.store import read_arrays
+from deabench.study.results.stored_rows import read_arrays
 from deabench.study.spec import Plan, TaskList
 from deabench.study.spec.settings import build_model
 from deabench.utils.checks import did_you_mean
@@ -322,7 +322,7 @@ def families_of_classifiers(plan: Plan, present: Sequence[str]) -> dict[str, str
     families = {}
     for spec in plan.learners:
         in_paper = not spec.imported and spec.use in PAPER_FAMILIES
-        families[spec.name] = PAPER_FAMILIES[spec.use] if in_paper else infer_family(spec)
+        families[spec.name] = PAPER_FAMILIES[spec.use] if in_paper else plan.family(spec)
     families |= plan.groups["families"]
     return {name: family for name, family in families.items() if name in present}
 

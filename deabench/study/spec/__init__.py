@@ -21,8 +21,9 @@ from deabench.errors import DataError
 from deabench.study.data.dataset import Dataset, DataSpec
 from deabench.study.data.loaders import load_dataset
 from deabench.study.data.splits import GROUP_KINDS, SplitSpec, check_repeatable, count_folds
-from deabench.study.learners import NO_PREPROCESSING, LearnerSpec, Preprocessing
-from deabench.study.learners.registry import fingerprint_learner
+from deabench.study.learners import NO_PREPROCESSING, LearnerSpec, Preprocessing, RecordedCode
+from deabench.study.learners.fingerprints import Fingerprint
+from deabench.study.learners.registry import fingerprint_learner, infer_family
 
 VERSION = 2
 """Part of every task's key: raise it when a change of deabench changes results."""
@@ -239,6 +240,8 @@ class Plan:
         "two", or "all" where every class is kept.
     own_metrics : mapping of str to metric
         The user's metrics, by name.
+    recorded : mapping of str to RecordedCode
+        What the last run recorded of the classifiers that may not be imported, by description.
     """
 
     file: Path
@@ -258,6 +261,27 @@ class Plan:
     preprocessing: Preprocessing = NO_PREPROCESSING
     classes: str = "two"
     own_metrics: Mapping[str, Any] = field(default_factory=dict)
+    recorded: Mapping[str, RecordedCode] = field(default_factory=dict)
+
+    @property
+    def unpermitted(self) -> tuple[LearnerSpec, ...]:
+        """Return the classifiers that are imported, which the user has not permitted."""
+        return tuple(spec for spec in self.learners if not spec.permitted)
+
+    def require_permission(self) -> None:
+        """Refuse to run code that the user has not permitted.
+
+        Raises
+        ------
+        DataError
+            With the classifier and its import path.
+        """
+        for spec in self.unpermitted:
+            raise DataError(
+                f"'{self.file.name}' runs code for classifier '{spec.name}', imported from "
+                f"'{spec.use}'; if you trust the files in its folder, pass --allow-imports (from "
+                "Python Study.from_toml(file, allow_imports=True))"
+            )
 
     @cached_property
     def _datasets(self) -> tuple[Dataset, ...]:
@@ -274,8 +298,14 @@ class Plan:
 
     @property
     def data_notes(self) -> tuple[str, ...]:
-        """Return what was left out of the data or looks wrong in them."""
-        return tuple(note for data in self._datasets for note in data.notes)
+        """Return what was left out of the data or looks wrong, and what was not imported."""
+        notes = [note for data in self._datasets for note in data.notes]
+        for spec in self.unpermitted:
+            notes.append(
+                f"the code of '{spec.name}' ('{spec.use}') was not imported, so an edit since "
+                "the last run goes unseen; --allow-imports imports it"
+            )
+        return tuple(notes)
 
     def tasks(self) -> TaskList:
         """Return every task of the study, fold by fold, each with its key."""
@@ -283,9 +313,33 @@ class Plan:
 
     @cached_property
     def _tasks(self) -> TaskList:
-        learners = [replace(spec, fingerprint=fingerprint_learner(spec)) for spec in self.learners]
+        learners = [replace(spec, fingerprint=self._fingerprint(spec)) for spec in self.learners]
         pairs = zip(self.data, self._datasets, strict=True)
         return TaskList([self._tasks_of_dataset(spec, data, learners) for spec, data in pairs])
+
+    def _fingerprint(self, spec: LearnerSpec) -> Fingerprint:
+        if spec.permitted:
+            return fingerprint_learner(spec)
+        if spec.description in self.recorded:
+            return self.recorded[spec.description].fingerprint
+        # what never ran has no results: its keys are in no store
+        return (("not imported", spec.description),)
+
+    def family(self, spec: LearnerSpec) -> str:
+        """Return the family of a classifier; of one not imported, as the last run recorded it."""
+        if spec.permitted:
+            return infer_family(spec)
+        if spec.description in self.recorded:
+            return self.recorded[spec.description].family
+        return "not imported"
+
+    def code(self) -> dict[str, RecordedCode]:
+        """Return what a run records of the imported classifiers, by description."""
+        return {
+            spec.description: RecordedCode(self._fingerprint(spec), self.family(spec))
+            for spec in self.learners
+            if spec.imported
+        }
 
     def _tasks_of_dataset(
         self, spec: DataSpec, data: Dataset, learners: Iterable[LearnerSpec]

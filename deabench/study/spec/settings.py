@@ -219,13 +219,17 @@ def _check_learner_names(
         check_name(f"{prefix}[tests] kinds: test", kind, TEST_KINDS)
 
 
-def parse_learner(prefix: str, name: str, entry: Any, folder: str | None) -> LearnerSpec:
+def parse_learner(
+    prefix: str, name: str, entry: Any, folder: str | None, *, permitted: bool = True
+) -> LearnerSpec:
     """Return a classifier of the registry or of an import path, from the table of its parameters.
 
     Parameters
     ----------
     folder : str or None
-        The folder whose modules may be imported; None where imports are not permitted.
+        The folder whose modules may be imported; None where the study asks for no imports.
+    permitted : bool
+        Whether the user consents to imports; without, nothing is imported.
     """
     where = f"{prefix}[classifiers] '{name}'"
     if not isinstance(entry, dict):
@@ -254,10 +258,16 @@ def parse_learner(prefix: str, name: str, entry: Any, folder: str | None) -> Lea
         spec = LearnerSpec(name, use, tuple(sorted(params.items())))
     else:
         spec = LearnerSpec(
-            name, str(import_path), tuple(sorted(params.items())), True, folder=folder or ""
+            name,
+            str(import_path),
+            tuple(sorted(params.items())),
+            True,
+            folder=folder or "",
+            permitted=permitted,
         )
     # a path that leads nowhere, or a parameter that cannot be, is refused now
-    build_learner(spec, ANY_CONTEXT)
+    if spec.permitted:
+        build_learner(spec, ANY_CONTEXT)
     return spec
 
 

@@ -46,8 +46,13 @@ def write_preset(path: str | Path, name: str = "default", *, replace: bool = Fal
     write_whole(path, (PRESETS_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
 
 
-def read_plan(path: str | Path) -> Plan:
+def read_plan(
+    path: str | Path, *, allow_imports: bool = False, allow_outside: bool = False
+) -> Plan:
     """Read and check a study file.
+
+    The keys `allow_imports` and `allow_outside` of the file are requests of its author. The user
+    grants them by the arguments of the same names.
 
     Raises
     ------
@@ -61,10 +66,11 @@ def read_plan(path: str | Path) -> Plan:
     for table, keys in schema.table_keys().items():
         schema.check_keys(prefix, f"[{table}]", settings.get(table, {}), keys)
     # paths stay inside the folder of the file
-    folder = StudyFolder(prefix, path.parent, bool(settings.get("allow_outside")))
+    requests_outside = bool(settings.get("allow_outside"))
+    folder = StudyFolder(prefix, path.parent, requests_outside, requests_outside and allow_outside)
     contents = StudyContents(
         _read_datasets(folder, settings),
-        _read_learners(folder, settings),
+        _read_learners(folder, settings, permitted=allow_imports),
         _read_split(prefix, settings.get("split", {})),
         _read_preprocessing(prefix, settings),
         folder.resolve("store", settings.get("store", f"{path.stem}.sqlite")),
@@ -99,10 +105,14 @@ def _read_toml(path: Path) -> tuple[str, dict[str, Any]]:
 
 @dataclass(frozen=True)
 class StudyFolder:
-    """The folder that a study file's paths must stay in, unless it says allow_outside = true."""
+    """The folder that a study file's paths must stay in.
+
+    Outside paths need a request in the file (`allow_outside = true`) and the user's consent.
+    """
 
     prefix: str
     path: Path
+    requests_outside: bool
     allow_outside: bool
 
     def resolve(self, key: str, value: str) -> Path:
@@ -118,9 +128,12 @@ class StudyFolder:
         resolved = self.path / value
         inside = resolved.resolve().is_relative_to(self.path.resolve())
         if not inside and not self.allow_outside:
+            remedy = "say allow_outside = true at the top of the file"
+            if self.requests_outside:
+                remedy = "pass --allow-outside (from Python allow_outside=True)"
             raise DataError(
                 f"{self.prefix}{key} is '{value}', which lies outside the study file's folder; "
-                "if that is meant, say allow_outside = true at the top of the file"
+                f"if that is meant, {remedy}"
             )
         return resolved
 
@@ -208,7 +221,9 @@ def _read_dataset(
     return DataSpec(name, "file", tuple(sorted(options.items())))
 
 
-def _read_learners(folder: StudyFolder, settings: Mapping[str, Any]) -> tuple[LearnerSpec, ...]:
+def _read_learners(
+    folder: StudyFolder, settings: Mapping[str, Any], *, permitted: bool
+) -> tuple[LearnerSpec, ...]:
     entries = settings.get("classifiers", {})
     if not entries:
         raise DataError(
@@ -216,5 +231,6 @@ def _read_learners(folder: StudyFolder, settings: Mapping[str, Any]) -> tuple[Le
         )
     import_folder = str(folder.path.resolve()) if settings.get("allow_imports") else None
     return tuple(
-        parse_learner(folder.prefix, name, entry, import_folder) for name, entry in entries.items()
+        parse_learner(folder.prefix, name, entry, import_folder, permitted=permitted)
+        for name, entry in entries.items()
     )

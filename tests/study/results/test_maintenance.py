@@ -12,7 +12,8 @@ from deabench.cli import main
 from deabench.errors import DataError
 from deabench.study import Study
 from deabench.study.results.status import missing_tasks
-from deabench.study.results.store import CutStoreError, Store, read_rows
+from deabench.study.results.store import CutStoreError, Store
+from deabench.study.results.stored_rows import read_rows
 from deabench.study.running.tasks import run_task
 
 TEXT = (

@@ -15,7 +15,8 @@ from deabench.errors import DataError
 from deabench.study import Study
 from deabench.study.results import status, store
 from deabench.study.results.status import missing_tasks
-from deabench.study.results.store import Store, iterate_rows
+from deabench.study.results.store import Store
+from deabench.study.results.stored_rows import iterate_rows
 from deabench.study.running.tasks import Outcome
 from deabench.study.spec import Task
 

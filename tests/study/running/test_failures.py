@@ -182,7 +182,7 @@ def test_a_file_that_is_not_a_store_is_refused(stored):
 
 
 def test_predictions_are_kept_and_agree_with_the_counts(stored):
-    from deabench.study.results.store import read_predictions
+    from deabench.study.results.stored_rows import read_predictions
 
     rows = current_rows(stored.plan)
     stored_predictions = read_predictions(stored.plan.store, rows["key"])

@@ -119,7 +119,8 @@ def test_scores_of_many_classes_are_kept_by_class():
     [("Mumbles", "OSError", "caf\\udce9"), ("Mute", "Silent", "Silent")],
 )
 def test_an_error_of_any_bytes_can_be_stored(learner, kind, text, tmp_path):
-    from deabench.study.results.store import Store, read_rows
+    from deabench.study.results.store import Store
+    from deabench.study.results.stored_rows import read_rows
 
     job = task(learner)
     outcome = run_task(job)
