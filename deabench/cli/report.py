@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import deabench as db
+from deabench.cli._consent import AllowOutside
 from deabench.cli._io import is_stdout, print_message, write_text
 from deabench.cli._options import (
     Inputs,
@@ -79,6 +80,7 @@ def report_command(
     scores: SamplesScores = False,
     threshold: SamplesThreshold = None,
     positive: SamplesPositive = None,
+    allow_outside: AllowOutside = False,
 ) -> None:
     """Write one page about a table, a ranking or a study.
 
@@ -113,7 +115,7 @@ def report_command(
             raise DataError("a study knows its own directions; leave out --lower-is-better")
         if uncertainty is not None:
             raise DataError("a study knows its own data sets; leave out --uncertainty")
-        page = _report_study(Path(source), page_options, rank_options)
+        page = _report_study(Path(source), page_options, rank_options, allow_outside)
     elif uncertainty is not None:
         from deabench.cli._prediction_files import SampleOptions
 
@@ -171,11 +173,13 @@ def _report_table(
     return db.report(ranking, extra=extra, **page_options)
 
 
-def _report_study(file: Path, page_options: dict[str, Any], rank_options: dict[str, Any]) -> Any:
+def _report_study(
+    file: Path, page_options: dict[str, Any], rank_options: dict[str, Any], allow_outside: bool
+) -> Any:
     """Report a study; its file states what the command line leaves open."""
     from deabench.study import Study, package_versions
 
-    study = Study.from_toml(file)
+    study = Study.from_toml(file, allow_outside=allow_outside)
     dea = study.plan.dea
     # The command line comes before the study file.
     rank_options["outputs"] = rank_options["outputs"] or list(dea["outputs"])

@@ -11,6 +11,7 @@ import pandas as pd
 import typer
 
 import deabench as db
+from deabench.cli._consent import AllowImports, AllowOutside, may_import
 from deabench.cli._io import Format, print_message, print_messages, write_table
 from deabench.cli._options import Form
 from deabench.errors import DataError
@@ -75,9 +76,15 @@ def run(
     ] = False,
     form: Form = Format.table,
     out: Out = None,
+    allow_imports: AllowImports = False,
+    allow_outside: AllowOutside = False,
 ) -> None:
     """Run the tasks that are missing. Stop with Ctrl-C and continue with the same command."""
-    study = db.Study.from_toml(file)
+    study = _open_study(file, allow_imports, allow_outside)
+    unpermitted = [spec.use for spec in study.plan.unpermitted]
+    if unpermitted and may_import(file, unpermitted):
+        study = _open_study(file, True, allow_outside)
+    study.plan.require_permission()
     if dry_run:
         from deabench.study.results.status import forecast_run
 
@@ -102,9 +109,15 @@ def run(
 
 
 @app.command("status")
-def print_status(file: StudyFile, form: Form = Format.table, out: Out = None) -> None:
+def print_status(
+    file: StudyFile,
+    form: Form = Format.table,
+    out: Out = None,
+    allow_imports: AllowImports = False,
+    allow_outside: AllowOutside = False,
+) -> None:
     """Count the tasks that are done and failed, and print the digest of the results."""
-    status = db.Study.from_toml(file).status()
+    status = _open_study(file, allow_imports, allow_outside).status()
     _print_failures(status)
     print_messages(f"note: {note}" for note in status.notes)
     _write_status(status, form, out)
@@ -118,9 +131,10 @@ def verify(
     ] = False,
     form: Form = Format.table,
     out: Out = None,
+    allow_outside: AllowOutside = False,
 ) -> None:
     """Check that the store holds what was written; list what is damaged, with exit code 1."""
-    study = db.Study.from_toml(file)
+    study = _open_study(file, False, allow_outside)
     check = study.verify(repair=repair)
     print_message(check.summary())
     if check.sound:
@@ -150,9 +164,11 @@ def print_tables(
     ] = None,
     form: Form = Format.table,
     out: Out = None,
+    allow_imports: AllowImports = False,
+    allow_outside: AllowOutside = False,
 ) -> None:
     """Print the results: metrics, groups, efficiencies, tests, targets, recommendation."""
-    summary = db.Study.from_toml(file).summary()
+    summary = _open_study(file, allow_imports, allow_outside).summary()
     frames = {key: _with_label_index(frame) for key, frame in summary.frames().items()}
     if plot is not None:
         db.plot.save_figure(
@@ -185,11 +201,12 @@ def write_report(
         Path | None,
         typer.Option("--out", "-o", help="Write to this file; its name ends in html, md or tex."),
     ] = None,
+    allow_outside: AllowOutside = False,
 ) -> None:
     """Write one page about the study; `deabench report STUDY.toml` has more options."""
     from deabench.cli.report import report_command
 
-    report_command(str(file), out=out)
+    report_command(str(file), out=out, allow_outside=allow_outside)
 
 
 @app.command("import")
@@ -198,6 +215,7 @@ def import_outside_results(
     results: Annotated[
         Path, typer.Argument(metavar="RESULTS.csv", help="Counts or predictions from elsewhere.")
     ],
+    allow_outside: AllowOutside = False,
 ) -> None:
     """Add results of other software (Weka, KEEL, R), to be ranked with the study's own.
 
@@ -206,11 +224,15 @@ def import_outside_results(
     """
     from deabench.study.results.maintenance import import_results
 
-    added = import_results(db.Study.from_toml(file).plan, results)
+    added = import_results(_open_study(file, False, allow_outside).plan, results)
     print_message(
         f"added {count_noun(added.classifiers, 'classifier')} on "
         f"{count_noun(added.datasets, 'data set')} ({count_noun(added.rows, 'row')})"
     )
+
+
+def _open_study(file: Path, allow_imports: bool, allow_outside: bool) -> db.Study:
+    return db.Study.from_toml(file, allow_imports=allow_imports, allow_outside=allow_outside)
 
 
 def _with_label_index(frame: pd.DataFrame) -> pd.DataFrame:

@@ -167,7 +167,7 @@ def test_a_mangled_file_ends_in_a_sentence(name, tmp_path, monkeypatch, capsys):
 def test_the_study_files_that_ended_in_tracebacks(tmp_path, monkeypatch, capsys, text, message):
     monkeypatch.chdir(tmp_path)
     Path("study.toml").write_text("allow_imports = true\n" + text)
-    assert main(["study", "status", "study.toml"]) == 1
+    assert main(["study", "status", "--allow-imports", "study.toml"]) == 1
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1
     assert message in lines[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from deabench.study.results.store import (
     COLUMNS,
     FORMAT,
     IMPORTED_COLUMNS,
+    RUN_COLUMNS,
     SCHEMA,
     CutStoreError,
     Store,
@@ -27,12 +27,13 @@ from deabench.study.results.store import (
     lock_store,
     open_for_reading,
 )
-from deabench.study.results.stored_rows import read_imported, unpack_checked
+from deabench.study.results.stored_rows import parse_confusion, read_imported, unpack_checked
 from deabench.study.running.tasks import count_confusion
 from deabench.study.spec import Plan
 from deabench.utils.checks import did_you_mean
 from deabench.utils.files import decompress, one_line
 from deabench.utils.result import Result
+from deabench.utils.text import printable
 
 COUNT_COLUMNS = ("dataset", "classifier", *CELLS)
 PREDICTION_COLUMNS = ("dataset", "classifier", "y_true", "y_pred")
@@ -93,15 +94,32 @@ def verify_store(path: Path) -> StoreVerification:
     for row in _readable_rows(path, "results", (*COLUMNS, "checksum", "rows")):
         problem = _find_problem(row)
         if problem:
-            damaged.append((*map(str, row[1:5]), problem))
+            damaged.append((*map(printable, row[1:5]), problem))
         else:
             sound_rows += 1
+    imported_rows = 0
     for row in _readable_rows(path, "outside", (*IMPORTED_COLUMNS, "checksum")):
         # imported rows have no predictions to check
-        if checksum(row[:-1]) != row[-1]:
-            damaged.append((*map(str, row[:4]), "its checksum does not hold"))
+        if checksum(row[:-1]) == row[-1]:
+            imported_rows += 1
+        else:
+            damaged.append((*map(printable, row[:4]), "its checksum does not hold"))
     frame = pd.DataFrame(damaged, columns=[*FOLD, "wrong"])
-    return StoreVerification(sound_rows, frame, structure or _structure_errors(path))
+    structure = structure or _structure_errors(path)
+    # a row that SQLite counts and cannot read is neither sound nor named
+    if not structure:
+        structure = _count_unread(path, sound_rows + imported_rows + len(damaged))
+    return StoreVerification(sound_rows, frame, structure)
+
+
+def _count_unread(path: Path, read: int) -> str:
+    """Say how many rows SQLite counts beyond those that were read; "" where none."""
+    count = 0
+    with open_for_reading(path) as db:
+        for table in ("results", "outside"):
+            count += db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+    unread = count - read
+    return f"{unread} rows cannot be read" if unread > 0 else ""
 
 
 def _find_problem(row: tuple[Any, ...]) -> str:
@@ -119,7 +137,9 @@ def _find_problem(row: tuple[Any, ...]) -> str:
     if arrays is None:
         return "its test rows are not those that were written"
     # the counts must be those of the kept predictions
-    confusion = tuple(json.loads(named["confusion"]))
+    confusion = parse_confusion(named["confusion"])
+    if confusion is None:
+        return "its confusion matrix is none"
     written_cells = confusion or tuple(named[cell] for cell in CELLS)
     classes = named["scores"] if confusion else 2
     if count_confusion(arrays["y_true"], arrays["y_pred"], classes) != written_cells:
@@ -184,6 +204,8 @@ def repair_store(path: Path) -> Path:
                 if checksum(row[:-1]) == row[-1]:
                     marks = ",".join("?" * len(row))
                     db.execute(f"INSERT OR REPLACE INTO outside VALUES ({marks})", row)
+            for row in _readable_rows(path, "runs", RUN_COLUMNS):
+                db.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?)", row)
             db.execute("COMMIT")
         # the damaged store is kept beside the repaired one
         os.replace(path, damaged)

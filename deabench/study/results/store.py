@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 
@@ -69,7 +70,10 @@ COLUMNS = (
     "kept",
 )
 """The columns of a row's checksum; the test rows have `rows_sha256`."""
+RUN_COLUMNS = ("started", "ended", "engine", "versions", "plan", "code")
 IMPORTED_COLUMNS = ("dataset", "classifier", "repeat", "fold", "tp", "fn", "fp", "tn", "source")
+MOST_CELL_BYTES = 1 << 29
+"""Bytes of one cell of a store, before and after it is unpacked."""
 COMMIT_SECONDS = 0.5
 """Seconds between commits."""
 VERIFY_HINT = "'deabench study verify' names what is lost, and saves the rest with --repair"
@@ -245,9 +249,7 @@ def check_store(path: Path) -> None:
         with open_for_reading(path) as db:
             # stores of 0.1.0 have version 0
             version = db.execute("PRAGMA user_version").fetchone()[0]
-            tables = {
-                row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            }
+            tables = _declarations(db)
     except (sqlite3.Error, UnicodeError) as error:
         raise DataError(f"'{path}' cannot be read as the store of a study: {error}") from None
     if version == 0 and "results" in tables:
@@ -255,10 +257,16 @@ def check_store(path: Path) -> None:
             f"the store '{path}' is of deabench 0.1.0, whose results name neither the code nor the "
             "versions that made them and carry no checksums; move it away, and run the study again"
         )
-    if version != FORMAT or not {"results", "outside", "runs"} <= tables:
+    if version != FORMAT:
         raise DataError(
             f"'{path}' cannot be read as the store of a study: it is of format {version}, deabench "
             f"reads {FORMAT}"
+        )
+    # a generated column, a view or a trigger would compute what is read as a result
+    if tables != _expected_declarations():
+        raise DataError(
+            f"'{path}' cannot be read as the store of a study: its tables are not declared as "
+            "deabench declares them; bring back a copy"
         )
     # SQLite's header has the size of a page (1 stands for 65,536) and the number of pages
     with path.open("rb") as stream:
@@ -272,6 +280,20 @@ def check_store(path: Path) -> None:
             f"the store '{path}' has {path.stat().st_size} of its {complete_size} bytes: it was "
             "cut; bring back a copy, or save what is left with 'deabench study verify --repair'"
         )
+
+
+def _declarations(db: sqlite3.Connection) -> dict[str, str]:
+    """Return how tables, views, triggers and indexes are declared, by name."""
+    declared = db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+    return {str(name): str(sql) for name, sql in declared}
+
+
+@lru_cache(maxsize=1)
+def _expected_declarations() -> dict[str, str]:
+    """Return the declarations of an empty store."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(SCHEMA)
+        return _declarations(db)
 
 
 @contextmanager
@@ -321,6 +343,9 @@ def open_for_reading(path: Path, *, strict: bool = False) -> closing[sqlite3.Con
     speed.
     """
     db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=30)
+    # a store may be a stranger's: its declarations call no function, its cells have bounds
+    db.execute("PRAGMA trusted_schema = OFF")
+    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_CELL_BYTES)
     if not strict:
         db.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
     return closing(db)

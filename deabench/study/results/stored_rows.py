@@ -18,6 +18,8 @@ from deabench.study.learners import RecordedCode
 from deabench.study.results.store import (
     COLUMNS,
     IMPORTED_COLUMNS,
+    MOST_CELL_BYTES,
+    RUN_COLUMNS,
     VERIFY_HINT,
     check_store,
     checksum,
@@ -38,10 +40,27 @@ def read_rows(path: Path) -> pd.DataFrame:
         which are left out.
     """
     frame = _read_sound(path, "results", COLUMNS)
-    frame["confusion"] = [
-        tuple(json.loads(text)) if text != "[]" else () for text in frame["confusion"]
-    ]
+    confusion = [parse_confusion(text) for text in frame["confusion"]]
+    if None in confusion:
+        raise DataError(
+            f"the store '{path}' is damaged: it holds a confusion matrix that is none; "
+            f"{VERIFY_HINT}"
+        )
+    frame["confusion"] = confusion
     return frame
+
+
+def parse_confusion(text: object) -> tuple[int, ...] | None:
+    """Return the cells of a confusion matrix, () where there are two classes, None for no cells."""
+    if text == "[]":
+        return ()
+    try:
+        cells = json.loads(text)  # type: ignore[arg-type]
+    except (ValueError, TypeError, RecursionError):
+        return None
+    if not isinstance(cells, list) or not all(type(cell) is int for cell in cells):
+        return None
+    return tuple(cells)
 
 
 def iterate_rows(path: Path) -> Iterator[tuple[list[tuple[Any, ...]], int]]:
@@ -69,9 +88,8 @@ def iterate_rows(path: Path) -> Iterator[tuple[list[tuple[Any, ...]], int]]:
 
 
 def read_runs(path: Path) -> pd.DataFrame:
-    """Read every run: started, ended, engine, versions (JSON), plan (the study file's text)."""
-    columns = ("started", "ended", "engine", "versions", "plan")
-    return pd.DataFrame(_query(path, "runs", columns), columns=list(columns))
+    """Read every run: started, ended, engine, versions, plan (the study file's text), code."""
+    return pd.DataFrame(_query(path, "runs", RUN_COLUMNS), columns=list(RUN_COLUMNS))
 
 
 def read_code(path: Path) -> dict[str, RecordedCode]:
@@ -150,10 +168,13 @@ def read_predictions(path: Path, keys: Iterable[str]) -> dict[str, pd.DataFrame]
 def unpack_checked(rows: bytes, digest: str, scores: int) -> dict[str, np.ndarray] | None:
     """Return the arrays of a task's kept rows, None where they are damaged."""
     try:
-        if hashlib.sha256(zlib.decompress(rows)).hexdigest() != digest:
+        # a few bytes may unpack to more than the memory holds
+        unpacker = zlib.decompressobj()
+        content = unpacker.decompress(rows, MOST_CELL_BYTES)
+        if not unpacker.eof or hashlib.sha256(content).hexdigest() != digest:
             return None
-        return unpack_predictions(rows, scores)
-    except (zlib.error, ValueError, TypeError):
+        return unpack_predictions(content, scores)
+    except (zlib.error, ValueError, TypeError, MemoryError, OverflowError):
         return None
 
 

@@ -428,12 +428,11 @@ def pack_predictions(
     )
 
 
-def unpack_predictions(rows: bytes, scores: int = 1) -> dict[str, np.ndarray]:
-    """Return `Outcome.rows` as arrays: row, y_true, y_pred, score.
+def unpack_predictions(content: bytes, scores: int = 1) -> dict[str, np.ndarray]:
+    """Return the decompressed `Outcome.rows` as arrays: row, y_true, y_pred, score.
 
     With several scores per row, `score` is rows x `scores`.
     """
-    content = zlib.decompress(rows)
     # bytes of a row: 4 + 1 + 1, and 8 for each score
     count = len(content) // (6 + 8 * scores)
     sizes = {"row": 4 * count, "y_true": count, "y_pred": count, "score": 8 * count * scores}

@@ -25,6 +25,8 @@ from deabench.study.learners import NO_PREPROCESSING, LearnerSpec, Preprocessing
 from deabench.study.learners.fingerprints import Fingerprint
 from deabench.study.learners.registry import fingerprint_learner, infer_family
 
+MOST_TASKS = 10_000_000
+"""Tasks of one study: its keys alone take a gigabyte beyond it."""
 VERSION = 2
 """Part of every task's key: raise it when a change of deabench changes results."""
 
@@ -315,7 +317,13 @@ class Plan:
     def _tasks(self) -> TaskList:
         learners = [replace(spec, fingerprint=self._fingerprint(spec)) for spec in self.learners]
         pairs = zip(self.data, self._datasets, strict=True)
-        return TaskList([self._tasks_of_dataset(spec, data, learners) for spec, data in pairs])
+        tasks = TaskList([self._tasks_of_dataset(spec, data, learners) for spec, data in pairs])
+        if len(tasks) > MOST_TASKS:
+            raise DataError(
+                f"study '{self.name}' has {len(tasks):,} tasks, at most {MOST_TASKS:,} are "
+                "possible; give fewer folds, repeats, data sets or classifiers"
+            )
+        return tasks
 
     def _fingerprint(self, spec: LearnerSpec) -> Fingerprint:
         if spec.permitted:

@@ -24,6 +24,10 @@ def expect(test: Callable[[Any], bool], expected: str) -> Check:
     return lambda value: None if test(value) else expected
 
 
+MOST_FOLDS = 10_000
+"""Folds, and repeats of them, that a study file may ask for."""
+
+
 def is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
@@ -48,12 +52,15 @@ def is_table(value: Any) -> bool:
     return isinstance(value, Mapping)
 
 
-def whole_number(minimum: int) -> Check:
-    """Return a check for whole numbers from `minimum` on."""
-    return expect(
-        lambda value: isinstance(value, int) and is_number(value) and value >= minimum,
-        f"a whole number >= {minimum}",
-    )
+def whole_number(minimum: int, maximum: int = 10**9) -> Check:
+    """Return a check for whole numbers from `minimum` to `maximum`."""
+
+    def check(value: Any) -> str | None:
+        if not isinstance(value, int) or not is_number(value) or value < minimum:
+            return f"a whole number >= {minimum}"
+        return None if value <= maximum else f"a whole number <= {maximum}"
+
+    return check
 
 
 AT_LEAST_0 = expect(lambda value: is_number(value) and value >= 0, "a number >= 0")
@@ -88,7 +95,7 @@ def _is_rising(value: Any) -> bool:
 
 STUDY_KEYS: dict[str, Check] = {
     "name": TEXT,
-    "seed": whole_number(0),
+    "seed": whole_number(0, 2**63 - 1),
     "time_limit": AT_LEAST_0,
     "cpu_limit": AT_LEAST_0,
     "memory_limit": AT_LEAST_0,
@@ -127,8 +134,8 @@ DATASET_KEYS: dict[str, Check] = {
 }
 SPLIT_KEYS: dict[str, Check] = {
     "kind": one_of(*SPLIT_KINDS),
-    "folds": whole_number(2),
-    "repeats": whole_number(1),
+    "folds": whole_number(2, MOST_FOLDS),
+    "repeats": whole_number(1, MOST_FOLDS),
     "test_size": BETWEEN_0_AND_1,
 }
 GROUP_KEYS: dict[str, Check] = {

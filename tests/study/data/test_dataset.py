@@ -5,6 +5,7 @@ text.
 from __future__ import annotations
 
 import os
+import zlib
 
 import numpy as np
 import pandas as pd
@@ -257,7 +258,7 @@ def test_the_stump_of_the_2006_paper_on_its_own_test_rows():
 
     for name, area, near in (("spect", 0.7298, 5e-5), ("spectf", 0.6744, 5e-4)):
         job = Task(DataSpec(name, "uci"), LearnerSpec("S", "stump"), SplitSpec(), 0, 0, 1, "key")
-        rows = unpack_predictions(run_task(job).rows)
+        rows = unpack_predictions(zlib.decompress(run_task(job).rows))
         assert roc_auc_score(rows["y_true"], rows["score"]) == pytest.approx(area, abs=near)
 
 

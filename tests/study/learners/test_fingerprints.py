@@ -57,7 +57,7 @@ def study_and_module(tmp_path, study_file, request):
 
 
 def keys(path) -> dict[str, set[str]]:
-    jobs = Study.from_toml(path).plan.tasks()
+    jobs = Study.from_toml(path, allow_imports=True).plan.tasks()
     return {
         name: {job.key for job in jobs if job.learner.name == name} for name in ("mine", "majority")
     }
@@ -71,12 +71,12 @@ def test_edited_code_has_other_keys_and_only_it(study_and_module):
     after = keys(path)
     assert after["majority"] == before["majority"]
     assert not after["mine"] & before["mine"]
-    assert run_task(Study.from_toml(path).plan.tasks()[0]).counts[0] == 0
+    assert run_task(Study.from_toml(path, allow_imports=True).plan.tasks()[0]).counts[0] == 0
 
 
 def test_a_helper_of_ones_own_is_part_of_the_code(study_and_module):
     path, module = study_and_module
-    fingerprint = dict(made(Study.from_toml(path).plan.learners[0]))
+    fingerprint = dict(made(Study.from_toml(path, allow_imports=True).plan.learners[0]))
     assert {
         module.stem,
         f"{module.stem}_helper",
@@ -87,7 +87,7 @@ def test_a_helper_of_ones_own_is_part_of_the_code(study_and_module):
 
 
 def test_a_worker_of_other_code_or_versions_is_refused(study_and_module):
-    job = Study.from_toml(study_and_module[0]).plan.tasks()[0]
+    job = Study.from_toml(study_and_module[0], allow_imports=True).plan.tasks()[0]
     other_fingerprint = tuple(
         (package, "0.0" if package == "scikit-learn" else value)
         for package, value in job.learner.fingerprint
@@ -107,7 +107,7 @@ def test_a_worker_of_other_code_or_versions_is_refused(study_and_module):
 
 def test_a_worker_of_other_data_is_refused_and_the_task_run_again(study_and_module):
     path, _ = study_and_module
-    study = Study.from_toml(path)
+    study = Study.from_toml(path, allow_imports=True)
     job = study.plan.tasks()[0]
     rows = path.parent / "rows.csv"
     rows.write_text(rows.read_text().replace("\n5,", "\n5.5,"))
@@ -126,12 +126,12 @@ def test_a_worker_of_other_data_is_refused_and_the_task_run_again(study_and_modu
     with Store(study.plan.store) as store:
         store.write_outcome(job, outcome)
     assert len(missing_tasks(study.plan)) == 4
-    assert run_task(Study.from_toml(path).plan.tasks()[0]).status == "done"
+    assert run_task(Study.from_toml(path, allow_imports=True).plan.tasks()[0]).status == "done"
 
 
 def test_another_module_of_the_name_is_refused(study_and_module, refused):
     path, module = study_and_module
-    Study.from_toml(path)
+    Study.from_toml(path, allow_imports=True)
     elsewhere = path.parent / "else"
     elsewhere.mkdir()
     for file in (module, path, path.parent / "rows.csv"):
@@ -141,7 +141,7 @@ def test_another_module_of_the_name_is_refused(study_and_module, refused):
         "file; give yours another "
         "name"
     ):
-        Study.from_toml(elsewhere / path.name)
+        Study.from_toml(elsewhere / path.name, allow_imports=True)
 
 
 def test_versions_that_matter_are_in_the_key(monkeypatch):

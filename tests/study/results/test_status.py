@@ -13,7 +13,7 @@ import pytest
 
 from deabench.errors import DataError
 from deabench.study import Study
-from deabench.study.results import status, store
+from deabench.study.results import status, store, stored_rows
 from deabench.study.results.status import missing_tasks
 from deabench.study.results.store import Store
 from deabench.study.results.stored_rows import iterate_rows
@@ -47,7 +47,7 @@ def outcome(job: Task) -> Outcome:
 def made(tmp_path_factory):
     path = tmp_path_factory.mktemp("made") / "study.toml"
     path.write_text(TEXT)
-    study = Study.from_toml(path)
+    study = Study.from_toml(path, allow_imports=True)
     with Store(study.plan.store) as opened_store:
         for job in study.plan.tasks():
             opened_store.write_outcome(job, outcome(job))
@@ -94,7 +94,7 @@ def test_rows_are_read_in_pieces_and_a_run_may_write_between_them(study, monkeyp
     once.
     """
     counts, job, rows_read = study.status(), study.plan.tasks()[0], 0
-    monkeypatch.setattr(store, "ROWS_AT_A_TIME", 3)
+    monkeypatch.setattr(stored_rows, "ROWS_AT_A_TIME", 3)
 
     def written(path):
         nonlocal rows_read
@@ -114,8 +114,9 @@ def test_rows_are_read_in_pieces_and_a_run_may_write_between_them(study, monkeyp
 
 
 def test_rows_out_of_order_end_in_a_sentence(study, monkeypatch, refused):
-    rows = store._query(study.plan.store, "results", ("rowid", *store.COLUMNS, "checksum"))
-    monkeypatch.setattr(store, "_query", lambda *arguments: rows)
+    columns = ("rowid", *store.COLUMNS, "checksum")
+    rows = stored_rows._query(study.plan.store, "results", columns)
+    monkeypatch.setattr(stored_rows, "_query", lambda *arguments: rows)
     with refused(
         f"the store '{study.plan.store}' is damaged: its rows are out of order; 'deabench study "
         "verify' names what is "
@@ -130,7 +131,7 @@ def test_a_run_leaves_its_counts_and_status_takes_them_without_reading_rows(stud
     ran = study.run(workers=1)
     assert counts_file(study).exists()
     monkeypatch.setattr(status, "iterate_rows", lambda path: pytest.fail("rows are read"))
-    for now in (Study.from_toml(study.plan.file).status(), study.status(), ran):
+    for now in (Study.from_toml(study.plan.file, allow_imports=True).status(), study.status(), ran):
         assert now.to_frame().equals(before.to_frame())
         assert now.failures.equals(before.failures)
         assert now.notes == before.notes
@@ -171,7 +172,7 @@ def test_counts_of_another_study_release_or_store_are_none(study, monkeypatch):
     jobs = study.plan.tasks()
     status.save_count(study.plan.store, jobs)
     study.plan.file.write_text(TEXT.replace("folds = 4", "folds = 3"))
-    other_study = Study.from_toml(study.plan.file)
+    other_study = Study.from_toml(study.plan.file, allow_imports=True)
     assert (other_study.status().total, other_study.status().missing) == (12, 12)
     monkeypatch.setattr(status, "__version__", "another")
     assert status.saved_count(study.plan.store, jobs) is None

@@ -21,7 +21,7 @@ from deabench.study.running import cluster
 
 
 def test_an_existing_cluster_gives_the_same_digest(study_file, undisturbed):
-    study = Study.from_toml(study_file(SLOW))
+    study = Study.from_toml(study_file(SLOW), allow_imports=True)
     with LocalCluster(
         n_workers=1, threads_per_worker=2, host="127.0.0.1", dashboard_address=None
     ) as local_cluster:
@@ -33,14 +33,14 @@ def test_an_existing_cluster_gives_the_same_digest(study_file, undisturbed):
 def test_no_scheduler_answers(study_file, monkeypatch):
     monkeypatch.setattr(cluster, "ANSWER_SECONDS", 0.3)
     with pytest.raises(DataError) as e:
-        Study.from_toml(study_file(SLOW)).run(scheduler="tcp://127.0.0.1:9")
+        Study.from_toml(study_file(SLOW), allow_imports=True).run(scheduler="tcp://127.0.0.1:9")
     assert str(e.value).startswith("no Dask scheduler answers at 'tcp://127.0.0.1:9': ")
 
 
 def test_without_distributed(study_file, monkeypatch):
     monkeypatch.setattr("deabench.utils.dask_client.find_spec", lambda name: None)
     with pytest.raises(DataError) as e:
-        Study.from_toml(study_file(SLOW)).run(scheduler="local")
+        Study.from_toml(study_file(SLOW), allow_imports=True).run(scheduler="local")
     assert str(e.value) == "a cluster needs the package distributed: pip install 'deabench[dask]'"
 
 
@@ -80,7 +80,7 @@ def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(
     study_file, undisturbed, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(cluster, "ANSWER_SECONDS", 4.0)
-    study = Study.from_toml(study_file(SLOW))
+    study = Study.from_toml(study_file(SLOW), allow_imports=True)
     process, address = _cluster(tmp_path)
 
     def kill(job, outcome):
@@ -107,7 +107,7 @@ def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(
 
 def test_a_cluster_without_workers_is_said(study_file, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "ANSWER_SECONDS", 3.0)
-    study = Study.from_toml(study_file(SLOW))
+    study = Study.from_toml(study_file(SLOW), allow_imports=True)
     process, address = _cluster(tmp_path)
     try:
         process.stdin.write("\n")

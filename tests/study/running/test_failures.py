@@ -46,7 +46,7 @@ def poisoned(study_file):
 
 @pytest.mark.parametrize("scheduler", [None, "local"], ids=["joblib", "dask"])
 def test_every_kind_of_poison(poisoned, scheduler):
-    study = Study.from_toml(poisoned)
+    study = Study.from_toml(poisoned, allow_imports=True)
     done = study.run(workers=1 if scheduler else 2, scheduler=scheduler)
     assert (done.total, done.done, done.failed, done.missing) == (7, 2, 5, 0)
     rows = current_rows(study.plan).set_index("classifier")
@@ -84,7 +84,7 @@ def test_failed_tasks_are_not_repeated_unless_asked_or_their_limit_changed(study
     shutil.copy(SHIPPED_FOLDER / "glass-0-4_vs_5.csv", path.parent / "rows.csv")
     from deabench.study.results.status import missing_tasks
 
-    plan = Study.from_toml(path).plan
+    plan = Study.from_toml(path, allow_imports=True).plan
     with Store(plan.store) as store:
         for job, status in zip(
             plan.tasks(), ("failed", "failed", "crashed", "timeout", "timeout"), strict=False
@@ -93,7 +93,9 @@ def test_failed_tasks_are_not_repeated_unless_asked_or_their_limit_changed(study
     assert [job.learner.name for job in missing_tasks(plan)] == ["good", "tree"]
     assert len(missing_tasks(plan, retry_failed=True)) == 7
     path.write_text(POISON.replace("time_limit = 1", "time_limit = 9"))
-    assert [job.learner.name for job in missing_tasks(Study.from_toml(path).plan)] == [
+    assert [
+        job.learner.name for job in missing_tasks(Study.from_toml(path, allow_imports=True).plan)
+    ] == [
         "hangs",
         "deadlocks",
         "good",
@@ -108,7 +110,7 @@ def once(tmp_path_factory):
         '[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 2\n[classifiers]\n"C4.5" = {}\n'
         "majority = {}"
     )
-    Study.from_toml(path).run(workers=1)
+    Study.from_toml(path, allow_imports=True).run(workers=1)
     return path
 
 
@@ -116,7 +118,7 @@ def once(tmp_path_factory):
 def stored(once, tmp_path):
     for suffix in (".toml", ".sqlite"):
         shutil.copy(once.with_suffix(suffix), tmp_path / f"study{suffix}")
-    return Study.from_toml(tmp_path / "study.toml")
+    return Study.from_toml(tmp_path / "study.toml", allow_imports=True)
 
 
 def test_a_read_only_store_is_refused_and_stays_as_it_was(stored):
@@ -129,13 +131,13 @@ def test_a_read_only_store_is_refused_and_stays_as_it_was(stored):
     file = stored.plan.file
     file.write_text(file.read_text() + "\nstump = {}\n")
     with pytest.raises(DataError) as e:
-        Study.from_toml(file).run(workers=1)
+        Study.from_toml(file, allow_imports=True).run(workers=1)
     assert str(e.value) == (
         f"cannot write the store '{store}': attempt to write a readonly database; the results "
         "committed before are safe (make room or permit writing, and run again)"
     )
     assert store.read_bytes() == bytes(content)
-    assert Study.from_toml(file).status().done == 4
+    assert Study.from_toml(file, allow_imports=True).status().done == 4
 
 
 def test_a_full_disk_ends_in_a_sentence_and_keeps_what_was_committed(stored, monkeypatch):
@@ -204,10 +206,10 @@ def test_predictions_asked_for_later_are_made_then(study_file):
         'keep_predictions = false\n[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 2\n'
         "[classifiers]\nmajority = {}\nstump = {}"
     )
-    without = Study.from_toml(path)
+    without = Study.from_toml(path, allow_imports=True)
     digest = run_here(without).digest
     assert not current_rows(without.plan)["kept"].any()
     path.write_text(path.read_text().replace("false", "true"))
-    repeated = Study.from_toml(path)
+    repeated = Study.from_toml(path, allow_imports=True)
     assert run_here(repeated).digest == digest
     assert current_rows(repeated.plan)["kept"].all()

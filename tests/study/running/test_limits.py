@@ -61,6 +61,7 @@ def test_a_study_runs_without_posix_signals(tmp_path, study_file):
             "deabench",
             "study",
             "run",
+            "--allow-imports",
             str(path),
             "--workers",
             "1",
@@ -93,7 +94,7 @@ def test_a_limit_of_memory_is_refused_where_it_cannot_be_kept(study_file, monkey
         "process's memory; "
         "leave it out"
     ):
-        Study.from_toml(study_file("memory_limit = 100\n" + STUDY))
+        Study.from_toml(study_file("memory_limit = 100\n" + STUDY), allow_imports=True)
 
 
 @pytest.mark.parametrize("name", ["setitimer", "SIGALRM"])

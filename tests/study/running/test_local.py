@@ -42,12 +42,15 @@ def test_a_run_with_failures_exits_1_and_counts_them(study_file, capsys):
         "[classifiers]\n"
         'bad = {import = "poison.Raises"}\nminus = {import = "poison.Minus"}\nmajority = {}'
     )
-    assert main(["study", "run", str(path), "--workers", "1", "--format", "json"]) == 1
+    assert (
+        main(["study", "run", "--allow-imports", str(path), "--workers", "1", "--format", "json"])
+        == 1
+    )
     captured = capsys.readouterr()
     assert json.loads(captured.out)[0]["failed"] == 6
     assert captured.err.splitlines()[-1] == "6 of 9 tasks failed: bad failed 3, minus failed 3"
-    assert main(["study", "status", str(path)]) == 0
-    assert main(["study", "run", str(path)]) == 1
+    assert main(["study", "status", "--allow-imports", str(path)]) == 0
+    assert main(["study", "run", "--allow-imports", str(path)]) == 1
     capsys.readouterr()
     assert main(["study", "tables", str(path), "metrics", "--format", "csv"]) == 0
     captured = capsys.readouterr()
@@ -75,7 +78,7 @@ def test_testing_prevalence_moves_neither_rate_and_training_prevalence_both(pres
         .replace('"random forest" = {trees = 100, depth = 6}\n', "")
     )
     (tmp_path / "p.toml").write_text(text)
-    study = Study.from_toml(tmp_path / "p.toml")
+    study = Study.from_toml(tmp_path / "p.toml", allow_imports=True)
     with Store(study.plan.store) as store:
         for job in study.plan.tasks():
             store.write_outcome(job, run_task(job))

@@ -66,7 +66,7 @@ def done(study: Study) -> dict[str, np.ndarray]:
 def test_the_same_store_digest_and_results_as_from_a_file(study_file, rows, tmp_path):
     path = study_file(FILE)
     rows.to_csv(tmp_path / "rows.csv", index=False)
-    from_file = Study.from_toml(path)
+    from_file = Study.from_toml(path, allow_imports=True)
     from_code = db.Study(
         {"thyroid": rows},
         {**LEARNERS, "forest": RandomForestClassifier(5)},

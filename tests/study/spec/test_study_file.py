@@ -134,7 +134,10 @@ def test_a_file_that_is_not_there_or_not_toml(tmp_path, study_file):
 )
 def test_imports_that_lead_nowhere(study_file, path, message):
     with pytest.raises(DataError) as e:
-        read_plan(study_file(f'allow_imports = true\n{GOOD}mine = {{import = "{path}"}}'))
+        read_plan(
+            study_file(f'allow_imports = true\n{GOOD}mine = {{import = "{path}"}}'),
+            allow_imports=True,
+        )
     assert str(e.value) == f"classifier 'mine': {message}"
 
 
@@ -142,7 +145,7 @@ def test_a_parameter_that_an_import_does_not_have(study_file):
     learner = '{import = "sklearn.linear_model.LogisticRegression", CC = 1}'
     text = f"allow_imports = true\n{GOOD}mine = {learner}"
     with pytest.raises(DataError) as e:
-        read_plan(study_file(text))
+        read_plan(study_file(text), allow_imports=True)
     assert str(e.value).startswith("classifier 'mine' cannot be built: ")
     assert "unexpected keyword argument 'CC'" in str(e.value)
 
@@ -216,7 +219,14 @@ def test_paths_stay_in_the_folder_unless_allowed(study_file, refused, text, mess
         "at the top of the file"
     ):
         read_plan(study_file(text + GOOD))
-    assert read_plan(study_file("allow_outside = true\n" + text + GOOD)).seed == 0
+    # the file asks for it, and the user consents
+    asking = study_file("allow_outside = true\n" + text + GOOD)
+    assert read_plan(asking, allow_outside=True).seed == 0
+    with refused(
+        f"'study.toml': {message}, which lies outside the study file's folder; if that is meant, "
+        "pass --allow-outside (from Python allow_outside=True)"
+    ):
+        read_plan(asking)
 
 
 def test_a_link_out_of_the_folder_is_outside(study_file, refused, tmp_path):

@@ -1,0 +1,213 @@
+"""A stranger's store: whatever it holds, looking at it ends in an answer or one sentence."""
+
+from __future__ import annotations
+
+import random
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+import zlib
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from deabench.cli import main
+from deabench.study import Study
+from deabench.study.results.store import COLUMNS, SCHEMA, check_store, checksum
+from deabench.study.running.tasks import run_task
+
+TEXT = (
+    '[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 4\n'
+    '[classifiers]\nmajority = {}\n"naive Bayes" = {}'
+)
+VERBS = (["study", "status"], ["study", "verify"], ["study", "tables"])
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+from deabench.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    path = tmp_path_factory.mktemp("made") / "study.toml"
+    path.write_text(TEXT)
+    study = Study.from_toml(path)
+    study.run(workers=1)
+    return study.plan.file
+
+
+@pytest.fixture
+def copy(made, tmp_path):
+    """A study file with its store; the count beside it is not copied, so that rows are read."""
+    for file in (made, made.with_suffix(".sqlite")):
+        shutil.copy(file, tmp_path / file.name)
+    return tmp_path / made.name
+
+
+def forge(store: Path, **changes: object) -> None:
+    """Change the first row and give it a right checksum, as anybody can."""
+    with closing(sqlite3.connect(store)) as db, db:
+        row = dict(
+            zip(
+                COLUMNS,
+                db.execute(f"SELECT {','.join(COLUMNS)} FROM results").fetchone(),
+                strict=True,
+            )
+        )
+        rows = changes.pop("rows", None)
+        row |= changes
+        assignments = ",".join(f"{name} = ?" for name in row)
+        db.execute(
+            f"UPDATE results SET {assignments}, checksum = ? WHERE key = ?",
+            (*row.values(), checksum(tuple(row.values())), row["key"]),
+        )
+        if rows is not None:
+            db.execute("UPDATE results SET rows = ? WHERE key = ?", (rows, row["key"]))
+
+
+def run_limited(arguments: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run a command under 2 GiB of address space and 20 seconds."""
+    return subprocess.run(
+        [sys.executable, "-c", LIMITED, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=20,
+        errors="replace",
+    )
+
+
+@pytest.mark.parametrize(
+    "confusion", ["1", "x", "[" * 100_000, '["a"]', "{}"], ids=["one", "x", "deep", "text", "map"]
+)
+def test_a_confusion_matrix_that_is_none_ends_in_a_sentence(copy, capsys, confusion):
+    forge(copy.with_suffix(".sqlite"), confusion=confusion)
+    assert main(["study", "verify", str(copy)]) == 1
+    assert "1 results are damaged, 7 are as they were written" in capsys.readouterr().err
+    assert main(["study", "tables", str(copy)]) == 1
+    message = capsys.readouterr().err
+    assert "is damaged: it holds a confusion matrix that is none" in message
+    assert "Traceback" not in message
+
+
+def test_rows_that_unpack_to_gigabytes_are_named_as_damaged(copy):
+    packer = zlib.compressobj(9)
+    bomb = b"".join(packer.compress(bytes(1 << 24)) for _ in range(100)) + packer.flush()
+    assert len(bomb) < 3_000_000
+    forge(copy.with_suffix(".sqlite"), rows=bomb)
+    result = run_limited(["study", "verify", str(copy)])
+    assert result.returncode == 1
+    assert "1 results are damaged" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE VIEW more AS SELECT * FROM results",
+        "CREATE TRIGGER t AFTER INSERT ON results BEGIN DELETE FROM runs; END",
+        "CREATE INDEX i ON results (hex(tp))",
+    ],
+)
+def test_a_store_with_declarations_of_its_own_is_refused(copy, refused, statement):
+    store = copy.with_suffix(".sqlite")
+    with closing(sqlite3.connect(store)) as db, db:
+        db.execute(statement)
+    with refused(
+        f"'{store}' cannot be read as the store of a study: its tables are not declared as "
+        "deabench declares them; bring back a copy"
+    ):
+        check_store(store)
+
+
+def test_a_generated_column_computes_nothing(copy):
+    """A store of 24 kB whose texts are 800 MB each: `verify` refuses it and exits with 1."""
+    store = copy.with_suffix(".sqlite")
+    with closing(sqlite3.connect(store)) as db:
+        rows = db.execute(f"SELECT {','.join(COLUMNS)} FROM results").fetchall()
+    store.unlink()
+    schema = SCHEMA.replace(
+        "traceback TEXT", "traceback TEXT GENERATED ALWAYS AS (hex(zeroblob(400000000)))"
+    )
+    columns = [name for name in COLUMNS if name != "traceback"]
+    kept = [COLUMNS.index(name) for name in columns]
+    with closing(sqlite3.connect(store)) as db, db:
+        db.executescript(f"{schema} PRAGMA user_version = 3;")
+        marks = ",".join("?" * (len(columns) + 1))
+        db.executemany(
+            f"INSERT INTO results ({','.join(columns)}, checksum) VALUES ({marks})",
+            [(*(row[k] for k in kept), "x") for row in rows],
+        )
+    for verb in VERBS:
+        result = run_limited([*verb, str(copy)])
+        assert result.returncode == 1
+        assert "its tables are not declared as deabench declares them" in result.stderr
+
+
+def test_a_study_of_a_milliard_repeats_is_refused_at_once(tmp_path, refused):
+    file = tmp_path / "study.toml"
+    file.write_text(TEXT.replace("folds = 4", "folds = 4\nrepeats = 1000000000"))
+    with refused("'study.toml': [split] repeats is 1000000000; give a whole number <= 10000"):
+        Study.from_toml(file)
+    file.write_text(TEXT.replace("folds = 4", "folds = 9999\nrepeats = 9999"))
+    status = run_limited(["study", "status", str(file)])
+    assert status.returncode == 1
+    assert "too few for 9999 folds" in status.stderr
+
+
+def mutate(content: bytes, random_source: random.Random) -> bytes:
+    """Flip bits, cut, repeat or insert bytes."""
+    mutated = bytearray(content)
+    for _ in range(random_source.choice([1, 1, 2, 5, 20])):
+        at = random_source.randrange(max(1, len(mutated)))
+        kind = random_source.randrange(4)
+        if kind == 0:
+            mutated[at : at + 1] = bytes([random_source.randrange(256)])
+        elif kind == 1:
+            del mutated[at : at + random_source.randrange(1, 4096)]
+        elif kind == 2:
+            mutated[at:at] = mutated[at : at + random_source.randrange(1, 4096)]
+        else:
+            mutated[at:at] = random_source.randbytes(random_source.randrange(1, 64))
+    return bytes(mutated)
+
+
+def look_at_mutated_stores(copy: Path, count: int, seed: int, capsys) -> int:
+    """Look at damaged copies of a store, with every verb; return how many were refused."""
+    store = copy.with_suffix(".sqlite")
+    content = store.read_bytes()
+    random_source = random.Random(seed)
+    refusals = 0
+    for number in range(count):
+        store.write_bytes(mutate(content, random_source))
+        for verb in VERBS:
+            code = main([*verb, str(copy)])
+            written = capsys.readouterr()
+            assert code in (0, 1), (number, verb)
+            assert "Traceback" not in written.err, (number, verb)
+            refusals += code
+    return refusals
+
+
+def test_mutated_stores_end_in_an_answer_or_a_sentence(copy, capsys):
+    assert 10 < look_at_mutated_stores(copy, 25, 1, capsys) < 75
+
+
+@pytest.mark.slow
+def test_500_mutated_stores_end_in_an_answer_or_a_sentence(copy, capsys):
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (2 << 30, before[1]))
+    try:
+        assert look_at_mutated_stores(copy, 500, 2, capsys) > 100
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def test_a_row_of_the_study_itself_is_as_sound_as_before(copy):
+    task = Study.from_toml(copy).plan.tasks()[0]
+    assert run_task(task).status == "done"
+    assert Study.from_toml(copy).verify().sound

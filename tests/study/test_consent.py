@@ -1,0 +1,145 @@
+"""Nobody's code runs by looking at a study, and by running it only with the user's consent."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import deabench as db
+from deabench.cli import main
+from deabench.cli._consent import digest_folder
+
+MODULE = """
+from pathlib import Path
+Path("PWNED").write_text("")
+from sklearn.naive_bayes import GaussianNB as G
+"""
+STUDY = """
+allow_imports = true
+[data]
+names = ["glass-0-4_vs_5"]
+[split]
+folds = 2
+[classifiers]
+majority = {}
+b = {import = "foreign_module.G"}
+"""
+COUNTS = "dataset,classifier,tp,fn,fp,tn\nglass-0-4_vs_5,J48,8,1,2,81\n"
+LOOKING = {
+    "status": ["study", "status", "foreign.toml"],
+    "verify": ["study", "verify", "foreign.toml"],
+    "tables": ["study", "tables", "foreign.toml"],
+    "study report": ["study", "report", "foreign.toml", "-o", "page.html"],
+    "report": ["report", "foreign.toml", "-o", "page.html"],
+    "import": ["study", "import", "foreign.toml", "counts.csv"],
+}
+SRC = Path(db.__file__).parent.parent
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "foreign.toml").write_text(STUDY)
+    (tmp_path / "foreign_module.py").write_text(MODULE)
+    (tmp_path / "counts.csv").write_text(COUNTS)
+    monkeypatch.chdir(tmp_path)
+    # the answers that a user has given before are none of this test's
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+def deabench(*arguments: str, **options):
+    """Run the command in a process of its own, whose memory has not seen the module."""
+    environment = {**os.environ, "PYTHONPATH": f"{SRC}{os.pathsep}{SRC / 'models'}"}
+    return subprocess.run(
+        [sys.executable, "-m", "deabench", *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        **options,
+    )
+
+
+def test_looking_at_a_study_imports_nothing_before_and_after_a_run(folder):
+    marker = folder / "PWNED"
+    for arguments in LOOKING.values():
+        deabench(*arguments)
+        assert not marker.exists(), arguments
+    refused = deabench("study", "run", "foreign.toml", "--workers", "1")
+    assert refused.returncode == 1
+    assert refused.stderr.strip().splitlines() == [
+        "deabench: 'foreign.toml' runs code for classifier 'b', imported from 'foreign_module.G'; "
+        "if you trust the files in its folder, pass --allow-imports (from Python "
+        "Study.from_toml(file, allow_imports=True))"
+    ]
+    assert not marker.exists()
+
+    done = deabench("study", "run", "--allow-imports", "foreign.toml", "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    marker.unlink()
+    looked = {name: deabench(*arguments) for name, arguments in LOOKING.items()}
+    assert not marker.exists()
+    for name, result in looked.items():
+        assert result.returncode == 0, (name, result.stderr)
+    # the results of the code are shown as they were recorded, and the status says so
+    status = deabench("study", "status", "foreign.toml", "--format", "json")
+    assert json.loads(status.stdout)[0]["done"] == 4
+    assert "the code of 'b' ('foreign_module.G') was not imported" in status.stderr
+    assert not marker.exists()
+
+
+def test_the_tables_are_the_same_whether_the_code_is_imported_or_recorded(folder):
+    db.Study.from_toml("foreign.toml", allow_imports=True).run(workers=1)
+    permitted = db.Study.from_toml("foreign.toml", allow_imports=True)
+    looking = db.Study.from_toml("foreign.toml")
+    assert looking.status().digest == permitted.status().digest
+    for name, frame in permitted.summary().frames().items():
+        assert frame.equals(looking.summary().frames()[name]), name
+    # other parameters are another classifier, of which nothing is recorded
+    Path("foreign.toml").write_text(STUDY.replace('.G"}', '.G", var_smoothing = 0.5}'))
+    assert db.Study.from_toml("foreign.toml").status().missing == 2
+
+
+def test_a_question_on_a_terminal_is_remembered_until_an_edit(folder):
+    def run_with_answer(answer: str) -> int:
+        primary, secondary = pty.openpty()
+        os.write(primary, answer.encode())
+        environment = {**os.environ, "PYTHONPATH": f"{SRC}{os.pathsep}{SRC / 'models'}"}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "deabench", "study", "run", "foreign.toml", "--workers", "1"],
+            env=environment,
+            stdin=secondary,
+            stderr=secondary,
+            stdout=subprocess.DEVNULL,
+        )
+        os.close(secondary)
+        try:
+            while os.read(primary, 4096):
+                pass
+        except OSError:
+            pass
+        os.close(primary)
+        return process.wait()
+
+    assert run_with_answer("n\n") == 1
+    assert not (folder / "PWNED").exists()
+    assert run_with_answer("y\n") == 0
+    # remembered: no terminal is needed, until a file of the folder changes
+    assert deabench("study", "run", "foreign.toml").returncode == 0
+    trusted = digest_folder(folder / "foreign.toml")
+    (folder / "foreign_module.py").write_text(MODULE + "\n# edited\n")
+    assert digest_folder(folder / "foreign.toml") != trusted
+    assert deabench("study", "run", "foreign.toml").returncode == 1
+
+
+def test_a_dry_run_needs_consent_too(folder, capsys):
+    assert main(["study", "run", "foreign.toml", "--dry-run"]) == 1
+    assert "--allow-imports" in capsys.readouterr().err
+    assert not (folder / "PWNED").exists()
