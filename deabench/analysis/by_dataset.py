@@ -15,6 +15,7 @@ from deabench.models import ModelName
 from deabench.models.options import ModelRequest
 from deabench.results.model import Model
 from deabench.results.ranking import TIE_DECIMALS, Ranking
+from deabench.tables.answers import with_metrics
 from deabench.tables.read import read
 from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
 from deabench.tables.table import TableLike
@@ -112,7 +113,7 @@ def by_dataset(
     >>> db.by_dataset(table).each.round(3).loc["wine"].to_dict()
     {'k-NN': 0.8, 'SVM': 1.0}
     """
-    reading = read(table)
+    reading = with_metrics(read(table), outputs)
     request = ModelRequest(model)
     missing = refuse_bounds(missing)
     if reading.per_dataset is None:

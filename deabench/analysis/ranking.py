@@ -27,6 +27,8 @@ from deabench.tables.validation import check_same_units, validate
 from deabench.utils.arrays import Sparse, settle
 from deabench.utils.progress import progress
 
+MAX_INTERVALS = 500
+"""With more systems their intervals take much longer than their ranks."""
 MAX_NAMED_ZEROS = 3
 """Notes name so many efficient systems that have a metric of 0."""
 
@@ -109,7 +111,28 @@ def rank(
     selected = select_table(table, outputs=outputs, inputs=inputs, missing=missing, strict=strict)
     reference_table = None if reference is None else as_table(reference)
     ranking = rank_selected(selected, request, reference_table, bounded=missing == "bounds")
-    return ranking if uncertainty is None else ranking.with_uncertainty(uncertainty)
+    if uncertainty is not None:
+        return ranking.with_uncertainty(uncertainty)
+    return with_own_uncertainty(ranking, selected.table)
+
+
+def with_own_uncertainty(ranking: Ranking, table: Table) -> Ranking:
+    """Return a ranking with intervals and verdicts, where its table has samples or error bars.
+
+    A note says why there are none where the samples or the model have no intervals.
+    """
+    if table.rows is None and not table.error_bars:
+        return ranking
+    # Importing samples takes longer than ranking.
+    from deabench.inference.table_samples import samples_of_data
+
+    if len(ranking.data.labels) > MAX_INTERVALS:
+        note = f"no intervals: there are more than {MAX_INTERVALS} systems; deabench.uncertainty"
+        return replace(ranking, notes=(*ranking.notes, f"{note} computes them"))
+    try:
+        return ranking.with_uncertainty(samples_of_data(table, ranking.data))
+    except DataError as error:
+        return replace(ranking, notes=(*ranking.notes, f"no intervals: {error}"))
 
 
 def rank_selected(

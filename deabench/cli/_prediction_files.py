@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
 import deabench as db
 from deabench.cli._options import split_names
 from deabench.errors import DataError
-from deabench.metrics.labels import GroundTruth, against_rest, ground_truth, two_class_truth
+from deabench.metrics.answer_rows import (
+    align_classifiers,
+    check_one_class_per_instance,
+)
+from deabench.metrics.labels import GroundTruth, against_rest, ground_truth
 from deabench.tables.readers.delimited import read_labelled_csv
-from deabench.utils.instances import count_classes, format_labels, to_python_scalar
+from deabench.utils.instances import count_classes, format_labels
 from deabench.utils.text import quote_names
 
 if TYPE_CHECKING:
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
     from deabench.results.ranking import Ranking
 
 COUNTS = ["tp", "fn", "fp", "tn"]
-INSTANCE_COLUMNS = ["y_true", "instance", "fold", "repeat", "cluster", "weight"]
-"""Columns that describe an instance; every other column of a wide file is a classifier."""
 Piece = tuple[pd.DataFrame, dict[str, pd.Series]]
 """What is known of some instances, and the classifiers' labels or scores of them."""
 SAMPLE_LAYOUTS = (
@@ -101,7 +101,7 @@ def read_classes(
     DataError
         If an instance has two classes, or there are more than two classes and none is named.
     """
-    _check_one_class_per_instance(frame)
+    check_one_class_per_instance(frame)
     label = find_label(positive, frame["y_true"])
     if one_against_rest:
         if positive is None:
@@ -115,69 +115,6 @@ def read_classes(
             "--multiclass)"
         )
     return ground_truth(frame["y_true"], label, scores=scores)
-
-
-def classes_of_rows(
-    file_classes: GroundTruth | None, y_true: pd.Series | np.ndarray
-) -> GroundTruth:
-    """Return the true classes of some rows, with the positive class of the whole file."""
-    if file_classes is None:
-        raise DataError("y_true has more than two classes; name the positive one with --positive")
-    # The class is chosen in the whole file: a fold may have the other one as its minority.
-    if file_classes.rest:
-        return against_rest(y_true, file_classes.positive)
-    return replace(two_class_truth(y_true, file_classes.positive), note=file_classes.note)
-
-
-def align_classifiers(
-    frame: pd.DataFrame,
-    value: str,
-    keys: Sequence[str],
-    advice: str = "give all classifiers the same instances",
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return what is known of each instance, and the classifiers' answers side by side.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A wide file, or a long one with the columns classifier, y_true, `value` and `keys`.
-    value : str
-        The column of labels or scores of a long file.
-    keys : sequence of str
-        The columns that identify an instance of a long file.
-    advice : str
-        The end of the error message if the classifiers have different instances.
-
-    Returns
-    -------
-    instances : DataFrame, instances x those of `INSTANCE_COLUMNS` that there are
-    answers : DataFrame, instances x classifiers, in the order of the file
-
-    Raises
-    ------
-    DataError
-        If a classifier has an instance twice or lacks one, or an instance has two classes.
-    """
-    known_columns = [name for name in INSTANCE_COLUMNS if name in frame.columns]
-    if "classifier" not in frame.columns:
-        return frame[known_columns], frame.drop(columns=known_columns).rename(columns=str)
-    _check_no_repeated_instance(frame, keys)
-    _check_one_class_per_instance(frame)
-    classifiers = list(dict.fromkeys(frame["classifier"]))
-    # `pivot` sorts the classifiers; the list brings back the order of the file.
-    answers = frame.pivot(index=list(keys), columns="classifier", values=value)[classifiers]
-    missing = answers.isna().to_numpy()
-    if missing.any():
-        row, column = np.argwhere(missing)[0]
-        instance = _describe_instance(keys, answers.index[row])
-        raise DataError(f"'{answers.columns[column]}' has no {value} for {instance}; {advice}")
-    # The rows of one instance agree in what is known of it: take the first of them.
-    instances = frame.set_index(list(keys), drop=False)[known_columns]
-    instances = instances[~instances.index.duplicated()].loc[answers.index]
-    return (
-        instances.reset_index(drop=True),
-        answers.reset_index(drop=True).rename_axis(columns=None).rename(columns=str),
-    )
 
 
 def split_instances(
@@ -215,42 +152,6 @@ def split_instances(
     return [
         (rows, {str(name): answers.loc[rows.index, name] for name in answers}) for _, rows in groups
     ]
-
-
-def _check_no_repeated_instance(frame: pd.DataFrame, keys: Sequence[str]) -> None:
-    repeated = frame.duplicated(["classifier", *keys])
-    if repeated.any():
-        row = frame[repeated].iloc[0]
-        instance = _describe_instance(keys, tuple(row[key] for key in keys))
-        raise DataError(f"'{row['classifier']}' has {instance} twice; leave one row out")
-
-
-def _check_one_class_per_instance(frame: pd.DataFrame) -> None:
-    """Refuse a long file in which an instance has different classes for two classifiers."""
-    if not {"classifier", "instance", "y_true"} <= set(frame.columns):
-        return
-    keys = [name for name in ("fold", "instance") if name in frame.columns]
-    counts = frame.groupby(keys, sort=False)["y_true"].nunique()
-    if not (counts > 1).any():
-        return
-    instance = counts.index[int((counts > 1).argmax())]
-    # The first two rows of that instance that contradict each other.
-    rows = frame.set_index(keys).loc[[instance]]
-    first = rows.iloc[0]
-    second = rows[rows["y_true"] != first["y_true"]].iloc[0]
-    labels = [to_python_scalar(row["y_true"]) for row in (first, second)]
-    raise DataError(
-        f"{_describe_instance(keys, instance)} has the class {labels[0]!r} for "
-        f"'{first['classifier']}' and {labels[1]!r} for '{second['classifier']}'; "
-        "an instance has one class"
-    )
-
-
-def _describe_instance(keys: Sequence[str], values: Any) -> str:
-    """Return the cells that identify an instance, as `fold '1', instance '7'`."""
-    # A single key is no tuple.
-    cells = values if isinstance(values, tuple) else (values,)
-    return ", ".join(f"{key} '{cell}'" for key, cell in zip(keys, cells, strict=True))
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ import deabench as db
 from deabench.cli._io import Format, print_message, write_table
 from deabench.cli._options import Form, Out, reject_options
 from deabench.cli._prediction_files import (
-    align_classifiers,
     find_label,
     read_instances,
     with_numeric_column,
 )
 from deabench.errors import DataError
+from deabench.metrics.answer_rows import align_classifiers
 
 if TYPE_CHECKING:
     from deabench.compare import ComparisonResult, Posteriors

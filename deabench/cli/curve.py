@@ -15,10 +15,11 @@ import deabench as db
 from deabench import curves
 from deabench.cli._io import Format, print_message, write_table, writes_json
 from deabench.cli._options import Form, Out, Plot, parse_cell_values
-from deabench.cli._prediction_files import classes_of_rows, read_classes, read_instances
+from deabench.cli._prediction_files import read_classes, read_instances
 from deabench.curves.roc import trace_roc
 from deabench.curves.segment import segment_from_roc
 from deabench.errors import DataError
+from deabench.metrics.answer_rows import classes_of_rows
 from deabench.metrics.labels import GroundTruth
 from deabench.utils.checks import did_you_mean
 

@@ -16,13 +16,13 @@ from deabench.cli._options import Out, Scores, Threshold, parse_cell_values, spl
 from deabench.cli._prediction_files import (
     COUNTS,
     Piece,
-    classes_of_rows,
     holds_scores,
     read_classes,
     read_instances,
     split_instances,
 )
 from deabench.errors import DataError
+from deabench.metrics.answer_rows import classes_of_rows
 from deabench.metrics.labels import GroundTruth
 
 LABEL_METRICS = ["TPR", "TNR", "balanced_accuracy", "G-mean", "F1", "accuracy"]

@@ -130,9 +130,9 @@ def gate_command(
 ) -> None:
     """Pass a new model only if its efficiency beside those in use is proved; JSON on stdout.
 
-    Exit code 0: efficient to at least --at-least; 3: dominated, a mixture of those in use is better
-    in every metric; 4: undecided, with the number of instances that would decide it. 1 and 2 are
-    errors, as in every command.
+    Exit code 0: efficient to at least --at-least and not shown to be dominated; 3: dominated, a
+    mixture of those in use is better in every metric; 4: undecided, with the number
+    of instances that would decide it. 1 and 2 are errors, as in every command.
     """
     samples = read_samples(file, SampleOptions(metrics, positive, scores, threshold, costs))
     # The words were checked when they were parsed.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,10 @@ from deabench.metrics import labels
 from deabench.metrics.counts import check_counts
 from deabench.utils.frames import with_named_rows
 from deabench.utils.instances import Predictions, Values, predictions_by_name
+from deabench.utils.text import quote_names
+
+if TYPE_CHECKING:
+    from deabench.inference.samples import Samples
 
 SampleFields: TypeAlias = tuple[
     pd.DataFrame, Moments, dict[str, int], str, tuple[str, ...], tuple[str, ...]
@@ -45,13 +49,13 @@ def samples_from_predictions(
     """Return the fields of samples made of predicted labels."""
     check_metrics(metrics, has_scores=False, has_labels=True)
     predictions = predictions_by_name(predictions)
-    true = _require_two_each(labels.two_class_truth(y_true, positive))
+    true = labels.two_class_truth(y_true, positive)
     labelled = np.array(
         [labels.predicted_positive(values, true, name=name) for name, values in predictions.items()]
     )
     # A correct answer is a 1 of the mean t among positives and of u among negatives.
     correct = labelled == true.is_positive
-    return _fields_of_answers(list(predictions), true, correct, None, metrics)
+    return samples_from_answers(list(predictions), true, correct, None, metrics)
 
 
 def samples_from_scores(
@@ -65,7 +69,7 @@ def samples_from_scores(
     check_metrics(metrics, has_scores=True, has_labels=threshold is not None)
     scores = predictions_by_name(scores)
     names = list(scores)
-    true = _require_two_each(labels.two_class_truth(y_true, positive, scores=True))
+    true = labels.two_class_truth(y_true, positive, scores=True)
     values = np.array(
         [labels.read_scores(score, true, name=name) for name, score in scores.items()]
     )
@@ -74,7 +78,7 @@ def samples_from_scores(
         # Labels by the thresholds give correct answers, as predicted labels do.
         thresholds = _thresholds_of(threshold, names)
         correct = (values >= thresholds[:, None]) == true.is_positive
-    return _fields_of_answers(names, true, correct, values if AREA in metrics else None, metrics)
+    return samples_from_answers(names, true, correct, values if AREA in metrics else None, metrics)
 
 
 def samples_from_counts(counts: pd.DataFrame, metrics: tuple[str, ...]) -> SampleFields:
@@ -142,6 +146,61 @@ def samples_from_outcomes(outcomes: Mapping[str, pd.DataFrame]) -> SampleFields:
     return table, moments, sizes, PAIRED, (), _equality_notes(moments, names)
 
 
+def average_test_sets(samples: Mapping[str, Samples]) -> SampleFields:
+    """Return the fields of samples of the mean over data sets, each with instances of its own.
+
+    Parameters
+    ----------
+    samples : mapping of data set to Samples
+        Of the same metrics. Classifiers that were not tested on all data sets are left out.
+    """
+    parts = list(samples.values())
+    metrics = list(parts[0].values.columns)
+    common = parts[0].values.index
+    for part in parts[1:]:
+        common = common[common.isin(part.values.index)]
+    if len(common) < 2:
+        raise DataError(
+            f"the data sets {', '.join(map(repr, samples))} have {len(common)} classifiers in "
+            "common; give at least two that were tested on all of them"
+        )
+    moments: list[Moments] = []
+    for part in parts:
+        rows = part.values.index.get_indexer(common).tolist()
+        columns = part.values.columns.get_indexer(metrics).tolist()
+        moments.append(part.moments.take(rows, columns))
+    levels = [np.exp(moment.logs) for moment in moments]
+    mean = np.mean(levels, axis=0)
+    sources: list[ErrorSource] = []
+    for level, moment in zip(levels, moments, strict=True):
+        # The mean y = (1/D) Σ y_d has d log y / d log y_d = y_d / (D y).
+        slope = level / (len(parts) * mean)
+        for source in moment.sources:
+            gradient = source.gradient * slope[:, :, None]
+            sources.append(ErrorSource(gradient, source.covariance, source.flips * slope))
+    sizes = dict.fromkeys(parts[0].sizes, 0)
+    for part in parts:
+        for noun, size in part.sizes.items():
+            sizes[noun] = sizes.get(noun, 0) + size
+    notes = {
+        note: [name for name, part in samples.items() if note in part.notes]
+        for part in parts
+        for note in part.notes
+    }
+    values: pd.DataFrame = sum(part.values.loc[common, metrics] for part in parts) / len(parts)
+    degrees = np.min([moment.degrees for moment in moments], axis=0)
+    combined = Moments(np.log(mean), tuple(sources), degrees)
+    all_notes = (
+        f"every metric is its mean over {len(parts)} data sets that are taken as given: the "
+        "intervals hold for other instances of these data sets, not for other data sets",
+        *(
+            note if len(names) == len(parts) else f"{quote_names(names)}: {note}"
+            for note, names in notes.items()
+        ),
+    )
+    return values, combined, sizes, parts[0].pairing, (), all_notes
+
+
 def _thresholds_of(threshold: float | Mapping[str, float], names: list[str]) -> Array:
     if not isinstance(threshold, Mapping):
         return np.full(len(names), float(threshold))
@@ -153,7 +212,7 @@ def _thresholds_of(threshold: float | Mapping[str, float], names: list[str]) -> 
     return np.array([float(threshold[name]) for name in names])
 
 
-def _fields_of_answers(
+def samples_from_answers(
     names: list[str],
     true: labels.GroundTruth,
     correct: Array | None,
@@ -162,6 +221,7 @@ def _fields_of_answers(
 ) -> SampleFields:
     """Return the fields of samples from correct answers, from scores, or from both: (k, n)."""
     _check_classifiers(names)
+    _require_two_each(true)
     classes = (true.is_positive, ~true.is_positive)
     positives, negatives = (int(members.sum()) for members in classes)
     # The means that the metrics are made of, class by class: correct answers, placement values.
@@ -255,11 +315,10 @@ def _read_outcomes(metric: str, frame: pd.DataFrame, names: list[str]) -> Array:
     return np.asarray(shares)
 
 
-def _require_two_each(true: labels.GroundTruth) -> labels.GroundTruth:
+def _require_two_each(true: labels.GroundTruth) -> None:
     for noun, members in (("positive", true.is_positive), ("negative", ~true.is_positive)):
         if members.sum() < 2:
             raise DataError(f"there is one {noun} instance; an interval needs two of each class")
-    return true
 
 
 def _check_classifiers(names: list[str]) -> None:

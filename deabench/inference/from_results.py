@@ -73,22 +73,43 @@ def samples_from_folds(
 
 def samples_from_datasets(results: pd.DataFrame, metrics: Sequence[str] | None) -> SampleFields:
     """Return the fields of samples of data sets; counts of a data set's folds are added first."""
-    results = _require_frame(results, ["classifier", "dataset"])
-    long = with_keys(results, ["classifier", "dataset"], "the results")
+    note = (
+        "every metric is its mean over the data sets, and holds for data sets like these, drawn as "
+        "these were"
+    )
+    return _samples_from_blocks(results, metrics, "dataset", "data set", note)
+
+
+def samples_from_runs(results: pd.DataFrame, metrics: Sequence[str] | None) -> SampleFields:
+    """Return the fields of samples of runs with different seeds on the same test data."""
+    note = (
+        "the runs are taken as independent of each other: the intervals hold for other runs on the "
+        "same test data, not for other test data"
+    )
+    return _samples_from_blocks(results, metrics, "seed", "run", note)
+
+
+def _samples_from_blocks(
+    results: pd.DataFrame, metrics: Sequence[str] | None, key: str, noun: str, note: str
+) -> SampleFields:
+    """Return the fields of samples of independent blocks, which `key` names."""
+    results = _require_frame(results, ["classifier", key])
+    long = with_keys(results, ["classifier", key], "the results")
     if set(CELLS) <= set(long.columns):
-        long = long.groupby(["classifier", "dataset"], sort=False)[CELLS].sum().reset_index()
-    values, names, columns = _values_by_block(long, ["dataset"], metrics, "data set")
+        long = long.groupby(["classifier", key], sort=False)[CELLS].sum().reset_index()
+    values, names, columns = _values_by_block(long, [key], metrics, noun)
     blocks = len(values)
     flips = np.zeros((len(names), len(columns)))
-    table, moments = _block_moments(values, names, columns, 1 / blocks, flips, "data set")
-    pairing = "paired: all classifiers were tested on the same data sets"
+    table, moments = _block_moments(values, names, columns, 1 / blocks, flips, noun)
+    pairing = f"paired: all classifiers were tested on the same {noun}s"
+    if key == "seed":
+        pairing = "paired: the runs of all classifiers are matched by their seed"
     notes = (
-        "every metric is its mean over the data sets, and holds for data sets like these, drawn as "
-        "these were",
-        "no small-sample rule is used: classifiers alike on every data set are not told apart",
-        *_warn_of_few(blocks, "data sets"),
+        note,
+        f"no small-sample rule is used: classifiers alike on every {noun} are not told apart",
+        *_warn_of_few(blocks, f"{noun}s", stacklevel=5),
     )
-    return table, moments, {"data sets": blocks}, pairing, (), notes
+    return table, moments, {f"{noun}s": blocks}, pairing, (), notes
 
 
 def samples_from_table(
@@ -357,12 +378,12 @@ def _read_errors(values: pd.DataFrame, errors: pd.DataFrame | Mapping[str, float
     return frame
 
 
-def _warn_of_few(blocks: int, noun: str) -> tuple[str, ...]:
+def _warn_of_few(blocks: int, noun: str, stacklevel: int = 4) -> tuple[str, ...]:
     if blocks >= MIN_BLOCKS:
         return ()
     note = (
         f"{blocks} {noun} are few: their spread is hardly known, and the intervals are wide for it"
     )
     # The caller of Samples.from_folds is four calls up.
-    warnings.warn(note, DataWarning, stacklevel=4)
+    warnings.warn(note, DataWarning, stacklevel=stacklevel)
     return (note,)

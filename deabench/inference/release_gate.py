@@ -21,6 +21,8 @@ from deabench.inference.score_limits import (
     solve_limits,
     tail_probabilities,
 )
+from deabench.inference.table_samples import as_samples
+from deabench.tables.table import TableLike
 from deabench.utils.checks import did_you_mean, share
 from deabench.utils.result import Result
 
@@ -37,8 +39,8 @@ class Gate(Result):
     ----------
     candidate : str
     verdict : {"efficient", "dominated", "undecided"}
-        efficient: proved to score at least `at_least`; dominated: proved that a mix of the others
-        beats it in every metric; else undecided.
+        dominated: proved that a mix of the others beats it in every metric; efficient: not shown
+        to be dominated, and proved to score at least `at_least`; else undecided.
     score, lower, upper : float
         The candidate's efficiency with its interval at `level`, for this one classifier.
     at_least : float in (0, 1]
@@ -124,7 +126,7 @@ class Gate(Result):
 
 
 def gate(
-    samples: Samples,
+    samples: Samples | TableLike,
     candidate: str,
     *,
     at_least: float = 0.95,
@@ -137,12 +139,12 @@ def gate(
     """Decide whether a candidate is proved to be efficient among the classifiers of the samples.
 
     Both limits hold together for this one classifier at the level: a candidate passes where its
-    lower limit reaches `at_least`.
+    lower limit reaches `at_least` and its upper limit does not show it to be dominated.
 
     Parameters
     ----------
-    samples : Samples
-        The candidate and those in use.
+    samples : Samples, or a table with samples of any kind
+        The candidate and those in use; as for `uncertainty`.
     candidate : str
         Chosen before looking: the gate does not pay for a choice of the best of many candidates.
     at_least : number in (0, 1]
@@ -159,6 +161,7 @@ def gate(
     >>> gate(db.Samples.from_predictions(y, {"old": old, "new": new}, positive=1), "new").passed
     True
     """
+    samples, outputs, inputs = as_samples(samples, outputs, inputs)
     if candidate not in samples.values.index:
         raise DataError(
             f"there is no classifier '{candidate}'; "
@@ -181,13 +184,14 @@ def gate(
     corner = solve_limits(problem, "upper", c_upper, c_upper**2 / 4, rows=[row])
     upper = min(max(float(corner.value[0]), score), 1.0)
 
-    # Good enough is decided by the lower limit; beaten by a mix, by the upper limit.
+    # Beaten by a mix is decided by the upper limit, and good enough by the lower one: what is
+    # shown to be worse does not pass, however little worse it is.
     is_dominated = upper < 1 - EDGE
     verdict: GateVerdict = "undecided"
-    if lower >= at_least - EDGE:
-        verdict = "efficient"
-    elif is_dominated:
+    if is_dominated:
         verdict = "dominated"
+    elif lower >= at_least - EDGE:
+        verdict = "efficient"
     growth = 1.0
     # A score that is high enough waits for its lower limit, any other for its upper limit.
     if verdict == "undecided" and score >= at_least:

@@ -19,8 +19,6 @@ from deabench.utils.result import Result
 
 LABEL_METRICS = ("TPR", "TNR")
 """The default metrics of predicted labels."""
-MAX_ROUNDING = 0.01
-"""A table may be rounded: its ratios may differ from the samples' by this share."""
 MIN_TIMINGS = 2
 
 
@@ -29,7 +27,7 @@ class Samples(Result):
     """Metrics of classifiers with the errors that their samples leave.
 
     Make one with `from_predictions`, `from_scores`, `from_outcomes`, `from_counts`, `from_folds`,
-    `from_datasets` or `from_table`; `with_costs` adds what a classifier costs.
+    `from_datasets`, `from_runs` or `from_table`; `with_costs` adds what a classifier costs.
 
     Attributes
     ----------
@@ -230,6 +228,19 @@ class Samples(Result):
         return cls(*from_results.samples_from_datasets(results, metrics))
 
     @classmethod
+    def from_runs(cls, results: pd.DataFrame, *, metrics: Sequence[str] | None = None) -> Samples:
+        """Make samples of runs with different seeds on the same test data, as independent blocks.
+
+        Parameters
+        ----------
+        results : DataFrame
+            Columns (or index levels) classifier and seed; and either tp, fn, fp, tn or metrics.
+        metrics : sequence of names, optional
+            As for `from_folds`.
+        """
+        return cls(*from_results.samples_from_runs(results, metrics))
+
+    @classmethod
     def from_table(cls, table: pd.DataFrame, errors: pd.DataFrame | Mapping[str, float]) -> Samples:
         """Make samples of a table with standard errors; all errors count as independent.
 
@@ -353,42 +364,6 @@ def select_columns(
     if not output_names:
         raise DataError("no outputs are left; name at least one metric as output")
     return output_names, input_names
-
-
-def check_same_table(samples: Samples, table: pd.DataFrame) -> None:
-    """Refuse samples of other metrics, classifiers or values than a table's, up to rounding."""
-    metrics = [str(name) for name in samples.values.columns]
-    for name in table.columns:
-        if name not in metrics:
-            raise DataError(
-                f"the samples do not hold metric '{name}' of the table; "
-                f"{did_you_mean(name, metrics)}"
-            )
-    labels = [str(label) for label in table.index]
-    sampled = [str(label) for label in samples.values.index]
-    for label in labels:
-        if label not in sampled:
-            raise DataError(
-                f"the samples do not hold '{label}' of the table; {did_you_mean(label, sampled)}"
-            )
-    for label in sampled:
-        if label not in labels:
-            raise DataError(
-                f"the samples hold '{label}', which is not in the table; leave it out: the "
-                "frontier would be another"
-            )
-    values = samples.values.set_axis(sampled).loc[labels, list(table.columns)].to_numpy()
-    # Another unit multiplies a whole column, so ratios are compared with their median.
-    # A value of 0 has no ratio and is not compared.
-    ratio = table.to_numpy() / np.where(values > 0, values, np.nan)
-    deviation = np.abs(ratio / np.nanmedian(ratio, axis=0) - 1)
-    if np.nanmax(deviation, initial=0.0) > MAX_ROUNDING:
-        i, r = np.unravel_index(np.nanargmax(deviation), deviation.shape)
-        raise DataError(
-            f"metric '{table.columns[r]}' of '{table.index[i]}' is {table.iloc[i, r]:g} in the "
-            f"table and {values[i, r]:g} in the samples; give the samples that the table was made "
-            "of"
-        )
 
 
 def _metric_names(metrics: Sequence[str]) -> tuple[str, ...]:

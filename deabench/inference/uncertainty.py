@@ -15,7 +15,7 @@ from deabench.inference import max_t
 from deabench.inference.delta_method import critical_values
 from deabench.inference.dominance_games import Orientation, Returns
 from deabench.inference.max_t import Cluster
-from deabench.inference.samples import Samples, check_same_table
+from deabench.inference.samples import Samples
 from deabench.inference.score_limits import (
     EDGE,
     CriticalValues,
@@ -31,6 +31,8 @@ from deabench.inference.score_limits import (
     solve_limits,
     tail_probabilities,
 )
+from deabench.inference.table_samples import as_samples, check_same_table
+from deabench.tables.table import TableLike
 from deabench.utils.checks import choice, share
 from deabench.utils.result import Result
 
@@ -231,7 +233,7 @@ class Uncertainty(Result):
 
 
 def uncertainty(
-    samples: Samples,
+    samples: Samples | TableLike,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
@@ -247,7 +249,8 @@ def uncertainty(
 
     Parameters
     ----------
-    samples : Samples
+    samples : Samples, or a table with samples of any kind
+        A file, a frame, ... of predictions, scores, counts, folds, seeds or error bars.
     outputs, inputs : sequences of metrics, optional
         By default all metrics are outputs, and all costs inputs.
     level : number between 0 and 1
@@ -281,6 +284,7 @@ def uncertainty(
     choice("method", method, get_args(Method))
     alpha = 1 - share("level", level)
     # The order of the problem does not depend on how the user sorted the table.
+    samples, outputs, inputs = as_samples(samples, outputs, inputs)
     problem, metrics, rows = make_problem(samples, outputs, inputs, returns, orientation)
     c_lower, c_upper, c_verdict, source = _critical_values(problem, alpha, method, seed, client)
     score = sample_scores(samples, problem, metrics, rows)

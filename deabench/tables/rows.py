@@ -85,16 +85,21 @@ def average_rows(values: pd.DataFrame, systems: pd.Index, datasets: pd.Index | N
     keys = [np.asarray(datasets), np.asarray(systems)]
     per_dataset = values.groupby(keys, sort=False).mean()
     per_dataset.index = per_dataset.index.set_names([str(datasets.name), name])
+    frame, notes = average_datasets(per_dataset)
+    return Systems(frame.reindex(order).rename_axis(name), per_dataset, missing, notes)
+
+
+def average_datasets(per_dataset: pd.DataFrame) -> tuple[pd.DataFrame, Notes]:
+    """Average (data set, system) x metrics over the data sets, and say over which."""
     columns = {}
     notes = []
     for metric in per_dataset.columns:
-        columns[metric], note = _average_datasets(per_dataset[metric].unstack(0))
+        columns[metric], note = _average_metric(per_dataset[metric].unstack(0, sort=False))
         notes.append((str(metric), note))
-    frame = pd.DataFrame(columns).reindex(order).rename_axis(name)
-    return Systems(frame, per_dataset, missing, tuple(notes))
+    return pd.DataFrame(columns), tuple(notes)
 
 
-def _average_datasets(matrix: pd.DataFrame) -> tuple[pd.Series, str]:
+def _average_metric(matrix: pd.DataFrame) -> tuple[pd.Series, str]:
     """Average systems x data sets over the common data sets; without any, over each one's own."""
     # A system or a data set without any value of this metric restricts nothing.
     filled = matrix.dropna(axis="columns", how="all").dropna(axis="index", how="all")

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.tables.answers import with_metrics
 from deabench.tables.cells import is_empty_word
 from deabench.tables.columns import OTHER_INPUTS, Column, propose_roles
 from deabench.tables.interpretation import is_labelled
@@ -135,7 +136,7 @@ def select_table(
         Where a column is not there or holds text, no output is left, or a cell is empty.
     """
     choice("missing", missing, MISSING)
-    interpreted = as_table(table)
+    interpreted = with_metrics(as_table(table), [*(outputs or ()), *(inputs or ())] or None)
     selected = select_columns(interpreted, outputs, inputs)
     if strict and selected.guessed:
         raise DataError(

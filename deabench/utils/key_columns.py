@@ -17,9 +17,6 @@ KEY_WORDS = {
     "seed": "run random_state random_seed replicate trial",
     "repeat": "repetition rep",
     "instance": "instance_id sample_id example_id doc_id row_id id",
-    "y_true": "true_label true_class ground_truth target gold actual label truth",
-    "y_pred": "prediction predicted pred predicted_label y_hat yhat",
-    "score": "y_score y_prob probability proba",
 }
 """The name of each key column, and the other words that mean it."""
 _WORD_KEYS = {word: key for key, words in KEY_WORDS.items() for word in (key, *words.split())}

@@ -267,8 +267,10 @@ def _gate_verdict(gate: Gate) -> str:
     dominance = _describe_dominance(gate.technology, format_percent(gate.secure_gap))
     beaten = f"some mix of the others {dominance}; the one found is {mix}"
     if gate.verdict == "efficient":
-        exception = f", although {beaten}" if gate.secure_gap > 0 else ""
-        return f"'{gate.candidate}' passes: efficient to at least {gate.at_least:g}{exception}."
+        return (
+            f"'{gate.candidate}' passes: efficient to at least {gate.at_least:g} and not shown to "
+            "be dominated."
+        )
     if gate.verdict == "dominated":
         return f"'{gate.candidate}' is dominated: {beaten}."
     if np.isfinite(gate.needed):

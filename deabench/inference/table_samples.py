@@ -1,0 +1,396 @@
+"""Make samples of what a table holds: answers, counts, folds, runs, data sets or error bars."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from deabench.errors import DataError, DataWarning
+from deabench.inference.from_predictions import average_test_sets, samples_from_answers
+from deabench.inference.samples import Samples
+from deabench.metrics.answer_rows import (
+    align_classifiers,
+    default_metrics,
+    find_classes,
+    is_multiclass,
+)
+from deabench.metrics.counts import pooled
+from deabench.metrics.labels import predicted_positive, read_scores
+from deabench.results.answer import Answer
+from deabench.tables.answers import ANSWER_KINDS
+from deabench.tables.read import as_table
+from deabench.tables.selection import select_table
+from deabench.tables.table import Table, TableLike
+from deabench.tables.transforms import Data, to_model_values
+from deabench.tables.validation import validate
+from deabench.utils.checks import did_you_mean
+from deabench.utils.text import quote_names
+
+MAX_ROUNDING = 0.01
+"""A table may be rounded: its ratios may differ from the samples' by this share."""
+REPEAT_KEYS = ("fold", "repeat", "seed")
+"""Columns that tell the results of one system on one data set apart."""
+DEFAULT_LEVEL = 0.95
+"""The level of an interval whose name states none."""
+_LEVEL = re.compile(
+    r"(?:ci|conf)[a-z]*[\s_(]*([5-9]\d)(?!\d)|(?<!\d)([5-9]\d)\s*%?[\s_]*(?:ci|conf)", re.I
+)
+"""A level in a name, as ci90, CI_95, 90% CI."""
+NO_SAMPLES = (
+    "the table has one number per system and metric, which tells no uncertainty; give predictions, "
+    "counts, folds, seeds or error bars (deabench rank ranks it as it is)"
+)
+
+
+def has_samples(table: Table) -> bool:
+    """Return whether a table holds more than one number per system and metric."""
+    return table.rows is not None or bool(table.error_bars)
+
+
+def as_samples(
+    source: object, outputs: Sequence[str] | None, inputs: Sequence[str] | None
+) -> tuple[Samples, Sequence[str] | None, Sequence[str] | None]:
+    """Return the samples that an argument holds or is made into, with outputs and inputs of them.
+
+    Parameters
+    ----------
+    source : Samples, a result that carries them, or TableLike
+        Samples of a table hold the named outputs and inputs alone, so that none is named after.
+    """
+    if isinstance(source, Samples):
+        return source, outputs, inputs
+    # A ranking carries its uncertainty, and that its samples.
+    if isinstance(source, Answer):
+        uncertainty = getattr(source, "uncertainty", None)
+        if uncertainty is None:
+            raise DataError(
+                "the ranking has no samples; give the file, the table or the samples that it was "
+                "made of, or rank with uncertainty=samples"
+            )
+        return uncertainty.samples, outputs, inputs
+    carried = getattr(source, "samples", None)
+    if isinstance(carried, Samples):
+        return carried, outputs, inputs
+    table: Any = source
+    return samples_of_table(table, outputs=outputs, inputs=inputs), None, None
+
+
+def samples_of_table(
+    source: TableLike,
+    *,
+    outputs: Sequence[str] | None = None,
+    inputs: Sequence[str] | None = None,
+    positive: object = None,
+    threshold: float | None = None,
+) -> Samples:
+    """Make samples of a table of any kind.
+
+    Parameters
+    ----------
+    source : TableLike
+        Predictions, scores or counts; results by fold, seed or data set; or a table whose metrics
+        have standard errors or intervals.
+    outputs, inputs : sequence of column names, optional
+        Of predictions and scores: the metrics that `Samples.from_predictions` and `from_scores`
+        know. Otherwise as for `deabench.rank`.
+    positive : label, optional
+        Of predictions and scores: the positive class.
+    threshold : number, optional
+        Of scores: an instance is labelled positive where its score is >= threshold.
+
+    Raises
+    ------
+    DataError
+        Where the table has one number per system and metric, or its samples have no intervals.
+    """
+    table = as_table(source)
+    if not has_samples(table):
+        raise DataError(NO_SAMPLES)
+    if table.kind in ANSWER_KINDS and table.rows is not None:
+        return _samples_of_answers(table.rows, outputs, positive, threshold)
+    selected = select_table(table, outputs=outputs, inputs=inputs)
+    data = validate(selected, warn=False)
+    samples = samples_of_data(table, data)
+    return replace(samples, notes=(*data.notes, *samples.notes))
+
+
+def samples_of_data(table: Table, data: Data) -> Samples:
+    """Make samples of the metrics of a table as a model takes them.
+
+    Parameters
+    ----------
+    table : Table
+        With `rows` or `error_bars`.
+    data : Data
+        The outputs and inputs that are ranked, and how they come from the table's values.
+    """
+    if table.kind in ANSWER_KINDS and table.rows is not None:
+        return _samples_of_answers(table.rows, list(data.outputs.columns))
+    with warnings.catch_warnings():
+        # That there are few folds becomes a note.
+        warnings.simplefilter("ignore", DataWarning)
+        if table.rows is not None:
+            return _samples_of_blocks(table.rows, data)
+    return _samples_of_error_bars(table, data)
+
+
+def check_same_table(samples: Samples, table: pd.DataFrame) -> None:
+    """Refuse samples of other metrics, classifiers or values than a table's, up to rounding."""
+    metrics = [str(name) for name in samples.values.columns]
+    for name in table.columns:
+        if name not in metrics:
+            raise DataError(
+                f"the samples do not hold metric '{name}' of the table; "
+                f"{did_you_mean(name, metrics)}"
+            )
+    labels = [str(label) for label in table.index]
+    sampled = [str(label) for label in samples.values.index]
+    for label in labels:
+        if label not in sampled:
+            raise DataError(
+                f"the samples do not hold '{label}' of the table; {did_you_mean(label, sampled)}"
+            )
+    for label in sampled:
+        if label not in labels:
+            raise DataError(
+                f"the samples hold '{label}', which is not in the table; leave it out: the "
+                "frontier would be another"
+            )
+    values = samples.values.set_axis(sampled).loc[labels, list(table.columns)].to_numpy()
+    # Another unit multiplies a whole column, so ratios are compared with their median.
+    # A value of 0 has no ratio and is not compared.
+    ratio = table.to_numpy() / np.where(values > 0, values, np.nan)
+    deviation = np.abs(ratio / np.nanmedian(ratio, axis=0) - 1)
+    if np.nanmax(deviation, initial=0.0) > MAX_ROUNDING:
+        i, r = np.unravel_index(np.nanargmax(deviation), deviation.shape)
+        raise DataError(
+            f"metric '{table.columns[r]}' of '{table.index[i]}' is {table.iloc[i, r]:g} in the "
+            f"table and {values[i, r]:g} in the samples; give the samples that the table was made "
+            "of"
+        )
+
+
+def _samples_of_answers(
+    rows: pd.DataFrame,
+    metrics: Sequence[str] | None,
+    positive: object = None,
+    threshold: float | None = None,
+) -> Samples:
+    """Make samples of answers or counts, data set by data set."""
+    positive = rows.attrs.get("positive") if positive is None else positive
+    threshold = rows.attrs.get("threshold") if threshold is None else threshold
+    names = tuple(metrics) if metrics else default_metrics(rows, positive, threshold)
+    if "dataset" not in rows:
+        return _samples_of_test(rows, names, positive, threshold)
+    samples = {
+        str(name): _samples_of_test(part, names, positive, threshold)
+        for name, part in rows.groupby("dataset", sort=False)
+    }
+    return Samples(*average_test_sets(samples))
+
+
+def _samples_of_test(
+    rows: pd.DataFrame, metrics: tuple[str, ...], positive: object, threshold: float | None
+) -> Samples:
+    """Make samples of the answers, or counts, on one test set."""
+    if "y_true" not in rows:
+        return Samples.from_counts(pooled(rows, "classifier"), metrics=metrics)
+    instances, answers = _match_answers(rows)
+    y_true = instances["y_true"]
+    if is_multiclass(rows, positive) or metrics == ("accuracy",):
+        return Samples.from_outcomes(_outcomes_of_classes(y_true, answers["y_pred"], metrics))
+    truth = find_classes(y_true, positive)
+    names = list(next(iter(answers.values())).columns)
+    scores = None
+    correct = None
+    if "score" in answers:
+        columns = answers["score"]
+        scores = np.array([read_scores(columns[name], truth, name=name) for name in names])
+    if threshold is not None and scores is not None:
+        correct = (scores >= threshold) == truth.is_positive
+    elif "y_pred" in answers:
+        labels = answers["y_pred"]
+        positives = [predicted_positive(labels[name], truth, name=name) for name in names]
+        correct = np.array(positives) == truth.is_positive
+    return Samples(*samples_from_answers(names, truth, correct, scores, metrics))
+
+
+def _match_answers(rows: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
+    """Return what is known of each instance, and labels and scores, instances x classifiers."""
+    keys = [key for key in ("fold", "repeat", "instance") if key in rows]
+    if "instance" not in keys:
+        # Without names of instances, the rows of every classifier are taken to be in one order.
+        numbers = rows.groupby(["classifier", *keys], sort=False).cumcount() + 1
+        rows = rows.assign(instance=numbers)
+        keys.append("instance")
+    # In the order of the file: pivoting sorts the instances.
+    order = pd.MultiIndex.from_frame(rows[keys].drop_duplicates())
+    answers = {}
+    for value in ("y_pred", "score"):
+        if value in rows:
+            instances, answers[value] = align_classifiers(rows, value, keys)
+    positions = pd.MultiIndex.from_frame(instances[keys]).get_indexer(order)
+    ordered = {
+        name: frame.iloc[positions].reset_index(drop=True) for name, frame in answers.items()
+    }
+    return instances.iloc[positions].reset_index(drop=True), ordered
+
+
+def _outcomes_of_classes(
+    y_true: pd.Series, predicted: pd.DataFrame, metrics: tuple[str, ...]
+) -> dict[str, pd.DataFrame]:
+    """Return which answers are right: of all instances, or for the recall of each class."""
+    right = predicted.eq(y_true, axis=0).astype(float)
+    outcomes = {}
+    for metric in metrics:
+        if metric == "accuracy":
+            outcomes[metric] = right
+        elif metric == "recall":
+            for label in sorted(y_true.unique(), key=str):
+                outcomes[f"recall[{label}]"] = right[y_true == label]
+        elif metric.startswith("recall["):
+            outcomes[metric] = right[y_true.astype(str) == metric[7:-1]]
+        else:
+            raise DataError(
+                f"metric '{metric}' of more than two classes has no interval; take 'accuracy' or "
+                "'recall', or name the positive class"
+            )
+    return outcomes
+
+
+def _samples_of_blocks(rows: pd.DataFrame, data: Data) -> Samples:
+    """Make samples of results by fold, run or data set: what repeats is the block.
+
+    Where a table has data sets and folds or runs, every fold or run counts with its mean over the
+    data sets.
+    """
+    metrics = [*data.outputs.columns, *data.inputs.columns]
+    rows = rows[rows["classifier"].isin([str(label) for label in data.labels])]
+    repeats = [key for key in REPEAT_KEYS if key in rows and rows[key].nunique() > 1]
+    datasets = ["dataset"] if "dataset" in rows and rows["dataset"].nunique() > 1 else []
+    if not repeats and not datasets:
+        raise DataError(NO_SAMPLES)
+    keys = ["classifier", *datasets, *repeats]
+    values = pd.concat([rows[keys], to_model_values(rows[metrics], data.transforms)], axis=1)
+    long = values.groupby(keys, sort=False)[metrics].mean()
+    if not repeats:
+        return _with_inputs(Samples.from_datasets(long, metrics=metrics), data)
+    notes: tuple[str, ...] = ()
+    if datasets:
+        long, notes = _average_common_datasets(long, repeats)
+    flat = long.reset_index()
+    if "fold" in repeats:
+        # Several runs of a cross-validation are its repeats.
+        if "repeat" not in repeats:
+            flat = flat.rename(columns={"seed": "repeat"})
+        samples = Samples.from_folds(flat, metrics=metrics)
+    else:
+        samples = Samples.from_runs(_number_runs(flat, repeats), metrics=metrics)
+    return _with_inputs(replace(samples, notes=(*notes, *samples.notes)), data)
+
+
+def _average_common_datasets(
+    values: pd.DataFrame, repeats: list[str]
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Average each fold or run over the data sets that have a result in every cell."""
+    complete = values.notna().all(axis=1).groupby("dataset", sort=False).sum()
+    cells = values.groupby(["classifier", *repeats], sort=False).ngroups
+    common = complete.index[complete == cells]
+    if not len(common):
+        raise DataError(
+            "no data set has a result of every system in every fold or run, so their means cannot "
+            "be compared; give all of them, or leave the column of folds or runs out"
+        )
+    kept = values[values.index.get_level_values("dataset").isin(common)]
+    note = (
+        f"every fold or run counts with its mean over {len(common)} data sets, which are taken as "
+        "given: the intervals do not hold for other data sets"
+    )
+    return kept.groupby(["classifier", *repeats], sort=False).mean(), (note,)
+
+
+def _number_runs(flat: pd.DataFrame, repeats: list[str]) -> pd.DataFrame:
+    """Return runs with one key, `seed`; runs of different seeds are matched by their order."""
+    runs = flat[repeats].astype(str).agg(", ".join, axis=1)
+    counts = pd.crosstab(flat["classifier"], runs)
+    if (counts != 1).to_numpy().any():
+        runs = flat.groupby("classifier", sort=False).cumcount() + 1
+    return flat.drop(columns=repeats).assign(seed=runs)
+
+
+def _samples_of_error_bars(table: Table, data: Data) -> Samples:
+    """Make samples of a table whose metrics have standard errors or intervals; others are exact."""
+    values = pd.concat([data.outputs, data.inputs], axis=1)
+    errors = pd.DataFrame(0.0, values.index, values.columns)
+    notes = []
+    for name in values.columns:
+        bars = table.error_bars.get(name)
+        if bars is None:
+            notes.append(f"'{name}' has no error bars and counts as exact")
+            continue
+        errors[name], note = _standard_errors(
+            name, bars.loc[values.index], table.errors.get(name, ())
+        )
+        notes.append(note)
+        missing = errors.index[errors[name].isna()]
+        if len(missing):
+            raise DataError(
+                f"'{name}' of '{missing[0]}' has no error bars; give them for every system, or "
+                "leave the system out"
+            )
+    if not errors.to_numpy().any():
+        raise DataError(
+            f"the error bars of {quote_names(list(table.error_bars))} are of no metric in use; "
+            "name one of these in outputs"
+        )
+    exact = [name for name in data.inputs.columns if not errors[name].any()]
+    noisy = [name for name in values.columns if name not in exact]
+    samples = Samples.from_table(values[noisy], errors[noisy])
+    samples = replace(samples, costs=tuple(name for name in data.inputs.columns if name in noisy))
+    if exact:
+        samples = samples.with_costs({name: values[name] for name in exact})
+    # `with_costs` says of each exact cost that it is exact.
+    notes = list(dict.fromkeys([*notes, *samples.notes]))
+    return replace(samples, notes=tuple(notes))
+
+
+def _standard_errors(
+    name: str, bars: pd.DataFrame, columns: Sequence[str]
+) -> tuple[pd.Series, str]:
+    """Return the standard errors that the error bars of a metric state, and a note on them."""
+    source = quote_names(list(columns)) if columns else f"the cells of '{name}'"
+    if "standard_error" in bars:
+        return bars["standard_error"], (
+            f"{source}: taken as standard errors of '{name}' (a standard deviation of single "
+            "results would be larger)"
+        )
+    level = _stated_level([name, *columns])
+    width = bars["high"] - bars["low"]
+    # A normal interval reaches z standard errors to either side.
+    z = float(special.ndtri((1 + level) / 2))
+    assumed = "" if _stated_level([name, *columns], default=0.0) else ", which is assumed"
+    return width / (2 * z), (
+        f"{source}: taken as {100 * level:g} % intervals of '{name}'{assumed}; the standard error "
+        f"is half their width over {z:.3g}"
+    )
+
+
+def _stated_level(names: Sequence[str], default: float = DEFAULT_LEVEL) -> float:
+    """Return the level that one of the names states, as `ci90` or `90% CI`."""
+    for name in names:
+        match = _LEVEL.search(name)
+        if match:
+            return int(match[1] or match[2]) / 100
+    return default
+
+
+def _with_inputs(samples: Samples, data: Data) -> Samples:
+    """Declare the inputs of the data as costs of the samples."""
+    return replace(samples, costs=tuple(str(name) for name in data.inputs.columns))
