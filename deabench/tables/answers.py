@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from deabench.metrics.answer_rows import metrics_of_rows
 from deabench.tables.cells import Numbers
 from deabench.tables.columns import infer_column
 from deabench.tables.rows import average_datasets, merge_notes
@@ -41,6 +40,9 @@ def with_metrics(
     """
     if table.kind not in ANSWER_KINDS or table.rows is None:
         return table
+    # The metrics import libraries that a ranking does not wait for.
+    from deabench.metrics.answer_rows import metrics_of_rows
+
     options: dict[str, Any] = {"positive": positive, "threshold": threshold}
     if positive is None and threshold is None:
         options |= table.rows.attrs
