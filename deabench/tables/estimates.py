@@ -133,15 +133,23 @@ def parse_estimate(cell: str, decimal_comma: bool) -> Estimate | None:
     value = _to_float(match[1], decimal_comma)
     if value is None:
         return None
-    parsed = _parse_tail(Estimate(value), match[3], decimal_comma)
+    parsed = _parse_tail(Estimate(value), match[3], decimal_comma, match.end(1) == match.start(3))
     if parsed is None:
         return None
     estimate, unit_behind = parsed
     return _apply_unit(estimate, match[1], match[2] or unit_behind, decimal_comma)
 
 
-def _parse_tail(estimate: Estimate, tail: str, decimal_comma: bool) -> tuple[Estimate, str] | None:
+def _parse_tail(
+    estimate: Estimate, tail: str, decimal_comma: bool, is_joined: bool
+) -> tuple[Estimate, str] | None:
     """Read what follows a number and its unit: a spread, an interval, or a comment in brackets.
+
+    Parameters
+    ----------
+    is_joined : bool
+        Whether no blank and no unit stands before the tail: "66.1+0.5" is a mean with its
+        deviation, "66.1 +0.5" a change.
 
     Returns
     -------
@@ -156,7 +164,7 @@ def _parse_tail(estimate: Estimate, tail: str, decimal_comma: bool) -> tuple[Est
         width = _to_float(spread[1], decimal_comma)
         return (estimate if width is None else replace(estimate, spread=width)), spread[2] or ""
     plus = _PLUS_SPREAD.fullmatch(tail)
-    if plus:
+    if plus and is_joined:
         return replace(estimate, spread=float(plus[1])), ""
     deviations = _DEVIATIONS.fullmatch(tail)
     if deviations:

@@ -52,8 +52,6 @@ _LATEX_SIGNS = {
     "textpm": "±",
     "textdownarrow": "↓",
     "textuparrow": "↑",
-    "textsuperscript": " ",
-    "textsubscript": " ",
     "dag": "†",
     "ddag": "‡",
     "dagger": "†",
@@ -70,7 +68,8 @@ _LATEX_WITHOUT_TEXT = (
 )
 """Commands with one or two arguments that are no text: keys, colours, sizes."""
 _LATEX_OPTIONS = re.compile(_LATEX_WITHOUT_TEXT)
-_LATEX_SCRIPT = re.compile(r"(?<=\d)\s*\$?\s*_\s*\{\s*(±?[^{}]*)\}")
+_LATEX_SCRIPT = re.compile(r"(?<=\d)[$\s}]*_?\s*\{\s*(±?[^{}]*)\}")
+"""A group behind a number: `66.1_{3.1}`, `66.1{\\tiny 3.1}`, and `66.1\\std{3.1}` of a paper's own."""
 _FORMULA = re.compile(r"\$\s*([^$]*[\\_^{}=±↑↓→×][^$]*|[\d.,+-]+|[A-Za-z]+)\s*\$")
 """A formula between dollar signs; "$5" and "$1/$2" are prices."""
 _LATEX_COMMAND = re.compile(r"\\([A-Za-z]+)\*?\s*")
@@ -118,7 +117,8 @@ def _strip_latex(text: str) -> str:
     text = _ESCAPED.sub(r"\1", text.replace("\\\\", " "))
     if "\\" not in text and "{" not in text and "$" not in text:
         return text
-    text = _LATEX_OPTIONS.sub("", text.replace("\\,", "").replace("\\;", " "))
+    text = text.replace("\\,", "").replace("\\;", " ").replace("{,}", ",")
+    text = _LATEX_OPTIONS.sub("", text)
     text = _LATEX_COMMAND.sub(lambda match: _LATEX_SIGNS.get(match[1], ""), text)
     # 66.1_{±3.1} and 66.1_{3.1} state a spread, 66.1^{+1}_{-2} the ends of an interval.
     text = _FORMULA.sub(r"\1", text)

@@ -153,8 +153,14 @@ def check_regular_file(path: str | Path) -> None:
         raise DataError(f"'{path}' is {kind}; it is read more than once, so copy it into a file")
 
 
-def read_contents(path: str | Path) -> bytes:
+def read_contents(path: str | Path, max_bytes: int = -1) -> bytes:
     """Read the bytes of a file, or of a pipe such as `<(command)`.
+
+    Parameters
+    ----------
+    path : str or Path
+    max_bytes : int
+        Where reading stops; -1 for the end.
 
     Raises
     ------
@@ -162,8 +168,10 @@ def read_contents(path: str | Path) -> bytes:
         If nothing has opened the pipe for writing within `PATIENCE` seconds.
     """
     if not stat.S_ISFIFO(os.stat(path).st_mode):
-        return Path(path).read_bytes()
+        with open(path, "rb") as stream:
+            return stream.read(max_bytes)
     blocks = list[bytes]()
+    size = 0
     has_writer = False
     deadline = time.monotonic() + PATIENCE
     # Without blocking, because opening a pipe without a writer would wait for ever.
@@ -177,7 +185,7 @@ def read_contents(path: str | Path) -> bytes:
                 select.select([pipe], [], [])
                 continue
             # An empty block means the end of the pipe only if a writer was there before.
-            if not block and has_writer:
+            if (not block and has_writer) or 0 <= max_bytes < size:
                 return b"".join(blocks)
             if not block and time.monotonic() > deadline:
                 raise DataError(
@@ -186,6 +194,7 @@ def read_contents(path: str | Path) -> bytes:
                 )
             has_writer = has_writer or bool(block)
             blocks.append(block)
+            size += len(block)
             time.sleep(0 if block else 0.02)
     finally:
         os.close(pipe)

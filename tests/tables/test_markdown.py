@@ -78,7 +78,9 @@ def test_another_table_is_chosen_by_name_or_number(sheet, tmp_path) -> None:
 
 
 def test_an_unknown_table_is_refused_with_the_nearest_name(tmp_path) -> None:
-    with pytest.raises(DataError, match=r"has no table 'Result'; did you mean 'Results'\?"):
+    with pytest.raises(
+        DataError, match=r"has no sheet or table 'Result'; did you mean 'Results'\?"
+    ):
         read_file(write(tmp_path, README), sheet="Result")
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,28 +20,39 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.cells import is_numeric_dtype
+from deabench.tables.estimates import parse_estimate
+from deabench.tables.markup import strip_markup
 from deabench.tables.readers.frames import Source
+from deabench.tables.readers.grids import Grid, has_second_header, read_grids
+from deabench.tables.readers.limits import Limits
 from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.files import read_contents
 from deabench.utils.text import unescape_formula
 
 SEPARATORS = (",", ";", "\t", "|")
-MAX_COLUMNS = 2_000
-"""Columns that a table may have: no comparison has as many metrics."""
+DEFAULT_LIMITS = Limits()
 MAX_EXACT_INTEGER = 2**53
 """Whole numbers up to this size are floats without rounding."""
 NAMING_ROLES = ("label", "dataset", "left_out")
 """Roles of columns that may tell rows apart: their cells stay text."""
+MAX_PARSED_CELLS = 100_000
+"""Separators in a line up to which its cells are parsed to be counted."""
+MAX_PREAMBLE = 6
+"""Lines of prose that may stand above a header."""
 PROBED_LINES = 20
 PROBED_CHARACTERS = 1 << 14
 PROBED_ROWS = 200
+_MARKUP = re.compile(r"\*\*\S|\]\(\S|</?[A-Za-z][^<>\n]*>|\\text|\\[a-z]+\{")
+"""Markup that is no part of a name."""
 NUMERIC_OPTIONS: dict[str, Any] = {"low_memory": False}
 """Options under which `read_csv` converts as `to_numeric` does, as pandas 3.1 always does."""
 if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
     NUMERIC_OPTIONS["float_precision"] = "high"
 
 
-def read_delimited(text: str, file: str, title: str, notes: tuple[str, ...]) -> Source:
+def read_delimited(
+    text: str, file: str, title: str, notes: tuple[str, ...] = (), limits: Limits = DEFAULT_LIMITS
+) -> Source:
     """Read the text of a CSV file with any usual separator; `file` is its name in errors.
 
     Raises
@@ -45,26 +60,26 @@ def read_delimited(text: str, file: str, title: str, notes: tuple[str, ...]) -> 
     DataError
         Where it is empty, no table, or without names for its columns.
     """
+    text, preamble = _split_preamble(text)
     separator = _find_separator(text)
+    _check_size(text, separator, file, limits)
+    if header_rows := _read_two_headers(text, separator):
+        grid = Grid(header_rows, 2)
+        return replace(read_grids([grid], file, title, prose=preamble), notes=notes)
     data = text.encode()
     read_cells = partial(_read_cells, data, separator)
     with _csv_errors(file):
         # The header as it is written: pandas renames columns that occur twice.
         first_line = read_cells(dtype=str, header=None, index_col=False, nrows=1).iloc[0]
         header = [str(cell) for cell in first_line]
-        if len(header) > MAX_COLUMNS:
-            raise DataError(
-                f"'{file}' has {len(header):,} columns, more than {MAX_COLUMNS:,}; "
-                "give the metrics that classifiers are compared by, "
-                "and transpose a table whose classifiers are columns"
-            )
+        limits.check_columns(len(header), file)
         frame = _read_numbers(read_cells, header)
     header = [cell.strip() for cell in header]
     _refuse_numbers_as_header(header, file)
     names = list(frame.columns)
     # Lines longer than the header make pandas take an index from them.
     if len(header) == len(names):
-        names = name_columns(header, file)
+        names = name_columns([strip_markup(cell) for cell in header], file)
     rename = partial(_set_names, names=names, has_escapes=b"'" in data)
     # Programs that write decimal commas separate cells by semicolons.
     decimal_comma = separator == ";" and _has_decimal_commas(
@@ -75,6 +90,7 @@ def read_delimited(text: str, file: str, title: str, notes: tuple[str, ...]) -> 
         title,
         decimal_comma=decimal_comma,
         notes=notes,
+        prose=preamble,
         read_text=lambda: rename(read_cells(dtype=str)),
     )
 
@@ -103,14 +119,25 @@ def read_labelled_csv(path: str | Path) -> pd.DataFrame:
     return pd.DataFrame(columns, index=frame.index, columns=frame.columns)
 
 
-def read_bytes(path: str | Path) -> tuple[bytes, str]:
+def read_bytes(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> tuple[bytes, str]:
     """Return the bytes of a file and its name for messages; `-` is standard input."""
-    if str(path) == "-":
+    file = str(path)
+    if file == "-":
+        file = "standard input"
         # Tests and notebooks replace standard input by a stream of text, which has no buffer.
         stream = getattr(sys.stdin, "buffer", None)
-        return stream.read() if stream is not None else sys.stdin.read().encode(), "standard input"
+        if stream is None:
+            return sys.stdin.read().encode(), file
+        # One byte more than allowed tells that there is more.
+        data = stream.read(limits.bytes + 1)
+        limits.check_bytes(len(data), file)
+        return data, file
     try:
-        return read_contents(path), str(path)
+        # The size is known before a regular file is read.
+        limits.check_bytes(os.stat(path).st_size, file)
+        data = read_contents(path, limits.bytes + 1)
+        limits.check_bytes(len(data), file)
+        return data, file
     except OSError as error:
         raise DataError(
             f"cannot read '{path}': {error.strerror}; name a file with a table"
@@ -119,19 +146,69 @@ def read_bytes(path: str | Path) -> tuple[bytes, str]:
 
 def name_columns(header: Sequence[str], file: str) -> list[str]:
     """Return the names of a header: an empty one is called as in pandas, a duplicate is refused."""
+    written = set(header)
     names: list[str] = []
     for k, cell in enumerate(header):
         default = f"Unnamed: {k}"
-        if default in header:
+        if default in written:
             default += ".1"
         names.append(unescape_formula(cell) or default)
-    for name in names:
-        if names.count(name) > 1:
+    for name, count in Counter(names).items():
+        if count > 1:
             raise DataError(
                 f"the column '{name}' appears more than once in '{file}'; "
                 "give every column a name of its own"
             )
     return names
+
+
+def _check_size(text: str, separator: str, file: str, limits: Limits) -> None:
+    """Refuse a text with more columns, rows or cells than allowed before it is parsed."""
+    end = text.find("\n")
+    first_line = text if end < 0 else text[:end]
+    columns = first_line.count(separator) + 1
+    # Separators within quotes are no limits of cells; a line that is far too long is not parsed.
+    if limits.columns < columns <= MAX_PARSED_CELLS:
+        columns = _count_cells(first_line, separator)
+    limits.check_columns(columns, file)
+    rows = text.count("\n")
+    limits.check_rows(rows, file)
+    limits.check_cells(rows * columns, file)
+
+
+def _read_two_headers(text: str, separator: str) -> list[list[str]]:
+    """Return the cells of a table whose header has two rows; an empty list for any other."""
+    probe = list(islice(csv.reader(text[:PROBED_CHARACTERS].splitlines(), delimiter=separator), 24))
+    width = max(map(len, probe), default=0)
+    rows = [[cell.strip() for cell in row] + [""] * (width - len(row)) for row in probe if row]
+    # Most headers have no empty and no repeated name, and need no further look.
+    if len(rows) < 4 or len({*rows[0]} - {""}) == width or not has_second_header(rows):
+        return []
+    return [
+        [cell.strip() for cell in row] for row in csv.reader(text.splitlines(), delimiter=separator)
+    ]
+
+
+def _split_preamble(text: str) -> tuple[str, str]:
+    """Return the text from its header on, and the lines of prose that stand above it.
+
+    Prose has no separator and no quotes; below it all lines have the same number of cells, and the
+    first of them are names.
+    """
+    lines = text[:PROBED_CHARACTERS].splitlines(keepends=True)[:PROBED_LINES]
+    split = re.compile("[" + "".join(SEPARATORS) + '"]')
+    start = next((k for k, line in enumerate(lines) if split.search(line)), 0)
+    if not 0 < start <= MAX_PREAMBLE:
+        return text, ""
+    table = [line.strip() for line in lines[start:] if line.strip()]
+    for separator in SEPARATORS:
+        counts = {_count_cells(line, separator) for line in table}
+        if len(table) < 3 or len(counts) > 1 or counts == {1}:
+            continue
+        if not any(parse_estimate(cell.strip(), False) for cell in table[0].split(separator)):
+            above = "".join(lines[:start])
+            return text[len(above) :], above.strip()
+    return text, ""
 
 
 def _read_cells(data: bytes, separator: str, **options: Any) -> pd.DataFrame:
@@ -192,8 +269,16 @@ def _parse_complete(column: pd.Series) -> pd.Series:
 
 
 def _set_names(frame: pd.DataFrame, names: Sequence[str], has_escapes: bool) -> pd.DataFrame:
-    """Set the columns' names and unescape the first column, which `csv_text` has escaped."""
+    """Set the columns' names, strip the cells of markup, and unescape the first column.
+
+    `csv_text` has escaped that.
+    """
     frame.columns = pd.Index(names)
+    for name in names:
+        if not is_numeric_dtype(frame[name].dtype):
+            cells = frame[name].to_numpy(dtype=object)[:PROBED_ROWS]
+            if _MARKUP.search("\n".join(map(str, cells))):
+                frame[name] = [strip_markup(str(cell)) for cell in frame[name]]
     if has_escapes and len(frame) and not is_numeric_dtype(frame[names[0]].dtype):
         frame[names[0]] = [
             unescape_formula(cell) for cell in frame[names[0]].to_numpy(dtype=object).tolist()
@@ -228,6 +313,8 @@ def _find_separator(text: str) -> str:
 
 
 def _count_cells(line: str, separator: str) -> int:
+    if line.count(separator) > MAX_PARSED_CELLS:
+        return line.count(separator) + 1
     try:
         return len(next(csv.reader([line], delimiter=separator)))
     except csv.Error:

@@ -10,7 +10,12 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.columns import DeclaredRole
-from deabench.tables.readers.frames import Source, read_mapping, read_records
+from deabench.tables.readers.frames import (
+    Source,
+    find_nested_table,
+    read_mapping,
+    read_records,
+)
 
 UNNAMED_FILTERS = ("", "none")
 """Filters of lm-evaluation-harness that are no part of a metric's name."""
@@ -57,7 +62,8 @@ def _read_object(data: Mapping[str, Any], title: str) -> Source:
             frame = frame.assign(index=data["index"])
         return Source(frame, title)
     lists = [value for value in data.values() if isinstance(value, list)]
-    if len(lists) == 1 and _is_list_of(lambda item: isinstance(item, Mapping), lists[0]):
+    is_record_list = find_nested_table(data) is None and len(lists) == 1
+    if is_record_list and _is_list_of(lambda item: isinstance(item, Mapping), lists[0]):
         return replace(read_records(lists[0]), title=title)
     return replace(read_mapping(data), title=title)
 

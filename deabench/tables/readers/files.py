@@ -1,28 +1,45 @@
-"""Read files: CSV, gz, xlsx, Parquet and JSON."""
+"""Read files of any format: the content decides which."""
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
-import json
-import zipfile
+import lzma
+import re
 import zlib
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-
-import pandas as pd
+from typing import Any
 
 from deabench.errors import DataError
-from deabench.tables.readers.delimited import name_columns, read_bytes, read_delimited
+from deabench.tables.readers.delimited import read_bytes, read_delimited
 from deabench.tables.readers.evaluations import read_json
 from deabench.tables.readers.frames import Source
-from deabench.tables.readers.grids import read_grids
+from deabench.tables.readers.grids import Grid, read_grids
+from deabench.tables.readers.hypertext import find_html_tables, has_html_table, remove_html_tables
+from deabench.tables.readers.latex import find_latex_tables, has_latex_table
+from deabench.tables.readers.limits import Limits
 from deabench.tables.readers.markdown import find_markdown_tables, has_markdown_table
+from deabench.tables.readers.objects import is_yaml, parse_json, parse_yaml
+from deabench.tables.readers.workbooks import read_parquet, read_workbook
+from deabench.utils.files import one_line
 
-MAX_UNPACKED_BYTES = 2**32
-"""Bytes that a compressed file may unpack to."""
+DEFAULT_LIMITS = Limits()
+PARQUET_MAGIC = b"PAR1"
+ZIP_MAGIC = b"PK\x03\x04"
+COMPRESSIONS: dict[bytes, tuple[str, Callable[[io.BytesIO], Any]]] = {
+    b"\x1f\x8b": ("gzip", lambda stream: gzip.GzipFile(fileobj=stream)),
+    b"BZh": ("bzip2", bz2.BZ2File),
+    b"\xfd7zXZ": ("xz", lzma.LZMAFile),
+}
+"""First bytes of compressed files, and what opens them."""
 
 
-def read_file(path: str | Path, *, sheet: str | None = None) -> Source:
+def read_file(
+    path: str | Path, *, sheet: str | None = None, limits: Limits = DEFAULT_LIMITS
+) -> Source:
     """Read a file; its content decides on the format, not its name. `-` is standard input.
 
     Parameters
@@ -30,49 +47,108 @@ def read_file(path: str | Path, *, sheet: str | None = None) -> Source:
     path : str or Path
     sheet : str, optional
         The sheet of a workbook or the table of a document, by its name or its number from 1.
+    limits : Limits
+        How large the file and its table may be.
 
     Raises
     ------
     DataError
         Where the file is missing, empty, damaged or of no known format.
     """
-    data, file = read_bytes(path)
-    data = _unpack(data, file)
+    data, file = read_bytes(path, limits)
     title = ""
     if str(path) != "-":
         title = Path(path).name.split(".")[0]
+    try:
+        source = _read_content(data, file, title, sheet, limits)
+        limits.check_frame(source.frame, file)
+        return source
+    except DataError:
+        raise
+    except MemoryError:
+        raise DataError(
+            f"'{file}' needs more memory than there is; give a part of it, or save it as Parquet"
+        ) from None
+    except RecursionError:
+        raise DataError(f"'{file}' nests too deeply; give a flat table") from None
+    # The libraries raise errors of many classes for files that are damaged.
+    except Exception as error:
+        raise DataError(
+            f"'{file}' is a damaged {_name_format(data)}: {one_line(error)}; make it again, or "
+            "save the table as CSV"
+        ) from error
+
+
+def _name_format(data: bytes) -> str:
+    """Return what a file is by its first bytes, as a noun for a message."""
+    if data[:4] == PARQUET_MAGIC:
+        return "Parquet file"
+    if data[:4] == ZIP_MAGIC:
+        return "Excel workbook"
+    return "table"
+
+
+def _read_content(data: bytes, file: str, title: str, sheet: str | None, limits: Limits) -> Source:
+    """Read the bytes of a file by the reader for its format."""
+    data = _decompress(data, file, limits)
     # The first bytes tell the format: names end in .csv whatever the content is.
-    if data[:4] == b"PAR1":
-        return Source(_read_parquet(data, file), title)
-    if data[:4] == b"PK\x03\x04":
-        return _read_xlsx(data, file, title)
+    if data[:4] == PARQUET_MAGIC:
+        return Source(read_parquet(data, file, limits), title)
+    if data[:4] == ZIP_MAGIC:
+        return read_workbook(data, file, title, limits, sheet)
+    if data[:4] == b"\xd0\xcf\x11\xe0":
+        raise DataError(f"'{file}' is a workbook of old Excel; save it as .xlsx or CSV")
     if data.startswith(b"version https://git-lfs"):
         raise DataError(
             f"'{file}' is a Git LFS pointer, not the file itself; fetch it with git lfs pull"
         )
     text, notes = _decode(data, file)
-    if text.lstrip()[:1] in ("{", "["):
-        return read_json(_parse_json(text, file), file, title)
+    begins_like_json = text.lstrip()[:1] in ("{", "[")
+    if begins_like_json and not _is_document(text):
+        return read_json(parse_json(text, file, limits), file, title)
+    grids, prose = _find_tables(text, limits, file)
+    if grids:
+        source = read_grids(grids, file, title, sheet=sheet, prose=prose)
+        return replace(source, notes=(*notes, *source.notes))
+    if is_yaml(text):
+        return read_json(parse_yaml(text, file, limits), file, title)
+    return read_delimited(text, file, title, notes, limits)
+
+
+def _is_document(text: str) -> bool:
+    """Return whether a text that begins with a bracket is Markdown or LaTeX, no JSON."""
+    return re.match(r"\s*(?:\[!?\[?[A-Za-z!][^\"]*\]|\{\s*\\)", text[:1000]) is not None
+
+
+def _find_tables(text: str, limits: Limits, file: str) -> tuple[list[Grid], str]:
+    """Return the tables of a document in LaTeX, HTML or Markdown, and the text around them."""
+    if has_latex_table(text):
+        return find_latex_tables(text, limits, file)
+    grids: list[Grid] = []
+    prose = text
+    if has_html_table(text):
+        grids, prose = find_html_tables(text, limits, file)
+        text = remove_html_tables(text)
+    # Markdown may hold tables of HTML besides its own.
     if has_markdown_table(text):
-        grids, prose = find_markdown_tables(text)
-        if grids:
-            return read_grids(grids, file, title, sheet=sheet, prose=prose)
-    return read_delimited(text, file, title, notes)
+        markdown_grids, prose = find_markdown_tables(text)
+        grids = [*markdown_grids, *grids]
+    return grids, prose
 
 
-def _unpack(data: bytes, file: str) -> bytes:
-    if data[:2] != b"\x1f\x8b":
+def _decompress(data: bytes, file: str, limits: Limits) -> bytes:
+    """Return the content of a compressed file, and that of any other as it is."""
+    magic = next((magic for magic in COMPRESSIONS if data.startswith(magic)), None)
+    if magic is None:
         return data
+    name, open_stream = COMPRESSIONS[magic]
     try:
-        with gzip.open(io.BytesIO(data)) as stream:
-            unpacked = stream.read(MAX_UNPACKED_BYTES + 1)
-    except (OSError, EOFError, zlib.error):
-        raise DataError(f"'{file}' is a damaged gzip file; make it again") from None
-    if len(unpacked) > MAX_UNPACKED_BYTES:
-        raise DataError(
-            f"'{file}' unpacks to more than {MAX_UNPACKED_BYTES:,} bytes; read a part of it"
-        )
-    return unpacked
+        with open_stream(io.BytesIO(data)) as stream:
+            content: bytes = stream.read(limits.bytes + 1)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError):
+        raise DataError(f"'{file}' is a damaged {name} file; make it again") from None
+    limits.check_bytes(len(content), file)
+    return content
 
 
 def _decode(data: bytes, file: str) -> tuple[str, tuple[str, ...]]:
@@ -89,56 +165,3 @@ def _decode(data: bytes, file: str) -> tuple[str, tuple[str, ...]]:
     except UnicodeDecodeError:
         note = f"'{file}' is not UTF-8; it is read as Latin-1 (Windows-1252)"
         return data.decode("cp1252", errors="replace"), (note,)
-
-
-def _parse_json(text: str, file: str) -> object:
-    """Parse JSON, or JSON lines."""
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        try:
-            return [json.loads(line) for line in text.splitlines() if line.strip()]
-        except json.JSONDecodeError:
-            raise DataError(f"'{file}' is not JSON: {error}") from None
-
-
-def _read_parquet(data: bytes, file: str) -> pd.DataFrame:
-    try:
-        frame = pd.read_parquet(io.BytesIO(data))
-    except ImportError:
-        raise DataError(
-            f"'{file}' is a Parquet file; install pyarrow to read it, or save it as CSV"
-        ) from None
-    except (OSError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise DataError(f"'{file}' is a damaged Parquet file: {reason}") from None
-    if isinstance(frame.index, pd.RangeIndex):
-        return frame
-    return frame.reset_index()
-
-
-def _read_xlsx(data: bytes, file: str, title: str) -> Source:
-    """Read the first sheet of a workbook: values, not formulas."""
-    try:
-        from openpyxl import load_workbook
-    except ImportError:
-        raise DataError(
-            f"'{file}' is an Excel workbook; install openpyxl to read it, or save it as CSV"
-        ) from None
-    try:
-        book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-    except (KeyError, ValueError, OSError, zipfile.BadZipFile):
-        raise DataError(f"'{file}' is no Excel workbook; save it as .xlsx or CSV") from None
-    sheet = book.worksheets[0]
-    rows = [list(row) for row in sheet.iter_rows(values_only=True)]
-    rows = [row for row in rows if any(cell is not None for cell in row)]
-    if len(rows) < 2:
-        raise DataError(
-            f"the first sheet of '{file}' is empty; give a header line and at least one row"
-        )
-    header = name_columns(["" if cell is None else str(cell).strip() for cell in rows[0]], file)
-    frame = pd.DataFrame([row[: len(header)] for row in rows[1:]], columns=header, dtype=object)
-    notes: tuple[str, ...] = ()
-    if len(book.worksheets) > 1:
-        notes = (f"of {len(book.worksheets)} sheets the first, '{sheet.title}', is read",)
-    return Source(frame.where(frame.notna(), ""), title, notes=notes)

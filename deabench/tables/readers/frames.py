@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,6 +12,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.tables.columns import DeclaredRole
 from deabench.utils.frames import to_pandas
+from deabench.utils.text import quote_names
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def declared_roles(frame: pd.DataFrame) -> dict[str, tuple[DeclaredRole, str]]:
 
 def check_unique_names(names: Sequence[str]) -> None:
     """Refuse a column name that occurs twice."""
-    duplicates = [name for k, name in enumerate(names) if name in names[:k]]
+    duplicates = [name for name, count in Counter(names).items() if count > 1]
     if duplicates:
         raise DataError(
             f"the column '{duplicates[0]}' appears more than once; "
@@ -117,9 +119,19 @@ def read_mapping(data: Mapping[Any, Any]) -> Source:
         )
     values = list(data.values())
     # Mappings within the mapping are rows, lists are columns.
-    if all(isinstance(value, Mapping) for value in values):
-        systems = {str(name): dict(metrics) for name, metrics in data.items()}
-        return read_frame(pd.DataFrame.from_dict(systems, orient="index").rename_axis("system"))
+    systems = {str(k): _flatten(item) for k, item in data.items() if isinstance(item, Mapping)}
+    if len(systems) == len(values):
+        return _read_systems(systems)
+    nested = find_nested_table(data)
+    if nested is not None:
+        key, rows = nested
+        source = read_records(rows) if isinstance(rows, Sequence) else read_mapping(rows)
+        return replace(source, notes=(f"the table under '{key}' is read", *source.notes))
+    # A few texts beside the systems describe the file.
+    if len(systems) > 1 and 2 * len(systems) > len(values):
+        others = quote_names([name for name in data if str(name) not in systems])
+        note = f"{others} hold no metrics by name and are left out"
+        return replace(_read_systems(systems), notes=(note,))
     if all(isinstance(value, int | float) for value in values):
         raise DataError(
             "the dictionary has one number for each key; "
@@ -132,6 +144,29 @@ def read_mapping(data: Mapping[Any, Any]) -> Source:
             f"the dictionary is no table: {error}; give columns of one length"
         ) from None
     return read_frame(frame)
+
+
+def _read_systems(systems: Mapping[str, Mapping[str, Any]]) -> Source:
+    return read_frame(pd.DataFrame.from_dict(systems, orient="index").rename_axis("system"))
+
+
+def find_nested_table(data: Mapping[Any, Any]) -> tuple[str, Any] | None:
+    """Return the key and the rows of the longest table within a document, None without any.
+
+    Rows are a list of at least two records, or a mapping of systems to records; only a document
+    that is no table itself has one.
+    """
+    tables = []
+    for key, value in data.items():
+        rows = list(value.values()) if isinstance(value, Mapping) else value
+        is_table = isinstance(rows, list) and len(rows) > 1
+        if is_table and all(isinstance(row, Mapping) for row in rows):
+            tables.append((len(rows), str(key), value))
+    # Systems whose metrics are nested look like tables themselves.
+    if not tables or 2 * len(tables) > len(data) > 2:
+        return None
+    _, key, rows = max(tables, key=lambda table: table[0])
+    return key, rows
 
 
 def read_records(data: Sequence[Any]) -> Source:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -13,6 +13,7 @@ from deabench.tables.cells import is_empty_word
 from deabench.tables.estimates import parse_estimate
 from deabench.tables.markup import strip_markup
 from deabench.tables.readers.frames import Source
+from deabench.tables.readers.limits import Limits
 from deabench.utils.checks import did_you_mean
 from deabench.utils.text import quote_names
 
@@ -42,6 +43,74 @@ class Grid:
         """Return how many cells below the header are numbers."""
         body = self.rows[self.header_rows :]
         return sum(parse_estimate(cell, False) is not None for row in body for cell in row)
+
+
+@dataclass(frozen=True)
+class MergedCell:
+    """A cell that may cover several columns and rows."""
+
+    text: str
+    columns: int = 1
+    rows: int = 1
+
+
+def expand_merged(
+    lines: Sequence[Sequence[MergedCell]],
+    limits: Limits,
+    file: str,
+    *,
+    writes_covered: bool = False,
+) -> list[list[str]]:
+    """Return rows of text in which a cell that covers several columns or rows is repeated.
+
+    Parameters
+    ----------
+    lines : rows of cells
+    limits : Limits
+    file : str
+        The file's name in errors.
+    writes_covered : bool
+        Whether a cell that another one covers from above is written as an empty one, as in LaTeX;
+        in HTML it is not written.
+    """
+    rows = []
+    covered: dict[int, tuple[str, int]] = {}
+    cell_count = 0
+    for cells in lines:
+        row: list[str] = []
+        # Column to its text and the number of further rows that it covers.
+        still_covered: dict[int, tuple[str, int]] = {}
+        for cell in cells:
+            if writes_covered and len(row) in covered and not cell.text:
+                _repeat_covered(row, covered, still_covered)
+                continue
+            while not writes_covered and len(row) in covered:
+                _repeat_covered(row, covered, still_covered)
+            limits.check_columns(len(row) + cell.columns, file)
+            for _ in range(cell.columns):
+                if cell.rows > 1:
+                    still_covered[len(row)] = (cell.text, cell.rows - 1)
+                row.append(cell.text)
+        while len(row) in covered:
+            _repeat_covered(row, covered, still_covered)
+        covered = still_covered
+        rows.append(row)
+        cell_count += len(row)
+        limits.check_rows(len(rows), file)
+        limits.check_cells(cell_count, file)
+    return rows
+
+
+def _repeat_covered(
+    row: list[str],
+    covered: Mapping[int, tuple[str, int]],
+    still_covered: dict[int, tuple[str, int]],
+) -> None:
+    """Append the text of the cell above that covers the next column of a row."""
+    text, count = covered[len(row)]
+    if count > 1:
+        still_covered[len(row)] = (text, count - 1)
+    row.append(text)
 
 
 def read_grids(
@@ -84,13 +153,17 @@ def _choose_grid(grids: Sequence[Grid], file: str, sheet: str | None) -> Grid:
     """Return the grid that is named, else the first of those with the most numbers."""
     if sheet is None:
         return max(grids, key=Grid.count_numbers)
-    for grid in grids:
-        if grid.name.lower() == sheet.strip().lower():
-            return grid
-    if sheet.strip().isdecimal() and 1 <= int(sheet) <= len(grids):
-        return grids[int(sheet) - 1]
-    names = [_name_of(grids, k) for k in range(len(grids))]
-    raise DataError(f"'{file}' has no table '{sheet}'; {did_you_mean(sheet, names)}")
+    return grids[find_named([_name_of(grids, k) for k in range(len(grids))], sheet, file)]
+
+
+def find_named(names: Sequence[str], sheet: str, file: str) -> int:
+    """Return the position of the sheet or table that a user names, or numbers from 1."""
+    for k, name in enumerate(names):
+        if name.lower() == sheet.strip().lower():
+            return k
+    if sheet.strip().isdecimal() and 1 <= int(sheet) <= len(names):
+        return int(sheet) - 1
+    raise DataError(f"'{file}' has no sheet or table '{sheet}'; {did_you_mean(sheet, names)}")
 
 
 def _name_of(grids: Sequence[Grid], k: int) -> str:

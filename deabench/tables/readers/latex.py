@@ -1,0 +1,194 @@
+"""Find the tables of LaTeX: tabular and its relatives."""
+
+from __future__ import annotations
+
+import re
+
+from deabench.tables.markup import strip_markup
+from deabench.tables.readers.grids import Grid, MergedCell, expand_merged
+from deabench.tables.readers.limits import Limits
+
+_ENVIRONMENTS = r"tabular[*xy]?|longtable|xltabular|supertabular|tabu|NiceTabular"
+_BEGIN = re.compile(rf"\\begin\s*\{{({_ENVIRONMENTS})\}}")
+_WITH_WIDTH = ("tabular*", "tabularx", "tabulary", "xltabular")
+"""Environments with an argument before that of the columns."""
+_COMMENT = re.compile(r"(?<!\\)%[^\n]*\n?")
+_CAPTION = re.compile(r"\\caption\s*(?:\[[^\[\]]*\])?\s*\{")
+_RULE = re.compile(
+    r"\\(?:toprule|midrule|bottomrule|hline|hhline|cline|cmidrule|addlinespace|specialrule"
+    r"|noalign|endhead|endfirsthead|endfoot|endlastfoot|arrayrulecolor|rowcolor|rowfont)"
+    r"(?![A-Za-z])(?:\s*(?:\[[^\[\]]*\]|\([^()]*\)|\{[^{}]*\}))*"
+)
+_HEADER_RULE = re.compile(r"\\(?:midrule|hline|endhead|endfirsthead)(?![A-Za-z])")
+_TOKEN = re.compile(
+    r"\\begin\s*\{[^{}]*\}|\\end\s*\{[^{}]*\}|\\\\\*?(?:\s*\[[^\[\]]*\])?|\\tabularnewline"
+    r"|\\[A-Za-z]+|\\.|[{}&]|[^\\{}&]+|\\",
+    re.DOTALL,
+)
+_MULTICOLUMN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,4})\s*\}")
+_MULTIROW = re.compile(r"\\multirow\s*(?:\[[^\[\]]*\])?\s*\{\s*(\d{1,4})\s*\}")
+_QUANTITY = re.compile(r"\\(?:SI|qty)\s*(?:\[[^\[\]]*\])?\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
+_UNIT = re.compile(r"\\(?:si|unit)\s*(?:\[[^\[\]]*\])?\s*\{([^{}]*)\}")
+_UNIT_WORDS = {
+    "milli": "m",
+    "micro": "µ",
+    "nano": "n",
+    "kilo": "k",
+    "mega": "M",
+    "giga": "G",
+    "tera": "T",
+    "second": "s",
+    "minute": "min",
+    "hour": "h",
+    "byte": "B",
+    "watt": "W",
+    "joule": "J",
+    "gram": "g",
+    "percent": "%",
+    "per": "/",
+}
+"""Names of units in siunitx."""
+
+
+def has_latex_table(text: str) -> bool:
+    """Return whether a text begins a tabular."""
+    return _BEGIN.search(text) is not None
+
+
+def find_latex_tables(text: str, limits: Limits, file: str) -> tuple[list[Grid], str]:
+    """Return the tables of a LaTeX text with merged cells filled, and the text around them."""
+    text = _COMMENT.sub("", text)
+    grids = []
+    prose = []
+    end = 0
+    for begin in _BEGIN.finditer(text):
+        # A tabular within a cell belongs to its table.
+        if begin.start() < end:
+            continue
+        body_start = _skip_arguments(text, begin.end(), 2 if begin[1] in _WITH_WIDTH else 1)
+        rows, body_end = _split_rows(text, body_start)
+        prose.append(text[end : begin.start()])
+        caption = _find_caption(text, end, begin.start(), body_end)
+        end = body_end
+        grid = _build_grid(rows, caption, limits, file)
+        if grid.rows:
+            grids.append(grid)
+    prose.append(text[end:])
+    return grids, strip_markup(" ".join(prose))
+
+
+def _skip_arguments(text: str, position: int, count: int) -> int:
+    """Return where the arguments in braces, and options in brackets before them, end."""
+    while count:
+        while position < len(text) and text[position].isspace():
+            position += 1
+        if text[position : position + 1] == "[":
+            closing = text.find("]", position)
+            if closing < 0:
+                return position
+            position = closing + 1
+        elif text[position : position + 1] == "{":
+            position = _end_of_group(text, position)
+            count -= 1
+        else:
+            return position
+    return position
+
+
+def _end_of_group(text: str, position: int) -> int:
+    """Return the position behind the brace that closes the one at a position."""
+    depth = 0
+    for token in _TOKEN.finditer(text, position):
+        if token[0] == "{":
+            depth += 1
+        elif token[0] == "}":
+            depth -= 1
+            if not depth:
+                return token.end()
+    return len(text)
+
+
+def _find_caption(text: str, start: int, table_start: int, table_end: int) -> str:
+    """Return the caption before a table, or behind it, within the same float."""
+    float_start = max(text.rfind("\\begin{table", start, table_start), start)
+    float_end = text.find("\\end{table", table_end)
+    if float_end < 0:
+        float_end = len(text)
+    caption = _CAPTION.search(text, float_start, table_start)
+    caption = caption or _CAPTION.search(text, table_end, float_end)
+    if caption is None:
+        return ""
+    opening = caption.end() - 1
+    return strip_markup(text[opening + 1 : _end_of_group(text, opening) - 1])
+
+
+def _split_rows(text: str, start: int) -> tuple[list[list[str]], int]:
+    """Return the cells of a tabular as they are written, and the position behind it.
+
+    Line ends and ampersands within braces and environments belong to their cell.
+    """
+    rows: list[list[str]] = [[]]
+    parts: list[str] = []
+    depth = 0
+    position = start
+    while token := _TOKEN.match(text, position):
+        word = token[0]
+        position = token.end()
+        is_line_end = word.startswith("\\\\") or word == "\\tabularnewline"
+        if word.startswith("\\end") and not depth:
+            return _end_row(rows, parts), position
+        if word == "{" or word.startswith("\\begin"):
+            depth += 1
+        elif word == "}" or word.startswith("\\end"):
+            depth = max(depth - 1, 0)
+        if _BEGIN.match(word):
+            position = _skip_arguments(text, position, 1)
+        elif depth and (is_line_end or word == "&"):
+            parts.append(" ")
+        elif is_line_end or word == "&":
+            rows[-1].append("".join(parts))
+            parts = []
+            if is_line_end:
+                rows.append([])
+        elif not word.startswith(("\\begin{", "\\end{")):
+            parts.append(word)
+    return _end_row(rows, parts), len(text)
+
+
+def _end_row(rows: list[list[str]], parts: list[str]) -> list[list[str]]:
+    rows[-1].append("".join(parts))
+    return rows
+
+
+def _build_grid(lines: list[list[str]], caption: str, limits: Limits, file: str) -> Grid:
+    """Strip the cells of their commands and repeat those that cover several columns or rows."""
+    rows: list[list[MergedCell]] = []
+    header_rows = 1
+    for line in lines:
+        # The rule below the header stands before the first cell of the next row.
+        if header_rows == 1 and 1 < len(rows) <= 3 and _HEADER_RULE.search(line[0]):
+            header_rows = len(rows)
+        cells = [_parse_cell(cell) for cell in line]
+        if any(cell.text for cell in cells):
+            rows.append(cells)
+    return Grid(expand_merged(rows, limits, file, writes_covered=True), header_rows, caption)
+
+
+def _parse_cell(cell: str) -> MergedCell:
+    """Return the text of a cell, and how many columns and rows it covers."""
+    cell = _RULE.sub("", cell)
+    columns = _MULTICOLUMN.search(cell)
+    rows = _MULTIROW.search(cell)
+    cell = _QUANTITY.sub(_write_quantity, cell)
+    cell = _UNIT.sub(lambda match: _write_unit(match[1]), cell)
+    text = strip_markup(cell.replace("~", " ").replace("---", "-").replace("--", "-"))
+    return MergedCell(text, int(columns[1]) if columns else 1, int(rows[1]) if rows else 1)
+
+
+def _write_quantity(match: re.Match[str]) -> str:
+    return f"{match[1]} {_write_unit(match[2])}"
+
+
+def _write_unit(text: str) -> str:
+    r"""Return siunitx's unit as its sign: \milli\second is ms."""
+    return re.sub(r"\\([a-z]+)\s*", lambda match: _UNIT_WORDS.get(match[1], match[1]), text)

@@ -1,0 +1,90 @@
+"""Bound what a file may make of the machine's memory and time, before anything is built of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import pandas as pd
+
+from deabench.errors import DataError
+from deabench.utils.checks import did_you_mean
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How large a table from a file may be.
+
+    Attributes
+    ----------
+    bytes : int
+        Bytes of the file, after it is decompressed.
+    rows, columns, cells : int
+        Of the table, the header not counted.
+    depth : int
+        How deep JSON and YAML may nest.
+
+    Examples
+    --------
+    >>> Limits.parse({"columns": 5000}).columns
+    5000
+    """
+
+    bytes: int = 1 << 30
+    rows: int = 10_000_000
+    columns: int = 2_000
+    cells: int = 50_000_000
+    depth: int = 50
+
+    @classmethod
+    def parse(cls, limits: Limits | Mapping[str, Any] | None) -> Limits:
+        """Return limits from a mapping of some of them; the others keep their defaults."""
+        if isinstance(limits, Limits):
+            return limits
+        names = [field.name for field in fields(cls)]
+        for name, value in (limits or {}).items():
+            if name not in names:
+                raise DataError(f"there is no limit '{name}'; {did_you_mean(name, names)}")
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise DataError(f"the limit '{name}' is {value!r}; give a whole number above 0")
+        return cls(**(limits or {}))
+
+    def check_bytes(self, count: int, file: str) -> None:
+        """Refuse a file with more bytes, or one that unpacks to more."""
+        self._check("bytes", count, file, "holds")
+
+    def check_rows(self, count: int, file: str) -> None:
+        """Refuse a table with more rows."""
+        self._check("rows", count, file, "has")
+
+    def check_columns(self, count: int, file: str) -> None:
+        """Refuse a table with more columns: no comparison has as many metrics."""
+        self._check("columns", count, file, "has")
+
+    def check_cells(self, count: int, file: str) -> None:
+        """Refuse a table with more cells."""
+        self._check("cells", count, file, "has")
+
+    def check_depth(self, count: int, file: str) -> None:
+        """Refuse a document that nests deeper."""
+        self._check("depth", count, file, "nests to")
+
+    def check_frame(self, frame: pd.DataFrame, file: str) -> None:
+        """Refuse a frame that is larger than the table may be."""
+        self.check_columns(frame.shape[1], file)
+        self.check_rows(frame.shape[0], file)
+        self.check_cells(frame.size, file)
+
+    def _check(self, name: str, count: int, file: str, verb: str) -> None:
+        limit = getattr(self, name)
+        if count <= limit:
+            return
+        noun = "levels" if name == "depth" else name
+        remedy = f"raise the limit with limits={{'{name}': {count}}} (--limit {name}={count})"
+        if name == "columns":
+            remedy = (
+                "give the metrics that systems are compared by, transpose a table whose systems "
+                f"are columns, or {remedy}"
+            )
+        raise DataError(f"'{file}' {verb} {count:,} {noun}, more than {limit:,}; {remedy}")

@@ -1,0 +1,78 @@
+"""Tables of HTML: merged cells, several header rows, tables without a closing tag."""
+
+from __future__ import annotations
+
+import pytest
+
+import deabench as db
+from deabench.errors import DataError
+from deabench.tables.readers.files import read_file
+from deabench.tables.readers.limits import Limits
+
+MERGED = """<!DOCTYPE html><html><head><style>td {}</style></head><body>
+<h2>Detection</h2><p>Lower is better for latency.</p>
+<table><thead><tr><th rowspan=2>Model</th><th colspan="2">COCO</th><th rowspan=2>ms</th></tr>
+<tr><th>AP&uarr;</th><th>AP<sub>50</sub></th></tr></thead>
+<tbody><tr><td><a href=x>A</a></td><td><b>66.1</b></td><td>70.2<sup>1</sup></td><td>5</td></tr>
+<tr><td rowspan=2>B<br>large</td><td>66</td><td>71 &plusmn; 2</td><td>4</td></tr>
+<tr><td>65</td><td>69</td><td>3</td></tr></tbody></table>"""
+
+
+def read(folder, text: str, **options):
+    path = folder / "table.html"
+    path.write_text(text, encoding="utf-8")
+    return read_file(path, **options)
+
+
+def test_merged_cells_and_two_header_rows(tmp_path) -> None:
+    source = read(tmp_path, MERGED)
+    assert source.frame.to_dict("list") == {
+        "Model": ["A", "B large", "B large"],
+        "COCO AP↑": ["66.1", "66", "65"],
+        "COCO AP50": ["70.2", "71 ± 2", "69"],
+        "ms": ["5", "4", "3"],
+    }
+    assert source.sheet == "Detection"
+    assert source.prose == "Detection\nLower is better for latency."
+
+
+def test_cells_without_closing_tags_and_headers_outside_of_a_row(tmp_path) -> None:
+    text = "<TABLE><th>Name<th>box<br/>AP<tr><td>a<td>37.4<tr><td>b<td>38.7"
+    assert read(tmp_path, text).frame.to_dict("list") == {
+        "Name": ["a", "b"],
+        "box AP": ["37.4", "38.7"],
+    }
+
+
+def test_a_table_of_html_within_markdown_is_one_of_its_tables(tmp_path) -> None:
+    text = f"# Zoo\n\n| file | lines |\n|---|---|\n| a.py | 10 |\n\n{MERGED}\n"
+    assert "Model" in read(tmp_path, text).frame
+    assert read(tmp_path, text, sheet="Zoo").frame["lines"].tolist() == ["10"]
+
+
+def test_such_a_table_is_ranked_by_its_columns(tmp_path) -> None:
+    path = tmp_path / "board.html"
+    path.write_text(
+        "<table><tr><th>Model<th>Accuracy<th>Latency (ms)"
+        "<tr><td>a<td>91.0<td>12<tr><td>b<td>88.5<td>5</table>"
+    )
+    table = db.read(path)
+    assert (table.outputs, table.costs) == (["Accuracy"], ["Latency (ms)"])
+    assert table.label == ("Model",)
+
+
+@pytest.mark.parametrize("span", ["colspan=99999", "colspan=999999999999", "rowspan=99999"])
+def test_a_cell_that_covers_too_many_columns_is_refused_or_cut(span, tmp_path) -> None:
+    text = f"<table><tr><th>m<th>a<tr><td>x<td {span}>1<tr><td>y<td>2</table>"
+    if span == "colspan=99999":
+        with pytest.raises(DataError, match=r"has 100,000 columns, more than 2,000"):
+            read(tmp_path, text)
+    else:
+        assert len(read(tmp_path, text).frame) == 2
+
+
+def test_the_limit_is_named_with_the_option_that_raises_it(tmp_path) -> None:
+    text = "<table><tr><th>m<th>a<th>b<tr><td>x<td>1<td>2</table>"
+    with pytest.raises(DataError, match=r"has 3 columns, more than 2; .*--limit columns=3\)$"):
+        read(tmp_path, text, limits=Limits(columns=2))
+    assert read(tmp_path, text, limits=Limits(columns=3)).frame.shape == (1, 3)

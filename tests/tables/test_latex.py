@@ -1,0 +1,68 @@
+"""Tables of LaTeX as papers write them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import deabench as db
+from deabench.tables.readers.files import read_file
+
+PAPER = r"""% a comment & with an ampersand
+\begin{table*}[t]
+\caption{Results on \textbf{COCO} [\%] (higher is better).}
+\begin{tabular}{@{}l|cc S[table-format=2.1]@{}}
+\toprule
+\multirow{2}{*}{Method} & \multicolumn{2}{c}{COCO}
+  & {\begin{tabular}[c]{@{}c@{}}Time\\(ms)\end{tabular}} \\
+\cmidrule(lr){2-3}
+ & AP $\uparrow$ & AP\textsubscript{50} & \\
+\midrule
+\multicolumn{4}{l}{\textit{Supervised}} \\
+A~\cite{x} & \textbf{66.1} $\pm$ 3.1 & 70.2\std{0.3} & \SI{5.2}{\milli\second} \\ % best
+B & 65.1 {\scriptsize $\pm$ 2.0} & $71.2_{\pm 0.4}$ & 1{,}234 ms \\[2pt] \hline
+\rowcolor{gray!20} Ours & \underline{\textbf{67}} $\pm$ 1 & 70.0\textcolor{red}{+1.3} & 12 ms\\
+\bottomrule
+\end{tabular}
+\end{table*}
+Costs are in ms.
+"""
+
+
+def test_a_table_of_a_paper(tmp_path) -> None:
+    path = tmp_path / "paper.tex"
+    path.write_text(PAPER, encoding="utf-8")
+    source = read_file(path)
+    assert source.frame.to_dict("list") == {
+        "Method": ["A", "B", "Ours"],
+        "COCO AP ↑": ["66.1 ± 3.1", "65.1 ± 2.0", "67 ± 1"],
+        "COCO AP50": ["70.2 (0.3)", "71.2 ±0.4", "70.0 (+1.3)"],
+        "Time (ms)": ["5.2 ms", "1,234 ms", "12 ms"],
+    }
+    assert source.sheet == "Results on COCO [%] (higher is better)."
+    assert "higher is better" in source.prose
+    assert "Costs are in ms." in source.prose
+    table = db.read(path)
+    np.testing.assert_array_equal(table.frame["COCO AP ↑"], [66.1, 65.1, 67])
+    np.testing.assert_allclose(table.frame["COCO AP50"], [70.2, 71.2, 70.0])
+
+
+def test_rows_that_a_cell_covers(tmp_path) -> None:
+    path = tmp_path / "table.tex"
+    path.write_text(
+        r"\begin{tabularx}{\textwidth}{llc} Group & Model & F1 \\ \hline "
+        r"\multirow{2}{*}{Small} & a & 0.5 \\ & b & 0.6 \\ Large & c & 0.7 \end{tabularx}"
+    )
+    assert read_file(path).frame.to_dict("list") == {
+        "Group": ["Small", "Small", "Large"],
+        "Model": ["a", "b", "c"],
+        "F1": ["0.5", "0.6", "0.7"],
+    }
+
+
+def test_of_two_tables_the_caption_names_one(tmp_path) -> None:
+    path = tmp_path / "table.tex"
+    one = r"\begin{tabular}{lc} m & acc \\ a & 0.5 \\ b & 0.6 \end{tabular}\caption{Small}"
+    two = r"\begin{tabular}{lc} m & acc \\ a & 1 \\ b & 2 \\ c & 3 \end{tabular} \caption{Large}"
+    path.write_text(f"\\begin{{table}}{one}\\end{{table}}\\begin{{table}}{two}\\end{{table}}")
+    assert read_file(path).sheet == "Large"
+    assert read_file(path, sheet="small").frame["acc"].tolist() == ["0.5", "0.6"]

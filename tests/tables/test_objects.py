@@ -1,0 +1,149 @@
+"""JSON and YAML: records, nested metrics, and documents that are meant to hurt."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from deabench.errors import DataError
+from deabench.tables.readers.files import read_file
+from deabench.tables.readers.limits import Limits
+
+RECORDS = """# aider's form
+- dirname: 2024-12-21
+  model: a
+  pass_rate_2: 61.7
+  command: aider --model a  # it has: colons
+- dirname: 2024-12-22
+  model: b
+  pass_rate_2: 55.1
+  command: aider --model b
+"""
+SYSTEMS = "---\na:\n  acc: 0.9\n  cost: {input: 1, output: 5}\nb:\n  acc: 0.8\n"
+
+
+def read(folder, text: str, **options):
+    path = folder / "table"
+    path.write_text(text, encoding="utf-8")
+    return read_file(path, **options)
+
+
+def test_yaml_records(tmp_path) -> None:
+    frame = read(tmp_path, RECORDS).frame
+    assert frame["model"].tolist() == ["a", "b"]
+    assert frame["pass_rate_2"].tolist() == [61.7, 55.1]
+
+
+def test_yaml_systems_with_nested_metrics(tmp_path) -> None:
+    source = read(tmp_path, SYSTEMS)
+    assert source.frame["system"].tolist() == ["a", "b"]
+    assert list(source.frame.columns) == ["system", "acc", "cost.input", "cost.output"]
+    assert source.frame["cost.output"].tolist()[0] == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("model,acc\na: 1,0.9\nb: 2,0.8\n", ["model", "acc"]),
+        ("a;b: c\n1;2\n", ["a", "b: c"]),
+        ("time\n1:02\n1:03\n", ["time"]),
+        ("m,x\n- a,1\n", ["m", "x"]),
+    ],
+)
+def test_a_csv_with_colons_or_dashes_is_no_yaml(text, columns, tmp_path) -> None:
+    assert list(read(tmp_path, text).frame) == columns
+
+
+def test_aliases_and_merge_keys_are_read(tmp_path) -> None:
+    text = "base: &base\n  acc: 0.9\n  ms: 5\nother:\n  <<: *base\n  acc: 0.8\n"
+    assert read(tmp_path, text).frame.to_dict("list") == {
+        "system": ["base", "other"],
+        "acc": [0.9, 0.8],
+        "ms": [5, 5],
+    }
+
+
+def test_aliases_that_stand_for_billions_of_cells_are_refused(tmp_path) -> None:
+    lines = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
+    lines += [f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 10)}]" for k in range(1, 10)]
+    with pytest.raises(DataError, match=r"cells, more than 50,000,000; raise the limit"):
+        read(tmp_path, "\n".join(lines))
+
+
+def test_an_alias_within_itself_is_refused(tmp_path) -> None:
+    with pytest.raises(DataError, match=r"has an alias '\*x' within itself"):
+        read(tmp_path, "a: &x\n  b: *x\nc: 1\n")
+
+
+@pytest.mark.parametrize("opening", ["- ", "[", "{a: "])
+def test_yaml_that_nests_deeply_is_refused(opening, tmp_path) -> None:
+    text = "a: 1\nb: " + opening * 3000 + "\n"
+    if opening == "- ":
+        text = "a: 1\nb:\n  " + opening * 3000 + "x\n"
+    with pytest.raises(DataError, match=r"nests to 51 levels, more than 50; .*--limit depth=51"):
+        read(tmp_path, text)
+
+
+def test_yaml_makes_no_objects(tmp_path) -> None:
+    with pytest.raises(DataError, match=r"is not YAML in line 2: could not determine a constr"):
+        read(tmp_path, "a: 1\nb: !!python/object/apply:os.getcwd []\n")
+
+
+def test_damaged_yaml_names_the_line(tmp_path) -> None:
+    with pytest.raises(DataError, match=r"is not YAML in line 4: did not find expected"):
+        read(tmp_path, "a: 1\nb: 2\nc: [1, 2\n")
+
+
+def test_models_with_nested_metrics(tmp_path) -> None:
+    data = {
+        "a": {"pass@1": {"humaneval": 81.7, "humaneval+": 77.4}, "open": True},
+        "b": {"pass@1": {"humaneval": 60.0, "humaneval+": 55.0}, "open": False},
+    }
+    frame = read(tmp_path, json.dumps(data)).frame
+    assert frame["pass@1.humaneval+"].tolist() == [77.4, 55.0]
+    assert frame["system"].tolist() == ["a", "b"]
+
+
+def test_texts_beside_the_systems_are_left_out_with_a_note(tmp_path) -> None:
+    data = {"date": "2026-01-01", "a": {"acc": 0.9}, "b": {"acc": 0.8}, "c": {"acc": 0.7}}
+    source = read(tmp_path, json.dumps(data))
+    assert source.frame["system"].tolist() == ["a", "b", "c"]
+    assert source.notes == ("'date' hold no metrics by name and are left out",)
+
+
+def test_the_longest_table_under_a_key_is_read(tmp_path) -> None:
+    results = {"a": {"acc": {"v": 0.9}}, "b": {"acc": {"v": 0.8}}, "c": {"acc": {"v": 0.7}}}
+    data = {"version": 2, "scores": results, "tasks": [{"name": "x"}, {"name": "y"}], "n": 1}
+    source = read(tmp_path, json.dumps(data))
+    assert source.notes == ("the table under 'scores' is read",)
+    assert source.frame.to_dict("list") == {"system": ["a", "b", "c"], "acc.v": [0.9, 0.8, 0.7]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[" * 200_000 + "]" * 200_000, r"nests more than 50 levels of JSON"),
+        ('{"a":' * 200_000 + "1" + "}" * 200_000, r"nests more than 50 levels of JSON"),
+        ('[{"model": "a", "acc": ' + "1" * 5000 + "}]", r"integer with more than 4,300 digits"),
+        ('[{"model": "a", "acc": }]', r"is not JSON: Expecting value"),
+    ],
+    ids=["lists", "objects", "digits", "damaged"],
+)
+def test_json_that_is_meant_to_hurt(text, message, tmp_path) -> None:
+    with pytest.raises(DataError, match=message):
+        read(tmp_path, text)
+
+
+def test_half_a_character_is_replaced(tmp_path) -> None:
+    text = r'[{"model": "\ud800a", "acc": 0.9}, {"model": "\ud83d\ude00", "acc": 0.8}]'
+    assert read(tmp_path, text).frame["model"].tolist() == ["\ufffda", "\U0001f600"]
+
+
+def test_json_with_too_many_columns_is_refused(tmp_path) -> None:
+    records = [{"model": "a"} | {f"m{k}": k for k in range(20_000)}]
+    with pytest.raises(DataError, match=r"has 20,001 columns, more than 2,000; "):
+        read(tmp_path, json.dumps(records))
+    assert (
+        read(tmp_path, json.dumps(records), limits=Limits(columns=20_001)).frame.shape[1] == 20_001
+    )
