@@ -210,8 +210,8 @@ def test_twenty_thousand_columns_are_refused_at_once(tmp_path, capsys):
         assert main([*command, str(file)]) == 1
         assert capsys.readouterr().err.splitlines()[-1] == (
             f"deabench: '{file}' has 20,000 columns, more than 2,000; give the metrics that "
-            "classifiers are compared by, and "
-            "transpose a table whose classifiers are columns"
+            "systems are compared by, transpose a table whose systems are columns, or raise "
+            "the limit with limits={'columns': 20000} (--limit columns=20000)"
         )
 
 
