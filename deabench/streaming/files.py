@@ -142,13 +142,22 @@ def _file_identity(path: str) -> list[object]:
 
 
 def is_multi_file(source: object) -> TypeGuard[str | Path]:
-    """Return whether a source is a pattern of file names or a folder, and not one file."""
+    """Return whether a source is a folder, or a pattern of names of Parquet files."""
     if not isinstance(source, str | Path) or str(source) == "-":
         return False
     path = Path(source)
     if path.is_dir():
         return True
-    return any(sign in str(source) for sign in "*?[") and not path.exists()
+    if path.exists() or not glob.has_magic(str(source)):
+        return False
+    # Files of other formats are one table, which is read as a whole.
+    match = next(glob.iglob(str(source), recursive=True), None)
+    return match is None or os.path.isdir(match) or _is_parquet(match)
+
+
+def _is_parquet(path: str) -> bool:
+    with open(path, "rb") as stream:
+        return stream.read(4) == b"PAR1"
 
 
 def _glob_pattern(source: str | Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,6 +23,7 @@ from deabench.tables.interpretation import (
 from deabench.tables.readers import frames, learners
 from deabench.tables.readers.files import read_file
 from deabench.tables.readers.frames import Source
+from deabench.tables.readers.trackers import adapt_tool_table
 from deabench.tables.table import LowerIsBetter, Table, TableLike, assign_roles
 
 
@@ -122,8 +124,13 @@ def open_source(source: Any) -> Source:
     DataError
         Where no reader takes it.
     """
+    return adapt_tool_table(_open_source(source))
+
+
+def _open_source(source: Any) -> Source:
     if isinstance(source, str | os.PathLike):
-        return read_file(os.fspath(source))
+        paths = _expand_pattern(os.fspath(source))
+        return read_file(paths[0]) if len(paths) == 1 else _open_files(paths)
     if isinstance(source, pd.DataFrame):
         if learners.is_cv_results(dict.fromkeys(source.columns)):
             return learners.read_cv_results(source.to_dict(orient="list"))
@@ -138,7 +145,7 @@ def open_source(source: Any) -> Source:
         return _open_mapping(source)
     if isinstance(source, Sequence) and not isinstance(source, bytes):
         if source and all(isinstance(item, str | os.PathLike) for item in source):
-            return join_sources({Path(path).name.split(".")[0]: read_file(path) for path in source})
+            return _open_files([path for item in source for path in _expand_pattern(item)])
         return frames.read_records(source)
     opened = frames.read_other_library(source)
     if opened is None:
@@ -147,6 +154,28 @@ def open_source(source: Any) -> Source:
             "a dictionary, a list of records, a fitted search or an Optuna study"
         )
     return opened
+
+
+def _expand_pattern(path: str | os.PathLike[str]) -> list[str]:
+    """Return the files that a pattern matches, as `runs/*.json`; any other path is itself."""
+    text = os.fspath(path)
+    if text == "-" or os.path.exists(text) or not glob.has_magic(text):
+        return [text]
+    return sorted(match for match in glob.glob(text, recursive=True) if os.path.isfile(match)) or [
+        text
+    ]
+
+
+def _open_files(paths: Sequence[str]) -> Source:
+    """Read several files as one source; files of one name are told apart by their folders."""
+    titles = [Path(path).name.split(".")[0] for path in paths]
+    sources: dict[str, Source] = {}
+    for path, title in zip(paths, titles, strict=True):
+        name = title if titles.count(title) == 1 else f"{Path(path).parent.name}/{title}"
+        if name in sources:
+            name = str(path)
+        sources[name] = adapt_tool_table(read_file(path))
+    return join_sources(sources)
 
 
 def join_sources(sources: Mapping[str, Source]) -> Source:
@@ -208,8 +237,10 @@ def join_sources(sources: Mapping[str, Source]) -> Source:
 
 def _concatenate_runs(runs: Sequence[Source]) -> Source:
     declarations: dict[str, tuple[DeclaredRole, str]] = {}
+    errors: dict[str, tuple[str, ...]] = {}
     for run in runs:
         declarations |= run.declarations
+        errors |= run.errors
     return Source(
         pd.concat([run.frame for run in runs], ignore_index=True),
         "",
@@ -217,6 +248,8 @@ def _concatenate_runs(runs: Sequence[Source]) -> Source:
         declarations,
         notes=tuple(note for run in runs for note in run.notes),
         stacked=True,
+        errors=errors,
+        kind=runs[0].kind,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.columns import DeclaredRole
+from deabench.tables.readers import harness_logs, trackers
 from deabench.tables.readers.frames import (
     Source,
     find_nested_table,
@@ -32,6 +34,19 @@ def read_json(data: object, file: str, title: str) -> Source:
     if _is_list_of(_is_harness_run, data):
         runs = list(data)  # type: ignore[call-overload]
         return _read_harness(runs, [f"{title} {k + 1}" for k in range(len(runs))], title)
+    for is_record, read_records_of in (
+        (harness_logs.is_common_evaluation, harness_logs.read_common_evaluations),
+        (harness_logs.is_common_sample, harness_logs.read_common_samples),
+        (harness_logs.is_inspect_log, harness_logs.read_inspect_logs),
+    ):
+        if is_record(data):
+            return read_records_of([data], title)
+        if _is_list_of(is_record, data):
+            return read_records_of(list(data), title)  # type: ignore[call-overload]
+    if _is_list_of(harness_logs.is_harness_sample, data):
+        return harness_logs.read_harness_samples(list(data), file, title)  # type: ignore[call-overload]
+    if trackers.is_price_list(data):
+        return trackers.read_price_list(data, title)  # type: ignore[arg-type]
     if _is_helm_table(data):
         return _read_helm_tables([data], title)
     if _is_list_of(_is_helm_table, data):
@@ -113,13 +128,19 @@ def _read_harness(runs: Sequence[Any], names: Sequence[str], title: str) -> Sour
     for run, name in zip(runs, names, strict=True):
         records += _harness_records(run, name)
     frame = pd.DataFrame(records)
+    # "acc_stderr (strict)" is the standard error of "acc (strict)".
+    errors = {}
+    for column in map(str, frame.columns):
+        error = re.sub(r"( \(|$)", r"_stderr\1", column, count=1)
+        if error in frame:
+            errors[column] = (error,)
     roles = _harness_roles(runs)
     declarations: dict[str, tuple[DeclaredRole, str]] = {}
     for column in map(str, frame.columns):
         metric = column.partition(" (")[0]
         if metric in roles:
             declarations[column] = (roles[metric], "declared by the evaluation")
-    return Source(frame, title, ("model",), declarations, stacked=True)
+    return Source(frame, title, ("model",), declarations, stacked=True, errors=errors)
 
 
 def _harness_roles(runs: Sequence[Any]) -> dict[str, DeclaredRole]:

@@ -148,14 +148,15 @@ def read_study(study: Any) -> Source:
     if unfinished:
         notes = (f"{unfinished} of {len(study.trials)} trials did not finish and are left out",)
     frame = pd.DataFrame([_trial_record(trial, names) for trial in finished])
+    # The study has its objectives and nothing else: a number that a trial notes is none of them.
+    for column in map(str, frame.columns[1:]):
+        declarations.setdefault(column, ("left_out", "it is no objective of the study"))
     return Source(frame, "Optuna study", ("trial",), declarations, notes=notes)
 
 
 def _trial_record(trial: Any, names: list[str]) -> dict[str, Any]:
     record: dict[str, Any] = {"trial": f"trial {trial.number}"}
     record |= dict(zip(names, trial.values, strict=True))
-    if trial.duration is not None:
-        record["duration_seconds"] = trial.duration.total_seconds()
     record |= {f"params_{name}": value for name, value in trial.params.items()}
     for name, value in trial.user_attrs.items():
         if isinstance(value, int | float | str):
