@@ -50,7 +50,7 @@ _DESCRIPTIONS = {
 _DESCRIPTION_CELLS = r"^(https?://|\d{4}-\d\d-\d\d|\[.*\d\.\d)"
 _FOLDS = re.compile(
     r"_(fold|folds|seed|seeds|random_state|split|repeat|repeats|rep|replicate|run|trial|iteration"
-    r"|iter)_$"
+    r"|iter|(instance|sample|example|question|doc|item)_id|instance)_$"
 )
 _METRIC = re.compile(
     r"^_(metric|metrics|metric_name|measure|measure_name|score_name|scorer|metric_type)_$"

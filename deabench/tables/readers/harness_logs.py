@@ -142,7 +142,7 @@ def read_inspect_logs(logs: Sequence[Any], title: str) -> Source:
     if all(log.get("samples") for log in finished):
         rows = [row for log in finished for row in _inspect_samples(log)]
         frame = pd.DataFrame(rows)
-        keys = ("model", "task", "instance", "epoch", *SAMPLE_COSTS, "seconds")
+        keys = ("model", "task", "instance", "repeat", *SAMPLE_COSTS, "seconds")
         scores = [str(name) for name in frame.columns if name not in keys]
         return _source_of_samples(frame, title, scores, notes)
     rows = []
@@ -162,7 +162,7 @@ def _inspect_samples(log: Mapping[str, Any]) -> list[dict[str, Any]]:
             "model": str(log["eval"]["model"]),
             "task": str(log["eval"]["task"]),
             "instance": str(sample.get("id")),
-            "epoch": sample.get("epoch", 1),
+            "repeat": sample.get("epoch", 1),
         }
         for scorer, score in (sample.get("scores") or {}).items():
             value = score.get("value") if isinstance(score, Mapping) else score
