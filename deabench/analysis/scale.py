@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from deabench.analysis.ranking import rank
-from deabench.errors import DataWarning
+from deabench.errors import DataError, DataWarning
 from deabench.results.model import Orientation
-from deabench.tables.selection import Missing, refuse_bounds
+from deabench.tables.selection import Missing, refuse_bounds, select_table
 from deabench.tables.table import TableLike
 from deabench.utils.result import Result
 
@@ -96,6 +96,13 @@ def scale_efficiency(
         "reference": reference,
         "model": "ccr",
     }
+    # A constant output has no scale.
+    selected = select_table(table, inputs=inputs, outputs=outputs, missing=missing)
+    if not selected.outputs:
+        raise DataError(
+            "returns to scale compare outputs with inputs and there is no output; name one in "
+            "outputs, or use deabench.rank"
+        )
     crs = rank(table, returns="crs", **options)
     # The other two rankings repeat the warnings of the first.
     with warnings.catch_warnings(action="ignore", category=DataWarning):

@@ -24,12 +24,7 @@ from deabench.results.frontier import NORMS, ON_FRONTIER, Frontier, classify_pos
 from deabench.results.model import ANY_VALUES, Norm, Technology
 from deabench.results.targets import Targets, build_targets
 from deabench.tables.read import as_table
-from deabench.tables.selection import (
-    Missing,
-    align_columns,
-    refuse_bounds,
-    select_table,
-)
+from deabench.tables.selection import Missing, align_columns, refuse_bounds, select_table
 from deabench.tables.table import TableLike
 from deabench.tables.transforms import Data, to_outputs_only
 from deabench.tables.validation import Allowed, check_same_units, validate
@@ -133,7 +128,7 @@ def targets(
     """
     _check_choices(norm, on, method, technology, returns)
     columns = {"outputs": outputs, "inputs": inputs}
-    tested_data, reference_data, notes = _validate_both(
+    tested_data, reference_data, ranges, notes = _validate_both(
         tested, reference, columns, technology, missing, returns
     )
     metric_weights, weight_notes = _resolve_weights(weights, reference_data)
@@ -149,8 +144,7 @@ def targets(
     s = actual.shape[1]
     chosen_method: str = method
     if method == "auto":
-        # Extended facets and Euclidean distances have no linear program; few metrics have few
-        # faces.
+        # Extended facets and Euclidean distances have no linear program; few metrics few faces.
         by_faces = on == "facets" or norm == "l2" or s <= MAX_METRICS_FACES
         chosen_method = "faces" if by_faces else "milp"
     with progress("targets", len(actual), seconds=time_limit) as advance:
@@ -192,7 +186,8 @@ def targets(
         dominating=dominating,
     )
     notes = (*notes, *weight_notes, *result.notes)
-    return replace(result, notes=notes, multiples=multiples).in_user_directions()
+    result = replace(result, notes=notes, multiples=multiples).in_user_directions()
+    return result.hide_impossible(ranges)
 
 
 def _check_choices(norm: str, on: str, method: str, technology: str, returns: str) -> None:
@@ -244,8 +239,8 @@ def _validate_both(
     technology: Technology,
     missing: Missing,
     returns: Returns,
-) -> tuple[Data, Data, tuple[str, ...]]:
-    """Return the validated tested and reference data with the same metrics, and notes."""
+) -> tuple[Data, Data, dict[str, tuple[float, float]], tuple[str, ...]]:
+    """Return the validated tested and reference data, the ranges of their metrics, and notes."""
     selected = select_table(reference, **columns, missing=refuse_bounds(missing))
     points = selected.with_table(as_table(tested))
     missing_notes: tuple[str, ...] = ()
@@ -259,7 +254,8 @@ def _validate_both(
     notes = technology_notes(technology)
     if technology == "convex" and reference_data.inputs.shape[1]:
         notes = (VRS_NOTE if returns == "vrs" else CRS_NOTE,)
-    return tested_data, reference_data, (*selected.notes, *missing_notes, *notes)
+    ranges = {name: selected.range_of(name) for name in selected.metrics}
+    return tested_data, reference_data, ranges, (*selected.notes, *missing_notes, *notes)
 
 
 def _resolve_weights(
@@ -412,11 +408,12 @@ def scale_reference(
     """
     X = reference.inputs.to_numpy()
     x = tested.inputs.to_numpy()
-    if not X.shape[1]:
-        raise DataError(
-            "returns='crs' multiplies inputs and there are none; name one in inputs, or leave "
-            "returns out"
-        )
+    for role, count in (("inputs", X.shape[1]), ("outputs", reference.outputs.shape[1])):
+        if not count:
+            raise DataError(
+                f"returns='crs' multiplies {role} and there are none; name one in {role}, or leave "
+                "returns out"
+            )
     greatest = X.max(axis=0)
     unit = np.where(greatest > 0, greatest, 1.0)
     sizes = (X / unit).sum(axis=1)

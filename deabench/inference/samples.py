@@ -361,7 +361,7 @@ def select_columns(
             raise DataError(
                 f"metric '{name}' is named twice; name it once, as an output or as an input"
             )
-    if not output_names:
+    if not names:
         raise DataError("no outputs are left; name at least one metric as output")
     return output_names, input_names
 

@@ -125,6 +125,10 @@ def make_problem(
     """
     # Sorting makes draws and pivots independent of the order of the user's table.
     output_names, input_names = select_columns(samples, outputs, inputs)
+    # Inputs alone can only shrink, and multiples of a constant output are no others.
+    if not output_names:
+        returns = "vrs"
+        orientation = "input"
     technology = make_technology(len(input_names), returns, orientation)
     labels = [str(label) for label in samples.values.index]
     rows = sorted(range(len(labels)), key=labels.__getitem__)

@@ -33,6 +33,7 @@ from deabench.inference.score_limits import (
 )
 from deabench.inference.table_samples import as_samples, check_same_table
 from deabench.tables.table import TableLike
+from deabench.tables.transforms import CONSTANT_OUTPUT
 from deabench.utils.checks import choice, share
 from deabench.utils.result import Result
 
@@ -252,7 +253,8 @@ def uncertainty(
     samples : Samples, or a table with samples of any kind
         A file, a frame, ... of predictions, scores, counts, folds, seeds or error bars.
     outputs, inputs : sequences of metrics, optional
-        By default all metrics are outputs, and all costs inputs.
+        By default all metrics are outputs, and all costs inputs. With `outputs=[]` the score says
+        how much lower the inputs could be.
     level : number between 0 and 1
     method : {"analytic", "max-t"}
         "analytic" makes statements on the scores alone, without resampling. "max-t" makes
@@ -343,10 +345,12 @@ def uncertainty_of_ranking(answer: Answer, samples: Samples) -> Uncertainty:
     """
     # The intervals are those of the ranking's own technology.
     returns, orientation = _technology_options(answer)
-    check_same_table(samples, pd.concat([answer.data.outputs, answer.data.inputs], axis=1))
+    # A constant output is no metric, and has no samples.
+    outputs = answer.data.outputs.drop(columns=CONSTANT_OUTPUT, errors="ignore")
+    check_same_table(samples, pd.concat([outputs, answer.data.inputs], axis=1))
     return uncertainty(
         samples,
-        outputs=list(answer.data.outputs.columns),
+        outputs=list(outputs.columns),
         inputs=list(answer.data.inputs.columns),
         returns=returns,
         orientation=orientation,

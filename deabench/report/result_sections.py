@@ -18,6 +18,7 @@ from deabench.models.options import describe_choices
 from deabench.report.document import Picture, ReportTable, Section
 from deabench.report.text.words import as_sentence, join_names
 from deabench.results.ranking import count_followers, order_by_merit, peers_text
+from deabench.tables.transforms import CONSTANT_OUTPUT
 from deabench.utils.arrays import TOLERANCE
 from deabench.utils.text import csv_text
 
@@ -170,7 +171,8 @@ def peers_section(results: ReportResults) -> Section | None:
 def weights_section(results: ReportResults) -> Section:
     """Show which metrics carry each score."""
     ranking = results.ranking
-    frame = ranking.weights.loc[order_by_merit(ranking)].rename_axis("classifier")
+    weights = ranking.weights.drop(columns=CONSTANT_OUTPUT, errors="ignore")
+    frame = weights.loc[order_by_merit(ranking)].rename_axis("classifier")
     picture = Picture(
         "weights",
         lambda: plot.WeightsDisplay.from_result(ranking).plot(),
@@ -198,8 +200,9 @@ def facets_section(results: ReportResults) -> Section | None:
     frame = front.facets.drop(columns="offset")
     frame = frame.rename(columns={"full_dimensional": "efficient throughout"})
     for a, b in combinations(front.outputs, 2):
-        # A weight of 0 in B would divide by 0: there the facet is flat, and the rate is infinite.
-        frame[f"{b} per {a}"] = (frame[a] / frame[b].where(frame[b] > 0)).fillna(np.inf)
+        # A facet that is flat in B gives any amount of it; one that is flat in both has no rate.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            frame[f"{b} per {a}"] = np.abs(frame[a].to_numpy() / frame[b].to_numpy())
     frame = frame.rename(columns={name: f"weight of {name}" for name in front.outputs})
     frame = frame.sort_values("efficient throughout", ascending=False, kind="stable")
     if len(front.outputs) == 2:
@@ -221,7 +224,7 @@ def facets_section(results: ReportResults) -> Section | None:
     sentences = [
         f"{subject} the frontier in {join_names(front.outputs)}: {join_names(front.extreme)}.",
         "A trade-off rate 'B per A' is how much of B one unit of A is worth on the facet; ∞ means "
-        "that the facet is flat.",
+        "that the facet is flat in B, no number that it is flat in both.",
     ]
     if len(frame) > MAX_FACETS:
         sentences.append(
@@ -322,10 +325,18 @@ def method_section(results: ReportResults) -> Section:
         metrics = join_names(results.frontier.outputs)
         sentences.append(
             f"Targets: the closest point of the Pareto-efficient {results.on} in {metrics}, "
-            f"distance {results.norm}, each metric in its own unit. Of several closest points one "
+            f"distance {results.norm}, {_describe_units(results)}. Of several closest points one "
             "is given."
         )
     return Section("method", "How it was computed", sentences)
+
+
+def _describe_units(results: ReportResults) -> str:
+    """Say in what the changes of metrics are counted."""
+    targets = results.own_targets or results.tested_targets
+    if targets is None or all(weight == 1 for weight in targets.weights.values()):
+        return "each metric in its own unit"
+    return "in shares of each metric's range"
 
 
 def provenance_section(results: ReportResults, provenance: Mapping[str, Any]) -> Section:

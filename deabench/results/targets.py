@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from deabench.errors import CertificateError
 from deabench.geometry.closest import ClosestPoint
 from deabench.geometry.nearest_points import gap_norm
 from deabench.results.frontier import Frontier
@@ -17,6 +18,8 @@ from deabench.results.proof import Proof
 from deabench.tables.transforms import to_model_values, to_user_changes, to_user_values
 from deabench.utils.result import Result
 
+RANGE_TOLERANCE = 1e-9
+"""A target beyond the range of a metric by less than this share of it is inside."""
 DIFFERENCES = ("gaps", "normals", "slopes")
 """Frames of differences: a change of direction turns their sign and has no origin."""
 NO_TARGET = {
@@ -59,6 +62,9 @@ class Targets(Result):
     multiples : Series or None
         Under constant returns the factor by which each reference DMU is multiplied in `frontier`,
         whose first row is all zero.
+    solved : Targets or None
+        All targets, where some of these are not reported because they cannot exist; they are what
+        is proved.
     unproved : tuple of str
         What `deabench.certify` does not prove of this result, in words; empty where it proves
         everything.
@@ -94,6 +100,7 @@ class Targets(Result):
     reasons: dict[Any, str]
     notes: tuple[str, ...]
     multiples: pd.Series | None = None
+    solved: Targets | None = None
 
     @cached_property
     def peers(self) -> pd.DataFrame:
@@ -137,7 +144,38 @@ class Targets(Result):
     @cached_property
     def certificate(self) -> pd.DataFrame:
         """The proof of every target: see `recompute`."""
-        return self.recompute()
+        return (self.solved or self).recompute()
+
+    def hide_impossible(self, ranges: Mapping[str, tuple[float, float]]) -> Targets:
+        """Return these targets without those that would leave the range of a metric.
+
+        Parameters
+        ----------
+        ranges : mapping of metric to (least, greatest)
+            In the user's units; infinite where unknown.
+        """
+        reasons = dict(self.reasons)
+        for metric in self.targets:
+            low, high = ranges[str(metric)]
+            margin = RANGE_TOLERANCE * max(abs(high), 1.0)
+            values = self.targets[metric]
+            for label, value in values[(values > high + margin) | (values < low - margin)].items():
+                reasons[label] = (
+                    f"its closest target would have '{metric}' at {value:.4g}, and only {low:g} to "
+                    f"{high:g} is possible"
+                )
+        hidden = [label for label in reasons if label not in self.reasons]
+        if not hidden:
+            return self
+        is_hidden = self.targets.index.isin(hidden)
+        return replace(
+            self,
+            targets=self.targets.mask(is_hidden),
+            gaps=self.gaps.mask(is_hidden),
+            distance=self.distance.mask(is_hidden),
+            reasons=reasons,
+            solved=self,
+        )
 
     def recompute(self) -> pd.DataFrame:
         """Recompute the certificate by numpy alone: see `proofs.targets.certify_targets`."""
@@ -160,6 +198,13 @@ class Targets(Result):
 
     def proof(self) -> Proof:
         """Return the certificate with what each of its claims misses by."""
+        if self.solved is not None:
+            for name in ("targets", "gaps", "distance"):
+                reported = getattr(self, name)
+                solved = getattr(self.solved, name)
+                if not reported.equals(solved.where(reported.notna())):
+                    raise CertificateError(f"'{name}' are not those that were solved")
+            return self.solved.proof()
         self._call("deabench.proofs.structure", "check_targets")
         frame = self.recompute()
         return Proof(frame, self.claims(frame), self.unproved)
