@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.analysis import missing_bounds
+from deabench.analysis.ties import describe_tie
 from deabench.errors import DataError
 from deabench.models import ModelName
 from deabench.models.options import ModelRequest, TableFacts, check_inputs
@@ -219,7 +220,10 @@ def _rank_complete(
     ranges = {name: selected.range_of(name) for name in selected.metrics}
     limited = {name: limits for name, limits in ranges.items() if np.isfinite(limits).any()}
     ranking = Ranking(**answer_fields, notes=notes, ranges=limited)
-    return replace(ranking, notes=(*notes, *_describe_projections(ranking)))
+    return replace(
+        ranking,
+        notes=(*notes, *_describe_projections(ranking), *describe_tie(ranking, selected)),
+    )
 
 
 def _describe_limits(answer: Answer) -> tuple[str, ...]:

@@ -187,7 +187,8 @@ def targets(
     )
     notes = (*notes, *weight_notes, *result.notes)
     result = replace(result, notes=notes, multiples=multiples).in_user_directions()
-    return result.hide_impossible(ranges)
+    # Multiples may leave what is possible; mixtures stay within it.
+    return result.hide_impossible(ranges) if returns == "crs" else result
 
 
 def _check_choices(norm: str, on: str, method: str, technology: str, returns: str) -> None:

@@ -79,6 +79,12 @@ def with_option_names(text: str) -> str:
     text = re.sub(
         r"lower_is_better=\{'([^']*)': '?(\w[\w.]*)'?\}", r"--lower-is-better '\1=\2'", text
     )
+    text = re.sub(r"within=\{'([^']*)': ([^}]*)\} of deabench.best", r"--within '\1=\2'", text)
+    text = re.sub(
+        r"model=deabench\.models\.WEI\(ratios=\{\('([^']*)', '([^']*)'\): \(([^,]*), ([^)]*)\)\}\)",
+        r"--model wei --option 'ratios=\1/\2=\3:\4'",
+        text,
+    )
     # A word of the command line may hold bytes that are no text.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 

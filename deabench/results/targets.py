@@ -167,12 +167,12 @@ class Targets(Result):
         hidden = [label for label in reasons if label not in self.reasons]
         if not hidden:
             return self
-        is_hidden = self.targets.index.isin(hidden)
+        is_reported = ~self.targets.index.isin(hidden)
         return replace(
             self,
-            targets=self.targets.mask(is_hidden),
-            gaps=self.gaps.mask(is_hidden),
-            distance=self.distance.mask(is_hidden),
+            targets=self.targets[is_reported].reindex(self.targets.index),
+            gaps=self.gaps[is_reported].reindex(self.targets.index),
+            distance=self.distance[is_reported].reindex(self.targets.index),
             reasons=reasons,
             solved=self,
         )

@@ -4,6 +4,7 @@ and brute force over cones.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -200,3 +201,30 @@ def test_constant_returns_refuse_tables_without_inputs(refused) -> None:
         db.targets(table, table, outputs=["y"], inputs=["x"], returns="crs", on="facets")
     with refused("returns 'nirs' is not known; it is one of 'vrs', 'crs'"):
         db.targets(table, table, outputs=["y"], inputs=["x"], returns="nirs")
+
+
+def test_a_target_beyond_the_range_of_a_rate_is_not_reported() -> None:
+    board = pd.DataFrame(
+        {"top1": [76.9, 83.1, 90.1], "latency_ms": [0.13, 0.22, 9.8]}, index=["a", "b", "c"]
+    )
+    # A change of latency counts so much that multiples of 'a' are the closest.
+    options: dict = {"returns": "crs", "weights": {"top1": 1e-6, "latency_ms": 1.0}}
+    result = db.targets(board, board, **options)
+    assert list(result.reasons) == ["b", "c"]
+    assert result.reasons["c"] == (
+        "its closest target would have 'top1' at 5797, and only 0 to 100 is possible"
+    )
+    assert result.targets.loc["c"].isna().all()
+    assert result.gaps.loc["c"].isna().all()
+    assert np.isnan(result.distance["c"])
+    assert "'c' has none: its closest target would have 'top1' at 5797" in result.summary()
+    # What was solved is what is proved, and what is reported is a part of it.
+    db.certify(result)
+    forged = result.targets.copy()
+    forged.loc["a", "top1"] += 1e-6
+    with pytest.raises(db.CertificateError, match="'targets' are not those that were solved"):
+        db.certify(dataclasses.replace(result, targets=forged))
+    unlimited = board.rename(columns={"top1": "patients"})
+    options["weights"] = {"patients": 1e-6, "latency_ms": 1.0}
+    columns = {"outputs": ["patients"], "inputs": ["latency_ms"]}
+    assert not db.targets(unlimited, unlimited, **columns, **options).reasons

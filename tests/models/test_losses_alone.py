@@ -9,6 +9,7 @@ from scipy.optimize import linprog
 
 import deabench as db
 from deabench.cli import main
+from deabench.inference.score_limits import CriticalValues
 from deabench.models import MODELS
 from deabench.models.options import choices_of
 from deabench.tables.transforms import CONSTANT_OUTPUT
@@ -56,6 +57,8 @@ def test_it_is_chosen_by_itself_and_said() -> None:
         "inputs, for lower is better: 'mae', 'rmse', 'seconds'",
         "model 'ccr' was chosen, for 'mae', 'rmse', 'seconds' are inputs; "
         "returns to scale are variable",
+        "2 of 4 are efficient; to tell them apart, rank within a budget, within={'seconds': 1} of "
+        "deabench.best, or each against the others with model='super'",
     )
     named = db.rank(TABLE, outputs=[], inputs=["mae", "rmse"])
     np.testing.assert_allclose(
@@ -152,3 +155,67 @@ def test_zeros_one_row_one_column_and_a_reference(refused) -> None:
     against = db.rank(TABLE.iloc[[2]], reference=TABLE.iloc[:2])
     assert against.scores.tolist() == [db.rank(TABLE).scores["c"]]
     db.certify(against)
+
+
+@pytest.mark.parametrize("method", ["analytic", "max-t"])
+def test_uncertainty_equals_that_with_an_exact_column_of_ones(method) -> None:
+    errors = TABLE * 0.03
+    samples = db.Samples.from_table(TABLE, errors)
+    answer = db.uncertainty(samples, outputs=[], inputs=list(TABLE), method=method)
+    with_ones = db.Samples.from_table(TABLE.assign(one=1.0), errors.assign(one=0.0))
+    by_hand = db.uncertainty(
+        with_ones, outputs=["one"], inputs=list(TABLE), orientation="input", method=method
+    )
+    np.testing.assert_allclose(answer.scores, least_factors(TABLE.to_numpy()), atol=1e-9)
+    # At the same critical values both limits are the same.
+    for side, critical, limit in (
+        ("lower", answer.c_lower, answer.lower),
+        ("upper", answer.c_upper, answer.upper),
+    ):
+        # The exact column comes first, and its critical value does not matter.
+        extended = CriticalValues(np.append(9.0, critical.c), np.append(9.0, critical.h))
+        expected = extended.limits(by_hand.problem, side).value
+        np.testing.assert_allclose(limit, np.minimum(expected, 1.0), atol=1e-9)
+    assert answer.verdicts.tolist() == by_hand.verdicts.tolist()
+    assert "with inputs the scores are input-oriented under variable returns to scale" in (
+        answer.notes
+    )
+    ranking = db.rank(TABLE, uncertainty=samples)
+    assert ranking.uncertainty.scores.round(12).equals(ranking.scores.round(12).rename("score"))
+    assert "costs at least" in ranking.explain("c")
+
+
+def test_the_frontier_and_its_prices_are_of_the_losses() -> None:
+    losses = TABLE[["mae", "rmse"]]
+    front = db.frontier(losses)
+    assert front.extreme == ["a", "b"]
+    # From a (1, 2) to b (2, 1.8): 0.2 of rmse for 1 of mae.
+    assert front.prices.set_index("gain")["rate"].to_dict() == pytest.approx(
+        {"mae": 0.2, "rmse": 5.0}
+    )
+    db.certify(front)
+    targets = db.targets(losses.loc[["c"]], losses, weights="range")
+    # Changes count 1/2 for mae and 1/1.2 for rmse: b is nearer, at 1/2 + 1.2/1.2, than a.
+    assert targets.distance["c"] == pytest.approx(1.5)
+    np.testing.assert_allclose(targets.targets.loc["c"], [2.0, 1.8])
+    db.certify(targets)
+
+
+def test_targets_under_constant_returns_need_an_output(refused) -> None:
+    with refused(
+        "returns='crs' multiplies outputs and there are none; name one in outputs, or leave "
+        "returns out"
+    ):
+        db.targets(TABLE.iloc[2:], TABLE, returns="crs")
+    with refused(
+        "returns to scale compare outputs with inputs and there is no output; name one in "
+        "outputs, or use deabench.rank"
+    ):
+        db.scale_efficiency(TABLE)
+
+
+def test_layers_and_budgets_of_losses() -> None:
+    layers = db.layers(TABLE).frame
+    assert layers["layer"].to_dict() == {"a": 1, "b": 1, "d": 2, "c": 3}
+    assert layers.loc["d", "progress"] == pytest.approx(0.9)
+    assert db.best(TABLE, within={"seconds": 2}).scores.round(9).to_dict() == {"b": 1.0, "d": 0.9}

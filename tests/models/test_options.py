@@ -69,7 +69,7 @@ def test_options_of_the_command_line_leave_the_returns_open(tmp_path, capsys) ->
 
 
 def test_the_default_model_and_bounds_name_their_returns() -> None:
-    assert _rank(RATES, returns="nirs").notes[-1] == (
+    assert _rank(RATES, returns="nirs").notes[0] == (
         "model 'ccr' was chosen, for 'latency_ms' is an input; returns to scale are non-increasing"
     )
     bounded = _rank(COUNTS, model=db.models.CCR(sums=(0.5, 2)))

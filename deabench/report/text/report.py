@@ -60,7 +60,7 @@ def answer_sentences(results: ReportResults) -> list[str]:
     if ranking.uncertainty is not None:
         verdicts = count_verdicts(ranking.uncertainty)
         sentences.append(f"How sure that is: {verdicts[0].lower()}{verdicts[1:]}")
-    return [*sentences, _describe_gaps(results)]
+    return list(filter(None, [*sentences, _describe_gaps(results)]))
 
 
 def _describe_inefficient(rest: pd.DataFrame, ranking: Ranking) -> str:
@@ -102,7 +102,7 @@ def _describe_gaps(results: ReportResults) -> str:
         return " ".join(sentences)
     own = results.own_targets
     if own is None:
-        return "No algorithm was tested."
+        return ""
     group = "of the inefficient ones, "
     if len(own.targets) < results.inefficient_count:
         group = f"of the {len(own.targets)} inefficient ones listed below, "

@@ -1,0 +1,94 @@
+"""What a ranking proposes where many are efficient; each proposal runs and tells some apart."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench.cli import main
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+
+BOARD = pd.DataFrame(
+    {
+        "top1": [76.9, 83.1, 85.6, 90.1, 80.0, 76.0],
+        "latency_ms": [0.13, 0.22, 0.4, 9.8, 0.9, 12.0],
+    },
+    index=list("abcdef"),
+)
+RATES = pd.DataFrame(
+    {"TPR": [0.9, 0.8, 0.7, 0.6, 0.2], "TNR": [0.2, 0.7, 0.8, 0.85, 0.3]}, index=list("abcde")
+)
+TASKS = pd.DataFrame(np.random.default_rng(1).uniform(20, 90, (12, 6)).round(1)).rename(
+    columns=lambda k: f"mmlu_{k}"
+)
+
+
+def test_a_board_with_costs_gets_a_budget_and_super_efficiency() -> None:
+    ranking = db.rank(BOARD)
+    note = (
+        "4 of 6 are efficient; to tell them apart, rank within a budget, "
+        "within={'latency_ms': 0.22} of deabench.best, or each against the others with "
+        "model='super'"
+    )
+    assert ranking.notes[-1] == note
+    assert f"{note[0].upper()}{note[1:]}." in ranking.summary()
+    within = db.best(BOARD, within={"latency_ms": 0.22})
+    assert within.efficient.sum() < ranking.efficient.sum()
+    assert db.rank(BOARD, model="super").scores.nunique() > ranking.scores.nunique()
+
+
+def test_rates_get_fewer_metrics_and_a_ratio() -> None:
+    ranking = db.rank(RATES)
+    assert ranking.notes[-1] == (
+        "4 of 5 are efficient; to tell them apart, rank by fewer metrics, as outputs=['TPR'], or "
+        "with bounds for a ratio of weights, model=deabench.models.WEI(ratios={('TPR', 'TNR'): "
+        "(0.5, 2)}), or each against the others with model='super'"
+    )
+    bounded = db.rank(RATES, model=db.models.WEI(ratios={("TPR", "TNR"): (0.5, 2)}))
+    assert bounded.efficient.sum() < 4
+    assert db.rank(RATES, outputs=["TPR"]).efficient.sum() == 1
+
+
+def test_a_mean_beside_its_parts_is_proposed() -> None:
+    table = TASKS.assign(average=TASKS.mean(axis=1).round(2))
+    table.index = [f"m{k}" for k in range(len(table))]
+    ranking = db.rank(db.read(table.rename_axis("model").reset_index()))
+    count = int(ranking.efficient.sum())
+    assert ranking.notes[-1].startswith(
+        f"{count} of 12 are efficient; to tell them apart, rank by their mean, outputs=['average']"
+    )
+
+
+def test_few_efficient_and_models_without_ties_say_nothing() -> None:
+    few = pd.DataFrame(
+        {"TPR": [0.9, 0.8, 0.7, 0.6], "TNR": [0.9, 0.8, 0.7, 0.6]}, index=list("abcd")
+    )
+    for table, model in ((few, "wei"), (RATES.iloc[:3], "wei"), (RATES, "super"), (RATES, "cross")):
+        assert "to tell them apart" not in " ".join(db.rank(table, model=model).notes)
+
+
+@pytest.mark.parametrize("table", [BOARD, RATES], ids=["costs", "rates"])
+def test_every_proposed_command_runs(table, tmp_path, capsys) -> None:
+    path = str(tmp_path / "board.csv")
+    table.rename_axis("model").to_csv(path)
+
+    def scores(*words: str) -> list[float]:
+        assert main(["rank", path, *words, "--format", "json"]) == 0
+        return [row["efficiency"] for row in json.loads(capsys.readouterr().out)]
+
+    assert main(["rank", path]) == 0
+    line = next(
+        line for line in capsys.readouterr().err.splitlines() if "to tell them apart" in line
+    )
+    proposals = re.findall(r"--\w[\w-]* (?:'[^']*'|[\w-]+)(?: --option '[^']*')?", line)
+    assert len(proposals) == line.count(", or ") + 1
+    tied = scores().count(1.0)
+    for proposal in proposals:
+        assert scores(*shlex.split(proposal)).count(1.0) < tied
