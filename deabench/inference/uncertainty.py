@@ -253,8 +253,7 @@ def uncertainty(
     samples : Samples, or a table with samples of any kind
         A file, a frame, ... of predictions, scores, counts, folds, seeds or error bars.
     outputs, inputs : sequences of metrics, optional
-        By default all metrics are outputs, and all costs inputs. With `outputs=[]` the score says
-        how much lower the inputs could be.
+        By default all metrics are outputs, and all costs inputs; `outputs=[]` is inputs alone.
     level : number between 0 and 1
     method : {"analytic", "max-t"}
         "analytic" makes statements on the scores alone, without resampling. "max-t" makes
@@ -339,10 +338,7 @@ def uncertainty(
 
 
 def uncertainty_of_ranking(answer: Answer, samples: Samples) -> Uncertainty:
-    """Compute how certain the scores of a ranking are, given its answer.
-
-    Refuse models without known intervals, and samples that are not those of the table.
-    """
+    """Compute how certain a ranking's scores are; other samples and models are refused."""
     # The intervals are those of the ranking's own technology.
     returns, orientation = _technology_options(answer)
     # A constant output is no metric, and has no samples.
