@@ -26,6 +26,7 @@ from deabench.cli._io import print_message
 from deabench.errors import CertificateError, DataError
 from deabench.models import MODELS
 from deabench.models.options import build_options
+from deabench.proofs.reasons import NO_OUTPUT
 
 TOLERANCE = 1e-9
 """What a score may be off by, in its unit."""
@@ -304,6 +305,8 @@ def violations(
         if exact.score is None or (exact.may_lack and exact.score == 0):
             return
         reason = ranking.reasons.get(label, "no reason")
+        if NO_OUTPUT in reason:  # such a row is left out before any model
+            return
         what = "unproved" if "proved" in reason else "wrong"
         yield what, f"no score ({reason}), exactly {float(exact.score):.12g}"
         return

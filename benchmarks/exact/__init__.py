@@ -1,7 +1,8 @@
 """The models once more, from their definitions, in exact arithmetic: one program per DMU.
 
 Nothing of the package's solvers, programs or proofs is used. A number of a table is the decimal
-number that it prints as, so that ties of printed tables are ties. Where no input is given every DMU
+number that it prints as, so that ties of printed tables are ties; one of more than 12 digits is the
+float that it is. Where no input is given every DMU
 has one that is 1 and may not change, and λ sums to 1.
 """
 

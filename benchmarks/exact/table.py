@@ -10,6 +10,8 @@ from typing import Any
 
 from benchmarks.exact.simplex import Number, maximize
 
+DECIMAL_DIGITS = 12
+"""A number of more significant digits is no decimal that anyone wrote, but a float."""
 Row = tuple[list[Number], str, Number]
 Vector = tuple[Fraction, ...]
 
@@ -90,8 +92,10 @@ class Table:
 
 
 def fraction(value: float) -> Fraction:
-    """Return a number as the decimal that it prints as."""
-    return Fraction(repr(float(value)))
+    """Return a number as the decimal that it prints as; of too many digits, the float itself."""
+    decimal = repr(float(value))
+    digits = decimal.partition("e")[0].replace(".", "").strip("-0")
+    return Fraction(decimal) if len(digits) <= DECIMAL_DIGITS else Fraction(float(value))
 
 
 def tables_of(ranking: Any, *, without_itself: bool = False) -> list[Table]:

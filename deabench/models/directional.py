@@ -23,18 +23,15 @@ from deabench.models.shared.scaled_data import (
     metric_names,
     multiplier_frame,
     own_unit_multipliers,
-    proof_frame,
-    proof_violations,
     replace_rows,
     slacks_beyond,
-    support,
     to_reference_positions,
 )
+from deabench.models.shared.score_bounds import BoundedAnswer
 from deabench.models.shared.slack_programs import (
-    divided_multipliers,
-    free_term,
     gains_and_violation,
 )
+from deabench.proofs.bounds import PRECISE
 from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task
 from deabench.results.model import ANY_VALUES, NUMBERS, Advance, Model, Technology, option
@@ -42,7 +39,7 @@ from deabench.results.proof import Proof
 from deabench.solver.solve_all import Solutions, solve_all
 from deabench.tables.transforms import Data
 from deabench.tables.validation import Allowed
-from deabench.utils.arrays import ROUND, TOLERANCE, Sparse, scale
+from deabench.utils.arrays import TOLERANCE, Sparse, scale
 
 INWARD = 1e-13
 """The projection is moved inwards by this, in scaled metrics, before slacks are computed.
@@ -345,46 +342,62 @@ def _prove(answer: Answer) -> Proof:
 def prove_along(answer: Answer, direction: np.ndarray) -> Proof:
     """Recompute distances along given directions (K, s + m) from both sides."""
     scaled = ScaledData.of(answer)
+    bounded = BoundedAnswer.of(answer, scaled)
     beta = answer.scores.to_numpy()
-    count = answer.slacks.shape[1]
-    s = scaled.s
-    ones = np.ones(len(beta))
+    moves = direction > 0
 
-    # The primal side: what λ gains beyond the projection, and what it breaks.
-    moved = beta[:, None] * direction
-    projected = replace(scaled, x=scaled.x - moved[:, s:], y=scaled.y + moved[:, :s])
-    gains, primal_infeasibility = gains_and_violation(projected, answer.intensities)
+    # The primal side: λ reaches a point a little before the projection, and perhaps more.
+    unit = _distance_unit(answer, bounded, direction)
+    before = beta - unit * PRECISE / 10
+    moved = before[:, None] * direction
 
-    # The dual side: the distance that the multipliers allow. Multipliers that are 0 along the
-    # direction prove nothing: NaN. Rounding of the terms is no gap.
-    u, v = divided_multipliers(answer, scaled, ones)
-    largest, unbounded = support(scaled, u, v)
-    multipliers = np.column_stack([u, v])
-    worth_of_step = (multipliers * direction).sum(axis=1)
-    worth = (u * scaled.y).sum(axis=1)
-    cost = (v * scaled.x).sum(axis=1)
-    terms = np.abs(u * scaled.y).sum(axis=1) + np.abs(v * scaled.x).sum(axis=1) + np.abs(largest)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        dual = (largest - worth + cost) / worth_of_step
-        rounding = ROUND * terms / np.abs(worth_of_step)
-        gap = np.maximum(np.abs(beta - dual) - rounding, 0.0) / np.maximum(1.0, np.abs(beta))
-    wrong_free_term = np.abs(free_term(answer, scaled, ones) - largest)
-    dual_infeasibility = np.maximum.reduce(
-        [-multipliers.min(axis=1), unbounded, wrong_free_term, np.zeros(len(beta))]
+    def distance_of_gains(gains: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        step = np.where(moves[rows], direction[rows], 1.0)
+        return np.asarray(before[rows] + np.where(moves[rows], gains / step, np.inf).min(axis=1))
+
+    # The dual side: multipliers that are 0 along the direction allow any distance.
+    def distance_of_excess(excess: np.ndarray, weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(excess / (weights * direction[rows]).sum(axis=1))
+
+    worth_of_step = (bounded.weights * direction).sum(axis=1)
+    frame, violations = bounded.prove_scores(
+        np.ones(moves.shape, dtype=bool),
+        distance_of_gains,
+        distance_of_excess,
+        unit,
+        weight_unit=unit * worth_of_step,
+        moved=moved,
     )
-    frame = proof_frame(answer, beta, dual, gap, primal_infeasibility, dual_infeasibility)
 
-    slack_errors = np.abs(answer.slacks.to_numpy() / scaled.units[:count] - gains[:, :count])
-    efficient = _reaches_no_further(moved, np.maximum(gains[:, :count], 0.0))
-    claimed = answer.efficient.to_numpy()
+    # Efficient are those that can neither move nor have slack left at the projection.
+    moved = beta[:, None] * direction
+    share = np.maximum(bounded.shares(moved).max(axis=1), bounded.largest_share(moved))
+    claimed = answer.efficient.to_numpy(dtype=float)
+    wrong_verdicts = bounded.wrong_verdicts(np.ones(len(beta), dtype=bool), share)
     is_proved = infeasibility.proved_infeasible(answer, scaled, may_change=direction > 0)
     return Proof(
         frame,
         {
-            **proof_violations(frame),
-            "distance_of_the_slacks_from_their_proof": slack_errors.max(axis=1),
-            "efficient": np.where(np.isnan(beta), claimed, claimed != efficient).astype(float),
+            **violations,
+            "distance_of_the_slacks_from_their_proof": bounded.slack_errors(moved),
+            "efficient": np.where(np.isnan(beta), claimed, wrong_verdicts),
             "reason": reason_violations(answer, {OUTSIDE: is_proved}),
         },
         ("that no other peers have larger slacks",),
     )
+
+
+def _distance_unit(answer: Answer, bounded: BoundedAnswer, direction: np.ndarray) -> np.ndarray:
+    """Return what distances are measured in, (K,): themselves where they are large, or one step.
+
+    Steps in the metrics' own units are as long as makes the first metric change by its own value.
+    """
+    options = answer.options
+    choice = options.weights if hasattr(options, "weights") else options.direction
+    step = np.ones(len(direction))
+    if choice == "ones" or not isinstance(choice, str):
+        counts = (direction > 0) & (bounded.tested != 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            lengths = np.where(counts, np.abs(bounded.tested) / direction, np.inf).min(axis=1)
+        step = np.where(np.isfinite(lengths), lengths, 1.0)
+    return np.asarray(np.maximum(np.abs(np.nan_to_num(answer.scores.to_numpy())), step))

@@ -20,21 +20,20 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.models.shared import slack_programs
+from deabench.models.shared import infeasibility, slack_programs
 from deabench.models.shared.scaled_data import (
     ScaledData,
     lambda_violation,
     metric_names,
-    proof_frame,
-    proof_violations,
     replace_rows,
     slacks_at_peers,
     solved_multipliers,
-    support,
     to_reference_positions,
     zero_value_notes,
 )
+from deabench.models.shared.score_bounds import BoundedAnswer
 from deabench.models.shared.slack_programs import OUTSIDE
+from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance, Model, Technology
 from deabench.results.proof import Proof
@@ -240,6 +239,7 @@ def _graph_answer(
     largest_slack = (slacks / scaled.units[: len(names)]).max(axis=1, initial=0.0)
     efficient = (scores >= 1 - TOLERANCE) & (largest_slack <= TOLERANCE)
     notes = zero_value_notes(task.data.outputs.join(task.data.inputs), "factors")
+    undefined = np.flatnonzero(np.isnan(scores))
     return Answer(
         scores=pd.Series(scores, index=labels, name="efficiency"),
         slacks=pd.DataFrame(slacks, index=labels, columns=names),
@@ -251,53 +251,57 @@ def _graph_answer(
         options=task.options,
         own_reference=task.own_reference,
         frontier=candidates,
-        reasons={labels[k]: OUTSIDE for k in np.flatnonzero(np.isnan(scores)).tolist()},
+        reasons={labels[k]: OUTSIDE for k in undefined.tolist()},
+        infeasibility_certificates=infeasibility.farkas_certificates(
+            task, scaled, candidates, undefined
+        ),
         path="by HiGHS, in rounds of tangents",
     )
 
 
 def _prove_graph(answer: Answer) -> Proof:
-    """Recompute the measure that λ reaches and the one that the multipliers allow."""
+    """Bound the measure by what λ reaches and by what the multipliers allow."""
     scaled = ScaledData.of(answer)
     p, q = _metric_shares(answer, scaled)
-    primal, primal_infeasibility = _graph_measure(scaled, answer.intensities, p, q)
+    if not answer.data.inputs.shape[1]:
+        # u_0 stands for the input that every DMU has, which no measure counts.
+        answer = replace(answer, weights=answer.weights[answer.data.outputs.columns])
+    bounded = BoundedAnswer.of(answer, scaled)
+    s = scaled.s
 
-    # Without inputs u_0 is the multiplier of the input that every DMU has.
-    u = answer.weights[answer.data.outputs.columns].to_numpy() * scaled.unit_y
-    if answer.data.inputs.shape[1]:
-        v = answer.weights[answer.data.inputs.columns].to_numpy() * scaled.unit_x
-    else:
-        v = -answer.weights[["u_0"]].to_numpy()
-    largest, unbounded = support(scaled, u, v)
-    # Lagrange: the least over 0 ≤ θ ≤ 1 and φ ≥ 1, less what any mixture is worth.
-    input_part = np.minimum(p - v * scaled.x, 0.0).sum(axis=1)
-    dual = input_part + _least_output_part(q, u * scaled.y).sum(axis=1) - largest
-    dual_infeasibility = np.maximum.reduce([unbounded, -u.min(axis=1), -v.min(axis=1)])
-    frame = proof_frame(
-        answer, primal, dual, np.abs(primal - dual), primal_infeasibility, dual_infeasibility
-    )
+    def measure_of_gains(gains: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        x = np.where(p[rows] > 0, scaled.x[rows], 1.0)
+        y = np.where(q[rows] > 0, scaled.y[rows], 1.0)
+        input_part = (p[rows] * (1 - gains[:, s:] / x)).sum(axis=1)
+        return np.asarray(input_part + (q[rows] / (1 + gains[:, :s] / y)).sum(axis=1))
 
-    scores = answer.scores.to_numpy()
-    count = answer.slacks.shape[1]
-    slacks = scaled.gains(answer.intensities)[:, :count]
-    slack_errors = np.abs(answer.slacks.to_numpy() / scaled.units[:count] - slacks)
-    efficient = (scores >= 1 - TOLERANCE) & (slacks.max(axis=1) <= TOLERANCE)
-    wrongly_efficient = answer.efficient.to_numpy() != efficient
+    def measure_of_excess(excess: np.ndarray, weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        # Lagrange: the least over 0 ≤ θ ≤ 1 and φ ≥ 1, less what any combination is worth.
+        weights = weights.astype(float)
+        input_part = np.minimum(p[rows], weights[:, s:] * scaled.x[rows]).sum(axis=1)
+        output_part = _least_output_part(q[rows], weights[:, :s] * scaled.y[rows]).sum(axis=1)
+        return np.asarray(input_part + output_part - excess)
+
+    held = np.ones(bounded.tested.shape, dtype=bool)
+    frame, violations = bounded.prove_scores(held, measure_of_gains, measure_of_excess)
+    reaches_one = answer.scores.to_numpy() >= 1 - TOLERANCE
     return Proof(
         frame,
         {
-            **proof_violations(frame),
-            "distance_of_the_score_from_its_proof": np.abs(primal - scores),
-            "distance_of_the_slacks_from_their_proof": slack_errors.max(axis=1),
-            "efficient": np.where(np.isnan(scores), 0.0, wrongly_efficient).astype(float),
+            **violations,
+            "distance_of_the_slacks_from_their_proof": bounded.slack_errors(),
+            "efficient": bounded.wrong_verdicts(reaches_one, bounded.largest_share()),
+            "reason": reason_violations(
+                answer, {OUTSIDE: infeasibility.proved_infeasible(answer, scaled)}
+            ),
         },
     )
 
 
 def _least_output_part(q: np.ndarray, worth: np.ndarray) -> np.ndarray:
-    """Return the least of q/φ + worth·φ over φ ≥ 1: at φ = √(q / worth), or at 1."""
+    """Return the least of q/φ + worth·(φ - 1) over φ ≥ 1: at φ = √(q / worth), or at 1."""
     phi = np.maximum(np.sqrt(q / np.where(worth > 0, worth, 1.0)), 1.0)
-    return np.asarray(np.where(worth > 0, q / phi + worth * phi, 0.0))
+    return np.asarray(np.where(worth > 0, q / phi + worth * (phi - 1), 0.0))
 
 
 @lru_cache(maxsize=64)

@@ -22,17 +22,13 @@ from deabench.models.shared import infeasibility, single_peers
 from deabench.models.shared.scaled_data import (
     ScaledData,
     compile_program,
-    lambda_sum_bounds,
-    lambda_violation,
     metric_names,
     multiplier_frame,
     own_unit_multipliers,
-    proof_frame,
-    proof_violations,
-    scaled_multipliers,
     slacks_at_peers,
     zero_value_notes,
 )
+from deabench.models.shared.score_bounds import BoundedAnswer
 from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance, Model, Technology
@@ -236,52 +232,47 @@ def _single_peer_measure(task: Task | Answer) -> single_peers.SlackMeasure:
 
 
 def prove_convex(answer: Answer) -> Proof:
-    """Recompute the measure from both sides, against all reference DMUs."""
+    """Bound the measure from both sides, against all reference DMUs."""
     scaled = ScaledData.of(answer)
+    bounded = BoundedAnswer.of(answer, scaled)
     has_inputs = bool(answer.data.inputs.shape[1])
     p, q = _slack_weights(scaled, answer.orientation, has_inputs=has_inputs)
+    scores = answer.scores.to_numpy()
 
-    # The primal side: the slacks at λ, the measure that they make, and what λ breaks.
-    gains = scaled.gains(answer.intensities)
-    gained = gains[:, : scaled.s]
-    spared = gains[:, scaled.s :]
-    primal = (1 - (p * np.maximum(spared, 0)).sum(axis=1)) / (
-        1 + (q * np.maximum(gained, 0)).sum(axis=1)
-    )
-    primal_infeasibility = np.maximum.reduce(
-        [
-            -gains.min(axis=1),
-            lambda_violation(scaled.returns, answer.intensities),
-            -answer.intensities.values.min(axis=1),
-        ]
-    )
+    def measure_of_gains(gains: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        spared = (p[rows] * gains[:, scaled.s :]).sum(axis=1)
+        gained = (q[rows] * gains[:, : scaled.s]).sum(axis=1)
+        return np.asarray((1 - spared) / (1 + gained))
 
-    # The dual side: the measure that the multipliers allow, and what they break.
-    dual, dual_infeasibility = _dual_measure(answer, scaled, p, q)
-    frame = proof_frame(
-        answer, primal, dual, np.abs(primal - dual), primal_infeasibility, dual_infeasibility
+    # V ≥ p and U ≥ ξ q for ξ up to the score: raised to that, the multipliers bound it.
+    least_weights = np.column_stack([scores[:, None] * q, p])
+
+    def measure_of_excess(excess: np.ndarray, _: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(np.minimum(1 - excess, scores[rows]))
+
+    held = np.ones(bounded.tested.shape, dtype=bool)
+    frame, violations = bounded.prove_scores(
+        held,
+        measure_of_gains,
+        measure_of_excess,
+        least_weights=least_weights,
+        free_sign=-1.0,
     )
 
     # Compare the claims of the answer with what was recomputed.
-    scores = answer.scores.to_numpy()
-    count = answer.slacks.shape[1]
-    units = scaled.units[:count]
-    slack_errors = np.abs((answer.slacks.to_numpy() - (gains * scaled.units)[:, :count]) / units)
     reaches_one = scores >= 1 - TOLERANCE
-    claimed = answer.efficient.to_numpy()
     unclaimed: tuple[str, ...] = ()
-    wrongly_efficient = claimed != reaches_one
+    wrongly_efficient = bounded.wrong_verdicts(reaches_one, bounded.largest_share())
     if answer.orientation != "none":
         # In one orientation a DMU below 1 is inefficient; at 1 it may have slack on the other side.
-        wrongly_efficient = claimed & ~reaches_one
+        wrongly_efficient *= answer.efficient.to_numpy()
         unclaimed = ("whether a DMU that reaches 1 in one orientation is efficient in both",)
     return Proof(
         frame,
         {
-            **proof_violations(frame),
-            "distance_of_the_score_from_its_proof": np.abs(frame["primal"].to_numpy() - scores),
-            "distance_of_the_slacks_from_their_proof": slack_errors.max(axis=1),
-            "efficient": wrongly_efficient.astype(float),
+            **violations,
+            "distance_of_the_slacks_from_their_proof": bounded.slack_errors(),
+            "efficient": wrongly_efficient,
             "reason": reason_violations(
                 answer,
                 {
@@ -292,33 +283,6 @@ def prove_convex(answer: Answer) -> Proof:
         },
         unclaimed,
     )
-
-
-def _dual_measure(
-    answer: Answer, scaled: ScaledData, p: np.ndarray, q: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the measure ξ that the multipliers allow, and by how much they break a constraint.
-
-    The violation is taken over the size of the multipliers.
-    """
-    U, V = scaled_multipliers(answer, scaled)
-    w = answer.weights["u_0"].to_numpy() if "u_0" in answer.weights else np.zeros(len(U))
-    xi = 1 - (V * scaled.x).sum(axis=1) + (U * scaled.y).sum(axis=1) + w
-
-    # V·X_j − U·Y_j − w ≥ 0 for all j
-    beyond = (U @ scaled.Y.T - V @ scaled.X.T + w[:, None]).max(axis=1)
-    # Where Σ λ has no lower bound w must not be above 0, without an upper one not below.
-    low, high = lambda_sum_bounds(scaled.returns)
-    wrong_sign = np.maximum(
-        np.where(low == 0, w, 0.0),
-        np.where(high == np.inf, -w, 0.0),
-    )
-    # V ≥ p and U ≥ ξ q
-    too_small = np.maximum((p - V).max(axis=1), (xi[:, None] * q - U).max(axis=1))
-
-    size = np.maximum(np.abs(np.column_stack([U, V, w])).max(axis=1), 1.0)
-    violation = np.maximum.reduce([beyond, wrong_sign, too_small, np.zeros(len(U))])
-    return xi, violation / size
 
 
 def proved_unbounded(answer: Answer, scaled: ScaledData) -> np.ndarray:

@@ -19,14 +19,11 @@ from deabench.models.shared import infeasibility
 from deabench.models.shared.scaled_data import (
     ScaledData,
     compile_program,
-    lambda_violation,
     own_unit_multipliers,
-    proof_frame,
     replace_rows,
-    scaled_multipliers,
-    support,
     to_reference_positions,
 )
+from deabench.models.shared.score_bounds import BoundedAnswer
 from deabench.models.superefficiency import own_reference_positions, two_undominated_layers
 from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task, take_rows
@@ -220,79 +217,55 @@ def _prove_without_themselves(answer: Answer, rows: np.ndarray) -> Proof:
     scaled = ScaledData.of(answer)
     part = take_rows(answer, rows)
     p, q = (shares[rows] for shares in _metric_shares(scaled, answer))
-    x = scaled.x[rows]
-    y = scaled.y[rows]
-    side = _changing_side(answer)
-
-    # The primal side: the δ that λ needs, and what λ breaks.
-    primal, primal_infeasibility = _needed_change(scaled, part, x, y, p, q)
-
-    # The dual side: what the multipliers allow against the others alone.
-    u, v = scaled_multipliers(part, scaled)
-    largest = np.empty(len(rows))
-    violation = np.empty(len(rows))
-    own_positions = own_reference_positions(answer)[rows]
-    for position, k in enumerate(own_positions.tolist()):
-        # No mixture of the others may be worth more than `largest`.
-        others = replace(scaled, X=np.delete(scaled.X, k, axis=0), Y=np.delete(scaled.Y, k, axis=0))
-        (largest[position],), (violation[position],) = support(others, u[[position]], v[[position]])
-    dual = 1 - (v * x).sum(axis=1) + (u * y).sum(axis=1) - largest
-    violation = np.maximum(-np.column_stack([u, v]).min(axis=1), violation)
-    if side != "output":
-        violation = np.maximum(violation, (v * x - p).max(axis=1))
-    if side != "input":
-        violation = np.maximum(violation, (u * y - q * dual[:, None]).max(axis=1))
-
-    frame = proof_frame(part, primal, dual, np.abs(primal - dual), primal_infeasibility, violation)
+    tested = replace(scaled, x=scaled.x[rows], y=scaled.y[rows])
+    bounded = BoundedAnswer.of(part, tested)
     scores = part.scores.to_numpy()
-    size = np.maximum(np.abs(primal), 1.0)
-    multiplier_size = np.maximum(np.abs(np.column_stack([u, v])).max(axis=1), 1.0)
+    at = own_reference_positions(answer)[rows]
+    s = scaled.s
+
+    # The primal side: the shares by which inputs must grow and outputs shrink to reach λ.
+    def measure_of_gains(gains: np.ndarray, some: np.ndarray) -> np.ndarray:
+        y = np.where(tested.y[some] > 0, tested.y[some], 1.0)
+        x = np.where(tested.x[some] > 0, tested.x[some], 1.0)
+        shrunk = (q[some] * np.maximum(-gains[:, :s] / y, 0)).sum(axis=1)
+        grown = (p[some] * np.maximum(-gains[:, s:] / x, 0)).sum(axis=1)
+        return np.asarray((1 + grown) / (1 - shrunk))
+
+    # The dual side: u y ≤ q ξ and v x ≤ p; weights above are lowered to that.
+    def measure_of_excess(excess: np.ndarray, _: np.ndarray, some: np.ndarray) -> np.ndarray:
+        return np.asarray(np.minimum(1 - excess, scores[some]))
+
+    values = np.column_stack([tested.y, tested.x])
+    shares = np.column_stack([q * scores[:, None], p])
+    side = _changing_side(answer)
+    is_limited = np.column_stack(
+        [np.full(tested.y.shape, side != "input"), np.full(tested.x.shape, side != "output")]
+    ) & (values > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        most = np.where(is_limited, shares / values, np.inf)
+    too_large = np.where(is_limited, bounded.weights * values - shares, 0.0).max(axis=1)
+    frame, violations = bounded.prove_scores(
+        ~_may_change(scaled, answer)[rows],
+        measure_of_gains,
+        measure_of_excess,
+        np.maximum(np.nan_to_num(scores), 1.0),
+        weights=np.minimum(bounded.weights, np.nan_to_num(most, nan=np.inf)),
+        left_out=at,
+        free_sign=-1.0,
+    )
+
     is_certainly_efficient = (answer.orientation == "none") | ~(scores <= 1 + TOLERANCE)
-    count = part.slacks.shape[1]
-    slacks = np.abs(part.slacks.to_numpy() / scaled.units[:count])
-    is_itself = part.intensities.columns == own_positions[:, None]
+    is_called_inefficient = ~part.efficient.to_numpy(dtype=bool)
+    is_itself = part.intensities.columns == at[:, None]
     return Proof(
         frame,
         {
-            "gap": frame["gap"].to_numpy() / size,
-            "distance_of_the_slacks_from_their_proof": slacks.max(axis=1, initial=0.0),
-            "efficient": (is_certainly_efficient & ~part.efficient.to_numpy(dtype=bool)).astype(
-                float
-            ),
-            "primal_infeasibility": frame["primal_infeasibility"].to_numpy(),
-            "dual_infeasibility": frame["dual_infeasibility"].to_numpy() / multiplier_size,
-            "distance_of_the_score_from_its_proof": np.abs(frame["primal"].to_numpy() - scores)
-            / size,
+            **violations,
+            "multipliers_that_are_too_large": np.where(np.isnan(scores), np.nan, too_large),
+            "distance_of_the_slacks_from_their_proof": np.abs(
+                part.slacks.to_numpy() / scaled.units[: part.slacks.shape[1]]
+            ).max(axis=1, initial=0.0),
+            "efficient": (is_certainly_efficient & is_called_inefficient).astype(float),
             "share_of_itself_among_its_peers": (part.intensities.values * is_itself).sum(axis=1),
         },
     )
-
-
-def _needed_change(
-    scaled: ScaledData,
-    part: Answer,
-    x: np.ndarray,
-    y: np.ndarray,
-    p: np.ndarray,
-    q: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the δ that λ needs, and by how much λ breaks what may not change."""
-    inputs = part.intensities.dot(scaled.X)
-    outputs = part.intensities.dot(scaled.Y)
-    side = _changing_side(part)
-    # The shares by which inputs must grow and outputs shrink to reach λ.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        growth = np.where(x > 0, np.maximum(inputs / x - 1, 0.0), 0.0)
-        shrinkage = np.where(y > 0, np.maximum(1 - outputs / y, 0.0), 0.0)
-        change = (1 + (p * growth).sum(axis=1)) / (1 - (q * shrinkage).sum(axis=1))
-    # A metric of 0, and the side that does not change, must be reached as it is.
-    is_fixed_input = (x == 0) | (side == "output")
-    is_fixed_output = np.full(y.shape, side == "input")
-    broken = np.maximum.reduce(
-        [
-            np.where(is_fixed_input, inputs - x, 0.0).max(axis=1),
-            np.where(is_fixed_output, y - outputs, 0.0).max(axis=1),
-            lambda_violation(scaled.returns, part.intensities),
-        ]
-    )
-    return change, broken

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
-from deabench.errors import CertificateError
+from deabench.errors import CertificateError, DataError
 from deabench.results.proof import Proof
 from deabench.utils.arrays import TOLERANCE
 from deabench.utils.threads import one_thread
@@ -64,8 +64,16 @@ def certify(result: Provable, *, tolerance: float = TOLERANCE) -> pd.DataFrame:
     >>> bool(proof["gap"].max() < 1e-9)
     True
     """
-    with one_thread(1 << 20):
-        proof = result.proof()
+    try:
+        with one_thread(1 << 20):
+            proof = result.proof()
+    except (CertificateError, DataError):
+        raise
+    except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
+        # A part that is missing, of another shape or of another kind is no part of this result.
+        raise CertificateError(
+            f"the result's parts do not belong together ({error}); compute the result again"
+        ) from error
     has_reason = proof.frame.index.isin(list(result.reasons))
     for claim, violations in proof.violations.items():
         # A NaN proves nothing, and is right only where a reason for it is given.

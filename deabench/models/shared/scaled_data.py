@@ -208,6 +208,8 @@ def support(
     low, high = sums or lambda_sum_bounds(scaled.returns)
     table = np.ascontiguousarray(np.column_stack([scaled.Y, -scaled.X]).T)
     weights = np.column_stack([u, v])
+    if not len(scaled.Y):  # nothing is possible, or doing nothing alone
+        return np.full(len(u), -np.inf if low > 0 else 0.0), np.zeros(len(u))
     # The best single reference DMU: a mixture of several is worth no more.
     best = np.empty(len(u))
     for rows in blocks(len(u), len(scaled.Y)):

@@ -26,13 +26,12 @@ from deabench.models.shared.scaled_data import (
     metric_names,
     multiplier_frame,
     own_unit_multipliers,
-    proof_frame,
-    proof_violations,
     scaled_multipliers,
     slacks_at_peers,
     support,
     to_reference_positions,
 )
+from deabench.models.shared.score_bounds import BoundedAnswer
 from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance
@@ -160,44 +159,40 @@ def prove(
         weighted_sum = single_peers.weighted_sum(program_weights)
         return single_peers.prove(answer, weighted_sum, size, score_of_total)
 
-    # The primal side: the slacks at λ, weighted and summed.
-    gains, primal_infeasibility = gains_and_violation(scaled, answer.intensities)
-    primal = (program_weights * np.maximum(gains, 0.0)).sum(axis=1)
+    bounded = BoundedAnswer.of(answer, scaled)
+    count = answer.slacks.shape[1]
+    scores = answer.scores.to_numpy()
+    # A total is measured in what the DMU's own metrics are worth, or in itself where it is more.
+    own_worth = (program_weights * np.abs(bounded.tested)).sum(axis=1)
+    gained_worth = (program_weights * np.maximum(bounded.gains, 0.0)).sum(axis=1)
+    worth = np.maximum(own_worth, gained_worth)
+    unit = np.where(worth > 0, worth, program_weights.sum(axis=1)) * size
+    if answer.options.measure == "efficiency" or answer.options.weights in ("ram", "bam"):
+        unit = np.ones(len(scores))
 
-    # The dual side: what the multipliers allow beyond the DMU, and what they break.
-    u, v = divided_multipliers(answer, scaled, size)
-    largest, unbounded = support(scaled, u, v)
-    dual = largest - (u * scaled.y).sum(axis=1) + (v * scaled.x).sum(axis=1)
-    dual_infeasibility = np.maximum.reduce(
-        [
-            (program_weights - np.column_stack([u, v])).max(axis=1),
-            unbounded,
-            np.abs(free_term(answer, scaled, size) - largest),
-            np.zeros(len(largest)),
-        ]
-    )
-    frame = proof_frame(
-        answer,
-        score_of_total(primal * size),
-        score_of_total(dual * size),
-        np.abs(primal - dual),
-        primal_infeasibility,
-        dual_infeasibility,
+    def score_of_gains(gains: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(score_of_total((program_weights[rows] * gains).sum(axis=1) * size[rows]))
+
+    def score_of_excess(excess: np.ndarray, _: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(score_of_total(excess * size[rows]))
+
+    divided = replace(answer, weights=answer.weights / size[:, None])
+    frame, violations = BoundedAnswer.of(divided, scaled).prove_scores(
+        np.ones(bounded.tested.shape, dtype=bool),
+        score_of_gains,
+        score_of_excess,
+        unit,
+        least_weights=program_weights,
+        weight_unit=unit / size,
     )
 
     # Compare the claims of the answer with what was recomputed.
-    scores = answer.scores.to_numpy()
-    count = answer.slacks.shape[1]
-    slacks = gains[:, :count]
-    slack_errors = np.abs(answer.slacks.to_numpy() / scaled.units[:count] - slacks)
-    score_errors = np.abs(score_of_total(primal * size) - scores)
-    without_slack = np.maximum(slacks, 0.0).max(axis=1, initial=0.0) <= TOLERANCE
-    claimed = answer.efficient.to_numpy()
+    without_slack = np.ones(len(scores), dtype=bool)
+    wrongly_efficient = bounded.wrong_verdicts(without_slack, bounded.largest_share())
     unclaimed: tuple[str, ...] = ()
-    wrongly_efficient = claimed != without_slack
     if (program_weights[:, :count] == 0).any():
         # A metric that counts nothing may hide slack, so only visible slack refutes a claim.
-        wrongly_efficient = claimed & ~without_slack
+        wrongly_efficient *= answer.efficient.to_numpy()
         unclaimed = (
             "whether a DMU without slack in the metrics that count is efficient in those that do "
             "not",
@@ -205,10 +200,11 @@ def prove(
     return Proof(
         frame,
         {
-            **proof_violations(frame),
-            "distance_of_the_score_from_its_proof": score_errors / np.maximum(np.abs(scores), size),
-            "distance_of_the_slacks_from_their_proof": slack_errors.max(axis=1),
-            "efficient": np.where(np.isnan(scores), claimed, wrongly_efficient).astype(float),
+            **violations,
+            "distance_of_the_slacks_from_their_proof": bounded.slack_errors(),
+            "efficient": np.where(np.isnan(scores), answer.efficient, wrongly_efficient).astype(
+                float
+            ),
             "reason": reason_violations(
                 answer, {OUTSIDE: infeasibility.proved_infeasible(answer, scaled)}
             ),

@@ -1,0 +1,209 @@
+"""The frame and the claims that bounds of scores prove, for the models with λ and weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from deabench.models.shared.scaled_data import (
+    ScaledData,
+    lambda_sum_bounds,
+    lambda_violation,
+    scaled_multipliers,
+)
+from deabench.proofs.bounds import ExcessScore, GainScore, bound_scores
+from deabench.proofs.exact_repair import Technology
+from deabench.results.answer import Answer
+from deabench.utils.arrays import TOLERANCE
+
+NEAR = 10 * TOLERANCE
+"""Where the largest share of slack is above 0 and below this, both verdicts are within rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoundedAnswer:
+    """An answer's points and weights in scaled metrics, and what λ gains.
+
+    Attributes
+    ----------
+    tested : array (K, c)
+        Outputs, then inputs with their sign turned.
+    weights : array (K, c)
+        Of the answer; not negative.
+    gains : array (K, c)
+        What λ, as it is, reaches beyond the tested points.
+    size : array (K, c)
+        How large the numbers are that a gain is the difference of: errors are shares of it.
+    """
+
+    answer: Answer
+    scaled: ScaledData
+    tested: np.ndarray
+    weights: np.ndarray
+    gains: np.ndarray
+    size: np.ndarray
+
+    @classmethod
+    def of(cls, answer: Answer, scaled: ScaledData) -> BoundedAnswer:
+        """Return the points, weights and gains of an answer."""
+        lam = answer.intensities
+        tested = np.column_stack([scaled.y, -scaled.x])
+        reached = np.column_stack([lam.dot(scaled.Y), -lam.dot(scaled.X)])
+        u, v = scaled_multipliers(answer, scaled)
+        weights = np.maximum(np.column_stack([u, v]), 0.0)
+        # A value of 0 has no size of its own: there that of the metric counts.
+        size = np.where(tested == 0, 1.0, np.abs(tested) + np.abs(reached))
+        return cls(answer, scaled, tested, weights, reached - tested, size)
+
+    @property
+    def technology(self) -> Technology:
+        """What combinations of the reference DMUs can do."""
+        scaled = self.scaled
+        points = np.column_stack([scaled.Y, -scaled.X])
+        return Technology(points, scaled.m, lambda_sum_bounds(scaled.returns))
+
+    def shares(self, values: np.ndarray) -> np.ndarray:
+        """Return differences (K, c) as shares of the numbers that they are differences of."""
+        return np.asarray(values / np.where(self.size > 0, self.size, 1.0))
+
+    def prove_scores(
+        self,
+        held: np.ndarray,
+        score_of_gains: GainScore,
+        score_of_excess: ExcessScore,
+        unit: np.ndarray | float = 1.0,
+        *,
+        weights: np.ndarray | None = None,
+        least_weights: np.ndarray | None = None,
+        weight_unit: np.ndarray | None = None,
+        moved: np.ndarray | None = None,
+        left_out: np.ndarray | None = None,
+        free_sign: float = 1.0,
+    ) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
+        """Return the frame of a proof, and what its claims on scores and λ miss by.
+
+        The parameters are those of `deabench.proofs.bounds.bound_scores`, and:
+
+        Parameters
+        ----------
+        weights : array (K, c), optional
+            In the place of the answer's.
+        least_weights : array (K, c), optional
+            What the weights must be at least; they are raised to it.
+        weight_unit : array (K,), optional
+            What the weights' worth is measured in, if not in the unit of the score.
+        free_sign : float
+            1 where u_0 is the most that the weights give to any combination, -1 where it is that
+            with its sign turned.
+        """
+        answer = self.answer
+        scores = answer.scores.to_numpy()
+        count = len(scores)
+        units = np.broadcast_to(np.asarray(unit, dtype=float), (count,))
+        units = np.maximum(units, np.finfo(float).tiny)
+        weights = self.weights if weights is None else weights
+        weight_units = units if weight_unit is None else np.maximum(weight_unit, 1e-300)
+        too_small = np.zeros(count)
+        if least_weights is not None:
+            too_small = ((least_weights - weights) * np.abs(self.tested)).max(axis=1)
+            too_small /= weight_units
+            weights = np.maximum(weights, np.nan_to_num(least_weights))
+        bounds = bound_scores(
+            self.technology,
+            self.tested,
+            answer.intensities,
+            weights,
+            held,
+            score_of_gains,
+            score_of_excess,
+            units,
+            ~np.isnan(scores),
+            moved=moved,
+            least_weights=None if least_weights is None else np.nan_to_num(least_weights),
+            left_out=left_out,
+        )
+        lower = np.minimum(bounds.primal, bounds.dual)
+        upper = np.maximum(bounds.primal, bounds.dual)
+        # What λ misses as it is: the metrics that are held, its sum, its signs.
+        left = self.gains if moved is None else self.gains - moved
+        short = np.where(held, -self.shares(left), 0.0).max(axis=1)
+        missed = np.maximum.reduce(
+            [
+                short,
+                lambda_violation(self.scaled.returns, answer.intensities),
+                -answer.intensities.values.min(axis=1),
+                np.zeros(count),
+            ]
+        )
+        # What the weights miss as they are: what they must be at least, their signs, and u_0.
+        wrong = np.maximum.reduce(
+            [
+                too_small,
+                self._negative_weights(),
+                self._free_term_errors(free_sign * bounds.support, weight_units),
+                np.zeros(count),
+            ]
+        )
+        frame = pd.DataFrame(
+            {
+                "primal": bounds.primal,
+                "dual": bounds.dual,
+                "gap": (upper - lower) / units,
+                "primal_infeasibility": missed,
+                "dual_infeasibility": wrong,
+            },
+            index=answer.scores.index,
+        )
+        frame[np.isnan(scores)] = np.nan
+        outside = np.maximum(lower - scores, scores - upper) / units
+        return frame, {
+            "gap": frame["gap"].to_numpy(),
+            "primal_infeasibility": frame["primal_infeasibility"].to_numpy(),
+            "dual_infeasibility": frame["dual_infeasibility"].to_numpy(),
+            "distance_of_the_score_from_its_bounds": np.where(
+                np.isnan(scores), np.nan, np.maximum(outside, 0.0)
+            ),
+        }
+
+    def _negative_weights(self) -> np.ndarray:
+        """Return by how much weights are below 0, as shares of the largest."""
+        u, v = scaled_multipliers(self.answer, self.scaled)
+        weights = np.column_stack([u, v])
+        return np.asarray(-weights.min(axis=1) / np.maximum(weights.max(axis=1), 1e-300))
+
+    def _free_term_errors(self, support: np.ndarray, units: np.ndarray) -> np.ndarray:
+        """Return by how much u_0 is not what it must be; 0 where there is none."""
+        if "u_0" not in self.answer.weights:
+            return np.zeros(len(support))
+        free_term = self.answer.weights["u_0"].to_numpy()
+        return np.asarray(np.abs(free_term - support) / np.maximum(units, np.abs(support)))
+
+    def slack_errors(self, moved: np.ndarray | float = 0.0) -> np.ndarray:
+        """Return by how much the slacks are not what λ gains beyond `moved` (K, c), as shares."""
+        count = self.answer.slacks.shape[1]
+        slacks = self.answer.slacks.to_numpy() / self.scaled.units[:count]
+        left = (self.gains - moved)[:, :count]
+        return np.asarray(np.abs(self.shares_of(slacks - left)).max(axis=1))
+
+    def shares_of(self, values: np.ndarray) -> np.ndarray:
+        """Do `shares` for the metrics of the table, without the input that every DMU has."""
+        size = self.size[:, : values.shape[1]]
+        return np.asarray(values / np.where(size > 0, size, 1.0))
+
+    def largest_share(self, moved: np.ndarray | float = 0.0) -> np.ndarray:
+        """Return the largest share of a metric that λ gains beyond `moved` (K, c)."""
+        count = self.answer.slacks.shape[1]
+        return np.asarray(self.shares_of((self.gains - moved)[:, :count]).max(axis=1, initial=0.0))
+
+    def wrong_verdicts(self, is_best: np.ndarray, share: np.ndarray) -> np.ndarray:
+        """Return 1.0 where `efficient` is not so; `share` (K,) is the largest share of slack.
+
+        `is_best` tells whose score is the best one.
+        """
+        claimed = self.answer.efficient.to_numpy(dtype=bool)
+        has_score = ~np.isnan(self.answer.scores.to_numpy())
+        is_wrong = claimed & ~(is_best & (share <= NEAR))
+        is_wrong |= ~claimed & has_score & is_best & (share <= TOLERANCE / 10)
+        return np.asarray(is_wrong.astype(float))

@@ -1,0 +1,327 @@
+"""Bounds of a score that hold exactly: λ and weights repaired until they are feasible.
+
+A point is (outputs, -inputs): more is better in every metric. λ ≥ 0 with a Σλ that the returns to
+scale allow gives a point that exists. Where a metric falls short of what a model asks of it by no
+more than rounding, λ is moved, by shares of its own entries, to where the metric is met. In
+floating point a bound of the move is enough, as for Newton's method (Krawczyk 1969); what is not
+decided so is moved in fractions. Weights w ≥ 0 bound what any combination is worth, h = max w·z:
+that is computed upwards, so it holds whatever the weights are. Where combinations can be multiplied
+nothing may be worth more than 0: the inputs' weights are raised until that is so.
+
+All rounding is allowed for: with `GAMMA` a sum of products is off by less than that share of its
+terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from deabench.proofs.exact_repair import (
+    Technology,
+    Vector,
+    exact_excess,
+    exact_gains,
+    polished_weights,
+    to_fractions,
+)
+from deabench.utils.arrays import ROUND, Sparse, blocks
+from deabench.utils.threads import one_thread
+
+GAMMA = ROUND
+"""What rounding makes of a sum of products, as a share of its terms."""
+PRECISE = 1e-10
+"""A bound that rounding widens by more than this share of a score's unit is made in fractions."""
+REPAIRS = 4
+"""Rounds in which metrics that a repair breaks are repaired, too."""
+GainScore = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""From gains (k, c) of the DMUs at positions (k,), floats or fractions, to the score they reach."""
+ExcessScore = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+"""From the excess (k,) and weights (k, c) of DMUs at positions (k,) to the score they allow."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreBounds:
+    """Two bounds of every score, and by how much λ has to be moved for one of them.
+
+    Attributes
+    ----------
+    primal : array (K,)
+        The score that λ reaches; NaN where λ cannot be repaired.
+    dual : array (K,)
+        The score that the weights allow.
+    support : array (K,)
+        The most that the weights give to any combination.
+    """
+
+    primal: np.ndarray
+    dual: np.ndarray
+    support: np.ndarray
+
+
+def bound_scores(
+    technology: Technology,
+    tested: np.ndarray,
+    lam: Sparse,
+    weights: np.ndarray,
+    held: np.ndarray,
+    score_of_gains: GainScore,
+    score_of_excess: ExcessScore,
+    unit: np.ndarray,
+    wanted: np.ndarray,
+    *,
+    moved: np.ndarray | None = None,
+    least_weights: np.ndarray | None = None,
+    left_out: np.ndarray | None = None,
+) -> ScoreBounds:
+    """Bound the scores of tested points from both sides.
+
+    Parameters
+    ----------
+    tested : array (K, c)
+    lam : Sparse, over the points of the technology
+    weights : array (K, c)
+        Not negative.
+    held : bool array (K, c)
+        In which metrics λ must reach at least the tested point.
+    score_of_gains, score_of_excess : functions
+        Both get better scores of better points. See `GainScore` and `ExcessScore`: gains are what
+        λ reaches beyond the tested point and `moved`, the excess is h - w·tested.
+    unit : array (K,)
+        What the scores are measured in.
+    wanted : bool array (K,)
+        Whose bounds are worth fractions.
+    moved : array (K, c), optional
+        How far beyond the tested point λ is to reach in the metrics that are held.
+    least_weights : array (K, c), optional
+        What the weights have to be at least.
+    left_out : int array (K,), optional
+        The point that each is not compared with; λ must give it nothing.
+    """
+    count = len(tested)
+    everyone = np.arange(count)
+    with np.errstate(all="ignore"):
+        gains, error, is_feasible = repaired_gains(technology, tested, lam, held, moved)
+        primal = score_of_gains(gains - error, everyone)
+        rounded = np.abs(score_of_gains(gains, everyone) - primal)
+        excess, excess_error, lifted = excess_of_weights(technology, tested, weights, left_out)
+        dual = score_of_excess(excess + excess_error, lifted, everyone)
+        dual_rounded = np.abs(score_of_excess(excess, lifted, everyone) - dual)
+    wanted = wanted & np.isfinite(lam.values).all(axis=1) & np.isfinite(weights).all(axis=1)
+    if moved is not None:
+        wanted &= np.isfinite(moved).all(axis=1)
+    is_hard = ~is_feasible | ~(rounded <= PRECISE * unit)
+    for k in np.flatnonzero(is_hard & wanted).tolist():
+        way = None if moved is None else moved[k]
+        exact = exact_gains(technology, tested[k], lam, k, held[k], way)
+        primal[k] = np.nan if exact is None else _as_float(score_of_gains, exact, k)
+    is_hard = ~(dual_rounded <= PRECISE * unit)
+    for k in np.flatnonzero(is_hard & wanted).tolist():
+        others = technology
+        if left_out is not None:
+            others = replace(technology, points=np.delete(technology.points, left_out[k], axis=0))
+        candidates = [to_fractions(weights[k])]
+        floor = None if least_weights is None else least_weights[k]
+        polished = polished_weights(technology, weights[k], lam, k, floor)
+        candidates += [polished] if polished is not None else []
+        allowed = []
+        for candidate in candidates:
+            outcome = exact_excess(others, tested[k], candidate)
+            if outcome is not None:
+                allowed.append(_as_float(score_of_excess, outcome[0], k, outcome[1]))
+        # Every candidate bounds the score; the closest bound says the most.
+        if allowed:
+            target = primal[k] if np.isfinite(primal[k]) else allowed[0]
+            dual[k] = min(allowed, key=lambda value: abs(value - target))
+    support = excess + (lifted * tested).sum(axis=1)
+    return ScoreBounds(primal, dual, support)
+
+
+def _as_float(
+    score: Callable[..., np.ndarray],
+    value: Vector | Fraction,
+    k: int,
+    weights: Vector | None = None,
+) -> float:
+    """Return the score of exact gains, or of an exact excess and its weights, as a float."""
+    row = np.array([value], dtype=object)
+    position = np.array([k])
+    try:
+        if weights is None:
+            return float(score(row, position)[0])
+        return float(score(row, np.array([weights], dtype=object), position)[0])
+    except ZeroDivisionError:
+        return np.nan
+
+
+# what λ reaches
+
+
+def repaired_gains(
+    technology: Technology,
+    tested: np.ndarray,
+    lam: Sparse,
+    held: np.ndarray,
+    moved: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what repaired λ reach beyond the tested points, their error, and who is feasible.
+
+    Returns
+    -------
+    gains, error : arrays (K, c)
+        The gain is at least gains - error, and at least 0 in a metric that is held.
+    is_feasible : bool array (K,)
+        Whether the repair succeeded; without one the gains say nothing.
+    """
+    values = np.maximum(lam.values, 0.0)
+    columns = np.maximum(lam.columns, 0)
+    low, high = technology.sums
+    sums = values.sum(axis=1)
+    # Divided by the sum that is too large, or too small, λ has the nearest one that is allowed.
+    allowed = np.clip(sums, low, high)
+    is_at_bound = (allowed != sums) | (sums == low) | (sums == high)
+    share = values / np.where(sums > 0, sums, 1.0)[:, None] * allowed[:, None]
+    differences = technology.points[columns] - tested[:, None]
+    differences = np.where((values > 0)[..., None], differences, 0.0)
+    # Σ λ (z - z_o) + (Σ λ - 1) z_o: what all peers share leaves no rounding.
+    distance_from_1 = np.where(is_at_bound, allowed - 1.0, sums - 1.0)[:, None]
+    terms = share[..., None] * differences
+    size = np.abs(terms).sum(axis=1) + np.abs(distance_from_1 * tested)
+    gains = terms.sum(axis=1) + distance_from_1 * tested
+    if moved is not None:
+        gains = gains - moved
+        size = size + np.abs(moved)
+    error = GAMMA * size
+    is_possible = (sums > 0) | (low == 0)
+    # Where Σ λ is free, each entry moves the point by all of z_j, else by z_j - z_o.
+    moves = np.where(
+        is_at_bound[:, None, None], terms, share[..., None] * technology.points[columns]
+    )
+    moves = np.where((values > 0)[..., None], moves, 0.0)
+    is_short = held & (gains - error < 0) & (size > 0)
+    rows = np.flatnonzero(is_short.any(axis=1) & is_possible)
+    if len(rows):
+        moved, is_repaired = _bound_moves(gains[rows], error[rows], moves[rows], held[rows])
+        error[rows] = moved
+        is_possible[rows] &= is_repaired
+    return gains, error, np.asarray(is_possible)
+
+
+def _bound_moves(
+    gains: np.ndarray, error: np.ndarray, moves: np.ndarray, held: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the error (k, c) with which λ can be moved to what is held, and whether it can.
+
+    `moves` (k, p, c) is what each of p entries of λ moves the point by, if it is doubled.
+    """
+    size = np.maximum(np.abs(moves).max(axis=1), 1e-300)
+    scaled = moves / size[:, None]
+    is_short = held & (gains - error < 0)
+    count = gains.shape[1]
+    widened = error.copy()
+    is_repaired = np.zeros(len(gains), dtype=bool)
+    for _ in range(REPAIRS):
+        # The least shares η of λ's entries that bring the metrics that fall short to 0.
+        matrix = np.where(is_short[:, None], scaled, 0.0)
+        gram = np.einsum("kpc,kpd->kcd", matrix, matrix) + ~is_short[:, :, None] * np.eye(count)
+        try:
+            inverse = np.linalg.inv(gram)
+        except np.linalg.LinAlgError:
+            inverse = np.linalg.pinv(gram)
+        residual = np.abs(np.einsum("kcd,kde->kce", gram, inverse) - np.eye(count))
+        is_regular = residual.sum(axis=2).max(axis=1) < 0.01
+        right = np.where(is_short, (np.abs(gains) + error) / size, 0.0)
+        # Twice the norm of an approximate inverse bounds the exact one.
+        eta = 2 * np.einsum(
+            "kpc,kc->kp", np.abs(matrix), np.einsum("kcd,kd->kc", np.abs(inverse), right)
+        )
+        widened = error + np.einsum("kp,kpc->kc", eta, np.abs(moves))
+        is_repaired = is_regular & (eta.max(axis=1) < 0.5)
+        # What was above 0 must stay there.
+        also_short = held & ~is_short & (gains - widened < 0) & is_repaired[:, None]
+        if not also_short.any():
+            break
+        is_repaired &= ~also_short.any(axis=1)
+        is_short |= also_short
+    # In what fell short the gain is now exactly 0.
+    widened = np.where(is_short, gains, widened)
+    return widened, is_repaired & np.isfinite(widened).all(axis=1)
+
+
+# what weights allow
+
+
+def excess_of_weights(
+    technology: Technology,
+    tested: np.ndarray,
+    weights: np.ndarray,
+    left_out: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return h - w·tested, its error, and the weights with the inputs' raised where that is needed.
+
+    Returns
+    -------
+    excess, error : arrays (K,)
+        The excess is at most excess + error; infinite where the weights allow anything.
+    weights : array (K, c)
+    """
+    outputs = technology.points.shape[1] - technology.inputs
+    low, high = technology.sums
+    up = np.append(
+        np.full(outputs, 1 + GAMMA), np.full(technology.inputs, 1 - GAMMA)
+    )  # of negative terms less
+    table = np.ascontiguousarray(technology.points.T)
+    best = _greatest(weights * up, table, left_out)
+    if technology.can_be_multiplied:
+        is_above = best > 0
+        if is_above.any():
+            weights = weights.copy()
+            rows = None if left_out is None else left_out[is_above]
+            weights[is_above] = _raise_input_weights(technology, weights[is_above], rows)
+            best = best.copy()
+            best[is_above] = np.where(np.isfinite(weights[is_above]).all(axis=1), 0.0, np.inf)
+    value = np.where(
+        np.isinf(best), np.inf, high * np.maximum(best, 0.0) if np.isfinite(high) else 0.0
+    )
+    value = value + low * np.minimum(best, 0.0)
+    own = weights * tested
+    error = GAMMA * (np.abs(own).sum(axis=1) + np.abs(np.where(np.isinf(value), 0.0, value)))
+    return value - own.sum(axis=1), error, weights
+
+
+def _greatest(
+    weights: np.ndarray, table: np.ndarray, left_out: np.ndarray | None = None
+) -> np.ndarray:
+    """Return the largest product of each row of weights (K, c) with a column of a table (c, n).
+
+    `left_out` (K,) are columns that do not count.
+    """
+    largest = np.empty(len(weights))
+    with one_thread(max(len(weights), table.shape[1])):
+        for rows in blocks(len(weights), table.shape[1]):
+            products = weights[rows] @ table
+            if left_out is not None:
+                products[np.arange(len(products)), left_out[rows]] = -np.inf
+            largest[rows] = products.max(axis=1)
+    return largest
+
+
+def _raise_input_weights(
+    technology: Technology, weights: np.ndarray, left_out: np.ndarray | None = None
+) -> np.ndarray:
+    """Return weights under which no reference DMU is worth more than 0; infinite where none are."""
+    outputs = technology.points.shape[1] - technology.inputs
+    worth = weights[:, :outputs] @ technology.points[:, :outputs].T
+    cost = -weights[:, outputs:] @ technology.points[:, outputs:].T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(worth > 0, worth / cost, 0.0)
+    if left_out is not None:
+        ratio[np.arange(len(ratio)), left_out] = 0.0
+    factor = np.maximum(ratio.max(axis=1), 1.0) * (1 + 4 * GAMMA)
+    raised = weights.copy()
+    raised[:, outputs:] *= factor[:, None]
+    raised[np.isinf(factor)] = np.inf
+    return raised

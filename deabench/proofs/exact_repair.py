@@ -1,0 +1,219 @@
+"""Repair λ and weights in fractions, from the floats as they are: no solver, linear equations only.
+
+See `deabench.proofs.bounds` for what is repaired and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from deabench.utils.arrays import Sparse
+
+Vector = list[Fraction]
+POLISH = 1e-7
+"""λ below this share of the largest, and weights so near to their least, do not count in a polish.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Technology:
+    """What combinations of reference DMUs can do.
+
+    Attributes
+    ----------
+    points : array (n, c)
+        Outputs, then inputs with their sign turned.
+    inputs : int
+        The number of inputs.
+    sums : (float, float)
+        The bounds of Σ λ.
+    """
+
+    points: np.ndarray
+    inputs: int
+    sums: tuple[float, float]
+
+    @property
+    def can_be_multiplied(self) -> bool:
+        """Whether Σ λ has no upper bound."""
+        return bool(np.isinf(self.sums[1]))
+
+
+def exact_gains(
+    technology: Technology,
+    tested: np.ndarray,
+    lam: Sparse,
+    k: int,
+    held: np.ndarray,
+    moved: np.ndarray | None = None,
+) -> Vector | None:
+    """Return the exact gains (c,) of DMU k's λ, repaired in fractions; None where it cannot be."""
+    entries = np.flatnonzero(lam.values[k] > 0)
+    low, high = technology.sums
+    own = to_fractions(tested)
+    lam_values = to_fractions(lam.values[k][entries])
+    points = [to_fractions(technology.points[j]) for j in lam.columns[k][entries]]
+    total = sum(lam_values, Fraction(0))
+    if total < low:
+        if not total:
+            return None
+        lam_values = [value * Fraction(low) / total for value in lam_values]
+    elif total > high:
+        lam_values = [value * Fraction(high) / total for value in lam_values]
+    total = sum(lam_values, Fraction(0))
+    is_at_bound = total in (low, high)
+    way = [Fraction(0)] * len(own) if moved is None else to_fractions(moved)
+    # At a bound of Σ λ, moved λ are divided by their sum again: each counts from what it is to
+    # reach.
+    origin = [
+        z + w if is_at_bound and total else Fraction(0) for z, w in zip(own, way, strict=True)
+    ]
+    moves = [
+        [value * (z - o) for z, o in zip(point, origin, strict=True)]
+        for value, point in zip(lam_values, points, strict=True)
+    ]
+    # What the point is beyond Σ moves; at a bound Σ λ is 1, or nothing is reached.
+    is_one = is_at_bound and bool(total)
+    shift = [Fraction(0) if is_one else -z - w for z, w in zip(own, way, strict=True)]
+    eta = [Fraction(0)] * len(moves)
+    short: list[int] = []
+    for _ in range(len(own) + 1):
+        gains = [
+            sum((move[c] * (1 + e) for move, e in zip(moves, eta, strict=True)), shift[c])
+            for c in range(len(own))
+        ]
+        broken = [c for c in np.flatnonzero(held).tolist() if gains[c] < 0 and c not in short]
+        if not broken:
+            break
+        short += broken
+        # η = Mᵀ μ with M Mᵀ μ = - what falls short, all over each metric's size.
+        plain = [sum((move[c] for move in moves), shift[c]) for c in short]
+        rows = [[move[c] for move in moves] for c in short]
+        gram = [[_dot(a, b) for b in rows] for a in rows]
+        solved = solve(gram, [-value for value in plain])
+        if solved is None:
+            return None
+        eta = [
+            sum((mu * row[p] for mu, row in zip(solved, rows, strict=True)), Fraction(0))
+            for p in range(len(moves))
+        ]
+        if min(eta, default=Fraction(0)) < -1:
+            return None
+    if any(gains[c] < 0 for c in np.flatnonzero(held).tolist()):
+        return None
+    moved_total = sum((v * (1 + e) for v, e in zip(lam_values, eta, strict=True)), Fraction(0))
+    if is_one:
+        # Σ λ is 1 here. Moved λ are divided by their sum once more, which changes no sign.
+        return [gain / moved_total for gain in gains] if moved_total else None
+    return gains if low <= moved_total <= high else None
+
+
+def polished_weights(
+    technology: Technology,
+    weights: np.ndarray,
+    lam: Sparse,
+    k: int,
+    least_weights: np.ndarray | None,
+) -> Vector | None:
+    """Return weights under which DMU k's peers are worth exactly the most; None if there are none.
+
+    Weights move by shares of themselves, as little as possible; those at their least stay there.
+    """
+    exact = to_fractions(weights)
+    is_free = weights > 0
+    if least_weights is not None:
+        is_free &= weights > least_weights * (1 + POLISH)
+    values = lam.values[k]
+    used = np.flatnonzero(values > POLISH * values.max(initial=0.0))
+    peers = [to_fractions(technology.points[j]) for j in lam.columns[k][used]]
+    if not peers or not is_free.any():
+        return None
+    low, high = technology.sums
+    total = values[used].sum()
+    # Peers are worth the same; nothing, where Σ λ is between its bounds.
+    is_between = total > low * (1 + POLISH) and total < high * (1 - POLISH)
+    origin = [Fraction(0)] * len(exact) if is_between else peers.pop(0)
+    rows = [[w * (z - o) for w, z, o in zip(exact, peer, origin, strict=True)] for peer in peers]
+    if not rows:
+        return None
+    free_rows = [[v for v, free in zip(row, is_free, strict=True) if free] for row in rows]
+    gram = [[_dot(a, b) for b in free_rows] for a in free_rows]
+    solved = solve(gram, [-sum(row, Fraction(0)) for row in rows])
+    if solved is None:
+        return None
+    eta = iter(
+        [
+            sum((mu * row[c] for mu, row in zip(solved, free_rows, strict=True)), Fraction(0))
+            for c in range(int(is_free.sum()))
+        ]
+    )
+    polished = [w * (1 + next(eta)) if free else w for w, free in zip(exact, is_free, strict=True)]
+    if min(polished) < 0:
+        return None
+    if least_weights is not None:
+        polished = [max(a, b) for a, b in zip(polished, to_fractions(least_weights), strict=True)]
+    return polished
+
+
+def exact_excess(
+    technology: Technology, tested: np.ndarray, exact: Vector
+) -> tuple[Fraction, Vector] | None:
+    """Return the exact h - w·tested and the weights, inputs' raised; None if nothing bounds it."""
+    outputs = len(exact) - technology.inputs
+    low, high = technology.sums
+    points = [to_fractions(row) for row in technology.points]
+    if technology.can_be_multiplied:
+        factor = Fraction(1)
+        for point in points:
+            worth = _dot(exact[:outputs], point[:outputs])
+            cost = -_dot(exact[outputs:], point[outputs:])
+            if worth > factor * cost:
+                if not cost:
+                    return None
+                factor = worth / cost
+        exact = exact[:outputs] + [value * factor for value in exact[outputs:]]
+    best = max(_dot(exact, point) for point in points)
+    value = Fraction(low) * min(best, Fraction(0))
+    if not technology.can_be_multiplied:
+        value += Fraction(high) * max(best, Fraction(0))
+    return value - _dot(exact, to_fractions(tested)), exact
+
+
+def solve(matrix: Sequence[Vector], right: Vector) -> Vector | None:
+    """Return a solution of linear equations in fractions; None where there is none."""
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    width = len(matrix[0])
+    pivots: list[int] = []
+    for column in range(width):
+        i = len(pivots)
+        chosen = next((k for k in range(i, len(rows)) if rows[k][column]), None)
+        if chosen is None:
+            continue
+        rows[i], rows[chosen] = rows[chosen], rows[i]
+        pivot = rows[i][column]
+        rows[i] = [value / pivot for value in rows[i]]
+        for k, row in enumerate(rows):
+            if k != i and row[column]:
+                factor = row[column]
+                rows[k] = [a - factor * b for a, b in zip(row, rows[i], strict=True)]
+        pivots.append(column)
+    if any(row[-1] for row in rows[len(pivots) :]):
+        return None
+    solution = [Fraction(0)] * width
+    for i, column in enumerate(pivots):
+        solution[column] = rows[i][-1]
+    return solution
+
+
+def to_fractions(values: np.ndarray) -> Vector:
+    """Return floats as the rational numbers that they are."""
+    return [Fraction(value) for value in values.tolist()]
+
+
+def _dot(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
+    """Return the inner product."""
+    return sum((x * y for x, y in zip(a, b, strict=True) if x and y), Fraction(0))
