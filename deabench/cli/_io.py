@@ -85,6 +85,8 @@ def with_option_names(text: str) -> str:
         r"--model wei --option 'ratios=\1/\2=\3:\4'",
         text,
     )
+    text = re.sub(r"\blimits=\{'(\w+)': (\d+)\}", r"--limit \1=\2", text)
+    text = re.sub(r"\bsheet='([^']*)'", r"--sheet '\1'", text)
     # A word of the command line may hold bytes that are no text.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 

@@ -5,6 +5,9 @@ A value that cannot be parsed is wrong usage: exit code 2.
 
 from __future__ import annotations
 
+import functools
+import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -61,12 +64,22 @@ def word_option(
     }
 
 
+_NAME = re.compile(r'(?:[^,("\[]|\([^()]*\)|\[[^\[\]]*\]|"[^"]*"|[("\[])+')
+"""A name in a list: commas within brackets or quotes belong to it."""
+
+
 def split_names(text: str | None) -> list[str] | None:
-    """Split `A,B` into ["A", "B"]; a doubled comma is a comma of a name, None stays None."""
+    """Split `A,B (k=1, h=2)` into ["A", "B (k=1, h=2)"]; None stays None.
+
+    A comma within brackets or quotes belongs to a name, and so does a doubled one.
+    """
     if text is None:
         return None
     # A NUL byte occurs in no word of a command line: it stands for the comma of a name meanwhile.
-    names = [part.replace("\0", ",").strip() for part in text.replace(",,", "\0").split(",")]
+    parts = _NAME.findall(text.replace(",,", "\0"))
+    names = [part.replace("\0", ",").strip() for part in parts]
+    # Quotes around a whole name are no part of it.
+    names = [name[1:-1] if re.fullmatch(r'"[^"]*"', name) else name for name in names]
     return [name for name in names if name]
 
 
@@ -238,6 +251,14 @@ LowerIsBetter = Annotated[
         "error=1,logloss=input."
     ),
 ]
+Sheet = Annotated[
+    str | None,
+    typer.Option(help="The sheet of a workbook or table of a document: its name or number."),
+]
+Limit = Annotated[
+    list[str] | None,
+    typer.Option(help="How large a file may be, as columns=5000; also bytes, rows, cells, depth."),
+]
 Label = Annotated[list[str] | None, typer.Option(help="The columns that name the systems, as A,B.")]
 DataSet = Annotated[
     str | None,
@@ -358,3 +379,29 @@ Out = Annotated[
 ]
 Form = Annotated[Format, typer.Option("--format", help="The format of the table.")]
 Plot = Annotated[Path | None, typer.Option(help="Write a picture here: .png, .svg or .pdf.")]
+
+
+def with_reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command with --sheet and --limit, which hold for every file that it reads."""
+
+    @functools.wraps(command)
+    def run(*, sheet: str | None = None, limit: list[str] | None = None, **arguments: Any) -> Any:
+        from deabench.tables.readers.limits import reading_options
+
+        limits = parse_numbers(limit, "--limit") or {}
+        with reading_options(sheet, {name: int(value) for name, value in limits.items()}):
+            return command(**arguments)
+
+    # Annotations are text until they are evaluated.
+    signature = inspect.signature(command, eval_str=True)
+    options = {"sheet": Sheet, "limit": Limit}
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    added = [
+        inspect.Parameter(name, keyword, default=None, annotation=hint)
+        for name, hint in options.items()
+    ]
+    parameters = [parameter.replace(kind=keyword) for parameter in signature.parameters.values()]
+    # typer reads the options from the signature and the annotations.
+    run.__signature__ = signature.replace(parameters=[*parameters, *added])  # type: ignore[attr-defined]
+    run.__annotations__ = {**command.__annotations__, **options}
+    return run

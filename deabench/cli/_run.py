@@ -13,12 +13,25 @@ import typer
 
 from deabench.cli import COMPLETION_VARIABLE, VERBS
 from deabench.cli._io import with_option_names
+from deabench.cli._options import with_reading_options
 from deabench.errors import DeabenchError, UsageError
 
 DEVICE_ERRORS = (errno.ENOSPC, errno.EIO, errno.EFBIG)
 """What the system reports when it cannot write to stdout."""
 TYPED_WORDS = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
 """The environment variables in which bash and the other shells put what was typed."""
+READING_VERBS = (
+    "read",
+    "rank",
+    "frontier",
+    "targets",
+    "metrics",
+    "compare",
+    "uncertainty",
+    "gate",
+    "report",
+)
+"""Verbs that read tables of any format."""
 Shell = Literal["bash", "zsh", "fish", "powershell"]
 
 
@@ -78,7 +91,10 @@ def _typer_app(name: str) -> typer.Typer:
 
 def _load_command(name: str) -> Any:
     module, function = VERBS[name].function.split(":")
-    return getattr(importlib.import_module(f"deabench.cli.{module}"), function)
+    command = getattr(importlib.import_module(f"deabench.cli.{module}"), function)
+    if name in READING_VERBS:
+        return with_reading_options(command)
+    return command
 
 
 def _discard_stdout() -> None:

@@ -36,6 +36,7 @@ from deabench.cli._options import (
     word_option,
 )
 from deabench.report.text.words import join_names
+from deabench.tables.readers.limits import current_options
 
 if TYPE_CHECKING:
     from deabench.results.frontier import Frontier
@@ -142,6 +143,10 @@ def _rank_command_line(table: Table, files: list[str]) -> str:
     if table.missing and table.frame[[*outputs, *table.inputs]].isna().any(axis=None):
         options["--missing"] = ["drop-systems" if table.inputs else "bounds"]
     words = ["deabench", "rank", *files]
+    reading = current_options()
+    if reading.sheet is not None:
+        options["--sheet"] = [reading.sheet]
+    options["--limit"] = [f"{name}={size}" for name, size in reading.limits.changes().items()]
     for option, names in options.items():
         if names:
             # A comma in a name is doubled.

@@ -23,6 +23,7 @@ from deabench.tables.interpretation import (
 from deabench.tables.readers import frames, learners
 from deabench.tables.readers.files import read_file
 from deabench.tables.readers.frames import Source
+from deabench.tables.readers.limits import Limits, reading_options
 from deabench.tables.readers.trackers import adapt_tool_table
 from deabench.tables.table import LowerIsBetter, Table, TableLike, assign_roles
 
@@ -33,6 +34,8 @@ def read(
     label: str | Sequence[str] | None = None,
     roles: Mapping[str, DeclaredRole] | None = None,
     lower_is_better: LowerIsBetter = (),
+    sheet: str | int | None = None,
+    limits: Limits | Mapping[str, int] | None = None,
 ) -> Table:
     """Read a table of any kind and find what each of its columns measures.
 
@@ -41,8 +44,9 @@ def read(
     source : TableLike
         A file's name, a DataFrame of any library, a mapping or a list of records, a fitted search
         or its `cv_results_`, an Optuna study. A file may be CSV with any usual separator and
-        decimal sign, .gz, .xlsx, Parquet or JSON (records, columns, and the results of
-        lm-evaluation-harness and HELM); `"-"` is standard input. A list of files, or a mapping of
+        decimal sign, .gz, .xlsx, Parquet, JSON or YAML (records, columns, systems by name, and the
+        results of evaluation harnesses), or a document with a table in Markdown, HTML or LaTeX;
+        `"-"` is standard input. A list of files, or a mapping of
         names to tables, is one table for each metric with the systems in common. A Table that needs
         no change passes through.
     label : str or sequence of str, optional
@@ -55,6 +59,13 @@ def read(
         the metric to its known maximum, an output; `{"logloss": "input"}` makes it an input. Of a
         bare sequence, rates whose greatest value is known are complemented and all others are
         inputs. These columns take part in every ranking of the table.
+
+    sheet : str or int, optional
+        The sheet of a workbook, or the table of a document by its heading or caption; or its number
+        from 1. By default the first sheet with results, and the table with the most numbers.
+    limits : mapping of str to int, optional
+        How large a file and its table may be: "bytes" (after decompression), "rows", "columns",
+        "cells" and "depth" (of JSON and YAML); `{"columns": 5000}` raises one of them.
 
     Returns
     -------
@@ -86,7 +97,9 @@ def read(
     keys_declared = label is not None or bool({"label", "dataset"} & {*(roles or {}).values()})
     if isinstance(source, pd.DataFrame) and not keys_declared and _has_plain_labels(source):
         return interpret_frame(source, roles, lower_is_better)
-    return interpret_source(open_source(source), label, roles, lower_is_better)
+    with reading_options(sheet, limits):
+        opened = open_source(source)
+    return interpret_source(opened, label, roles, lower_is_better)
 
 
 def as_table(source: TableLike) -> Table:

@@ -211,7 +211,7 @@ def test_twenty_thousand_columns_are_refused_at_once(tmp_path, capsys):
         assert capsys.readouterr().err.splitlines()[-1] == (
             f"deabench: '{file}' has 20,000 columns, more than 2,000; give the metrics that "
             "systems are compared by, transpose a table whose systems are columns, or raise "
-            "the limit with limits={'columns': 20000} (--limit columns=20000)"
+            "the limit with --limit columns=20000"
         )
 
 

@@ -73,6 +73,6 @@ def test_a_cell_that_covers_too_many_columns_is_refused_or_cut(span, tmp_path) -
 
 def test_the_limit_is_named_with_the_option_that_raises_it(tmp_path) -> None:
     text = "<table><tr><th>m<th>a<th>b<tr><td>x<td>1<td>2</table>"
-    with pytest.raises(DataError, match=r"has 3 columns, more than 2; .*--limit columns=3\)$"):
+    with pytest.raises(DataError, match=r"has 3 columns, more than 2; .*limits=\{'columns': 3\}$"):
         read(tmp_path, text, limits=Limits(columns=2))
     assert read(tmp_path, text, limits=Limits(columns=3)).frame.shape == (1, 3)

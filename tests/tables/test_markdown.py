@@ -69,7 +69,7 @@ def test_of_several_tables_the_one_with_the_most_numbers_is_read(tmp_path) -> No
     assert "91.0" not in source.prose
     (note,) = source.notes
     assert "'Results' (2 rows), which has the most numbers, is read" in note
-    assert note.endswith("choose another by its name or number in sheet (--sheet): 'Sizes' (1 row)")
+    assert note.endswith("pass sheet='Sizes' to read another: 'Sizes' (1 row)")
 
 
 @pytest.mark.parametrize("sheet", ["Sizes", "sizes", "1"])

@@ -37,8 +37,8 @@ def test_the_first_sheet_with_results_is_read_and_the_others_are_named(tmp_path)
     assert source.frame["model"].tolist() == ["a", "b"]
     assert source.sheet == "Scores"
     assert source.notes == (
-        f"of the 3 sheets of '{path}', 'Scores', the first with results, is read; choose another "
-        "in sheet (--sheet): 'People', 'Old'",
+        f"of the 3 sheets of '{path}', 'Scores', the first with results, is read; pass "
+        "sheet='People' to read another: 'People', 'Old'",
     )
     assert read_file(path, sheet="people").frame["Team"].tolist() == ["x", "y"]
     assert read_file(path, sheet="1").sheet == "People"

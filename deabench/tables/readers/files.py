@@ -20,13 +20,12 @@ from deabench.tables.readers.frames import Source
 from deabench.tables.readers.grids import Grid, read_grids
 from deabench.tables.readers.hypertext import find_html_tables, has_html_table, remove_html_tables
 from deabench.tables.readers.latex import find_latex_tables, has_latex_table
-from deabench.tables.readers.limits import Limits
+from deabench.tables.readers.limits import Limits, current_options
 from deabench.tables.readers.markdown import find_markdown_tables, has_markdown_table
 from deabench.tables.readers.objects import is_yaml, parse_json, parse_yaml
 from deabench.tables.readers.workbooks import read_parquet, read_workbook
 from deabench.utils.files import one_line
 
-DEFAULT_LIMITS = Limits()
 PARQUET_MAGIC = b"PAR1"
 ZIP_MAGIC = b"PK\x03\x04"
 COMPRESSIONS: dict[bytes, tuple[str, Callable[[io.BytesIO], Any]]] = {
@@ -38,7 +37,7 @@ COMPRESSIONS: dict[bytes, tuple[str, Callable[[io.BytesIO], Any]]] = {
 
 
 def read_file(
-    path: str | Path, *, sheet: str | None = None, limits: Limits = DEFAULT_LIMITS
+    path: str | Path, *, sheet: str | None = None, limits: Limits | None = None
 ) -> Source:
     """Read a file; its content decides on the format, not its name. `-` is standard input.
 
@@ -47,14 +46,18 @@ def read_file(
     path : str or Path
     sheet : str, optional
         The sheet of a workbook or the table of a document, by its name or its number from 1.
-    limits : Limits
+    limits : Limits, optional
         How large the file and its table may be.
+
+    Both are by default those of `reading_options`.
 
     Raises
     ------
     DataError
         Where the file is missing, empty, damaged or of no known format.
     """
+    sheet = sheet or current_options().sheet
+    limits = limits or current_options().limits
     data, file = read_bytes(path, limits)
     title = ""
     if str(path) != "-":

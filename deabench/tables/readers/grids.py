@@ -136,12 +136,13 @@ def read_grids(
     grid = _choose_grid(grids, file, sheet)
     notes = []
     if len(grids) > 1:
-        others = [f"{_describe(grids, k)}" for k, other in enumerate(grids) if other is not grid]
+        positions = [k for k, other in enumerate(grids) if other is not grid]
+        others = [_describe(grids, k) for k in positions]
         shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
         reason = "" if sheet is not None else ", which has the most numbers"
         notes.append(
             f"of the {len(grids)} tables of '{file}', {_describe(grids, grids.index(grid))}{reason}"
-            f", is read; choose another by its name or number in sheet (--sheet): {shown}"
+            f", is read; pass sheet='{_name_of(grids, positions[0])}' to read another: {shown}"
         )
     frame, row_notes = _name_cells(grid)
     if not len(frame):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import pandas as pd
@@ -42,6 +44,8 @@ class Limits:
         """Return limits from a mapping of some of them; the others keep their defaults."""
         if isinstance(limits, Limits):
             return limits
+        if limits is not None and not isinstance(limits, Mapping):
+            raise DataError(f"the limits are {limits!r}; give a mapping, as {{'columns': 5000}}")
         names = [field.name for field in fields(cls)]
         for name, value in (limits or {}).items():
             if name not in names:
@@ -49,6 +53,11 @@ class Limits:
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise DataError(f"the limit '{name}' is {value!r}; give a whole number above 0")
         return cls(**(limits or {}))
+
+    def changes(self) -> dict[str, int]:
+        """Return the limits that differ from the default."""
+        default = Limits()
+        return {name: size for name, size in vars(self).items() if size != getattr(default, name)}
 
     def check_bytes(self, count: int, file: str) -> None:
         """Refuse a file with more bytes, or one that unpacks to more."""
@@ -81,10 +90,58 @@ class Limits:
         if count <= limit:
             return
         noun = "levels" if name == "depth" else name
-        remedy = f"raise the limit with limits={{'{name}': {count}}} (--limit {name}={count})"
+        remedy = f"raise the limit with limits={{'{name}': {count}}}"
         if name == "columns":
             remedy = (
                 "give the metrics that systems are compared by, transpose a table whose systems "
                 f"are columns, or {remedy}"
             )
         raise DataError(f"'{file}' {verb} {count:,} {noun}, more than {limit:,}; {remedy}")
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """What holds for every file that is read.
+
+    Attributes
+    ----------
+    sheet : str or None
+        The sheet of a workbook or the table of a document, by its name or its number from 1.
+    limits : Limits
+    """
+
+    sheet: str | None = None
+    limits: Limits = Limits()
+
+
+_CURRENT: ContextVar[ReadingOptions] = ContextVar("reading options")
+
+
+def current_options() -> ReadingOptions:
+    """Return the options that hold for the files that are read now."""
+    return _CURRENT.get(ReadingOptions())
+
+
+@contextmanager
+def reading_options(
+    sheet: str | int | None = None, limits: Limits | Mapping[str, int] | None = None
+) -> Iterator[None]:
+    """Let a sheet and limits hold for all files that are read within the block.
+
+    What is None stays as it is outside of the block.
+
+    Raises
+    ------
+    DataError
+        Where there is no such limit, or it is no whole number above 0.
+    """
+    options = current_options()
+    if sheet is not None:
+        options = replace(options, sheet=str(sheet))
+    if limits is not None:
+        options = replace(options, limits=Limits.parse(limits))
+    token = _CURRENT.set(options)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)

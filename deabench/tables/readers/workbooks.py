@@ -52,8 +52,8 @@ def read_workbook(
         return source
     reason = "" if sheet is not None else ", the first with results"
     note = (
-        f"of the {len(names)} sheets of '{file}', '{grid.name}'{reason}, is read; choose another "
-        f"in sheet (--sheet): {quote_names(others)}"
+        f"of the {len(names)} sheets of '{file}', '{grid.name}'{reason}, is read; pass "
+        f"sheet='{others[0]}' to read another: {quote_names(others)}"
     )
     return replace(source, notes=(note, *source.notes))
 
