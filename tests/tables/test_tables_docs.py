@@ -13,7 +13,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "tables.md"
 
 
 @pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
-def test_the_code_of_the_page_runs() -> None:
+def test_the_code_of_the_page_runs(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     for block in re.findall(
         r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL
