@@ -226,3 +226,9 @@ def test_refusals(call: object, text: str) -> None:
     with pytest.raises(DataError) as e:
         call()  # type: ignore[operator]
     assert str(e.value) == text
+
+
+def test_scores_that_differ_by_rounding_are_tied() -> None:
+    table = pd.DataFrame({"a": [0.1 + 0.2] * 2, "b": [0.3, 0.25], "c": [0.2, 0.1]})
+    assert table["a"][0] != table["b"][0]
+    assert compare.rank(table).to_numpy().tolist() == [[1.5, 1.5, 3.0], [1.0, 2.0, 3.0]]

@@ -149,3 +149,20 @@ def test_refusals(call: object, text: str) -> None:
     with pytest.raises(DataError) as e:
         call()  # type: ignore[operator]
     assert str(e.value) == text
+
+
+def test_the_worst_everywhere_has_mean_rank_k_whatever_is_missing() -> None:
+    """Mean ranks are shares of the ranks that each data set has, stretched to 1 ... k."""
+    table = pd.DataFrame(
+        {
+            "a": [0.9, 0.9, 0.8, NAN, 0.9],
+            "b": [0.8, 0.8, 0.9, 0.8, 0.8],
+            "c": [0.7, NAN, 0.7, 0.7, 0.7],
+            "d": [NAN, 0.7, NAN, 0.9, 0.75],
+        }
+    )
+    always_worst = table.assign(e=0.1)
+    means = compare.skillings_mack(always_worst).mean_ranks
+    assert means["e"] == 5
+    always_best = table.assign(e=1.0)
+    assert compare.skillings_mack(always_best).mean_ranks["e"] == 1

@@ -5,6 +5,7 @@ look at coverage.
 from __future__ import annotations
 
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 
 from deabench import metrics as m
 from deabench import tango
+from deabench.inference.interval_methods import _quantile_of
 from deabench.inference.resampling import Design, _resampling_units, studentised_limits
 
 
@@ -486,3 +488,16 @@ def test_the_areas_interval_is_delongs_on_the_log_odds_with_students_quantile(da
     assert m.intervals(one_positive, {"a": np.arange(10.0) % 7}, metrics=["roc_auc"]).notes[-1] == (
         "roc_auc: it takes two instances of each class"
     )
+
+
+def test_the_quantile_of_a_partial_area_counts_the_negatives_to_twice_its_fpr():
+    """Of 30 negatives up to FPR .1 six count, so Student's t has five degrees of freedom."""
+    y_true = np.repeat([1, 0], 30)
+    score = y_true + np.random.default_rng(0).normal(size=60)
+    interval = m.from_scores(y_true, {"a": score}, metrics=["partial_auc@0.1"])
+    request = SimpleNamespace(design=SimpleNamespace(positive=y_true.astype(bool)), alpha=0.05)
+    metric = SimpleNamespace(name="partial_auc@0.1")
+    assert _quantile_of(metric, request) == pytest.approx(stats.t.ppf(0.975, 5))
+    metric = SimpleNamespace(name="partial_auc@0.6")
+    assert _quantile_of(metric, request) == pytest.approx(stats.t.ppf(0.975, 29))
+    assert interval.shape == (1, 1)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 import deabench as db
+from deabench.inference.rank_sets import _range
 
 
 def test_rank_sets_are_pairwise_and_simultaneous():
@@ -57,3 +58,18 @@ def test_conformal_ranks_hold_on_new_data_sets():
 def test_too_few_data_sets_leave_every_rank_open():
     scores = pd.DataFrame(np.random.default_rng(1).random((5, 4)), columns=list("abcd"))
     assert db.conformal_ranks(scores).table[["best", "worst"]].to_numpy().tolist() == [[1, 4]] * 4
+
+
+def test_conformal_ranks_hold_at_every_place_among_the_known_ones():
+    """Whichever of J + 1 exchangeable ranks is the new one, enough of them lie inside: exactly."""
+    for datasets, alpha in ((9, 0.2), (9, 0.1), (19, 0.1), (19, 0.15), (20, 0.3)):
+        ranks = np.arange(1.0, datasets + 2)
+        inside = 0
+        for place in range(datasets + 1):
+            known = np.delete(ranks, place)[:, None]
+            best, worst = _range(known, alpha)
+            # one column: the limits of a rank that cannot be excluded are 1 and k = 1
+            low = best[0]
+            high = worst[0] if alpha * (datasets + 1) >= 1 else np.inf
+            inside += low <= ranks[place] <= high
+        assert inside >= (1 - alpha) * (datasets + 1)

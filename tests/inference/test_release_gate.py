@@ -302,3 +302,23 @@ def test_a_gate_of_costs(file, tmp_path, capsys):
     assert 0.5 < answer["secure_gap"] < 1
     assert "less in every input, with no output lower" in err
     assert "input-oriented under constant returns to scale" in err
+
+
+def test_a_test_set_of_the_needed_size_decides():
+    """`needed` is where the upper limit falls below 1 while the rates stay as they are."""
+    counts = pd.DataFrame({"tp": [920, 900], "fn": [80, 100], "fp": 1, "tn": 99}, ["old", "new"])
+
+    def decide(factor):
+        positives = round(1000 * factor)
+        grown = counts.assign(tp=(counts["tp"] / 1000 * positives).round().astype(int))
+        grown["fn"] = positives - grown["tp"]
+        samples = db.Samples.from_counts(grown, metrics=["TPR"])
+        return db.gate(samples, "new", at_least=0.99)
+
+    now = decide(1.0)
+    assert now.verdict == "undecided"
+    assert now.score < 0.99
+    factor = now.needed / now.instances
+    assert factor > 1
+    assert decide(0.9 * factor).verdict == "undecided"
+    assert decide(1.1 * factor).verdict == "dominated"

@@ -328,3 +328,13 @@ def test_text_among_the_scores_is_refused():
         DataError, match="the score of 'a' for instance 1 is 'high'; give a finite number"
     ):
         db.Samples.from_scores(Y, {"a": ["high"] * 100, "b": Y}, positive=1)
+
+
+def test_a_mean_has_the_fewest_degrees_of_freedom_of_its_metrics():
+    timings = pd.DataFrame({name: [1.0, 1.1, 0.9] for name in PREDICTIONS})
+    samples = db.Samples.from_predictions(Y, PREDICTIONS, positive=1)
+    timed = samples.with_costs({"ms": timings})
+    degrees = dict(zip(timed.values.columns, timed.moments.degrees, strict=True))
+    assert np.isinf(degrees["TPR"])
+    assert degrees["ms"] == 2
+    assert timed.weighted({"TPR": 1, "ms": 1}).moments.degrees.tolist() == [2]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import linprog
-from scipy.stats import binom, norm, t
+from scipy.stats import beta, binom, norm, t
 from threadpoolctl import threadpool_limits
 
 import deabench as db
@@ -393,3 +393,37 @@ def test_the_band_of_recalls_is_that_of_shares():
         0.85 < band.loc["c", "lower"] < band.loc["c", "value"] == 1
     )  # nothing missed is not certain
     assert 0.99 < band.loc["a", "upper"] <= 1
+
+
+def test_a_share_is_never_surer_than_its_instances():
+    """A spread below a binomial's does not narrow the limits: Clopper and Pearson's at n remain."""
+    hits = np.array([[199.0], [180.0]])
+    c = np.array([2.5])
+    lower, upper = max_t.share_limits(hits / 200, np.full((2, 1), 1e-9), 1 / hits, c)
+    tail = norm.sf(c[0])
+    np.testing.assert_allclose(lower, beta.ppf(tail, hits, 201 - hits))
+    np.testing.assert_allclose(upper, beta.isf(tail, hits + 1, 200 - hits))
+
+
+@pytest.mark.parametrize(
+    ("draws", "alpha", "rank"), [(9, 0.15, 9), (19, 0.07, 19), (99, 0.052, 95)]
+)
+def test_the_quantile_of_draws_is_rounded_up(draws, alpha, rank):
+    maxima = np.random.default_rng(0).permutation(np.arange(1.0, draws + 1))
+    assert max_t.upper_quantile(maxima, alpha) == rank
+
+
+def test_maxima_of_a_block_are_those_of_every_pair():
+    hits = np.random.default_rng(1).random((60, 4)) < [0.9, 0.8, 0.7, 0.85]
+    moments = db.Samples.from_outcomes(
+        {
+            "a": pd.DataFrame(hits, columns=list("wxyz")),
+            "b": pd.DataFrame(~hits, columns=list("wxyz")),
+        }
+    ).moments
+    model = max_t.make_error_model(moments)
+    errors = model.draw(3, 0)
+    t = np.abs(errors[:, None] - errors[None]) * model.ratio_precision[..., None]
+    by_classifier, by_metric = max_t._block_maxima(model, 3, 0)
+    np.testing.assert_allclose(by_classifier, t.max(axis=(1, 2)), rtol=1e-5)
+    np.testing.assert_allclose(by_metric, t.max(axis=(0, 1)), rtol=1e-5)

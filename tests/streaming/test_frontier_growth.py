@@ -128,3 +128,16 @@ def test_a_grown_frontier_that_names_another_row_does_not_certify() -> None:
     values = front.data.outputs * 1.001
     with pytest.raises(db.CertificateError):
         db.certify(dataclasses.replace(front, data=dataclasses.replace(front.data, outputs=values)))
+
+
+def test_a_merged_frontier_has_the_larger_tolerance(tmp_path: Path) -> None:
+    frame = sweep(n=600)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    coarse = db.frontier(
+        written(frame[:300], tmp_path / "a", [100, 200]), outputs=METRICS, tolerance=0.01
+    )
+    exact = db.frontier(written(frame[300:], tmp_path / "b", [100, 200]), outputs=METRICS)
+    for merged in (coarse.merge(exact), exact.merge(coarse)):
+        assert merged.source_summary.tolerance == 0.01
+        assert "with tolerance 0.01" in " ".join(merged.notes)
