@@ -12,6 +12,7 @@ import numpy as np
 
 from deabench.errors import DataError
 from deabench.study.data.dataset import Dataset
+from deabench.study.own_modules import state_by_value
 from deabench.utils.files import one_line
 
 Split = tuple[np.ndarray, np.ndarray]
@@ -47,7 +48,7 @@ class SplitSpec:
     splitter : object or None
         A scikit-learn splitter; an open `random_state` is set from the study's seed.
     text : str
-        The splitter's parameters, for the keys of the tasks.
+        The splitter's parameters and code, for the keys of the tasks.
     """
 
     kind: str = "kfold"
@@ -56,6 +57,9 @@ class SplitSpec:
     test_size: float = 0.3
     splitter: Any = field(default=None, compare=False)
     text: str = ""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return state_by_value(self, "splitter")
 
 
 def derive_seed(root: int, *parts: str | int) -> int:

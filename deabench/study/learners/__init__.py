@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from deabench.study.data.dataset import Feature
+from deabench.study.own_modules import state_by_value
 
 NUMERIC = get_args(Literal["as is", "standardise", "minmax"])
 NOMINAL = get_args(Literal["indicators", "codes", "target"])
@@ -48,6 +49,9 @@ class LearnerSpec:
     folder: str = ""
     fingerprint: tuple[tuple[str, str], ...] = ()
     permitted: bool = field(default=True, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return state_by_value(self, "template")
 
     @property
     def description(self) -> str:
@@ -94,6 +98,9 @@ class Preprocessing:
     missing: str = ""
     transformer: Any = field(default=None, compare=False)
     text: str = ""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return state_by_value(self, "transformer")
 
     @property
     def by_column(self) -> bool:

@@ -1,61 +1,91 @@
-"""Fingerprints of classifiers: classes, parameters, code and the versions that matter.
+"""Fingerprints of code from users: what a result depends on, beside data, split and seed.
 
 A result belongs to the code that made it. So the key of a task contains a fingerprint of its
-classifier: every class in it with every parameter; where the class comes from an installed package,
-that package's version; where it is the user's, its compiled code and the source of its module, and
-of the user's modules that this one imports. A worker makes the fingerprint again from what it has
-loaded, and a task is refused where the two differ.
+classifier. cloudpickle takes classes and functions apart, those of `__main__`, of a notebook and of
+modules that are not installed "by value": code, defaults, closures, base classes, class attributes
+and the globals that they use. Here these pieces are described in a canonical order, without what
+changes nothing (lines, comments, docstrings, addresses). Of an installed package the version
+counts. The source of each own module that is used counts as a whole, and the packages that it
+imports, as code may use by name what no object refers to.
 """
 
 from __future__ import annotations
 
-import ast
+import dis
 import hashlib
-import inspect
-import platform
+import io
 import sys
-import sysconfig
-from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
-from importlib.util import resolve_name
-from pathlib import Path
-from types import CodeType, ModuleType
+from collections.abc import Callable, Iterator
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
+from uuid import uuid4
 
+import cloudpickle
 import numpy as np
+
+from deabench.study.own_modules import (
+    IMPORTERS,
+    SCRIPTS,
+    code_by_value,
+    digest_text,
+    imported_modules,
+    installed_distributions,
+    own_file,
+    package_version,
+    python_version,
+    source_digest,
+)
 
 BASE_PACKAGES = ("numpy", "scipy", "scikit-learn")
 """The packages that every classifier stands on."""
-DEEPEST = 20
-"""Values nested deeper than this are cut off."""
+UNRECORDED = "not recorded: "
+"""Begins the name of a part that has no content to record, as a generator or an open file."""
+DATA = "data "
+"""Begins the digest of values, which a worker may have changed since it imported them."""
+SESSION = uuid4().hex
+"""Stands for what cannot be recorded: another session has another key, and runs the task again."""
+CONSTANTS = (bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented))
+LOCKS = ("lock", "RLock")
+"""Types that hold nothing that a result could depend on."""
+IGNORED_ATTRIBUTES = {"__doc__", "__firstlineno__", "__static_attributes__", "__slotnames__"}
+"""Attributes of a class that say where it stands, or that appear when it is first used."""
 
 Fingerprint = tuple[tuple[str, str], ...]
 
 
-def fingerprint_object(estimator: Any, function: Any = None) -> Fingerprint:
+def fingerprint_object(*values: Any) -> Fingerprint:
     """Return the parts of a fingerprint, sorted by name.
 
-    They are ("parameters", digest), (package, version) and (module of the user's, digest).
+    They are ("parameters", digest), (package, version), (own module, digest of its source), (own
+    function, class or global, digest).
 
     Parameters
     ----------
-    estimator : object
-        An unfitted estimator.
-    function : function, optional
-        The user's function that makes it for each task.
+    *values : object
+        An unfitted estimator and the function that makes it, a splitter, a transformer.
     """
-    origins: dict[str, str] = {name: _package_version(name) for name in BASE_PACKAGES}
-    text = _describe(estimator, origins, 0)
-    if function is not None:
-        text += _describe(function, origins, 0)
-    origins["parameters"] = _digest(text)
-    return tuple(sorted(origins.items()))
+    description = _Description()
+    with code_by_value():
+        text = description.describe(list(values))
+    versions = {name: package_version(name) for name in BASE_PACKAGES}
+    return tuple(sorted({**versions, **description.parts, "parameters": digest_text(text)}.items()))
+
+
+def local_fingerprint(fingerprint: Fingerprint) -> Fingerprint:
+    """Return a fingerprint with this process's versions, for code that came with its task."""
+    return tuple(
+        (name, value if _is_digest(value) else package_version(name)) for name, value in fingerprint
+    )
 
 
 def describe_differences(worker: Fingerprint, run: Fingerprint) -> str:
-    """Describe how a worker's fingerprint differs from the run's."""
-    worker_parts = dict(worker)
-    run_parts = dict(run)
+    """Describe how a worker's fingerprint differs from the run's; "" where it does not.
+
+    Values of modules and classes are no difference: a task may have filled a cache, and the source
+    that made them is compared.
+    """
+    worker_parts = _compared_parts(worker)
+    run_parts = _compared_parts(run)
     differences = []
     for name in sorted(worker_parts.keys() | run_parts.keys()):
         in_worker = worker_parts.get(name, "none")
@@ -63,244 +93,230 @@ def describe_differences(worker: Fingerprint, run: Fingerprint) -> str:
         if in_worker == in_run:
             continue
         # versions are short, digests say nothing to a reader
-        if len(in_worker) >= 20 and len(in_run) >= 20:
+        if _is_digest(in_worker) and _is_digest(in_run):
             differences.append(f"{name} (other code than where the run began)")
             continue
-        versions = [text if len(text) < 20 else "other code" for text in (in_worker, in_run)]
+        versions = ["other code" if _is_digest(text) else text for text in (in_worker, in_run)]
         differences.append(f"{name} ({versions[0]} here, {versions[1]} where the run began)")
     return ", ".join(differences)
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+def _compared_parts(fingerprint: Fingerprint) -> dict[str, str]:
+    return {
+        name: value
+        for name, value in fingerprint
+        if not name.startswith(UNRECORDED) and not value.startswith(DATA)
+    }
 
 
-def _describe(value: Any, origins: dict[str, str], depth: int) -> str:
-    """Return a text that is the same in every process; note the origins of classes in `origins`."""
-    if depth > DEEPEST:
-        return "..."
-    if value is None or isinstance(value, bool | int | float | str | bytes | complex | np.generic):
-        return repr(value)
-    if isinstance(value, np.ndarray):
-        if value.dtype == object:
-            return _describe(value.tolist(), origins, depth + 1)
-        digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
-        return f"array {value.dtype} {value.shape} {digest}"
-    # sorted: two equal dictionaries may have other orders
-    if isinstance(value, dict):
-        pairs = sorted(
-            (_describe(key, origins, depth + 1), _describe(item, origins, depth + 1))
-            for key, item in value.items()
-        )
-        return "{" + ", ".join(f"{key}: {item}" for key, item in pairs) + "}"
-    if isinstance(value, list | tuple | set | frozenset):
-        items = [_describe(item, origins, depth + 1) for item in value]
-        if isinstance(value, set | frozenset):
-            items.sort()
-        return f"({', '.join(items)})"
-    # classes and functions: their origin, and a user's code
-    if isinstance(value, type) or inspect.isroutine(value):
-        _note_origin(value, origins)
-        return _describe_function(value, depth)
-    # objects: the origins of their classes, and their parameters or attributes
-    for base in type(value).__mro__[:-1]:
-        _note_origin(base, origins)
-    name = _qualified_name(type(value))
-    if hasattr(value, "get_params"):
-        return f"{name} {_describe(value.get_params(deep=False), origins, depth + 1)}"
-    state = getattr(value, "__dict__", None)
-    if state is None:
-        return f"{name} {value!r}"
-    return f"{name} {_describe(state, origins, depth + 1)}"
+def _is_digest(text: str) -> bool:
+    return len(text) >= 20
 
 
-def _qualified_name(thing: Any) -> str:
-    module = getattr(thing, "__module__", None) or ""
-    if module == "__main__":
-        module = ""
-    return f"{module}.{getattr(thing, '__qualname__', repr(type(thing)))}"
+class _Description:
+    """Describe values as texts that are the same in every process; collect the parts of them."""
 
+    def __init__(self) -> None:
+        self.parts: dict[str, str] = {}
+        # own functions and classes by identity, which holds as long as they are kept here
+        self._names: dict[int, tuple[str, Any]] = {}
+        # objects that are being described, for those that contain themselves
+        self._open: dict[int, int] = {}
+        self._modules: set[str] = set()
+        self._described_modules: set[tuple[str, frozenset[str]]] = set()
+        self._owner = "its parameters"
+        self._reducer = cloudpickle.Pickler(io.BytesIO())
 
-def _describe_function(thing: Any, depth: int) -> str:
-    """Return the name, and of a user's function its code, defaults and closure.
+    def describe(self, value: Any) -> str:
+        """Return the text of any value."""
+        kind = type(value)
+        if kind in CONSTANTS or isinstance(value, np.generic):
+            return repr(value)
+        if kind.__name__ in LOCKS:
+            return kind.__name__
+        if id(value) in self._names:
+            return self._names[id(value)][0]
+        if id(value) in self._open:
+            return f"itself {self._open[id(value)]}"
+        self._open[id(value)] = len(self._open)
+        try:
+            return self._describe_contents(value)
+        # what has no content (a generator, a file, a connection) may raise anything
+        except Exception as error:
+            reason = f"{kind.__name__} of {self._owner}"
+            self.parts[UNRECORDED + reason] = SESSION
+            return f"{reason}: {type(error).__name__}"
+        finally:
+            del self._open[id(value)]
 
-    No file may hold such a function: it can come from a notebook.
-    """
-    code = getattr(thing, "__code__", None)
-    if code is None or not _is_users(_module_of(thing)):
-        return _qualified_name(thing)
-    closure = [cell.cell_contents for cell in (thing.__closure__ or ()) if _is_filled(cell)]
-    bound = _describe([thing.__defaults__, thing.__kwdefaults__, closure], {}, depth + 1)
-    return f"{_qualified_name(thing)} {_code_digest(code)} {bound}"
+    def _describe_contents(self, value: Any) -> str:
+        kind = type(value)
+        if kind in (list, tuple):
+            return f"{kind.__name__}({', '.join(map(self.describe, value))})"
+        if kind in (set, frozenset):
+            return f"set({', '.join(sorted(map(self.describe, value)))})"
+        if kind is dict:
+            return self._describe_dict(value)
+        if kind is np.ndarray and value.dtype != object:
+            content = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+            return f"array {value.dtype} {value.shape} {content}"
+        if kind is CodeType:
+            return self._describe_code(value)
+        if kind is ModuleType:
+            return self._describe_module(value, frozenset())
+        # cloudpickle takes functions and classes apart, unless they are of an installed package
+        reduction = self._reducer.reducer_override(value)
+        if reduction is not NotImplemented and len(reduction) == 2:
+            return self.describe(list(reduction))  # a type without a name, as that of None
+        if reduction is not NotImplemented:
+            return self._describe_own(value, reduction)
+        if isinstance(value, type | FunctionType):
+            return self._reference(value, value.__qualname__)
+        # everything else says by its pickle protocol what it is made of
+        reducer: Callable[[Any], Any] | None = self._reducer.dispatch_table.get(kind)
+        reduction = value.__reduce_ex__(4) if reducer is None else reducer(value)
+        if isinstance(reduction, str):
+            return self._reference(value, reduction)
+        make, arguments, state, items, pairs = (*reduction, None, None, None)[:5]
+        contents = [make, arguments, state, list(items or ()), dict(pairs or ())]
+        return f"{kind.__qualname__}{self.describe(contents)}"
 
+    def _describe_dict(self, values: dict[Any, Any]) -> str:
+        """Return the pairs by their keys: two equal dictionaries may have other orders."""
+        pairs = sorted(((self.describe(key), key) for key in values), key=lambda pair: pair[0])
+        return "{" + ", ".join(f"{text}: {self.describe(values[key])}" for text, key in pairs) + "}"
 
-def _is_filled(cell: Any) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018 - an empty cell raises
-    except ValueError:
-        return False
-    return True
+    def _reference(self, value: Any, name: str) -> str:
+        """Return the name of what an installed package or Python defines."""
+        module = getattr(value, "__module__", None) or ""
+        self._note_module(module)
+        # a class of one package may inherit from another's
+        for base in getattr(value, "__mro__", ()):
+            self._note_module(base.__module__)
+        text = f"{module}.{name}"
+        # a cache or a decorator of C around own code
+        if hasattr(value, "__wrapped__") and not isinstance(value, type | FunctionType):
+            text += f" of {self.describe(value.__wrapped__)}"
+        return text
 
-
-def _code_digest(code: CodeType) -> str:
-    """Return a digest of what compiled code does, not of where it stands."""
-    constants = [
-        _code_digest(constant) if isinstance(constant, CodeType) else _constant_text(constant)
-        for constant in code.co_consts
-    ]
-    return _digest(repr((code.co_code.hex(), code.co_names, code.co_varnames, constants)))
-
-
-def _constant_text(value: object) -> str:
-    if isinstance(value, frozenset):
-        return repr(sorted(map(repr, value)))
-    return repr(value)
-
-
-def _module_of(thing: Any) -> ModuleType | None:
-    return sys.modules.get(str(getattr(thing, "__module__", "")))
-
-
-def _note_origin(thing: Any, origins: dict[str, str]) -> None:
-    """Note where a class or function comes from: a package's version, or a user's module."""
-    module = _module_of(thing)
-    if module is None:
-        return
-    if _is_users(module):
-        for used in _users_modules(module):
-            # of a notebook or a script only what is used counts
-            selected = thing if used.__name__ == "__main__" else None
-            origins[used.__name__] = _module_digest(used, selected)
+    def _describe_own(self, value: Any, reduction: tuple[Any, ...]) -> str:
+        """Make a part of an own function or class; return its name."""
+        module = getattr(value, "__module__", None) or ""
+        name = f"{module}.{getattr(value, '__qualname__', type(value).__qualname__)}"
+        # two lambdas have one name
+        while name in self.parts:
+            name += "'"
+        self.parts[name] = ""
+        self._names[id(value)] = (name, value)
+        self._note_module(module)
         # compiled code is of one version of Python
-        origins["python"] = ".".join(platform.python_version_tuple()[:2])
-        return
-    package = module.__name__.partition(".")[0]
-    if package == "deabench":
-        return  # `study.spec.VERSION` stands for its results
-    for distribution in _distributions().get(package, ()):
-        origins[distribution] = _package_version(distribution)
+        self.parts["python"] = python_version()
+        owner = self._owner
+        self._owner = name
+        text = ""
+        try:
+            if isinstance(value, FunctionType):
+                text = self._describe_function(value, reduction)
+            else:
+                text = self._describe_class(name, reduction)
+        finally:
+            self._owner = owner
+            self.parts[name] = digest_text(text)
+        return name
 
+    def _describe_function(self, function: FunctionType, reduction: tuple[Any, ...]) -> str:
+        attributes, slots = reduction[2]
+        for attribute in ("__doc__", "_cloudpickle_submodules"):
+            slots.pop(attribute)
+        used_names = frozenset(_names_of_code(function.__code__))
+        texts = [self._describe_code(function.__code__)]
+        for name, value in sorted(slots.pop("__globals__").items()):
+            if isinstance(value, ModuleType):
+                texts.append(f"{name} = {self._describe_module(value, used_names)}")
+            else:
+                texts.append(
+                    f"{name} = {self._describe_value(f'{function.__module__}.{name}', value)}"
+                )
+        return f"{texts} {self.describe(slots)} {self.describe(attributes)}"
 
-@lru_cache(maxsize=1)
-def _distributions() -> dict[str, list[str]]:
-    return {package: sorted(set(names)) for package, names in packages_distributions().items()}
+    def _describe_class(self, name: str, reduction: tuple[Any, ...]) -> str:
+        # metaclass, name, base classes and keywords; the number of the class differs everywhere
+        texts = [self.describe(list(reduction[1][:4]))]
+        for attribute, value in sorted(reduction[2][0].items()):
+            unused = attribute == "__annotations__" and not value
+            if attribute not in IGNORED_ATTRIBUTES and not unused:
+                texts.append(f"{attribute} = {self._describe_value(f'{name}.{attribute}', value)}")
+        return str(texts)
 
+    def _describe_value(self, name: str, value: Any) -> str:
+        """Make a part of a value that a module or a class holds, unless it is code."""
+        if _is_code(value):
+            return self.describe(value)
+        name += " (value)"
+        self.parts[name] = DATA + digest_text(self.describe(value))
+        return name
 
-@lru_cache(maxsize=256)
-def _package_version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "none"
+    def _describe_module(self, module: ModuleType, used_names: frozenset[str]) -> str:
+        """Return the name of a module; of an own one describe what code uses by these names."""
+        self._note_module(module.__name__)
+        # modules may import each other
+        is_new = (module.__name__, used_names) not in self._described_modules
+        if is_new and module.__name__ in self._modules and own_file(module.__name__) is not None:
+            self._described_modules.add((module.__name__, used_names))
+            for name in sorted(used_names & vars(module).keys()):
+                value = vars(module)[name]
+                if isinstance(value, ModuleType):
+                    self._describe_module(value, used_names)
+                else:
+                    self._describe_value(f"{module.__name__}.{name}", value)
+        return f"module {module.__name__}"
 
-
-def _is_users(module: ModuleType | None) -> bool:
-    """Whether a module is the user's: not of Python, an installed package, or deabench."""
-    if module is None:
-        return False
-    package = module.__name__.partition(".")[0]
-    if package == "__main__":
-        return True
-    if package in sys.stdlib_module_names or package in ("deabench", "deabench_models"):
-        return False
-    file = getattr(module, "__file__", None)
-    return file is not None and not any(
-        Path(file).is_relative_to(folder) for folder in _installed_folders()
-    )
-
-
-@lru_cache(maxsize=1)
-def _installed_folders() -> tuple[Path, ...]:
-    paths = sysconfig.get_paths()
-    folders = {Path(paths[key]) for key in ("stdlib", "platstdlib", "purelib", "platlib")}
-    sites = [entry for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))]
-    return tuple(folders | set(map(Path, sites)))
-
-
-def _users_modules(first: ModuleType) -> list[ModuleType]:
-    """Return a user's module and all of the user's modules that it uses, directly or not."""
-    # breadth first over what each module uses and imports
-    modules = {first.__name__: first}
-    queue = [first] if first.__name__ != "__main__" else []
-    while queue:
-        current = queue.pop()
-        used = [
-            value if isinstance(value, ModuleType) else _module_of(value)
-            for value in list(vars(current).values())
-        ]
-        for module in [*used, *_imported_modules(current)]:
-            if module is None or module.__name__ in modules or module.__name__ == "__main__":
+    def _describe_code(self, code: CodeType) -> str:
+        """Return what compiled code does, not where it stands or what its docstring says."""
+        names = set(_names_of_code(code))
+        lines = [f"{code.co_argcount} {code.co_posonlyargcount} {code.co_kwonlyargcount}"]
+        lines.append(f"{code.co_flags} {code.co_exceptiontable.hex()}")
+        for instruction in dis.get_instructions(code):
+            if instruction.opname in ("EXTENDED_ARG", "CACHE", "NOP"):
                 continue
-            if _is_users(module):
-                modules[module.__name__] = module
-                queue.append(module)
-    return [modules[name] for name in sorted(modules)]
+            argument = instruction.argval
+            imports = instruction.opname == "IMPORT_NAME"
+            by_name = bool(names & IMPORTERS) and isinstance(argument, str)
+            if imports or by_name:
+                self._note_module(argument)
+            # constants by content: their position depends on the docstring
+            text = self.describe(argument)
+            lines.append(f"{instruction.opname} {text}")
+        return "\n".join(lines)
+
+    def _note_module(self, name: str) -> None:
+        """Make parts of a module that is used: the package's version, or an own module's source.
+
+        Of an own module all that it imports counts too, directly or not.
+        """
+        package = name.partition(".")[0]
+        if package in sys.stdlib_module_names or package in SCRIPTS or name in self._modules:
+            return
+        self._modules.add(name)
+        file = own_file(name)
+        if file is None:
+            for distribution in installed_distributions().get(package, ()):
+                self.parts[distribution] = package_version(distribution)
+            return
+        content = file.read_bytes()
+        self.parts[name] = source_digest(content)
+        for module in imported_modules(content, name, file.name == "__init__.py"):
+            self._note_module(module)
 
 
-def _imported_modules(module: ModuleType) -> list[ModuleType | None]:
-    """Return the modules that a module's source imports.
-
-    Nothing else tells where a constant from another file came from.
-    """
-    file = getattr(module, "__file__", None)
-    if file is None or not file.endswith(".py"):
-        return []
-    try:
-        tree = ast.parse(Path(file).read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError):
-        return []
-    names: list[str] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = str(node.module)
-            if node.level:
-                relative = "." * node.level + (node.module or "")
-                base = resolve_name(relative, module.__package__ or "")
-            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
-    return [sys.modules.get(name) for name in names]
+def _is_code(value: Any) -> bool:
+    kinds = (*CONSTANTS, property, staticmethod, classmethod, ModuleType)
+    return callable(value) or isinstance(value, kinds)
 
 
-def _module_digest(module: ModuleType, selected: Any = None) -> str:
-    """Return a digest of the module's file and of its code as loaded: an edit shows in one."""
-    # all that the module defines, or the one thing that counts
-    things = [selected]
-    if selected is None:
-        things = [
-            value
-            for value in vars(module).values()
-            if getattr(value, "__module__", None) == module.__name__
-        ]
-    codes = sorted(
-        f"{getattr(thing, '__qualname__', '')} {text}"
-        for thing in things
-        for text in _code_digests(thing)
-    )
-    content = "\n".join(codes).encode("utf-8", "surrogatepass")
-    file = getattr(module, "__file__", None)
-    if selected is None and file is not None and Path(file).is_file():
-        content += Path(file).read_bytes()
-    return hashlib.sha256(content).hexdigest()
-
-
-def _code_digests(thing: Any) -> list[str]:
-    """Return digests of a function's code, or of a class's attributes, methods and properties."""
-    if isinstance(thing, type):
-        members = vars(thing)
-        attributes = {
-            name: value
-            for name, value in members.items()
-            if isinstance(value, bool | int | float | str | tuple) and not name.startswith("__")
-        }
-        digests = [repr(sorted(map(repr, attributes.items())))]
-        for value in members.values():
-            digests += _code_digests(getattr(value, "__func__", value))
-        for value in members.values():
-            if isinstance(value, property):
-                digests += _code_digests(value.fget)
-        return digests
-    code = getattr(thing, "__code__", None)
-    if code is None:
-        return []
-    return [_code_digest(code)]
+def _names_of_code(code: CodeType) -> Iterator[str]:
+    """Yield the names that code and the code in it use."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names_of_code(constant)

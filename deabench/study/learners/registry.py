@@ -214,22 +214,15 @@ def _cached_random_states(spec: LearnerSpec, context: BuildContext, estimator: A
     return cached[1]
 
 
-_FINGERPRINTS: dict[str, tuple[Any, Fingerprint]] = {}
-"""Fingerprints of classifiers from code by name, with the template that each was made of."""
-
-
 def fingerprint_learner(spec: LearnerSpec) -> Fingerprint:
     """Return what the classifier is made of in this process; see `learners.fingerprints`."""
-    template = spec.template
-    if template is None:
+    if spec.template is None:
         return _fingerprint_named(replace(spec, fingerprint=()), _module_stamp(spec))
-    cached = _FINGERPRINTS.get(spec.name)
-    if cached is None or cached[0] is not template:
-        # of a function its code counts, too
-        function = None if hasattr(template, "fit") else template
-        fingerprint = fingerprint_object(_build_unseeded(spec, ANY_CONTEXT), function)
-        cached = _FINGERPRINTS[spec.name] = (template, fingerprint)
-    return cached[1]
+    # what a function makes, and the function; of an estimator its copy alone
+    values = [_build_unseeded(spec, ANY_CONTEXT)]
+    if not hasattr(spec.template, "fit"):
+        values.append(spec.template)
+    return fingerprint_object(*values)
 
 
 @lru_cache(maxsize=256)

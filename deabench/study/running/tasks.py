@@ -27,8 +27,8 @@ import numpy as np
 from deabench.study.data.dataset import Dataset
 from deabench.study.data.loaders import IN_MEMORY, load_dataset
 from deabench.study.data.splits import Split, derive_seed, split_rows
-from deabench.study.learners import BuildContext
-from deabench.study.learners.fingerprints import describe_differences
+from deabench.study.learners import BuildContext, LearnerSpec
+from deabench.study.learners.fingerprints import describe_differences, local_fingerprint
 from deabench.study.learners.registry import build_learner, fingerprint_learner
 from deabench.study.running.limits import (
     OutOfTime,
@@ -226,13 +226,7 @@ def _prepare_task(task: Task) -> tuple[Dataset, Split, Any]:
     A worker's first task also imports and reads.
     """
     data = _load_data(task)
-    fingerprint = fingerprint_learner(task.learner)
-    if task.learner.fingerprint and fingerprint != task.learner.fingerprint:
-        raise OtherCodeError(
-            f"classifier '{task.learner.name}' is made of something else in this worker: "
-            f"{describe_differences(fingerprint, task.learner.fingerprint)}; give every worker the "
-            "same, and run again"
-        )
+    _check_code(task.learner)
     seed = derive_seed(task.seed, data.name, task.repeat, task.fold, task.learner.name)
     np.random.seed(seed)  # noqa: NPY002 - for a learner that draws from the global state
     missing = bool(np.isnan(data.X).any())
@@ -243,6 +237,23 @@ def _prepare_task(task: Task) -> tuple[Dataset, Split, Any]:
     if list(steps) == ["learn"]:
         estimator = steps["learn"]
     return data, split_rows(data, task.split, task.repeat, task.fold, task.seed), estimator
+
+
+def _check_code(learner: LearnerSpec) -> None:
+    """Refuse a classifier of other code or packages than those that the run began with."""
+    if not learner.fingerprint:
+        return
+    # an object from code has brought its code along
+    if learner.template is not None:
+        fingerprint = local_fingerprint(learner.fingerprint)
+    else:
+        fingerprint = fingerprint_learner(learner)
+    differences = describe_differences(fingerprint, learner.fingerprint)
+    if differences:
+        raise OtherCodeError(
+            f"classifier '{learner.name}' is made of something else in this worker: {differences}; "
+            "give every worker the same, and run again"
+        )
 
 
 def _load_data(task: Task) -> Dataset:

@@ -22,12 +22,12 @@ from deabench.study.data.dataset import Dataset, DataSpec
 from deabench.study.data.loaders import load_dataset
 from deabench.study.data.splits import GROUP_KINDS, SplitSpec, check_repeatable, count_folds
 from deabench.study.learners import NO_PREPROCESSING, LearnerSpec, Preprocessing, RecordedCode
-from deabench.study.learners.fingerprints import Fingerprint
+from deabench.study.learners.fingerprints import UNRECORDED, Fingerprint, fingerprint_object
 from deabench.study.learners.registry import fingerprint_learner, infer_family
 
 MOST_TASKS = 10_000_000
 """Tasks of one study: its keys alone take a gigabyte beyond it."""
-VERSION = 2
+VERSION = 3
 """Part of every task's key: raise it when a change of deabench changes results."""
 
 
@@ -300,14 +300,26 @@ class Plan:
 
     @property
     def data_notes(self) -> tuple[str, ...]:
-        """Return what was left out of the data or looks wrong, and what was not imported."""
+        """Return what was left out of the data or looks wrong, and what code goes unseen."""
         notes = [note for data in self._datasets for note in data.notes]
         for spec in self.unpermitted:
             notes.append(
                 f"the code of '{spec.name}' ('{spec.use}') was not imported, so an edit since "
                 "the last run goes unseen; --allow-imports imports it"
             )
-        return tuple(notes)
+        return (*notes, *self._code_notes())
+
+    def _code_notes(self) -> Iterator[str]:
+        """Yield what of the code cannot be recorded, so that its results are not used again."""
+        for block in self.tasks().blocks[:1]:
+            for task in block.first:
+                for name, _ in task.learner.fingerprint:
+                    if name.startswith(UNRECORDED):
+                        yield (
+                            f"classifier '{task.learner.name}' depends on a "
+                            f"{name.removeprefix(UNRECORDED)}, whose content cannot be recorded: "
+                            "its tasks run again in every session"
+                        )
 
     def tasks(self) -> TaskList:
         """Return every task of the study, fold by fold, each with its key."""
@@ -316,8 +328,11 @@ class Plan:
     @cached_property
     def _tasks(self) -> TaskList:
         learners = [replace(spec, fingerprint=self._fingerprint(spec)) for spec in self.learners]
+        study = replace(
+            self, split=_keyed_split(self.split), preprocessing=_keyed_steps(self.preprocessing)
+        )
         pairs = zip(self.data, self._datasets, strict=True)
-        tasks = TaskList([self._tasks_of_dataset(spec, data, learners) for spec, data in pairs])
+        tasks = TaskList([study._tasks_of_dataset(spec, data, learners) for spec, data in pairs])
         if len(tasks) > MOST_TASKS:
             raise DataError(
                 f"study '{self.name}' has {len(tasks):,} tasks, at most {MOST_TASKS:,} are "
@@ -371,6 +386,28 @@ class Plan:
         )
         repeats, folds = count_folds(data, self.split, self.seed)
         return DatasetTasks(first, tuple(key_base(task, data) for task in first), repeats, folds)
+
+
+def _keyed_split(split: SplitSpec) -> SplitSpec:
+    """Return the split with its splitter's parameters and code as text, for the keys."""
+    if split.splitter is None:
+        return split
+    return replace(split, text=repr(fingerprint_object(split.splitter)))
+
+
+def _keyed_steps(preprocessing: Preprocessing) -> Preprocessing:
+    """Return the preprocessing with the text that stands for it in the keys of the tasks."""
+    if not preprocessing.by_column:
+        return preprocessing
+    parts: list[Any] = [
+        preprocessing.columns,
+        preprocessing.numeric,
+        preprocessing.nominal,
+        preprocessing.missing,
+    ]
+    if preprocessing.transformer is not None:
+        parts.append(fingerprint_object(preprocessing.transformer))
+    return replace(preprocessing, text=repr(parts))
 
 
 def check_split(data: Dataset, split: SplitSpec, seed: int) -> None:

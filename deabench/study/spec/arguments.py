@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,9 @@ from deabench.study.data.dataset import Dataset, DataSpec, make_dataset
 from deabench.study.data.loaders import IN_MEMORY, check_classes, dataset_names, source_of_name
 from deabench.study.data.splits import SPLIT_KINDS, SplitSpec
 from deabench.study.learners import ANY_CONTEXT, LearnerSpec, Preprocessing
-from deabench.study.learners.fingerprints import fingerprint_object
 from deabench.study.learners.registry import REGISTRY, build_learner
 from deabench.study.spec import Plan, schema
-from deabench.study.spec.settings import StudyContents, make_plan, parse_learner, with_key_text
+from deabench.study.spec.settings import StudyContents, make_plan, parse_learner
 from deabench.utils.checks import did_you_mean
 
 SETTINGS = (
@@ -245,6 +245,9 @@ def _read_learner(name: str, value: Any) -> LearnerSpec:
             f"classifier '{name}' is a {type(value).__name__}; give an estimator, a function that "
             f"makes one, or a name of the registry, as '{next(iter(REGISTRY))}'"
         )
+    # a copy: what is set on the user's own object later belongs to another study
+    if is_estimator and not isinstance(value, type):
+        value = deepcopy(value)
     # built once, so that a wrong one is refused before anything runs
     spec = LearnerSpec(name, "given", template=value)
     build_learner(spec, ANY_CONTEXT)
@@ -266,20 +269,20 @@ def _read_split(split: Any) -> SplitSpec:
             f"split is {split!r}; give a scikit-learn splitter, a number of folds, or one of "
             f"{', '.join(SPLIT_KINDS)}"
         )
-    return SplitSpec("splitter", splitter=split, text=dict(fingerprint_object(split))["parameters"])
+    return SplitSpec("splitter", splitter=deepcopy(split))
 
 
 def _read_preprocessing(value: Any) -> Preprocessing:
     if value is None:
         return Preprocessing()
     if isinstance(value, str) and value == "columns":
-        return with_key_text(Preprocessing(columns=True))
+        return Preprocessing(columns=True)
     if isinstance(value, Mapping):
         schema.check_keys("", "preprocess:", value, schema.PREPROCESS_KEYS)
-        return with_key_text(Preprocessing(**value))
+        return Preprocessing(**value)
     if not (hasattr(value, "fit") and hasattr(value, "transform")):
         raise DataError(
             f"preprocess is {value!r}; give a table of numeric, nominal and missing, "
             '"columns", or a transformer'
         )
-    return with_key_text(Preprocessing(transformer=value))
+    return Preprocessing(transformer=deepcopy(value))

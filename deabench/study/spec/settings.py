@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from deabench.results.model import Model
 from deabench.study.data.dataset import DataSpec
 from deabench.study.data.splits import SplitSpec
 from deabench.study.learners import ANY_CONTEXT, LearnerSpec, Preprocessing
-from deabench.study.learners.fingerprints import fingerprint_object
 from deabench.study.learners.registry import REGISTRY, build_learner, builder_parameters
 from deabench.study.results.metrics import DEFAULT_METRICS, StudyMetrics
 from deabench.study.running.limits import memory_can_be_limited
@@ -269,18 +268,3 @@ def parse_learner(
     if spec.permitted:
         build_learner(spec, ANY_CONTEXT)
     return spec
-
-
-def with_key_text(preprocessing: Preprocessing) -> Preprocessing:
-    """Return the preprocessing with the text that stands for it in the keys of the tasks."""
-    if not preprocessing.by_column:
-        return preprocessing
-    parts: list[Any] = [
-        preprocessing.columns,
-        preprocessing.numeric,
-        preprocessing.nominal,
-        preprocessing.missing,
-    ]
-    if preprocessing.transformer is not None:
-        parts.append(fingerprint_object(preprocessing.transformer))
-    return replace(preprocessing, text=repr(parts))

@@ -15,7 +15,7 @@ from deabench.study.data.loaders import GENERATORS, dataset_names, source_of_nam
 from deabench.study.data.splits import UNREPEATED_KINDS, SplitSpec
 from deabench.study.learners import LearnerSpec, Preprocessing
 from deabench.study.spec import Plan, schema
-from deabench.study.spec.settings import StudyContents, make_plan, parse_learner, with_key_text
+from deabench.study.spec.settings import StudyContents, make_plan, parse_learner
 from deabench.utils.checks import did_you_mean
 from deabench.utils.files import check_regular_file, one_line, write_whole
 
@@ -150,14 +150,14 @@ def _read_split(prefix: str, values: Mapping[str, Any]) -> SplitSpec:
 def _read_preprocessing(prefix: str, settings: Mapping[str, Any]) -> Preprocessing:
     value = settings.get("preprocess", {})
     if value == "columns":
-        return with_key_text(Preprocessing(columns=True))
+        return Preprocessing(columns=True)
     if isinstance(value, str):
         raise DataError(
             f"{prefix}preprocess is '{value}'; give a table of numeric, nominal and missing, or "
             '"columns"'
         )
     schema.check_keys(prefix, "[preprocess]", value, schema.PREPROCESS_KEYS)
-    return with_key_text(Preprocessing(**value))
+    return Preprocessing(**value)
 
 
 def _read_datasets(folder: StudyFolder, settings: Mapping[str, Any]) -> tuple[DataSpec, ...]:

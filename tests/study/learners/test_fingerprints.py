@@ -149,7 +149,7 @@ def test_versions_that_matter_are_in_the_key(monkeypatch):
     assert {"c50py", "numpy", "scipy", "scikit-learn"} <= dict(made(spec)).keys()
     before = fingerprint_object(LogisticRegression())
     monkeypatch.setattr(
-        fingerprints, "_package_version", lambda name: "9.9" if name == "scikit-learn" else "1"
+        fingerprints, "package_version", lambda name: "9.9" if name == "scikit-learn" else "1"
     )
     assert dict(fingerprint_object(LogisticRegression()))["scikit-learn"] == "9.9"
     assert "scikit-learn (9.9 here," in describe_differences(

@@ -29,14 +29,14 @@ def study(tmp_path_factory):
 
 
 def test_keys_are_those_of_the_stores_there_are():
-    """Keys keep the bytes of the first release of format 2: others would rerun every study."""
+    """Keys keep the bytes of the first release of format 3: others would rerun every study."""
     spec, learner = (
         DataSpec("ecoli4", "table2"),
         LearnerSpec("SENC", "SENC", fingerprint=(("numpy", "2"), ("parameters", "ä"))),
     )
     job = Task(spec, learner, SplitSpec(), 0, 0, 7, "", data_sha256="00")
     base = (
-        b'[2, "ecoli4", "00", "", "SENC", [["numpy", "2"], ["parameters", "\\u00e4"]], "", '
+        b'[3, "ecoli4", "00", "", "SENC", [["numpy", "2"], ["parameters", "\\u00e4"]], "", '
         b'["kfold", 10, 0, ""], 7]'
     )
     assert key_base(job, load_dataset(spec)) == base
