@@ -17,7 +17,8 @@ from report_cases import COSTS, cloud, costly
 
 import deabench as db
 from deabench.report import page_data
-from deabench.report.html import embed_json
+from deabench.report.document import ReportTable
+from deabench.report.html import _table_data, embed_json
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 HERE = Path(__file__).parent
@@ -200,3 +201,74 @@ def test_a_page_ships_no_frontier_that_is_too_large(monkeypatch):
         assert page_data._hull_data(front) is None
     monkeypatch.setattr(page_data, "MAX_FACET_NUMBERS", 3 * count + size)
     assert page_data._hull_data(front) is not None
+
+
+BOARD = pd.DataFrame(
+    {"acc": [91.0, 88.0, 80.0, 85.0], "ms": [40.0, 20.0, 5.0, 30.0]}, index=list("abcd")
+)
+
+
+@pytest.mark.parametrize("orientation", ["input", "output"])
+def test_a_page_scores_new_points_only_as_the_ranking_does(orientation):
+    """The page computes 1/φ with Σ λ = 1; an input-oriented score is another number."""
+    table = BOARD.rename(columns={"acc": "accuracy (%)", "ms": "latency_ms"})
+    data = db.report(table, returns="vrs", orientation=orientation).data
+    assert data["ranking"]["radial"] is (orientation == "output")
+    ranking = db.rank(table, returns="vrs", orientation=orientation)
+    assert data["ranking"]["scores"] == ranking.scores.tolist()
+    assert data["ranking"]["ranks"] == ranking.ranks.tolist()
+    assert data["ranking"]["efficient"] == ranking.efficient.tolist()
+
+
+def test_the_ranges_of_the_page_are_those_of_the_table():
+    data = db.report(BOARD.rename(columns={"acc": "accuracy (%)", "ms": "latency_ms"})).data
+    described = {metric["name"]: metric for metric in data["metrics"]}
+    assert (described["accuracy (%)"]["least"], described["accuracy (%)"]["most"]) == (0.0, 100.0)
+    assert (described["latency_ms"]["least"], described["latency_ms"]["most"]) == (0.0, None)
+    shares = db.report(pd.DataFrame({"TPR": [0.9, 0.8], "TNR": [0.7, 0.9]}, index=["a", "b"])).data
+    assert [metric["most"] for metric in shares["metrics"]] == [1.0, 1.0]
+
+
+def test_distances_of_the_page_weigh_as_those_of_targets():
+    """Metrics in several units count by their range: a change of the whole range counts 1."""
+    table = BOARD.rename(columns={"acc": "accuracy (%)", "ms": "latency_ms"})
+    data = db.report(table).data
+    weights = db.targets(table.iloc[:1], table).weights
+    names = [data["metrics"][k]["name"] for k in data["front"]["metrics"]]
+    assert data["front"]["factor"] == [weights[name] for name in names]
+    ranges = table.max() - table.min()
+    assert weights["latency_ms"] == pytest.approx(1 / ranges["latency_ms"])
+
+
+def test_intervals_of_the_page_stand_at_their_classifiers():
+    y_true = np.repeat([1, 0], 60)
+    rng = np.random.default_rng(5)
+    predictions = {
+        name: np.where(rng.random(120) < right, y_true, 1 - y_true)
+        for name, right in (("z", 0.7), ("m", 0.95), ("a", 0.8))
+    }
+    samples = db.Samples.from_predictions(y_true, predictions, positive=1)
+    ranking = db.rank(samples.values, uncertainty=samples)
+    data = db.report(ranking).data
+    assert data["labels"] == ["z", "m", "a"]
+    frame = ranking.uncertainty.to_frame()
+    for row, name in enumerate(data["labels"]):
+        assert data["uncertainty"]["lower"][row] == pytest.approx(frame.loc[name, "lower"])
+        assert data["uncertainty"]["upper"][row] == pytest.approx(frame.loc[name, "upper"])
+        assert data["uncertainty"]["verdict"][row] == frame.loc[name, "verdict"]
+    # intervals from elsewhere, in another order
+    bounds = pd.DataFrame({"lower": [0.1, 0.2, 0.3], "upper": [0.4, 0.5, 0.6]}, list("amz"))
+    elsewhere = db.report(samples.values, extra={"intervals": bounds}).data
+    assert elsewhere["uncertainty"]["lower"] == [0.3, 0.2, 0.1]
+    assert elsewhere["uncertainty"]["upper"] == [0.6, 0.5, 0.4]
+
+
+def test_tables_without_a_workspace_keep_their_rows():
+    """The page makes rows from its data only where there are data."""
+    frame = pd.DataFrame({"score": [1.0]}, index=pd.Index(["a"], name="name"))
+    table = ReportTable("t", "caption", frame, live="ranking")
+    assert _table_data(table, has_workspace=True) == {"columns": table.columns, "from": "ranking"}
+    assert _table_data(table, has_workspace=False) == {
+        "columns": table.columns,
+        "rows": table.rows,
+    }
