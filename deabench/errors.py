@@ -27,7 +27,7 @@ class DataError(DeabenchError, ValueError):
     ...     db.rank(table, outputs=["TPR", "TNR"])
     ... except db.DataError as error:
     ...     print(error)
-    metric 'TNR' of 'a' is -0.2; DEA needs values >= 0
+    metric 'TNR' of 'a' is -0.2; 'TNR' cannot be below 0, correct it
     """
 
 

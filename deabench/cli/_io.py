@@ -87,6 +87,7 @@ def with_option_names(text: str) -> str:
     )
     text = re.sub(r"\blimits=\{'(\w+)': (\d+)\}", r"--limit \1=\2", text)
     text = re.sub(r"\bsheet='([^']*)'", r"--sheet '\1'", text)
+    text = re.sub(r"\bmissing_code=(-?[\d.]+)", r"--missing-code \1", text)
     # A word of the command line may hold bytes that are no text.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 

@@ -20,11 +20,13 @@ from deabench.tables.interpretation import (
     interpret_source,
     is_labelled,
 )
+from deabench.tables.missing_codes import blank_codes
 from deabench.tables.readers import frames, learners
 from deabench.tables.readers.files import read_file
 from deabench.tables.readers.frames import Source
 from deabench.tables.readers.limits import Limits, reading_options
 from deabench.tables.readers.trackers import adapt_tool_table
+from deabench.tables.special_roles import declare_special_roles, to_plain_roles
 from deabench.tables.table import LowerIsBetter, Table, TableLike, assign_roles
 
 
@@ -36,6 +38,7 @@ def read(
     lower_is_better: LowerIsBetter = (),
     sheet: str | int | None = None,
     limits: Limits | Mapping[str, int] | None = None,
+    missing_code: float | Sequence[float] | None = None,
 ) -> Table:
     """Read a table of any kind and find what each of its columns measures.
 
@@ -52,20 +55,22 @@ def read(
     label : str or sequence of str, optional
         The column, or columns, that name the systems.
     roles : mapping of column to role, optional
-        Roles that the names do not tell: "output", "lower_rate", "cost", "label", "dataset" or
-        "left_out".
+        Roles that the names do not tell: "output", "lower_rate", "cost", "label", "dataset",
+        "left_out", "undesirable" (an output of which less is better, as CO2: it enters as an
+        input) or "non_discretionary" (given, not to be changed).
     lower_is_better : mapping or sequence of column names
         Metrics for which lower is better, whatever their names say. `{"error": 1.0}` complements
         the metric to its known maximum, an output; `{"logloss": "input"}` makes it an input. Of a
         bare sequence, rates whose greatest value is known are complemented and all others are
         inputs. These columns take part in every ranking of the table.
-
     sheet : str or int, optional
         The sheet of a workbook, or the table of a document by its heading or caption; or its number
         from 1. By default the first sheet with results, and the table with the most numbers.
     limits : mapping of str to int, optional
         How large a file and its table may be: "bytes" (after decompression), "rows", "columns",
         "cells" and "depth" (of JSON and YAML); `{"columns": 5000}` raises one of them.
+    missing_code : number or sequence of numbers, optional
+        What stands for an empty cell, as -1 for "not measured".
 
     Returns
     -------
@@ -86,20 +91,45 @@ def read(
     >>> db.read(columns, lower_is_better=["accuracy"]).complemented
     {'accuracy': 1.0}
     """
+    plain_roles = to_plain_roles(roles)
     if isinstance(source, Table):
-        if label is not None or roles:
-            return interpret_source(_reopen(source), label, roles, lower_is_better)
-        # Nothing to change; an empty text is still refused below.
-        if not isinstance(lower_is_better, str) and not len(lower_is_better):
-            return source
-        units = {column.name: column.unit for column in source.inferred if column.unit == "percent"}
-        return assign_roles(source, lower_is_better, units)
-    keys_declared = label is not None or bool({"label", "dataset"} & {*(roles or {}).values()})
+        if missing_code is not None:
+            raise DataError("the table is read already; give missing_code where its source is read")
+        return declare_special_roles(
+            _read_again(source, label, plain_roles, lower_is_better), roles
+        )
+    notes: list[str] = []
+    if missing_code is not None and isinstance(source, pd.DataFrame):
+        source, *notes = blank_codes(source, missing_code)
+    keys_declared = label is not None or bool({"label", "dataset"} & {*plain_roles.values()})
     if isinstance(source, pd.DataFrame) and not keys_declared and _has_plain_labels(source):
-        return interpret_frame(source, roles, lower_is_better)
-    with reading_options(sheet, limits):
-        opened = open_source(source)
-    return interpret_source(opened, label, roles, lower_is_better)
+        table = interpret_frame(source, plain_roles, lower_is_better)
+    else:
+        with reading_options(sheet, limits):
+            opened = open_source(source)
+        if missing_code is not None and not notes:
+            frame, *notes = blank_codes(opened.frame, missing_code)
+            opened = replace(opened, frame=frame)
+        table = interpret_source(opened, label, plain_roles, lower_is_better)
+    if notes:
+        table = replace(table, reading_notes=(*table.reading_notes, *notes))
+    return declare_special_roles(table, roles)
+
+
+def _read_again(
+    table: Table,
+    label: str | Sequence[str] | None,
+    roles: Mapping[str, DeclaredRole],
+    lower_is_better: LowerIsBetter,
+) -> Table:
+    """Return a Table with other labels, roles or directions; itself where there are none."""
+    if label is not None or roles:
+        return interpret_source(_reopen(table), label, roles, lower_is_better)
+    # Nothing to change; an empty text is still refused below.
+    if not isinstance(lower_is_better, str) and not len(lower_is_better):
+        return table
+    units = {column.name: column.unit for column in table.inferred if column.unit == "percent"}
+    return assign_roles(table, lower_is_better, units)
 
 
 def as_table(source: TableLike) -> Table:

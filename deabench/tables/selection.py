@@ -198,6 +198,15 @@ def select_columns(
         notes = (*table.reading_notes, *role_notes)
         undecided = [c.name for c in columns if c.role in ("unknown", "conditional")]
         guessed = [column.name for column in columns if column.role == "guess"]
+    # An undesirable output is one of which less is better: an input.
+    bad = [name for name in table.undesirable if name in {*selected_outputs, *named_inputs}]
+    selected_outputs = [name for name in selected_outputs if name not in bad]
+    named_inputs += [name for name in bad if name not in named_inputs]
+    if bad:
+        verb = "is an undesirable output, taken as an input"
+        if len(bad) > 1:
+            verb = "are undesirable outputs, taken as inputs"
+        notes = (*notes, f"{quote_names(bad)} {verb}: lower is better")
     frame = _numeric_columns(table, [*selected_outputs, *named_inputs])
     _check_roles(selected_outputs, named_inputs)
     # Inputs alone can be ranked, unless a column may still be an output.

@@ -21,6 +21,8 @@ from deabench.tables.vocabulary import Meaning, look_up_metric
 Allowed = Literal["zero inputs", "zero outputs", "negative inputs", "negative outputs"]
 MISSING_CHOICES = "missing='drop-systems', 'drop-metrics' or 'bounds'"
 """What to write where cells are empty: the option of the library and of the command line."""
+NEGATIVE_MODELS = "model='rdm', model='ram' and model='additive' take any value"
+"""What to write where values may be below 0."""
 MAX_CORRELATION = 0.95
 """Two metrics that correlate more say nearly the same, and a warning says what that does."""
 LEAST_PERCENT_MEDIAN = 2.0
@@ -185,9 +187,22 @@ def _refuse_non_finite(values: pd.DataFrame, remedy: str) -> None:
 
 
 def _refuse_negative(values: pd.DataFrame) -> None:
+    """Refuse values below 0, and name the models that take them or what else they may be."""
     bad = np.argwhere(values.to_numpy() < 0)
-    if len(bad):
-        raise DataError(f"{_describe_cells(values, bad)}; DEA needs values >= 0")
+    if not len(bad):
+        return
+    # A metric that has no negative values by definition has them in no model.
+    names = [str(values.columns[column]) for column in dict.fromkeys(bad[:, 1].tolist())]
+    meanings = {name: look_up_metric(name) for name in names}
+    never = [name for name, meaning in meanings.items() if meaning and meaning.low >= 0]
+    remedy = f"this model needs values >= 0; {NEGATIVE_MODELS}"
+    if never:
+        remedy = f"'{never[0]}' cannot be below 0, correct it"
+    # One whole negative number, alone or repeated, may say "not measured".
+    codes = np.unique(values.to_numpy()[bad[:, 0], bad[:, 1]])
+    if len(codes) == 1 and codes[0] == np.round(codes[0]):
+        remedy += f", or say missing_code={codes[0]:g} if that stands for an empty cell"
+    raise DataError(f"{_describe_cells(values, bad)}; {remedy}")
 
 
 def _describe_cells(values: pd.DataFrame, positions: np.ndarray) -> str:

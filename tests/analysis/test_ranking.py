@@ -544,7 +544,7 @@ def test_rank_refuses_a_reference_by_its_own_row(refused) -> None:
     table = pd.DataFrame({"TPR": [0.5, 0.9]}, index=["a", "b"])
     with refused("there is no column 'TPR' in the table; did you mean 'TNR'?"):
         db.rank(table, reference=table.rename(columns={"TPR": "TNR"}))
-    with refused("metric 'TPR' of 'b' is -0.9; DEA needs values >= 0"):
+    with refused("metric 'TPR' of 'b' is -0.9; 'TPR' cannot be below 0, correct it"):
         db.rank(table, reference=table.mul([1, -1], axis=0))
 
 

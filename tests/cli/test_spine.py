@@ -93,7 +93,10 @@ def test_bad_data_is_one_sentence_and_writes_nothing(tmp_path, capsys):
     out = tmp_path / "out.csv"
     assert main(["rank", str(bad), "-o", str(out)]) == 1
     shown = capsys.readouterr()
-    assert shown.err == "deabench: metric 'TPR' of 'k-NN' is -0.2; DEA needs values >= 0\n"
+    assert (
+        shown.err
+        == "deabench: metric 'TPR' of 'k-NN' is -0.2; 'TPR' cannot be below 0, correct it\n"
+    )
     assert shown.out == ""
     assert not out.exists()
 

@@ -212,7 +212,8 @@ REFUSED = [
     (
         {"weights": "mip", "table": "negative"},
         "metric 'y' of 'a' is -2, metric 'y' of 'b' is -5, metric 'y' of 'c' is -7 and 4 more; "
-        "DEA needs values >= 0",
+        "this model needs values >= 0; model='rdm', model='ram' and model='additive' take any "
+        "value",
     ),
 ]
 

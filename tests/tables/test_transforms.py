@@ -206,7 +206,10 @@ def test_free_systems_and_negative_costs_are_ranked_where_that_is_defined(refuse
     assert any("counted from -2" in note for note in moved.notes)
     with refused("every input of 'c' is 0; its efficiency is undefined, leave the row out"):
         db.rank(table, outputs=["accuracy"], inputs=["x"], model="ccr")
-    with refused("metric 'x' of 'c' is -2; DEA needs values >= 0"):
+    with refused(
+        "metric 'x' of 'c' is -2; this model needs values >= 0; model='rdm', model='ram' and "
+        "model='additive' take any value, or say missing_code=-2 if that stands for an empty cell"
+    ):
         db.rank(table.assign(x=table["x"] - 2), outputs=["accuracy"], inputs=["x"], model="ccr")
 
 
@@ -286,7 +289,10 @@ def test_all_bad_cells_are_named_at_once(refused) -> None:
         "finite numbers, or say what to do with missing='drop-systems', 'drop-metrics' or 'bounds'"
     ):
         db.rank(table, outputs=["accuracy", "err"])
-    with refused("metric 'a' of 'p' is -1, metric 'b' of 'q' is -2; DEA needs values >= 0"):
+    with refused(
+        "metric 'a' of 'p' is -1, metric 'b' of 'q' is -2; this model needs values >= 0; "
+        "model='rdm', model='ram' and model='additive' take any value"
+    ):
         db.rank(
             pd.DataFrame({"a": [-1.0, 1.0], "b": [1.0, -2.0]}, index=["p", "q"]), outputs=["a", "b"]
         )

@@ -130,7 +130,11 @@ REFUSED = [
         {"outputs": []},
         "no outputs: the table has no numeric column left; name at least one metric as output",
     ),
-    (changed("k-NN", "TPR", -0.2), {}, "metric 'TPR' of 'k-NN' is -0.2; DEA needs values >= 0"),
+    (
+        changed("k-NN", "TPR", -0.2),
+        {},
+        "metric 'TPR' of 'k-NN' is -0.2; 'TPR' cannot be below 0, correct it",
+    ),
     (
         changed("C4.5", "TNR", np.nan),
         {},

@@ -1,0 +1,54 @@
+"""Declare undesirable outputs, and columns that are given and cannot be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from deabench.errors import DataError
+from deabench.tables.columns import Column, DeclaredRole
+from deabench.tables.table import USER_SAYS, Table
+
+PLAIN_ROLES: dict[str, DeclaredRole] = {"undesirable": "cost", "non_discretionary": "left_out"}
+"""What a column of a special role is to the other columns."""
+
+
+def to_plain_roles(roles: Mapping[str, DeclaredRole] | None) -> dict[str, DeclaredRole]:
+    """Return roles with those that every table knows in place of the special ones."""
+    return {name: PLAIN_ROLES.get(role, role) for name, role in (roles or {}).items()}
+
+
+def declare_special_roles(table: Table, roles: Mapping[str, DeclaredRole] | None) -> Table:
+    """Return a table with its undesirable outputs and its given columns.
+
+    Undesirable outputs are inputs and take part in every ranking; given columns are no metrics, but
+    limit with what a system is compared.
+
+    Raises
+    ------
+    DataError
+        If such a column holds no numbers.
+    """
+    special = {name: role for name, role in (roles or {}).items() if role in PLAIN_ROLES}
+    if not special:
+        return table
+    for name in special:
+        if name not in table.frame:
+            raise DataError(f"'{name}' is declared {special[name]} and holds no numbers")
+    undesirable = [name for name, role in special.items() if role == "undesirable"]
+    given = [name for name, role in special.items() if role == "non_discretionary"]
+    return replace(
+        table,
+        columns=tuple(_declare(column, special.get(column.name)) for column in table.columns),
+        undesirable=tuple(dict.fromkeys([*table.undesirable, *undesirable])),
+        non_discretionary=tuple(dict.fromkeys([*table.non_discretionary, *given])),
+    )
+
+
+def _declare(column: Column, role: str | None) -> Column:
+    """Return a column with its special role."""
+    if role == "undesirable":
+        return replace(column, declared=True)
+    if role == "non_discretionary":
+        return replace(column, role=role, reason=USER_SAYS)
+    return column
