@@ -23,16 +23,7 @@ from deabench.tables.cells import Numbers
 from deabench.tables.vocabulary import Meaning, look_up_metric
 from deabench.utils.text import quote_names
 
-DeclaredRole = Literal[
-    "output",
-    "lower_rate",
-    "cost",
-    "label",
-    "dataset",
-    "left_out",
-    "undesirable",
-    "non_discretionary",
-]
+DeclaredRole = Literal["output", "lower_rate", "cost", "label", "dataset", "left_out"]
 """Roles that a user or a source can state."""
 Declarations = Mapping[str, tuple[DeclaredRole, str]]
 """Column to (role, where it is declared)."""

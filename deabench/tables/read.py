@@ -26,7 +26,7 @@ from deabench.tables.readers.files import read_file
 from deabench.tables.readers.frames import Source
 from deabench.tables.readers.limits import Limits, reading_options
 from deabench.tables.readers.trackers import adapt_tool_table
-from deabench.tables.special_roles import declare_special_roles, to_plain_roles
+from deabench.tables.special_roles import Role, declare_special_roles, to_plain_roles
 from deabench.tables.table import LowerIsBetter, Table, TableLike, assign_roles
 
 
@@ -34,7 +34,7 @@ def read(
     source: TableLike,
     *,
     label: str | Sequence[str] | None = None,
-    roles: Mapping[str, DeclaredRole] | None = None,
+    roles: Mapping[str, Role] | None = None,
     lower_is_better: LowerIsBetter = (),
     sheet: str | int | None = None,
     limits: Limits | Mapping[str, int] | None = None,

@@ -165,9 +165,13 @@ def select_columns(
     user_inputs = _check_names(inputs, "inputs")
     named_inputs = list(user_inputs)
     named_inputs += [c.name for c in declared if c.input and c.name not in named_inputs]
+    # An undesirable output is one of which less is better: an input.
+    named_outputs = _check_names(outputs, "outputs")
+    bad = [name for name in named_outputs if name in table.undesirable]
+    named_inputs += [name for name in bad if name not in named_inputs]
     # Named outputs are final; without names the roles of the columns decide.
     if outputs is not None:
-        selected_outputs = _check_names(outputs, "outputs")
+        selected_outputs = [name for name in named_outputs if name not in bad]
         selected_outputs += [
             c.name for c in declared if not c.input and c.name not in selected_outputs
         ]
@@ -198,10 +202,7 @@ def select_columns(
         notes = (*table.reading_notes, *role_notes)
         undecided = [c.name for c in columns if c.role in ("unknown", "conditional")]
         guessed = [column.name for column in columns if column.role == "guess"]
-    # An undesirable output is one of which less is better: an input.
-    bad = [name for name in table.undesirable if name in {*selected_outputs, *named_inputs}]
-    selected_outputs = [name for name in selected_outputs if name not in bad]
-    named_inputs += [name for name in bad if name not in named_inputs]
+    bad = [name for name in named_inputs if name in table.undesirable]
     if bad:
         verb = "is an undesirable output, taken as an input"
         if len(bad) > 1:

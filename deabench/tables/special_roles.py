@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Literal, TypeAlias
 
 from deabench.errors import DataError
 from deabench.tables.columns import Column, DeclaredRole
 from deabench.tables.table import USER_SAYS, Table
 
+Role: TypeAlias = DeclaredRole | Literal["undesirable", "non_discretionary"]
+"""Roles that a user can declare."""
 PLAIN_ROLES: dict[str, DeclaredRole] = {"undesirable": "cost", "non_discretionary": "left_out"}
 """What a column of a special role is to the other columns."""
 
 
-def to_plain_roles(roles: Mapping[str, DeclaredRole] | None) -> dict[str, DeclaredRole]:
+def to_plain_roles(roles: Mapping[str, Role] | None) -> dict[str, DeclaredRole]:
     """Return roles with those that every table knows in place of the special ones."""
-    return {name: PLAIN_ROLES.get(role, role) for name, role in (roles or {}).items()}
+    return {name: PLAIN_ROLES.get(role, role) for name, role in (roles or {}).items()}  # type: ignore[arg-type]
 
 
-def declare_special_roles(table: Table, roles: Mapping[str, DeclaredRole] | None) -> Table:
+def declare_special_roles(table: Table, roles: Mapping[str, Role] | None) -> Table:
     """Return a table with its undesirable outputs and its given columns.
 
     Undesirable outputs are inputs and take part in every ranking; given columns are no metrics, but
