@@ -261,9 +261,7 @@ def _solve_task(task: Task, advance: Advance) -> Answer:
     """
     model: Model = task.options
     has_no_output = ~task.data.outputs.to_numpy().any(axis=1)
-    # A translation-invariant model has no origin: there a row of zeros is a row like others.
-    is_invariant = "negative outputs" in model.allows()
-    if not has_no_output.any() or is_invariant or model.orientation != "output":
+    if not has_no_output.any() or not model.scales_outputs:
         data = model.prepare(task.data)
         return solve_proved(
             replace(task, data=data, reference=model.prepare(task.reference)), advance
@@ -313,5 +311,9 @@ def _insert_undefined(answer: Answer, data: Data, is_undefined: np.ndarray) -> A
         efficient=efficient,
         data=data,
         slack_weights=slack_weights,
+        tables={
+            name: table.reindex(labels) if table.index.equals(answer.scores.index) else table
+            for name, table in answer.tables.items()
+        },
         reasons={**dict.fromkeys(labels[is_undefined], NO_OUTPUT), **answer.reasons},
     )

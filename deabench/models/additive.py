@@ -42,6 +42,11 @@ class AdditiveModel(Model):
 
     technology: Technology = "convex"
 
+    @property
+    def scales_outputs(self) -> bool:
+        """Whether the score is by how much outputs could grow: it is a sum of changes."""
+        return False
+
     def allows(self) -> tuple[Allowed, ...]:
         """Return the data that the model takes.
 

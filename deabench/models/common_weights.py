@@ -24,9 +24,9 @@ from deabench.models.shared.scaled_data import pareto_efficient, proof_violation
 from deabench.models.wei import divide_outputs_by_inputs
 from deabench.proofs import structure
 from deabench.proofs.radial import radial_frame, slack_errors
-from deabench.results.answer import Answer, Task
+from deabench.results.answer import Answer, Task, take_rows
 from deabench.results.model import Advance, option
-from deabench.results.proof import Proof
+from deabench.results.proof import Proof, spread_proof
 from deabench.solver.solve_all import solve_each
 from deabench.solver.template import Template, compile_template
 from deabench.tables.transforms import Data
@@ -66,6 +66,11 @@ class Common(RadialModel):
 
     def prove(self, answer: Answer) -> Proof:
         """Prove that no weights do better for the goal, and recompute the scores."""
+        is_scored = answer.scores.notna().to_numpy()
+        # DMUs without any output have no part in the weights.
+        if not is_scored.all():
+            proof = self.prove(take_rows(answer, np.flatnonzero(is_scored)))
+            return spread_proof(proof, answer.scores.index)
         return _prove_minimax(answer) if self.goal == "largest" else _prove_mean(answer)
 
     def meaning(self, score: float) -> str:

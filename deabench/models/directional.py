@@ -84,6 +84,11 @@ class DDF(Model):
     )
     technology: Technology = "convex"
 
+    @property
+    def scales_outputs(self) -> bool:
+        """Whether the score is by how much outputs could grow, as with own values as the step."""
+        return self.orientation == "output" and self.direction == "own"
+
     def allows(self) -> tuple[Allowed, ...]:
         """Return the data that the model takes.
 

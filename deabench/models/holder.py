@@ -75,6 +75,11 @@ class Holder(Model):
         reader=additive.read_weights,
     )
 
+    @property
+    def scales_outputs(self) -> bool:
+        """Whether the score is by how much outputs could grow: it is a sum of changes."""
+        return False
+
     def allows(self) -> tuple[Allowed, ...]:
         """Return the data that the model takes.
 
@@ -118,7 +123,9 @@ def _solve(task: Task, advance: Advance) -> Answer:
 
     # From outside there is no distance.
     values = answer.scores.to_numpy()
-    undefined = np.flatnonzero(~is_inside | (values < -TOLERANCE) | np.isnan(values))
+    moved = np.nan_to_num(values)[:, None] * direction
+    is_beyond = moved.min(axis=1) < -TOLERANCE
+    undefined = np.flatnonzero(~is_inside | is_beyond | np.isnan(values))
     scores = answer.scores.copy()
     scores.iloc[undefined] = np.nan
     slacks = answer.slacks.copy()
@@ -187,7 +194,8 @@ def _single_metric_directions(
         weighted = solutions.objective * weights[:, column]
         distances[:, column] = np.where(weights[:, column] > 0, weighted, np.inf)
     is_inside = ~np.isnan(distances).any(axis=1)
-    first = np.where(np.isnan(distances), np.inf, distances).argmin(axis=1)
+    # From outside the way is along any metric that may change.
+    first = np.where(np.isnan(distances), np.finfo(float).max, distances).argmin(axis=1)
     is_first = np.arange(weights.shape[1]) == first[:, None]
     return np.where(is_first, _inverse(weights), 0.0), is_inside
 

@@ -296,5 +296,5 @@ def _greatest_products(weights: np.ndarray, table: np.ndarray) -> np.ndarray:
     largest = np.empty(len(weights))
     with one_thread(max(len(weights), table.shape[1])):
         for rows in blocks(len(weights), table.shape[1]):
-            largest[rows] = (weights[rows] @ table).max(axis=1)
+            largest[rows] = (weights[rows] @ table).max(axis=1, initial=-np.inf)
     return largest

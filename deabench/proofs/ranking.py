@@ -150,7 +150,7 @@ def weighted_maxima(result: Scored, rows: np.ndarray) -> np.ndarray:
     table = np.ascontiguousarray(values.T)
     best = np.empty(len(rows))
     for block in blocks(len(rows), table.shape[1]):
-        best[block] = (rows[block] @ table).max(axis=1)
+        best[block] = (rows[block] @ table).max(axis=1, initial=-np.inf)
     # What can be multiplied has no bound above 0; what can be shrunk reaches 0.
     size = np.maximum(np.abs(rows).max(axis=1), 1.0)
     is_unbounded = (best > TOLERANCE * size) & (result.returns in ("crs", "ndrs"))

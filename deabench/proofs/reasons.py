@@ -49,6 +49,8 @@ def reason_violations(result: Scored, proved: Mapping[str, np.ndarray]) -> np.nd
     has_no_score = np.isnan(result.scores.to_numpy())
     has_reason = np.asarray(result.scores.index.isin(list(result.reasons)))
     violations = (has_no_score != has_reason).astype(float)
+    has_no_output = ~result.data.outputs.to_numpy().any(axis=1)
+    proved = {NO_OUTPUT: has_no_output & (result.orientation == "output"), **proved}
     for k in np.flatnonzero(has_no_score & has_reason).tolist():
         reason = result.reasons[result.scores.index[k]]
         # That a score is not proved claims nothing that could be wrong.
@@ -75,7 +77,6 @@ def radial_reason_violations(result: Scored) -> tuple[np.ndarray, tuple[str, ...
     violations = reason_violations(
         result,
         {
-            NO_OUTPUT: (result.orientation == "output") & ~y.any(axis=1),
             NO_METRIC: ((y > 0) & is_zero_metric).any(axis=1),
             NO_INPUT_NEEDED: proved_zero_factors(result),
             NO_MIX: zero,

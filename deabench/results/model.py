@@ -264,6 +264,11 @@ class Model:
         """Whether `solve` returns no score that the certificate refuses, in any order of rows."""
         return not self.has_certificate
 
+    @property
+    def scales_outputs(self) -> bool:
+        """Whether the score is by how much outputs could grow: none where all of them are 0."""
+        return self.orientation == "output" and "negative outputs" not in self.allows()
+
     def allows(self) -> tuple[Allowed, ...]:
         """Return the data that the model takes beyond values >= 0 and rows that are not all 0."""
         return ()

@@ -31,6 +31,16 @@ class Proof:
     unclaimed: tuple[str, ...] = ()
 
 
+def spread_proof(proof: Proof, labels: pd.Index) -> Proof:
+    """Return the proof of some DMUs as one of all `labels`; the others claim nothing."""
+    rows = labels.get_indexer(proof.frame.index)
+    violations = {}
+    for claim, misses in proof.violations.items():
+        violations[claim] = np.zeros(len(labels))
+        violations[claim][rows] = misses
+    return Proof(proof.frame.reindex(labels), violations, proof.unclaimed)
+
+
 @dataclass(frozen=True, eq=False)
 class SlackWeights:
     """What proves slacks the largest.
