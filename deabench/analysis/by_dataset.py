@@ -14,7 +14,7 @@ from deabench.errors import DataError, DataWarning
 from deabench.models import ModelName
 from deabench.models.options import ModelRequest
 from deabench.results.model import Model
-from deabench.results.ranking import TIE_DECIMALS, Ranking
+from deabench.results.ranking import Ranking, tie_groups
 from deabench.tables.answers import with_metrics
 from deabench.tables.read import read
 from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
@@ -275,8 +275,9 @@ def _build_frame(
     frame = pd.DataFrame(columns).reindex(means.scores.index)
     frame.insert(1, "means_rank", means.ranks)
     for name in ("each", "pooled"):
-        # Scores that agree in the printed decimals have one rank.
-        ranks = frame[name].round(TIE_DECIMALS).rank(ascending=False, method="min").astype("Int64")
+        # Scores that differ by no more than their proofs have one rank.
+        groups = pd.Series(tie_groups(-frame[name].to_numpy()), index=frame.index)
+        ranks = groups.mask(frame[name].isna()).rank(method="min").astype("Int64")
         frame.insert(frame.columns.get_loc(name) + 1, f"{name}_rank", ranks)
     # The technology gap ratio of each pair, averaged over the data sets.
     frame["gap"] = (pooled_scores / each_scores.reindex(index=pooled_scores.index)).mean()

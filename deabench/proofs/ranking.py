@@ -118,18 +118,26 @@ class SlackProof:
         proved = np.zeros(len(scores), dtype=bool)
         # A score below 1 or a slack proves inefficiency.
         candidates = np.flatnonzero(scores >= 1 - TOLERANCE)
-        largest = (self.slack[candidates] / self.unit).max(axis=1, initial=0.0)
-        candidates = candidates[largest <= TOLERANCE]
+        data = self.result.data
+        points = np.column_stack(
+            [data.outputs.to_numpy()[candidates], data.inputs.to_numpy()[candidates]]
+        )
+        # Slack counts in shares of the DMU's own value; one of 0 has the unit of its metric.
+        own_unit = np.minimum(np.where(points != 0, np.abs(points), self.unit), self.unit)
+        largest = (self.slack[candidates] / own_unit).max(axis=1, initial=0.0)
+        has_no_slack = largest <= TOLERANCE
+        candidates, points, own_unit = (
+            part[has_no_slack] for part in (candidates, points, own_unit)
+        )
         # Positive weights that prove the score, or a bound of 0 on the slack, prove efficiency.
         of = self.weights.of[candidates]
         proved[candidates[of == OWN_WEIGHTS]] = True
-        bounded = candidates[of >= 0]
-        data = self.result.data
-        points = np.column_stack(
-            [data.outputs.to_numpy()[bounded], data.inputs.to_numpy()[bounded]]
-        )
-        bounds = self._slack_bounds(of[of >= 0], points / self.signed_unit)
-        proved[bounded] = bounds <= TOLERANCE
+        is_bounded = of >= 0
+        bounds = self._slack_bounds(of[is_bounded], points[is_bounded] / self.signed_unit)
+        # The bound is one of Σ weight · slack; what it leaves of a share is the most of any metric.
+        shares = self.unit / own_unit[is_bounded] / self.weights.rows[of[is_bounded]]
+        most = shares.max(axis=1, initial=0.0)
+        proved[candidates[is_bounded]] = bounds * most <= TOLERANCE
         undecided = np.zeros(len(scores), dtype=bool)
         undecided[candidates] = ~proved[candidates]
         return proved, undecided

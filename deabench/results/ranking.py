@@ -16,8 +16,8 @@ from deabench.tables.transforms import CONSTANT_OUTPUT, to_user_values
 from deabench.utils.result import Result
 from deabench.utils.text import printable
 
-TIE_DECIMALS = 9
-"""Scores and slacks that agree to so many decimals are tied."""
+TIED = 1e-9
+"""Scores and slacks that differ by no more are tied; scores above 1 by a share of them."""
 SMALLEST_SHOWN_INTENSITY = 0.005
 """A smaller λ would be written 0.00."""
 SMALLEST_INTENSITY = 1e-6
@@ -112,11 +112,13 @@ class Ranking(Answer, Result):
         sign = 1.0 if self.measure == "inefficiency" else -1.0
         maxima = np.append(self.data.outputs.abs().max(), self.data.inputs.abs().max())
         unit = np.where(maxima > 0, maxima, 1.0)
-        slack = (self.slacks.to_numpy() / unit).sum(axis=1)
-        # DMUs without a score come last.
-        score = np.nan_to_num(sign * self.scores.to_numpy().round(TIE_DECIMALS), nan=np.inf)
+        # A share below the tolerance is rounding, and an efficient DMU has no slack.
+        shares = np.nan_to_num(self.slacks.to_numpy() / unit)
         is_inefficient = ~self.efficient.to_numpy(dtype=bool)
-        return np.nan_to_num(slack).round(TIE_DECIMALS), is_inefficient.astype(np.int8), score
+        slack = np.where(shares > TIED, shares, 0.0).sum(axis=1) * is_inefficient
+        # DMUs without a score come last.
+        score = np.nan_to_num(sign * self.scores.to_numpy(), nan=np.inf)
+        return tie_groups(slack), is_inefficient.astype(np.int8), tie_groups(score)
 
     @cached_property
     def peers(self) -> pd.DataFrame:
@@ -310,3 +312,18 @@ def _shorten(label: object) -> str:
     if len(text) > 16:
         text = text[:15] + "…"
     return text
+
+
+def tie_groups(values: np.ndarray) -> np.ndarray:
+    """Return the number of each value's group of ties, (n,), by rising values.
+
+    No value is apart from the next one of its group: which values are tied depends on no order, and
+    on no rounding to decimals.
+    """
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    with np.errstate(invalid="ignore"):
+        is_apart = np.diff(ordered) > TIED * np.maximum(np.abs(ordered[1:]), 1.0)
+    groups = np.empty(len(values), dtype=np.int64)
+    groups[order] = np.append(0, np.cumsum(is_apart))[: len(values)]
+    return groups

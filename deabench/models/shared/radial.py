@@ -16,26 +16,35 @@ import pandas as pd
 from deabench.geometry import facet_bases
 from deabench.geometry.dominance import undominated_rows
 from deabench.geometry.facet_bases import should_enumerate_facets
+from deabench.models.shared.own_slack import OwnSlack, find_own_slack
 from deabench.models.shared.restricted_weights import read_ratios, read_shares
-from deabench.models.shared.scaled_data import compile_program
+from deabench.models.shared.scaled_data import compile_program, replace_rows, small_rows
 from deabench.models.shared.second_stage import (
+    UNPROVED,
     RadialProblem,
     replace_slack_weights,
     scale_dual_ray,
     second_stage,
+    slacks_at_projection,
     unique_slack_weights,
 )
 from deabench.proofs import reasons as why
 from deabench.proofs.radial import radial_frame
-from deabench.proofs.ranking import SlackProof, dominated_by_mixtures, reference_maxima
+from deabench.proofs.ranking import (
+    SlackProof,
+    dominated_by_mixtures,
+    reference_maxima,
+    stack_outputs_inputs,
+)
 from deabench.results.answer import Answer, Task
 from deabench.results.model import BOUNDS_BY_METRIC, BOUNDS_BY_PAIR, Model, option
+from deabench.results.proof import SlackWeights
 from deabench.solver.engine import Solution, solve_exactly, solve_family
 from deabench.solver.family import Bases, Family
 from deabench.solver.template import Template, compile_template
 from deabench.tables.transforms import Data
 from deabench.tables.validation import Allowed
-from deabench.utils.arrays import TOLERANCE, scale
+from deabench.utils.arrays import TOLERANCE, blocks, scale
 from deabench.utils.threads import one_thread
 
 MANY = 1000
@@ -271,14 +280,14 @@ def solve_both_stages(problem: Problem, model: str, advance: Callable[[int], Non
             answer = _replace_row(answer, exact, k)
             if exact.infeasibility_certificates is not None:
                 certificates.append(exact.infeasibility_certificates)
-        answer = _with_efficiency_flags(answer, reached)
+        answer = _with_efficiency_flags(problem, answer, reached)
         return replace(
             answer,
             infeasibility_certificates=pd.concat(certificates) if certificates else None,
         )
 
 
-def _with_efficiency_flags(answer: Answer, reached: np.ndarray) -> Answer:
+def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray) -> Answer:
     """Return the answer with the DMUs that are proved efficient.
 
     Slacks that their weights do not prove the largest are marked as unproved.
@@ -287,8 +296,64 @@ def _with_efficiency_flags(answer: Answer, reached: np.ndarray) -> Answer:
     # Weights that leave slack open prove nothing: they are discarded before efficiency is read.
     proof = SlackProof(answer, answer.slack_weights)
     proof.discard(proof.all_slack_left(reached) > TOLERANCE)
-    efficient = pd.Series(proof.proved[0], index=answer.scores.index, name="efficient")
-    return replace(answer, slack_weights=proof.weights, efficient=efficient)
+    answer = replace(answer, slack_weights=proof.weights)
+    # What floating point leaves open, and what is small beside the reference, is decided exactly.
+    efficient, undecided = proof.proved
+    is_open = undecided | (efficient & small_rows(problem.task))
+    # A visible slack is none where λ misses by less than the tolerance: a row that nothing
+    # dominates may be efficient.
+    has_slack = (answer.scores.to_numpy() >= 1 - TOLERANCE) & ~efficient & ~undecided
+    has_slack[has_slack] = ~_is_dominated(problem, np.flatnonzero(has_slack))
+    if (is_open | has_slack).any():
+        answer = _settle_efficiency(problem, answer, is_open, has_slack)
+        assert answer.slack_weights is not None
+        proof = SlackProof(answer, answer.slack_weights)
+        proof.discard(proof.all_slack_left() > TOLERANCE)
+        answer = replace(answer, slack_weights=proof.weights)
+        efficient = proof.proved[0]
+    return replace(
+        answer, efficient=pd.Series(efficient, index=answer.scores.index, name="efficient")
+    )
+
+
+def _is_dominated(problem: Problem, rows: np.ndarray) -> np.ndarray:
+    """Return which of some DMUs one reference DMU dominates, without any tolerance."""
+    values = stack_outputs_inputs(problem.data)[rows]
+    others = stack_outputs_inputs(problem.reference)[problem.frontier]
+    s = problem.data.outputs.shape[1]
+    is_dominated = np.zeros(len(rows), dtype=bool)
+    for part in blocks(len(rows), others.size):
+        gains = others - values[part, None]
+        gains[:, :, s:] *= -1.0
+        dominates = (gains >= 0).all(axis=2) & (gains > 0).any(axis=2)
+        is_dominated[part] = dominates.any(axis=1)
+    return is_dominated
+
+
+def _settle_efficiency(
+    problem: Problem, answer: Answer, is_open: np.ndarray, has_slack: np.ndarray
+) -> Answer:
+    """Return the answer with exact peers, slacks and slack weights of DMUs that reach 1.
+
+    Of those with slack, bool (n,), only the ones that turn out to be efficient change.
+    """
+    rows = np.flatnonzero(is_open | has_slack)
+    exact = find_own_slack(problem.task, problem.frontier, rows)
+    changes = is_open[rows] | (exact.total <= TOLERANCE)
+    rows = rows[changes]
+    exact = OwnSlack(exact.total[changes], exact.weights[changes], exact.intensities[changes])
+    # In metrics over their maxima, with a least weight of 1, as slack weights are.
+    weights = exact.weights * reference_maxima(answer)
+    weights /= np.minimum(weights.min(axis=1, keepdims=True), 1.0)
+    is_efficient = exact.total <= TOLERANCE
+    of = np.where(is_efficient, np.arange(len(rows)), UNPROVED).astype(np.int32)
+    assert answer.slack_weights is not None
+    slack_weights = replace_slack_weights(answer.slack_weights, SlackWeights(weights, of), rows)
+    lam = replace_rows(rows, exact.intensities, answer.intensities)
+    reached = exact.intensities.dot(stack_outputs_inputs(problem.reference))
+    slacks = answer.slacks.copy()
+    slacks.iloc[rows] = slacks_at_projection(problem, answer.scores.to_numpy()[rows], rows, reached)
+    return replace(answer, slacks=slacks, intensities=lam, slack_weights=slack_weights)
 
 
 def _solve_row_exactly(problem: Problem, model: str, k: int) -> tuple[Answer, np.ndarray]:
@@ -420,7 +485,23 @@ def _unproved_rows(answer: Answer, reached: np.ndarray, *, is_exact: bool = Fals
         return np.flatnonzero(fails & ~np.isnan(scores))
     with np.errstate(invalid="ignore"):
         is_far = np.isnan(scores) | (scores > FAR) | (scores < 1 / FAR)
-    return np.flatnonzero(fails | is_far)
+    return np.flatnonzero(fails | is_far | _misses_own_size(answer, reached))
+
+
+def _misses_own_size(answer: Answer, reached: np.ndarray) -> np.ndarray:
+    """Return where λ misses the projection by more than a share of the DMU's own values."""
+    s = answer.data.outputs.shape[1]
+    score = answer.scores.to_numpy()
+    misses = np.zeros(len(score), dtype=bool)
+    is_output_oriented = answer.orientation == "output"
+    with np.errstate(divide="ignore", invalid="ignore"):
+        stretch = 1.0 / score if is_output_oriented else np.ones(len(score))
+        shrink = np.ones(len(score)) if is_output_oriented else score
+        for r, values in enumerate(answer.data.outputs.to_numpy().T):
+            misses |= values * stretch - reached[:, r] > TOLERANCE * np.abs(values)
+        for i, values in enumerate(answer.data.inputs.to_numpy().T):
+            misses |= reached[:, s + i] - values * shrink > TOLERANCE * np.abs(values)
+    return misses
 
 
 def _replace_row(answer: Answer, exact: Answer, k: int) -> Answer:

@@ -35,7 +35,7 @@ from deabench.results.proof import Proof
 from deabench.solver.solve_all import Solutions, solve_each
 from deabench.solver.template import Template, compile_template
 from deabench.tables.transforms import Data
-from deabench.utils.arrays import TOLERANCE, Sparse
+from deabench.utils.arrays import TOLERANCE, Sparse, scale
 from deabench.utils.checks import did_you_mean
 
 Bounds = tuple[float, float]
@@ -121,7 +121,8 @@ def restriction_rows(task: Task | Answer, scaled: ScaledData) -> np.ndarray:
     """Return the restrictions as rows R of R·(u, v) ≤ 0, (K, rows, s + m), in scaled metrics.
 
     In the envelopment form they are trade-offs: what each adds to the outputs, and takes from the
-    inputs. Every row is scaled to a largest entry of 1.
+    inputs. Every row is scaled to a largest entry of 1, in shares of the reference's maxima: how
+    often a trade-off is made does not depend on the units of the scaled metrics.
     """
     values = np.column_stack([scaled.y, scaled.x])
     units = scaled.units
@@ -151,7 +152,10 @@ def restriction_rows(task: Task | Answer, scaled: ScaledData) -> np.ndarray:
     stacked = np.zeros((len(values), 0, values.shape[1]))
     if rows:
         stacked = np.stack(rows, axis=1)
-    size = np.abs(stacked).max(axis=2, keepdims=True, initial=0.0)
+    reference = np.column_stack([task.reference.outputs, task.reference.inputs])
+    shares = np.ones(len(units))
+    shares[: reference.shape[1]] = units[: reference.shape[1]] / scale(reference)
+    size = np.abs(stacked * shares).max(axis=2, keepdims=True, initial=0.0)
     return np.asarray(stacked / np.where(size > 0, size, 1.0))
 
 

@@ -104,6 +104,19 @@ def metric_units(tested: np.ndarray, reference: np.ndarray) -> np.ndarray:
     return np.where(own * SMALL <= unit, own, unit)
 
 
+def small_rows(task: Task) -> np.ndarray:
+    """Return which DMUs have a metric that is small beside the reference, bool (K,)."""
+    is_small = np.zeros(len(task.data.labels), dtype=bool)
+    for tested, reference in (
+        (task.data.outputs.to_numpy(), task.reference.outputs.to_numpy()),
+        (task.data.inputs.to_numpy(), task.reference.inputs.to_numpy()),
+    ):
+        unit = scale(reference)
+        for column, size in zip(tested.T, unit, strict=True):
+            is_small |= (column != 0) & (np.abs(column) * SMALL <= size)
+    return is_small
+
+
 def own_size_bands(task: Task) -> list[tuple[np.ndarray, bool]]:
     """Return positions of DMUs whose metrics are alike in size, and whether these are small.
 

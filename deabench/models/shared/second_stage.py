@@ -113,17 +113,25 @@ def second_stage(
     proof = SlackWeights(proof.rows, of)
 
     # Slacks are what the peers reach beyond the projection.
-    s = outputs.shape[1]
     reached = lam.dot(stack_outputs_inputs(problem.reference))
-    slacks = np.empty(reached.shape)
-    for part in chunks(len(scores)):
-        x, y = _project(problem, scores.to_numpy()[part], rows[part])
-        np.subtract(reached[part, :s], y, out=slacks[part, :s])
-        np.subtract(x, reached[part, s:], out=slacks[part, s:])
-        np.maximum(slacks[part], 0.0, out=slacks[part])
+    slacks = slacks_at_projection(problem, scores.to_numpy(), rows, reached)
     slacks[without_slack] = 0.0
     slacks[is_undefined] = np.nan
     return pd.DataFrame(slacks, index=scores.index, columns=names, copy=False), proof, reached
+
+
+def slacks_at_projection(
+    problem: RadialProblem, scores: np.ndarray, rows: np.ndarray, reached: np.ndarray
+) -> np.ndarray:
+    """Return what peers reach, (K, s + m), beyond the projections of the DMUs at some positions."""
+    s = problem.data.outputs.shape[1]
+    slacks = np.empty(reached.shape)
+    for part in chunks(len(scores)):
+        x, y = _project(problem, scores[part], rows[part])
+        np.subtract(reached[part, :s], y, out=slacks[part, :s])
+        np.subtract(x, reached[part, s:], out=slacks[part, s:])
+        np.maximum(slacks[part], 0.0, out=slacks[part])
+    return slacks
 
 
 def _solve_second_stage(
