@@ -323,7 +323,7 @@ def tie_groups(values: np.ndarray) -> np.ndarray:
     order = np.argsort(values, kind="stable")
     ordered = values[order]
     with np.errstate(invalid="ignore"):
-        is_apart = np.diff(ordered) > TIED * np.maximum(np.abs(ordered[1:]), 1.0)
+        is_apart = np.diff(ordered) > TIED * np.maximum(np.abs(ordered[:-1]), 1.0)
     groups = np.empty(len(values), dtype=np.int64)
     groups[order] = np.append(0, np.cumsum(is_apart))[: len(values)]
     return groups

@@ -299,10 +299,11 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
     answer = replace(answer, slack_weights=proof.weights)
     # What floating point leaves open, and what is small beside the reference, is decided exactly.
     efficient, undecided = proof.proved
-    is_open = undecided | (efficient & small_rows(problem.task))
+    reaches_one = np.abs(answer.scores.to_numpy() - 1) <= TOLERANCE
+    is_open = reaches_one & (undecided | (efficient & small_rows(problem.task)))
     # A visible slack is none where λ misses by less than the tolerance: a row that nothing
     # dominates may be efficient.
-    has_slack = (answer.scores.to_numpy() >= 1 - TOLERANCE) & ~efficient & ~undecided
+    has_slack = reaches_one & ~efficient & ~undecided
     has_slack[has_slack] = ~_is_dominated(problem, np.flatnonzero(has_slack))
     if (is_open | has_slack).any():
         answer = _settle_efficiency(problem, answer, is_open, has_slack)
