@@ -236,6 +236,11 @@ def test_distances_of_the_page_weigh_as_those_of_targets():
     weights = db.targets(table.iloc[:1], table).weights
     names = [data["metrics"][k]["name"] for k in data["front"]["metrics"]]
     assert data["front"]["factor"] == [weights[name] for name in names]
+    # where all are efficient no target gives the weights
+    efficient = db.report(table.iloc[:3]).data
+    own = db.targets(table.iloc[:1], table.iloc[:3]).weights
+    assert efficient["own"] is None
+    assert efficient["front"]["factor"] == [own[name] for name in names]
     ranges = table.max() - table.min()
     assert weights["latency_ms"] == pytest.approx(1 / ranges["latency_ms"])
 
