@@ -201,6 +201,10 @@ _SPENDING = join_pattern(_WORDS["spending"])
 _LIMIT = join_pattern(_WORDS["limits"])
 _THROUGHPUT = f"{_WORDS['throughput_pattern']}|{join_pattern(_WORDS['throughputs'])}"
 _SPENT_PER_TIME = join_pattern(_WORDS["spent_per_time"]) + r"\w*_per_"
+_COLUMN_WORDS = {
+    name: re.compile(r"_(" + "|".join(words.split()) + r")_")
+    for name, words in _WORDS["columns"].items()
+}
 
 
 @lru_cache(maxsize=4096)
@@ -223,6 +227,17 @@ def parse_name(text: str) -> ParsedName:
     # "neg_log_loss" is looked up as "log_loss"; the opposite sign is recorded beside it.
     head, negations = _NEGATED.subn("_", head, count=1)
     return ParsedName(head, all_words, unit, better, negations > 0, bool(_COMPLEMENT.match(text)))
+
+
+def has_name(name: object, kind: str) -> bool:
+    """Return whether a column has one of the words of [columns] as its whole name.
+
+    Examples
+    --------
+    >>> has_name("Y true", "truth"), has_name("true positive rate", "tp")
+    (True, False)
+    """
+    return bool(_COLUMN_WORDS[kind].fullmatch(parse_name(str(name)).words))
 
 
 def _join_words(text: str) -> str:

@@ -1,0 +1,351 @@
+"""Recognise what a source holds from names, values and structure together, and bring it into form.
+
+1. `refuse_missing_header`: a first line of measurements is no header.
+2. `recognise_instances`: predictions, scores and counts hold no metrics yet. Their single results
+   become the rows of a Table, of which samples are made.
+3. `transpose_metrics`: metrics in rows are turned, so that systems stand in rows.
+4. `recognise_folds`: one metric, folds x systems.
+
+Long results and data sets x systems are told by their keys (`deabench.tables.layout`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+
+from deabench.errors import DataError
+from deabench.tables.cells import parse_numbers
+from deabench.tables.columns import Column
+from deabench.tables.readers.frames import Source
+from deabench.tables.table import Kind, Table
+from deabench.tables.vocabulary import has_name, look_up_metric, parse_name
+from deabench.utils.text import quote_names
+
+COUNTS = ("tp", "fn", "fp", "tn")
+KEYS = ("dataset", "fold", "repeat", "seed", "instance", "cluster", "weight")
+"""Columns of single results beside the classifier, in this order."""
+REPETITIONS = ("fold", "repeat", "seed")
+MAX_CLASSES = 20
+"""A truth of a weak name has at most this many classes."""
+LEAST_METRIC_SHARE = 0.5
+"""Metrics stand in rows where at least this share of the row labels are names of metrics."""
+MAX_PROBED_ROWS = 1000
+DEFAULT_CLASSIFIER = "classifier"
+
+
+@dataclass(frozen=True)
+class Instances:
+    """Single results of classifiers, as they stand in a source.
+
+    Attributes
+    ----------
+    kind : "predictions", "scores" or "counts"
+    columns : mapping of canonical name to column
+        Which columns hold the truth, the prediction, the counts and the keys.
+    systems : tuple of column names
+        Columns that hold the results of one classifier each; empty where a column names them.
+    """
+
+    kind: Kind
+    columns: Mapping[str, str] = field(default_factory=dict)
+    systems: tuple[str, ...] = ()
+
+
+def refuse_missing_header(source: Source) -> None:
+    """Refuse a header of measurements: the file has none, and a row would be lost.
+
+    Raises
+    ------
+    DataError
+    """
+    frame = source.frame
+    numbers = {name: _parse_float(name) for name in map(str, frame.columns)}
+    numeric = [
+        name for name in numbers if parse_numbers(frame[name].head(MAX_PROBED_ROWS)) is not None
+    ]
+    # A number above a column of like numbers is a measurement; "2019" above shares is a year.
+    measurements = []
+    for name in numeric:
+        number = numbers[name]
+        values = parse_numbers(frame[name].head(MAX_PROBED_ROWS))
+        if number is None or values is None:
+            continue
+        finite = values.values[np.isfinite(values.values)]
+        if len(finite) and finite.min() / 3 <= number <= finite.max() * 3:
+            measurements.append(name)
+    if measurements and 2 * len(measurements) >= len(numeric):
+        raise DataError(
+            f"the first line of '{source.title}' holds numbers "
+            f"({', '.join(measurements[:2])}), no names; put a header line above it"
+        )
+
+
+def _parse_float(name: str) -> float | None:
+    # pandas numbers names that occur twice: "0.91.1".
+    match = re.fullmatch(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?(\.\d+)?\s*", name)
+    if match is None:
+        return None
+    try:
+        return float(name.strip().rstrip("%"))
+    except ValueError:
+        return float(name.strip().rpartition(".")[0])
+
+
+def recognise_instances(frame: pd.DataFrame) -> Instances | None:
+    """Return what a frame of predictions, scores or counts holds where; None where it is neither.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Raw cells.
+    """
+    columns = _find_columns(frame)
+    if set(COUNTS) <= set(columns):
+        return _recognise_counts(frame, columns)
+    if "truth" in columns:
+        return _recognise_predictions(frame, columns, columns["truth"])
+    # A column called "label" is the truth only where other columns hold its classes.
+    for name in frame.columns:
+        if has_name(name, "likely_truth"):
+            instances = _recognise_predictions(frame, columns, name, is_certain=False)
+            if instances is not None:
+                return instances
+    return None
+
+
+def _find_columns(frame: pd.DataFrame) -> dict[str, str]:
+    """Return canonical name to column, of keys, truths, predictions, scores and counts."""
+    found: dict[str, str] = {}
+    for name in map(str, frame.columns):
+        meaning = look_up_metric(name)
+        for word in ("truth", "prediction", "score", *COUNTS, *KEYS):
+            if word not in found and word != "dataset" and has_name(name, word):
+                found[word] = name
+                break
+        else:
+            if meaning is not None and meaning.role == "label":
+                found.setdefault("classifier", name)
+            elif meaning is not None and meaning.role == "dataset":
+                found.setdefault("dataset", name)
+    return found
+
+
+def _recognise_counts(frame: pd.DataFrame, columns: Mapping[str, str]) -> Instances | None:
+    """Return counts, unless the table has metrics of its own beside them."""
+    others = [name for name in map(str, frame.columns) if name not in columns.values()]
+    meanings = [look_up_metric(name) for name in others]
+    if any(meaning is not None and meaning.better != "neither" for meaning in meanings):
+        return None
+    keys = {key: name for key, name in columns.items() if key in ("classifier", *KEYS, *COUNTS)}
+    # Without a name such as "model" the first text names the classifiers.
+    if "classifier" not in keys:
+        texts = [name for name in others if parse_numbers(frame[name]) is None]
+        keys |= dict.fromkeys(["classifier"][: len(texts)], next(iter(texts), ""))
+    return Instances("counts", keys)
+
+
+def _recognise_predictions(
+    frame: pd.DataFrame, columns: Mapping[str, str], truth: str, *, is_certain: bool = True
+) -> Instances | None:
+    """Return predictions or scores of the instances whose true classes a column holds.
+
+    Parameters
+    ----------
+    is_certain : bool
+        Whether the name alone says that the column holds the truth.
+    """
+    classes = set(_clean_cells(frame[truth]))
+    keys = {key: name for key, name in columns.items() if key in KEYS and name != truth}
+    if not is_certain and not 2 <= len(classes) <= min(MAX_CLASSES, len(frame) / 2):
+        return None
+    # One column of predictions, of one or of several classifiers in rows of their own.
+    value_columns = {
+        canonical: columns[word]
+        for word, canonical in (("prediction", "y_pred"), ("score", "score"))
+        if columns.get(word, truth) != truth
+    }
+    if value_columns:
+        if not is_certain and not _are_answers(frame[[*value_columns.values()]], classes):
+            return None
+        keys |= {"y_true": truth, **value_columns}
+        if "classifier" in columns and columns["classifier"] != truth:
+            keys["classifier"] = columns["classifier"]
+        return Instances("predictions" if "y_pred" in keys else "scores", keys)
+    # Else a column for each classifier: whatever is no key and holds answers.
+    reserved = {truth, *keys.values()}
+    systems = [name for name in map(str, frame.columns) if name not in reserved]
+    keys["y_true"] = truth
+    holds_classes = [name for name in systems if set(_clean_cells(frame[name])) <= classes]
+    if holds_classes and (is_certain or len(holds_classes) == len(systems)):
+        return Instances("predictions", keys, tuple(holds_classes))
+    numeric = [name for name in systems if parse_numbers(frame[name]) is not None]
+    if is_certain and numeric:
+        return Instances("scores", keys, tuple(numeric))
+    if not is_certain and numeric == systems and len(classes) == 2 and numeric:
+        if _are_answers(frame[numeric], classes) and not any(map(look_up_metric, numeric)):
+            return Instances("scores", keys, tuple(numeric))
+    return None
+
+
+def _clean_cells(column: pd.Series) -> list[str]:
+    """Return the filled cells as text; 1.0 and "1" are one class."""
+    cells = column.dropna().astype(str).str.strip()
+    return [re.sub(r"\.0$", "", cell) for cell in cells.unique()]
+
+
+def _are_answers(frame: pd.DataFrame, classes: set[str]) -> bool:
+    """Return whether every column holds classes, or scores between 0 and 1."""
+    for name in frame.columns:
+        if set(_clean_cells(frame[name])) <= classes:
+            continue
+        numbers = parse_numbers(frame[name])
+        if numbers is None or np.nanmin(numbers.values) < 0 or np.nanmax(numbers.values) > 1:
+            return False
+    return True
+
+
+def table_of_instances(source: Source, instances: Instances) -> Table:
+    """Return a Table of single results; it has no metrics yet, but the rows to compute them from."""
+    rows = _tidy_rows(source, instances)
+    names = list(dict.fromkeys(rows["classifier"]))
+    reasons = {"y_true": "it holds the true classes", "y_pred": "it holds predicted classes"}
+    by_column = {name: canonical for canonical, name in instances.columns.items()}
+    columns = []
+    for name in map(str, source.frame.columns):
+        reason = "it describes the instances"
+        if name in instances.systems:
+            reason = f"it holds the {instances.kind} of '{name}'"
+        elif name in by_column:
+            canonical = by_column[name]
+            reason = reasons.get(canonical, f"it is the {canonical} of each row")
+        columns.append(Column(name, "left_out", reason=reason))
+    label = instances.columns.get("classifier")
+    what = "counts" if instances.kind == "counts" else f"{instances.kind} of instances"
+    note = f"it holds {what} of {len(names)} classifiers ({quote_names(names, 4)}), no metrics yet"
+    return Table(
+        pd.DataFrame(index=pd.Index(names, name=label or "classifier")),
+        tuple(columns),
+        label=() if label is None else (label,),
+        layout="wide" if instances.systems or instances.kind == "counts" else "long",
+        dataset=instances.columns.get("dataset"),
+        title=source.title,
+        reading_notes=(*source.notes, note),
+        inferred=tuple(columns),
+        kind=instances.kind,
+        rows=rows,
+    )
+
+
+def _tidy_rows(source: Source, instances: Instances) -> pd.DataFrame:
+    """Return one result per row, with canonical names of columns."""
+    # Classes and names keep their text: "01" is no 1.
+    frame = source.as_text().frame
+    columns = dict(instances.columns)
+    data = pd.DataFrame(
+        {key: _as_numbers(frame[name]) for key, name in columns.items()}, index=frame.index
+    )
+    for key in ("classifier", "dataset"):
+        if key in data:
+            data[key] = frame[columns[key]].astype(str).str.strip()
+    if instances.systems:
+        # A row holds the answers of all classifiers to one instance.
+        if "instance" not in data:
+            data["instance"] = np.arange(1, len(data) + 1)
+        value = "score" if instances.kind == "scores" else "y_pred"
+        parts = [
+            data.assign(classifier=name, **{value: _as_numbers(frame[name])})
+            for name in instances.systems
+        ]
+        data = pd.concat(parts, ignore_index=True)
+    elif "classifier" not in data:
+        data["classifier"] = source.title or DEFAULT_CLASSIFIER
+        if instances.kind == "counts":
+            data["classifier"] = [f"row {k}" for k in range(1, len(data) + 1)]
+    first = ["classifier", *(key for key in KEYS if key in data)]
+    return data[[*first, *(name for name in data if name not in first)]].reset_index(drop=True)
+
+
+def _as_numbers(column: pd.Series) -> pd.Series:
+    """Return a column as numbers where every filled cell is one, else as text."""
+    if column.dtype != object and not pd.api.types.is_string_dtype(column.dtype):
+        return column
+    text = column.astype("string").str.strip().replace("", pd.NA)
+    numbers = pd.to_numeric(text, errors="coerce")
+    if bool(numbers.isna().eq(text.isna()).all()):
+        return numbers.astype(float) if numbers.isna().any() else pd.to_numeric(text.astype(str))
+    return text.astype(object).where(text.notna(), None)
+
+
+def transpose_metrics(source: Source) -> Source | None:
+    """Turn a table with its metrics in rows; None where they stand in columns.
+
+    The row labels are names of metrics, the columns are named by something else. Further columns
+    of text beside the metric (a data set, a version) become part of the metrics' names.
+    """
+    frame = source.frame
+    texts = [name for name in map(str, frame.columns) if parse_numbers(frame[name]) is None]
+    systems = [name for name in map(str, frame.columns) if name not in texts]
+    # A header of metrics, or a table with a row per system and metric, is read as it stands.
+    if not systems or any(_is_metric(name) for name in systems) or len(frame) < 2:
+        return None
+    metric = next((name for name in texts if _holds_metrics(frame[name], name)), None)
+    if metric is None or any(has_name(name, "value") for name in systems):
+        return None
+    varying = [name for name in texts if name != metric and frame[name].nunique() > 1]
+    labels = frame[metric].astype(str).str.strip()
+    # Of the other texts the first that tells equal metrics apart is a part of their names.
+    for name in varying:
+        if not labels.duplicated().any():
+            break
+        labels = frame[name].astype(str).str.strip() + " (" + labels + ")"
+    if labels.duplicated().any():
+        return None
+    turned = frame[systems].set_axis(labels, axis=0).T
+    turned = turned.rename_axis(None, axis=1).rename_axis("system").reset_index()
+    note = f"'{metric}' holds the metrics: systems are the columns {quote_names(systems, 4)}"
+    return replace(
+        source,
+        frame=turned,
+        label=("system",),
+        notes=(*source.notes, note),
+        read_text=None,
+    )
+
+
+def _is_metric(name: str) -> bool:
+    meaning = look_up_metric(name)
+    return meaning is not None and meaning.role in ("output", "lower_rate", "cost")
+
+
+def _holds_metrics(column: pd.Series, name: str) -> bool:
+    """Return whether the cells of a column are names of metrics."""
+    cells = [cell for cell in column.astype(str).str.strip().unique() if cell]
+    if len(cells) < 2 and not has_name(name, "metric"):
+        return False
+    share = sum(_is_metric(cell) for cell in cells) / max(len(cells), 1)
+    # The name of the column counts as half of the evidence.
+    return share >= (LEAST_METRIC_SHARE / 2 if has_name(name, "metric") else LEAST_METRIC_SHARE)
+
+
+def recognise_folds(frame: pd.DataFrame) -> dict[str, str] | None:
+    """Return the repetitions of a table of folds x classifiers, canonical name to column.
+
+    None where it is none: another column of text names systems, or the columns are metrics.
+    """
+    names = list(map(str, frame.columns))
+    keys = {
+        word: name for name in names for word in REPETITIONS if has_name(name, word)
+    }
+    rest = [name for name in names if name not in keys.values() and frame[name].notna().any()]
+    if not keys or len(rest) < 2 or frame.duplicated([*keys.values()]).any():
+        return None
+    if any(parse_numbers(frame[name]) is None or _is_metric(name) for name in rest):
+        return None
+    # Settings and counts beside the fold describe one system; classifiers have names of their own.
+    known = [name for name in rest if look_up_metric(name) is not None]
+    return keys if 2 * len(known) < len(rest) else None
