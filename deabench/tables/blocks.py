@@ -1,49 +1,563 @@
-"""Find blocks of like columns, and what has to be asked about them."""
+"""Judge columns together: like columns have one direction, and some repeat others.
+
+A block is a set of numeric columns alike in scale and sign whose names do not tell their
+direction: tasks, languages, diseases. In this order a block takes its direction from
+
+1. the column that is its mean, where its name tells one ("Average WER");
+2. a member that is the score of a known benchmark, or whose name has an arrow;
+3. a sentence around the table ("lower is better"), or the metric in the file's name;
+4. the rank beside it, or a long table sorted from its greatest mean down;
+5. a known output of the same scale that rises and falls with it.
+
+Where none of them decides, the block is open, and `deabench.tables.questions` asks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
-from deabench.errors import DataError
+import numpy as np
+import pandas as pd
 
-Option = Literal["outputs", "inputs", "lower_is_better", "ignore"]
-Answer = Mapping[Option, tuple[str, ...]]
-"""Option to the names or patterns that it takes, as `{"outputs": ("coding:arc_agi",)}`."""
+from deabench.tables.columns import (
+    ALL_EMPTY,
+    COUNTS_ROWS,
+    GUESSED,
+    MIN_RANK_CORRELATION,
+    Column,
+    check_range,
+)
+from deabench.tables.vocabulary import is_weak, look_up_metric, parse_name
+from deabench.utils.text import quote_names
+
+MEAN_WORDS = ("average", "avg", "mean", "overall", "macro", "total score")
+MEAN_ROUNDING = 0.051
+"""What a mean may be off by, in percent, because it was rounded."""
+COMPLEMENT_ROUNDING = 1e-6
+LEAST_FILLED = 0.5
+"""A column with fewer filled cells than this share belongs to no block."""
+LEAST_RATIO = 8.0
+"""Columns that are no rates are alike where their medians are within this ratio."""
+MIN_ROWS = 8
+"""So many rows are needed before their order, or a correlation, tells a direction."""
+MIN_CORRELATION = 0.7
+OVERRULING = 4
+"""So many like columns overrule one whose name tells the opposite, as the task 'Distance'."""
+LEAST_AVERAGED = 4
+"""A block of at least so many columns is averaged where it is wide for its rows."""
+MAX_WIDTH = 1 / 3
+"""More columns than this share of the rows are too many for a comparison by all of them."""
+UNINFORMATIVE = ("identifier", "date", "numbers repeated", "description", "count", "every cell")
+"""What reasons hold that tell nothing about the other columns: any table has identifiers."""
 
 
 @dataclass(frozen=True)
-class Question:
-    """What a table does not tell, and what each answer would be.
+class Context:
+    """What the surroundings of a table tell about its columns.
 
     Attributes
     ----------
-    text : str
-        The question, as "Is higher better in 'coding' to 'arc_agi' (4 columns)?".
-    columns : tuple of column names
-        The block that it is about.
-    answers : mapping of "higher", "lower", "ignore" to Answer
-        The options of `read` and `rank` that state the whole interpretation under each answer, the
-        columns of known names included, so that one call or one command is enough.
-    default : str
-        The likeliest answer, a key of `answers`; empty where nothing speaks for any.
+    title : str
+        The file's name without its suffix.
+    prose : str
+        The text around the table.
+    ranks : Series or None
+        The ranks of the systems, 1 for the best.
     """
 
-    text: str
-    columns: tuple[str, ...]
-    answers: Mapping[str, Answer]
-    default: str = ""
+    title: str = ""
+    prose: str = ""
+    ranks: pd.Series | None = None
 
 
-class UndecidedError(DataError):
-    """Nothing tells which way is better in some columns; `question` says what to answer.
+@dataclass(frozen=True)
+class Judgement:
+    """The columns of a table after they were held against each other.
 
     Attributes
     ----------
-    question : Question
+    columns : list of Column
+    notes : list of str
+    open_blocks : list of tuples of column names
+        Like columns whose direction nothing tells.
+    means : mapping of a mean's name to the columns that it stands for
+        Blocks that are wide for the number of rows.
     """
 
-    def __init__(self, message: str, question: Question) -> None:
-        super().__init__(message)
-        self.question = question
+    columns: list[Column]
+    notes: list[str]
+    open_blocks: list[tuple[str, ...]] = field(default_factory=list)
+    means: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def judge_columns(
+    columns: Sequence[Column], frame: pd.DataFrame, context: Context, *, made_to_rank: bool
+) -> Judgement:
+    """Give the columns their final roles by what the others are, and say what was guessed.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        What each column is by itself.
+    frame : DataFrame, systems x numeric columns
+    context : Context
+    made_to_rank : bool
+        Whether these columns were put together to be ranked, as in a DataFrame with its systems in
+        the index: where no name is known, every numeric column is then a guess, counts too.
+    """
+    judged = [_recheck(column, frame) for column in columns]
+    blocks = _find_blocks(judged, frame)
+    open_blocks = []
+    notes = []
+    for names in blocks:
+        block = _Block(names, judged, frame)
+        direction, reason = _decide(block, context)
+        if direction:
+            judged = _apply_direction(judged, block, direction, reason)
+        elif block.unknown:
+            open_blocks.append(tuple(block.unknown))
+    judged = _demote_ambiguous(judged)
+    means = _find_wide_blocks(blocks, judged, frame)
+    judged = [_leave_out_redundant(column, judged, frame) for column in judged]
+    if _needs_guesses(judged, frame, made_to_rank=made_to_rank):
+        judged = [_guess(column, frame, made_to_rank=made_to_rank) for column in judged]
+        open_roles: tuple[str, ...] = ("guess",)
+        note = (
+            "no column has a known name, so higher is taken as better in {}; "
+            "name the outputs in outputs, and metrics that are better low in lower_is_better"
+        )
+    else:
+        judged = [_leave_out_unknown(column, frame) for column in judged]
+        open_roles = ("unknown", "conditional")
+        note = (
+            "columns whose names do not tell which way is better are left out: {}; "
+            "name them in outputs or lower_is_better to use them"
+        )
+    names = [column.name for column in judged if column.role in open_roles]
+    if names:
+        notes.append(note.format(quote_names(names)))
+    is_open = {column.name for column in judged if column.role in ("unknown", "conditional")}
+    open_blocks = [tuple(n for n in names if n in is_open) for names in open_blocks]
+    return Judgement(judged, notes, [names for names in open_blocks if names], means)
+
+
+def _recheck(column: Column, frame: pd.DataFrame) -> Column:
+    """Return a column without the role of its name where its values contradict it.
+
+    Identifiers and counts are whole numbers: the task "Counts" and the language "id" hold shares.
+    """
+    is_whole_kind = column.role == "left_out" and re.search(r"identifier|count$", column.reason)
+    if not is_whole_kind or column.name not in frame or "version" in column.name.lower():
+        return column
+    values = _finite(frame[column.name])
+    if len(values) and (values != np.round(values)).any():
+        return replace(column, role="unknown", reason="its name is not known")
+    return column
+
+
+def _finite(values: pd.Series) -> np.ndarray:
+    array: np.ndarray = values.to_numpy(dtype=float)
+    finite: np.ndarray = array[np.isfinite(array)]
+    return finite
+
+
+class _Block:
+    """Like columns, with the known columns of the same scale."""
+
+    def __init__(
+        self, names: Sequence[str], columns: Sequence[Column], frame: pd.DataFrame
+    ) -> None:
+        by_name = {column.name: column for column in columns}
+        self.names = list(names)
+        self.frame = frame
+        self.unknown = [name for name in names if by_name[name].role == "unknown"]
+        self.benchmarks = [name for name in names if by_name[name].role == "output"]
+        scale = measure_scale(frame[self.names[0]])
+        self.allies = [
+            column
+            for column in columns
+            if column.name in frame
+            and column.name not in names
+            and column.role in ("output", "lower_rate")
+            and are_alike(measure_scale(frame[column.name]), scale)
+        ]
+
+    @property
+    def means(self) -> pd.Series:
+        """The mean of the block by system."""
+        return self.frame[self.names].mean(axis=1)
+
+
+def measure_scale(values: pd.Series) -> tuple[str, float]:
+    """Return the kind of scale of a column and its median size."""
+    finite = _finite(values)
+    if not len(finite):
+        return "empty", 0.0
+    size = float(np.median(np.abs(finite)))
+    if finite.min() < 0:
+        return "signed", size
+    if finite.max() <= 1:
+        return "share", size
+    if finite.max() <= 100:
+        return "percent", size
+    return "large", size
+
+
+def are_alike(one: tuple[str, float], other: tuple[str, float]) -> bool:
+    """Return whether two scales are alike: rates by their range, others by their size."""
+    if one[0] != other[0] or one[0] == "empty":
+        return False
+    if one[0] in ("share", "percent"):
+        return True
+    return max(one[1], other[1]) <= LEAST_RATIO * min(one[1], other[1])
+
+
+def _find_blocks(columns: Sequence[Column], frame: pd.DataFrame) -> list[list[str]]:
+    """Return the sets of like columns that are unknown or the scores of benchmarks."""
+    blocks: list[list[str]] = []
+    scales: list[tuple[str, float]] = []
+    for column in columns:
+        if not _may_join(column, frame):
+            continue
+        scale = measure_scale(frame[column.name])
+        for block, block_scale in zip(blocks, scales, strict=True):
+            if are_alike(scale, block_scale):
+                block.append(column.name)
+                break
+        else:
+            blocks.append([column.name])
+            scales.append(scale)
+    return blocks
+
+
+def _may_join(column: Column, frame: pd.DataFrame) -> bool:
+    is_open = column.role == "unknown" or (
+        column.role == "output" and column.reason.startswith(("a benchmark", "a data set"))
+    )
+    if not is_open or column.name not in frame or _counts_rows(column, frame):
+        return False
+    values = frame[column.name]
+    return bool(values.notna().mean() >= LEAST_FILLED and values.nunique() > 1)
+
+
+def _decide(block: _Block, context: Context) -> tuple[str, str]:
+    """Return the direction of a block, "" where nothing tells it, and why."""
+    for find in (_by_mean, _by_benchmarks, _by_context, _by_order, _by_correlation):
+        direction, reason = find(block, context)
+        if direction:
+            return direction, reason
+    return "", ""
+
+
+def _by_mean(block: _Block, _: Context) -> tuple[str, str]:
+    """Take the direction of the mean of the block, which lies between its members."""
+    members = block.frame[block.names]
+    if len(block.names) < 2:
+        return "", ""
+    for ally in block.allies:
+        if not is_called_mean(ally.name) or is_weak_column(ally):
+            continue
+        values = block.frame[ally.name]
+        inside = (values >= members.min(axis=1)) & (values <= members.max(axis=1))
+        if inside.mean() >= 0.95:
+            return ally.direction, f"'{ally.name}' is the mean of it and its like"
+    return "", ""
+
+
+def _by_benchmarks(block: _Block, _: Context) -> tuple[str, str]:
+    """Take the direction of known benchmarks, unless errors of the same scale stand beside."""
+    arrows = {ally.direction: ally.name for ally in block.allies if "its name says" in ally.reason}
+    if len(arrows) == 1:
+        direction, name = next(iter(arrows.items()))
+        if len(block.unknown) <= 1 or not block.benchmarks:
+            return direction, f"'{name}' beside it says so"
+    if not block.benchmarks:
+        return "", ""
+    errors = [ally for ally in block.allies if ally.direction == "lower"]
+    if errors and len(block.names) < OVERRULING * len(errors):
+        return "", ""
+    return "higher", f"it is like '{block.benchmarks[0]}', a benchmark's score"
+
+
+def _by_context(block: _Block, context: Context) -> tuple[str, str]:
+    """Take the direction that the text around the table or the file's name states."""
+    if len(block.names) < 2 and block.allies:
+        return "", ""
+    higher = re.search(r"\b(higher|larger|greater) is better\b|↑", context.prose, re.IGNORECASE)
+    lower = re.search(r"\b(lower|smaller|less) is better\b|↓", context.prose, re.IGNORECASE)
+    if bool(higher) != bool(lower) and not block.allies:
+        direction = "higher" if higher else "lower"
+        return direction, f"the text around the table says that {direction} is better"
+    meaning = look_up_metric(context.title) if context.title else None
+    if meaning is None or is_weak(meaning) or meaning.role not in ("output", "lower_rate", "cost"):
+        return "", ""
+    if len(block.names) < 2:
+        return "", ""
+    return (
+        meaning.better,
+        f"the file's name, '{context.title}', says that {meaning.better} is better",
+    )
+
+
+def _by_order(block: _Block, context: Context) -> tuple[str, str]:
+    """Take the direction from a rank column, or from rows sorted from the greatest mean down."""
+    if len(block.frame) < MIN_ROWS or len(block.names) < 2:
+        return "", ""
+    if context.ranks is not None and context.ranks.nunique() > 2:
+        correlation = block.means.corr(context.ranks, method="spearman")
+        if correlation < -MIN_RANK_CORRELATION:
+            return "higher", "the rank beside it falls as it rises"
+        if correlation > MIN_RANK_CORRELATION:
+            return "lower", "the rank beside it rises with it"
+    means = [block.frame[ally.name] for ally in block.allies if is_called_mean(ally.name)]
+    for values in (block.means, *means):
+        if values.is_monotonic_decreasing and values.nunique() > len(values) / 2:
+            return "higher", "the rows are sorted by it from the greatest down"
+    return "", ""
+
+
+def _by_correlation(block: _Block, _: Context) -> tuple[str, str]:
+    """Take the direction of a known output of the same scale that goes up and down with it."""
+    if len(block.frame) < MIN_ROWS or len(block.names) < 2:
+        return "", ""
+    for ally in block.allies:
+        if is_weak_column(ally) or ally.direction != "higher":
+            continue
+        correlation = block.frame[ally.name].corr(block.means, method="spearman")
+        if correlation > MIN_CORRELATION:
+            return "higher", f"it rises with '{ally.name}'"
+    return "", ""
+
+
+def is_weak_column(column: Column) -> bool:
+    """Return whether a column's role rests on a weak word, as score or average."""
+    meaning = look_up_metric(column.name)
+    return meaning is not None and is_weak(meaning) and column.reason == meaning.reason
+
+
+def _apply_direction(
+    columns: Sequence[Column], block: _Block, direction: str, reason: str
+) -> list[Column]:
+    """Give the unknown members of a block its direction, and overrule single opposite names."""
+    opposite = {"higher": "lower", "lower": "higher"}[direction]
+    overruled = {
+        ally.name
+        for ally in block.allies
+        if ally.direction == opposite
+        and ally.bounded is False
+        and len(block.names) >= OVERRULING
+        and not is_called_mean(ally.name)
+    }
+    result = []
+    for column in columns:
+        is_benchmark = column.name in block.benchmarks and direction == "lower"
+        if column.name in block.unknown or column.name in overruled or is_benchmark:
+            role = "output" if direction == "higher" else "lower_rate"
+            values = _finite(block.frame[column.name])
+            unit = (
+                "share"
+                if measure_scale(block.frame[column.name])[0] in ("share", "percent")
+                else ""
+            )
+            column = Column(column.name, role, unit, reason=f"{reason}: {direction} is better")
+            column = check_range(column, values)
+        result.append(column)
+    return result
+
+
+def _find_wide_blocks(
+    blocks: Sequence[Sequence[str]], columns: Sequence[Column], frame: pd.DataFrame
+) -> dict[str, tuple[str, ...]]:
+    """Return the blocks with more columns than a third of the rows, by the name of their mean."""
+    by_name = {column.name: column for column in columns}
+    wide = {}
+    for block in blocks:
+        names = tuple(n for n in block if by_name[n].role in ("output", "lower_rate"))
+        if len(names) < LEAST_AVERAGED or len(names) <= MAX_WIDTH * len(frame):
+            continue
+        mean = next(
+            (c.name for c in columns if _is_mean_of(c, names, frame)),
+            f"mean of {len(names)} columns",
+        )
+        wide[mean] = names
+    return wide
+
+
+def _is_mean_of(column: Column, names: Sequence[str], frame: pd.DataFrame) -> bool:
+    if column.name not in frame or column.name in names or not is_called_mean(column.name):
+        return False
+    factor = 1 if measure_scale(frame[column.name])[0] != "share" else 100
+    difference = factor * np.abs(frame[list(names)].mean(axis=1) - frame[column.name])
+    return bool(np.nanquantile(difference, 0.95) <= MEAN_ROUNDING)
+
+
+def _demote_ambiguous(columns: Sequence[Column]) -> list[Column]:
+    """Demote means and data sets' scores where they may be means of errors.
+
+    They may where the table has an error rate. A mean of scores also needs another output, for its
+    own name tells nothing.
+    """
+    weak_reasons = ("a data set's score", "a mean of scores")
+    has_errors = any(column.role == "lower_rate" for column in columns)
+    has_output = any(
+        column.role == "output" and not column.reason.startswith(weak_reasons) for column in columns
+    )
+    is_open = any(column.role in ("unknown", "conditional") for column in columns)
+    demoted = []
+    for column in columns:
+        is_ambiguous = column.role == "output" and column.reason.startswith(weak_reasons)
+        # Such a name says nothing about errors: beside an error rate it may be their mean, and
+        # beside columns of unknown direction theirs.
+        if is_ambiguous and (
+            has_errors
+            or (not has_output and "mean" in column.reason)
+            or (is_open and "mean" in column.reason and not _has_scores(columns))
+        ):
+            reason = "its name does not say which way is better"
+            column = replace(column, role="conditional", reason=reason)
+        demoted.append(column)
+    return demoted
+
+
+def _has_scores(columns: Sequence[Column]) -> bool:
+    """Return whether a table has a rate that is better high: its mean is then one, too."""
+    return any(
+        column.role == "output"
+        and column.unit in ("share", "percent")
+        and not column.reason.startswith("a mean of scores")
+        for column in columns
+    )
+
+
+def _leave_out_redundant(column: Column, columns: Sequence[Column], frame: pd.DataFrame) -> Column:
+    """Leave a column out that repeats others: 100 - top1, or the mean of all others."""
+    if column.name not in frame or not (column.metric or column.role == "conditional"):
+        return column
+    outputs = [
+        other.name
+        for other in columns
+        if other.name != column.name and other.name in frame and other.role == "output"
+    ]
+    same_unit = [
+        name for name in outputs if next(c for c in columns if c.name == name).unit == column.unit
+    ]
+    values = frame[column.name].to_numpy()
+    reason = ""
+    if column.complemented:
+        reason = _complement_reason(column, values, frame[same_unit])
+    elif is_called_mean(column.name) and column.direction != "lower":
+        candidates = same_unit if column.role == "output" else outputs
+        reason = _mean_reason(values, frame[candidates])
+    if not reason:
+        return column
+    return replace(column, role="left_out", reason=reason)
+
+
+def _complement_reason(column: Column, values: np.ndarray, outputs: pd.DataFrame) -> str:
+    """Say of which output a column is the complement; empty where of none."""
+    # The complement repeats the output exactly, apart from the rounding of both columns.
+    tolerance = COMPLEMENT_ROUNDING * column.high
+    for name, output in outputs.items():
+        complement = column.high - output.to_numpy()
+        if np.allclose(values, complement, atol=tolerance, rtol=0, equal_nan=True):
+            return f"it is {column.high:g} - '{name}', which is taken"
+    return ""
+
+
+def _mean_reason(values: np.ndarray, outputs: pd.DataFrame) -> str:
+    """Say of which outputs a column is the mean, up to rounding; empty where it is none.
+
+    The outputs are all others, or a run of neighbours.
+    """
+    averaged = [name for name in outputs if not is_called_mean(name)]
+    factor = 1.0 if np.nanmax(np.abs(values), initial=0) > 1 else 100.0
+    cells = outputs[averaged].to_numpy()
+    for size in range(len(averaged), 1, -1):
+        for start in range(len(averaged) - size + 1):
+            part = cells[:, start : start + size]
+            if np.isnan(part).all(axis=1).any():
+                continue
+            difference = factor * np.abs(np.nanmean(part, axis=1) - values)
+            # A few typing errors in a long table do not make another metric of the mean.
+            if not np.isnan(difference).all() and np.nanquantile(difference, 0.95) <= MEAN_ROUNDING:
+                names = averaged[start : start + size]
+                return f"it is the mean of {quote_names(names, 4)}, which are taken"
+    return ""
+
+
+def is_called_mean(name: str) -> bool:
+    """Return whether a name says that a column is the mean of others."""
+    words = parse_name(name).all_words
+    return any(f"_{word.replace(' ', '_')}_" in words for word in MEAN_WORDS)
+
+
+def _leave_out_unknown(column: Column, frame: pd.DataFrame) -> Column:
+    """Leave an unknown column out in a table where other names are known."""
+    if column.role != "unknown":
+        return column
+    if _counts_rows(column, frame):
+        return replace(column, role="left_out", reason=COUNTS_ROWS)
+    reason = "its name is not known, so which way is better is not known either; say it"
+    return replace(column, reason=reason)
+
+
+def _counts_rows(column: Column, frame: pd.DataFrame) -> bool:
+    """Return whether a column numbers the rows: each cell is one more than the cell above."""
+    if column.name not in frame:
+        return False
+    values = frame[column.name].tolist()
+    return len(values) > 2 and all(after - before == 1 for before, after in pairwise(values))
+
+
+def _needs_guesses(columns: Sequence[Column], frame: pd.DataFrame, *, made_to_rank: bool) -> bool:
+    """Return whether unknown names must be guessed: no name tells what the table is about.
+
+    A metric whose direction is not known tells it, and so does a setting, a spread or a size in a
+    table that was not made to be ranked.
+    """
+    roles = [column.role for column in columns]
+    if any(role in ("output", "lower_rate", "cost", "conditional") for role in roles):
+        return False
+    if made_to_rank:
+        return "unknown" in roles
+    informative = any(
+        column.role == "left_out"
+        and column.name in frame
+        and column.reason not in (ALL_EMPTY, COUNTS_ROWS)
+        and not any(word in column.reason for word in UNINFORMATIVE)
+        for column in columns
+    )
+    return "unknown" in roles and not informative
+
+
+def _guess(column: Column, frame: pd.DataFrame, *, made_to_rank: bool) -> Column:
+    """Take an unknown column of measurements as an output, where no name of the table is known."""
+    if column.role != "unknown":
+        return column
+    if made_to_rank:
+        return replace(column, role="guess", low=0.0, reason=GUESSED)
+    if column.name not in frame:
+        return column
+    values = _finite(frame[column.name])
+    if _counts_rows(column, frame):
+        return replace(column, role="left_out", reason=COUNTS_ROWS)
+    # Metrics of quality are rarely negative; differences and logarithms are, in both directions.
+    if (values < 0).any():
+        reason = "its name is not known and it holds negative values; say what it is"
+        return replace(column, reason=reason)
+    # Beside fractions, whole numbers are counts and settings more often than measurements.
+    has_fractions = any((frame[name].dropna() % 1 != 0).any() for name in frame)
+    is_whole = (values == np.round(values)).all() and len(np.unique(values)) > 1
+    if has_fractions and is_whole:
+        reason = (
+            "its name is not known and it holds whole numbers only, as counts and settings do; "
+            "say what it is"
+        )
+        return replace(column, reason=reason)
+    guess = replace(column, role="guess", low=0.0, reason=GUESSED)
+    if values.max(initial=0) <= 1:
+        guess = replace(guess, high=1.0)
+    return guess

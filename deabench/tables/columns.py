@@ -4,24 +4,26 @@
    (`deabench.tables.vocabulary`). Values only check the name (`check_range`): they tell shares
    from percent and widen a range that they contradict.
 2. `infer_direction_from_rank` gives a bare "score" its direction, by the rank column beside it.
-3. `propose_roles` compares the columns: ambiguous means are demoted, complements and means of
-   others are left out, and unknown names are left out too. Only in a table without any known name
-   are unknown columns of measurements guessed to be outputs.
+3. `deabench.tables.blocks` holds the columns against each other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from deabench.tables.cells import Numbers
-from deabench.tables.vocabulary import Meaning, look_up_metric
-from deabench.utils.text import quote_names
+from deabench.tables.vocabulary import (
+    Meaning,
+    is_weak,
+    look_up_beside,
+    look_up_metric,
+    look_up_unit,
+)
 
 DeclaredRole = Literal["output", "lower_rate", "cost", "label", "dataset", "left_out"]
 """Roles that a user or a source can state."""
@@ -29,9 +31,6 @@ Declarations = Mapping[str, tuple[DeclaredRole, str]]
 """Column to (role, where it is declared)."""
 MIN_RANK_CORRELATION = 0.9
 """A rank column tells the direction of a score where their rank correlation is beyond this."""
-MEAN_ROUNDING = 0.051
-"""What a mean may be off by, in percent, because it was rounded."""
-COMPLEMENT_ROUNDING = 1e-6
 LEAST_PERCENT = 10
 """A column mixes shares and percent where it has values up to 1 and all others are above this."""
 GUESSED = "a guess, for its name is not known: higher is better"
@@ -39,13 +38,6 @@ COUNTS_ROWS = "it only counts the rows"
 ALL_EMPTY = "every cell is empty"
 UNKNOWN_NAME = "its name is not known"
 OTHER_INPUTS = "other inputs are named"
-TELLS_NOTHING = (
-    ALL_EMPTY,
-    COUNTS_ROWS,
-    "it is an identifier, a setting, a count or a description",
-)
-"""Reasons to leave a column out that say nothing about the others: any table has identifiers."""
-MEAN_WORDS = ("average", "avg", "mean", "overall")
 BITS = (4.0, 8.0, 16.0, 32.0, 64.0)
 
 
@@ -68,6 +60,8 @@ class Column:
         Whether it is a loss with the opposite sign (`neg_*`).
     declared : bool
         Whether `lower_is_better` names it: it takes part whatever else is selected.
+    undesirable : bool
+        Whether it is an output of which less is better.
     """
 
     name: str
@@ -78,11 +72,17 @@ class Column:
     reason: str = ""
     negated: bool = False
     declared: bool = False
+    undesirable: bool = False
 
     @property
     def metric(self) -> bool:
         """Whether it enters a ranking."""
         return self.role in ("output", "lower_rate", "cost", "guess")
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether its name is known to stand for either direction, as deposits of a bank."""
+        return self.role == "conditional" and "or an output" in self.reason
 
     @property
     def bounded(self) -> bool:
@@ -112,7 +112,12 @@ class Column:
         return self.low, self.high
 
 
-def infer_column(name: str, numbers: Numbers | None, declarations: Declarations) -> Column:
+def infer_column(
+    name: str,
+    numbers: Numbers | None,
+    declarations: Declarations,
+    names: Sequence[str] = (),
+) -> Column:
     """Infer what a column is from its declaration, else its name; its values are only a check.
 
     Parameters
@@ -122,8 +127,13 @@ def infer_column(name: str, numbers: Numbers | None, declarations: Declarations)
         The column's cells; None for a column of text.
     declarations : mapping of column to (role, reason)
         What the source or the user states.
+    names : sequence of column names
+        All names of the table: X1 means something beside Y1 only.
     """
-    meaning = look_up_metric(name)
+    meaning = look_up_beside(name, names) or look_up_metric(name)
+    # What the cells state tells more than a weak name, or none: "510 MB/s" is a throughput.
+    if numbers is not None and (meaning is None or meaning.better == "neither" or is_weak(meaning)):
+        meaning = look_up_unit(numbers.unit) or meaning
     if name in declarations:
         meaning = _apply_declaration(meaning, *declarations[name])
     names_rows = meaning is not None and meaning.role in ("label", "dataset")
@@ -149,6 +159,7 @@ def infer_column(name: str, numbers: Numbers | None, declarations: Declarations)
         meaning.high,
         meaning.reason,
         meaning.negated,
+        undesirable=meaning.undesirable,
     )
     return check_range(column, values, numbers.unit)
 
@@ -265,183 +276,3 @@ def mixes_share_and_percent(column: Column, values: np.ndarray) -> bool:
     above_one = finite[finite > 1]
     shares = finite[(finite > 0) & (finite <= 1)]
     return len(shares) > 0 and len(above_one) > 0 and float(above_one.min()) > LEAST_PERCENT
-
-
-def propose_roles(
-    columns: Sequence[Column], frame: pd.DataFrame, *, made_to_rank: bool
-) -> tuple[list[Column], list[str]]:
-    """Give the columns their final roles by what the others are, and say what was guessed.
-
-    Parameters
-    ----------
-    columns : sequence of Column
-        What each column is by itself.
-    frame : DataFrame, systems x numeric columns
-    made_to_rank : bool
-        Whether these columns were put together to be ranked, as in a DataFrame with its systems in
-        the index: where no name is known, every numeric column is then a guess, counts too.
-
-    Returns
-    -------
-    columns : list of Column
-    notes : list of str
-    """
-    columns = _demote_ambiguous(columns)
-    columns = [_leave_out_redundant(column, columns, frame) for column in columns]
-    if _needs_guesses(columns, frame, made_to_rank=made_to_rank):
-        columns = [_guess(column, frame, made_to_rank=made_to_rank) for column in columns]
-        open_roles: tuple[str, ...] = ("guess",)
-        note = (
-            "no column has a known name, so higher is taken as better in {}; "
-            "name the outputs in outputs, and metrics that are better low in lower_is_better"
-        )
-    else:
-        columns = [_leave_out_unknown(column, frame) for column in columns]
-        open_roles = ("unknown", "conditional")
-        note = (
-            "columns whose names do not tell which way is better are left out: {}; "
-            "name them in outputs or lower_is_better to use them"
-        )
-    names = [column.name for column in columns if column.role in open_roles]
-    return columns, [note.format(quote_names(names))] if names else []
-
-
-def _needs_guesses(columns: Sequence[Column], frame: pd.DataFrame, *, made_to_rank: bool) -> bool:
-    """Return whether unknown names must be guessed: no name tells what the table is about.
-
-    A metric whose direction is not known tells it, and so does a setting, a spread or a size in a
-    table that was not made to be ranked.
-    """
-    roles = [column.role for column in columns]
-    if any(role in ("output", "lower_rate", "cost", "conditional") for role in roles):
-        return False
-    if made_to_rank:
-        return "unknown" in roles
-    informative = any(
-        column.role == "left_out" and column.name in frame and column.reason not in TELLS_NOTHING
-        for column in columns
-    )
-    return "unknown" in roles and not informative
-
-
-def _demote_ambiguous(columns: Sequence[Column]) -> list[Column]:
-    """Demote means and data sets' scores where they may be means of errors.
-
-    They may where the table has an error rate. A mean of scores also needs another output, for its
-    own name tells nothing.
-    """
-    weak_reasons = ("a data set's score", "a mean of scores")
-    has_errors = any(column.role == "lower_rate" for column in columns)
-    has_output = any(
-        column.role == "output" and not column.reason.startswith(weak_reasons) for column in columns
-    )
-    demoted = []
-    for column in columns:
-        is_ambiguous = column.role == "output" and column.reason.startswith(weak_reasons)
-        # Such a name says nothing about errors: beside an error rate it may be their mean.
-        if is_ambiguous and (has_errors or (not has_output and "mean" in column.reason)):
-            reason = "its name does not say which way is better"
-            column = replace(column, role="conditional", reason=reason)
-        demoted.append(column)
-    return demoted
-
-
-def _leave_out_redundant(column: Column, columns: Sequence[Column], frame: pd.DataFrame) -> Column:
-    """Leave a column out that repeats others: 100 - top1, or the mean of all others."""
-    if column.name not in frame or not column.metric:
-        return column
-    outputs = [
-        output.name
-        for output in columns
-        if output.role == "output"
-        and output.name in frame
-        and output.name != column.name
-        and output.unit == column.unit
-    ]
-    values = frame[column.name].to_numpy()
-    reason = ""
-    if column.complemented:
-        reason = _complement_reason(column, values, frame[outputs])
-    elif column.role == "output" and _is_called_mean(column.name) and len(outputs) > 1:
-        reason = _mean_reason(column, values, frame[outputs])
-    if not reason:
-        return column
-    return replace(column, role="left_out", reason=reason)
-
-
-def _complement_reason(column: Column, values: np.ndarray, outputs: pd.DataFrame) -> str:
-    """Say of which output a column is the complement; empty where of none."""
-    # The complement repeats the output exactly, apart from the rounding of both columns.
-    tolerance = COMPLEMENT_ROUNDING * column.high
-    for name, output in outputs.items():
-        complement = column.high - output.to_numpy()
-        if np.allclose(values, complement, atol=tolerance, rtol=0, equal_nan=True):
-            return f"it is {column.high:g} - '{name}', which is taken"
-    return ""
-
-
-def _mean_reason(column: Column, values: np.ndarray, outputs: pd.DataFrame) -> str:
-    """Say of which outputs a column is the mean, up to rounding; empty where it is none."""
-    averaged = [name for name in outputs if not _is_called_mean(name)]
-    if len(averaged) < 2:
-        return ""
-    difference = np.abs(outputs[averaged].mean(axis=1).to_numpy() - values)
-    if column.unit != "percent":
-        difference = 100 * difference
-    # A few typing errors in a long table do not make another metric of the mean.
-    if np.nanquantile(difference, 0.95) > MEAN_ROUNDING:
-        return ""
-    return f"it is the mean of {quote_names(averaged, 4)}, which are taken"
-
-
-def _is_called_mean(name: str) -> bool:
-    return any(word in name.lower() for word in MEAN_WORDS)
-
-
-def _leave_out_unknown(column: Column, frame: pd.DataFrame) -> Column:
-    """Leave an unknown column out in a table where other names are known."""
-    if column.role != "unknown":
-        return column
-    if _counts_rows(column, frame):
-        return replace(column, role="left_out", reason=COUNTS_ROWS)
-    reason = "its name is not known, so which way is better is not known either; say it"
-    return replace(column, reason=reason)
-
-
-def _counts_rows(column: Column, frame: pd.DataFrame) -> bool:
-    """Return whether a column numbers the rows: each cell is one more than the cell above."""
-    if column.name not in frame:
-        return False
-    values = frame[column.name].tolist()
-    return len(values) > 2 and all(after - before == 1 for before, after in pairwise(values))
-
-
-def _guess(column: Column, frame: pd.DataFrame, *, made_to_rank: bool) -> Column:
-    """Take an unknown column of measurements as an output, where no name of the table is known."""
-    if column.role != "unknown":
-        return column
-    if made_to_rank:
-        return replace(column, role="guess", low=0.0, reason=GUESSED)
-    if column.name not in frame:
-        return column
-    values = frame[column.name].to_numpy()
-    values = values[np.isfinite(values)]
-    if _counts_rows(column, frame):
-        return replace(column, role="left_out", reason=COUNTS_ROWS)
-    # Metrics of quality are rarely negative; differences and logarithms are, in both directions.
-    if (values < 0).any():
-        reason = "its name is not known and it holds negative values; say what it is"
-        return replace(column, reason=reason)
-    # Beside fractions, whole numbers are counts and settings more often than measurements.
-    has_fractions = any((frame[name].dropna() % 1 != 0).any() for name in frame)
-    is_whole = (values == np.round(values)).all() and len(np.unique(values)) > 1
-    if has_fractions and is_whole:
-        reason = (
-            "its name is not known and it holds whole numbers only, as counts and settings do; "
-            "say what it is"
-        )
-        return replace(column, reason=reason)
-    guess = replace(column, role="guess", low=0.0, reason=GUESSED)
-    if values.max(initial=0) <= 1:
-        guess = replace(guess, high=1.0)
-    return guess

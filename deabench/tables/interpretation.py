@@ -19,6 +19,14 @@ from deabench.tables.columns import (
     infer_direction_from_rank,
     mixes_share_and_percent,
 )
+from deabench.tables.kinds import (
+    recognise_folds,
+    recognise_instances,
+    refuse_missing_header,
+    repetition_word,
+    table_of_instances,
+    transpose_metrics,
+)
 from deabench.tables.layout import (
     Keys,
     find_keys,
@@ -28,19 +36,53 @@ from deabench.tables.layout import (
     is_long,
     metric_of_title,
 )
-from deabench.tables.readers.frames import Source, check_unique_names, declared_roles
+from deabench.tables.naming.error_columns import find_error_columns, measure_error_bars
+from deabench.tables.readers.frames import Source, check_unique_names, declared_roles, read_frame
 from deabench.tables.rows import (
     Systems,
     average_rows,
     count_empty,
+    join_labels,
     merge_notes,
     name_rows,
     pivot_metrics,
 )
-from deabench.tables.table import USER_SAYS, Layout, LowerIsBetter, Table, assign_roles
+from deabench.tables.table import USER_SAYS, Kind, LowerIsBetter, Table, assign_roles
+from deabench.tables.vocabulary import has_name
 from deabench.utils.checks import choice, did_you_mean
+from deabench.utils.text import quote_names
 
+UNNAMED_METRIC = "score"
+"""What the cells of a matrix are called where nothing says what they measure."""
 DECLARED_ROLES = ("output", "lower_rate", "cost", "label", "dataset", "left_out")
+
+
+@dataclass(frozen=True)
+class UserRoles:
+    """What the user says about columns, beside `label` and `roles`."""
+
+    lower_is_better: LowerIsBetter = ()
+    ignore: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """One metric of systems and data sets.
+
+    Attributes
+    ----------
+    metric : str
+        Its name; "score" where nothing tells it.
+    columns : list of column names
+    rows : str or None
+        The column that names the rows.
+    systems_in_columns : bool
+    """
+
+    metric: str
+    columns: list[str]
+    rows: str | None
+    systems_in_columns: bool
 
 
 @dataclass(frozen=True)
@@ -77,8 +119,16 @@ def interpret_source(
     label: str | Sequence[str] | None = None,
     roles: Mapping[str, DeclaredRole] | None = None,
     lower_is_better: LowerIsBetter = (),
+    ignore: Sequence[str] = (),
+    *,
+    one_metric: bool = False,
 ) -> Table:
-    """Interpret a frame of raw cells: what names its rows, and what each column measures.
+    """Interpret a frame of raw cells: what it holds, what names its rows, what columns measure.
+
+    Parameters
+    ----------
+    one_metric : bool
+        Whether the source is one of several, each of one metric and called by it.
 
     Raises
     ------
@@ -89,23 +139,41 @@ def interpret_source(
     check_not_empty(frame)
     roles = roles or {}
     labels = _check_declared(frame, label, roles) or source.label
+    kind: Kind = "metrics"
+    # What is declared by hand settles the kind, too; else names, values and structure tell it.
+    if label is None and not roles and not source.declarations:
+        refuse_missing_header(source)
+        instances = recognise_instances(frame)
+        if instances is not None:
+            return table_of_instances(source, instances)
+        turned = transpose_metrics(source)
+        if turned is not None:
+            source = turned
+            kind = "metrics-in-rows"
+            frame = source.frame
+            labels = source.label
     # As a label or a setting "0.50" is not "0.5": such cells are read as they stand.
     if any(is_numeric_dtype(frame[name].dtype) for name in (*labels, *roles)):
         source = source.as_text()
+        frame = source.frame
     declarations = dict(source.declarations)
     declarations |= {name: (role, USER_SAYS) for name, role in roles.items() if role != "label"}
     dataset = next((name for name, role in roles.items() if role == "dataset"), None)
     parsed = _parse_source(source, declarations, labels, dataset)
-    # Rows of (metric, value) are the one layout that declared roles contradict.
-    pair = find_metric_and_value(parsed.columns)
-    if pair is not None and not roles:
-        return _interpret_columns(_pivot_source(parsed, *pair), lower_is_better)
-    # A file called by its metric may be a matrix of systems x data sets.
-    metric = metric_of_title(source.title)
-    matrix_columns = find_matrix_columns(parsed.columns, parsed.keys)
-    if metric and matrix_columns:
-        return _interpret_matrix(parsed, metric, matrix_columns, lower_is_better)
-    return _interpret_columns(parsed, lower_is_better)
+    user = UserRoles(lower_is_better, tuple(ignore))
+    if not roles:
+        # Rows of (metric, value) are the one layout that declared roles contradict.
+        pair = find_metric_and_value(parsed.columns)
+        if pair is not None:
+            return _interpret_columns(_pivot_source(parsed, *pair), user, "long")
+        repetitions = None if labels else recognise_folds(frame)
+        if repetitions is not None:
+            return _interpret_folds(parsed, repetitions, user)
+        # Data sets x systems are one metric, which only the file's name may tell.
+        matrix = _find_matrix(parsed, one_metric=one_metric)
+        if matrix is not None:
+            return _interpret_matrix(parsed, matrix, user)
+    return _interpret_columns(parsed, user, kind)
 
 
 def check_not_empty(frame: pd.DataFrame) -> None:
@@ -121,6 +189,7 @@ def interpret_frame(
     frame: pd.DataFrame,
     roles: Mapping[str, DeclaredRole] | None = None,
     lower_is_better: LowerIsBetter = (),
+    ignore: Sequence[str] = (),
 ) -> Table:
     """Interpret a DataFrame whose rows are systems already, named by its index.
 
@@ -130,9 +199,18 @@ def interpret_frame(
     names = [str(name) for name in frame.columns]
     check_unique_names(names)
     declarations = declared_roles(frame)
+    if not roles and not declarations:
+        source = read_frame(frame)
+        instances = recognise_instances(source.frame)
+        if instances is not None:
+            return table_of_instances(source, instances)
+        # Names in the index may be those of metrics.
+        turned = transpose_metrics(source) if source.label else None
+        if turned is not None:
+            return interpret_source(turned, turned.label, None, lower_is_better, ignore)
     declarations |= {name: (role, USER_SAYS) for name, role in (roles or {}).items()}
     numbers = {name: parse_numbers(frame.iloc[:, k]) for k, name in enumerate(names)}
-    inferred = [infer_column(name, numbers[name], declarations) for name in names]
+    inferred = [infer_column(name, numbers[name], declarations, names) for name in names]
     texts = [k for k, name in enumerate(names) if numbers[name] is None]
     parsed = {name: column for name, column in numbers.items() if column is not None}
     values = pd.DataFrame(
@@ -156,9 +234,50 @@ def interpret_frame(
         failures=failures,
     )
     units = {name: column.unit for name, column in parsed.items()}
-    table = assign_roles(table, lower_is_better, units)
+    table = assign_roles(_with_error_bars(table, {}, parsed), lower_is_better, units, ignore)
     metrics = [column.name for column in table.metrics if column.name in values]
     return replace(table, missing=count_empty(values[metrics]))
+
+
+def _with_error_bars(
+    table: Table,
+    declared: Mapping[str, Sequence[str]],
+    numbers: Mapping[str, Numbers | None],
+    stays: np.ndarray | None = None,
+) -> Table:
+    """Give error columns to their metrics, and keep the errors that cells state.
+
+    Parameters
+    ----------
+    declared : mapping of metric to its error columns
+    numbers : mapping of column to Numbers
+    stays : bool array (rows,), optional
+        The rows of the source that are systems of the table.
+    """
+    numeric = [column.name for column in table.inferred if column.name in table.frame]
+    found = find_error_columns(numeric, declared)
+    bars = measure_error_bars(found, table.frame)
+    for name, cells in numbers.items():
+        if cells is None or name not in table.frame or name in bars:
+            continue
+        stated = {"low": cells.lows, "high": cells.highs}
+        if cells.lows is None or cells.highs is None:
+            stated = {"spread": cells.spreads}
+        if all(array is not None for array in stated.values()):
+            bar = pd.DataFrame(stated)
+            kept = bar if stays is None else bar[stays]
+            bars[name] = kept.set_axis(table.frame.index, axis=0)
+    owner = {error.name: error.metric for error in found}
+    inferred = [
+        replace(column, role="left_out", reason=f"it says how exact '{owner[column.name]}' is")
+        if column.name in owner
+        else column
+        for column in table.inferred
+    ]
+    errors: dict[str, tuple[str, ...]] = {}
+    for error in found:
+        errors[error.metric] = (*errors.get(error.metric, ()), error.name)
+    return replace(table, inferred=tuple(inferred), errors=errors, error_bars=bars)
 
 
 def _check_declared(
@@ -198,7 +317,7 @@ def _parse_source(
         if name not in label and name not in texts:
             numbers[name] = parse_or_empty(frame[name], decimal_comma=source.decimal_comma)
     # The keys depend on what the columns are; the cells of a label are then names, no numbers.
-    columns = [infer_column(name, numbers[name], declarations) for name in numbers]
+    columns = [infer_column(name, numbers[name], declarations, [*numbers]) for name in numbers]
     keys = find_keys(frame, columns, label, dataset)
     for name in keys.label:
         numbers[name] = None
@@ -224,36 +343,61 @@ def _pivot_source(parsed: ParsedSource, metric: str, value: str) -> ParsedSource
     return _parse_source(source, source.declarations, label, parsed.keys.dataset, keys)
 
 
-def _interpret_columns(parsed: ParsedSource, lower_is_better: LowerIsBetter) -> Table:
+def _interpret_columns(parsed: ParsedSource, user: UserRoles, kind: Kind) -> Table:
     """Interpret the usual table, with metrics in columns."""
     frame = parsed.source.frame
     keys = parsed.keys
     values = parsed.values()
-    notes = list(parsed.source.notes)
-    texts = None
-    layout: Layout = "wide"
     if is_long(frame, keys):
-        layout = "long"
-        # Systems repeat over data sets or folds: their rows are averaged.
-        names = frame[list(keys.label)].astype(str).agg(", ".join, axis=1)
-        datasets = None
-        if keys.dataset is not None:
-            datasets = pd.Index(frame[keys.dataset].astype(str), name=keys.dataset)
-        systems = average_rows(values, pd.Index(names, name=keys.label[0]), datasets)
-    else:
-        # Every row is a system of its own and needs a unique name.
-        rows = name_rows(frame, keys, parsed.columns, lambda: parsed.source.as_text().frame)
-        notes += rows.notes
-        keys = replace(keys, label=rows.label)
-        wide = values[rows.stays].set_axis(rows.index, axis=0)
-        systems = Systems(wide, None, count_empty(wide))
-        text_names = [
-            name for name, n in parsed.numbers.items() if n is None and name not in rows.label
-        ]
-        texts = frame.loc[rows.stays, text_names].set_axis(rows.index, axis=0)
+        return _interpret_repeated(parsed, values, user)
+    # Every row is a system of its own and needs a unique name.
+    rows = name_rows(frame, keys, parsed.columns, lambda: parsed.source.as_text().frame)
+    keys = replace(keys, label=rows.label)
+    wide = values[rows.stays].set_axis(rows.index, axis=0)
+    systems = Systems(wide, None, count_empty(wide), tuple(_cell_notes(parsed)))
+    table = _open_table(parsed, systems, keys, (*parsed.source.notes, *rows.notes))
+    table = _with_error_bars(table, parsed.source.errors, parsed.numbers, rows.stays)
+    text_names = [
+        name for name, n in parsed.numbers.items() if n is None and name not in rows.label
+    ]
+    texts = frame.loc[rows.stays, text_names].set_axis(rows.index, axis=0)
+    table = _assign_roles(table, parsed, systems, user)
+    if kind == "long":
+        return replace(table, texts=texts, kind=kind, rows=_result_rows(parsed, values))
+    return replace(table, texts=texts, kind=kind)
+
+
+def _interpret_repeated(parsed: ParsedSource, values: pd.DataFrame, user: UserRoles) -> Table:
+    """Interpret a table in which systems repeat over data sets or folds: rows are averaged."""
+    frame = parsed.source.frame
+    keys = parsed.keys
+    names = pd.Index(join_labels(frame, keys.label), name=keys.label[0])
+    datasets = None
+    if keys.dataset is not None:
+        datasets = pd.Index(frame[keys.dataset].astype(str), name=keys.dataset)
+    systems = average_rows(values, names, datasets)
     systems = replace(systems, notes=(*_cell_notes(parsed), *systems.notes))
-    table = _build_table(parsed, systems, keys, notes, layout, lower_is_better)
-    return replace(table, texts=texts)
+    table = _open_table(parsed, systems, keys, parsed.source.notes)
+    table = _with_error_bars(table, parsed.source.errors, {})
+    table = _assign_roles(replace(table, error_bars={}, layout="long"), parsed, systems, user)
+    kind: Kind = "folds"
+    if keys.dataset is not None or any(has_name(name, "seed") for name in keys.repeats):
+        kind = "long"
+    return replace(table, kind=kind, rows=_result_rows(parsed, values))
+
+
+def _result_rows(parsed: ParsedSource, values: pd.DataFrame) -> pd.DataFrame:
+    """Return one result per row: classifier, data set and repetition, then the numbers."""
+    frame = parsed.source.frame
+    keys = parsed.keys
+    columns: dict[str, object] = {"classifier": list(join_labels(frame, keys.label))}
+    if keys.dataset is not None:
+        columns["dataset"] = frame[keys.dataset].astype(str).tolist()
+    for name in keys.repeats:
+        columns.setdefault(repetition_word(name), frame[name].tolist())
+    names = [name for name in values if name not in (*keys.repeats, keys.dataset)]
+    rows = pd.DataFrame(columns)
+    return pd.concat([rows, values[names].reset_index(drop=True)], axis=1)
 
 
 def _cell_notes(parsed: ParsedSource) -> list[tuple[str, str]]:
@@ -267,82 +411,139 @@ def _cell_notes(parsed: ParsedSource) -> list[tuple[str, str]]:
     return notes
 
 
-def _interpret_matrix(
-    parsed: ParsedSource, metric: str, names: Sequence[str], lower_is_better: LowerIsBetter
+def _interpret_folds(
+    parsed: ParsedSource, repetitions: Mapping[str, str], user: UserRoles
 ) -> Table:
-    """Interpret a matrix of one metric, which only the file's name tells.
+    """Interpret a table of folds x classifiers: one metric, which only the file's name may tell."""
+    frame = parsed.source.frame
+    names = [name for name in map(str, frame.columns) if name not in repetitions.values()]
+    metric = metric_of_title(parsed.source.title) or UNNAMED_METRIC
+    rows = pd.DataFrame({word: frame[name].tolist() for word, name in repetitions.items()})
+    parts = []
+    for name in names:
+        numbers = parsed.numbers[name]
+        if numbers is not None:
+            part = rows.assign(**{metric: numbers.values})
+            part.insert(0, "classifier", name)
+            parts.append(part)
+    single = pd.concat(parts, ignore_index=True)
+    systems = average_rows(single[[metric]], pd.Index(single["classifier"], name="system"), None)
+    note = (
+        f"every row is one {next(iter(repetitions))} and every column a system: "
+        f"{quote_names(names, 4)}"
+    )
+    return _interpret_one_metric(parsed, metric, systems, Keys(()), note, single, user, "folds")
 
-    Systems stand in its rows or its columns, data sets on the other side.
+
+def _find_matrix(parsed: ParsedSource, *, one_metric: bool) -> Matrix | None:
+    """Return where a table is one metric of systems and data sets; None where it is not.
+
+    Systems in rows are a matrix only where somebody says so, for their data sets may be ranked by.
     """
     frame = parsed.source.frame
-    label = parsed.keys.label[0] if parsed.keys.label else None
+    columns = find_matrix_columns(parsed.columns, parsed.keys)
+    metric = metric_of_title(parsed.source.title)
+    if not columns:
+        return None
+    rows = next((c.name for c in parsed.columns if c.role == "dataset" and c.name in frame), None)
+    if parsed.keys.label:
+        rows = parsed.keys.label[0]
+    in_columns = has_systems_in_columns(frame, parsed.columns, columns, rows)
+    if not in_columns and not (one_metric and metric):
+        return None
+    return Matrix(metric or UNNAMED_METRIC, columns, rows, in_columns)
+
+
+def _interpret_matrix(parsed: ParsedSource, matrix: Matrix, user: UserRoles) -> Table:
+    """Interpret a matrix of one metric: systems stand on one side, data sets on the other."""
+    frame = parsed.source.frame
     rows = [f"row {k + 1}" for k in range(len(frame))]
-    if label is not None:
-        rows = frame[label].astype(str).tolist()
+    if matrix.rows is not None:
+        rows = frame[matrix.rows].astype(str).tolist()
     values = parsed.values().set_axis(rows, axis=0)
-    filled = [name for name in names if name in values and values[name].notna().any()]
+    filled = [name for name in matrix.columns if name in values and values[name].notna().any()]
     cells = values[filled].stack(future_stack=True)
     row_names = cells.index.get_level_values(0)
     column_names = cells.index.get_level_values(1)
-    stacked = cells.to_frame(metric).reset_index(drop=True)
+    stacked = cells.to_frame(matrix.metric).reset_index(drop=True)
     # The mean of each system is over the data sets, which stand on the other side.
-    if has_systems_in_columns(frame, parsed.columns, label):
+    if matrix.systems_in_columns:
         side = "columns"
-        dataset = label or "row"
+        dataset = matrix.rows or "row"
         keys = Keys((), dataset)
-        systems = average_rows(stacked, column_names.rename("system"), row_names.rename(dataset))
+        names, others = column_names, row_names
     else:
         side = "rows"
         dataset = "columns"
         keys = Keys(parsed.keys.label[:1], dataset)
-        systems = average_rows(stacked, row_names.rename("system"), column_names.rename(dataset))
-    means = systems.frame.iloc[:, 0].to_numpy()
-    column = infer_column(metric, Numbers(means, np.zeros(len(means), dtype=bool)), {})
-    note = f"the file's name says that every cell is '{metric}'; {side} are the systems"
-    matrix = ParsedSource(parsed.source, {metric: None}, [column], keys)
-    return _build_table(
-        matrix, systems, keys, [*parsed.source.notes, note], "wide", lower_is_better
+        names, others = row_names, column_names
+    systems = average_rows(stacked, names.rename("system"), others.rename(dataset))
+    single = stacked.assign(classifier=names.astype(str), dataset=others.astype(str))
+    single = single[["classifier", "dataset", matrix.metric]]
+    note = f"every cell is a '{matrix.metric}'; {side} are the systems"
+    if matrix.metric != UNNAMED_METRIC:
+        note = f"the file's name says that every cell is '{matrix.metric}'; {side} are the systems"
+    return _interpret_one_metric(
+        parsed, matrix.metric, systems, keys, note, single, user, "datasets"
     )
 
 
-def _build_table(
+def _interpret_one_metric(
     parsed: ParsedSource,
+    metric: str,
     systems: Systems,
     keys: Keys,
-    notes: Sequence[str],
-    layout: Layout,
-    lower_is_better: LowerIsBetter,
+    note: str,
+    rows: pd.DataFrame,
+    user: UserRoles,
+    kind: Kind,
 ) -> Table:
-    """Infer the columns again on the values of the systems, and give them their roles."""
-    frame = systems.frame
-    units = parsed.units()
-    inferred = _infer_columns(parsed.columns, frame, keys, units)
-    table = Table(
-        frame,
+    """Return the table of one metric whose name the columns do not tell."""
+    means = systems.frame.iloc[:, 0].to_numpy()
+    column = infer_column(metric, Numbers(means, np.zeros(len(means), dtype=bool)), {})
+    if metric == UNNAMED_METRIC:
+        column = Column(metric, "unknown", reason="nothing says what the cells measure")
+    source = replace(parsed.source, notes=(*parsed.source.notes, note))
+    single = ParsedSource(source, {metric: None}, [column], keys)
+    table = _open_table(single, systems, keys, source.notes)
+    return replace(_assign_roles(table, single, systems, user), kind=kind, rows=rows)
+
+
+def _open_table(parsed: ParsedSource, systems: Systems, keys: Keys, notes: Sequence[str]) -> Table:
+    """Infer the columns again on the values of the systems, which may be means."""
+    return Table(
+        systems.frame,
         (),
         label=keys.label,
-        layout=layout,
         dataset=keys.dataset if systems.per_dataset is not None else None,
         per_dataset=systems.per_dataset,
         title=parsed.source.title,
-        inferred=tuple(inferred),
+        prose=parsed.source.prose,
+        reading_notes=tuple(notes),
+        inferred=tuple(_infer_columns(parsed.columns, systems.frame, keys, parsed.units())),
     )
-    # The roles come last: they depend on all columns and on what the user declares.
-    table = assign_roles(table, lower_is_better, units)
+
+
+def _assign_roles(table: Table, parsed: ParsedSource, systems: Systems, user: UserRoles) -> Table:
+    """Give the columns their roles, which depend on all columns and on the user, and add notes."""
+    opened = table
+    table = assign_roles(opened, user.lower_is_better, parsed.units(), user.ignore)
     metrics = [column.name for column in table.metrics]
     mixed = [
         f"'{column.name}' holds values up to 1 beside values above 10: "
         "are some shares and some percent?"
         for column in table.columns
-        if column.name in frame and mixes_share_and_percent(column, frame[column.name].to_numpy())
+        if column.name in table.frame
+        and mixes_share_and_percent(column, table.frame[column.name].to_numpy())
     ]
+    declared_notes = table.reading_notes[len(opened.reading_notes) :]
     return replace(
         table,
         missing={name: count for name, count in systems.missing.items() if name in metrics},
         reading_notes=(
-            *notes,
+            *opened.reading_notes,
             *merge_notes(systems.notes, metrics),
-            *table.reading_notes,
+            *declared_notes,
             *mixed,
         ),
     )

@@ -12,7 +12,7 @@ Long results and data sets x systems are told by their keys (`deabench.tables.la
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -23,7 +23,7 @@ from deabench.tables.cells import parse_numbers
 from deabench.tables.columns import Column
 from deabench.tables.readers.frames import Source
 from deabench.tables.table import Kind, Table
-from deabench.tables.vocabulary import has_name, look_up_metric, parse_name
+from deabench.tables.vocabulary import has_name, look_up_metric
 from deabench.utils.text import quote_names
 
 COUNTS = ("tp", "fn", "fp", "tn")
@@ -186,9 +186,11 @@ def _recognise_predictions(
     numeric = [name for name in systems if parse_numbers(frame[name]) is not None]
     if is_certain and numeric:
         return Instances("scores", keys, tuple(numeric))
-    if not is_certain and numeric == systems and len(classes) == 2 and numeric:
-        if _are_answers(frame[numeric], classes) and not any(map(look_up_metric, numeric)):
-            return Instances("scores", keys, tuple(numeric))
+    # Scores of two classes, under names that are no metrics.
+    are_scores = bool(numeric) and numeric == systems and len(classes) == 2
+    are_named = any(look_up_metric(name) is not None for name in numeric)
+    if are_scores and not are_named and _are_answers(frame[numeric], classes):
+        return Instances("scores", keys, tuple(numeric))
     return None
 
 
@@ -226,7 +228,7 @@ def table_of_instances(source: Source, instances: Instances) -> Table:
         columns.append(Column(name, "left_out", reason=reason))
     label = instances.columns.get("classifier")
     what = "counts" if instances.kind == "counts" else f"{instances.kind} of instances"
-    note = f"it holds {what} of {len(names)} classifiers ({quote_names(names, 4)}), no metrics yet"
+    note = f"it holds {what} of {len(names)} classifiers ({quote_names(names, 4)})"
     return Table(
         pd.DataFrame(index=pd.Index(names, name=label or "classifier")),
         tuple(columns),
@@ -338,9 +340,7 @@ def recognise_folds(frame: pd.DataFrame) -> dict[str, str] | None:
     None where it is none: another column of text names systems, or the columns are metrics.
     """
     names = list(map(str, frame.columns))
-    keys = {
-        word: name for name in names for word in REPETITIONS if has_name(name, word)
-    }
+    keys = {word: name for name in names for word in REPETITIONS if has_name(name, word)}
     rest = [name for name in names if name not in keys.values() and frame[name].notna().any()]
     if not keys or len(rest) < 2 or frame.duplicated([*keys.values()]).any():
         return None
@@ -349,3 +349,8 @@ def recognise_folds(frame: pd.DataFrame) -> dict[str, str] | None:
     # Settings and counts beside the fold describe one system; classifiers have names of their own.
     known = [name for name in rest if look_up_metric(name) is not None]
     return keys if 2 * len(known) < len(rest) else None
+
+
+def repetition_word(name: str) -> str:
+    """Return "fold", "repeat" or "seed" for a column that numbers repetitions."""
+    return next((word for word in REPETITIONS if has_name(name, word)), "seed")

@@ -7,12 +7,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from deabench.tables.columns import Column
-from deabench.tables.vocabulary import look_up_metric, parse_name
+from deabench.tables.columns import ALL_EMPTY, Column
+from deabench.tables.markup import strip_markup
+from deabench.tables.vocabulary import (
+    has_name,
+    is_weak,
+    is_whole_name,
+    look_up_metric,
+    parse_name,
+)
 
 _SYSTEMS = re.compile(
     r"^(k-?nn\w*|svm\w*|svc|linear_?svm|oc_?svm|nb|gnb|naive.?bayes|lr|logreg|logistic\w*|rf"
@@ -47,15 +54,19 @@ _DESCRIPTIONS = {
     "submission_date",
     "release_date",
 }
-_DESCRIPTION_CELLS = r"^(https?://|\d{4}-\d\d-\d\d|\[.*\d\.\d)"
+_DESCRIPTION_CELLS = (
+    r"^(https?://|www\.|\d{4}[-/.]\d\d([-/.]\d\d|$)|\d\d?[-/.]\d\d?[-/.]\d{4}|\[.*\d\.\d"
+    r"|(?i:(\d\d? )?(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?,? (\d\d?,? )?\d{4}$))"
+)
+"""Addresses, dates and lists of numbers."""
 _FOLDS = re.compile(
     r"_(fold|folds|seed|seeds|random_state|split|repeat|repeats|rep|replicate|run|trial|iteration"
     r"|iter|(instance|sample|example|question|doc|item)_id|instance)_$"
 )
-_METRIC = re.compile(
-    r"^_(metric|metrics|metric_name|measure|measure_name|score_name|scorer|metric_type)_$"
+_SETTINGS = re.compile(
+    r"_(parameters?|params|settings?|config|configs|configuration|args|arguments|options"
+    r"|hyper_?parameters?|variant)_$"
 )
-_VALUE = re.compile(r"_(value|values|result|results|score|scores|metric_value|estimate|mean)_$")
 PARAMETERS = ("params", "parameters", "configuration")
 PROBED_CELLS = 50
 PROBED_ROWS = 100
@@ -94,10 +105,27 @@ def find_keys(
     label, dataset
         What is declared already.
     """
+    is_declared = bool(label)
     label = label or _find_label(frame, columns)
     dataset = dataset or _find_dataset(frame, columns, label)
     repeats = [column.name for column in columns if _FOLDS.search(parse_name(column.name).words)]
-    return Keys(label, dataset, tuple(name for name in repeats if name not in label))
+    keys = Keys(label, dataset, tuple(name for name in repeats if name not in label))
+    if is_declared or not (label and (dataset or repeats)):
+        return keys
+    # Several runs of an algorithm on one data set are several systems, one for each setting.
+    return replace(keys, label=(*label, *_find_settings(frame, columns, keys)))
+
+
+def _find_settings(frame: pd.DataFrame, columns: Sequence[Column], keys: Keys) -> tuple[str, ...]:
+    """Return the column of settings that tells rows of one system and data set apart."""
+    names = [*keys.label, *([keys.dataset] if keys.dataset else []), *keys.repeats]
+    if not frame.duplicated(names).any():
+        return ()
+    for column in columns:
+        is_setting = _SETTINGS.search(parse_name(column.name).words) is not None
+        if is_setting and column.name not in names and _varies(frame[column.name]):
+            return (column.name,)
+    return ()
 
 
 def _find_label(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[str, ...]:
@@ -117,19 +145,36 @@ def _label_candidates(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterato
         for column in columns
         if column.role == "label" and (len(frame) == 1 or _varies(frame[column.name]))
     ]
-    yield [name for name in named if not pd.api.types.is_numeric_dtype(frame[name])]
+    named_texts = [
+        name
+        for name in named
+        if not _holds_numbers(frame[name]) and not is_description(frame[name], name)
+    ]
+    # "model" names the systems, "1k model" may be a download.
+    yield [name for name in named_texts if is_whole_name(name, "label")]
+    yield named_texts
     texts = [
         column.name
         for column in columns
         if column.role == "text" and not is_description(frame[column.name], column.name)
     ]
+    # A text whose name says that it describes the rows (license, paper) names them last.
+    describing = [name for name in texts if look_up_metric(name) is not None]
+    texts = [name for name in texts if name not in describing or name == frame.columns[0]]
     # Without a name such as "model": parameters of a search, then text that never repeats, then
     # the first column; numbered systems and any other text come last.
-    yield [name for name in texts if name in PARAMETERS]
+    yield [name for name in (*texts, *describing) if name in PARAMETERS]
     yield [name for name in texts if frame[name].is_unique]
     yield [name for name in texts if name == frame.columns[0]]
     yield named
     yield [name for name in texts if _varies(frame[name])]
+    yield [name for name in describing if _varies(frame[name])]
+
+
+def _holds_numbers(column: pd.Series) -> bool:
+    """Return whether the cells number the rows instead of naming them."""
+    cells = column.dropna().head(PROBED_CELLS)
+    return bool(pd.to_numeric(cells, errors="coerce").notna().all())
 
 
 def _varies(column: pd.Series) -> bool:
@@ -141,7 +186,7 @@ def is_description(column: pd.Series, name: str) -> bool:
     """Return whether a text names no system: addresses, dates, lists of numbers, empty cells."""
     if parse_name(name).words.strip("_") in _DESCRIPTIONS:
         return True
-    cells = column.dropna().astype(str).head(PROBED_CELLS)
+    cells = column.dropna().astype(str).head(PROBED_CELLS).map(strip_markup)
     # A column that starts with empty cells names nothing, whatever follows.
     if (cells.str.strip() == "").all():
         return True
@@ -176,12 +221,11 @@ def find_metric_and_value(columns: Sequence[Column]) -> tuple[str, str] | None:
     metric = None
     value = None
     for column in columns:
-        name_words = parse_name(column.name).words
-        is_value = bool(_VALUE.search(name_words))
+        is_value = has_name(column.name, "value")
         # A metric with a column of its own: the table is wide already.
-        if column.role in ("output", "lower_rate") and not is_value:
+        if column.role in ("output", "lower_rate", "cost") and not is_value:
             return None
-        if column.role in ("text", "label", "dataset") and _METRIC.search(name_words):
+        if column.role in ("text", "label", "dataset") and has_name(column.name, "metric"):
             metric = metric or column.name
         if column.role in ("conditional", "output", "unknown", "guess") and is_value:
             value = value or column.name
@@ -198,7 +242,9 @@ def find_matrix_columns(columns: Sequence[Column], keys: Keys) -> list[str]:
     numeric = [
         column
         for column in columns
-        if column.role not in ("text", "label", "dataset") and column.name not in keys.label
+        if column.role not in ("text", "label", "dataset")
+        and column.name not in keys.label
+        and column.reason != ALL_EMPTY
     ]
     unknown = [
         column
@@ -212,18 +258,13 @@ def find_matrix_columns(columns: Sequence[Column], keys: Keys) -> list[str]:
 
 
 def has_systems_in_columns(
-    frame: pd.DataFrame, columns: Sequence[Column], label: str | None
+    frame: pd.DataFrame, columns: Sequence[Column], names: Sequence[str], label: str | None
 ) -> bool:
     """Return whether a matrix of one metric has its systems in the columns, data sets in the rows.
 
     The side with more names of known systems is theirs; of equal ones the rows, unless their column
     names data sets.
     """
-    names = [
-        column.name
-        for column in columns
-        if column.role not in ("text", "label", "dataset") and column.name != label
-    ]
     share_of_columns = sum(bool(_SYSTEMS.match(name)) for name in names) / max(len(names), 1)
     # The same share of the row labels; rows without labels name no system.
     share_of_rows = 0.0
@@ -239,7 +280,8 @@ def has_systems_in_columns(
 def metric_of_title(title: str) -> str:
     """Return the metric that a file's name tells, adbench_AUCROC: AUCROC; empty without one."""
     meaning = look_up_metric(title)
-    if meaning is None or meaning.role not in ("output", "lower_rate", "cost"):
+    # "results_quality" or "mybench" names no metric.
+    if meaning is None or meaning.role not in ("output", "lower_rate", "cost") or is_weak(meaning):
         return ""
     title_words = [word for word in title.replace("-", "_").split("_") if word]
     # Drop leading words as long as the rest means the same.

@@ -36,6 +36,7 @@ def read(
     label: str | Sequence[str] | None = None,
     roles: Mapping[str, Role] | None = None,
     lower_is_better: LowerIsBetter = (),
+    ignore: Sequence[str] = (),
     sheet: str | int | None = None,
     limits: Limits | Mapping[str, int] | None = None,
     missing_code: float | Sequence[float] | None = None,
@@ -63,6 +64,10 @@ def read(
         the metric to its known maximum, an output; `{"logloss": "input"}` makes it an input. Of a
         bare sequence, rates whose greatest value is known are complemented and all others are
         inputs. These columns take part in every ranking of the table.
+    ignore : sequence of column names
+        Columns that are no metrics. Here as in `lower_is_better`, and in `outputs` and `inputs` of
+        the functions that take a table, a name may be a pattern (`mmlu_*`), a range of columns
+        (`coding:arc_agi`), or `rest`: all columns that nothing else names.
     sheet : str or int, optional
         The sheet of a workbook, or the table of a document by its heading or caption; or its number
         from 1. By default the first sheet with results, and the table with the most numbers.
@@ -96,21 +101,21 @@ def read(
         if missing_code is not None:
             raise DataError("the table is read already; give missing_code where its source is read")
         return declare_special_roles(
-            _read_again(source, label, plain_roles, lower_is_better), roles
+            _read_again(source, label, plain_roles, lower_is_better, ignore), roles
         )
     notes: list[str] = []
     if missing_code is not None and isinstance(source, pd.DataFrame):
         source, *notes = blank_codes(source, missing_code)
     keys_declared = label is not None or bool({"label", "dataset"} & {*plain_roles.values()})
     if isinstance(source, pd.DataFrame) and not keys_declared and _has_plain_labels(source):
-        table = interpret_frame(source, plain_roles, lower_is_better)
+        table = interpret_frame(source, plain_roles, lower_is_better, ignore)
     else:
         with reading_options(sheet, limits):
             opened = open_source(source)
         if missing_code is not None and not notes:
             frame, *notes = blank_codes(opened.frame, missing_code)
             opened = replace(opened, frame=frame)
-        table = interpret_source(opened, label, plain_roles, lower_is_better)
+        table = interpret_source(opened, label, plain_roles, lower_is_better, ignore)
     if notes:
         table = replace(table, reading_notes=(*table.reading_notes, *notes))
     return declare_special_roles(table, roles)
@@ -121,15 +126,16 @@ def _read_again(
     label: str | Sequence[str] | None,
     roles: Mapping[str, DeclaredRole],
     lower_is_better: LowerIsBetter,
+    ignore: Sequence[str],
 ) -> Table:
     """Return a Table with other labels, roles or directions; itself where there are none."""
     if label is not None or roles:
-        return interpret_source(_reopen(table), label, roles, lower_is_better)
+        return interpret_source(_reopen(table), label, roles, lower_is_better, ignore)
     # Nothing to change; an empty text is still refused below.
-    if not isinstance(lower_is_better, str) and not len(lower_is_better):
+    if not isinstance(lower_is_better, str) and not len(lower_is_better) and not ignore:
         return table
     units = {column.name: column.unit for column in table.inferred if column.unit == "percent"}
-    return assign_roles(table, lower_is_better, units)
+    return assign_roles(table, lower_is_better, units, ignore)
 
 
 def as_table(source: TableLike) -> Table:
@@ -234,7 +240,8 @@ def join_sources(sources: Mapping[str, Source]) -> Source:
     if all(source.stacked for source in sources.values()):
         return _concatenate_runs(list(sources.values()))
     tables = {
-        name: interpret_source(replace(source, title=name)) for name, source in sources.items()
+        name: interpret_source(replace(source, title=name), one_metric=True)
+        for name, source in sources.items()
     }
     frames: list[pd.DataFrame] = []
     declarations: dict[str, tuple[DeclaredRole, str]] = {}

@@ -10,10 +10,12 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.answers import with_metrics
+from deabench.tables.answers import ANSWER_KINDS, with_metrics
+from deabench.tables.blocks import judge_columns
 from deabench.tables.cells import is_empty_word
-from deabench.tables.columns import OTHER_INPUTS, Column, propose_roles
+from deabench.tables.columns import OTHER_INPUTS, Column
 from deabench.tables.interpretation import is_labelled
+from deabench.tables.naming.questions import UndecidedError
 from deabench.tables.read import as_table
 from deabench.tables.table import USER_SAYS, Table, TableLike, leave_out_inputs
 from deabench.tables.vocabulary import look_up_metric
@@ -161,12 +163,13 @@ def select_columns(
 
     Columns that `lower_is_better` of `deabench.read` names always take part.
     """
+    if table.kind in ANSWER_KINDS and not table.metrics:
+        raise DataError(_explain_instances(table))
     declared = [column for column in table.columns if column.declared]
-    user_inputs = _check_names(inputs, "inputs")
+    named_outputs, user_inputs = _expand_names(table, outputs, inputs)
     named_inputs = list(user_inputs)
     named_inputs += [c.name for c in declared if c.input and c.name not in named_inputs]
     # An undesirable output is one of which less is better: an input.
-    named_outputs = _check_names(outputs, "outputs")
     bad = [name for name in named_outputs if name in table.undesirable]
     named_inputs += [name for name in bad if name not in named_inputs]
     # Named outputs are final; without names the roles of the columns decide.
@@ -182,10 +185,12 @@ def select_columns(
             and column.name in selected_outputs
             and (column.declared or column.reason == USER_SAYS)
         }
-        notes = (*table.reading_notes, *_contradictions(selected_outputs, maxima))
+        notes = (*table.reading_notes, *_contradictions(selected_outputs, named_inputs, maxima))
         undecided = []
         guessed = []
     else:
+        _refuse_undecided(table, named_inputs)
+        table = _take_means(table)
         # Other columns get their roles without the named inputs, which may repeat or explain them.
         columns, role_notes = _columns_beside(table, user_inputs)
         selected_outputs = [c.name for c in columns if c.direction == "higher" or c.complemented]
@@ -302,6 +307,66 @@ def refuse_bounds(missing: Missing) -> Missing:
     return missing
 
 
+def _expand_names(
+    table: Table, outputs: Sequence[str] | None, inputs: Sequence[str] | None
+) -> tuple[list[str], list[str]]:
+    """Return the columns that the user names as outputs and as inputs, patterns expanded."""
+    named_outputs = _check_names(outputs, "outputs")
+    named_inputs = _check_names(inputs, "inputs")
+    declared = [column.name for column in table.columns if column.declared]
+    expanded_outputs = table.expand(named_outputs, "outputs", [*named_inputs, *declared])
+    # `rest` takes what no other pattern takes.
+    taken = [*named_outputs, *declared]
+    if "rest" in named_inputs:
+        taken += expanded_outputs
+    return expanded_outputs, table.expand(named_inputs, "inputs", taken)
+
+
+def _refuse_undecided(table: Table, inputs: Sequence[str]) -> None:
+    """Refuse a table about which something has to be asked before it is ranked."""
+    question = table.question
+    if question is not None and not set(question.columns) <= set(inputs):
+        raise UndecidedError(question)
+
+
+def _explain_instances(table: Table) -> str:
+    """Say what to do with predictions, scores and counts, which are no metrics."""
+    count = len(table.frame)
+    what = "counts" if table.kind == "counts" else f"{table.kind} of instances"
+    name = table.title or "the table"
+    return (
+        f"'{name}' holds {what} of {count} classifiers, no metrics; `deabench metrics FILE` "
+        "computes metrics, and `deabench uncertainty FILE` intervals and verdicts"
+    )
+
+
+def _take_means(table: Table) -> Table:
+    """Replace like columns that are too many for the rows by their mean."""
+    for mean, names in table.means.items():
+        columns = {column.name: column for column in table.columns}
+        first = columns[names[0]]
+        reason = f"its mean with {len(names) - 1} like columns, '{mean}', is taken"
+        for name in names:
+            columns[name] = replace(columns[name], role="left_out", reason=reason)
+        columns[mean] = replace(first, name=mean, reason=f"the mean of {quote_names(names, 4)}")
+        frame = table.frame
+        if mean not in frame:
+            frame = frame.assign(**{mean: frame[list(names)].mean(axis=1, skipna=False)})
+        inferred = [c for c in table.inferred if c.name != mean] + [columns[mean]]
+        note = (
+            f"{len(names)} like columns are many for {len(frame)} rows: '{mean}' stands for "
+            f"{quote_names(names, 4)}; name them in outputs to rank by each"
+        )
+        table = replace(
+            table,
+            frame=frame,
+            columns=tuple(columns.values()),
+            inferred=tuple(inferred),
+            reading_notes=(*table.reading_notes, note),
+        )
+    return table
+
+
 def _check_names(names: Sequence[str] | None, argument: str) -> list[str]:
     """Return a list of column names; one text is refused."""
     if isinstance(names, str):
@@ -322,9 +387,10 @@ def _columns_beside(table: Table, inputs: Sequence[str]) -> tuple[list[Column], 
     declared = [column for column in table.columns if column.declared]
     settled_names = {*inputs, *(column.name for column in declared)}
     open_columns = [column for column in table.inferred if column.name not in settled_names]
-    proposed, notes = propose_roles(open_columns, table.frame, made_to_rank=True)
-    by_name = {column.name: column for column in [*leave_out_inputs(proposed), *declared]}
-    return [by_name[c.name] for c in table.inferred if c.name in by_name], notes
+    judgement = judge_columns(open_columns, table.frame, table.context, made_to_rank=True)
+    proposed = leave_out_inputs(judgement.columns)
+    by_name = {column.name: column for column in [*proposed, *declared]}
+    return [by_name[c.name] for c in table.inferred if c.name in by_name], judgement.notes
 
 
 def _numeric_columns(table: Table, names: Sequence[str]) -> pd.DataFrame:
@@ -383,16 +449,27 @@ def _refuse_missing(selected: SelectedTable) -> None:
     )
 
 
-def _contradictions(outputs: Sequence[str], maxima: Mapping[str, float]) -> tuple[str, ...]:
-    """Note outputs of the user whose names say that lower is better."""
-    meanings = {name: look_up_metric(name) for name in outputs if name not in maxima}
-    lower = [name for name, meaning in meanings.items() if meaning and meaning.better == "lower"]
-    if not lower:
-        return ()
-    return (
-        f"outputs takes higher as better, but the name says lower is better: {quote_names(lower)}; "
-        "if the name is right, pass it in lower_is_better",
-    )
+def _contradictions(
+    outputs: Sequence[str], inputs: Sequence[str], maxima: Mapping[str, float]
+) -> tuple[str, ...]:
+    """Note outputs and inputs of the user whose names say the contrary."""
+    notes = []
+    meanings = {name: look_up_metric(name) for name in (*outputs, *inputs) if name not in maxima}
+    for names, taken, contrary, remedy in (
+        (outputs, "outputs takes higher", "lower", "pass it in lower_is_better"),
+        (inputs, "inputs takes lower", "higher", "name it in outputs"),
+    ):
+        wrong = [
+            name
+            for name in names
+            if (meaning := meanings.get(name)) is not None and meaning.better == contrary
+        ]
+        if wrong:
+            notes.append(
+                f"{taken} as better, but the name says {contrary} is better: "
+                f"{quote_names(wrong)}; if the name is right, {remedy}"
+            )
+    return tuple(notes)
 
 
 def _describe_guesses(columns: Sequence[Column], inputs: Sequence[str]) -> list[str]:

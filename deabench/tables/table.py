@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, Literal, Protocol, TypeAlias, get_args
@@ -12,9 +12,11 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.blocks import Question
+from deabench.tables.blocks import Context, are_alike, judge_columns, measure_scale
 from deabench.tables.cells import Numbers
-from deabench.tables.columns import OTHER_INPUTS, Column, infer_column, propose_roles
+from deabench.tables.columns import OTHER_INPUTS, Column, infer_column
+from deabench.tables.naming.patterns import expand_names
+from deabench.tables.naming.questions import Question, make_question
 from deabench.utils.checks import did_you_mean
 from deabench.utils.result import Result
 
@@ -117,9 +119,11 @@ class Table(Result):
     errors : mapping of metric to tuple of columns
         The columns of the source that state how exact a metric is: a standard error, a spread, or
         the two ends of an interval. They are no metrics.
-    error_bars : mapping of metric to DataFrame, systems x ("low", "high") or ("standard_error",)
-        The same as numbers, in the metric's unit; "low" and "high" are the ends of an interval,
-        not distances. Also where the cells of the metric state it (`0.91 [0.88, 0.94]`).
+    error_bars : mapping of metric to DataFrame, systems x columns
+        The same as numbers, in the metric's unit. Columns are "low" and "high", the ends of an
+        interval; or "standard_error"; or "spread", where the source does not say what its ± or
+        standard deviation is of. Also where the cells of the metric state it
+        (`0.91 [0.88, 0.94]`).
     non_discretionary : tuple of str
         Columns that are given and that a system cannot change; they are no metrics.
     undesirable : tuple of str
@@ -127,6 +131,11 @@ class Table(Result):
         the model treats them otherwise.
     question : Question or None
         What the source does not tell and somebody has to answer before anything is ranked.
+    means : mapping of a mean's name to the columns that it stands for
+        Like columns that are more than a third of the rows: a ranking takes their mean unless
+        `outputs` names them.
+    prose : str
+        The text around the table in its document.
 
     Examples
     --------
@@ -159,6 +168,8 @@ class Table(Result):
     non_discretionary: tuple[str, ...] = ()
     undesirable: tuple[str, ...] = ()
     question: Question | None = None
+    means: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    prose: str = ""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -198,8 +209,9 @@ class Table(Result):
 
     @property
     def guessed(self) -> list[str]:
-        """Outputs of a table where no name is known."""
-        return [column.name for column in self.columns if column.role == "guess"]
+        """Columns whose direction nobody knows: outputs by a guess, and what is asked about."""
+        asked = () if self.question is None else self.question.columns
+        return [c.name for c in self.columns if c.role == "guess" or c.name in asked]
 
     @property
     def undecided(self) -> list[str]:
@@ -219,6 +231,49 @@ class Table(Result):
     def column(self, name: str) -> Column | None:
         """Return what one column is; None where there is no such column."""
         return next((column for column in self.columns if column.name == name), None)
+
+    @property
+    def context(self) -> Context:
+        """What the surroundings tell about the columns."""
+        ranks = (
+            self.frame[c.name]
+            for c in self.inferred
+            if "rank among" in c.reason and c.name in self.frame
+        )
+        return Context(self.title, self.prose, next(ranks, None))
+
+    def count_alike(self, names: Sequence[str], columns: Sequence[Column]) -> int:
+        """Return how many of some columns are of the same scale as the first of `names`."""
+        if not names or names[0] not in self.frame:
+            return 0
+        scale = measure_scale(self.frame[names[0]])
+        return sum(
+            are_alike(measure_scale(self.frame[column.name]), scale)
+            for column in columns
+            if column.name in self.frame and column.name not in names
+        )
+
+    def expand(
+        self, names: Sequence[str], option: str, reserved: Collection[str] = ()
+    ) -> list[str]:
+        """Return the columns that names and patterns stand for (`mmlu_*`, `a:b`, `rest`).
+
+        Parameters
+        ----------
+        names : sequence of str
+        option : {"outputs", "inputs", "lower_is_better", "ignore"}
+            Where they stand: `rest` takes no columns whose names say the contrary.
+        reserved : collection of column names
+            Named elsewhere: no pattern takes them.
+        """
+        fitting = {"outputs": ["output"], "ignore": []}.get(option, ["lower_rate", "cost"])
+        roles = ("unknown", "conditional", "guess", *fitting)
+        numeric = [c.name for c in self.inferred if c.name in self.frame]
+        if not numeric:
+            numeric = [str(name) for name in self.frame.columns]
+        columns = self.columns or self.inferred
+        rest = [c.name for c in columns if c.role in roles and c.name in numeric]
+        return expand_names([str(name) for name in names], numeric, rest=rest, reserved=reserved)
 
     def drop_column(self, name: str) -> Table:
         """Return the table without a column of numbers or text."""
@@ -268,31 +323,88 @@ mapping or a list of records, a fitted search, an Optuna study.
 
 
 def assign_roles(
-    table: Table, lower_is_better: LowerIsBetter, units: Mapping[str, str] | None = None
+    table: Table,
+    lower_is_better: LowerIsBetter = (),
+    units: Mapping[str, str] | None = None,
+    ignore: Sequence[str] = (),
 ) -> Table:
     """Give the inferred columns of a table their final roles.
 
-    Columns in `lower_is_better` get theirs from the user; the others are held against each other.
+    Columns in `lower_is_better` and `ignore` get theirs from the user; the others are held against
+    each other.
 
     Parameters
     ----------
     units : mapping of column to str
         What the cells state.
     """
+    ignored = table.expand(ignore, "ignore")
     declared, notes = _declare_directions(table, lower_is_better, units or {})
+    declared |= {
+        column.name: replace(column, role="left_out", reason=USER_SAYS)
+        for column in table.inferred
+        if column.name in ignored
+    }
     open_columns = [column for column in table.inferred if column.name not in declared]
-    proposed, role_notes = propose_roles(
-        open_columns, table.frame, made_to_rank=table.labelled or bool(declared)
-    )
+    made_to_rank = table.labelled or any(column.metric for column in declared.values())
+    judgement = judge_columns(open_columns, table.frame, table.context, made_to_rank=made_to_rank)
+    proposed = judgement.columns
     # Who names one input decides on all: no other cost enters by itself.
     if any(column.input for column in declared.values()):
         proposed = leave_out_inputs(proposed)
     by_name = {column.name: column for column in proposed} | declared
-    return replace(
+    assigned = replace(
         table,
         columns=tuple(by_name[column.name] for column in table.inferred),
         reading_notes=(*table.reading_notes, *notes),
-        role_notes=tuple(role_notes),
+        role_notes=tuple(judgement.notes),
+        means={} if made_to_rank else judgement.means,
+        undesirable=tuple(c.name for c in by_name.values() if c.undesirable and c.metric),
+        non_discretionary=tuple(c.name for c in by_name.values() if c.role == "non_discretionary"),
+    )
+    # Whoever declares a direction has seen the columns, and so has who made a frame to be ranked.
+    if made_to_rank:
+        return assigned
+    return replace(assigned, question=_find_question(assigned, judgement.open_blocks))
+
+
+def _find_question(table: Table, open_blocks: Sequence[Sequence[str]]) -> Question | None:
+    """Return what has to be asked before the table is ranked; None where enough is known.
+
+    Unknown columns are left out with a note where most of their like enter; a ranking by a remnant
+    is asked about.
+    """
+    columns = table.guessed
+    metrics = [column for column in table.metrics if column.role != "guess"]
+    undecided = {c.name: c for c in table.columns if c.role in ("unknown", "conditional")}
+    open_names = [name for block in open_blocks for name in block if name in undecided]
+    for block in open_blocks:
+        # Rates are alike; large numbers may be sizes, counts and times under unknown names.
+        is_rate = measure_scale(table.frame[block[0]])[0] in ("share", "percent")
+        if is_rate and 1 < len(block) > table.count_alike(block, metrics):
+            columns += [name for name in block if name in undecided]
+    # Names that leave the direction open by themselves, as deposits of a bank.
+    columns += [c.name for c in undecided.values() if c.role == "conditional" and c.ambiguous]
+    if not metrics or len(open_names) > len(metrics):
+        columns += open_names
+    if not metrics and not columns:
+        columns += [name for name in undecided if name in table.frame]
+    # What is asked about one column of a block is asked about its mean, too.
+    if columns:
+        means = [n for n, c in undecided.items() if c.role == "conditional" and n in table.frame]
+        columns += [n for n in means if table.count_alike(columns, [undecided[n]])]
+    numeric = [column.name for column in table.columns if column.name in table.frame]
+    asked = [name for name in numeric if name in columns]
+    if not asked:
+        return None
+    default = "higher" if set(asked) == set(table.guessed) else ""
+    return make_question(
+        asked,
+        [c.name for c in metrics if c.direction == "higher"],
+        [c.name for c in metrics if c.complemented],
+        [c.name for c in metrics if c.input],
+        numeric,
+        default,
     )
 
 
@@ -308,7 +420,11 @@ def _declare_directions(
     table: Table, lower_is_better: LowerIsBetter, units: Mapping[str, str]
 ) -> tuple[dict[str, Column], list[str]]:
     """Return the columns that `lower_is_better` names, as it says, and notes on them."""
-    directions = _read_directions(lower_is_better)
+    directions = {
+        column: direction
+        for name, direction in _read_directions(lower_is_better).items()
+        for column in table.expand([name], "lower_is_better")
+    }
     inferred = {column.name: column for column in table.inferred}
     declared = {}
     notes = []

@@ -18,8 +18,18 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from deabench.metrics.formulas import DIRECTION, METRICS
+from deabench.tables.markup import strip_markup
 
-Role = Literal["output", "lower_rate", "cost", "label", "dataset", "left_out", "conditional"]
+Role = Literal[
+    "output",
+    "lower_rate",
+    "cost",
+    "label",
+    "dataset",
+    "left_out",
+    "conditional",
+    "non_discretionary",
+]
 Better = Literal["higher", "lower", ""]
 
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -67,25 +77,42 @@ _BRACKETS = re.compile(r"[\[(]([^\])]*)[\])]")
 _TRAINING = re.compile(r"_(train|training|in_sample|resubstitution)_")
 _EXTREME = re.compile(r"\w_(min|max|minimum|maximum|best|worst)_$")
 _UNITS = (
-    (r"(^|_)(ms|msec|milliseconds?|millis)(_|$)", "ms"),
-    (r"(^|_)(s|secs?|seconds?)(_|$)", "seconds"),
-    (r"(^|_)(minutes?|mins)(_|$)", "minutes"),
-    (r"(^|_)(h|hrs?|hours?)(_|$)", "hours"),
-    (r"(^|_)(usd|dollars?)(_|$)", "usd"),
-    (r"(^|_)eur(_|$)", "eur"),
-    (r"(^|_)kwh(_|$)", "kWh"),
-    (r"(^|_)(wh|joules?|j)(_|$)", "energy"),
-    (r"(^|_)kg(_|$)", "kg"),
-    (r"(^|_)gb(_|$)", "GB"),
-    (r"(^|_)mb(_|$)", "MB"),
-    (r"(^|_)kb(_|$)", "KB"),
-    (r"(^|_)(watts?|w)(_|$)", "W"),
+    (r"ms|msec|milliseconds?|millis", "ms"),
+    (r"secs?|seconds?", "seconds"),
+    (r"s", "seconds"),
+    (r"us|µs|microseconds?|ns|nanoseconds?", "microseconds"),
+    (r"minutes?|mins?", "minutes"),
+    (r"hrs?|hours?", "hours"),
+    (r"h", "hours"),
+    (r"days?", "days"),
+    (r"usd|dollars?|cents?", "usd"),
+    (r"eur", "eur"),
+    (r"kwh", "kWh"),
+    (r"wh|joules?|j|kj|mj", "energy"),
+    (r"kg", "kg"),
+    (r"gb|gib", "GB"),
+    (r"mb|mib", "MB"),
+    (r"kb|kib|bytes?", "KB"),
+    (r"watts?|w", "W"),
 )
+_UNIT_IN_BRACKETS = r"_((avg|mean|median|total|wall|cpu|gpu|peak|max|in|approx|p\d+)_)*({})(_(avg|mean|median|total|wall|cpu|gpu|peak|max|co2\w*|per_\w+))*_"
+"""A unit, alone or with what it is per: "(J&F)" and "(h=512)" state none."""
+LETTER_UNITS = (
+    "s",
+    "h",
+    "wh|joules?|j|kj|mj",
+    "watts?|w",
+    "kg",
+    "days?",
+    "us|µs|microseconds?|ns|nanoseconds?",
+    "minutes?|mins?",
+)
+"""Units that a word of a name states only where the name speaks of spending."""
+WEAK_REASONS = ("a score", "a mean of scores", "a data set's score", "a benchmark's score")
+"""How reasons begin that say nothing about errors: such a column may be one of many alike."""
 BETTER_ROLES: dict[str, Role] = {"higher": "output", "lower": "lower_rate"}
 AMOUNT_UNITS = ("usd", "eur", "kWh", "energy", "kg")
 """Units of an amount that was spent, in a name that speaks of spending."""
-AMBIGUOUS_UNITS = ("kg", "energy", "W")
-"""Units that a word of a name states only where the name speaks of spending."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +153,8 @@ class Meaning:
     role : str
         "output": higher is better; "lower_rate": a measure of quality, lower is better; "cost":
         time, price, size; "label": names the systems; "dataset": names the data sets; "left_out":
-        no metric; "conditional": a metric whose direction the name does not tell.
+        no metric; "conditional": a metric whose direction the name does not tell;
+        "non_discretionary": given, not to be changed.
     unit : str
         "share" (0 to 1, or percent), "seconds", "ms", "count", ...; empty where it is not known.
     low, high : float
@@ -135,6 +163,8 @@ class Meaning:
         Why, in words for the user.
     negated : bool
         The name says that its sign is negative (`neg_log_loss`), so that higher is better.
+    undesirable : bool
+        It is an output of which less is better, as waste.
     """
 
     role: Role
@@ -143,6 +173,7 @@ class Meaning:
     high: float = inf
     reason: str = ""
     negated: bool = False
+    undesirable: bool = False
 
     @property
     def better(self) -> Literal["higher", "lower", "neither"]:
@@ -150,6 +181,15 @@ class Meaning:
         if self.role == "output":
             return "higher"
         return "lower" if self.role in ("lower_rate", "cost") else "neither"
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What a name means beside another name: X1 beside Y1."""
+
+    name: str
+    other: str
+    meaning: Meaning
 
 
 @dataclass(frozen=True)
@@ -181,25 +221,35 @@ def _pattern_of(entry: Mapping[str, Any]) -> str:
     return join_pattern(entry["words"]) if "words" in entry else str(entry["pattern"])
 
 
+def _read_meaning(entry: Mapping[str, Any]) -> Meaning:
+    names = ("role", "unit", "low", "high", "reason", "undesirable")
+    fields = {name: entry[name] for name in names if name in entry}
+    return Meaning(**({"role": "left_out"} | fields))
+
+
 def _read_rules(entries: Sequence[Mapping[str, Any]]) -> tuple[Rule, ...]:
     rules = []
     for entry in entries:
         pattern = _pattern_of(entry)
-        fields = {
-            key: entry[key] for key in ("role", "unit", "low", "high", "reason") if key in entry
-        }
-        rules.append(Rule(pattern, word_starts(pattern), Meaning(**fields)))
+        rules.append(Rule(pattern, word_starts(pattern), _read_meaning(entry)))
     return tuple(rules)
 
 
 _WORDS = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
 RULES = _read_rules(_WORDS["rule"])
 WEAK_RULES = _read_rules(_WORDS["weak_rule"])
-NEVER_METRICS = tuple((_pattern_of(entry), entry["reason"]) for entry in _WORDS["never"])
+FIRST_RULES = tuple((_pattern_of(entry), _read_meaning(entry)) for entry in _WORDS["never"])
+BESIDE_RULES = tuple(
+    Beside(entry["name"], entry["other"], _read_meaning(entry)) for entry in _WORDS["beside"]
+)
+ERROR_WORDS: dict[str, str] = {
+    kind: join_pattern(words) for kind, words in _WORDS["errors"].items()
+}
 _SPREAD = join_pattern(_WORDS["spreads_and_ranks"])
 _SPENDING = join_pattern(_WORDS["spending"])
 _LIMIT = join_pattern(_WORDS["limits"])
 _THROUGHPUT = f"{_WORDS['throughput_pattern']}|{join_pattern(_WORDS['throughputs'])}"
+_SIZE = r"\w*_size_(in_)?(m|b|k|g|mb|gb|kb|mib|gib|kib|millions?|billions?|bytes?|params|parameters|million_parameters|m_params|b_params)_"
 _SPENT_PER_TIME = join_pattern(_WORDS["spent_per_time"]) + r"\w*_per_"
 _COLUMN_WORDS = {
     name: re.compile(r"_(" + "|".join(words.split()) + r")_")
@@ -210,7 +260,7 @@ _COLUMN_WORDS = {
 @lru_cache(maxsize=4096)
 def parse_name(text: str) -> ParsedName:
     """Take a column's name apart."""
-    text = unicodedata.normalize("NFKC", text)
+    text = unicodedata.normalize("NFKC", strip_markup(text))
     # An arrow states the direction and is no part of the words.
     better: Better = ""
     if _UP.search(text):
@@ -238,6 +288,17 @@ def has_name(name: object, kind: str) -> bool:
     (True, False)
     """
     return bool(_COLUMN_WORDS[kind].fullmatch(parse_name(str(name)).words))
+
+
+def is_whole_name(name: object, role: Role) -> bool:
+    """Return whether a word of some role is the whole name, as "model" and not "1k model"."""
+    words = parse_name(str(name)).words
+    return any(rule.meaning.role == role and re.match(rule.pattern + "_$", words) for rule in RULES)
+
+
+def is_weak(meaning: Meaning) -> bool:
+    """Return whether a meaning rests on a weak word or on the name of a benchmark."""
+    return meaning.reason.startswith(WEAK_REASONS)
 
 
 def _join_words(text: str) -> str:
@@ -355,13 +416,16 @@ def _look_up_words(name: ParsedName) -> Meaning | None:
     decides, for it is the noun. A stated unit of spending overrides the words.
     """
     # Spreads, ranks, identifiers and settings are no metrics, whatever else the name says.
-    for pattern, reason in NEVER_METRICS:
+    for pattern, first_meaning in FIRST_RULES:
         if re.search(pattern, name.all_words) or re.search(pattern, name.words):
-            return Meaning("left_out", reason=reason)
+            return first_meaning
     # "images per second" is an output; "cost per second" is spent.
     throughput = re.search(_THROUGHPUT, name.all_words)
-    if throughput and not re.search(_SPENT_PER_TIME, name.all_words):
+    spent = re.search(_SPENT_PER_TIME, name.all_words)
+    if throughput and not spent:
         return Meaning("output", "per second", 0.0, inf, "a throughput: higher is better")
+    if throughput and spent and re.match(r"_(errors?|failures?)_", spent[0]):
+        return Meaning("lower_rate", "", 0.0, inf, "failures per time: lower is better")
     unit = unit_of(name)
     setting = re.search(_LIMIT, name.all_words)
     # A unit of spending beats the noun: co2_year_mean_kg is no year.
@@ -370,8 +434,14 @@ def _look_up_words(name: ParsedName) -> Meaning | None:
     # "accuracy at 10 epochs" and "price per token" have their noun before "at" and "per".
     head = re.sub(r"_(at|per)_.*$", "_", name.words)
     meaning = _last_match(head, RULES) or _last_match(name.words, RULES)
+    # "bits per byte" is one word of the field, "price per token" is a price.
+    whole = _last_match(name.words, RULES, must_hold="_per_")
+    meaning = whole or meaning
+    # "Size (M)" is the size of a model, "Size (pixels)" is a setting.
+    if setting is None and re.fullmatch(_SIZE, name.all_words):
+        meaning = Meaning("cost", "count", 0.0, inf, "the size of the model: lower is better")
     # A unit in brackets beats an output and a setting, for neither has one.
-    stated = _look_up_unit(name.unit)
+    stated = look_up_unit(name.unit)
     if stated is not None and (
         meaning is None
         or meaning.role == "output"  # "speed (ms)"
@@ -393,7 +463,7 @@ def _look_up_words(name: ParsedName) -> Meaning | None:
     return replace(meaning, unit=unit or meaning.unit)
 
 
-def _last_match(name_words: str, rules: Sequence[Rule]) -> Meaning | None:
+def _last_match(name_words: str, rules: Sequence[Rule], *, must_hold: str = "") -> Meaning | None:
     """Return the meaning of the rule whose word ends last; of several the longest."""
     best = (0, 0)
     meaning = None
@@ -403,7 +473,7 @@ def _last_match(name_words: str, rules: Sequence[Rule]) -> Meaning | None:
             continue
         for match in re.finditer(rule.pattern, name_words):
             span = (match.end(), match.end() - match.start())
-            if span > best:
+            if span > best and must_hold in match[0]:
                 best = span
                 meaning = rule.meaning
     return meaning
@@ -413,30 +483,37 @@ def unit_of(name: ParsedName) -> str:
     """Return the unit that a name states, in brackets or as a word; empty without."""
     # Brackets state a unit for certain: "time (s)".
     if name.unit:
-        unit = _find_unit(parse_name(name.unit).words)
+        unit = _unit_in_brackets(name.unit)
         if unit:
             return unit
-    if re.search(_SPENDING, name.words):
-        return _find_unit(name.words)
-    return _find_unit(name.words, exclude=AMBIGUOUS_UNITS)
+    is_spending = re.search(_SPENDING, name.words) is not None
+    # A single letter is a unit where something is spent: "train_time_s", but not "RITA S".
+    for pattern, unit in _UNITS:
+        if (is_spending or pattern not in LETTER_UNITS) and re.search(
+            rf"_({pattern})(?=_)", name.words
+        ):
+            return unit
+    return ""
 
 
-def _find_unit(name_words: str, exclude: Sequence[str] = ()) -> str:
-    # Units in the order of the list: "ms" comes before "s".
-    units = (
-        unit for pattern, unit in _UNITS if unit not in exclude and re.search(pattern, name_words)
-    )
-    return next(units, "")
+def _unit_in_brackets(text: str) -> str:
+    """Return the unit that some brackets hold, "(ms; batch 1)"; empty without."""
+    for part in re.split(r"[;,|]", text):
+        words = parse_name(part).words
+        for pattern, unit in _UNITS:
+            if re.fullmatch(_UNIT_IN_BRACKETS.format(pattern), words):
+                return unit
+    return ""
 
 
-def _look_up_unit(unit: str) -> Meaning | None:
+def look_up_unit(unit: str) -> Meaning | None:
     """Return what a unit in brackets says: seconds are a cost, tokens per second an output."""
     if not unit:
         return None
     unit_words = parse_name(unit).words
     if re.search(_THROUGHPUT, unit_words):
         return Meaning("output", "per second", 0.0, inf, f"a throughput ({unit}): higher is better")
-    unit_name = _find_unit(unit_words.strip("_"))
+    unit_name = _unit_in_brackets(unit)
     if not unit_name:
         return None
     return Meaning("cost", unit_name, 0.0, inf, f"measured in {unit}: lower is better")
@@ -458,3 +535,26 @@ def has_mixed_units(names: Sequence[str], inputs: Sequence[str]) -> bool:
     # Shares and percent are one unit, and names without a unit tell nothing.
     units = {meaning.unit.replace("percent", "share") for meaning in meanings if meaning}
     return bool(inputs) or len(units - {""}) > 1
+
+
+def look_up_beside(name: str, names: Sequence[str]) -> Meaning | None:
+    """Return what a name means beside the other names of its table: X1 beside Y1.
+
+    Examples
+    --------
+    >>> look_up_beside("X1", ["X1", "Y1"]).role, look_up_beside("X1", ["X1", "X2"])
+    ('cost', None)
+    """
+    words = _sided_words(name)
+    for rule in BESIDE_RULES:
+        if re.fullmatch(rule.name, words) and any(
+            re.fullmatch(rule.other, _sided_words(other)) for other in names if other != name
+        ):
+            return rule.meaning
+    return None
+
+
+def _sided_words(name: str) -> str:
+    """Return the words of a name; "(I)Staff" is "i_staff"."""
+    parsed = parse_name(name)
+    return parsed.all_words if parsed.unit in ("i", "o") else parsed.words

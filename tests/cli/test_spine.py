@@ -259,5 +259,8 @@ def test_the_facets_of_three_metrics_are_drawn_as_a_graph(tmp_path):
             for n, a, b, c in [("u", 1, 2, 3), ("v", 3, 1, 2), ("w", 2, 3, 1), ("x", 2, 2, 2)]
         )
     )
-    assert main(["frontier", str(table), "--plot", str(tmp_path / "graph.png")]) == 0
+    assert (
+        main(["frontier", str(table), "--outputs", "a:c", "--plot", str(tmp_path / "graph.png")])
+        == 0
+    )
     assert (tmp_path / "graph.png").read_bytes().startswith(b"\x89PNG")

@@ -17,9 +17,9 @@ facebook/wav2vec2,21.3,1000.2,3.4,7.1,30.2,mit,0.3
         {
             "Average WER ↓": "L",
             "RTFx ↑": "O",
-            "LS Clean": "X",
-            "LS Other": "X",
-            "AMI": "X",
+            "LS Clean": "L",
+            "LS Other": "L",
+            "AMI": "L",
             "License": "X",
             "Params (B)": "C",
         },

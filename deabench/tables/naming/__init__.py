@@ -1,0 +1,1 @@
+"""Columns by their names: patterns of names, error columns, questions about names."""

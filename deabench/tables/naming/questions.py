@@ -1,0 +1,115 @@
+"""Ask once what a table does not tell, with one answer to paste."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from deabench.errors import DataError
+from deabench.tables.naming.patterns import shorten_names
+from deabench.utils.text import quote_names
+
+Option = Literal["outputs", "inputs", "lower_is_better", "ignore"]
+Answer = Mapping[Option, tuple[str, ...]]
+"""Option to the names or patterns that it takes, as `{"outputs": ("coding:arc_agi",)}`."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a table does not tell, and what each answer would be.
+
+    Attributes
+    ----------
+    text : str
+        The question, as "Is higher or lower better in 'coding', 'vision' and 'aaii'?".
+    columns : tuple of column names
+        The block that it is about.
+    answers : mapping of "higher", "lower", "ignore" to Answer
+        The options of `read` (lower_is_better, ignore) and of `rank` (outputs, inputs) that state
+        the whole interpretation under each answer, the columns of known names included, so that
+        one call or one command is enough.
+    default : str
+        The likeliest answer, a key of `answers`; empty where nothing speaks for any.
+    """
+
+    text: str
+    columns: tuple[str, ...]
+    answers: Mapping[str, Answer]
+    default: str = ""
+
+
+class UndecidedError(DataError):
+    """Nothing tells which way is better in some columns; `question` says what to answer.
+
+    Attributes
+    ----------
+    question : Question
+    """
+
+    def __init__(self, question: Question) -> None:
+        answers = []
+        for word, meaning in (
+            ("higher", "if higher is better, pass "),
+            ("lower", "if lower is better, "),
+            ("ignore", "to leave them out, "),
+        ):
+            if word in question.answers:
+                answers.append(meaning + format_answer(question.answers[word]))
+        super().__init__(f"{question.text} {'; '.join(answers)}")
+        self.question = question
+
+
+def format_answer(answer: Answer) -> str:
+    """Return the options of an answer as arguments of Python, `outputs=["coding:arc_agi"]`."""
+    options = [
+        f"{option}={json.dumps(list(names), ensure_ascii=False)}"
+        for option, names in answer.items()
+        if names
+    ]
+    return ", ".join(options).replace('"', "'")
+
+
+def make_question(
+    columns: Sequence[str],
+    outputs: Sequence[str],
+    complemented: Sequence[str],
+    inputs: Sequence[str],
+    numeric: Sequence[str],
+    default: str,
+) -> Question:
+    """Return the question about some columns, with the answers beside what is known.
+
+    Parameters
+    ----------
+    columns : sequence of column names
+        The block.
+    outputs, complemented, inputs : sequences of column names
+        The known metrics; complemented are rates that are better low.
+    numeric : sequence of column names
+        All columns of numbers, in the table's order, which ranges refer to.
+    default : str
+    """
+    others: Answer = {
+        "inputs": tuple(shorten_names(inputs, numeric)),
+        "lower_is_better": tuple(complemented),
+    }
+    answers: dict[str, Answer] = {
+        "higher": {"outputs": tuple(shorten_names([*outputs, *columns], numeric)), **others},
+        "lower": {
+            "outputs": tuple(shorten_names(outputs, numeric)),
+            "inputs": others["inputs"],
+            "lower_is_better": (*complemented, *shorten_names(columns, numeric)),
+        },
+    }
+    if outputs or complemented or inputs:
+        answers["ignore"] = {"ignore": tuple(shorten_names(columns, numeric))}
+    pronoun = quote_names(columns, 4)
+    count = f" ({len(columns)} columns)" if len(columns) > 1 else ""
+    return Question(
+        f"nothing tells whether higher or lower is better in {pronoun}{count}.",
+        tuple(columns),
+        answers,
+        default,
+    )
