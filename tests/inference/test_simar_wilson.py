@@ -136,11 +136,13 @@ def test_subsampling_scales_by_the_rate():
             "there are 3 classifiers; a bootstrap of firms needs at least 4",
         ),
         (
-            lambda: db.simar_wilson(PLANTS.assign(zero=[0.0] + [1] * 18)),
+            lambda: db.simar_wilson(
+                PLANTS.assign(zero=[0.0] + [1] * 18), outputs=["Output", "zero"]
+            ),
             "metric 'zero' of 'Coffeen' is 0; a bootstrap of firms needs numbers > 0",
         ),
         (
-            lambda: db.stability(PLANTS.iloc[:1]),
+            lambda: db.stability(PLANTS.iloc[:1], outputs=["Output"]),
             "the table has one row; a stability radius compares, give at least two classifiers",
         ),
         (
