@@ -262,7 +262,7 @@ def _with_error_bars(
             continue
         stated = {"low": cells.lows, "high": cells.highs}
         if cells.lows is None or cells.highs is None:
-            stated = {"spread": cells.spreads}
+            stated = {"standard_error": cells.spreads}
         if all(array is not None for array in stated.values()):
             bar = pd.DataFrame(stated)
             kept = bar if stays is None else bar[stays]

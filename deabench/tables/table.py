@@ -121,9 +121,8 @@ class Table(Result):
         the two ends of an interval. They are no metrics.
     error_bars : mapping of metric to DataFrame, systems x columns
         The same as numbers, in the metric's unit. Columns are "low" and "high", the ends of an
-        interval; or "standard_error"; or "spread", where the source does not say what its ± or
-        standard deviation is of. Also where the cells of the metric state it
-        (`0.91 [0.88, 0.94]`).
+        interval; or "standard_error", which a ± is taken for. Also where the cells of the metric
+        state it (`0.91 [0.88, 0.94]`). Standard deviations of runs are only in `errors`.
     non_discretionary : tuple of str
         Columns that are given and that a system cannot change; they are no metrics.
     undesirable : tuple of str

@@ -106,7 +106,10 @@ def _find_metric(
 def measure_error_bars(
     errors: Sequence[ErrorColumn], frame: pd.DataFrame
 ) -> dict[str, pd.DataFrame]:
-    """Return metric to its error bars, systems x (low, high), (standard_error,) or (spread,)."""
+    """Return metric to its error bars, systems x (low, high) or (standard_error,).
+
+    A standard deviation of an unknown number of runs is no error of their mean.
+    """
     bars: dict[str, pd.DataFrame] = {}
     for metric in dict.fromkeys(error.metric for error in errors):
         if metric not in frame:
@@ -124,7 +127,7 @@ def measure_error_bars(
                 "low": values - columns["half_width"],
                 "high": values + columns["half_width"],
             }
-        for kinds in (["low", "high"], ["standard_error"], ["spread"]):
+        for kinds in (["low", "high"], ["standard_error"]):
             if set(kinds) <= set(columns):
                 bars[metric] = pd.DataFrame({kind: columns[kind] for kind in kinds}).replace(
                     [np.inf, -np.inf], np.nan
