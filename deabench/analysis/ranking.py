@@ -11,7 +11,7 @@ import pandas as pd
 
 from deabench.analysis import missing_bounds
 from deabench.analysis.ties import describe_tie
-from deabench.errors import DataError
+from deabench.errors import DataError, SolveError
 from deabench.models import ModelName
 from deabench.models.options import ModelRequest, TableFacts, check_inputs
 from deabench.models.shared.gate import solve_proved
@@ -132,7 +132,8 @@ def with_own_uncertainty(ranking: Ranking, table: Table) -> Ranking:
         return replace(ranking, notes=(*ranking.notes, f"{note} computes them"))
     try:
         return ranking.with_uncertainty(samples_of_data(table, ranking.data))
-    except DataError as error:
+    except (DataError, SolveError) as error:
+        # Two folds have draws beyond the range of floats.
         return replace(ranking, notes=(*ranking.notes, f"no intervals: {error}"))
 
 
