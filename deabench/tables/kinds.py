@@ -212,7 +212,7 @@ def _are_answers(frame: pd.DataFrame, classes: set[str]) -> bool:
 
 
 def table_of_instances(source: Source, instances: Instances) -> Table:
-    """Return a Table of single results; it has no metrics yet, but the rows to compute them from."""
+    """Return a Table of single results: without metrics, with the rows to compute them from."""
     rows = _tidy_rows(source, instances)
     names = list(dict.fromkeys(rows["classifier"]))
     reasons = {"y_true": "it holds the true classes", "y_pred": "it holds predicted classes"}

@@ -56,7 +56,8 @@ _DESCRIPTIONS = {
 }
 _DESCRIPTION_CELLS = (
     r"^(https?://|www\.|\d{4}[-/.]\d\d([-/.]\d\d|$)|\d\d?[-/.]\d\d?[-/.]\d{4}|\[.*\d\.\d"
-    r"|(?i:(\d\d? )?(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?,? (\d\d?,? )?\d{4}$))"
+    r"|(?i:(\d\d? )?(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?,? "
+    r"(\d\d?,? )?\d{4}$))"
 )
 """Addresses, dates and lists of numbers."""
 _FOLDS = re.compile(

@@ -95,7 +95,10 @@ _UNITS = (
     (r"kb|kib|bytes?", "KB"),
     (r"watts?|w", "W"),
 )
-_UNIT_IN_BRACKETS = r"_((avg|mean|median|total|wall|cpu|gpu|peak|max|in|approx|p\d+)_)*({})(_(avg|mean|median|total|wall|cpu|gpu|peak|max|co2\w*|per_\w+))*_"
+_UNIT_IN_BRACKETS = (
+    r"_((avg|mean|median|total|wall|cpu|gpu|peak|max|in|approx|p\d+)_)*({})"
+    r"(_(avg|mean|median|total|wall|cpu|gpu|peak|max|co2\w*|per_\w+))*_"
+)
 """A unit, alone or with what it is per: "(J&F)" and "(h=512)" state none."""
 LETTER_UNITS = (
     "s",
@@ -249,7 +252,10 @@ _SPREAD = join_pattern(_WORDS["spreads_and_ranks"])
 _SPENDING = join_pattern(_WORDS["spending"])
 _LIMIT = join_pattern(_WORDS["limits"])
 _THROUGHPUT = f"{_WORDS['throughput_pattern']}|{join_pattern(_WORDS['throughputs'])}"
-_SIZE = r"\w*_size_(in_)?(m|b|k|g|mb|gb|kb|mib|gib|kib|millions?|billions?|bytes?|params|parameters|million_parameters|m_params|b_params)_"
+_SIZE = (
+    r"\w*_size_(in_)?(m|b|k|g|mb|gb|kb|mib|gib|kib|millions?|billions?|bytes?|params|parameters"
+    r"|million_parameters|m_params|b_params)_"
+)
 _SPENT_PER_TIME = join_pattern(_WORDS["spent_per_time"]) + r"\w*_per_"
 _COLUMN_WORDS = {
     name: re.compile(r"_(" + "|".join(words.split()) + r")_")
