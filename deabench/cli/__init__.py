@@ -84,6 +84,7 @@ VERBS = {
     "models": Verb(
         "reference:models_command", "models", "print the models with their options and formulations"
     ),
+    "docs": Verb("reference:docs_command", "commands", "print a page of the documentation"),
     "completion": Verb(
         "_run:completion_command", "commands", "print the lines that make a shell complete commands"
     ),
@@ -98,9 +99,10 @@ Compare classifiers by data envelopment analysis.
 Commands:
 {verbs}
 
-Type 'deabench COMMAND --help' for the options of a command and the page that explains it. The first
-page to read is docs/start.md. Results are written to stdout, messages to stderr; the file '-' is
-standard input. Exit codes: 0: done; 1: the data were rejected or the solver failed; 2: wrong usage.
+Type 'deabench help COMMAND' for the options of a command and the page that explains it, 'deabench
+version' for the version. Results are written to stdout, messages to stderr (--quiet: none); the
+file '-' is standard input. Exit codes: 0: done; 1: the data were rejected or the solver failed; 2:
+wrong usage.
 """
 
 
@@ -135,11 +137,14 @@ def main(arguments: list[str] | None = None) -> int:
         from deabench.cli._run import complete
 
         return complete()
+    # `help VERB` is `VERB --help`, also of a sub-command.
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:], "--help"]
     if not arguments or arguments[0] in ("--help", "-h"):
         sys.stdout.write(usage_text())
         # Without a command the usage is printed as the answer to an error.
         return 0 if arguments else 2
-    if arguments[0] == "--version":
+    if arguments[0] in ("version", "--version"):
         from deabench import __version__
 
         sys.stdout.write(f"deabench {__version__}\n")
@@ -149,7 +154,7 @@ def main(arguments: list[str] | None = None) -> int:
 
         # Close names are searched only when there is a typing error.
         hint = did_you_mean(arguments[0], list(VERBS))
-        sys.stderr.write(f"deabench: there is no command '{arguments[0]}'; {hint}\n")
+        sys.stderr.write(f"deabench: there is no command {arguments[0]!r}; {hint}\n")
         return 2
     from deabench.cli._run import run_verb
 

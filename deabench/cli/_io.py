@@ -6,24 +6,31 @@ import enum
 import json
 import math
 import re
+import shutil
 import sys
-from collections.abc import Iterable
+import textwrap
+import unicodedata
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TextIO
 
 import pandas as pd
 
 from deabench.errors import UsageError
+from deabench.report.markdown import markdown_table
 from deabench.utils.files import write_whole
-from deabench.utils.text import csv_text
+from deabench.utils.text import csv_text, printable
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
-MAX_WIDTH = 1000
-"""The width of a table in characters; none is cut below it."""
 MAX_TEXT_WIDTH = 72
-"""Columns of text are broken into lines of this width."""
+"""Columns of text are broken into lines of this width, or less where the terminal is narrow."""
+LEAST_TEXT_WIDTH = 12
+"""A column of text gets no narrower than this, or than its longest word."""
+GAP = "   "
+"""What stands between two columns."""
+MAX_ROWS = 60
+"""Rows of a table that are printed to a terminal."""
 UNSUPPORTED_SUFFIXES = (
     ".xlsx",
     ".xls",
@@ -32,7 +39,6 @@ UNSUPPORTED_SUFFIXES = (
     ".feather",
     ".tsv",
     ".html",
-    ".md",
     ".tex",
     ".pdf",
     ".png",
@@ -49,6 +55,51 @@ class Format(enum.StrEnum):
     table = "table"
     csv = "csv"
     json = "json"
+    md = "md"
+
+
+class PrintableStream:
+    """A stream on which control, bidirectional and invisible characters are replaced.
+
+    Texts from data (names of columns and rows, cells, errors) can steer a terminal.
+
+    Attributes
+    ----------
+    terminal : text stream
+        The stream itself, for the program's own colours and cursor.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.terminal = stream
+
+    def write(self, text: str) -> int:
+        """Write a text, and return its length."""
+        if not isinstance(text, str):
+            raise TypeError("a text is needed")  # typer asks in this way whether bytes will do
+        return self.terminal.write(printable(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.terminal, name)
+
+
+@contextmanager
+def printable_streams() -> Iterator[None]:
+    """Replace stderr, and stdout if it is a terminal, by streams that are safe to look at.
+
+    A file or a program gets names on stdout as they are. Characters that the stream's encoding
+    lacks are written as numbers.
+    """
+    streams = (sys.stdout, sys.stderr)
+    for stream in streams:
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    sys.stderr = PrintableStream(sys.stderr)
+    if sys.stdout.isatty():
+        sys.stdout = PrintableStream(sys.stdout)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = streams
 
 
 def print_message(text: str) -> None:
@@ -88,8 +139,9 @@ def with_option_names(text: str) -> str:
     text = re.sub(r"\blimits=\{'(\w+)': (\d+)\}", r"--limit \1=\2", text)
     text = re.sub(r"\bsheet='([^']*)'", r"--sheet '\1'", text)
     text = re.sub(r"\bmissing_code=(-?[\d.]+)", r"--missing-code \1", text)
-    # A word of the command line may hold bytes that are no text.
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    text = re.sub(r"\btime_limit=(\d+)", r"--time-limit \1", text)
+    # An installed package has its pages inside.
+    return re.sub(r"\bdocs/(\w+)\.md", r"'deabench docs \1'", text)
 
 
 def parse_output_path(text: str) -> Path:
@@ -103,8 +155,8 @@ def parse_output_path(text: str) -> Path:
     path = Path(text)
     if path.suffix.lower() in UNSUPPORTED_SUFFIXES:
         raise UsageError(
-            f"cannot write '{text}': tables are written as CSV, or as JSON if the name ends in "
-            f".json; type -o '{path.with_suffix('.csv')}'"
+            f"cannot write '{text}': tables are written as CSV, or as JSON or Markdown if the name "
+            f"ends in .json or .md; type -o '{path.with_suffix('.csv')}'"
         )
     return path
 
@@ -139,9 +191,10 @@ def write_table(
     frame : DataFrame
         Its index becomes the first column.
     form : Format
-        A table is rounded to four decimals; CSV and JSON are not rounded.
+        A table and Markdown are rounded to four decimals; CSV and JSON are not rounded.
     path : Path, optional
-        The format of a file is CSV, or JSON if the name ends in .json, unless `form` names another.
+        The format of a file is CSV, or JSON or Markdown if the name ends in .json or .md, unless
+        `form` names another.
     title : str
         The line above a table.
     """
@@ -149,8 +202,18 @@ def write_table(
         _print_table(frame, title)
     elif writes_json(form, path):
         write_text(json_records(frame), path)
+    elif form is Format.md or (form is Format.table and path is not None and path.suffix == ".md"):
+        write_text(markdown_text(frame), path)
     else:
         write_text(csv_text(frame), path)
+
+
+def markdown_text(frame: pd.DataFrame) -> str:
+    """Return a frame as a Markdown table, rounded to four decimals."""
+    flat = frame.reset_index()
+    rows = zip(*(map(_cell_text, flat.iloc[:, k]) for k in range(flat.shape[1])), strict=True)
+    names = [str(name) for name in flat.columns]
+    return "\n".join(markdown_table(names, rows, _numeric_columns(flat))) + "\n"
 
 
 def json_records(frame: pd.DataFrame) -> str:
@@ -172,35 +235,127 @@ def _json_value(value: Any) -> Any:
 
 
 def _print_table(frame: pd.DataFrame, title: str) -> None:
-    """Print a table at its full width: a number that is cut is another number."""
-    from rich.console import Console
+    """Print a table; on a terminal its first rows, in as many parts as its width asks for.
 
-    table = _rich_table(frame.reset_index(), title)
-    console = Console()
-    # Measure without a limit: rich would cut numbers to the width of the terminal.
-    unlimited = console.options.update(max_width=MAX_WIDTH)
-    console.width = max(console.width, console.measure(table, options=unlimited).maximum)
-    console.print(table)
+    No number is cut: it would be another number.
+    """
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    shown = frame if width is None else frame.head(MAX_ROWS)
+    flat = shown.reset_index()
+    columns = [
+        _Column(str(flat.columns[k]), flat.iloc[:, k], is_numeric, width or MAX_TEXT_WIDTH)
+        for k, is_numeric in enumerate(_numeric_columns(flat))
+    ]
+    lines = textwrap.wrap(title, width) if width else [title] * bool(title)
+    for part in _split_columns(columns, frame.index.nlevels, width):
+        lines += _table_lines(part)
+    sys.stdout.write("\n".join(lines) + "\n")
+    if len(shown) < len(frame):
+        print_message(
+            f"the first {len(shown)} of {len(frame):,} rows; type -o FILE.csv to write all, or "
+            "--format csv to print them"
+        )
 
 
-def _rich_table(frame: pd.DataFrame, title: str) -> Table:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
+class _Column:
+    """A column as it is printed: its name and cells, each in lines."""
 
-    table = Table(title_justify="left", box=box.SIMPLE_HEAD)
-    if title:
-        table.title = Text(title)
-    for name, column in frame.items():
-        is_boolean = pd.api.types.is_bool_dtype(column)
-        if pd.api.types.is_numeric_dtype(column) and not is_boolean:
-            table.add_column(Text(str(name)), justify="right", no_wrap=True, overflow="fold")
-        else:
-            table.add_column(Text(str(name)), overflow="fold", max_width=MAX_TEXT_WIDTH)
-    # `Text` keeps brackets of names from being read as rich's markup.
-    for row in frame.itertuples(index=False):
-        table.add_row(*(Text(_cell_text(cell)) for cell in row))
-    return table
+    def __init__(self, name: str, cells: pd.Series, is_numeric: bool, width: int) -> None:
+        self.is_numeric = is_numeric
+        self.texts = [printable(text) for text in (name, *map(_cell_text, cells))]
+        words = [word for text in self.texts for word in text.split()]
+        if is_numeric:
+            words = self.texts
+        self.least_width = max((LEAST_TEXT_WIDTH, *map(_text_width, words)))
+        self.width = max(map(_text_width, self.texts))
+        self.least_width = min(self.least_width, self.width, width - 2)
+        self.width = min(self.width, max(MAX_TEXT_WIDTH, self.least_width))
+
+    def cells(self) -> Iterator[list[str]]:
+        """Return the lines of each cell, all as wide as the column."""
+        for text in self.texts:
+            lines = [text]
+            if _text_width(text) > self.width:
+                lines = textwrap.wrap(text, self.width) or [""]
+            yield [self.pad(line) for line in lines]
+
+    def pad(self, text: str) -> str:
+        """Fill a line with blanks to the column's width."""
+        blanks = " " * (self.width - _text_width(text))
+        return blanks + text if self.is_numeric else text + blanks
+
+
+def _split_columns(
+    columns: list[_Column], labels: int, width: int | None
+) -> Iterator[list[_Column]]:
+    """Split columns into parts that fit the width; each part begins with the columns of labels."""
+    part = columns[:labels]
+    for column in columns[labels:]:
+        total = _total_width(c.least_width for c in (*part, column))
+        if width is not None and total > width and len(part) > labels:
+            yield _fit_widths(part, width)
+            part = columns[:labels]
+        part = [*part, column]
+    yield _fit_widths(part, width)
+
+
+def _fit_widths(part: list[_Column], width: int | None) -> list[_Column]:
+    """Make the widest columns of text narrower until the part fits the width."""
+    if width is None:
+        return part
+    while _total_width(column.width for column in part) > width:
+        column = max(part, key=lambda c: c.width - c.least_width)
+        if column.width == column.least_width:
+            break
+        column.width -= 1
+    return part
+
+
+def _total_width(widths: Iterable[int]) -> int:
+    """Return the width of a table of these columns, with gaps and margins."""
+    return sum(width + len(GAP) for width in widths) - len(GAP) + 4
+
+
+def _table_lines(columns: list[_Column]) -> list[str]:
+    """Return the lines of a table, with a rule below the names."""
+    lines = []
+    for number, row in enumerate(zip(*(column.cells() for column in columns), strict=True)):
+        for cells in zip_longest(*row):
+            filled = [
+                cell if cell is not None else column.pad("")
+                for cell, column in zip(cells, columns, strict=True)
+            ]
+            lines.append(("  " + GAP.join(filled)).rstrip())
+        if number == 0:
+            lines.append(" " + _rule_sign() * (_total_width(c.width for c in columns) - 2))
+    return ["", *lines, ""]
+
+
+def _rule_sign() -> str:
+    """Return the sign of a rule; a hyphen where the stream cannot write a line."""
+    try:
+        "─".encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return "-"
+    return "─"
+
+
+def _text_width(text: str) -> int:
+    """Return how many places of a terminal a text takes: signs of East Asia take two."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(sign) else 1 + (unicodedata.east_asian_width(sign) in "WF")
+        for sign in text
+    )
+
+
+def _numeric_columns(flat: pd.DataFrame) -> list[bool]:
+    """Return which columns hold numbers, and no truth values."""
+    return [
+        pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
+        for dtype in flat.dtypes
+    ]
 
 
 def _cell_text(cell: object) -> str:
@@ -208,5 +363,5 @@ def _cell_text(cell: object) -> str:
     if isinstance(cell, bool) or type(cell).__name__ == "bool":
         return "yes" if cell else ""
     if isinstance(cell, float):
-        return "" if math.isnan(cell) else f"{cell:.4f}"
+        return "" if math.isnan(cell) else f"{cell:z.4f}"
     return str(cell)

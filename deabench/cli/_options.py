@@ -374,10 +374,12 @@ Out = Annotated[
         "--out",
         parser=parse_output_path,
         metavar="FILE",
-        help="Write to this file instead of stdout: CSV, or .json; - is stdout.",
+        help="Write to this file instead of stdout: CSV, .json or .md; - is stdout.",
     ),
 ]
-Form = Annotated[Format, typer.Option("--format", help="The format of the table.")]
+Form = Annotated[
+    Format, typer.Option("--format", case_sensitive=False, help="The format of the table.")
+]
 Plot = Annotated[Path | None, typer.Option(help="Write a picture here: .png, .svg or .pdf.")]
 
 

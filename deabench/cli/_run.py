@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import importlib
+import io
 import os
 import sys
 import warnings
-from typing import Annotated, Any, Literal
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
+from typer.core import TyperOption
+from typer.main import get_command
 
 from deabench.cli import COMPLETION_VARIABLE, VERBS
-from deabench.cli._io import with_option_names
+from deabench.cli._io import printable_streams, with_option_names
 from deabench.cli._options import with_reading_options
 from deabench.errors import DeabenchError, UsageError
+from deabench.utils.progress import time_limit
 
 DEVICE_ERRORS = (errno.ENOSPC, errno.EIO, errno.EFBIG)
 """What the system reports when it cannot write to stdout."""
+LIMITED_VERBS = ("rank", "frontier", "targets", "report")
+"""Verbs that may compute for hours."""
+SECONDS = 50.0
+"""The time limit of these verbs, unless another is typed ..."""
+LONGEST = 600.0
+"""... or they are on the way to end within this time."""
+# typer has click inside, without public names for its classes.
+Command: TypeAlias = Any
+Context: TypeAlias = Any
+Parameter: TypeAlias = Any
 TYPED_WORDS = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
 """The environment variables in which bash and the other shells put what was typed."""
 READING_VERBS = (
@@ -43,12 +59,17 @@ def run_verb(name: str, arguments: list[str]) -> int:
     int
         The exit code; see `deabench.cli.main`.
     """
-    app = _typer_app(name)
+    with printable_streams():
+        return _run_verb(name, arguments)
+
+
+def _run_verb(name: str, arguments: list[str]) -> int:
+    command = _make_command(name)
     # Warnings become one line on stderr, as errors do.
     warnings.showwarning = _print_warning  # type: ignore[assignment]
     try:
         try:
-            app(arguments, prog_name=f"deabench {name}")
+            command(arguments, prog_name=f"deabench {name}")
         finally:
             # A full disk must be reported here, not when Python ends.
             sys.stdout.flush()
@@ -72,21 +93,78 @@ def run_verb(name: str, arguments: list[str]) -> int:
     return 0
 
 
-def _typer_app(name: str) -> typer.Typer:
-    """Return the verb as a typer app whose help ends with the page that explains it."""
-    command = _load_command(name)
-    if isinstance(command, typer.Typer):
-        app = command
+def _make_command(name: str) -> Command:
+    """Return the verb as a command with the options of all verbs, whose help ends with its page."""
+    loaded = _load_command(name)
+    if isinstance(loaded, typer.Typer):
+        app = loaded
     else:
         app = typer.Typer(
             add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
         )
-        app.command()(command)
-    app.info.epilog = f"More: docs/{VERBS[name].page}.md"
+        app.command()(loaded)
+    app.info.epilog = f"More: deabench docs {VERBS[name].page}"
     # The app itself shows the epilog of a single command, the sub-commands show their own.
     for sub_command in app.registered_commands:
         sub_command.epilog = app.info.epilog
-    return app
+    command = get_command(app)
+    _add_common_options(command, has_time_limit=name in LIMITED_VERBS)
+    return command
+
+
+def _add_common_options(command: Command, *, has_time_limit: bool = False) -> None:
+    """Add the options that every verb has, and their short names, also to sub-commands."""
+    command.context_settings = {"help_option_names": ["-h", "--help"]}
+    for sub_command in getattr(command, "commands", {}).values():
+        _add_common_options(sub_command, has_time_limit=has_time_limit)
+    quiet = _flag(["-q", "--quiet"], "Print no messages besides errors.", _be_quiet)
+    plain = _flag(["--no-color"], "Print no colours, as with the variable NO_COLOR.", _use_no_color)
+    command.params += [quiet, plain]
+    if has_time_limit:
+        limit = TyperOption(
+            param_decls=["--time-limit"],
+            type=float,
+            metavar="SECONDS",
+            expose_value=False,
+            callback=_limit_time,
+            help=f"Stop after this time with what is proved. Default: {SECONDS:g}, if more than "
+            f"{LONGEST / 60:g} minutes would be needed.",
+        )
+        command.params.append(limit)
+
+
+def _flag(names: list[str], purpose: str, act: Callable[[Context], None]) -> TyperOption:
+    """Return an option without a value that acts where it is typed."""
+
+    def call(context: Context, _: Parameter, is_typed: bool) -> None:
+        if is_typed:
+            act(context)
+
+    return TyperOption(
+        param_decls=names,
+        is_flag=True,
+        default=False,
+        expose_value=False,
+        callback=call,
+        help=purpose,
+        is_eager=True,
+    )
+
+
+def _be_quiet(context: Context) -> None:
+    # Errors are printed after the command, when stderr is itself again.
+    context.with_resource(contextlib.redirect_stderr(io.StringIO()))
+
+
+def _use_no_color(context: Context) -> None:
+    before = os.environ.get("NO_COLOR", "")
+    os.environ["NO_COLOR"] = "1"
+    context.call_on_close(lambda: os.environ.update(NO_COLOR=before))
+
+
+def _limit_time(context: Context, _: Parameter, seconds: float | None) -> None:
+    limit = time_limit(seconds) if seconds is not None else time_limit(SECONDS, longest=LONGEST)
+    context.with_resource(limit)
 
 
 def _load_command(name: str) -> Any:
@@ -111,7 +189,7 @@ def completion_command(
 ) -> None:
     """Print the lines that make SHELL complete commands, options, their words and file names.
 
-    docs/commands.md says where to put them.
+    'deabench docs commands' says where to put them.
     """
     # This function is documented by typer, but is not in its __all__.
     from typer.completion import get_completion_script  # type: ignore[attr-defined]
@@ -135,8 +213,11 @@ def complete() -> int:
             app.add_typer(command, name=name)
         else:
             app.command(name, help=verb.purpose)(command)
+    completed: Any = get_command(app)
+    for name in set(typed_verb) & set(VERBS):
+        _add_common_options(completed.commands[name], has_time_limit=name in LIMITED_VERBS)
     try:
-        app(prog_name="deabench")
+        completed(prog_name="deabench")
     except SystemExit as stop:
         return int(stop.code or 0)
     return 0

@@ -12,7 +12,7 @@ import typer
 
 import deabench as db
 from deabench.cli._io import Format, print_messages, write_table
-from deabench.cli._options import Out, Scores, Threshold, parse_cell_values, split_names
+from deabench.cli._options import Form, Out, Scores, Threshold, parse_cell_values, split_names
 from deabench.cli._prediction_files import (
     COUNTS,
     Piece,
@@ -184,9 +184,7 @@ def metrics_command(
             help="Weight of one instance in weighted_accuracy, as fn=5,tp=5; other cells weigh 1."
         ),
     ] = None,
-    form: Annotated[
-        Format, typer.Option("--format", help="The format of the table.")
-    ] = Format.table,
+    form: Form = Format.table,
     out: Out = None,
 ) -> None:
     """Compute a table of metrics, a row per classifier, from predictions, scores or counts.

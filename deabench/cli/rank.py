@@ -15,6 +15,7 @@ from deabench.cli._io import (
     print_message,
     print_messages,
     write_table,
+    write_text,
     writes_json,
 )
 from deabench.cli._options import (
@@ -116,8 +117,8 @@ def rank_command(
             "-o",
             "--out",
             metavar="FILE",
-            help="Write to this file instead of stdout: CSV, or .json; - is stdout. Many files: "
-            ".parquet.",
+            help="Write to this file instead of stdout: CSV, .json or .md; - is stdout. Many "
+            "files: .parquet.",
         ),
     ] = None,
     form: Form = Format.table,
@@ -238,7 +239,7 @@ def _print_ranking(
         f"'{name}' has no {ranking.measure}: {reason}" for name, reason in ranking.reasons.items()
     )
     if explained is not None:
-        typer.echo(ranking.explain(explained))
+        write_text(f"{ranking.explain(explained)}\n", path)
         return
     # Rows that could not be scored have no certificate.
     count = int(ranking.scores.notna().sum())

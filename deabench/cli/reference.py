@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import inspect
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -79,6 +80,24 @@ def _describe_formulation(function: Callable[..., Any]) -> str:
     """Return the signature and the mathematics of a formulation."""
     heading = f"{function.__module__}.{function.__name__}{inspect.signature(function)}"
     return f"{heading}\n\n{inspect.getdoc(function)}\n"
+
+
+def docs_command(
+    page: Annotated[
+        str | None, typer.Argument(help="The page, as tables; without it, the names of all pages.")
+    ] = None,
+) -> None:
+    """Print a page of the documentation as Markdown."""
+    # The wheel has the pages inside the package, a checkout beside it.
+    package = Path(__file__).parents[1]
+    folder = next(path for path in (package / "docs", package.parent / "docs") if path.is_dir())
+    pages = {path.stem: path for path in sorted(folder.glob("*.md"))}
+    if page is None:
+        write_text("\n".join(pages) + "\n", None)
+        return
+    if page not in pages:
+        raise DataError(f"there is no page '{page}'; {did_you_mean(page, list(pages))}")
+    write_text(pages[page].read_text(encoding="utf-8"), None)
 
 
 class SizeTest(enum.StrEnum):

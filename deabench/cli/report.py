@@ -56,7 +56,11 @@ def report_command(
     ] = None,
     form: Annotated[
         ReportFormat | None,
-        typer.Option("--format", help="Default: by the end of the file's name, else html."),
+        typer.Option(
+            "--format",
+            case_sensitive=False,
+            help="Default: by the end of the file's name, else html.",
+        ),
     ] = None,
     outputs: Outputs = None,
     inputs: Inputs = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,7 @@ from deabench.cli._options import Form
 from deabench.errors import DataError
 from deabench.report.text.words import count_noun
 from deabench.utils.checks import did_you_mean
+from deabench.utils.text import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -272,7 +274,7 @@ def show_progress() -> Iterator[tuple[Callable[[int, int], None], Callable[[Task
         failure_count = 0
 
         def print_line(text: str) -> None:
-            progress.console.print(text, highlight=False, markup=False)
+            progress.console.print(printable(text), highlight=False, markup=False)
 
         def begin(total: int, remaining: int) -> None:
             print_line(f"{total - remaining} of {total} tasks are in the store, {remaining} to do")
@@ -304,7 +306,7 @@ def _make_progress_bar() -> Progress:
         TimeRemainingColumn,
     )
 
-    console = Console(stderr=True)
+    console = Console(file=getattr(sys.stderr, "terminal", sys.stderr))
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),

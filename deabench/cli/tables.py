@@ -50,6 +50,7 @@ class ProposalFormat(enum.StrEnum):
     table = "table"
     json = "json"
     toml = "toml"
+    md = "md"
 
 
 def read_command(
@@ -77,7 +78,8 @@ def read_command(
         str | None, typer.Option(help="Columns that are no metrics, as G,H.")
     ] = None,
     form: Annotated[
-        ProposalFormat, typer.Option("--format", help="table, json or toml.")
+        ProposalFormat,
+        typer.Option("--format", case_sensitive=False, help="table, json, toml or md."),
     ] = ProposalFormat.table,
 ) -> None:
     """Show how each column of FILES is interpreted, and why; nothing is ranked yet."""
@@ -105,7 +107,7 @@ def read_command(
     else:
         frame = table.to_frame()[["role", "better", "unit", "reason"]]
         title = f"{len(table.frame)} systems, {table.layout} layout"
-        write_table(frame, form=Format.table, title=title)
+        write_table(frame, form=Format(form.value), title=title)
         print_message(f"the same with every option: {proposal['command']}")
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import quote
+
+from deabench.utils.text import printable
 
 if TYPE_CHECKING:
     from deabench.report.document import Report, ReportTable
@@ -36,9 +38,9 @@ def write_markdown(report: Report, pictures: Mapping[str, str]) -> str:
 
 
 def escape_markdown(text: object) -> str:
-    """Escape a text on one line."""
+    """Escape a text on one line, with a visible mark for characters that cannot be seen."""
     # A line end would end a row of a table or a heading.
-    return SPECIAL_CHARACTERS.sub(r"\\\1", " ".join(str(text).split()))
+    return SPECIAL_CHARACTERS.sub(r"\\\1", printable(" ".join(str(text).split())))
 
 
 def _paragraphs(sentences: Sequence[str]) -> list[str]:
@@ -46,10 +48,15 @@ def _paragraphs(sentences: Sequence[str]) -> list[str]:
 
 
 def _table_lines(table: ReportTable) -> list[str]:
-    # Numbers are aligned right.
-    rule = "|".join("---:" if is_number else "---" for is_number in table.numeric)
-    rows = [_row_line(row) for row in table.cell_texts()]
-    return [_row_line(table.columns), f"|{rule}|", *rows]
+    return markdown_table(table.columns, table.cell_texts(), table.numeric)
+
+
+def markdown_table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[bool]
+) -> list[str]:
+    """Return the lines of a table; columns of numbers are aligned right."""
+    rule = "|".join("---:" if is_number else "---" for is_number in numeric)
+    return [_row_line(columns), f"|{rule}|", *map(_row_line, rows)]
 
 
 def _row_line(cells: Sequence[str]) -> str:

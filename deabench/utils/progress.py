@@ -236,7 +236,9 @@ class _Bar:
             columns.append(TimeElapsedColumn())
         else:
             columns += [MofNCompleteColumn(), TimeRemainingColumn()]
-        rich = Progress(*columns, console=Console(stderr=True), transient=True)
+        # The command line replaces control characters on stderr; the bar needs its own.
+        console = Console(file=getattr(sys.stderr, "terminal", sys.stderr))
+        rich = Progress(*columns, console=console, transient=True, redirect_stderr=False)
         self.task = rich.add_task(self.name, total=self.total, completed=self.done)
         # `close` may have cancelled the timer while rich was imported.
         with self.lock:

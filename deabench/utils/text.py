@@ -13,13 +13,23 @@ import pandas as pd
 from pandas.api.extensions import ExtensionArray
 
 UNSEEN = re.compile(
-    "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f"
-    "\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+    "[\u0000-\u0008\u000b-\u001f\u007f-\u009f"  # control characters
+    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # direction of writing, ends of lines
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065"  # invisible
+    "\u206a-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
+    "\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\U00013430-\U0001343f"  # format
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\ud800-\udfff\ufffe\uffff]"  # no characters
 )
-"""Control characters, and characters that reverse the direction of the text after them."""
+"""Characters that control a terminal, turn the direction of the text after them, or are invisible.
 
-FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
-"""A text cell that begins with one of these could run as a formula in a spreadsheet."""
+The signs that make a character an emoji (U+FE0E, U+FE0F) stay.
+"""
+
+FORMULA_SIGNS = ("=", "+", "-", "@", "|", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""A text cell that begins with one of these could run as a formula in a spreadsheet; the last four
+are the full-width =, +, - and @.
+"""
 Cells: TypeAlias = np.ndarray | ExtensionArray
 ROWS = 1 << 14
 """Rows written at a time: their cells stay in the processor's cache."""
@@ -33,7 +43,7 @@ def escape_formula(cell: str) -> str:
 
 
 def printable(text: object) -> str:
-    """Return a name with a visible mark for control characters and reversed direction.
+    """Return a text with a visible mark for characters that control, turn or hide others.
 
     The page does the same: see `seen` in dom.ts.
     """

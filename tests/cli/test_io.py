@@ -56,7 +56,7 @@ def test_a_single_empty_cell_is_refused_with_the_very_option(tmp_path, capsys) -
     assert capsys.readouterr().err == (
         "deabench: 'accuracy' of 'c' is missing; say --missing drop-systems (1 of 6), "
         "'drop-metrics' ('accuracy') or 'bounds' "
-        "(docs/tables.md says what each does)\n"
+        "('deabench docs tables' says what each does)\n"
     )
     assert main(["rank", str(hole), "--missing", "drop-systems", "--format", "csv"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 6
@@ -125,8 +125,8 @@ def test_a_name_that_promises_another_format_is_refused_before_anything_is_done(
         err = capsys.readouterr().err
         assert err == (
             f"deabench: cannot write '{tmp_path / f'x{end}'}': tables are written as CSV, or as "
-            "JSON if "
-            f"the name ends in .json; type -o '{tmp_path / 'x.csv'}'\n"
+            "JSON or Markdown if "
+            f"the name ends in .json or .md; type -o '{tmp_path / 'x.csv'}'\n"
         )
         assert not (tmp_path / f"x{end}").exists()
 

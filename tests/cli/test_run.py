@@ -27,7 +27,9 @@ def test_every_command_has_a_page_that_names_it():
 )
 def test_help_ends_with_the_page(arguments, capsys):
     assert main([*arguments, "--help"]) == 0
-    assert capsys.readouterr().out.rstrip().endswith(f"More: docs/{VERBS[arguments[0]].page}.md")
+    assert (
+        capsys.readouterr().out.rstrip().endswith(f"More: deabench docs {VERBS[arguments[0]].page}")
+    )
 
 
 def test_a_mistyped_command_has_a_neighbour(capsys):
