@@ -75,7 +75,8 @@ def read_keel(path: str | Path) -> Arff:
     standard, target = to_standard_arff(text)
     try:
         rows, meta = arff.loadarff(io.StringIO(standard))
-    except (arff.ArffError, ValueError, NotImplementedError, StopIteration, IndexError) as error:
+    # A damaged file makes scipy raise errors of many classes.
+    except Exception as error:
         reason = str(error).strip().rstrip(".") or type(error).__name__
         raise DataError(f"'{path}' is not a KEEL or ARFF file that can be read: {reason}") from None
     frame = pd.DataFrame(
@@ -99,14 +100,15 @@ def to_standard_arff(text: str) -> tuple[str, str | None]:
     in_data = False
     for line in map(str.strip, text.splitlines()):
         if in_data:
-            lines.append(re.sub(r"\s*,\s*", ",", line).replace("<null>", "?"))
+            lines.append(",".join(map(str.strip, line.split(","))).replace("<null>", "?"))
         elif re.match(r"@(in|out)puts?\b", line, re.I):
             if line[1] in "oO":
                 target = line.split(None, 1)[1].strip().strip("'\"")
         elif line and not line.startswith("%"):
             in_data = line.lower() == "@data"
             # A blank after the name and its type, and only one blank before the list of categories.
-            spaced = re.sub(r"\s*([{,}])\s*", r"\1", ATTRIBUTE.sub(r"\g<0> ", line))
+            parts = re.split(r"([{,}])", ATTRIBUTE.sub(r"\g<0> ", line))
+            spaced = "".join(map(str.strip, parts))
             lines.append(spaced.replace("{", " {", 1))
     standard = "\n".join(lines) + "\n"
     # scipy keeps nominal cells as ASCII bytes: other characters become references.

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import io
 import os
+import secrets
 import select
 import stat
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +22,7 @@ from deabench.errors import DataError
 
 PATIENCE = 10.0
 """Seconds to wait for a writer of a pipe."""
+_BINARY = getattr(os, "O_BINARY", 0)
 MAX_DECOMPRESSED = 1 << 30
 """Bytes that a compressed file may decompress to: 1 GiB."""
 
@@ -52,7 +53,7 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
         path = Path(os.path.realpath(target)) if target.is_symlink() else target
         # The temporary file stands in the same folder: a rename is atomic within one file system
         # only.
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
+        handle, temporary = _create_neighbour(path)
     except BrokenPipeError:
         raise DataError(
             f"cannot write '{target}': its reader has gone; nothing reads what is written there"
@@ -65,8 +66,6 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)
-        # `mkstemp` gives rights to the owner alone; give those that a new file has.
-        os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
     except OSError as error:
         os.unlink(temporary)
@@ -92,7 +91,7 @@ def replace_file(path: str | Path) -> Iterator[Path]:
         )
     target = Path(os.path.realpath(target)) if target.is_symlink() else target
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+        handle, name = _create_neighbour(target)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or one_line(error)
         raise DataError(
@@ -101,7 +100,6 @@ def replace_file(path: str | Path) -> Iterator[Path]:
     os.close(handle)
     try:
         yield Path(name)
-        os.chmod(name, 0o666 & ~_umask())
         os.replace(name, target)
     except OSError as error:
         raise DataError(
@@ -128,11 +126,20 @@ def _write_through(path: Path, data: bytes) -> None:
             view = view[stream.write(view) :]
 
 
-def _umask() -> int:
-    # The mask can only be read by setting it.
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _create_neighbour(path: Path) -> tuple[int, str]:
+    """Create an empty file beside another one, with the rights of that file or of a new one.
+
+    Returns
+    -------
+    (handle, name)
+        The handle is open for writing.
+    """
+    temporary = str(path.parent / f".{path.name[:100]}.{secrets.token_hex(8)}")
+    # The system applies the umask itself: to read the umask would change it for other threads.
+    handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY | _BINARY, 0o666)
+    if path.is_file():
+        os.chmod(temporary, stat.S_IMODE(os.stat(path).st_mode))
+    return handle, temporary
 
 
 def one_line(error: BaseException | str) -> str:
@@ -169,7 +176,7 @@ def read_contents(path: str | Path, max_bytes: int = -1) -> bytes:
     """
     if not stat.S_ISFIFO(os.stat(path).st_mode):
         with open(path, "rb") as stream:
-            return stream.read(max_bytes)
+            return stream.read() if max_bytes < 0 else read_bounded(stream, max_bytes)
     blocks = list[bytes]()
     size = 0
     has_writer = False
@@ -200,6 +207,16 @@ def read_contents(path: str | Path, max_bytes: int = -1) -> bytes:
         os.close(pipe)
 
 
+def read_bounded(stream: IO[bytes], max_bytes: int) -> bytes:
+    """Read a stream to its end or to a number of bytes; memory is taken as it is needed."""
+    blocks = []
+    # A buffered stream takes the memory for all bytes at once that it is asked for.
+    while max_bytes > 0 and (block := stream.read(min(max_bytes, 1 << 20))):
+        blocks.append(block)
+        max_bytes -= len(block)
+    return b"".join(blocks)
+
+
 def decompress(path: str | Path, *, max_bytes: int = MAX_DECOMPRESSED) -> io.BytesIO | Path:
     """Decompress a file (.gz, .bz2, .xz, .zip of one file); return the path of any other.
 
@@ -214,7 +231,7 @@ def decompress(path: str | Path, *, max_bytes: int = MAX_DECOMPRESSED) -> io.Byt
     try:
         with _open_compressed(path) as stream:
             # One byte more than allowed tells a file that is too large from one that just fits.
-            data = stream.read(max_bytes + 1)
+            data = read_bounded(stream, max_bytes + 1)
     except DataError:
         raise
     except OSError as error:

@@ -26,7 +26,7 @@ from deabench.tables.readers.frames import Source
 from deabench.tables.readers.grids import Grid, has_second_header, read_grids
 from deabench.tables.readers.limits import Limits
 from deabench.tables.vocabulary import look_up_metric
-from deabench.utils.files import read_contents
+from deabench.utils.files import read_bounded, read_contents
 from deabench.utils.text import unescape_formula
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -129,7 +129,7 @@ def read_bytes(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> tuple[bytes
         if stream is None:
             return sys.stdin.read().encode(), file
         # One byte more than allowed tells that there is more.
-        data = stream.read(limits.bytes + 1)
+        data = read_bounded(stream, limits.bytes + 1)
         limits.check_bytes(len(data), file)
         return data, file
     try:

@@ -24,7 +24,7 @@ from deabench.tables.readers.limits import Limits, current_options
 from deabench.tables.readers.markdown import find_markdown_tables, has_markdown_table
 from deabench.tables.readers.objects import is_yaml, parse_json, parse_yaml
 from deabench.tables.readers.workbooks import read_parquet, read_workbook
-from deabench.utils.files import one_line
+from deabench.utils.files import one_line, read_bounded
 
 PARQUET_MAGIC = b"PAR1"
 ZIP_MAGIC = b"PK\x03\x04"
@@ -147,7 +147,7 @@ def _decompress(data: bytes, file: str, limits: Limits) -> bytes:
     name, open_stream = COMPRESSIONS[magic]
     try:
         with open_stream(io.BytesIO(data)) as stream:
-            content: bytes = stream.read(limits.bytes + 1)
+            content = read_bounded(stream, limits.bytes + 1)
     except (OSError, EOFError, zlib.error, lzma.LZMAError):
         raise DataError(f"'{file}' is a damaged {name} file; make it again") from None
     limits.check_bytes(len(content), file)

@@ -1,0 +1,204 @@
+"""Files of strangers end in an answer or in one sentence, within bounds of memory and time."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from damaged_files import parquet, workbook
+
+import deabench as db
+from deabench.datasets.keel import read_keel
+from deabench.errors import DataError
+from deabench.tables.readers.files import read_file
+from deabench.tables.readers.limits import reading_options
+from deabench.utils.files import write_whole
+
+SCRIPT = Path(__file__).parents[1] / "support" / "damaged_files.py"
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+def read_damaged(start: int, stop: int) -> None:
+    run = subprocess.run(
+        [sys.executable, str(SCRIPT), str(start), str(stop)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1"},
+    )
+    assert run.returncode == 0, run.stderr
+    counts = json.loads(run.stdout)
+    assert sum(counts.values()) == stop - start
+    # Both ends are reached by a good part of the files: the mutations neither spare nor ruin all.
+    assert min(counts.values()) > (stop - start) / 5
+
+
+def test_200_damaged_files() -> None:
+    read_damaged(0, 200)
+
+
+@pytest.mark.slow
+def test_3100_more_damaged_files() -> None:
+    read_damaged(200, 3300)
+
+
+def change_part(data: bytes, name: str, content: bytes) -> bytes:
+    """Return a workbook with another content of one of its files."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        parts = {part: archive.read(part) for part in archive.namelist()}
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for part, old in parts.items():
+            archive.writestr(part, content if part == name else old)
+    return stream.getvalue()
+
+
+XML = b'<?xml version="1.0"?>'
+ENTITY = XML + b'<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
+LAUGHS = XML + b'<!DOCTYPE x [<!ENTITY a0 "ha">'
+LAUGHS += b"".join(b'<!ENTITY a%d "%s">' % (k, b"&a%d;" % (k - 1) * 10) for k in range(1, 12))
+LAUGHS += b"]>"
+WORKSHEET = (
+    b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+    b'<row r="1"><c r="A1" t="inlineStr"><is><t>%s</t></is></c></row></sheetData></worksheet>'
+)
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        XML + b"<worksheet><sheetData><row",
+        ENTITY + WORKSHEET % b"&a;",
+        LAUGHS + WORKSHEET % b"&a11;",
+    ],
+    ids=["cut off", "entity", "laughs"],
+)
+def test_damaged_sheets(sheet, tmp_path) -> None:
+    path = tmp_path / "book.xlsx"
+    path.write_bytes(change_part(workbook(), SHEET, sheet))
+    with pytest.raises(DataError) as refusal:
+        read_file(path)
+    assert str(path) in str(refusal.value)
+    assert "root:" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("metadata", [b"[]", b"{}", b'{"index_columns": ["nope"], "columns": []}'])
+def test_parquet_with_made_up_metadata(metadata, tmp_path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    table = pq.read_table(io.BytesIO(parquet()))
+    path = tmp_path / "table.parquet"
+    pq.write_table(table.replace_schema_metadata({b"pandas": metadata}), path)
+    with pytest.raises(DataError) as refusal:
+        read_file(path)
+    assert str(refusal.value).startswith(f"'{path}' is a damaged Parquet file: ")
+
+
+def within(seconds: float, read, path) -> str:
+    """Return the sentence in which a file is refused before the time is over."""
+    start = time.process_time()
+    with pytest.raises(DataError) as refusal:
+        read(path)
+    assert time.process_time() - start < seconds
+    return str(refusal.value)
+
+
+def test_a_csv_of_a_million_columns_is_refused_before_it_is_parsed(tmp_path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("".join(f"m{k}," for k in range(10**6)) + "x\n" + "1," * 10**6 + "1\n")
+    assert "has 1,000,001 columns, more than 2,000; " in within(5, db.read, path)
+
+
+def test_parquet_of_twenty_thousand_columns_and_of_600_million_rows(tmp_path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "table.parquet"
+    pq.write_table(pa.table({f"m{k}": [1.0] for k in range(20_000)}), path)
+    assert "has 20,000 columns, more than 2,000; " in within(5, db.read, path)
+    block = pa.table({"a": pa.repeat(1, 20_000_000)})
+    with pq.ParquetWriter(path, block.schema, compression="zstd") as writer:
+        for _ in range(2):
+            writer.write_table(block)
+    assert "has 40,000,000 rows, more than 10,000,000; " in within(5, db.read, path)
+
+
+@pytest.mark.slow
+def test_what_unpacks_to_gigabytes_is_refused(tmp_path) -> None:
+    zeros = tmp_path / "table.csv.gz"
+    with gzip.open(zeros, "wb", compresslevel=1) as stream:
+        for _ in range(80):
+            stream.write(b"0" * (1 << 24))
+    assert "bytes, more than 1,073,741,824; " in within(60, db.read, zeros)
+    book = tmp_path / "book.xlsx"
+    book.write_bytes(change_part(workbook(), SHEET, WORKSHEET % (b"x" * ((1 << 30) + 1))))
+    assert "bytes, more than 1,073,741,824; " in within(60, db.read, book)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "@attribute a {blanks}x",
+        "@attribute a {{x{blanks},y}}",
+        "@attribute a {blanks}[0, 1]",
+        "@attribute 'a{blanks}b",
+        "{blanks}@attribute a numeric\n@data\n1{blanks}2",
+    ],
+)
+def test_blanks_of_an_attribute_take_no_time(line, tmp_path) -> None:
+    path = tmp_path / "set.arff"
+    text = line.format(blanks=" " * 200_000)
+    path.write_text(f"@relation r\n{text}\n@attribute c {{x,y}}\n@data\n1,x\n")
+    assert str(path) in within(5, read_keel, path)
+
+
+def test_the_umask_of_other_threads_stays(tmp_path) -> None:
+    masks = []
+    has_ended = threading.Event()
+
+    def watch() -> None:
+        while not has_ended.is_set():
+            handle = os.open(tmp_path / "other", os.O_CREAT | os.O_WRONLY, 0o666)
+            os.close(handle)
+            masks.append((tmp_path / "other").stat().st_mode & 0o777)
+            (tmp_path / "other").unlink()
+
+    old = os.umask(0o077)
+    try:
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        for _ in range(300):
+            write_whole(tmp_path / "file", "text")
+        has_ended.set()
+        watcher.join()
+    finally:
+        os.umask(old)
+    assert set(masks) == {0o600}
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_private_file_stays_private(tmp_path) -> None:
+    path = tmp_path / "private"
+    path.write_text("old")
+    path.chmod(0o600)
+    write_whole(path, "new")
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.read_text() == "new"
+
+
+@pytest.mark.slow
+def test_a_header_of_16384_names_is_read_in_linear_time(tmp_path) -> None:
+    path = tmp_path / "wide.csv"
+    pd.DataFrame([[0.5] * 16_384], columns=[f"m{k}" for k in range(16_384)]).to_csv(path)
+    start = time.process_time()
+    with reading_options(limits={"columns": 20_000}):
+        assert read_file(path).frame.shape == (1, 16_385)
+    assert time.process_time() - start < 20
