@@ -56,7 +56,7 @@ def test_a_folder_without_the_right_to_write_is_refused(tmp_path, refused, monke
     def denied(*args: object, **kwargs: object) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-    monkeypatch.setattr("tempfile.mkstemp", denied)
+    monkeypatch.setattr("deabench.utils.files.os.open", denied)
     path = tmp_path / "a.csv"
     with refused(
         f"cannot write '{path}': Permission denied; name a folder that exists and is writable"
