@@ -23,15 +23,11 @@ from deabench.utils.text import quote_names
 if TYPE_CHECKING:
     from deabench.inference.samples import Samples
     from deabench.results.ranking import Ranking
+    from deabench.tables.table import Table
 
 COUNTS = ["tp", "fn", "fp", "tn"]
 Piece = tuple[pd.DataFrame, dict[str, pd.Series]]
 """What is known of some instances, and the classifiers' labels or scores of them."""
-SAMPLE_LAYOUTS = (
-    "counts (classifier,tp,fn,fp,tn), blocks (classifier, fold or dataset, and metrics), a long "
-    "table (classifier,instance,y_true and y_pred or score) or a wide one (y_true and a column "
-    "per classifier)"
-)
 
 
 def read_instances(file: str | Path) -> pd.DataFrame:
@@ -166,85 +162,47 @@ class SampleOptions:
 
 
 def read_samples(file: Path, options: SampleOptions) -> Samples:
-    """Read the samples of classifiers from a CSV file in one of `SAMPLE_LAYOUTS`.
+    """Read the samples of classifiers from a file of any kind that has more than one number each.
 
     Raises
     ------
     DataError
-        If the columns belong to none of the layouts.
+        If the file has one number per system and metric.
     """
-    frame = read_instances(file)
-    # Columns that name rows stay text; any other first column may hold numbers.
-    first_column = str(frame.columns[0])
-    if first_column not in ("classifier", "dataset", "y_true"):
-        frame = with_numeric_column(frame, first_column)
-    samples = _make_samples(frame, file, options)
+    from deabench.inference.table_samples import samples_of_table
+
+    table = with_answer_options(db.read(file), options)
+    samples = samples_of_table(table, outputs=split_names(options.metrics))
     if options.costs is None:
         return samples
     costs = read_labelled_csv(options.costs)
     return samples.with_costs({str(name): costs[name] for name in costs.columns})
 
 
+def with_answer_options(table: Table, options: SampleOptions) -> Table:
+    """Return a table of predictions or scores with the class and threshold as typed."""
+    from deabench.tables.answers import ANSWER_KINDS
+
+    if table.kind not in ANSWER_KINDS or table.rows is None:
+        return table
+    rows = table.rows
+    if (options.scores or options.threshold is not None) and "y_pred" in rows:
+        # A wide file of scores that are whole numbers may look like one of labels.
+        rows = (
+            rows.drop(columns="y_pred")
+            if "score" in rows
+            else rows.rename(columns={"y_pred": "score"})
+        )
+    rows = rows.copy(deep=False)
+    rows.attrs = {"positive": None, "threshold": options.threshold}
+    if "y_true" in rows:
+        rows.attrs["positive"] = find_label(options.positive, rows["y_true"])
+    return replace(table, rows=rows)
+
+
 def add_uncertainty(ranking: Ranking, file: Path, options: SampleOptions) -> Ranking:
     """Add intervals and verdicts to a ranking from the samples that its table was made of."""
-    metrics = [*ranking.data.outputs.columns, *ranking.data.inputs.columns]
-    # A comma in a name is doubled, because the option separates names by commas.
-    names = ",".join(str(name).replace(",", ",,") for name in metrics)
-    return ranking.with_uncertainty(read_samples(file, replace(options, metrics=names)))
+    from deabench.inference.table_samples import samples_of_data
 
-
-def _make_samples(frame: pd.DataFrame, file: Path, options: SampleOptions) -> Samples:
-    columns = set(frame.columns)
-    metrics = split_names(options.metrics)
-    # Without names each layout has metrics of its own.
-    metric_options = {}
-    if metrics is not None:
-        metric_options = {"metrics": metrics}
-    # The most specific layout first: blocks may also have the columns of counts.
-    if {"classifier", "dataset"} <= columns:
-        return db.Samples.from_datasets(frame, metrics=metrics)
-    if {"classifier", "fold"} <= columns and "y_true" not in columns:
-        return db.Samples.from_folds(frame, metrics=metrics)
-    if set(COUNTS) <= columns:
-        label = "classifier" if "classifier" in columns else frame.columns[0]
-        return db.Samples.from_counts(frame.set_index(label), **metric_options)
-    if "y_true" not in columns:
-        raise DataError(
-            f"'{file}' has the columns {quote_names(frame.columns, len(columns))}; "
-            f"give {SAMPLE_LAYOUTS}; docs/uncertainty.md explains each layout"
-        )
-    # A threshold asks for scores without saying so.
-    holds_scores = options.scores or options.threshold is not None
-    if "classifier" in columns:
-        holds_scores = holds_scores or "y_pred" not in columns
-    value = "score" if holds_scores else "y_pred"
-    instances, answers = _align_samples(frame, value, file)
-    y_true = instances["y_true"]
-    positive = find_label(options.positive, y_true)
-    if holds_scores:
-        return db.Samples.from_scores(
-            y_true, answers, positive=positive, threshold=options.threshold, metrics=metrics
-        )
-    return db.Samples.from_predictions(y_true, answers, positive=positive, **metric_options)
-
-
-def _align_samples(
-    frame: pd.DataFrame, value: str, file: Path
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Match the classifiers' instances, in the order of the first classifier of a long file."""
-    if "classifier" not in frame.columns:
-        return align_classifiers(frame, value, [])
-    for column in ("instance", value):
-        if column not in frame.columns:
-            raise DataError(
-                f"'{file}' has no column '{column}'; a long table needs classifier, instance, "
-                "y_true and y_pred or score, to match the classifiers' instances"
-            )
-    instances, answers = align_classifiers(frame, value, ["instance"])
-    # `pivot` sorted the instances; samples keep the order in which they were written.
-    positions = {instance: row for row, instance in enumerate(instances["instance"])}
-    order = [positions[instance] for instance in dict.fromkeys(frame["instance"])]
-    return (
-        instances.iloc[order].reset_index(drop=True),
-        answers.iloc[order].reset_index(drop=True),
-    )
+    table = with_answer_options(db.read(file), options)
+    return ranking.with_uncertainty(samples_of_data(table, ranking.data))

@@ -166,7 +166,7 @@ def rank_command(
         "is for many files",
         {"--tolerance": tolerance or None, "--kept": kept, "--scheduler": scheduler},
     )
-    from deabench.analysis.ranking import rank_selected
+    from deabench.analysis.ranking import rank_selected, with_own_uncertainty
     from deabench.tables.selection import select_table
 
     # For many files -o may be .parquet, so the ending is checked here and not by typer.
@@ -183,6 +183,10 @@ def rank_command(
         reject_options("cannot be used with --by-dataset", single_ranking_options)
         _rank_by_dataset(source, columns | {"model": model}, form, path)
         return
+    if uncertainty is None and source.rows is not None:
+        from deabench.cli._prediction_files import SampleOptions, with_answer_options
+
+        source = with_answer_options(source, SampleOptions(None, positive, scores, threshold))
     selected = select_table(source, strict=strict, **columns)
     if within:
         from deabench.analysis.budget import select_within_budget
@@ -197,6 +201,8 @@ def rank_command(
 
         sample_options = SampleOptions(None, positive, scores, threshold)
         ranking = add_uncertainty(ranking, uncertainty, sample_options)
+    else:
+        ranking = with_own_uncertainty(ranking, selected.table)
     if plot is not None:
         _draw_ranking(ranking, show, plot)
     _print_ranking(ranking, explain, form, path)

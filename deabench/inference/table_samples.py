@@ -131,13 +131,17 @@ def samples_of_data(table: Table, data: Data) -> Samples:
     data : Data
         The outputs and inputs that are ranked, and how they come from the table's values.
     """
-    if table.kind in ANSWER_KINDS and table.rows is not None:
-        return _samples_of_answers(table.rows, list(data.outputs.columns))
+    rows = table.rows
+    if rows is not None:
+        # Systems that are not ranked are not sampled.
+        rows = rows[rows["classifier"].astype(str).isin([str(label) for label in data.labels])]
+        if table.kind in ANSWER_KINDS:
+            return _samples_of_answers(rows, list(data.outputs.columns))
     with warnings.catch_warnings():
         # That there are few folds becomes a note.
         warnings.simplefilter("ignore", DataWarning)
-        if table.rows is not None:
-            return _samples_of_blocks(table.rows, data)
+        if rows is not None:
+            return _samples_of_blocks(rows, data)
     return _samples_of_error_bars(table, data)
 
 
@@ -187,6 +191,9 @@ def _samples_of_answers(
     positive = rows.attrs.get("positive") if positive is None else positive
     threshold = rows.attrs.get("threshold") if threshold is None else threshold
     names = tuple(metrics) if metrics else default_metrics(rows, positive, threshold)
+    if "y_true" not in rows and {"dataset", "fold"} & set(rows):
+        make = Samples.from_datasets if "dataset" in rows else Samples.from_folds
+        return make(rows, metrics=names)
     if "dataset" not in rows:
         return _samples_of_test(rows, names, positive, threshold)
     samples = {
@@ -206,7 +213,7 @@ def _samples_of_test(
     y_true = instances["y_true"]
     if is_multiclass(rows, positive) or metrics == ("accuracy",):
         return Samples.from_outcomes(_outcomes_of_classes(y_true, answers["y_pred"], metrics))
-    truth = find_classes(y_true, positive)
+    truth = find_classes(y_true, positive, scores="y_pred" not in rows)
     names = list(next(iter(answers.values())).columns)
     scores = None
     correct = None
@@ -226,10 +233,10 @@ def _match_answers(rows: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, pd.DataF
     """Return what is known of each instance, and labels and scores, instances x classifiers."""
     keys = [key for key in ("fold", "repeat", "instance") if key in rows]
     if "instance" not in keys:
-        # Without names of instances, the rows of every classifier are taken to be in one order.
-        numbers = rows.groupby(["classifier", *keys], sort=False).cumcount() + 1
-        rows = rows.assign(instance=numbers)
-        keys.append("instance")
+        raise DataError(
+            "the table has no column 'instance'; a long table needs classifier, instance, y_true "
+            "and y_pred or score, to match the classifiers' instances"
+        )
     # In the order of the file: pivoting sorts the instances.
     order = pd.MultiIndex.from_frame(rows[keys].drop_duplicates())
     answers = {}
@@ -272,7 +279,6 @@ def _samples_of_blocks(rows: pd.DataFrame, data: Data) -> Samples:
     data sets.
     """
     metrics = [*data.outputs.columns, *data.inputs.columns]
-    rows = rows[rows["classifier"].isin([str(label) for label in data.labels])]
     repeats = [key for key in REPEAT_KEYS if key in rows and rows[key].nunique() > 1]
     datasets = ["dataset"] if "dataset" in rows and rows["dataset"].nunique() > 1 else []
     if not repeats and not datasets:

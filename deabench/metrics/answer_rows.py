@@ -102,7 +102,10 @@ def _metrics_of_test(
     """Compute the metrics of one data set, each classifier on its own rows."""
     if is_multiclass(rows, positive) or metrics == ["accuracy"]:
         return _metrics_of_classes(rows, metrics)
-    truth = find_classes(rows["y_true"], positive)
+    # An instance that several classifiers answered counts once.
+    keys = [key for key in ("fold", "repeat", "instance") if key in rows]
+    instances = rows.drop_duplicates(keys) if "instance" in keys else rows
+    truth = find_classes(instances["y_true"], positive, scores="y_pred" not in rows)
     of_scores = [name for name in metrics if name in SCORE_METRICS]
     of_labels = [name for name in metrics if name not in SCORE_METRICS]
     tables = []
@@ -127,14 +130,22 @@ def is_multiclass(rows: pd.DataFrame, positive: object = None) -> bool:
     return positive is None and rows["y_true"].nunique() > 2
 
 
-def find_classes(y_true: pd.Series, positive: object = None) -> GroundTruth:
-    """Return the true classes; of more than two the positive one stands against the rest."""
+def find_classes(
+    y_true: pd.Series, positive: object = None, *, scores: bool = False
+) -> GroundTruth:
+    """Return the true classes; of more than two the positive one stands against the rest.
+
+    Parameters
+    ----------
+    scores : bool
+        Whether there are scores and no labels: then the rarer class is no default.
+    """
     if positive is not None and y_true.nunique() > 2:
         return against_rest(y_true, positive)
     with warnings.catch_warnings():
         # Which class is positive becomes a note, and needs no warning besides.
         warnings.simplefilter("ignore", DataWarning)
-        return ground_truth(y_true, positive)
+        return ground_truth(y_true, positive, scores=scores)
 
 
 def _metrics_of_classes(rows: pd.DataFrame, metrics: list[str]) -> pd.DataFrame:

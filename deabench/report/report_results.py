@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from deabench.analysis.frontier import frontier, span_frontier
-from deabench.analysis.ranking import rank, rank_selected
+from deabench.analysis.ranking import rank, rank_selected, with_own_uncertainty
 from deabench.analysis.targets import On, targets
 from deabench.errors import DataError, DataWarning
 from deabench.models.options import ModelRequest
@@ -215,7 +215,8 @@ def _rank_reference(
         tested_table = selected.frame.loc[labels]
         selected = selected.with_frame(selected.frame.drop(labels))
     request = ModelRequest(**_model_arguments(rank_options))
-    return rank_selected(selected, request), selected, tested_table
+    ranking = with_own_uncertainty(rank_selected(selected, request), selected.table)
+    return ranking, selected, tested_table
 
 
 def _model_arguments(rank_options: Mapping[str, Any]) -> dict[str, Any]:

@@ -177,7 +177,7 @@ def test_long_wide_counts_and_blocks_are_recognised(tmp_path, capsys):
             "classifier,instance,y_true,y_pred\na,1,1,1\na,2,0,0\nb,1,0,1\nb,2,0,0\n",
             "instance '1' has the class 1 for 'a' and 0 for 'b'",
         ),
-        ("who,what\na,1\n", "has the columns 'who', 'what'; give counts"),
+        ("who,what\na,1\n", "the table has one number per system and metric"),
     ],
 )
 def test_files_that_cannot_be_used(tmp_path, capsys, rows, text):

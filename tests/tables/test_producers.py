@@ -306,3 +306,75 @@ def test_results_of_evalplus(tmp_path):
     table = db.read(write(tmp_path / "results.json", results))
     assert list(table.frame.index) == ["a", "b", "c"]
     assert table.outputs == ["pass@1.humaneval", "pass@1.humaneval+", "pass@1.mbpp"]
+
+
+def test_long_evaluations_of_openml(tmp_path):
+    rows = [
+        {
+            "run_id": 100 + 10 * k + d,
+            "task_id": d,
+            "setup_id": k,
+            "flow_id": k,
+            "flow_name": flow,
+            "data_id": d,
+            "data_name": data,
+            "function": function,
+            "upload_time": "2024-01-01 10:00:00",
+            "uploader": 1,
+            "uploader_name": "someone",
+            "value": 0.7 + 0.05 * k + 0.02 * d,
+            "values": None,
+            "array_data": "[0.7, 0.8]",
+        }
+        for k, flow in enumerate(("sklearn.tree(1)", "weka.J48(2)"))
+        for d, data in enumerate(("iris", "wine"))
+        for function in ("predictive_accuracy", "area_under_roc_curve")
+    ]
+    path = tmp_path / "evaluations.csv"
+    pd.DataFrame(rows).to_csv(path, index=False)
+    table = db.read(path)
+    assert table.outputs == ["predictive_accuracy", "area_under_roc_curve"]
+    assert list(table.frame.index) == ["sklearn.tree(1)", "weka.J48(2)"]
+    assert table.dataset == "data_name"
+    assert table.frame["predictive_accuracy"].tolist() == pytest.approx([0.71, 0.76])
+
+
+def test_a_summary_of_opencompass_has_its_data_sets_as_metrics(tmp_path):
+    path = tmp_path / "summary.csv"
+    path.write_text(
+        "dataset,version,metric,mode,qwen,llama,phi\n"
+        "mmlu,4d595a,accuracy,gen,61.2,58.0,55.1\n"
+        "gsm8k,1d7fe4,accuracy,gen,70.0,50.5,60.2\n"
+        "humaneval,8e312c,humaneval_pass@1,gen,40.2,33.3,45.0\n"
+    )
+    table = db.read(path)
+    assert list(table.frame.index) == ["qwen", "llama", "phi"]
+    assert len(table.outputs) == 3
+    assert not table.costs
+
+
+def test_a_report_of_skore_has_its_metrics_in_rows():
+    frame = pd.DataFrame(
+        {"RandomForestClassifier": [0.93, 0.91, 0.2], "LogisticRegression": [0.9, 0.92, 0.01]},
+        index=pd.Index(["Accuracy", "ROC AUC", "Fit time (s)"], name="Metric"),
+    )
+    table = db.read(frame)
+    assert list(table.frame.index) == ["RandomForestClassifier", "LogisticRegression"]
+    assert table.outputs == ["Accuracy", "ROC AUC"]
+    assert table.costs == ["Fit time (s)"]
+
+
+def test_a_board_of_tabarena_has_intervals(tmp_path):
+    path = tmp_path / "board.csv"
+    path.write_text(
+        "method,elo,elo+,elo-,winrate,median_time_train_s_per_1K\n"
+        "A,1450,40,38,0.7,100\nB,1460,10,10,0.72,50\nC,1400,90,90,0.6,10\n"
+    )
+    table = db.read(path)
+    assert table.outputs == ["elo", "winrate"]
+    assert table.errors == {"elo": ("elo+", "elo-")}
+    bars = table.error_bars["elo"]
+    assert bars["low"].tolist() == [1412, 1450, 1310]
+    assert bars["high"].tolist() == [1490, 1470, 1490]
+    ranking = db.rank(table)
+    assert ranking.uncertainty is not None
