@@ -16,6 +16,8 @@ from deabench.metrics.answer_rows import (
     check_one_class_per_instance,
 )
 from deabench.metrics.labels import GroundTruth, against_rest, ground_truth
+from deabench.tables.kinds import recognise_instances
+from deabench.tables.read import open_source
 from deabench.tables.readers.delimited import read_labelled_csv
 from deabench.utils.instances import count_classes, format_labels
 from deabench.utils.text import quote_names
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from deabench.results.ranking import Ranking
     from deabench.tables.table import Table
 
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".gz", "")
+"""Names of files of any other suffix say that they are no CSV."""
 COUNTS = ["tp", "fn", "fp", "tn"]
 Piece = tuple[pd.DataFrame, dict[str, pd.Series]]
 """What is known of some instances, and the classifiers' labels or scores of them."""
@@ -33,8 +37,11 @@ Piece = tuple[pd.DataFrame, dict[str, pd.Series]]
 def read_instances(file: str | Path) -> pd.DataFrame:
     """Read a file with one row per instance, count or block.
 
-    Labels in `y_true` become numbers if all of them are numbers; empty ones are missing.
+    Columns that are called by other words (model, label, prediction) get their usual names. Labels
+    in `y_true` become numbers if all of them are numbers; empty ones are missing.
     """
+    if Path(file).suffix.lower() not in TEXT_SUFFIXES:
+        return _with_usual_names(open_source(file).frame)
     frame = read_labelled_csv(file)
     labels = frame.index.to_series()
     if labels.name == "y_true":
@@ -43,11 +50,23 @@ def read_instances(file: str | Path) -> pd.DataFrame:
         if numeric.notna().all():
             labels = numeric
         frame.index = pd.Index(labels, name="y_true")
-    frame = frame.reset_index()
+    frame = _with_usual_names(frame.reset_index())
     if "y_true" in frame.columns:
         # pandas reads an empty label as "", but the metrics look for None.
         frame["y_true"] = frame["y_true"].replace("", None)
     return frame
+
+
+def _with_usual_names(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return predictions, scores or counts with the names of columns that the metrics know."""
+    instances = recognise_instances(frame)
+    if instances is None:
+        return frame
+    names = {name: key for key, name in instances.columns.items() if key not in frame.columns}
+    renamed = frame.rename(columns=names)
+    if "y_true" in names.values():
+        return with_numeric_column(renamed, "y_true")
+    return renamed
 
 
 def with_numeric_column(frame: pd.DataFrame, name: str) -> pd.DataFrame:

@@ -19,11 +19,16 @@ from deabench.cli._prediction_files import (
 )
 from deabench.errors import DataError
 from deabench.metrics.answer_rows import align_classifiers
+from deabench.utils.checks import did_you_mean
+from deabench.utils.key_columns import find_key
+from deabench.utils.text import quote_names
 
 if TYPE_CHECKING:
     from deabench.compare import ComparisonResult, Posteriors
     from deabench.compare.score_tables import Clusters
 
+ROW_KEYS = ("dataset", "fold", "repeat", "seed")
+"""What the rows of a table of scores may be."""
 OTHER_TEST_SETS = (
     "the classifiers are compared on the same instances (for test sets of their own take --test z)"
 )
@@ -124,6 +129,12 @@ def compare_command(
     long: Annotated[
         bool, typer.Option("--long", help="The table has the columns dataset, classifier, score.")
     ] = False,
+    dataset: Annotated[
+        str | None, typer.Option(help="With predictions on several data sets: compare on this one.")
+    ] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="With a long table of several metrics: compare this one.")
+    ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(help="Write the critical-difference diagram here: .png, .svg or .pdf."),
@@ -140,6 +151,11 @@ def compare_command(
     instance and fold are no classifiers.
     """
     frame = read_instances(file)
+    if "y_true" in frame.columns and "dataset" in frame.columns:
+        frame = _one_dataset(frame, file, dataset)
+    is_table = "y_true" not in frame.columns
+    if is_table and not long and find_key(list(frame.columns), "classifier") is not None:
+        frame = _scores_of_long_table(frame, file, metric)
     result: ComparisonResult | Posteriors
     if "y_true" in frame.columns:
         reject_options(
@@ -193,6 +209,46 @@ def compare_command(
     if hasattr(result, "mean_ranks") and "y_true" not in frame.columns:
         ranks = result.mean_ranks.sort_values().items()
         print_message("mean ranks: " + ", ".join(f"{name} {rank:.3f}" for name, rank in ranks))
+
+
+def _one_dataset(frame: pd.DataFrame, file: str, dataset: str | None) -> pd.DataFrame:
+    """Return the predictions on one data set; which one must be said if there are several."""
+    names = [str(name) for name in dict.fromkeys(frame["dataset"])]
+    if dataset is None and len(names) > 1:
+        raise DataError(
+            f"'{file}' holds predictions on {len(names)} data sets ({quote_names(names)}), and "
+            f"tests of predictions need one; type --dataset {names[0]}, or compare the metrics of "
+            f"all of them: deabench metrics {file} --format csv | deabench compare - --metric TPR"
+        )
+    if dataset is not None and dataset not in names:
+        raise DataError(f"there is no data set '{dataset}'; {did_you_mean(dataset, names)}")
+    is_chosen = frame["dataset"].astype(str) == (dataset or names[0])
+    return frame[is_chosen].drop(columns="dataset").reset_index(drop=True)
+
+
+def _scores_of_long_table(frame: pd.DataFrame, file: str, metric: str | None) -> pd.DataFrame:
+    """Return one metric of a long table, a row per data set, fold or run."""
+    table = db.read(frame)
+    names = [column.name for column in table.metrics]
+    if metric is None and len(names) != 1:
+        raise DataError(
+            f"'{file}' has the metrics {quote_names(names)}, and a test compares one; type "
+            f"--metric {names[0] if names else 'NAME'}"
+        )
+    metric = metric or names[0]
+    if metric not in table.frame:
+        raise DataError(f"there is no metric '{metric}'; {did_you_mean(metric, names)}")
+    rows = table.rows
+    keys = [] if rows is None else [key for key in ROW_KEYS if key in rows]
+    if rows is None or not keys:
+        raise DataError(
+            f"'{file}' has one number per system, and a test needs several; add a column dataset, "
+            "fold or seed (deabench rank ranks the file as it is)"
+        )
+    # Folds and runs of one data set are averaged where there are several data sets.
+    keys = keys[:1] if keys[0] == "dataset" else keys
+    scores = rows.groupby([*keys, "classifier"], sort=False)[metric].mean().unstack(sort=False)
+    return scores.set_axis([str(label) for label in scores.index]).reset_index(names=keys[0])
 
 
 def _compare_table(

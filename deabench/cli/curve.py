@@ -142,6 +142,9 @@ def curve_command(
         means = _learning_curve(frame, learner, start, plot)
         write_table(means, form=form, path=out, title=f"learning curve of {learner}")
         return
+    if {"dataset", "classifier"} <= set(frame.columns) and frame["dataset"].nunique() > 1:
+        # A curve is of one classifier on one data set.
+        frame["classifier"] = frame["dataset"].astype(str) + ": " + frame["classifier"].astype(str)
     scores = _scores_by_classifier(frame, file)
     classes = read_classes(frame, positive, scores=True, one_against_rest=against_rest)
     cost_arguments = _parse_costs(costs, prevalence)
@@ -208,6 +211,11 @@ def _scores_by_classifier(
     if "y_true" not in frame.columns:
         hint = did_you_mean("y_true", list(frame.columns))
         raise DataError(f"there is no column 'y_true' in '{file}'; {hint}")
+    if "score" not in frame.columns and {"classifier", "y_pred"} <= set(frame.columns):
+        raise DataError(
+            f"'{file}' holds predicted labels, and a curve needs scores; add a column 'score', or "
+            "type deabench metrics for the metrics of labels"
+        )
     if set(LONG_COLUMNS) <= set(frame.columns):
         # An empty name would form a group of its own.
         is_unnamed = frame["classifier"].isna() | (frame["classifier"].astype(str) == "")

@@ -223,16 +223,31 @@ def metrics_command(
         parse_cell_values(weights, "weights", "fn=5,tp=5"),
     )
     frame = read_instances(file)
-    if set(COUNTS) <= set(frame.columns):
-        table = answer_from_counts(frame, request)
-    else:
-        table = answer_from_instances(frame, request, file)
+    table = _answer_by_dataset(frame, request, file)
     remarks = [table.attrs.get(key) for key in ("note", "threshold", "folds")]
     print_messages([text for text in remarks if text])
     print_messages([*table.attrs.get("notes", ()), *table.attrs.get("undefined", ())])
     # Intervals are printed by --intervals, with those of the other metrics.
     table = table.drop(columns=["roc_auc_lower", "roc_auc_upper"], errors="ignore")
     write_table(table, form=form, path=out)
+
+
+def _answer_by_dataset(frame: pd.DataFrame, request: MetricsRequest, file: Path) -> pd.DataFrame:
+    """Compute the answer of each data set by itself, if a column names several."""
+    if "dataset" in frame.columns and frame["dataset"].nunique() > 1:
+        parts = {
+            str(name): _answer_by_dataset(part.drop(columns="dataset"), request, file)
+            for name, part in frame.groupby("dataset", sort=False)
+        }
+        table = pd.concat(parts, names=["dataset"])
+        table.attrs = next(iter(parts.values())).attrs
+        remarks = [text for part in parts.values() for text in part.attrs.get("undefined", ())]
+        # The number of instances of each class differs between data sets.
+        table.attrs |= {"note": None, "undefined": tuple(remarks)}
+        return table
+    if set(COUNTS) <= set(frame.columns):
+        return answer_from_counts(frame, request)
+    return answer_from_instances(frame.drop(columns="dataset", errors="ignore"), request, file)
 
 
 def _choose_answer(

@@ -338,6 +338,9 @@ def _samples_of_error_bars(table: Table, data: Data) -> Samples:
     notes = []
     for name in values.columns:
         bars = table.error_bars.get(name)
+        if bars is None and name in data.inputs:
+            # `with_costs` says of each cost that it is exact.
+            continue
         if bars is None:
             notes.append(f"'{name}' has no error bars and counts as exact")
             continue
@@ -362,9 +365,7 @@ def _samples_of_error_bars(table: Table, data: Data) -> Samples:
     samples = replace(samples, costs=tuple(name for name in data.inputs.columns if name in noisy))
     if exact:
         samples = samples.with_costs({name: values[name] for name in exact})
-    # `with_costs` says of each exact cost that it is exact.
-    notes = list(dict.fromkeys([*notes, *samples.notes]))
-    return replace(samples, notes=tuple(notes))
+    return replace(samples, notes=(*notes, *samples.notes))
 
 
 def _standard_errors(
