@@ -89,6 +89,12 @@ def samples_from_runs(results: pd.DataFrame, metrics: Sequence[str] | None) -> S
     return _samples_from_blocks(results, metrics, "seed", "run", note)
 
 
+def samples_from_instances(results: pd.DataFrame, metrics: Sequence[str] | None) -> SampleFields:
+    """Return the fields of samples of instances, each with its outcomes and its costs."""
+    note = "every metric is its mean over the instances; outcomes and costs of one go together"
+    return _samples_from_blocks(results, metrics, "instance", "instance", note)
+
+
 def _samples_from_blocks(
     results: pd.DataFrame, metrics: Sequence[str] | None, key: str, noun: str, note: str
 ) -> SampleFields:

@@ -241,6 +241,22 @@ class Samples(Result):
         return cls(*from_results.samples_from_runs(results, metrics))
 
     @classmethod
+    def from_instances(
+        cls, results: pd.DataFrame, *, metrics: Sequence[str] | None = None
+    ) -> Samples:
+        """Make samples of single instances, whose outcomes and costs are paired.
+
+        Parameters
+        ----------
+        results : DataFrame
+            Columns (or index levels) classifier and instance; and numbers >= 0 of any scale, as
+            right or wrong, tokens, seconds.
+        metrics : sequence of names, optional
+            As for `from_folds`.
+        """
+        return cls(*from_results.samples_from_instances(results, metrics))
+
+    @classmethod
     def from_table(cls, table: pd.DataFrame, errors: pd.DataFrame | Mapping[str, float]) -> Samples:
         """Make samples of a table with standard errors; all errors count as independent.
 

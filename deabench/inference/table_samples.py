@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -140,9 +140,14 @@ def samples_of_data(table: Table, data: Data) -> Samples:
     with warnings.catch_warnings():
         # That there are few folds becomes a note.
         warnings.simplefilter("ignore", DataWarning)
+        bars = table.error_bars
         if rows is not None:
+            bars = {**bars, **_combine_datasets(rows, table.errors)}
+        has_bars = any(name in bars for name in (*data.outputs, *data.inputs))
+        # Repetitions show more than stated errors, and these more than a few data sets.
+        if rows is not None and (_repeat_keys(rows) or "instance" in rows or not has_bars):
             return _samples_of_blocks(rows, data)
-    return _samples_of_error_bars(table, data)
+    return _samples_of_error_bars(replace(table, error_bars=bars), data)
 
 
 def check_same_table(samples: Samples, table: pd.DataFrame) -> None:
@@ -279,7 +284,9 @@ def _samples_of_blocks(rows: pd.DataFrame, data: Data) -> Samples:
     data sets.
     """
     metrics = [*data.outputs.columns, *data.inputs.columns]
-    repeats = [key for key in REPEAT_KEYS if key in rows and rows[key].nunique() > 1]
+    repeats = _repeat_keys(rows)
+    if "instance" in rows:
+        return _samples_of_instances(rows, metrics, data)
     datasets = ["dataset"] if "dataset" in rows and rows["dataset"].nunique() > 1 else []
     if not repeats and not datasets:
         raise DataError(NO_SAMPLES)
@@ -300,6 +307,28 @@ def _samples_of_blocks(rows: pd.DataFrame, data: Data) -> Samples:
     else:
         samples = Samples.from_runs(_number_runs(flat, repeats), metrics=metrics)
     return _with_inputs(replace(samples, notes=(*notes, *samples.notes)), data)
+
+
+def _repeat_keys(rows: pd.DataFrame) -> list[str]:
+    """Return the columns that tell repeated results of a system on one data set apart."""
+    return [key for key in REPEAT_KEYS if key in rows and rows[key].nunique() > 1]
+
+
+def _samples_of_instances(rows: pd.DataFrame, metrics: list[str], data: Data) -> Samples:
+    """Make samples of results of single instances, data set by data set."""
+    values = rows.assign(**to_model_values(rows[metrics], data.transforms))
+    # Repeated answers to one instance are averaged: the instances are drawn, not the answers.
+    keys = [key for key in ("dataset", "classifier", "instance") if key in rows]
+    means = values.groupby(keys, sort=False)[metrics].mean().reset_index()
+    if "dataset" not in keys or means["dataset"].nunique() == 1:
+        samples = Samples.from_instances(means, metrics=metrics)
+    else:
+        parts = {
+            str(name): Samples.from_instances(part, metrics=metrics)
+            for name, part in means.groupby("dataset", sort=False)
+        }
+        samples = Samples(*average_test_sets(parts))
+    return _with_inputs(samples, data)
 
 
 def _average_common_datasets(
@@ -366,6 +395,21 @@ def _samples_of_error_bars(table: Table, data: Data) -> Samples:
     if exact:
         samples = samples.with_costs({name: values[name] for name in exact})
     return replace(samples, notes=(*notes, *samples.notes))
+
+
+def _combine_datasets(
+    rows: pd.DataFrame, errors: Mapping[str, Sequence[str]]
+) -> dict[str, pd.DataFrame]:
+    """Return the standard errors of means over data sets, by metric: the root of Σ se² / D²."""
+    bars = {}
+    for name, columns in errors.items():
+        if "dataset" in rows and len(columns) == 1 and columns[0] in rows:
+            squares = rows.assign(square=rows[columns[0]] ** 2)
+            by_dataset = squares.pivot_table("square", "classifier", "dataset", sort=False)
+            complete = by_dataset.dropna(axis=1)
+            combined = np.sqrt(complete.sum(axis=1)) / complete.shape[1]
+            bars[name] = combined.to_frame("standard_error")
+    return bars
 
 
 def _standard_errors(

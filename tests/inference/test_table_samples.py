@@ -324,3 +324,55 @@ def test_a_candidate_that_is_shown_to_be_dominated_does_not_pass():
     gate = db.gate(db.Samples.from_counts(counts), "old")
     assert gate.passed
     assert "efficient to at least 0.95 and not shown to be dominated" in gate.summary()
+
+
+def test_instances_keep_outcomes_and_costs_together():
+    """A paired bootstrap's covariance: Cov of the means is that of the instances over n."""
+    rng = np.random.default_rng(11)
+    hard = rng.random(400)
+    rows = pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "classifier": name,
+                    "instance": range(400),
+                    "score": (rng.random(400) > share * hard).astype(float),
+                    "total_tokens": 100 * size + 300 * hard,
+                }
+            )
+            for name, share, size in (("a", 0.4, 2), ("b", 0.8, 1))
+        ],
+        ignore_index=True,
+    )
+    samples = db.Samples.from_instances(rows)
+    wide = rows.pivot(index="instance", columns="classifier")
+    logs = wide / wide.mean()
+    expected = logs["total_tokens"].cov() / 400
+    assert samples.moments.sampling[1] == pytest.approx(expected.to_numpy())
+    assert samples.to_frame()["score_se"]["a"] == pytest.approx(wide["score"]["a"].std() / 20)
+    means = rows.groupby("classifier")[["score", "total_tokens"]].mean()
+    table = replace(db.read(means.reset_index()), kind="long", rows=rows)
+    made = samples_of_table(table)
+    assert made.costs == ("total_tokens",)
+    assert_same_samples(made, samples)
+    # Two tasks have instances of their own.
+    both = pd.concat([rows.assign(dataset="x"), rows.assign(dataset="y")], ignore_index=True)
+    halved = samples_of_table(replace(table, rows=both)).to_frame()
+    single = samples.to_frame()
+    assert halved["score_se"].tolist() == pytest.approx((single["score_se"] / 2**0.5).tolist())
+
+
+def test_standard_errors_of_data_sets_are_combined():
+    frame = pd.DataFrame(
+        {
+            "model": ["a", "a", "b", "b"],
+            "task": ["x", "y"] * 2,
+            "acc": [0.6, 0.8, 0.5, 0.7],
+            "acc_stderr": [0.03, 0.04, 0.01, 0.01],
+        }
+    )
+    table = db.read(frame)
+    assert table.errors == {"acc": ("acc_stderr",)}
+    samples = samples_of_table(table)
+    expected = [0.05 / 2, 0.01 * 2**0.5 / 2]
+    assert samples.to_frame()["acc_se"].tolist() == pytest.approx(expected)
