@@ -28,7 +28,7 @@ from deabench.tables.answers import ANSWER_KINDS
 from deabench.tables.read import as_table
 from deabench.tables.selection import select_table
 from deabench.tables.table import Table, TableLike
-from deabench.tables.transforms import Data, to_model_values
+from deabench.tables.transforms import CONSTANT_OUTPUT, Data, to_model_values
 from deabench.tables.validation import validate
 from deabench.utils.checks import did_you_mean
 from deabench.utils.text import quote_names
@@ -131,6 +131,8 @@ def samples_of_data(table: Table, data: Data) -> Samples:
     data : Data
         The outputs and inputs that are ranked, and how they come from the table's values.
     """
+    # A constant output is no metric, and has no samples.
+    data = replace(data, outputs=data.outputs.drop(columns=CONSTANT_OUTPUT, errors="ignore"))
     rows = table.rows
     if rows is not None:
         # Systems that are not ranked are not sampled.

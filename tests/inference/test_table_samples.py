@@ -376,3 +376,19 @@ def test_standard_errors_of_data_sets_are_combined():
     samples = samples_of_table(table)
     expected = [0.05 / 2, 0.01 * 2**0.5 / 2]
     assert samples.to_frame()["acc_se"].tolist() == pytest.approx(expected)
+
+
+def test_losses_alone_over_data_sets_have_intervals():
+    """The constant output of a table without outputs is no metric, so it has no samples."""
+    rng = np.random.default_rng(0)
+    rows = [
+        (name, f"d{k}", loss + rng.normal(0, 0.05))
+        for name, loss in (("a", 0.5), ("b", 0.8), ("c", 1.2))
+        for k in range(12)
+    ]
+    table = db.read(pd.DataFrame(rows, columns=["model", "dataset", "MASE"]))
+    ranking = db.rank(table)
+    db.certify(ranking)
+    assert ranking.efficient.tolist() == [True, False, False]
+    assert ranking.uncertainty.verdicts["c"] == "dominated"
+    assert (ranking.uncertainty.lower <= ranking.scores).all()
