@@ -10,10 +10,13 @@ import sys
 import tempfile
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from deabench.study import Study
+from deabench.study.data.dataset import DataSpec
+from deabench.study.data.loaders import IN_MEMORY
 from deabench.study.results.status import StudyStatus, missing_tasks
 from deabench.study.results.store import Store
 from deabench.study.running.tasks import run_task
@@ -47,6 +50,15 @@ def run_here(study: Study) -> StudyStatus:
         for job in missing_tasks(study.plan):
             store.write_outcome(job, run_task(job))
     return study.status()
+
+
+def with_data_from_code(study: Study) -> Study:
+    """The same study whose data were given from code: workers have no file of theirs."""
+    specs = []
+    for data in study.plan.datasets():
+        IN_MEMORY[data.identity] = data
+        specs.append(DataSpec(data.name, "memory", (("sha256", data.identity),)))
+    return Study.from_plan(replace(study.plan, data=tuple(specs)))
 
 
 def warm() -> Any:

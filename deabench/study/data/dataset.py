@@ -182,14 +182,19 @@ def make_dataset(spec: DataSpec, frame: pd.DataFrame, target: str, **attributes:
     features, feature_notes = read_features(
         spec.name, frame.loc[selected_rows].drop(columns=dropped), spec.get("nominal", ())
     )
+    X = encode_features(features)
+    frame = features.reset_index(drop=True)
+    # of numbers alone the frame is a view of the matrix
+    if len(features.columns) and all(features.dtypes == np.float64):
+        frame = pd.DataFrame(X, columns=features.columns, copy=False)
     return Dataset(
         spec.name,
-        encode_features(features),
+        X,
         codes,
         features.shape[1],
         classes=class_names,
         columns=feature_layout(features),
-        frame=features.reset_index(drop=True),
+        frame=frame,
         notes=(*notes, *feature_notes),
         **attributes,
     )

@@ -8,7 +8,6 @@ what is generated here follows those sentences and is not the paper's data.
 from __future__ import annotations
 
 import os
-import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
@@ -21,6 +20,7 @@ import pandas as pd
 from deabench.datasets import keel
 from deabench.errors import DataError
 from deabench.study.data.dataset import TWO_CLASSES, Dataset, DataSpec, Feature, make_dataset
+from deabench.study.data.shared import read_dataset
 from deabench.utils.files import check_regular_file, decompress, one_line
 
 SHIPPED_FOLDER = Path(keel.__file__).parent / "small"
@@ -90,15 +90,13 @@ def check_classes(data: Dataset, type_label: str | None = None) -> Dataset:
 def _from_memory(spec: DataSpec) -> Dataset:
     identity = str(spec.get("sha256"))
     if identity not in IN_MEMORY:
-        folder = spec.get("folder")
-        path = Path(str(folder)) / f"{identity}.pickle"
-        if folder is None or not path.exists():
+        data = read_dataset(identity, Path(str(spec.get("folder"))))
+        if data is None:
             raise DataError(
                 f"data set '{spec.name}' was given from code and did not reach this worker; run "
                 "the study again"
             )
-        # the file was written by the run's own parent into a folder of its own
-        IN_MEMORY[identity] = pickle.loads(path.read_bytes())
+        IN_MEMORY[identity] = data
     return IN_MEMORY[identity]
 
 

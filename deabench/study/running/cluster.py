@@ -28,8 +28,10 @@ from deabench.study.running.local import (
     Interrupted,
     Results,
     TaskQueue,
+    data_folder,
     datasets_in_memory,
     failed_batch,
+    share_datasets,
     timeout_outcome,
 )
 from deabench.study.running.tasks import Outcome, run_batch
@@ -68,10 +70,14 @@ def run_on_cluster(tasks: list[Task], address: str, workers: int) -> Results:
     require_dask()
     with (
         TemporaryDirectory(prefix="deabench-") as scratch,
+        data_folder() as shared_data,
         _open_client(address, workers) as client,
     ):
         # machines of another cluster do not see the folders of this one
-        shared_folder = scratch if address == "local" else None
+        shared_folder = None
+        if address == "local":
+            shared_folder = scratch
+            tasks = share_datasets(tasks, shared_data)
         yield from _ClusterRun(client, address, shared_folder).run(tasks, workers)
 
 
@@ -116,10 +122,12 @@ class _ClusterRun:
     def _send(self, batch: list[Task]) -> None:
         self.batches_sent += 1
         key = f"deabench_{self.run_id}-{self.batches_sent}"
-        datasets = [
-            self._send_dataset(identity, data)
-            for identity, data in datasets_in_memory(batch).items()
-        ]
+        datasets = []
+        if not self.shared_folder:
+            datasets = [
+                self._send_dataset(identity, data)
+                for identity, data in datasets_in_memory(batch).items()
+            ]
         try:
             future = self.client.submit(
                 run_batch, batch, self.shared_folder, datasets=datasets, key=key, pure=False

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import logging
 import os
-import pickle
 import signal
 import tempfile
 import threading
@@ -27,6 +26,7 @@ from typing import Any
 from deabench.errors import DeabenchError
 from deabench.study.data.dataset import Dataset, DataSpec
 from deabench.study.data.loaders import IN_MEMORY
+from deabench.study.data.shared import write_dataset
 from deabench.study.running.limits import end_group, prepare_worker
 from deabench.study.running.tasks import Outcome, describe_limits, run_batch, running_keys
 from deabench.study.spec import Task
@@ -90,10 +90,10 @@ def datasets_in_memory(tasks: Iterable[Task]) -> dict[str, Dataset]:
     return {identity: IN_MEMORY[identity] for identity in identities}
 
 
-def write_datasets(tasks: list[Task], folder: Path) -> list[Task]:
+def share_datasets(tasks: list[Task], folder: Path) -> list[Task]:
     """Write data sets given from code to a folder; return the tasks that read them there."""
-    for identity, data in datasets_in_memory(tasks).items():
-        (folder / f"{identity}.pickle").write_bytes(pickle.dumps(data))
+    for data in datasets_in_memory(tasks).values():
+        write_dataset(data, folder)
     # tasks of one data set share one description, which is sent once with a batch
     specs: dict[DataSpec, DataSpec] = {}
     prepared = []
@@ -108,6 +108,13 @@ def write_datasets(tasks: list[Task], folder: Path) -> list[Task]:
     return prepared
 
 
+@contextmanager
+def data_folder() -> Iterator[Path]:
+    """Make a folder for the data sets of a run; nothing empties it before the run ends."""
+    with tempfile.TemporaryDirectory(prefix="deabench-data-") as folder:
+        yield Path(folder)
+
+
 def run_locally(tasks: list[Task], workers: int) -> Results:
     """Run tasks in worker processes; yield each with its outcome as it ends, in no fixed order.
 
@@ -115,9 +122,9 @@ def run_locally(tasks: list[Task], workers: int) -> Results:
     have started.
     """
     suspects = deque[Task]()
-    with tempfile.TemporaryDirectory(prefix="deabench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="deabench-") as folder, data_folder() as shared:
         scratch = Path(folder)
-        queue = TaskQueue(write_datasets(tasks, scratch), workers)
+        queue = TaskQueue(share_datasets(tasks, shared), workers)
         while queue or suspects:
             # suspects of having killed a worker run last, one at a time
             alone = not queue

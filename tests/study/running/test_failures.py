@@ -8,7 +8,7 @@ import shutil
 
 import pandas as pd
 import pytest
-from study_runs import run_here
+from study_runs import run_here, with_data_from_code
 
 from deabench.datasets import keel
 from deabench.errors import DataError
@@ -44,9 +44,12 @@ def poisoned(study_file):
     return path
 
 
+@pytest.mark.parametrize("source", ["file", "code"])
 @pytest.mark.parametrize("scheduler", [None, "local"], ids=["joblib", "dask"])
-def test_every_kind_of_poison(poisoned, scheduler):
+def test_every_kind_of_poison(poisoned, scheduler, source):
     study = Study.from_toml(poisoned, allow_imports=True)
+    if source == "code":
+        study = with_data_from_code(study)
     done = study.run(workers=1 if scheduler else 2, scheduler=scheduler)
     assert (done.total, done.done, done.failed, done.missing) == (7, 2, 5, 0)
     rows = current_rows(study.plan).set_index("classifier")

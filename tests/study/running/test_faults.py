@@ -4,10 +4,15 @@ the next run mends it.
 
 from __future__ import annotations
 
+import os
+import signal
 import sqlite3
 import sys
+import tempfile
 from contextlib import closing
 
+import numpy as np
+import poison
 import pytest
 from distributed import LocalCluster
 from study_runs import run_here
@@ -115,3 +120,30 @@ def undisturbed(path, name):
     copy = path.with_name(f"{name}.toml")
     copy.write_text(path.read_text())
     return run_here(Study.from_toml(copy, allow_imports=True)).digest
+
+
+@pytest.mark.parametrize("scheduler", [None, "local"], ids=["processes", "dask"])
+def test_a_killed_worker_loses_no_task_whose_data_come_from_code(scheduler, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    rows = np.random.default_rng(0).normal(size=(40, 2))
+    study = Study(
+        {"d": (rows, np.arange(40) % 4 // 3)},
+        {"slow": poison.Good(seconds=0.1), "tree": "C4.5"},
+        split=5,
+        positive=1,
+        store=tmp_path / "study.sqlite",
+    )
+    killed = []
+
+    def kill_a_worker(task, outcome):
+        marks = [mark for mark in tmp_path.glob("deabench-*/*.running") if mark.stat().st_size]
+        if not killed and marks:
+            killed.append(int(marks[0].stem))
+            os.kill(killed[0], signal.SIGKILL)
+
+    done = study.run(workers=1, scheduler=scheduler, watch=kill_a_worker)
+    assert killed
+    assert (done.done, done.failed) == (10, 0)
+    study.plan.store.unlink()
+    assert run_here(study).digest == done.digest
+    assert not list(tmp_path.glob("deabench-*"))
