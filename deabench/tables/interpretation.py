@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -39,6 +39,7 @@ from deabench.tables.layout import (
 from deabench.tables.naming.error_columns import find_error_columns, measure_error_bars
 from deabench.tables.readers.frames import Source, check_unique_names, declared_roles, read_frame
 from deabench.tables.rows import (
+    NamedRows,
     Systems,
     average_rows,
     count_empty,
@@ -361,6 +362,7 @@ def _interpret_columns(parsed: ParsedSource, user: UserRoles, kind: Kind) -> Tab
         name for name, n in parsed.numbers.items() if n is None and name not in rows.label
     ]
     texts = frame.loc[rows.stays, text_names].set_axis(rows.index, axis=0)
+    table = replace(table, failures=_failed_cells(parsed, rows))
     table = _assign_roles(table, parsed, systems, user)
     if kind == "long":
         return replace(table, texts=texts, kind=kind, rows=_result_rows(parsed, values))
@@ -405,10 +407,27 @@ def _cell_notes(parsed: ParsedSource) -> list[tuple[str, str]]:
     numeric = [(name, numbers) for name, numbers in parsed.numbers.items() if numbers is not None]
     notes = [(name, numbers.note) for name, numbers in numeric if numbers.note]
     for name, numbers in numeric:
-        failed = int(numbers.failed.sum())
-        if failed:
-            notes.append((name, f"{failed} cells are no numbers and count as missing"))
+        failed = np.flatnonzero(numbers.failed)
+        if not len(failed):
+            continue
+        example = f"'{parsed.source.frame[name].iloc[failed[0]]}'"
+        text = f"{example} is no number and counts as missing"
+        if len(failed) > 1:
+            text = f"{len(failed)} cells, as {example}, are no numbers and count as missing"
+        notes.append((name, text))
     return notes
+
+
+def _failed_cells(parsed: ParsedSource, rows: NamedRows) -> dict[str, dict[Hashable, str]]:
+    """Return what the cells hold that are no numbers in a column of numbers, by column and row."""
+    failures: dict[str, dict[Hashable, str]] = {}
+    for name, numbers in parsed.numbers.items():
+        if numbers is None or not numbers.failed.any():
+            continue
+        cells = parsed.source.frame[name][numbers.failed & rows.stays]
+        labels = rows.index[numbers.failed[rows.stays]]
+        failures[name] = dict(zip(labels, map(str, cells), strict=True))
+    return failures
 
 
 def _interpret_folds(

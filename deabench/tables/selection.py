@@ -434,19 +434,32 @@ def _refuse_missing(selected: SelectedTable) -> None:
     empty = selected.frame[list(selected.metrics)].isna()
     if not empty.any(axis=None):
         return
-    cells = [
-        f"'{metric}' of '{label}'" for label, metric in empty.stack().loc[lambda cell: cell].index
-    ]
-    shown = ", ".join(cells[:MAX_NAMED_CELLS])
-    if len(cells) > MAX_NAMED_CELLS:
-        shown += f" and {len(cells) - MAX_NAMED_CELLS} more"
-    verb = "is" if len(cells) == 1 else "are"
+    places = empty.stack().loc[lambda cell: cell].index
+    failures = selected.table.failures
+    # A text in a column of numbers counts as missing, but the cell is not empty.
+    texts = [(label, name) for label, name in places if label in failures.get(name, {})]
+    gaps = places.difference(texts, sort=False) if texts else places
+    parts = []
+    if texts:
+        cells = [f"'{name}' of '{row}' holds '{failures[name][row]}'" for row, name in texts]
+        parts.append(f"{_shorten(cells)}: no {'number' if len(cells) == 1 else 'numbers'}")
+    if len(gaps):
+        cells = [f"'{name}' of '{row}'" for row, name in gaps]
+        parts.append(f"{_shorten(cells)} {'is' if len(cells) == 1 else 'are'} missing")
     raise DataError(
-        f"{shown} {verb} missing; "
+        f"{'; '.join(parts)}; "
         f"say missing='drop-systems' ({int(empty.any(axis=1).sum())} of {len(empty)}), "
         f"'drop-metrics' ({quote_names(list(empty.columns[empty.any()]))}) or 'bounds' "
         "(docs/tables.md says what each does)"
     )
+
+
+def _shorten(cells: Sequence[str]) -> str:
+    """Join the first cells and count the others."""
+    shown = ", ".join(cells[:MAX_NAMED_CELLS])
+    if len(cells) > MAX_NAMED_CELLS:
+        shown += f" and {len(cells) - MAX_NAMED_CELLS} more"
+    return shown
 
 
 def _contradictions(

@@ -171,7 +171,9 @@ def _copy_values(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 
 
 def _refuse_failures(selected: SelectedTable) -> None:
-    """Refuse a text in a column of numbers of a DataFrame."""
+    """Refuse a text in a column of numbers of a DataFrame; one in a file counts as missing."""
+    if not selected.table.labelled:
+        return
     for name in selected.metrics:
         for label, cell in selected.table.failures.get(name, {}).items():
             if label in selected.frame.index and np.isnan(selected.frame.at[label, name]):

@@ -85,3 +85,22 @@ def test_groups_are_a_column_of_text_of_a_reading(refused) -> None:
         same(expected, db.groups(source, "family").frame)
     with refused("there is no column 'famly' in the table; did you mean 'family'?"):
         db.groups(db.read(TABLE), "famly")
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_a_text_in_a_column_of_numbers_is_shown_and_not_called_empty(tmp_path, refused) -> None:
+    path = tmp_path / "board.csv"
+    path.write_text("model,acc,price\na,.9,1\nb,high,2\nc,.7,free\nd,.8,\ne,.6,3\n")
+    with refused(
+        "'acc' of 'b' holds 'high', 'price' of 'c' holds 'free': no numbers; "
+        "'price' of 'd' is missing; say missing='drop-systems' (3 of 5), 'drop-metrics' ('acc', "
+        "'price') or 'bounds' (docs/tables.md says what each does)"
+    ):
+        db.rank(path)
+    table = db.read(path)
+    assert table.failures == {"acc": {"b": "high"}, "price": {"c": "free"}}
+    assert "'price': 'free' is no number and counts as missing" in table.notes
+    # A failure counts as missing where gaps are allowed.
+    assert list(db.rank(table, missing="drop-systems").scores.index) == ["a", "e"]
+    path.write_text("model,acc,f1\na,.9,.8\nb,high,.9\nc,.7,.6\nd,.8,.7\n")
+    assert len(db.rank(path, missing="bounds").scores) == 4
