@@ -30,20 +30,30 @@ from deabench.tables.columns import (
     Column,
     check_range,
 )
-from deabench.tables.vocabulary import is_weak, look_up_metric, parse_name
+from deabench.tables.vocabulary import (
+    BETTER_ROLES,
+    is_weak,
+    look_up_metric,
+    metric_of_title,
+    parse_name,
+)
 from deabench.utils.text import quote_names
 
 MEAN_WORDS = ("average", "avg", "mean", "overall", "macro", "total score")
 MEAN_ROUNDING = 0.051
 """What a mean may be off by, in percent, because it was rounded."""
 COMPLEMENT_ROUNDING = 1e-6
-LEAST_FILLED = 0.5
+LEAST_FILLED = 0.4
 """A column with fewer filled cells than this share belongs to no block."""
+SPARSE = 1 / 3
+"""A metric with fewer filled cells than this share is left out beside filled ones."""
 LEAST_RATIO = 8.0
 """Columns that are no rates are alike where their medians are within this ratio."""
 MIN_ROWS = 8
 """So many rows are needed before their order, or a correlation, tells a direction."""
 MIN_CORRELATION = 0.7
+MIN_RATING_CORRELATION = 0.9
+"""A single column goes with a known one of its size from this correlation on."""
 OVERRULING = 4
 """So many like columns overrule one whose name tells the opposite, as the task 'Distance'."""
 LEAST_AVERAGED = 4
@@ -108,7 +118,7 @@ def judge_columns(
         Whether these columns were put together to be ranked, as in a DataFrame with its systems in
         the index: where no name is known, every numeric column is then a guess, counts too.
     """
-    judged = [_recheck(column, frame) for column in columns]
+    judged = _leave_out_sparse(columns, frame)
     blocks = _find_blocks(judged, frame)
     open_blocks = []
     notes = []
@@ -144,18 +154,19 @@ def judge_columns(
     return Judgement(judged, notes, [names for names in open_blocks if names], means)
 
 
-def _recheck(column: Column, frame: pd.DataFrame) -> Column:
-    """Return a column without the role of its name where its values contradict it.
-
-    Identifiers and counts are whole numbers: the task "Counts" and the language "id" hold shares.
-    """
-    is_whole_kind = column.role == "left_out" and re.search(r"identifier|count$", column.reason)
-    if not is_whole_kind or column.name not in frame or "version" in column.name.lower():
-        return column
-    values = _finite(frame[column.name])
-    if len(values) and (values != np.round(values)).any():
-        return replace(column, role="unknown", reason="its name is not known")
-    return column
+def _leave_out_sparse(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column]:
+    """Leave out metrics that few systems have a value for, where others have most of theirs."""
+    filled = {c.name: frame[c.name].notna().mean() for c in columns if c.name in frame and c.metric}
+    if not any(share > 1 - SPARSE for share in filled.values()) or len(frame) < MIN_ROWS:
+        return list(columns)
+    result = []
+    for column in columns:
+        if filled.get(column.name, 1) < SPARSE:
+            count = int(frame[column.name].notna().sum())
+            reason = f"only {count} of {len(frame)} systems have a value; name it to use it"
+            column = replace(column, role="left_out", reason=reason)
+        result.append(column)
+    return result
 
 
 def _finite(values: pd.Series) -> np.ndarray:
@@ -291,15 +302,10 @@ def _by_context(block: _Block, context: Context) -> tuple[str, str]:
     if bool(higher) != bool(lower) and not block.allies:
         direction = "higher" if higher else "lower"
         return direction, f"the text around the table says that {direction} is better"
-    meaning = look_up_metric(context.title) if context.title else None
-    if meaning is None or is_weak(meaning) or meaning.role not in ("output", "lower_rate", "cost"):
+    meaning = look_up_metric(metric_of_title(context.title))
+    if meaning is None or meaning.role not in BETTER_ROLES.values() or len(block.names) < 2:
         return "", ""
-    if len(block.names) < 2:
-        return "", ""
-    return (
-        meaning.better,
-        f"the file's name, '{context.title}', says that {meaning.better} is better",
-    )
+    return meaning.better, f"the file is called by its metric, '{context.title}'"
 
 
 def _by_order(block: _Block, context: Context) -> tuple[str, str]:
@@ -321,13 +327,14 @@ def _by_order(block: _Block, context: Context) -> tuple[str, str]:
 
 def _by_correlation(block: _Block, _: Context) -> tuple[str, str]:
     """Take the direction of a known output of the same scale that goes up and down with it."""
-    if len(block.frame) < MIN_ROWS or len(block.names) < 2:
+    if len(block.frame) < MIN_ROWS:
         return "", ""
+    needed = MIN_CORRELATION if len(block.names) > 1 else MIN_RATING_CORRELATION
     for ally in block.allies:
         if is_weak_column(ally) or ally.direction != "higher":
             continue
         correlation = block.frame[ally.name].corr(block.means, method="spearman")
-        if correlation > MIN_CORRELATION:
+        if correlation > needed:
             return "higher", f"it rises with '{ally.name}'"
     return "", ""
 

@@ -136,6 +136,8 @@ def infer_column(
         meaning = look_up_unit(numbers.unit) or meaning
     if name in declarations:
         meaning = _apply_declaration(meaning, *declarations[name])
+    if meaning is not None and numbers is not None and _contradicts(meaning, name, numbers):
+        meaning = None
     names_rows = meaning is not None and meaning.role in ("label", "dataset")
     if numbers is None:
         # Text names systems or data sets, or is left out by declaration; it measures nothing.
@@ -162,6 +164,19 @@ def infer_column(
         undesirable=meaning.undesirable,
     )
     return check_range(column, values, numbers.unit)
+
+
+def _contradicts(meaning: Meaning, name: str, numbers: Numbers) -> bool:
+    """Return whether values contradict a name: identifiers and counts are whole numbers.
+
+    The task "Counts" and the language "id" hold shares; a version may be 1.5.
+    """
+    if meaning.role != "left_out" or "version" in name.lower():
+        return False
+    if not meaning.reason.endswith(("identifier", "count")):
+        return False
+    values = numbers.values[np.isfinite(numbers.values)]
+    return bool((values != np.round(values)).any())
 
 
 def _apply_declaration(meaning: Meaning | None, role: DeclaredRole, reason: str) -> Meaning:

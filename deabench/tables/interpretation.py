@@ -34,7 +34,6 @@ from deabench.tables.layout import (
     find_metric_and_value,
     has_systems_in_columns,
     is_long,
-    metric_of_title,
 )
 from deabench.tables.naming.error_columns import find_error_columns, measure_error_bars
 from deabench.tables.readers.frames import Source, check_unique_names, declared_roles, read_frame
@@ -49,7 +48,7 @@ from deabench.tables.rows import (
     pivot_metrics,
 )
 from deabench.tables.table import USER_SAYS, Kind, LowerIsBetter, Table, assign_roles
-from deabench.tables.vocabulary import has_name
+from deabench.tables.vocabulary import has_name, metric_of_title
 from deabench.utils.checks import choice, did_you_mean
 from deabench.utils.text import quote_names
 

@@ -15,7 +15,6 @@ from deabench.tables.columns import ALL_EMPTY, Column
 from deabench.tables.markup import strip_markup
 from deabench.tables.vocabulary import (
     has_name,
-    is_weak,
     is_whole_name,
     look_up_metric,
     parse_name,
@@ -276,23 +275,3 @@ def has_systems_in_columns(
     if share_of_columns != share_of_rows:
         return share_of_columns > share_of_rows
     return any(column.name == label and column.role == "dataset" for column in columns)
-
-
-def metric_of_title(title: str) -> str:
-    """Return the metric that a file's name tells, adbench_AUCROC: AUCROC; empty without one."""
-    meaning = look_up_metric(title)
-    # "results_quality" or "mybench" names no metric.
-    if meaning is None or meaning.role not in ("output", "lower_rate", "cost") or is_weak(meaning):
-        return ""
-    title_words = [word for word in title.replace("-", "_").split("_") if word]
-    # Drop leading words as long as the rest means the same.
-    for k in range(len(title_words)):
-        tail = "_".join(title_words[k:])
-        shorter = "_".join(title_words[k + 1 :])
-        if (
-            not shorter
-            or look_up_metric(shorter) != look_up_metric(tail)
-            or parse_name(shorter).words == "__"
-        ):
-            return tail
-    return title

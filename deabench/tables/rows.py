@@ -228,7 +228,11 @@ def _find_distinguishing(
 def _may_distinguish(cells: pd.Series, column: Column) -> bool:
     if column.role in ("text", "label", "dataset"):
         return not is_description(cells, column.name)
-    is_setting = column.role == "left_out" and "setting" in column.reason
+    is_setting = column.role == "left_out" and bool(re.search(r"setting|runs|count", column.reason))
+    # A mean is a measurement, whatever it is the mean of.
+    numbers = pd.to_numeric(cells, errors="coerce")
+    if (numbers % 1 > 0).any() and re.match(r"(avg|mean|average)", column.name, re.IGNORECASE):
+        return False
     return is_setting and not re.match(r"^Unnamed|^(id|index|row)$", column.name)
 
 

@@ -205,7 +205,10 @@ def select_columns(
             role_notes += _describe_roles(table)
         named_inputs += proposed_inputs
         notes = (*table.reading_notes, *role_notes)
-        undecided = [c.name for c in columns if c.role in ("unknown", "conditional")]
+        # Of a file it was asked already where an unknown column may be an output.
+        undecided = [
+            c.name for c in columns if table.labelled and c.role in ("unknown", "conditional")
+        ]
         guessed = [column.name for column in columns if column.role == "guess"]
     bad = [name for name in named_inputs if name in table.undesirable]
     if bad:

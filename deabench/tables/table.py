@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.blocks import Context, are_alike, judge_columns, measure_scale
+from deabench.tables.blocks import MIN_ROWS, Context, are_alike, judge_columns, measure_scale
 from deabench.tables.cells import Numbers
 from deabench.tables.columns import OTHER_INPUTS, Column, infer_column
 from deabench.tables.naming.patterns import expand_names
@@ -386,6 +386,9 @@ def _find_question(table: Table, open_blocks: Sequence[Sequence[str]]) -> Questi
     columns += [c.name for c in undecided.values() if c.role == "conditional" and c.ambiguous]
     if not metrics or len(open_names) > len(metrics):
         columns += open_names
+    # Costs alone are ranked where no other measurement may be what they are spent on.
+    if metrics and all(c.input for c in metrics):
+        columns += [n for n in undecided if n in table.frame and _holds_fractions(table.frame[n])]
     if not metrics and not columns:
         columns += [name for name in undecided if name in table.frame]
     # What is asked about one column of a block is asked about its mean, too.
@@ -396,7 +399,7 @@ def _find_question(table: Table, open_blocks: Sequence[Sequence[str]]) -> Questi
     asked = [name for name in numeric if name in columns]
     if not asked:
         return None
-    default = "higher" if set(asked) == set(table.guessed) else ""
+    default = _likely_answer(table.frame[asked], can_ignore=bool(metrics))
     return make_question(
         asked,
         [c.name for c in metrics if c.direction == "higher"],
@@ -405,6 +408,24 @@ def _find_question(table: Table, open_blocks: Sequence[Sequence[str]]) -> Questi
         numeric,
         default,
     )
+
+
+def _holds_fractions(values: pd.Series) -> bool:
+    """Return whether a column is a measurement: not empty, constant or of whole numbers."""
+    return bool((values.dropna() % 1 != 0).any() and values.nunique() > 1)
+
+
+def _likely_answer(values: pd.DataFrame, *, can_ignore: bool) -> str:
+    """Return the likeliest answer to whether higher or lower is better in some columns.
+
+    Rates are better high, unless the rows are sorted by them upwards; other numbers may be no
+    metrics.
+    """
+    means = values.mean(axis=1)
+    if len(values) >= MIN_ROWS and means.is_monotonic_increasing:
+        return "lower"
+    is_rate = measure_scale(means)[0] in ("share", "percent")
+    return "higher" if is_rate or not can_ignore else "ignore"
 
 
 def leave_out_inputs(columns: Sequence[Column]) -> list[Column]:

@@ -111,6 +111,8 @@ LETTER_UNITS = (
     "minutes?|mins?",
 )
 """Units that a word of a name states only where the name speaks of spending."""
+_TITLE_WORDS = r"results?|scores?|table|summary|leaderboard|all|test|val|final|\d+"
+"""Words behind the metric in the name of a file."""
 WEAK_REASONS = ("a score", "a mean of scores", "a data set's score", "a benchmark's score")
 """How reasons begin that say nothing about errors: such a column may be one of many alike."""
 BETTER_ROLES: dict[str, Role] = {"higher": "output", "lower": "lower_rate"}
@@ -564,3 +566,32 @@ def _sided_words(name: str) -> str:
     """Return the words of a name; "(I)Staff" is "i_staff"."""
     parsed = parse_name(name)
     return parsed.all_words if parsed.unit in ("i", "o") else parsed.words
+
+
+def metric_of_title(title: str) -> str:
+    """Return the metric that a file's name ends with, adbench_AUCROC: AUCROC; empty without one.
+
+    Examples
+    --------
+    >>> metric_of_title("adbench_AUCROC"), metric_of_title("wer_results"), metric_of_title("scores")
+    ('AUCROC', 'wer', '')
+    >>> metric_of_title("time_series_benchmark"), metric_of_title("error_analysis")
+    ('', '')
+    """
+    words = [word for word in re.split(r"[-_\s.]+", title) if word]
+    while len(words) > 1 and re.fullmatch(_TITLE_WORDS, words[-1], re.IGNORECASE):
+        words.pop()
+    # The shortest ending that is the name of a metric from its first to its last word.
+    for k in reversed(range(len(words))):
+        tail = "_".join(words[k:])
+        meaning = look_up_metric(tail)
+        if meaning is None or meaning.better == "neither" or is_weak(meaning):
+            continue
+        longer = "_".join(words[k - 1 :]) if k else ""
+        # "balanced_accuracy" says more than "accuracy".
+        if longer and any(
+            re.match(rule.pattern + "_$", parse_name(longer).words) for rule in RULES
+        ):
+            continue
+        return tail
+    return ""
