@@ -285,7 +285,8 @@ def _samples_of_blocks(rows: pd.DataFrame, data: Data) -> Samples:
     Where a table has data sets and folds or runs, every fold or run counts with its mean over the
     data sets.
     """
-    metrics = [*data.outputs.columns, *data.inputs.columns]
+    outputs = data.outputs.drop(columns=CONSTANT_OUTPUT, errors="ignore")
+    metrics = [*outputs.columns, *data.inputs.columns]
     repeats = _repeat_keys(rows)
     if "instance" in rows:
         return _samples_of_instances(rows, metrics, data)
@@ -364,7 +365,8 @@ def _number_runs(flat: pd.DataFrame, repeats: list[str]) -> pd.DataFrame:
 
 def _samples_of_error_bars(table: Table, data: Data) -> Samples:
     """Make samples of a table whose metrics have standard errors or intervals; others are exact."""
-    values = pd.concat([data.outputs, data.inputs], axis=1)
+    outputs = data.outputs.drop(columns=CONSTANT_OUTPUT, errors="ignore")
+    values = pd.concat([outputs, data.inputs], axis=1)
     errors = pd.DataFrame(0.0, values.index, values.columns)
     notes = []
     for name in values.columns:

@@ -333,8 +333,9 @@ def _by_correlation(block: _Block, _: Context) -> tuple[str, str]:
     for ally in block.allies:
         if is_weak_column(ally) or ally.direction != "higher":
             continue
-        correlation = block.frame[ally.name].corr(block.means, method="spearman")
-        if correlation > needed:
+        # Systems lack different members, so that each is compared by itself.
+        correlation = block.frame[block.names].corrwith(block.frame[ally.name], method="spearman")
+        if (correlation > needed).all():
             return "higher", f"it rises with '{ally.name}'"
     return "", ""
 
