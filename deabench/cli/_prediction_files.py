@@ -92,7 +92,8 @@ def holds_scores(frame: pd.DataFrame, file: Path, scores_wanted: bool) -> bool:
         raise DataError(
             f"'{file}' has the columns {quote_names(frame.columns, len(frame.columns))}; give "
             "counts (classifier,tp,fn,fp,tn), a long table (classifier,y_true and y_pred or score) "
-            "or a wide one (y_true and a column per classifier)"
+            "or a wide one (y_true and a column per classifier); deabench rank ranks a table that "
+            "has metrics already"
         )
     if "classifier" not in frame.columns:
         # Labels come first, unless scores are asked for or are all there is.

@@ -19,6 +19,8 @@ from deabench.cli._prediction_files import (
 )
 from deabench.errors import DataError
 from deabench.metrics.answer_rows import align_classifiers
+from deabench.tables.kinds import transpose_metrics
+from deabench.tables.readers.frames import read_frame
 from deabench.utils.checks import did_you_mean
 from deabench.utils.key_columns import find_key
 from deabench.utils.text import quote_names
@@ -154,6 +156,11 @@ def compare_command(
     if "y_true" in frame.columns and "dataset" in frame.columns:
         frame = _one_dataset(frame, file, dataset)
     is_table = "y_true" not in frame.columns
+    if is_table and not long and transpose_metrics(read_frame(frame)) is not None:
+        raise DataError(
+            f"'{file}' has its metrics in rows, and a test compares one metric over data sets or "
+            "folds; type deabench rank for the metrics together"
+        )
     if is_table and not long and find_key(list(frame.columns), "classifier") is not None:
         frame = _scores_of_long_table(frame, file, metric)
     result: ComparisonResult | Posteriors
@@ -229,6 +236,18 @@ def _one_dataset(frame: pd.DataFrame, file: str, dataset: str | None) -> pd.Data
 def _scores_of_long_table(frame: pd.DataFrame, file: str, metric: str | None) -> pd.DataFrame:
     """Return one metric of a long table, a row per data set, fold or run."""
     table = db.read(frame)
+    if table.kind == "counts":
+        raise DataError(
+            f"'{file}' holds counts, which do not tell who was right on the same instances; type "
+            f"deabench uncertainty {file}, or give the predictions"
+        )
+    rows = table.rows
+    keys = [] if rows is None else [key for key in ROW_KEYS if key in rows]
+    if rows is None or not keys:
+        raise DataError(
+            f"'{file}' has one number per system, and a test needs several; add a column dataset, "
+            "fold or seed (deabench rank ranks the file as it is)"
+        )
     names = [column.name for column in table.metrics]
     if metric is None and len(names) != 1:
         raise DataError(
@@ -238,13 +257,6 @@ def _scores_of_long_table(frame: pd.DataFrame, file: str, metric: str | None) ->
     metric = metric or names[0]
     if metric not in table.frame:
         raise DataError(f"there is no metric '{metric}'; {did_you_mean(metric, names)}")
-    rows = table.rows
-    keys = [] if rows is None else [key for key in ROW_KEYS if key in rows]
-    if rows is None or not keys:
-        raise DataError(
-            f"'{file}' has one number per system, and a test needs several; add a column dataset, "
-            "fold or seed (deabench rank ranks the file as it is)"
-        )
     # Folds and runs of one data set are averaged where there are several data sets.
     keys = keys[:1] if keys[0] == "dataset" else keys
     scores = rows.groupby([*keys, "classifier"], sort=False)[metric].mean().unstack(sort=False)

@@ -210,6 +210,8 @@ def _scores_by_classifier(
     """Return the true classes and scores of each classifier, from a wide or a long file."""
     if "y_true" not in frame.columns:
         hint = did_you_mean("y_true", list(frame.columns))
+        if hint.startswith("there are") and db.read(frame).metrics:
+            hint += "; a curve needs scores of instances (deabench rank ranks a table of metrics)"
         raise DataError(f"there is no column 'y_true' in '{file}'; {hint}")
     if "score" not in frame.columns and {"classifier", "y_pred"} <= set(frame.columns):
         raise DataError(

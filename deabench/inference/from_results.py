@@ -356,7 +356,12 @@ def _pooled_flips(
 
 def _read_errors(values: pd.DataFrame, errors: pd.DataFrame | Mapping[str, float]) -> pd.DataFrame:
     """Return the standard errors in the shape of the values after checking them."""
-    columns = list(errors.columns) if isinstance(errors, pd.DataFrame) else list(errors)
+    if not isinstance(errors, pd.DataFrame | Mapping):
+        raise DataError(
+            f"the standard errors are a {type(errors).__name__}; give a DataFrame like the table, "
+            "or {metric: standard error}"
+        )
+    columns = list(errors)
     for name in values.columns:
         if name not in columns:
             raise DataError(

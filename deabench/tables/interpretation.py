@@ -141,11 +141,15 @@ def interpret_source(
     labels = _check_declared(frame, label, roles) or source.label
     kind: Kind = "metrics"
     # What is declared by hand settles the kind, too; else names, values and structure tell it.
-    if label is None and not roles and not source.declarations:
+    is_undeclared = label is None and not roles and not source.declarations
+    if is_undeclared:
         refuse_missing_header(source)
+    # Who names the systems or the data sets of predictions does not make metrics of them.
+    if is_undeclared or set(roles.values()) <= {"label", "dataset"}:
         instances = recognise_instances(frame)
         if instances is not None:
             return table_of_instances(source, instances)
+    if is_undeclared:
         turned = transpose_metrics(source)
         if turned is not None:
             source = turned

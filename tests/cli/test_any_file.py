@@ -1,6 +1,7 @@
 """Every verb takes every kind of file, or names the command that gives an answer."""
 
 import json
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -175,3 +176,26 @@ def test_a_pattern_of_files_is_one_source(tmp_path, capsys):
     records = run_json(capsys, "rank", str(tmp_path / "*.json"))
     assert [record["classifier"] for record in records] == ["a", "b"]
     assert records[1]["verdict"] == "dominated"
+
+
+def test_each_verb_names_the_command_that_gives_an_answer(tmp_path, counts, board, capsys):
+    rows = tmp_path / "rows.csv"
+    rows.write_text("metric,rf,xgb\naccuracy,.93,.94\nf1,.91,.92\nlatency_ms,40,15\n")
+    for words, text in (
+        (["compare", str(rows)], "has its metrics in rows"),
+        (["compare", counts], "type deabench uncertainty"),
+        (["compare", board], "deabench rank ranks the file as it is"),
+        (["metrics", board], "deabench rank ranks a table that has metrics already"),
+        (["curve", board], "deabench rank ranks a table of metrics"),
+    ):
+        assert main(words) == 1
+        assert text in capsys.readouterr().err
+
+
+def test_the_command_that_read_prints_ranks_predictions_as_predictions(predictions, capsys):
+    assert main(["read", predictions, "--format", "json"]) == 0
+    command = json.loads(capsys.readouterr().out)["command"]
+    words = shlex.split(command)[1:]
+    records = run_json(capsys, *words)
+    assert records == run_json(capsys, "rank", predictions)
+    assert [record["classifier"] for record in records] == ["RF", "LR"]

@@ -392,3 +392,9 @@ def test_losses_alone_over_data_sets_have_intervals():
     assert ranking.efficient.tolist() == [True, False, False]
     assert ranking.uncertainty.verdicts["c"] == "dominated"
     assert (ranking.uncertainty.lower <= ranking.scores).all()
+
+
+def test_a_single_standard_error_is_refused():
+    table = pd.DataFrame({"acc": [0.8, 0.7]}, index=["a", "b"])
+    with pytest.raises(DataError, match="the standard errors are a float; give a DataFrame like"):
+        db.Samples.from_table(table, 0.2)

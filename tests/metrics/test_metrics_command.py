@@ -192,7 +192,7 @@ def test_standard_input(monkeypatch, capsys):
             [],
             "'FILE' has the columns 'x', 'y'; give counts (classifier,tp,fn,fp,tn), a long table "
             "(classifier,y_true and y_pred or score) or a wide one (y_true and a column per "
-            "classifier)",
+            "classifier); deabench rank ranks a table that has metrics already",
         ),
         (
             "classifier,y_true\na,1\n",
