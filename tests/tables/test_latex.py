@@ -66,3 +66,12 @@ def test_of_two_tables_the_caption_names_one(tmp_path) -> None:
     path.write_text(f"\\begin{{table}}{one}\\end{{table}}\\begin{{table}}{two}\\end{{table}}")
     assert read_file(path).sheet == "Large"
     assert read_file(path, sheet="small").frame["acc"].tolist() == ["0.5", "0.6"]
+
+
+def test_lines_between_all_rows_are_no_header(tmp_path) -> None:
+    path = tmp_path / "table.tex"
+    path.write_text(
+        "\\begin{tabular}{|l|c|} \\hline\nModel & Acc \\\\ \\hline\nA & 0.9 \\\\ \\hline\n"
+        "B & 0.8 \\\\ \\hline\n\\end{tabular}"
+    )
+    assert read_file(path).frame.to_dict("list") == {"Model": ["A", "B"], "Acc": ["0.9", "0.8"]}

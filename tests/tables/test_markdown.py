@@ -117,3 +117,30 @@ def test_headings_within_a_table_and_repeated_headers_are_no_systems(tmp_path) -
 def test_escaped_bars_and_short_rows(tmp_path) -> None:
     frame = read_file(write(tmp_path, "| m | a\\|b | c |\n|---|---|---|\n| x | 1 |\n")).frame
     assert frame.to_dict("list") == {"m": ["x"], "a|b": ["1"], "c": [""]}
+
+
+def test_a_rule_of_another_length_than_the_header_is_one_all_the_same(tmp_path) -> None:
+    frame = read_file(write(tmp_path, "| m | acc\n|---|---|---|\n| **a** | .9 |\n| b | .8\n")).frame
+    assert frame.to_dict("list") == {"m": ["a", "b"], "acc": [".9", ".8"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("     model    acc  ms\n0  a model   0.91  12\n1        b   0.88   5\n", ["", "model"]),
+        ("     acc  ms\na model  0.91  12\nb   0.88   5\n", [""]),
+        ("model acc ms\na 0.91 12\nb 0.88 5\n", ["model"]),
+    ],
+    ids=["pandas", "R", "single blanks"],
+)
+def test_tables_that_are_aligned_by_blanks_are_read(text, columns, tmp_path) -> None:
+    frame = read_file(write(tmp_path, text)).frame
+    names = [name if not name.startswith("Unnamed") else "" for name in frame]
+    assert names == [*columns, "acc", "ms"]
+    assert frame["acc"].tolist() == ["0.91", "0.88"]
+    assert frame["ms"].tolist() == ["12", "5"]
+
+
+@pytest.mark.parametrize("text", ["name of it\nfirst one\nsecond one\n", "x\n1\n2\n3\n"])
+def test_words_with_blanks_are_one_column(text, tmp_path) -> None:
+    assert read_file(write(tmp_path, text)).frame.shape[1] == 1

@@ -66,6 +66,8 @@ def read_delimited(
     if header_rows := _read_two_headers(text, separator):
         grid = Grid(header_rows, 2)
         return replace(read_grids([grid], file, title, prose=preamble), notes=notes)
+    if blank_rows := _split_by_blanks(text, separator):
+        return replace(read_grids([Grid(blank_rows)], file, title, prose=preamble), notes=notes)
     data = text.encode()
     read_cells = partial(_read_cells, data, separator)
     with _csv_errors(file):
@@ -187,6 +189,27 @@ def _read_two_headers(text: str, separator: str) -> list[list[str]]:
     return [
         [cell.strip() for cell in row] for row in csv.reader(text.splitlines(), delimiter=separator)
     ]
+
+
+def _split_by_blanks(text: str, separator: str) -> list[list[str]]:
+    """Return the cells of a table that is aligned by blanks, as pandas and R print it.
+
+    It has no other separator, the same number of cells in all lines, and numbers in the last of
+    them. A header without a name for the first column is shorter by one.
+    """
+    head = [line for line in text[:PROBED_CHARACTERS].splitlines() if line.strip()]
+    if len(head) < 3 or any(separator in line for line in head):
+        return []
+    for blanks in (r"\s{2,}", r"\s+"):
+        rows = [re.split(blanks, line.strip()) for line in head[:PROBED_LINES]]
+        width = len(rows[1])
+        ends = [parse_estimate(row[-1], False) is not None for row in rows]
+        is_table = width > 1 and len(rows[0]) in (width, width - 1) and not ends[0]
+        if is_table and all(ends[1:]) and all(len(row) == width for row in rows[1:]):
+            lines = (line.strip() for line in text.splitlines() if line.strip())
+            cells = [re.split(blanks, line) for line in lines]
+            return [[""] * (width - len(cells[0])) + cells[0], *cells[1:]]
+    return []
 
 
 def _split_preamble(text: str) -> tuple[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import pandas as pd
 
@@ -39,10 +40,11 @@ class Grid:
     header_rows: int = 1
     name: str = ""
 
-    def count_numbers(self) -> int:
-        """Return how many cells below the header are numbers."""
-        body = self.rows[self.header_rows :]
-        return sum(parse_estimate(cell, False) is not None for row in body for cell in row)
+    def count_numbers(self, most: int | None = None) -> int:
+        """Return how many cells below the header are numbers; counting may stop at `most`."""
+        cells = (cell for row in self.rows[self.header_rows :] for cell in row)
+        numbers = (cell for cell in cells if parse_estimate(cell, False) is not None)
+        return sum(1 for _ in islice(numbers, most))
 
 
 @dataclass(frozen=True)
@@ -152,6 +154,8 @@ def read_grids(
 
 def _choose_grid(grids: Sequence[Grid], file: str, sheet: str | None) -> Grid:
     """Return the grid that is named, else the first of those with the most numbers."""
+    if sheet is None and len(grids) == 1:
+        return grids[0]
     if sheet is None:
         return max(grids, key=Grid.count_numbers)
     return grids[find_named([_name_of(grids, k) for k in range(len(grids))], sheet, file)]

@@ -8,6 +8,8 @@ from deabench.tables.markup import strip_markup
 from deabench.tables.readers.grids import Grid, MergedCell, expand_merged
 from deabench.tables.readers.limits import Limits
 
+MAX_HEADER_ROWS = 3
+"""A rule below more rows than this separates groups of systems."""
 _ENVIRONMENTS = r"tabular[*xy]?|longtable|xltabular|supertabular|tabu|NiceTabular"
 _BEGIN = re.compile(rf"\\begin\s*\{{({_ENVIRONMENTS})\}}")
 _WITH_WIDTH = ("tabular*", "tabularx", "tabulary", "xltabular")
@@ -163,15 +165,19 @@ def _end_row(rows: list[list[str]], parts: list[str]) -> list[list[str]]:
 def _build_grid(lines: list[list[str]], caption: str, limits: Limits, file: str) -> Grid:
     """Strip the cells of their commands and repeat those that cover several columns or rows."""
     rows: list[list[MergedCell]] = []
-    header_rows = 1
+    header_rows = 0
     for line in lines:
-        # The rule below the header stands before the first cell of the next row.
-        if header_rows == 1 and 1 < len(rows) <= 3 and _HEADER_RULE.search(line[0]):
+        # The first rule below a row ends the header; it stands before the first cell of the next.
+        if not header_rows and rows and _HEADER_RULE.search(line[0]):
             header_rows = len(rows)
         cells = [_parse_cell(cell) for cell in line]
         if any(cell.text for cell in cells):
             rows.append(cells)
-    return Grid(expand_merged(rows, limits, file, writes_covered=True), header_rows, caption)
+    if header_rows > MAX_HEADER_ROWS:
+        header_rows = 1
+    return Grid(
+        expand_merged(rows, limits, file, writes_covered=True), max(header_rows, 1), caption
+    )
 
 
 def _parse_cell(cell: str) -> MergedCell:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
@@ -53,7 +54,21 @@ def find_markdown_tables(text: str) -> tuple[list[Grid], str]:
     for token in tokens:
         if token.type in ("fence", "code_block") and has_markdown_table(token.content):
             grids += find_markdown_tables(dedent(token.content))[0]
+    if not grids:
+        grids = _split_by_bars(text.splitlines())
     return grids, text
+
+
+def _split_by_bars(lines: list[str]) -> list[Grid]:
+    """Return the tables of lines whose rule has another number of cells than their header."""
+    grids = []
+    for k in range(1, len(lines)):
+        if not RULE.match(lines[k]) or "|" not in lines[k - 1]:
+            continue
+        body = takewhile(lambda line: "|" in line, lines[k + 1 :])
+        rows = [re.split(r"(?<!\\)\|", line.strip().strip("|")) for line in (lines[k - 1], *body)]
+        grids.append(Grid([[strip_markup(cell) for cell in row] for row in rows]))
+    return grids
 
 
 def _collect_rows(tokens: list[Token], start: int) -> list[list[str]]:

@@ -63,7 +63,7 @@ def _first_with_results(sheets: list[Any], file: str, limits: Limits) -> Grid:
     filled = []
     for sheet in sheets:
         grid = _read_sheet(sheet, file, limits)
-        if grid.count_numbers() >= ENOUGH_NUMBERS:
+        if grid.count_numbers(ENOUGH_NUMBERS) >= ENOUGH_NUMBERS:
             return grid
         if len(grid.rows) > 1:
             filled.append(grid)
