@@ -132,9 +132,12 @@ def advise(
         data, has_negative = _validate_any_values(selected)
         for name in MODELS:
             suits, why = _judge_model(build_options(name, {}), data, has_negative)
+            if selected.given and name != "ccr":
+                suits, why = False, "it has no form for columns that are given"
             rows[name] = {"suits": suits, "why": why, "measures": MODELS[name].title}
             if suits:
-                rankings[name] = rank_selected(selected, ModelRequest(name))
+                returns = "vrs" if selected.given else None
+                rankings[name] = rank_selected(selected, ModelRequest(name, returns))
     first_choice = "ccr" if data.inputs.shape[1] else "wei"
     if has_negative:
         first_choice = "rdm"

@@ -13,7 +13,7 @@ from deabench.analysis import missing_bounds
 from deabench.analysis.ties import describe_tie
 from deabench.errors import DataError, SolveError
 from deabench.models import ModelName
-from deabench.models.options import ModelRequest, TableFacts, check_inputs
+from deabench.models.options import ModelRequest, TableFacts, check_given, check_inputs
 from deabench.models.shared.gate import solve_proved
 from deabench.proofs.reasons import NO_OUTPUT
 from deabench.results.answer import Answer, Task
@@ -23,7 +23,7 @@ from deabench.streaming.files import is_multi_file
 from deabench.tables.read import as_table
 from deabench.tables.selection import Missing, SelectedTable, select_table
 from deabench.tables.table import Table, TableLike
-from deabench.tables.transforms import Data, add_constant_output
+from deabench.tables.transforms import Data, add_constant_output, hold_given
 from deabench.tables.validation import check_same_units, validate
 from deabench.utils.arrays import Sparse, settle
 from deabench.utils.progress import progress
@@ -195,12 +195,18 @@ def _rank_complete(
         reference = validate(spanning, warn=False, allow=allowed, other_table=selected.frame)
     facts = replace(
         facts,
-        has_inputs=bool(data.inputs.shape[1]),
-        has_outputs=bool(data.outputs.shape[1]),
+        has_inputs=bool(data.inputs.shape[1]) or bool(selected.given),
+        has_outputs=not set(data.outputs) <= set(selected.given),
     )
+    options = request.resolve(facts)
+    if selected.given:
+        check_given(options, selected.given)
+        data, reference = (
+            hold_given(tested, other, selected.given, options.orientation)
+            for tested, other in ((data, reference), (reference, data))
+        )
     data = add_constant_output(data)
     reference = add_constant_output(reference)
-    options = request.resolve(facts)
     check_inputs(options, data)
     options = options.with_checked_options(options.prepare(data))
     task = Task(data, reference, options, own_reference=reference_table is None)
@@ -272,11 +278,10 @@ def _solve_task(task: Task, advance: Advance) -> Answer:
             f"every output of '{task.data.labels[0]}' is 0, as of all others; their efficiencies "
             "are undefined"
         )
-    scorable = Data(
-        task.data.outputs[~has_no_output],
-        task.data.inputs[~has_no_output],
-        task.data.notes,
-        task.data.transforms,
+    scorable = replace(
+        task.data,
+        outputs=task.data.outputs[~has_no_output],
+        inputs=task.data.inputs[~has_no_output],
     )
     data = model.prepare(scorable)
     answer = solve_proved(

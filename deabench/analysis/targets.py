@@ -243,6 +243,11 @@ def _validate_both(
 ) -> tuple[Data, Data, dict[str, tuple[float, float]], tuple[str, ...]]:
     """Return the validated tested and reference data, the ranges of their metrics, and notes."""
     selected = select_table(reference, **columns, missing=refuse_bounds(missing))
+    if selected.given:
+        raise DataError(
+            f"'{selected.given[0]}' is given, not to be changed, and closest targets have no form "
+            "for that; use the projections of deabench.rank, or leave the role out"
+        )
     points = selected.with_table(as_table(tested))
     missing_notes: tuple[str, ...] = ()
     if missing != "refuse":

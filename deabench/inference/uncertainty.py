@@ -429,6 +429,8 @@ def _describe_assumptions(
 def _technology_options(answer: Answer) -> tuple[Returns, Orientation]:
     """Return returns to scale and orientation of the scores; refuse what has no intervals."""
     model = answer.options.name
+    if answer.data.given:
+        raise DataError(f"a ranking with given columns ('{answer.data.given[0]}') has no intervals")
     if list(answer.reference.labels) != list(answer.data.labels):
         raise DataError(
             "a ranking against another reference has no intervals; put the reference into the table"

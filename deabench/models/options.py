@@ -293,6 +293,27 @@ def check_inputs(options: Model, data: Data) -> None:
         )
 
 
+def check_given(options: Model, given: Sequence[str]) -> None:
+    """Refuse a model that has no form for given metrics.
+
+    Raises
+    ------
+    DataError
+    """
+    names = ", ".join(f"'{name}'" for name in given)
+    verb = "is" if len(given) == 1 else "are"
+    if options.name != "ccr" or getattr(options, "is_restricted", False):
+        raise DataError(
+            f"{names} {verb} given, not to be changed, and only model 'ccr' without restrictions "
+            "has a form for that; use model 'ccr', or leave the role out"
+        )
+    if options.returns != "vrs":
+        raise DataError(
+            f"{names} {verb} given, not to be changed, and a multiple would change it; "
+            "write returns 'vrs'"
+        )
+
+
 def read_metric_numbers(option_name: str, value: object, data: Data) -> dict[str, float]:
     """Return a number for each metric from a mapping {metric: number}; 0 for those left out.
 

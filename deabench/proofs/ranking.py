@@ -9,6 +9,7 @@ is at least 0 where they can be shrunk.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -64,9 +65,12 @@ class SlackProof:
         self.signed_unit = self.unit * np.append(np.ones(s), -np.ones(len(self.unit) - s))
         self.has_no_score = np.isnan(result.scores.to_numpy())
         self.slack = result.slacks.to_numpy()
-        self.total = total_slack(self.slack, self.unit)
+        # The slack of a given metric does not count: its weight need only be 0 or more.
+        counts = result.data.is_changeable
+        self.counted: Any = slice(None) if counts.all() else counts
+        self.total = total_slack(self.slack[:, self.counted], self.unit[self.counted])
         self.bound = weighted_maxima(result, weights.rows)
-        self.is_at_least_1 = np.asarray((weights.rows >= 1 - TOLERANCE).all(axis=1))
+        self.is_at_least_1 = np.asarray((weights.rows >= counts - TOLERANCE).all(axis=1))
         # The DMUs' own weights in the order of the slacks; mostly they are, and need no copy.
         own_weights = result.weights.to_numpy()
         columns = result.weights.columns.get_indexer(result.slacks.columns)
@@ -101,7 +105,8 @@ class SlackProof:
         proved = np.flatnonzero((of >= 0) & ~has_no_score)
         point = reached[proved] / self.signed_unit - self.slack[rows][proved] / self.unit
         remaining[proved] = self._slack_bounds(of[proved], point) - claimed[proved]
-        own_are_positive = all_weights_positive(self.own_weights[rows], self.unit)
+        own_weights = self.own_weights[rows][:, self.counted]
+        own_are_positive = all_weights_positive(own_weights, self.unit[self.counted])
         remaining[(of == OWN_WEIGHTS) & ~has_no_score & ~own_are_positive] = np.inf
         return np.where(has_no_score, np.nan, np.maximum(remaining, 0.0))
 
@@ -124,7 +129,8 @@ class SlackProof:
         )
         # Slack counts in shares of the DMU's own value; one of 0 has the unit of its metric.
         own_unit = np.minimum(np.where(points != 0, np.abs(points), self.unit), self.unit)
-        largest = (self.slack[candidates] / own_unit).max(axis=1, initial=0.0)
+        shares = (self.slack[candidates] / own_unit)[:, self.counted]
+        largest = shares.max(axis=1, initial=0.0)
         has_no_slack = largest <= TOLERANCE
         candidates, points, own_unit = (
             part[has_no_slack] for part in (candidates, points, own_unit)
@@ -135,7 +141,8 @@ class SlackProof:
         is_bounded = of >= 0
         bounds = self._slack_bounds(of[is_bounded], points[is_bounded] / self.signed_unit)
         # The bound is one of Σ weight · slack; what it leaves of a share is the most of any metric.
-        shares = self.unit / own_unit[is_bounded] / self.weights.rows[of[is_bounded]]
+        weights = self.weights.rows[of[is_bounded]][:, self.counted]
+        shares = (self.unit / own_unit[is_bounded])[:, self.counted] / weights
         most = shares.max(axis=1, initial=0.0)
         proved[candidates[is_bounded]] = bounds * most <= TOLERANCE
         undecided = np.zeros(len(scores), dtype=bool)

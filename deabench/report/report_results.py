@@ -280,6 +280,9 @@ def _make_frontier(
 ) -> tuple[Frontier | None, Frontier | None, str]:
     """Return the frontier with facets; or, of too many metrics, without them and the reason."""
     count = len(set(selected.metrics))
+    if selected.given:
+        reason = f"'{selected.given[0]}' is given, not to be changed: its frontier has no targets"
+        return None, None, reason
     with warnings.catch_warnings():
         # The ranking gave the same warnings before.
         warnings.simplefilter("ignore", DataWarning)

@@ -133,6 +133,9 @@ class Ranking(Answer, Result):
         range (`projection_reasons` tells which).
         """
         projections = self._peer_combinations.copy()
+        # A given metric stays as it is: the peers make do with it, or with less.
+        for name in self.data.given:
+            projections[name] = self.actual[name].where(self.scores.notna())
         projections.loc[list(self.projection_reasons)] = np.nan
         return projections
 

@@ -56,6 +56,11 @@ class SelectedTable:
     guessed: tuple[str, ...] = ()
 
     @property
+    def given(self) -> tuple[str, ...]:
+        """Outputs and inputs that nobody can change."""
+        return tuple(name for name in self.metrics if name in self.table.non_discretionary)
+
+    @property
     def metrics(self) -> tuple[str, ...]:
         """Outputs, then inputs."""
         return (*self.outputs, *self.inputs)
@@ -210,6 +215,15 @@ def select_columns(
             c.name for c in columns if table.labelled and c.role in ("unknown", "conditional")
         ]
         guessed = [column.name for column in columns if column.role == "guess"]
+    # A given column limits with what a system is compared, on the side that its name tells.
+    taken = {*selected_outputs, *named_inputs}
+    for name in table.non_discretionary:
+        meaning = look_up_metric(name)
+        is_output = meaning is not None and meaning.better == "higher"
+        if name not in taken:
+            (selected_outputs if is_output else named_inputs).append(name)
+    if table.non_discretionary:
+        notes = (*notes, f"given, not to be changed: {quote_names(table.non_discretionary)}")
     bad = [name for name in named_inputs if name in table.undesirable]
     if bad:
         verb = "is an undesirable output, taken as an input"

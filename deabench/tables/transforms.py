@@ -9,7 +9,7 @@ unit and direction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -62,12 +62,22 @@ class Data:
     transforms : mapping of metric to AffineTransform
         How `outputs` and `inputs` come from the user's values; those without an entry are the
         user's values.
+    given : tuple of metrics
+        Those that nobody can change: they limit with what a DMU is compared, and their slacks do
+        not count.
     """
 
     outputs: pd.DataFrame
     inputs: pd.DataFrame
     notes: tuple[str, ...] = field(default=())
     transforms: Transforms = field(default_factory=dict)
+    given: tuple[str, ...] = ()
+
+    @property
+    def is_changeable(self) -> np.ndarray:
+        """Whether each output, then input, can be changed, bool (s + m,)."""
+        names = [*self.outputs.columns, *self.inputs.columns]
+        return np.array([name not in self.given for name in names], dtype=bool)
 
     @property
     def labels(self) -> pd.Index:
@@ -170,6 +180,29 @@ def add_constant_output(data: Data) -> Data:
         "how far the inputs could shrink together (Lovell and Pastor 1999)"
     )
     return replace(data, outputs=outputs, notes=(*data.notes, note))
+
+
+def hold_given(data: Data, other: Data, given: Sequence[str], orientation: str) -> Data:
+    """Return data whose given metrics are all on the side that the model does not change.
+
+    An output y that is given becomes the input c - y where outputs grow, a given input x the output
+    c - x where inputs shrink. With Σ λ = 1 that is the same constraint, whatever c: here the
+    greatest value of both data.
+    """
+    frames = {"outputs": data.outputs, "inputs": data.inputs}
+    others = {"outputs": other.outputs, "inputs": other.inputs}
+    changing, holding = "outputs", "inputs"
+    if orientation == "input":
+        changing, holding = holding, changing
+    transforms = dict(data.transforms)
+    moved = [name for name in given if name in frames[changing]]
+    for name in moved:
+        greatest = max(frames[changing][name].max(), others[changing][name].max())
+        reversal = AffineTransform(-1.0, float(greatest))
+        frames[holding] = frames[holding].assign(**{name: reversal.apply(frames[changing][name])})
+        transforms[name] = compose(transforms.get(name, AffineTransform()), reversal)
+    frames[changing] = frames[changing].drop(columns=moved)
+    return Data(frames["outputs"], frames["inputs"], data.notes, transforms, tuple(given))
 
 
 def _origin_above(column: pd.Series) -> float:

@@ -179,10 +179,18 @@ def envelopment_output(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "c
     return m
 
 
-def slacks(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs") -> Model:
+def slacks(
+    X: Table,
+    Y: Table,
+    x_o: Row,
+    y_o: Row,
+    returns: str = "crs",
+    given_inputs: tuple[object, ...] = (),
+    given_outputs: tuple[object, ...] = (),
+) -> Model:
     """Formulate the second stage: the largest sum of slacks beyond the projection (x_o, y_o).
 
-        max  Σ_r s⁺_r + Σ_i s⁻_i                             [total_slack]
+        max  Σ_{r ∉ G_Y} s⁺_r + Σ_{i ∉ G_X} s⁻_i             [total_slack]
         s.t. Σ_j Y_jr λ_j − s⁺_r = y_ro              ∀ r     [outputs]
              Σ_j X_ji λ_j + s⁻_i = x_io              ∀ i     [inputs]
              L ≤ Σ_j λ_j ≤ U                                 [returns_to_scale]
@@ -192,7 +200,8 @@ def slacks(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs") -> Mode
 
     x_o is θ x_o after an input-oriented first stage, y_o is φ y_o after an output-oriented one. The
     sum depends on the units of the metrics, so the caller scales them. A DMU is Pareto-efficient
-    exactly where its score and total slack say so.
+    exactly where its score and total slack say so. The slacks of given metrics, G_X and G_Y, do not
+    count: nobody can change them (Banker, Morey 1986).
     """
     m = compared(X, Y, x_o, y_o)
     m.lam = Var(m.J, within=NonNegativeReals)
@@ -201,7 +210,9 @@ def slacks(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs") -> Mode
 
     @m.Objective(sense=maximize)
     def total_slack(m: Model) -> object:
-        return sum(m.s_plus[r] for r in m.R) + sum(m.s_minus[i] for i in m.I)
+        outputs = [r for r in m.R if r not in given_outputs]
+        inputs = [i for i in m.I if i not in given_inputs]
+        return sum(m.s_plus[r] for r in outputs) + sum(m.s_minus[i] for i in inputs)
 
     @m.Constraint(m.R)
     def outputs(m: Model, r: object) -> object:

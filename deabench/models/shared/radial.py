@@ -42,7 +42,6 @@ from deabench.results.proof import SlackWeights
 from deabench.solver.engine import Solution, solve_exactly, solve_family
 from deabench.solver.family import Bases, Family
 from deabench.solver.template import Template, compile_template
-from deabench.tables.transforms import Data
 from deabench.tables.validation import Allowed
 from deabench.utils.arrays import TOLERANCE, blocks, scale
 from deabench.utils.threads import one_thread
@@ -417,7 +416,7 @@ def _read_stages(
     data = problem.data
     labels = data.labels[rows]
     if len(rows) < len(data.labels):
-        data = Data(data.outputs.iloc[rows], data.inputs.iloc[rows], data.notes)
+        data = replace(data, outputs=data.outputs.iloc[rows], inputs=data.inputs.iloc[rows])
     # The first stage: scores and multipliers of the scaled DMUs.
     values, weights = problem.read(solution)
     values *= problem.size[rows]
@@ -431,7 +430,9 @@ def _read_stages(
     scores = pd.Series(values, index=labels, name="efficiency")
     # The second stage keeps the factor and makes the slacks the largest.
     lam = problem.intensities(problem.family, solution)
-    unique_weights = unique_slack_weights(problem.family, solution, problem.maxima)
+    unique_weights = unique_slack_weights(
+        problem.family, solution, problem.maxima, data.is_changeable
+    )
     del solution  # as large as the table, and read
     slacks, slack_weights, reached = second_stage(
         problem, scores, weights, lam, rows, unique_weights

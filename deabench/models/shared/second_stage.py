@@ -102,7 +102,9 @@ def second_stage(
     is_undefined = np.isnan(scores.to_numpy())
 
     # Whose own multipliers, or whose only λ, settle it; the second stage is solved for the rest.
-    without_slack = all_weights_positive(weights[names].to_numpy(), maxima)
+    counts = problem.data.is_changeable
+    columns = slice(None) if counts.all() else counts
+    without_slack = all_weights_positive(weights[names].to_numpy()[:, columns], maxima[columns])
     of = np.where(without_slack, OWN_WEIGHTS, unique_weights.of).astype(np.int32)
     proof = SlackWeights(unique_weights.rows, of)
     unsettled = np.flatnonzero((proof.of == UNPROVED) & ~is_undefined)
@@ -115,7 +117,7 @@ def second_stage(
     # Slacks are what the peers reach beyond the projection.
     reached = lam.dot(stack_outputs_inputs(problem.reference))
     slacks = slacks_at_projection(problem, scores.to_numpy(), rows, reached)
-    slacks[without_slack] = 0.0
+    slacks[without_slack] = np.where(counts, 0.0, slacks[without_slack])
     slacks[is_undefined] = np.nan
     return pd.DataFrame(slacks, index=scores.index, columns=names, copy=False), proof, reached
 
@@ -154,7 +156,16 @@ def _solve_second_stage(
     values = scores.to_numpy()[unsettled]
     x, y = _project(problem, values, rows[unsettled])
     points = np.column_stack([x * (1 + INWARD), y * (1 - INWARD)]) / maxima
-    form = compile_program("slacks", m, Y.shape[1], returns=problem.returns)
+    s = Y.shape[1]
+    counts = problem.data.is_changeable
+    form = compile_program(
+        "slacks",
+        m,
+        s,
+        returns=problem.returns,
+        given_outputs=tuple(np.flatnonzero(~counts[:s]).tolist()),
+        given_inputs=tuple(np.flatnonzero(~counts[s:]).tolist()),
+    )
     family = Family(form, (table / maxima)[problem.frontier])
 
     # The first stage's peers are feasible, so the simplex method starts from them.
@@ -177,15 +188,15 @@ def _solve_second_stage(
         & (np.abs(level - values) <= TOLERANCE / 10)
     )
     _adopt_intensities(lam, better, is_sound, unsettled)
-    return _slack_weights_of_bases(family, solution)
+    return _slack_weights_of_bases(family, solution, counts)
 
 
-def _slack_weights_of_bases(family: Family, solution: Solution) -> SlackWeights:
-    """Return weights of outputs, then inputs, from the bases' duals; each is at least 1."""
+def _slack_weights_of_bases(family: Family, solution: Solution, counts: np.ndarray) -> SlackWeights:
+    """Return weights of outputs and inputs from the bases' duals, at least 1 where they count."""
     output_rows, input_rows = _metric_rows(family)
     used, place = np.unique(solution.basis_index, return_inverse=True)
     duals = solution.bases.duals[used]
-    weights = np.maximum(np.column_stack([duals[:, output_rows], -duals[:, input_rows]]), 1.0)
+    weights = np.maximum(np.column_stack([duals[:, output_rows], -duals[:, input_rows]]), counts)
     of = np.where(solution.basis_index >= 0, place, UNPROVED).astype(np.int32)
     return SlackWeights(weights, of)
 
@@ -235,13 +246,17 @@ def _adopt_intensities(lam: Sparse, better: Sparse, is_sound: np.ndarray, rows: 
     lam.values[rows[is_sound]] = np.take_along_axis(better.values, order, axis=1)[is_sound]
 
 
-def unique_slack_weights(family: Family, solution: Solution, maxima: np.ndarray) -> SlackWeights:
+def unique_slack_weights(
+    family: Family, solution: Solution, maxima: np.ndarray, counts: np.ndarray
+) -> SlackWeights:
     """Return the weights that prove the slacks of the DMUs whose λ is the only optimal one.
 
     Parameters
     ----------
     maxima : array (s + m,)
         The metrics' maxima in the family's units, outputs first.
+    counts : bool array (s + m,)
+        Whether the slack of each metric counts.
 
     Returns
     -------
@@ -257,7 +272,9 @@ def unique_slack_weights(family: Family, solution: Solution, maxima: np.ndarray)
     # The second stage's costs are -1/maximum for each slack; y' = costs of the basis · inverse.
     output_rows, input_rows = _metric_rows(family)
     costs = np.zeros(len(family.table))
-    costs[family.n + family.statics + np.append(output_rows, input_rows)] = -1.0 / maxima
+    costs[family.n + family.statics + np.append(output_rows, input_rows)] = (
+        -counts.astype(float) / maxima
+    )
     is_usable = (
         np.isfinite(inverse).all(axis=(1, 2))
         & (codes == family.n + family.theta).any(axis=1)
@@ -276,7 +293,7 @@ def unique_slack_weights(family: Family, solution: Solution, maxima: np.ndarray)
     weights = np.column_stack([y[:, output_rows], -y[:, input_rows]]) * maxima
     place = np.cumsum(is_proved) - 1
     of = np.where(is_proved, place, np.where(is_unique, UNIQUE_UNPROVED, UNPROVED))
-    return SlackWeights(np.maximum(weights, 1.0)[is_proved], of[which].astype(np.int32))
+    return SlackWeights(np.maximum(weights, counts)[is_proved], of[which].astype(np.int32))
 
 
 def _least_m(
