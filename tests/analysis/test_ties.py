@@ -25,7 +25,7 @@ BOARD = pd.DataFrame(
 RATES = pd.DataFrame(
     {"TPR": [0.9, 0.8, 0.7, 0.6, 0.2], "TNR": [0.2, 0.7, 0.8, 0.85, 0.3]}, index=list("abcde")
 )
-TASKS = pd.DataFrame(np.random.default_rng(1).uniform(20, 90, (12, 6)).round(1)).rename(
+TASKS = pd.DataFrame(np.random.default_rng(1).uniform(20, 90, (12, 4)).round(1)).rename(
     columns=lambda k: f"mmlu_{k}"
 )
 
