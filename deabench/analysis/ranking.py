@@ -25,7 +25,7 @@ from deabench.tables.selection import Missing, SelectedTable, select_table
 from deabench.tables.table import Table, TableLike
 from deabench.tables.transforms import Data, add_constant_output, hold_given
 from deabench.tables.validation import check_same_units, validate
-from deabench.utils.arrays import Sparse, settle
+from deabench.utils.arrays import Sparse
 from deabench.utils.progress import progress
 
 MAX_INTERVALS = 500
@@ -212,11 +212,6 @@ def _rank_complete(
     task = Task(data, reference, options, own_reference=reference_table is None)
     with progress("rank", len(data.labels)) as advance:
         answer = _solve_task(task, advance)
-    # What floating point leaves of a proved 1, or 0, is no part of the score.
-    best_score = 1.0 if options.measure == "efficiency" else 0.0
-    scores = answer.scores.copy()
-    scores[:] = settle(scores.to_numpy(), best_score)
-    answer = replace(answer, scores=scores)
     notes = (
         *answer.data.notes,
         *selected.notes,

@@ -46,6 +46,8 @@ INWARD = 1e-13
 
 Rounded, it may lie just beyond the frontier.
 """
+EXACT_INWARD = 2.0**-51
+"""The same for slacks in rational arithmetic: two units in the last place of a metric of 1."""
 OUTSIDE = "no step in its direction, forwards or back, comes to what the reference can do"
 STEP_NAMES = {
     "own": "its own values",
@@ -203,10 +205,12 @@ def scaled_directions(
             f"the direction of '{first}' is 0 in every metric that is to change; give one that is "
             "above 0 in one of them"
         )
-    # At the best value of every metric no way leads further, whatever the direction.
-    steps[is_still, :s] = 1.0
+    # At the best value of every metric no way leads further, whatever the direction: a step is as
+    # long as the powers of two next to the reference's maxima.
+    step = scale(reference)
+    steps[is_still, :s] = step[:s]
     if orientation == "input":
-        steps[is_still] = np.append(np.zeros(s), np.ones(scaled.m))
+        steps[is_still] = np.append(np.zeros(s), step[s:])
     note = (
         f"'{first}' has the best value of every metric that is to change: its direction is the "
         "same step in each"
@@ -319,8 +323,12 @@ def _peers_with_largest_slacks(
     The first ones stay where those would not reach the projection.
     """
     s = scaled.s
+    # A point that does not move is not rounded, and exact arithmetic needs the rounding alone.
+    inward = np.where(moved != 0, EXACT_INWARD if task.exact else INWARD, 0.0)
     projected = replace(
-        scaled, x=scaled.x - moved[:, s:] + INWARD, y=scaled.y + moved[:, :s] - INWARD
+        scaled,
+        x=scaled.x - moved[:, s:] + inward[:, s:],
+        y=scaled.y + moved[:, :s] - inward[:, :s],
     )
     second = solve_all(
         compile_program("slacks", scaled.m, s, returns=scaled.returns),
@@ -330,7 +338,7 @@ def _peers_with_largest_slacks(
         name=lambda k: str(task.data.labels[k]),
     )
     better = to_reference_positions(second.shared["lam"], candidates)
-    better.values[better.values < 100 * INWARD] = 0.0  # what moving inwards added
+    better.values[better.values < 100 * inward.max()] = 0.0  # what moving inwards added
     reaches = gains_and_violation(projected, better)[1] <= TOLERANCE / 10
     is_sound = ~np.isnan(second.objective) & reaches
     return replace_rows(np.flatnonzero(is_sound), better[is_sound], lam)

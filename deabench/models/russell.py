@@ -21,6 +21,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.models.shared import infeasibility, slack_programs
+from deabench.models.shared.own_slack import find_own_slack
 from deabench.models.shared.scaled_data import (
     ScaledData,
     lambda_violation,
@@ -28,6 +29,7 @@ from deabench.models.shared.scaled_data import (
     replace_rows,
     slacks_at_peers,
     solved_multipliers,
+    support,
     to_reference_positions,
     zero_value_notes,
 )
@@ -50,6 +52,8 @@ CLOSE = 1e-10
 NARROWEST = 3e-5
 """Tangents that touch nearer to each other than this, as a share of φ, are the same to a solver."""
 ROUNDS = 16
+NEAR_ONE = 1e-7
+"""A measure so near to 1 is decided in exact arithmetic."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,6 +157,19 @@ def _solve_graph(task: Task, advance: Advance) -> Answer:
         around = center[:, :, None] * np.where(np.isinf(steps), 1.0, steps)
         touch = np.concatenate([touch, np.maximum(around, 1.0)], axis=2)
     advance(count)
+    # Tangents leave open who reaches 1: exact arithmetic decides.
+    near = np.flatnonzero(scores >= 1 - NEAR_ONE)
+    if len(near):
+        exact = find_own_slack(task, candidates, near)
+        reaches_one = exact.total <= TOLERANCE
+        efficient = near[reaches_one]
+        scores[efficient] = 1.0
+        lam = replace_rows(efficient, exact.intensities[reaches_one], lam)
+        # Multipliers that leave no slack worth less than its share prove the measure, too.
+        weights = exact.weights[reaches_one] * scaled.units[: exact.weights.shape[1]]
+        multipliers[efficient, : weights.shape[1]] = weights
+        if not task.data.inputs.shape[1]:
+            multipliers[efficient, -1] = support(scaled, weights, np.zeros((len(weights), 1)))[0]
     return _graph_answer(task, scaled, candidates, scores, lam, multipliers)
 
 

@@ -21,7 +21,7 @@ from deabench.models.shared.scaled_data import own_size_bands
 from deabench.proofs.reasons import UNPROVED
 from deabench.results.answer import Answer, Task, join_answers, take_rows, take_task_rows
 from deabench.results.model import Advance, Model
-from deabench.utils.arrays import TOLERANCE
+from deabench.utils.arrays import TOLERANCE, settle
 
 
 def solve_proved(task: Task, advance: Advance) -> Answer:
@@ -34,7 +34,7 @@ def solve_proved(task: Task, advance: Advance) -> Answer:
     """
     model: Model = task.options
     if model.proves_its_scores:
-        return model.solve(task, advance)
+        return _settle_best_scores(model.solve(task, advance))
     canonical = CanonicalTask.of(task)
     try:
         return canonical.restore(_solve_bands(canonical.task, advance))
@@ -47,7 +47,7 @@ def _solve_bands(task: Task, advance: Advance) -> Answer:
     """Solve a model for DMUs of one size at a time, and prove every score."""
     model: Model = task.options
     if not model.solves_rows_alone:
-        return model.solve(task, advance)
+        return _settle_best_scores(model.solve(task, advance))
     parts = []
     for rows, is_small in own_size_bands(task):
         part = take_task_rows(task, rows)
@@ -64,6 +64,7 @@ def _solve_part(task: Task, advance: Advance) -> list[Answer]:
         if task.exact:
             raise
         return _solve_part(replace(task, exact=True), advance)
+    answer = _settle_best_scores(answer)
     # Pairs are compared, not solved: the proof would compare them once more.
     if getattr(model, "technology", "convex") == "fdh":
         return [answer]
@@ -78,6 +79,17 @@ def _solve_part(task: Task, advance: Advance) -> list[Answer]:
         again = replace(take_task_rows(task, refused), exact=True)
         parts.extend(_solve_part(again, lambda _: None))
     return parts
+
+
+def _settle_best_scores(answer: Answer) -> Answer:
+    """Return the answer without what floating point leaves of a 1, or of a 0."""
+    values = answer.scores.to_numpy()
+    if answer.options.measure == "efficiency":
+        values = settle(values, 1.0)
+    else:  # may be in the metrics' own units, in which no number is near 0
+        values = np.where(answer.efficient, 0.0, values + 0.0)
+    scores = pd.Series(values, index=answer.scores.index, name=answer.scores.name)
+    return replace(answer, scores=scores)
 
 
 def refused_rows(answer: Answer) -> np.ndarray:
