@@ -264,23 +264,27 @@ def select_files(
             "missing='drop-systems'"
         )
     paths = list_paths(source)
-    # The first file tells what the columns are; `_cut_into_partitions` checks all others.
-    with open_parquet(paths[0]) as file:
-        schema = file.schema_arrow
-        batch = next(file.iter_batches(batch_size=HEAD_ROWS, use_threads=False), None)
+    # The first file with rows tells what the columns are; `_cut_into_partitions` checks all others.
+    batch = None
+    for path in paths:
+        with open_parquet(path) as file:
+            schema = file.schema_arrow
+            batch = next(file.iter_batches(batch_size=HEAD_ROWS, use_threads=False), None)
+        if batch is not None:
+            break
     if batch is None:
-        raise DataError(f"'{paths[0]}' has no rows; leave it out")
+        raise DataError(f"'{paths[0]}' has no rows, nor has any other file; give files with rows")
     # Labels are taken out first, so that numbers that name rows are not taken for metrics.
-    labels = _label_columns(schema, label, paths[0])
+    labels = _label_columns(schema, label, path)
     # A column may name the rows and be an output, too.
     named_outputs = outputs or ()
     head = batch.to_pandas().drop(columns=[name for name in labels if name not in named_outputs])
     for name in () if isinstance(outputs, str) else outputs or ():
-        _check_metric(schema, name, paths[0])
+        _check_metric(schema, name, path)
     table = interpret_frame(head, lower_is_better=lower_is_better)
     _refuse_inputs([column.name for column in table.columns if column.declared and column.input])
     roles = select_columns(table, outputs)
-    _check_roles(roles, schema, paths[0])
+    _check_roles(roles, schema, path)
     notes = [
         *roles.notes,
         *(
@@ -377,7 +381,7 @@ def _cut_into_partitions(
     Raises
     ------
     DataError
-        If a file is damaged, has no rows, or other columns than the first.
+        If a file is damaged, or has other columns than the first.
     """
     partitions = list[Partition]()
     partition = list[RowGroups]()
@@ -392,7 +396,7 @@ def _cut_into_partitions(
             metadata = file.metadata
             counts = [metadata.row_group(k).num_rows for k in range(metadata.num_row_groups)]
         if not sum(counts):
-            raise DataError(f"'{path}' has no rows; leave it out")
+            continue  # as Spark writes them
         # A partition ends with the row group that fills it; a file ends its run of row groups.
         first = 0
         row = 0

@@ -20,7 +20,6 @@ from deabench.streaming.batches import (
     ROW_BITS,
     ROW_MASK,
     Batch,
-    describe_row,
     read_batches,
 )
 from deabench.streaming.executors import open_executor
@@ -83,10 +82,17 @@ class FilesRanking(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
+        notes = list(self.frontier.notes)
+        undefined = int(self.batches["undefined"].sum())
         unproved = int(self.batches["unproved"].sum())
-        if not unproved:
-            return self.frontier.notes
-        return (*self.frontier.notes, f"the efficiency of {unproved:,} rows is not proved to 1e-9")
+        if undefined:
+            notes.append(
+                f"{undefined:,} rows have no efficiency: every output of them is 0, and no factor "
+                "makes more of nothing"
+            )
+        if unproved:
+            notes.append(f"the efficiency of {unproved:,} rows is not proved to 1e-9")
+        return tuple(notes)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per file: rows, efficient rows, least and mean efficiency, largest gap."""
@@ -97,7 +103,9 @@ class FilesRanking(Result):
             least=("least", "min"),
             gap=("gap", "max"),
         )
-        frame.insert(3, "mean", groups["total"].sum() / frame["rows"])
+        scored = frame["rows"] - groups["undefined"].sum()
+        frame["least"] = frame["least"].where(scored > 0)
+        frame.insert(3, "mean", groups["total"].sum() / scored.where(scored > 0))
         return frame
 
     def proof(self) -> Proof:
@@ -237,6 +245,8 @@ class BatchStatistics:
         The number of the first row in its file, from 1, and the number of rows.
     efficient : int
         The number of efficient rows.
+    undefined : int
+        The number of rows without an efficiency: every output of them is 0.
     least, total : float
         The least efficiency, and the sum of all.
     beyond : float
@@ -251,6 +261,7 @@ class BatchStatistics:
     row: int
     rows: int
     efficient: int
+    undefined: int
     least: float
     total: float
     beyond: float
@@ -262,15 +273,18 @@ class BatchStatistics:
 def summarize_batch(files: ParquetFiles, batch: Batch, scores: Scores) -> BatchStatistics:
     """Return the statistics of a batch that was scored."""
     first = int(batch.positions[0])
+    is_defined = ~np.isnan(scores.efficiency)
+    efficiency = scores.efficiency[is_defined]
     is_proved = (scores.gap <= TOLERANCE) & (scores.shortfall <= TOLERANCE)
     return BatchStatistics(
         file=files.paths[first >> ROW_BITS],
         row=(first & ROW_MASK) + 1,
         rows=len(batch.positions),
         efficient=int(scores.efficient.sum()),
-        least=float(scores.efficiency.min()),
-        total=float(scores.efficiency.sum()),
-        beyond=max(float(scores.efficiency.max()) - 1.0, 0.0),
+        undefined=int((~is_defined).sum()),
+        least=float(efficiency.min(initial=np.inf)),
+        total=float(efficiency.sum()),
+        beyond=float(efficiency.max(initial=1.0)) - 1.0,
         gap=float(scores.gap.max()),
         short=float(scores.shortfall.max()),
         unproved=int((~is_proved).sum()),
@@ -285,17 +299,10 @@ def score_partition(
     Raises
     ------
     DataError
-        If a row is 0 in every metric, or the label columns of a file are of another type than the
-        first file's.
+        If the label columns of a file are of another type than the first file's.
     """
     for groups in partition:
         for batch in read_batches(files, groups, labels=files.labels):
-            is_zero = ~batch.columns.any(axis=0)
-            if is_zero.any():
-                row = describe_row(files, int(batch.positions[np.argmax(is_zero)]))
-                raise DataError(
-                    f"every output of {row} is 0; its efficiency is undefined, leave the row out"
-                )
             # A batch may be empty where incomplete rows are left out.
             if len(batch.positions):
                 scores = scorer.score(batch.columns)

@@ -21,6 +21,8 @@ INTERIOR = 1e-9
 """A row whose least λ is above this lies in one simplex alone."""
 MAX_DOUBT = 1e-11
 """Coordinates that may be wrong by more than this are refined."""
+NO_FACET = -1
+"""In `Scores.facet`: a row of zeros, which no facet scores."""
 POSITIVE = 1e-9
 """A facet with a weight below this is flat in that metric."""
 
@@ -75,7 +77,13 @@ class Scorer:
         self.cone = cones_of_simplices(self.points, hull.members, self.normals, hull.facet)
 
     def score(self, columns: np.ndarray) -> Scores:
-        """Score rows, none all 0, given as columns (s, n)."""
+        """Score rows given as columns (s, n).
+
+        A row of zeros has the efficiency NaN and no facet.
+        """
+        has_output = np.asarray(columns.any(axis=0))
+        if not has_output.all():
+            return self._score_defined(columns, has_output)
         # So many rows at a time that their numbers stay in the cache.
         scored = [
             self._score_block(columns[:, start : start + ROWS])
@@ -86,6 +94,22 @@ class Scorer:
             for field in fields(Scores)
         }
         return Scores(**arrays)
+
+    def _score_defined(self, columns: np.ndarray, has_output: np.ndarray) -> Scores:
+        """Score the rows that are not all 0, bool (n,); the others are undefined."""
+        n = len(has_output)
+        scores = Scores(
+            efficiency=np.full(n, np.nan),
+            facet=np.full(n, NO_FACET),
+            efficient=np.zeros(n, dtype=bool),
+            gap=np.zeros(n),
+            shortfall=np.zeros(n),
+        )
+        if has_output.any():
+            defined = self.score(columns[:, has_output])
+            for field in fields(Scores):
+                getattr(scores, field.name)[has_output] = getattr(defined, field.name)
+        return scores
 
     def _score_block(self, columns: np.ndarray) -> Scores:
         columns = np.ascontiguousarray(columns)

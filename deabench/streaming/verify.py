@@ -15,7 +15,7 @@ from deabench.results.proof import Proof
 from deabench.streaming.batches import Batch, read_batches
 from deabench.streaming.files import ParquetFiles, open_parquet
 from deabench.streaming.rank_files import SCORE_COLUMNS, FilesRanking, summarize_batch
-from deabench.streaming.scorer import Scorer
+from deabench.streaming.scorer import NO_FACET, Scorer
 
 
 def verify_sources(front: Frontier, proof: Proof) -> Proof:
@@ -102,16 +102,19 @@ def verify_scores(ranking: FilesRanking) -> Proof:
             # Each batch was written as one row group, in the order of the files.
             table = file.read_row_group(number, columns=list(SCORE_COLUMNS), use_threads=False)
             efficiency, efficient, facet = (table.column(k).to_numpy() for k in range(3))
+            is_undefined = ~batch.columns.any(axis=0)
             is_facet = (facet >= 0) & (facet < len(scorer.normals))
+            is_facet |= is_undefined & (facet == NO_FACET) & np.isnan(efficiency)
             if len(efficiency) != len(batch.positions) or not is_facet.all():
                 raise other_rows
             # The written scores are compared with new ones, and with the weights they name.
             scores = scorer.score(batch.columns)
             weighted = (scorer.normals[facet] * batch.columns.T).sum(axis=1)
+            weighted[is_undefined] = np.nan
             statistics = asdict(summarize_batch(summary.files, batch, scores))
             claimed = ranking.batches[number : number + 1].to_dict("records")
-            from_proof = np.abs(efficiency - scores.efficiency).max()
-            from_weights = np.abs(efficiency - weighted).max()
+            from_proof = _greatest_distance(efficiency, scores.efficiency)
+            from_weights = _greatest_distance(efficiency, weighted)
             proved.append(
                 {
                     "gap": float(scores.gap.max()),
@@ -128,3 +131,11 @@ def verify_scores(ranking: FilesRanking) -> Proof:
     excess = np.maximum((scorer.normals @ scorer.points.T).max() - 1.0, 0.0)
     misses["weights_that_let_a_row_of_the_frontier_exceed_1"] = np.full(len(frame), excess)
     return Proof(frame, misses)
+
+
+def _greatest_distance(scores: np.ndarray, others: np.ndarray) -> float:
+    """Return the greatest difference of scores; infinity where only one of two is undefined."""
+    is_undefined = np.isnan(scores)
+    if (is_undefined != np.isnan(others)).any():
+        return float(np.inf)
+    return float(np.abs(scores - others)[~is_undefined].max(initial=0.0))

@@ -60,8 +60,9 @@ def test_files_are_refused_by_name(tmp_path: Path, refused) -> None:
     with refused(f"'{path}' is empty; write it again, or leave it out"):
         db.frontier(tmp_path, outputs=METRICS)
     sweep(n=50)[:0].to_parquet(path)
-    with refused(f"'{path}' has no rows; leave it out"):
-        db.frontier(tmp_path, outputs=METRICS)
+    assert db.frontier(tmp_path, outputs=METRICS).source_summary.rows == 50
+    with refused(f"'{path}' has no rows, nor has any other file; give files with rows"):
+        db.frontier(tmp_path / "*-02.parquet", outputs=METRICS)
     sweep(n=50)[["model", "TPR", "AUC"]].to_parquet(path)
     with refused(f"there is no column 'TNR' in '{path}'; did you mean 'TPR'?"):
         db.frontier(tmp_path, outputs=METRICS)
@@ -275,9 +276,16 @@ def test_outputs_and_labels_that_scores_cannot_have_are_refused(tmp_path: Path, 
         db.rank_files(folder, out, outputs=METRICS)
     frame.loc[3, METRICS] = 0.0
     written(frame, folder)
-    with refused(
-        f"every output of row 4 of '{folder}/part-00.parquet' is 0; its efficiency is undefined, "
-        "leave the row out"
-    ):
-        db.rank_files(folder, out, outputs=METRICS)
     assert [path.name for path in tmp_path.iterdir()] == ["sweep"]
+    # A row of zeros has no efficiency and a note, as in memory; files without rows count nothing.
+    frame[:0].to_parquet(folder / "part-99.parquet")
+    ranking = db.rank_files(folder, out, outputs=METRICS)
+    in_memory = db.rank(frame.set_index("model"), outputs=METRICS)
+    of_files = pd.read_parquet(out).set_index("model")["efficiency"]
+    pd.testing.assert_series_equal(of_files, in_memory.scores, check_names=False, rtol=1e-12)
+    assert of_files.isna().sum() == 1
+    assert (
+        "1 rows have no efficiency: every output of them is 0, and no factor makes more of nothing"
+        in ranking.notes
+    )
+    db.certify(ranking)

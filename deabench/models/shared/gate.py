@@ -87,7 +87,7 @@ def _settle_best_scores(answer: Answer) -> Answer:
     if answer.options.measure == "efficiency":
         values = settle(values, 1.0)
     else:  # may be in the metrics' own units, in which no number is near 0
-        values = np.where(answer.efficient, 0.0, values + 0.0)
+        values = np.where(answer.efficient & answer.own_reference, 0.0, values + 0.0)
     scores = pd.Series(values, index=answer.scores.index, name=answer.scores.name)
     return replace(answer, scores=scores)
 

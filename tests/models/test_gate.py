@@ -1,0 +1,230 @@
+"""Every answer proves itself: at any scale, in any order of rows, columns and units."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench.models import MODELS
+from deabench.models.shared import gate
+from deabench.solver.exact_programs import solve_program_exactly
+from deabench.solver.highs import Solver
+from deabench.solver.template import Program
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+
+M = db.models
+WITH_COSTS = [
+    M.CCR(returns="vrs"),
+    M.CCR(returns="vrs", orientation="input"),
+    M.SBM(returns="vrs"),
+    M.SBM(returns="vrs", orientation="input"),
+    M.SBM(returns="vrs", technology="fdh"),
+    M.Russell(),
+    M.Russell(orientation="input"),
+    M.Russell(orientation="none"),
+    M.Additive(),
+    M.Additive(weights="mip"),
+    M.RAM(),
+    M.BAM(),
+    M.DDF(),
+    M.RDM(),
+    M.Holder(),
+    M.Holder(norm="linf", weights="mip"),
+    M.FDH(),
+    M.Super(returns="vrs"),
+    M.SuperSBM(returns="vrs"),
+]
+
+
+def costs_of(largest: float) -> pd.DataFrame:
+    """Three rows, each the only one with its trade-off of accuracy and parameters."""
+    return pd.DataFrame(
+        {"acc": [0.9, 0.6, 0.7], "params": [largest, 10.0, 20.0]}, ["large", "tiny", "small"]
+    )
+
+
+@pytest.mark.parametrize("model", WITH_COSTS, ids=str)
+@pytest.mark.parametrize("decades", [5, 7, 8, 10, 12])
+def test_a_cost_may_span_many_decades(model, decades) -> None:
+    ranking = db.rank(costs_of(10.0**decades), outputs=["acc"], inputs=["params"], model=model)
+    assert ranking.efficient.all()
+    db.certify(ranking)
+    if not isinstance(model, M.Super | M.SuperSBM):
+        best = 1.0 if ranking.measure == "efficiency" else 0.0
+        assert (ranking.scores == best).all()
+
+
+def test_layers_of_a_cost_of_many_decades() -> None:
+    answer = db.layers(costs_of(1e12), outputs=["acc"], inputs=["params"])
+    assert set(answer.frame["layer"]) == {1}
+
+
+def test_super_efficiency_beside_a_large_cost() -> None:
+    ranking = db.rank(
+        costs_of(1e12), outputs=["acc"], inputs=["params"], model=M.Super(returns="vrs")
+    )
+    # 'small' can give no more than the mixture of the others that its 20 parameters allow.
+    share = Fraction(10) / (Fraction(10**12) - 10)
+    reached = Fraction(3, 5) + share * (Fraction(9, 10) - Fraction(3, 5))
+    assert ranking.scores["small"] == pytest.approx(float(Fraction(7, 10) / reached), rel=1e-12)
+    assert ranking.scores["large"] == pytest.approx(9 / 7, rel=1e-12)
+    assert ranking.reasons == {"tiny": "the others do not reach it at any factor"}
+
+
+def test_integers_up_to_a_million_are_proved() -> None:
+    table = pd.DataFrame(
+        {
+            "y0": [7.0, 7, 132, 11889],
+            "y1": [642753.0, 2, 33, 2],
+            "x0": [5.0, 1044, 212724, 4],
+            "x1": [5.0, 155, 149, 12],
+        }
+    )
+    for model in (M.SBM(orientation="output"), M.SBM(), M.SuperSBM()):
+        ranking = db.rank(table, outputs=["y0", "y1"], inputs=["x0", "x1"], model=model)
+        assert ranking.scores.notna().all()
+        db.certify(ranking)
+
+
+def test_the_russell_graph_measure_of_the_best_row_is_1() -> None:
+    table = pd.DataFrame(
+        {"y0": [0.8997, 0.8997, 0.8997, 0.9017], "y1": [0.9003, 0.9011, 0.8993, 0.8984]}
+    )
+    ranking = db.rank(table, outputs=["y0", "y1"], model="russell", orientation="none")
+    assert ranking.scores[3] == 1.0
+    assert ranking.efficient.tolist() == [False, True, False, True]
+    db.certify(ranking)
+
+
+@pytest.mark.parametrize(
+    ("columns", "inputs", "scores"),
+    [
+        ({"acc": [0.81, 0.9, 0.93, 0.7], "params": [3e6, 1e7, 7.7e7, 1e7]}, 1, [0, 0, 0, 0.2]),
+        ({"y0": [3e8, 1e8], "y1": [1e7, 3e7]}, 0, [0, 0]),
+    ],
+)
+def test_rows_of_the_table_have_hoelder_distances(columns, inputs, scores) -> None:
+    table = pd.DataFrame(columns)
+    names = list(table)
+    ranking = db.rank(
+        table,
+        outputs=names[: len(names) - inputs],
+        inputs=names[len(names) - inputs :],
+        model="holder",
+    )
+    np.testing.assert_allclose(ranking.scores, scores, atol=1e-12)
+    assert (ranking.efficient == (ranking.scores == 0)).all()
+    db.certify(ranking)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_small_tables_and_rows_of_zeros_certify(name) -> None:
+    one = pd.DataFrame({"a": [0.9], "b": [0.8], "c": [3.0]}, ["x"])
+    two = pd.DataFrame({"a": [0.9, 0.5], "b": [0.8, 0.9], "c": [3.0, 2.0]}, ["x", "y"])
+    zeros = pd.DataFrame({"a": [0.0, 0.5, 0.2], "b": [0.0, 0.9, 0.3], "c": [3.0, 2.0, 4.0]})
+    proved = 0
+    for returns in (None, "crs", "nirs"):
+        for table, reference in ((one, None), (two, one), (zeros, None), (one, two)):
+            for inputs in ([], ["c"]):
+                try:
+                    ranking = db.rank(
+                        table,
+                        outputs=["a", "b"],
+                        inputs=inputs,
+                        model=name,
+                        returns=returns,
+                        reference=reference,
+                    )
+                except db.DataError:
+                    continue
+                db.certify(ranking)
+                proved += 1
+    assert proved > 2
+
+
+CLOSE = [("russell", "none"), ("sbm", "none"), ("super", "output"), ("wei", None), ("rdm", "none")]
+
+
+@pytest.mark.parametrize(("name", "orientation"), [*CLOSE, ("cross", None), ("holder", "none")])
+def test_no_order_and_no_unit_changes_ranks(name, orientation) -> None:
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame((0.9 + rng.normal(0, 1e-3, (20, 4))).round(3)).rename(columns="y{}".format)
+    table.loc[20] = table.loc[3]  # equal rows have equal ranks
+    options = {"model": name, "orientation": orientation}
+    ranking = db.rank(table, outputs=list(table), **options)
+    assert ranking.ranks[20] == ranking.ranks[3]
+    db.certify(ranking)
+    columns = [str(column) for column in rng.permutation(list(table))]
+    changed = {
+        "rows": table.iloc[::-1],
+        "columns": table[columns],
+        "units": table * 2.0 ** np.array([-20, 3, 7, 30]),
+    }
+    if name == "holder":  # counts changes in the metrics' own units
+        del changed["units"]
+    for other_table in changed.values():
+        other = db.rank(other_table, outputs=list(other_table), **options)
+        assert other.ranks.loc[table.index].equals(ranking.ranks)
+        assert other.efficient.loc[table.index].equals(ranking.efficient)
+        np.testing.assert_allclose(other.scores.loc[table.index], ranking.scores, rtol=1e-12)
+
+
+def test_what_a_certificate_refuses_is_solved_again_or_has_no_score(monkeypatch) -> None:
+    table = pd.DataFrame({"a": [0.9, 0.5, 0.6], "b": [0.4, 0.8, 0.5]}, list("pqr"))
+    honest = M.SBM.solve
+
+    def wrong_in_floating_point(self, task, advance):
+        answer = honest(self, task, advance)
+        if not task.exact:
+            answer.scores.iloc[-1] *= 0.99
+        return answer
+
+    expected = db.rank(table, model="sbm").scores
+    monkeypatch.setattr(M.SBM, "solve", wrong_in_floating_point)
+    ranking = db.rank(table, model="sbm")
+    np.testing.assert_allclose(ranking.scores, expected, rtol=1e-12)
+    assert "in rational arithmetic (1 solves)" in ranking.path
+
+    def always_wrong(self, task, advance):
+        answer = honest(self, task, advance)
+        answer.scores[answer.scores.index == "r"] *= 0.99
+        return answer
+
+    monkeypatch.setattr(M.SBM, "solve", always_wrong)
+    ranking = db.rank(table, model="sbm")
+    assert list(ranking.reasons) == ["r"]
+    assert "is not proved to 1e-09" in ranking.reasons["r"]
+    assert not len(gate.refused_rows(ranking))
+
+
+def test_a_program_with_every_kind_of_bound_is_solved_exactly() -> None:
+    # max x + 2 y - z with 1 <= x + y <= 4, y - z = 1, x >= 1, y free, z <= 2.
+    program = Program(
+        name="bounds",
+        sense=-1,
+        cost=np.array([1.0, 2.0, -1.0]),
+        column_lower=np.array([1.0, -np.inf, -np.inf]),
+        column_upper=np.array([np.inf, np.inf, 2.0]),
+        integer=np.zeros(3, dtype=bool),
+        lower=np.array([1.0, 1.0]),
+        upper=np.array([4.0, 1.0]),
+        start=np.array([0, 1, 3, 4], dtype=np.int32),
+        index=np.array([0, 0, 1, 1], dtype=np.int32),
+        value=np.array([1.0, 1.0, 1.0, -1.0]),
+        hessian=(),
+        row_names=("sum", "difference"),
+        column_names=("x", "y", "z"),
+    )
+    optimum = solve_program_exactly(program, "it")
+    # The objective is x + y + 1 <= 5.
+    assert optimum.objective == 5.0
+    assert optimum.values[0] + optimum.values[1] == 4.0
+    assert optimum.duals.tolist() == [1.0, 1.0]
+    solver = Solver(program)
+    solver.run("it")
+    assert solver.objective() == pytest.approx(optimum.objective)
