@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.tables.answers import ANSWER_KINDS
 from deabench.tables.columns import DeclaredRole
 from deabench.tables.interpretation import (
     check_not_empty,
@@ -243,6 +244,8 @@ def join_sources(sources: Mapping[str, Source]) -> Source:
         name: interpret_source(replace(source, title=name), one_metric=True)
         for name, source in sources.items()
     }
+    if all(table.kind in ANSWER_KINDS for table in tables.values()):
+        return _concatenate_answers(tables)
     frames: list[pd.DataFrame] = []
     declarations: dict[str, tuple[DeclaredRole, str]] = {}
     notes: list[str] = []
@@ -283,6 +286,20 @@ def join_sources(sources: Mapping[str, Source]) -> Source:
         declarations,
         notes=tuple(notes),
     )
+
+
+def _concatenate_answers(tables: Mapping[str, Table]) -> Source:
+    """Put predictions of several files below each other; a file may be a classifier or a data set.
+
+    Files of the same classifiers hold data sets of their own.
+    """
+    parts = {name: table.rows for name, table in tables.items() if table.rows is not None}
+    names = [name for part in parts.values() for name in part["classifier"].unique()]
+    notes: tuple[str, ...] = ()
+    if len(set(names)) < len(names) and not any("dataset" in part for part in parts.values()):
+        parts = {name: part.assign(dataset=name) for name, part in parts.items()}
+        notes = ("the files hold the same classifiers: each file is a data set",)
+    return Source(pd.concat(parts.values(), ignore_index=True), "", notes=notes)
 
 
 def _concatenate_runs(runs: Sequence[Source]) -> Source:

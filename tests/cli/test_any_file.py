@@ -199,3 +199,27 @@ def test_the_command_that_read_prints_ranks_predictions_as_predictions(predictio
     records = run_json(capsys, *words)
     assert records == run_json(capsys, "rank", predictions)
     assert [record["classifier"] for record in records] == ["RF", "LR"]
+
+
+def test_files_of_predictions_are_classifiers_or_data_sets(tmp_path, capsys):
+    rng = np.random.default_rng(4)
+    y = np.tile([1, 0], 40)
+    for model, share in (("weak", 0.6), ("strong", 0.95)):
+        labels = np.where(rng.random(80) < share, y, 1 - y)
+        frame = pd.DataFrame({"instance": range(80), "y_true": y, "y_pred": labels})
+        frame.to_csv(tmp_path / f"{model}.csv", index=False)
+    records = run_json(capsys, "rank", str(tmp_path / "*.csv"))
+    assert [record["classifier"] for record in records] == ["strong", "weak"]
+    assert records[1]["verdict"] == "dominated"
+    folder = tmp_path / "sets"
+    folder.mkdir()
+    for dataset in ("iris", "wine"):
+        wide = {"y_true": y} | {
+            name: np.where(rng.random(80) < share, y, 1 - y)
+            for name, share in (("weak", 0.6), ("strong", 0.95))
+        }
+        pd.DataFrame(wide).to_csv(folder / f"{dataset}.csv", index=False)
+    table = db.read(sorted(folder.iterdir()))
+    assert table.rows["dataset"].unique().tolist() == ["iris", "wine"]
+    assert db.by_dataset(table).each.index.tolist() == ["iris", "wine"]
+    assert "each file is a data set" in " ".join(table.notes)
