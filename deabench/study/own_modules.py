@@ -69,34 +69,41 @@ def _installed_folders() -> tuple[str, ...]:
 def _is_own(module: ModuleType | None) -> bool:
     """Whether a module is the user's: not of Python, an installed package, or deabench."""
     name = getattr(module, "__name__", "").partition(".")[0]
-    if not isinstance(module, ModuleType) or name in sys.stdlib_module_names:
+    if not isinstance(module, ModuleType) or name in sys.stdlib_module_names or name in SCRIPTS:
         return False
     file = getattr(module, "__file__", None)
-    if name in SCRIPTS or not file:
-        return False
-    return not Path(file).as_posix().startswith(_installed_folders())
+    return bool(file) and not str(file).startswith(_installed_folders())
 
 
 def own_file(name: str) -> Path | None:
     """Return the file of an own module, imported or not; None of what is installed or missing."""
-    parent, _, last = name.rpartition(".")
-    if parent:
-        folder_file = own_file(parent)
-        if folder_file is None or folder_file.name != "__init__.py":
-            return None
-        candidates = [folder_file.parent / f"{last}.py", folder_file.parent / last / "__init__.py"]
-        return next((file for file in candidates if file.is_file()), None)
     module = sys.modules.get(name)
     file = getattr(module, "__file__", None)
-    if module is None:
+    parent, _, last = name.rpartition(".")
+    if module is None and parent:
+        # importing it would run it
+        for folder in _package_folders(parent):
+            candidates = (Path(folder, f"{last}.py"), Path(folder, last, "__init__.py"))
+            file = next((path for path in candidates if path.is_file()), None) or file
+    elif module is None:
         try:
             file = getattr(find_spec(name), "origin", None)
         except (ImportError, ValueError, AttributeError):
             return None
-    if not file or Path(file).as_posix().startswith(_installed_folders()):
+    if not file or str(file).startswith(_installed_folders()):
         return None
     path = Path(file)
     return path if path.is_file() else None
+
+
+def _package_folders(name: str) -> list[str]:
+    """Return the folders of a package; of a namespace there are several."""
+    if name in sys.modules:
+        return list(getattr(sys.modules[name], "__path__", ()))
+    file = own_file(name)
+    if file is None or file.name != "__init__.py":
+        return []
+    return [str(file.parent)]
 
 
 @lru_cache(maxsize=256)
@@ -175,9 +182,8 @@ def _drop_docstring(node: ast.AST) -> None:
 def code_by_value() -> Iterator[None]:
     """Let cloudpickle take apart what own modules define, as it does with `__main__`."""
     before = cloudpickle.list_registry_pickle_by_value()
-    # a package stands for its modules
-    own = [module for name, module in list(sys.modules.items()) if "." not in name]
-    own = [module for module in own if _is_own(module) and module.__name__ in sys.modules]
+    own = [module for module in list(sys.modules.values()) if _is_own(module)]
+    own = [module for module in own if module.__name__ in sys.modules]
     for module in own:
         cloudpickle.register_pickle_by_value(module)
     try:

@@ -25,7 +25,7 @@ from deabench.study.results.store import (
     checksum,
     open_for_reading,
 )
-from deabench.study.running.tasks import unpack_predictions
+from deabench.study.running.predictions import unpack_predictions
 
 ROWS_AT_A_TIME = 10_000
 

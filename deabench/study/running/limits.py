@@ -186,6 +186,15 @@ def _raise_by_thread(seconds: float, clock: Callable[[], float]) -> Stop:
     return stop
 
 
+def cpu_seconds() -> float:
+    """Return the CPU time of this process and of its children that have ended."""
+    seconds = time.process_time()
+    if resource is not None:
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds += children.ru_utime + children.ru_stime
+    return seconds
+
+
 def memory_can_be_limited() -> bool:
     """Whether this system lets a process limit its own memory (Windows does not)."""
     return hasattr(resource, "RLIMIT_AS") and Path("/proc/self/statm").exists()

@@ -34,9 +34,14 @@ from deabench.utils.files import one_line
 
 log = logging.getLogger(__name__)
 
-ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"), "1"
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
 )
+WORKER_ENVIRONMENT = {**dict.fromkeys(THREAD_VARIABLES, "1"), "PYTHONHASHSEED": "6640"}
+"""One thread, and the hashes of texts that Dask's workers have: sets of texts have one order."""
 BATCH_SECONDS = 0.25
 """What a batch should take: long beside a message, short beside what a killed run loses."""
 LARGEST_BATCH = 200
@@ -163,7 +168,7 @@ def _run_pool(
     """
     from joblib.externals.loky import ProcessPoolExecutor
 
-    pool = ProcessPoolExecutor(workers, env=ONE_THREAD, initializer=prepare_worker)
+    pool = ProcessPoolExecutor(workers, env=WORKER_ENVIRONMENT, initializer=prepare_worker)
     batches: Batches = {}
     try:
         while queue or batches:
@@ -176,6 +181,9 @@ def _run_pool(
                 yield from _collect_results(queue, batches, set(batches))
                 unfinished = [task for batch in batches.values() for task in batch]
                 running = running_keys(scratch)
+                # no task had begun: one that cannot be read ends its worker, too
+                if not running:
+                    return unfinished
                 queue.put_back([task for task in unfinished if task.key not in running])
                 return [task for task in unfinished if task.key in running]
     finally:

@@ -22,6 +22,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 
 from deabench.study.data.dataset import Dataset
@@ -30,12 +31,21 @@ from deabench.study.data.splits import Split, derive_seed, split_rows
 from deabench.study.learners import BuildContext, LearnerSpec
 from deabench.study.learners.fingerprints import describe_differences, local_fingerprint
 from deabench.study.learners.registry import build_learner, fingerprint_learner
+from deabench.study.running.isolation import Output, leave_no_trace, seed_generators
 from deabench.study.running.limits import (
     OutOfTime,
     child_processes,
+    cpu_seconds,
     end_children,
     enforce_limits,
     prepare_worker,
+)
+from deabench.study.running.predictions import (
+    PredictionError,
+    check_labels,
+    count_confusion,
+    pack_predictions,
+    predict_scores,
 )
 from deabench.study.spec import NO_LIMITS, Task, TaskLimits
 from deabench.utils.files import one_line
@@ -47,10 +57,6 @@ class OtherDataError(Exception):
 
 class OtherCodeError(Exception):
     """The worker's code or packages differ from those that the run began with."""
-
-
-class PredictionError(Exception):
-    """A learner's output is no prediction of the rows that it was given."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,7 @@ class Outcome:
         tp, fn, fp, tn over the fold's test rows; zeros unless done, and where there are more
         classes than two.
     seconds : tuple of float
-        CPU time of the process for fitting and for predicting.
+        CPU time of the process and its ended children for fitting and for predicting.
     notes : dict
         What was chosen or replaced: neighbours of SMOTE, kernel and cost, cells imputed, warnings
         by text.
@@ -125,7 +131,12 @@ def run_task(task: Task, scratch: str | None = None, *, group: bool = False) -> 
     """
     prepare_worker(group=group)
     with _TASK_LOCK:
-        return _run_and_clean_up(task, scratch)
+        output = Output(whole_process=group)
+        with output.collect():
+            outcome = _run_and_clean_up(task, scratch)
+        if output.text:
+            outcome.notes["output"] = output.text
+        return outcome
 
 
 _TASK_LOCK = threading.Lock()
@@ -169,7 +180,7 @@ def _run_and_clean_up(task: Task, scratch: str | None) -> Outcome:
     before = child_processes()
     with _mark_running(task.key, scratch):
         try:
-            with warnings.catch_warnings(record=True) as caught:
+            with leave_no_trace(), warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 outcome = _run_guarded(task, trace)
             texts = Counter(
@@ -228,7 +239,7 @@ def _prepare_task(task: Task) -> tuple[Dataset, Split, Any]:
     data = _load_data(task)
     _check_code(task.learner)
     seed = derive_seed(task.seed, data.name, task.repeat, task.fold, task.learner.name)
-    np.random.seed(seed)  # noqa: NPY002 - for a learner that draws from the global state
+    seed_generators(seed, {name for name, _ in task.learner.fingerprint})
     missing = bool(np.isnan(data.X).any())
     context = BuildContext(data.X.shape[1], missing, seed, task.preprocessing, data.columns)
     estimator = build_learner(task.learner, context)
@@ -278,14 +289,19 @@ def _fit_and_test(task: Task, data: Dataset, rows: Split, estimator: Any) -> Out
         X_train = data.X[train]
         X_test = data.X[test]
     classes = len(data.classes)
-    # one thread: sums over several may differ in the last digit, and workers share the cores
-    with _thread_controller(len(sys.modules)).limit(limits=1):
-        started = time.process_time()
+    # one thread: sums over several may differ in the last digit, and workers share the cores; one
+    # process, whatever n_jobs a learner has: its time is measured and limited here
+    one_thread = _thread_controller(len(sys.modules)).limit(limits=1)
+    with one_thread, joblib.parallel_config(backend="sequential"):
+        started = cpu_seconds()
         estimator.fit(X_train, data.y[train])
-        fitted = time.process_time()
+        fitted = cpu_seconds()
         predicted = check_labels(estimator.predict(X_test), len(test), data.classes)
         scores = predict_scores(estimator, X_test, classes)
-        ended = time.process_time()
+        ended = cpu_seconds()
+    # processes that a learner has started itself are counted at their end only
+    if task.limits.cpu and ended - started > task.limits.cpu:
+        raise OutOfTime
     # every test row must be counted once
     packed = pack_predictions(test, data.y[test], predicted, scores)
     cells = count_confusion(data.y[test], predicted, classes)
@@ -325,134 +341,3 @@ def _notes_of(estimator: Any, X: np.ndarray) -> dict[str, Any]:
     if hasattr(learner, "best_params_"):
         notes["chosen"] = {key: str(value) for key, value in learner.best_params_.items()}
     return notes
-
-
-def check_labels(predicted: Any, rows: int, classes: Sequence[str]) -> np.ndarray:
-    """Return predictions as codes 0 to k - 1, one per row.
-
-    Raises
-    ------
-    PredictionError
-        For another shape, text, NaN, or a number that is no class of the data (-1, 0.7).
-    """
-    # one label per row; a column of labels is accepted
-    labels = np.asarray(predicted)
-    if labels.shape == (rows, 1):
-        labels = labels[:, 0]
-    if labels.shape != (rows,):
-        raise PredictionError(
-            f"predict gave an answer of shape {labels.shape} for {rows} rows; it must give one "
-            "label per row"
-        )
-    if len(classes) == 2:
-        remedy = "a study trains on 0 and 1 (1 = positive) and takes those"
-    else:
-        remedy = f"a study trains on 0 to {len(classes) - 1} and takes those"
-    try:
-        codes = labels.astype(float)
-    except (TypeError, ValueError):
-        raise PredictionError(
-            f"predict answered {_format_label(labels[0])}, which is no number; {remedy}"
-        ) from None
-    # the codes of the classes, and nothing between them
-    wrong = ~np.isin(codes, np.arange(len(classes)))
-    if wrong.any():
-        raise PredictionError(
-            f"predict answered {_format_label(labels[wrong][0])} for {int(wrong.sum())} of {rows} "
-            f"rows, which is no class of the data; {remedy}"
-        )
-    return codes.astype(np.int8)
-
-
-def _format_label(value: object) -> str:
-    if isinstance(value, str):
-        return f"'{value[:40]}'"
-    return str(value)
-
-
-def predict_scores(estimator: Any, X: Any, classes: int) -> np.ndarray:
-    """Return scores of the rows, higher for positive, NaN for a classifier without any.
-
-    The decision function, else the probability of 1. With more classes than two, rows x classes of
-    probabilities (or of the decision function where there are none).
-
-    Raises
-    ------
-    PredictionError
-        For a shape that is not one score per row (and class).
-    """
-    if classes > 2:
-        if hasattr(estimator, "predict_proba"):
-            return _class_probabilities(estimator, X, classes)
-        if hasattr(estimator, "decision_function"):
-            scores = np.asarray(estimator.decision_function(X), dtype=float)
-            matches = scores.shape == (len(X), classes)
-            if matches and list(estimator.classes_) == list(range(classes)):
-                return scores
-        return np.full((len(X), classes), np.nan)
-    if hasattr(estimator, "decision_function"):
-        scores = np.asarray(estimator.decision_function(X), dtype=float)
-        if scores.size != len(X):
-            raise PredictionError(
-                f"decision_function gave an answer of shape {scores.shape} for {len(X)} rows"
-            )
-        return scores.reshape(len(X))
-    if hasattr(estimator, "predict_proba"):
-        return _class_probabilities(estimator, X, 2)[:, 1]
-    return np.full(len(X), np.nan)
-
-
-def _class_probabilities(estimator: Any, X: Any, classes: int) -> np.ndarray:
-    """Return rows x classes; a class that the training rows did not have has probability 0."""
-    predicted = np.asarray(estimator.predict_proba(X), dtype=float)
-    trained = list(estimator.classes_)
-    if predicted.shape != (len(X), len(trained)):
-        raise PredictionError(
-            f"predict_proba gave an answer of shape {predicted.shape} for {len(X)} rows and "
-            f"{len(trained)} classes"
-        )
-    probabilities = np.zeros((len(X), classes))
-    for code in range(classes):
-        if code in trained:
-            probabilities[:, code] = predicted[:, trained.index(code)]
-    return probabilities
-
-
-def count_confusion(y: np.ndarray, predicted: np.ndarray, classes: int = 2) -> tuple[int, ...]:
-    """Return tp, fn, fp, tn; with more classes the confusion matrix, a row per true class."""
-    y = np.asarray(y, dtype=int)
-    predicted = np.asarray(predicted, dtype=int)
-    if classes == 2:  # the positive class first
-        y = 1 - y
-        predicted = 1 - predicted
-    cells = np.bincount(classes * y + predicted, minlength=classes * classes)
-    return tuple(int(cell) for cell in cells)
-
-
-def pack_predictions(
-    rows: np.ndarray, y: np.ndarray, predicted: np.ndarray, scores: np.ndarray
-) -> bytes:
-    """Return rows (uint32), classes and predictions (int8), scores (float64), little-endian."""
-    arrays = ((rows, "<u4"), (y, "i1"), (predicted, "i1"), (scores, "<f8"))
-    return b"".join(
-        np.ascontiguousarray(np.asarray(values).astype(kind)).tobytes() for values, kind in arrays
-    )
-
-
-def unpack_predictions(content: bytes, scores: int = 1) -> dict[str, np.ndarray]:
-    """Return the decompressed `Outcome.rows` as arrays: row, y_true, y_pred, score.
-
-    With several scores per row, `score` is rows x `scores`.
-    """
-    # bytes of a row: 4 + 1 + 1, and 8 for each score
-    count = len(content) // (6 + 8 * scores)
-    sizes = {"row": 4 * count, "y_true": count, "y_pred": count, "score": 8 * count * scores}
-    kinds = {"row": "<u4", "y_true": "i1", "y_pred": "i1", "score": "<f8"}
-    arrays = {}
-    start = 0
-    for name, size in sizes.items():
-        arrays[name] = np.frombuffer(content[start : start + size], dtype=kinds[name])
-        start += size
-    if scores > 1:
-        arrays["score"] = arrays["score"].reshape(count, scores)
-    return arrays

@@ -253,7 +253,8 @@ def test_the_stump_of_the_2006_paper_on_its_own_test_rows():
 
     from deabench.study.data.splits import SplitSpec
     from deabench.study.learners import LearnerSpec
-    from deabench.study.running.tasks import run_task, unpack_predictions
+    from deabench.study.running.predictions import unpack_predictions
+    from deabench.study.running.tasks import run_task
     from deabench.study.spec import Task
 
     for name, area, near in (("spect", 0.7298, 5e-5), ("spectf", 0.6744, 5e-4)):

@@ -9,14 +9,14 @@ from deabench.study.data.dataset import DataSpec
 from deabench.study.data.splits import SplitSpec
 from deabench.study.learners import LearnerSpec
 from deabench.study.running.limits import enforce_limits
-from deabench.study.running.tasks import (
+from deabench.study.running.predictions import (
     PredictionError,
     check_labels,
     pack_predictions,
     predict_scores,
-    run_task,
     unpack_predictions,
 )
+from deabench.study.running.tasks import run_task
 from deabench.study.spec import Task, TaskLimits
 
 HAVE = "a study trains on 0 and 1 (1 = positive) and takes those"

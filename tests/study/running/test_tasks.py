@@ -13,12 +13,12 @@ from deabench.study.data.dataset import DataSpec
 from deabench.study.data.loaders import load_dataset
 from deabench.study.data.splits import SplitSpec, count_folds, derive_seed, split_rows
 from deabench.study.learners import LearnerSpec
-from deabench.study.running.tasks import (
+from deabench.study.running.predictions import (
     count_confusion,
     pack_predictions,
-    run_task,
     unpack_predictions,
 )
+from deabench.study.running.tasks import run_task
 from deabench.study.spec import Task
 
 SPEC = DataSpec("ecoli4", "table2")
