@@ -14,7 +14,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.tables.blocks import MIN_ROWS, Context, are_alike, judge_columns, measure_scale
 from deabench.tables.cells import Numbers
-from deabench.tables.columns import OTHER_INPUTS, Column, infer_column
+from deabench.tables.columns import OTHER_INPUTS, UNKNOWN_NAME, Column, infer_column
 from deabench.tables.naming.patterns import expand_names
 from deabench.tables.naming.questions import Question, make_question
 from deabench.utils.checks import did_you_mean
@@ -364,7 +364,15 @@ def assign_roles(
     # Whoever declares a direction has seen the columns, and so has who made a frame to be ranked.
     if made_to_rank:
         return assigned
-    return replace(assigned, question=_find_question(assigned, judgement.open_blocks))
+    question = _find_question(assigned, judgement.open_blocks)
+    if question is None:
+        return assigned
+    # What is asked about is no output yet: half of such guesses are costs or losses.
+    columns = [
+        replace(c, role="unknown", reason=UNKNOWN_NAME) if c.role == "guess" else c
+        for c in assigned.columns
+    ]
+    return replace(assigned, columns=tuple(columns), question=question)
 
 
 def _find_question(table: Table, open_blocks: Sequence[Sequence[str]]) -> Question | None:

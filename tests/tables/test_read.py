@@ -553,7 +553,7 @@ TAUGHT = [
         ["F", "CR", "mean_fitness"],
     ),
     ({**ABC, "flux": [0.5, 0.7, 0.9], "params": [0, 5, 9]}, [], ["flux", "params"]),
-    ({**ABC, "flux": [0.5, 0.7, 0.9], "id": [4, 5, 9]}, ["flux"], ["id"]),
+    ({**ABC, "flux": [0.5, 0.7, 0.9], "id": [4, 5, 9]}, [], ["flux", "id"]),
     (
         {
             **ABC,
