@@ -211,7 +211,8 @@ def interpret_frame(
         # Names in the index may be those of metrics.
         turned = transpose_metrics(source) if source.label else None
         if turned is not None:
-            return interpret_source(turned, turned.label, None, lower_is_better, ignore)
+            table = interpret_source(turned, turned.label, None, lower_is_better, ignore)
+            return replace(table, kind="metrics-in-rows")
     declarations |= {name: (role, USER_SAYS) for name, role in (roles or {}).items()}
     numbers = {name: parse_numbers(frame.iloc[:, k]) for k, name in enumerate(names)}
     inferred = [infer_column(name, numbers[name], declarations, names) for name in names]

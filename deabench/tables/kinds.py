@@ -295,7 +295,8 @@ def transpose_metrics(source: Source) -> Source | None:
     # A header of metrics, or a table with a row per system and metric, is read as it stands.
     if not systems or any(_is_metric(name) for name in systems) or len(frame) < 2:
         return None
-    metric = next((name for name in texts if _holds_metrics(frame[name], name)), None)
+    named = [name for name in texts if has_name(name, "metric")]
+    metric = next((name for name in (*named, *texts) if _holds_metrics(frame[name], name)), None)
     if metric is None or any(has_name(name, "value") for name in systems):
         return None
     varying = [name for name in texts if name != metric and frame[name].nunique() > 1]

@@ -217,6 +217,10 @@ def _find_distinguishing(
         and frame[column.name].nunique() > 1
         and _may_distinguish(frame[column.name], column)
     ]
+    # Texts tell more than numbers.
+    candidates.sort(
+        key=lambda name: bool(pd.to_numeric(frame[name], errors="coerce").notna().all())
+    )
     # One column is enough in most tables; pairs are the most that a name can carry.
     for size in (1, 2):
         for names in combinations(candidates, size):

@@ -587,6 +587,11 @@ def metric_of_title(title: str) -> str:
         meaning = look_up_metric(tail)
         if meaning is None or meaning.better == "neither" or is_weak(meaning):
             continue
+        # The metric is the last word: "error_analysis" is none.
+        tail_words = parse_name(tail).words
+        is_noun = any(re.search(rule.pattern + "_$", tail_words) for rule in RULES)
+        if not is_noun and _look_up_computed(tail) is None:
+            continue
         longer = "_".join(words[k - 1 :]) if k else ""
         # "balanced_accuracy" says more than "accuracy".
         if longer and any(

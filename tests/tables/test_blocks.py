@@ -1,0 +1,211 @@
+"""Columns are judged together: like columns have one direction, and a remnant is not ranked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench.tables.naming.questions import UndecidedError
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+DISEASES = ["Atelectasis", "Effusion", "Mass", "Nodule", "Edema", "Hernia"]
+
+
+def board(columns, rows=20, seed=0, low=0.5, high=0.95, **others) -> dict[str, list[object]]:
+    """Return random rates of some columns, and other columns."""
+    values = np.random.default_rng(seed).uniform(low, high, (rows, len(columns))).round(4)
+    table = {"model": [f"m{k}" for k in range(rows)]} | dict(others)
+    return table | {name: values[:, k].tolist() for k, name in enumerate(columns)}
+
+
+def read_board(tmp_path, table, name="board") -> db.Table:
+    pd.DataFrame(table).to_csv(tmp_path / f"{name}.csv", index=False)
+    return db.read(tmp_path / f"{name}.csv")
+
+
+def test_a_known_benchmark_decides_for_its_like_and_overrules_single_names(tmp_path) -> None:
+    tasks = ["Cars", "CLEVR Counts", "CLEVR Distance", "Rendered SST2", "FGVC", "Food", "GTSRB"]
+    table = read_board(tmp_path, board(tasks, rows=40))
+    assert table.outputs == tasks
+    assert table.question is None
+
+
+def test_one_known_size_does_not_throw_out_its_equals(tmp_path) -> None:
+    params = {"# Params": [f"{k + 5}M" for k in range(20)]}
+    table = read_board(tmp_path, board(DISEASES, **params))
+    assert table.costs == ["# Params"]
+    assert table.outputs == []
+    assert table.guessed == DISEASES
+    with pytest.raises(UndecidedError) as caught:
+        db.rank(table)
+    question = caught.value.question
+    assert question.default == "higher"
+    assert question.answers["higher"]["outputs"] == ("Atelectasis:Hernia",)
+    assert question.answers["higher"]["inputs"] == ("# Params",)
+    assert "outputs=['Atelectasis:Hernia'], inputs=['# Params']" in str(caught.value)
+    answer = {option: list(names) for option, names in question.answers["higher"].items()}
+    lower = answer.pop("lower_is_better")
+    assert lower == []
+    ranking = db.rank(table, **answer)
+    assert (list(ranking.data.outputs), list(ranking.data.inputs)) == (DISEASES, ["# Params"])
+
+
+def test_every_answer_to_a_question_settles_it(tmp_path) -> None:
+    table = read_board(tmp_path, board(DISEASES, accuracy=[0.5 + k / 50 for k in range(20)]))
+    question = table.question
+    assert question.columns == tuple(DISEASES)
+    for word, answer in question.answers.items():
+        options = {option: list(names) for option, names in answer.items() if names}
+        read_options = {
+            name: options.pop(name) for name in ("ignore", "lower_is_better") if name in options
+        }
+        settled = db.read(tmp_path / "board.csv", **read_options)
+        data = db.rank(settled, **options).data
+        taken = set(data.outputs) | set(data.inputs)
+        assert taken == {"accuracy"} if word == "ignore" else {"accuracy", *DISEASES}
+        if word == "lower":
+            assert set(settled.lower_rates) == set(DISEASES)
+
+
+@pytest.mark.parametrize(("name", "direction"), [("Average accuracy", "up"), ("Avg WER", "down")])
+def test_the_mean_of_a_block_decides_for_it(name, direction, tmp_path) -> None:
+    table = board(DISEASES)
+    mean = pd.DataFrame(table)[DISEASES].mean(axis=1).round(3)
+    reading = read_board(tmp_path, table | {name: mean})
+    assert set(DISEASES) <= set(reading.outputs if direction == "up" else reading.lower_rates)
+
+
+def test_a_mean_without_a_direction_is_asked_about_with_its_block(tmp_path) -> None:
+    table = pd.DataFrame(board(DISEASES, low=2, high=30, RTFx=list(range(100, 120))))
+    table["Avg"] = table[DISEASES].mean(axis=1)
+    # The best models have the lowest error rates and stand first.
+    reading = read_board(tmp_path, table.sort_values("Avg"))
+    assert reading.outputs == ["RTFx"]
+    assert reading.question.columns == (*DISEASES, "Avg")
+    assert reading.question.default == "lower"
+
+
+def test_rows_sorted_downwards_tell_that_higher_is_better(tmp_path) -> None:
+    table = pd.DataFrame(board(DISEASES))
+    order = table[DISEASES].mean(axis=1).sort_values(ascending=False).index
+    assert read_board(tmp_path, table.loc[order]).question is None
+    assert read_board(tmp_path, table.loc[order]).outputs == DISEASES
+    assert read_board(tmp_path, table.loc[order].head(5)).question is not None
+
+
+@pytest.mark.parametrize(("sign", "role"), [(1, "lower_rates"), (-1, "outputs")])
+def test_the_rank_beside_a_block_tells_its_direction(sign, role, tmp_path) -> None:
+    table = pd.DataFrame(board(DISEASES))
+    table["Rank"] = (sign * table[DISEASES].mean(axis=1)).rank()
+    assert getattr(read_board(tmp_path, table), role) == DISEASES
+
+
+@pytest.mark.parametrize(("sentence", "role"), [("Higher", "outputs"), ("Lower", "lower_rates")])
+def test_a_sentence_around_the_table_tells_the_direction(sentence, role, tmp_path) -> None:
+    table = pd.DataFrame(board(DISEASES))
+    lines = [" | ".join(map(str, row)) for row in table.to_numpy().tolist()]
+    rule = " | ".join(["---"] * table.shape[1])
+    text = "\n".join([" | ".join(table.columns), rule, *lines])
+    (tmp_path / "README.md").write_text(f"# Results\n\n{sentence} is better.\n\n{text}\n")
+    assert getattr(db.read(tmp_path / "README.md"), role) == DISEASES
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("accuracy", "outputs"),
+        ("error", "lower_rates"),
+        ("wer_results", "lower_rates"),
+        ("mybench", "guessed"),
+        ("scores", "guessed"),
+        ("quality", "guessed"),
+        ("table_2025_05_30", "guessed"),
+        ("error_analysis", "guessed"),
+        ("time_series_benchmark", "guessed"),
+    ],
+)
+def test_the_name_of_a_file_proposes_a_direction_and_never_replaces_columns(
+    name, role, tmp_path
+) -> None:
+    table = read_board(tmp_path, board(["adult", "wine", "iris"], rows=3), name)
+    assert list(table.frame) == ["adult", "wine", "iris"]
+    assert getattr(table, role) == ["adult", "wine", "iris"]
+    assert (table.question is None) == (role != "guessed")
+
+
+def test_a_single_unknown_column_is_left_out_with_a_note(tmp_path) -> None:
+    table = read_board(tmp_path, board(["accuracy", "f1", "flux"]))
+    assert table.outputs == ["accuracy", "f1"]
+    assert any("'flux'" in note for note in table.notes)
+    assert list(db.rank(table).data.outputs) == ["accuracy", "f1"]
+
+
+def test_costs_alone_are_asked_about_beside_an_unknown_measurement(tmp_path) -> None:
+    table = read_board(tmp_path, board(["flux"], latency_ms=list(range(1, 21))))
+    with pytest.raises(UndecidedError, match="'flux'"):
+        db.rank(table)
+    counts = read_board(tmp_path, {"model": list("abc"), "latency_ms": [1, 2, 3], "k": [7, 9, 4]})
+    assert counts.question is None
+
+
+def test_a_block_that_is_wide_for_its_rows_is_ranked_by_its_mean(tmp_path) -> None:
+    tasks = ["MMLU", "GSM8K", "BBH", "GPQA"]
+    table = pd.DataFrame(board(tasks, rows=9))
+    reading = read_board(tmp_path, table)
+    assert reading.outputs == tasks
+    assert reading.means == {"mean of 4 columns": tuple(tasks)}
+    ranking = db.rank(reading)
+    means = table[tasks].mean(axis=1).to_numpy()
+    np.testing.assert_allclose(ranking.scores, means / means.max(), atol=1e-9)
+    assert any("4 like columns are many for 9 rows" in note for note in ranking.notes)
+    # The column that is the mean is taken where there is one; named outputs are final.
+    with_mean = read_board(tmp_path, table.assign(Average=table[tasks].mean(axis=1)))
+    assert list(db.rank(with_mean).data.outputs) == ["Average"]
+    assert list(db.rank(reading, outputs=tasks).data.outputs) == tasks
+    enough = read_board(tmp_path, board(tasks, rows=12))
+    assert list(db.rank(enough).data.outputs) == tasks
+
+
+def test_a_metric_that_few_systems_have_is_left_out(tmp_path) -> None:
+    price = [1.0, 2.0, 3.0] + [None] * 17
+    table = read_board(tmp_path, board(["accuracy"], price=price))
+    assert "only 3 of 20 systems have a value" in table.left_out["price"]
+    assert list(db.rank(table).data.inputs) == []
+
+
+def test_a_mean_is_left_out_only_where_nearly_all_of_its_rows_are_the_mean(tmp_path) -> None:
+    table = pd.DataFrame(board(["accuracy", "f1"], rows=40))
+    table["Average"] = table[["accuracy", "f1"]].mean(axis=1)
+    assert "it is the mean of" in read_board(tmp_path, table).left_out["Average"]
+    # Half of the rows are another number: the column is a metric of its own.
+    table.loc[::2, "Average"] -= 0.1
+    assert "Average" in read_board(tmp_path, table).outputs
+
+
+def test_the_rank_decides_at_nine_tenths_of_correlation_only() -> None:
+    # One pair of neighbours of 20 exchanged: .998; half of the table reversed: far below .9.
+    ranks = list(range(1, 21))
+    scores = [0.9 - 0.01 * k for k in range(20)]
+    rising = {"team": [f"t{k}" for k in range(20)], "rank": ranks, "score": scores[::-1]}
+    assert db.read(rising).lower_rates == ["score"]
+    mixed = scores[::-1][:12] + scores[:8]
+    correlation = pd.Series(mixed).corr(pd.Series(ranks), method="spearman")
+    assert 0.5 < abs(correlation) < 0.9
+    assert db.read(rising | {"score": mixed}).lower_rates == []
+
+
+def test_percent_ends_at_100() -> None:
+    def unit(values: list[float]) -> tuple[str, float]:
+        column = db.read({"model": list("abc"), "accuracy": values}).column("accuracy")
+        return column.unit, column.high
+
+    assert unit([50, 70, 100]) == ("percent", 100.0)
+    assert unit([50, 70, 101]) == ("", np.inf)
+    assert unit([120, 200, 300]) == ("", np.inf)
+
+
+def test_decimal_commas_with_three_decimals() -> None:
+    table = db.read({"model": list("abc"), "accuracy": ["0,851", "0,912", "0,777"]})
+    assert table.frame["accuracy"].tolist() == [0.851, 0.912, 0.777]
