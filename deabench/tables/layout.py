@@ -148,7 +148,7 @@ def _label_candidates(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterato
     named_texts = [
         name
         for name in named
-        if not _holds_numbers(frame[name]) and not is_description(frame[name], name)
+        if not is_numbered(frame[name]) and not is_description(frame[name], name)
     ]
     # "model" names the systems, "1k model" may be a download.
     yield [name for name in named_texts if is_whole_name(name, "label")]
@@ -171,7 +171,7 @@ def _label_candidates(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterato
     yield [name for name in describing if _varies(frame[name])]
 
 
-def _holds_numbers(column: pd.Series) -> bool:
+def is_numbered(column: pd.Series) -> bool:
     """Return whether the cells number the rows instead of naming them."""
     cells = column.dropna().head(PROBED_CELLS)
     return bool(pd.to_numeric(cells, errors="coerce").notna().all())

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from deabench.tables.columns import Column
-from deabench.tables.layout import Keys, is_description
+from deabench.tables.layout import Keys, is_description, is_numbered
+from deabench.tables.markup import strip_markup
 
 ROW_LABEL = "row"
 Notes = tuple[tuple[str, str], ...]
@@ -218,9 +219,7 @@ def _find_distinguishing(
         and _may_distinguish(frame[column.name], column)
     ]
     # Texts tell more than numbers.
-    candidates.sort(
-        key=lambda name: bool(pd.to_numeric(frame[name], errors="coerce").notna().all())
-    )
+    candidates.sort(key=lambda name: is_numbered(frame[name]))
     # One column is enough in most tables; pairs are the most that a name can carry.
     for size in (1, 2):
         for names in combinations(candidates, size):
@@ -231,6 +230,9 @@ def _find_distinguishing(
 
 def _may_distinguish(cells: pd.Series, column: Column) -> bool:
     if column.role in ("text", "label", "dataset"):
+        # Links under one text, as downloads, tell nothing.
+        if cells.astype(str).str.contains("](", regex=False).all():
+            return cells.astype(str).map(strip_markup).nunique() > 1
         return not is_description(cells, column.name)
     is_setting = column.role == "left_out" and bool(re.search(r"setting|runs|count", column.reason))
     # A mean is a measurement, whatever it is the mean of.
