@@ -37,6 +37,7 @@ GUESSED = "a guess, for its name is not known: higher is better"
 COUNTS_ROWS = "it only counts the rows"
 ALL_EMPTY = "every cell is empty"
 UNKNOWN_NAME = "its name is not known"
+SETTING = "it is a setting"
 OTHER_INPUTS = "other inputs are named"
 BITS = (4.0, 8.0, 16.0, 32.0, 64.0)
 
@@ -132,7 +133,8 @@ def infer_column(
     """
     meaning = look_up_beside(name, names) or look_up_metric(name)
     # What the cells state tells more than a weak name, or none: "510 MB/s" is a throughput.
-    if numbers is not None and (meaning is None or meaning.better == "neither" or is_weak(meaning)):
+    is_open = meaning is None or meaning.role == "conditional" or meaning.reason == SETTING
+    if numbers is not None and (is_open or (meaning is not None and is_weak(meaning))):
         meaning = look_up_unit(numbers.unit) or meaning
     if name in declarations:
         meaning = _apply_declaration(meaning, *declarations[name])

@@ -169,6 +169,9 @@ def _label_candidates(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterato
     yield named
     yield [name for name in texts if _varies(frame[name])]
     yield [name for name in describing if _varies(frame[name])]
+    # Where nothing else names the rows, data sets do: "Benchmark" of a table of timings.
+    datasets = [column.name for column in columns if column.role == "dataset"]
+    yield [name for name in datasets if frame[name].is_unique and not is_numbered(frame[name])]
 
 
 def is_numbered(column: pd.Series) -> bool:

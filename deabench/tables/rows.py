@@ -232,7 +232,7 @@ def _may_distinguish(cells: pd.Series, column: Column) -> bool:
     if column.role in ("text", "label", "dataset"):
         # Links under one text, as downloads, tell nothing.
         if cells.astype(str).str.contains("](", regex=False).all():
-            return cells.astype(str).map(strip_markup).nunique() > 1
+            return bool(cells.astype(str).map(strip_markup).nunique() > 1)
         return not is_description(cells, column.name)
     is_setting = column.role == "left_out" and bool(re.search(r"setting|runs|count", column.reason))
     # A mean is a measurement, whatever it is the mean of.

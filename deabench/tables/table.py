@@ -396,7 +396,13 @@ def _find_question(table: Table, open_blocks: Sequence[Sequence[str]]) -> Questi
         columns += open_names
     # Costs alone are ranked where no other measurement may be what they are spent on.
     if metrics and all(c.input for c in metrics):
-        columns += [n for n in undecided if n in table.frame and _holds_fractions(table.frame[n])]
+        # Beside losses whole numbers are counts; beside resources they are products.
+        needs_fractions = any(c.role == "lower_rate" for c in metrics)
+        columns += [
+            name
+            for name in undecided
+            if name in table.frame and _may_measure(table.frame[name], needs_fractions)
+        ]
     if not metrics and not columns:
         columns += [name for name in undecided if name in table.frame]
     # What is asked about one column of a block is asked about its mean, too.
@@ -418,9 +424,11 @@ def _find_question(table: Table, open_blocks: Sequence[Sequence[str]]) -> Questi
     )
 
 
-def _holds_fractions(values: pd.Series) -> bool:
-    """Return whether a column is a measurement: not empty, constant or of whole numbers."""
-    return bool((values.dropna() % 1 != 0).any() and values.nunique() > 1)
+def _may_measure(values: pd.Series, needs_fractions: bool) -> bool:
+    """Return whether a column may be a measurement: neither constant nor, if so, whole numbers."""
+    if needs_fractions and not (values.dropna() % 1 != 0).any():
+        return False
+    return bool(values.nunique() > 1)
 
 
 def _likely_answer(values: pd.DataFrame, *, can_ignore: bool) -> str:

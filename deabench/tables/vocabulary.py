@@ -37,6 +37,8 @@ _CAPITALISED = {
     "mAP": "map",
     "mIoU": "miou",
     "nDCG": "ndcg",
+    "chrF": "chrf",
+    "sacreBLEU": "sacrebleu",
     "IoU": "iou",
     "kWh": "kwh",
     "CO2eq": "co2eq",

@@ -146,8 +146,11 @@ def test_costs_alone_are_asked_about_beside_an_unknown_measurement(tmp_path) -> 
     table = read_board(tmp_path, board(["flux"], latency_ms=list(range(1, 21))))
     with pytest.raises(UndecidedError, match="'flux'"):
         db.rank(table)
-    counts = read_board(tmp_path, {"model": list("abc"), "latency_ms": [1, 2, 3], "k": [7, 9, 4]})
+    # Beside a loss whole numbers are counts; beside resources they may be products.
+    counts = read_board(tmp_path, {"model": list("abc"), "rmse": [1.5, 2, 3], "flux": [7, 9, 4]})
     assert counts.question is None
+    firms = read_board(tmp_path, {"DMU": list("abc"), "Staff": [1, 2, 3], "flux": [7, 9, 4]})
+    assert firms.question.columns == ("flux",)
 
 
 def test_a_block_that_is_wide_for_its_rows_is_ranked_by_its_mean(tmp_path) -> None:

@@ -27,6 +27,7 @@ def read_names(*names: str) -> db.Table:
         (["Input1", "Input2"], ["Output1", "Output2"]),
         (["X1", "X2", "X3"], ["Y1", "Y2"]),
         (["(I)Staff", "(I)Area"], ["(O)Books lent"]),
+        (["x1_plots", "x2_tools"], ["y1_grain", "y2_straw"]),
         (["I_plots", "I_tools"], ["O_grain", "O_straw"]),
         (["D-Input1", "D-Input2"], ["D-Output1"]),
         (["Employees", "Guest_rooms", "Operating_cost"], ["Room_revenue", "F&B_revenue"]),
@@ -325,3 +326,15 @@ def test_runs_with_other_parameters_are_systems_of_their_own() -> None:
     )
     assert table.label == ("algorithm", "parameters")
     assert table.frame["recall"].tolist() == pytest.approx([0.55, 0.75, 0.45, 0.625])
+
+
+def test_languages_are_no_ends_of_an_interval() -> None:
+    table = db.read({"model": list("abc"), "hi": [3.5, 4, 5], "lo": [4.5, 5, 6], "id": [1.5, 2, 3]})
+    assert table.errors == {}
+    assert set(table.guessed) == {"hi", "lo", "id"}
+
+
+def test_rows_of_benchmarks_are_named_by_them() -> None:
+    cells = {"Mean": ["12.5 ns", "30.1 ns"], "StdDev": ["0.1 ns", "0.3 ns"]}
+    table = db.read({"Benchmark": ["Sort", "Find"]} | cells)
+    assert (table.label, table.costs) == (("Benchmark",), ["Mean"])

@@ -97,7 +97,8 @@ def _find_metric(
     if candidates:
         # Of "accuracy_mean" and "accuracy_median" the mean has the standard deviation.
         return next((other for other in candidates if "mean" in other.lower()), candidates[0])
-    if base:
+    # "lo" and "hi" alone are languages.
+    if base or parse_name(name).all_words in ("_lo_", "_hi_"):
         return ""
     before = [other for other in names[: names.index(name)] if not _error_kind(other)[0]]
     return before[-1] if before else ""
