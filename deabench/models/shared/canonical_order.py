@@ -62,8 +62,8 @@ class CanonicalTask:
         return replace(
             answer,
             scores=answer.scores.iloc[rows],
-            slacks=self._restore_frame(answer.slacks),
-            weights=self._restore_frame(answer.weights),
+            slacks=_restore_metrics(answer.slacks, labels, rows, names, columns),
+            weights=_restore_metrics(answer.weights, labels, rows, names, columns),
             intensities=self._restore_intensities(answer.intensities[rows]),
             efficient=answer.efficient.iloc[rows],
             data=replace(task.data, notes=answer.data.notes),
@@ -98,6 +98,18 @@ class CanonicalTask:
         # Metrics and what stands behind them, as u_0.
         first = metrics[metrics.isin(labels)]
         return first.append(labels[~labels.isin(metrics)])
+
+
+def _restore_metrics(
+    frame: pd.DataFrame, labels: pd.Index, rows: np.ndarray, names: list[str], columns: list[int]
+) -> pd.DataFrame:
+    """Return a frame, DMUs x metrics and perhaps more, in the original order of both."""
+    if not frame.shape[1]:
+        return pd.DataFrame(index=labels)
+    # What stands behind the metrics, as u_0, stays there.
+    more = list(range(len(names), frame.shape[1]))
+    values = frame.to_numpy()[np.ix_(rows, np.array([*columns, *more]))]
+    return pd.DataFrame(values, labels, [*names, *frame.columns[len(names) :]], copy=False)
 
 
 def _metric_order(task: Task) -> tuple[list[int], list[int]]:
@@ -138,6 +150,14 @@ def _row_order(data: Data, reference: Data, outputs: list[int], inputs: list[int
 
 def _arrange(data: Data, rows: np.ndarray, outputs: list[int], inputs: list[int]) -> Data:
     """Return data with its rows and metrics in some order."""
-    return replace(
-        data, outputs=data.outputs.iloc[rows, outputs], inputs=data.inputs.iloc[rows, inputs]
-    )
+    labels = data.labels[rows]
+    arranged = [
+        pd.DataFrame(
+            side.to_numpy()[np.ix_(rows, np.array(order, dtype=int))],
+            labels,
+            side.columns[order],
+            copy=False,
+        )
+        for side, order in ((data.outputs, outputs), (data.inputs, inputs))
+    ]
+    return replace(data, outputs=arranged[0], inputs=arranged[1])
