@@ -28,7 +28,7 @@ from deabench.tables.validation import check_same_units, validate
 from deabench.utils.arrays import Sparse
 from deabench.utils.progress import progress
 
-MAX_INTERVALS = 500
+MAX_INTERVALS = 1000
 """With more systems their intervals take much longer than their ranks."""
 MAX_NAMED_ZEROS = 3
 """Notes name so many efficient systems that have a metric of 0."""

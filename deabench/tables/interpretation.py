@@ -48,7 +48,7 @@ from deabench.tables.rows import (
     pivot_metrics,
 )
 from deabench.tables.table import USER_SAYS, Kind, LowerIsBetter, Table, assign_roles
-from deabench.tables.vocabulary import has_name, metric_of_title
+from deabench.tables.vocabulary import metric_of_title
 from deabench.utils.checks import choice, did_you_mean
 from deabench.utils.text import quote_names
 
@@ -387,7 +387,8 @@ def _interpret_repeated(parsed: ParsedSource, values: pd.DataFrame, user: UserRo
     table = _with_error_bars(table, parsed.source.errors, {})
     table = _assign_roles(replace(table, error_bars={}, layout="long"), parsed, systems, user)
     kind: Kind = "folds"
-    if keys.dataset is not None or any(has_name(name, "seed") for name in keys.repeats):
+    words = {repetition_word(name) for name in keys.repeats}
+    if keys.dataset is not None or words & {"seed", "instance"}:
         kind = "long"
     return replace(table, kind=kind, rows=_result_rows(parsed, values))
 

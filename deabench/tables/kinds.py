@@ -353,5 +353,6 @@ def recognise_folds(frame: pd.DataFrame) -> dict[str, str] | None:
 
 
 def repetition_word(name: str) -> str:
-    """Return "fold", "repeat" or "seed" for a column that numbers repetitions."""
-    return next((word for word in REPETITIONS if has_name(name, word)), "seed")
+    """Return "fold", "repeat", "seed" or "instance" for a column that numbers repetitions."""
+    words = (*REPETITIONS, "instance")
+    return next((word for word in words if has_name(name, word)), "seed")

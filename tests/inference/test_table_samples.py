@@ -398,3 +398,14 @@ def test_a_single_standard_error_is_refused():
     table = pd.DataFrame({"acc": [0.8, 0.7]}, index=["a", "b"])
     with pytest.raises(DataError, match="the standard errors are a float; give a DataFrame like"):
         db.Samples.from_table(table, 0.2)
+
+
+def test_very_many_systems_are_ranked_without_intervals(monkeypatch):
+    monkeypatch.setattr("deabench.analysis.ranking.MAX_INTERVALS", 2)
+    index = pd.Index(["a", "b", "c"], name="model")
+    errors = pd.DataFrame({"standard_error": [0.01, 0.02, 0.03]}, index)
+    ranking = db.rank(board(F1=errors))
+    assert ranking.uncertainty is None
+    assert "no intervals: there are more than 2 systems; deabench.uncertainty computes them" in (
+        ranking.notes
+    )

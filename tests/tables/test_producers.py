@@ -151,6 +151,9 @@ def test_logs_of_inspect_sample_by_sample(tmp_path):
     assert source.frame["instance"].tolist() == ["0", "1", "2", "3"] * 2
     table = db.read(logs)
     assert table.frame["match"].to_dict() == {"openai/a": 0.625, "openai/b": 0.25}
+    # The instances are the samples, and epochs repeat them.
+    uncertainty = db.uncertainty(table, outputs=["match"], inputs=[])
+    assert uncertainty.samples.sizes == {"instances": 4}
     assert table.outputs == ["match"]
 
 

@@ -233,7 +233,7 @@ def _source_of_samples(
     frame: pd.DataFrame, title: str, scores: Sequence[str], notes: tuple[str, ...] = ()
 ) -> Source:
     """Return single results whose scores are better high, unless their names say otherwise."""
-    declarations: Declarations = {}
+    declarations: Declarations = {"instance": ("left_out", "it names the instances")}
     for name in scores:
         meaning = look_up_metric(name)
         if meaning is None or meaning.better == "neither":
