@@ -328,11 +328,12 @@ def _is_metric(name: str) -> bool:
 def _holds_metrics(column: pd.Series, name: str) -> bool:
     """Return whether the cells of a column are names of metrics."""
     cells = [cell for cell in column.astype(str).str.strip().unique() if cell]
-    if len(cells) < 2 and not has_name(name, "metric"):
-        return False
-    share = sum(_is_metric(cell) for cell in cells) / max(len(cells), 1)
+    count = sum(_is_metric(cell) for cell in cells)
     # The name of the column counts as half of the evidence.
-    return share >= (LEAST_METRIC_SHARE / 2 if has_name(name, "metric") else LEAST_METRIC_SHARE)
+    if has_name(name, "metric"):
+        return count >= LEAST_METRIC_SHARE / 2 * len(cells)
+    # One system may be called like a metric, as "far".
+    return count >= 2 and count >= LEAST_METRIC_SHARE * len(cells)
 
 
 def recognise_folds(frame: pd.DataFrame) -> dict[str, str] | None:

@@ -56,3 +56,8 @@ def test_texts_cannot_have_such_a_role(refused) -> None:
     table = PLANTS.assign(kind=["x", "y", "x", "y"])
     with refused("'kind' is declared undesirable and holds no numbers"):
         db.read(table, roles={"kind": "undesirable"})
+
+
+def test_one_system_that_is_called_like_a_metric_does_not_turn_a_table() -> None:
+    frame = pd.DataFrame({"x": [1.0, 2.0], "y": [0.0, 1.0]}, index=["far", "fine"])
+    assert list(db.read(frame).frame) == ["x", "y"]
