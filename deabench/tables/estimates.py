@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 from deabench.tables.markup import strip_markup
 
+MAX_LENGTH = 200
+"""A longer cell is a text."""
 SECONDS = {
     "ms": 1e-3,
     "µs": 1e-6,
@@ -119,6 +121,9 @@ def clean_cell(cell: object) -> str:
 
 def parse_estimate(cell: str, decimal_comma: bool) -> Estimate | None:
     """Parse the text of a cell without markup; None where it is no number."""
+    if len(cell) > MAX_LENGTH:
+        return None
+    cell = " ".join(cell.split())
     clock = _CLOCK.fullmatch(cell)
     if clock:
         return Estimate(_clock_seconds(clock), "seconds")
@@ -195,6 +200,8 @@ def _parse_tail(
 
 def _apply_unit(estimate: Estimate, number: str, unit: str, decimal_comma: bool) -> Estimate:
     """Convert to seconds, or multiply by what k, M and the like stand for."""
+    if not unit:
+        return estimate
     if unit == "%":
         return replace(estimate, unit="percent")
     if unit in ("x", "×"):
@@ -213,6 +220,12 @@ def _apply_unit(estimate: Estimate, number: str, unit: str, decimal_comma: bool)
 
 def _to_float(text: str, decimal_comma: bool) -> float | None:
     """Return the value of a number with its groups and its decimal sign."""
+    # Most numbers are plain; a dot groups thousands where the comma is decimal.
+    if not decimal_comma and text.isascii():
+        try:
+            return float(text)
+        except ValueError:
+            pass
     power = re.split(r"\s*[×x·*]\s*10\s*\^?\s*", text)
     # Apostrophes and blanks within a number can only group thousands.
     digits = re.sub(r"['’\u00a0\u202f ]", "", power[0])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from html import unescape
 
+MAX_LENGTH = 2_000
+"""A longer text is no name and no number; its markup stays."""
 _SIGNS_OF_MARKUP = re.compile(r"[<*_`\\$&~\[{!]|\^")
 _IMAGE = re.compile(r"!\[[^\]\n]*\]\([^()\n]*\)")
 _LINK = re.compile(r"\[([^\[\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)|\[([^\[\]\n]+)\]\[[^\[\]\n]*\]")
@@ -68,7 +70,7 @@ _LATEX_WITHOUT_TEXT = (
 )
 """Commands with one or two arguments that are no text: keys, colours, sizes."""
 _LATEX_OPTIONS = re.compile(_LATEX_WITHOUT_TEXT)
-_LATEX_SCRIPT = re.compile(r"(?<=\d)[$\s}]*_?\s*\{\s*(±?[^{}]*)\}")
+_LATEX_SCRIPT = re.compile(r"(?<=\d)[$\s}]*(?:_\s*)?\{\s*(±?[^{}]*)\}")
 """A group behind a number: `66.1_{3.1}`, `66.1{\\tiny 3.1}`, a paper's own `66.1\\std{3.1}`."""
 _FORMULA = re.compile(r"\$\s*([^$]*[\\_^{}=±↑↓→×][^$]*|[\d.,+-]+|[A-Za-z]+)\s*\$")
 """A formula between dollar signs; "$5" and "$1/$2" are prices."""
@@ -86,7 +88,7 @@ def strip_markup(text: str) -> str:
     ('66.1 ± 3.1', 'A (M)')
     """
     # Most cells are plain, and this is the fastest way to see it.
-    if not _SIGNS_OF_MARKUP.search(text):
+    if not _SIGNS_OF_MARKUP.search(text) or len(text) > MAX_LENGTH:
         return text.strip()
     if "[" in text:
         text = _LINK.sub(_link_text, _IMAGE.sub(" ", text))

@@ -267,10 +267,14 @@ _COLUMN_WORDS = {
 }
 
 
+MAX_NAME_LENGTH = 500
+"""What follows in a longer name is not looked up."""
+
+
 @lru_cache(maxsize=4096)
 def parse_name(text: str) -> ParsedName:
     """Take a column's name apart."""
-    text = unicodedata.normalize("NFKC", strip_markup(text))
+    text = unicodedata.normalize("NFKC", strip_markup(text[:MAX_NAME_LENGTH]))
     # An arrow states the direction and is no part of the words.
     better: Better = ""
     if _UP.search(text):

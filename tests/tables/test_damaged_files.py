@@ -202,3 +202,22 @@ def test_a_header_of_16384_names_is_read_in_linear_time(tmp_path) -> None:
     with reading_options(limits={"columns": 20_000}):
         assert read_file(path).frame.shape == (1, 16_385)
     assert time.process_time() - start < 20
+
+
+@pytest.mark.parametrize(
+    ("head", "piece"),
+    [
+        ("<table><tr><th>m<th>a<tr><td>x<td>1</table>", "<!--"),
+        ("<table><tr><th>m<th>a<tr><td>x<td>1</table>", "<![CDATA["),
+        ("<table><tr><th>m<th>a<tr><td>x<td>1</table>", "<a "),
+        ("| m | a |\n|---|---|\n| x | 1 |\n|", "["),
+        ("| m | a |\n|---|---|\n| x | 1 |\n|---", " "),
+        ("m,a\nx,1\ny,1 (9%", " "),
+    ],
+)
+def test_pieces_without_an_end_take_no_time(head, piece, tmp_path) -> None:
+    path = tmp_path / "table"
+    path.write_text(head + piece * (200_000 // len(piece)) + "x\n")
+    start = time.process_time()
+    assert len(read_file(path).frame) > 0
+    assert time.process_time() - start < 5

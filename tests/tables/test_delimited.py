@@ -4,6 +4,9 @@ by cell.
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 import random
 
 import numpy as np
@@ -13,6 +16,7 @@ import pytest
 import deabench as db
 from deabench.tables.interpretation import interpret_source
 from deabench.tables.readers.files import read_file
+from deabench.tables.readers.limits import Limits
 from deabench.utils.text import csv_text, escape_formula
 
 NASTY = (
@@ -274,3 +278,59 @@ def test_truths_and_whole_numbers_that_no_float_holds_are_read_again_as_text(tmp
     assert read_file(tmp_path / "x.csv").frame["efficient"].tolist() == ["True", "False"]
     values = db.read(tmp_path / "x.csv").frame["Unnamed: 3"].to_numpy()
     assert values.tobytes() == np.array([-0.0, 2.0**64]).tobytes()
+
+
+def test_two_header_rows_of_a_csv_are_joined(tmp_path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(
+        "Model,COCO,,LVIS,\n,AP,AP50,AP,AP50\na,40.1,60.2,30,50\nb,41,61,31,51\nc,39,59,29,49\n"
+    )
+    source = read_file(path)
+    assert list(source.frame) == ["Model", "COCO AP", "COCO AP50", "LVIS AP", "LVIS AP50"]
+    assert source.frame["LVIS AP50"].tolist() == ["50", "51", "49"]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ",acc,\na,0.9,x\nb,0.8,y\nc,0.7,z\n",
+        "model,acc,acc2\n,0.9,0.8\nb,0.8,0.7\nc,0.7,0.6\n",
+        "m,,x\na,1,2\nb,3,4\nc,5,6\n",
+    ],
+)
+def test_a_row_of_numbers_or_without_merged_cells_is_no_second_header(rows, tmp_path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(rows)
+    assert len(read_file(path).frame) == 3
+
+
+def test_prose_above_a_header_is_kept_apart(tmp_path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("Results of 2026\nLower is better.\n\nmodel,wer\na,5.1\nb,6.2\n")
+    source = read_file(path)
+    assert source.frame.to_dict("list") == {"model": ["a", "b"], "wer": [5.1, 6.2]}
+    assert source.prose == "Results of 2026\nLower is better."
+
+
+def test_markup_is_stripped_from_names_and_labels_of_a_csv(tmp_path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(
+        "**Model**,R<sup>2</sup>,IS $\\uparrow$,clf__C\n[a_b](http://x),**0.9**,1,2\n<b>c*</b>,0.8,3,4\n"
+    )
+    frame = read_file(path).frame
+    assert list(frame) == ["Model", "R2", "IS ↑", "clf__C"]
+    assert frame["Model"].tolist() == ["a_b", "c*"]
+    assert frame["R2"].tolist() == ["0.9", "0.8"]
+
+
+@pytest.mark.parametrize("compress", [bz2.compress, lzma.compress, gzip.compress])
+def test_compressed_files_are_read_within_the_limit(compress, tmp_path, refused) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes(compress(b"model,acc\na,0.9\nb,0.8\n"))
+    assert read_file(path).frame["acc"].tolist() == [0.9, 0.8]
+    path.write_bytes(compress(b"model,acc\n" + b"a,0.9\n" * 1000))
+    text = (
+        f"'{path}' holds 5001 bytes, more than 5,000; raise the limit with limits={{'bytes': 5001}}"
+    )
+    with refused(text.replace("holds 5001", "holds 5,001")):
+        read_file(path, limits=Limits(bytes=5000))

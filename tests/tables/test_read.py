@@ -172,6 +172,18 @@ def written(path, kind: str) -> None:
         path.write_text(json.dumps(table.to_dict(orient="list")))
     elif kind == "json lines":
         path.write_text(table.to_json(orient="records", lines=True))
+    elif kind == "html":
+        path.write_text(table.to_html(index=False), encoding="utf-8")
+    elif kind == "latex":
+        path.write_text(table.to_latex(index=False, escape=True), encoding="utf-8")
+    elif kind == "yaml":
+        yaml = pytest.importorskip("yaml")
+        path.write_text(yaml.safe_dump(table.to_dict(orient="records")), encoding="utf-8")
+    elif kind == "markdown":
+        rows = [list(table), ["---"] * len(table.columns), *table.astype(str).to_numpy().tolist()]
+        path.write_text("\n".join(f"| {' | '.join(row)} |" for row in rows), encoding="utf-8")
+    elif kind == "printed":
+        path.write_text(table.to_string(index=False), encoding="utf-8")
 
 
 KINDS = [
@@ -187,6 +199,11 @@ KINDS = [
     "json records",
     "json columns",
     "json lines",
+    "html",
+    "latex",
+    "yaml",
+    "markdown",
+    "printed",
 ]
 
 

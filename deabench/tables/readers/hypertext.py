@@ -126,7 +126,7 @@ def has_html_table(text: str) -> bool:
 def find_html_tables(text: str, limits: Limits, file: str) -> tuple[list[Grid], str]:
     """Return the tables of an HTML text with merged cells filled, and the text around them."""
     parser = _TableParser()
-    parser.feed(text)
+    parser.feed(_remove_comments(text))
     parser.close()
     grids = []
     for table in parser.tables:
@@ -139,6 +139,26 @@ def find_html_tables(text: str, limits: Limits, file: str) -> tuple[list[Grid], 
         if rows:
             grids.append(Grid(rows, _count_header_rows(table), table.heading))
     return grids, "\n".join(parser.prose)
+
+
+def _remove_comments(text: str) -> str:
+    """Return a text without comments and without a tag that does not end.
+
+    The parser would search for the end of each part that has none again and again.
+    """
+    parts = []
+    position = 0
+    while (start := text.find("<!--", position)) >= 0:
+        parts.append(text[position:start])
+        end = text.find("-->", start + 4)
+        if end < 0:
+            position = len(text)
+            break
+        position = end + 3
+    parts.append(text[position:])
+    text = "".join(parts).replace("<![", "<!")
+    end = text.rfind(">") + 1
+    return text[:end] + text[end:].partition("<")[0]
 
 
 def remove_html_tables(text: str) -> str:

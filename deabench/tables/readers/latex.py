@@ -10,6 +10,8 @@ from deabench.tables.readers.limits import Limits
 
 MAX_HEADER_ROWS = 3
 """A rule below more rows than this separates groups of systems."""
+MAX_DISTANCE = 1_000
+"""Characters between a table and a caption behind it."""
 _ENVIRONMENTS = r"tabular[*xy]?|longtable|xltabular|supertabular|tabu|NiceTabular"
 _BEGIN = re.compile(rf"\\begin\s*\{{({_ENVIRONMENTS})\}}")
 _WITH_WIDTH = ("tabular*", "tabularx", "tabulary", "xltabular")
@@ -113,9 +115,9 @@ def _end_of_group(text: str, position: int) -> int:
 def _find_caption(text: str, start: int, table_start: int, table_end: int) -> str:
     """Return the caption before a table, or behind it, within the same float."""
     float_start = max(text.rfind("\\begin{table", start, table_start), start)
-    float_end = text.find("\\end{table", table_end)
+    float_end = text.find("\\end{table", table_end, table_end + MAX_DISTANCE)
     if float_end < 0:
-        float_end = len(text)
+        float_end = table_end + MAX_DISTANCE
     caption = _CAPTION.search(text, float_start, table_start)
     caption = caption or _CAPTION.search(text, table_end, float_end)
     if caption is None:

@@ -13,7 +13,9 @@ from deabench.tables.readers.grids import Grid
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-RULE = re.compile(r"^[ \t>]*\|?[ \t]*:?-+:?[ \t]*([|+][ \t]*:?-+:?[ \t]*)+\|?[ \t]*$", re.MULTILINE)
+RULE = re.compile(
+    r"^[ \t>]*(?:\|[ \t]*)?:?-+:?[ \t]*([|+][ \t]*:?-+:?[ \t]*)+(?:\|[ \t]*)?$", re.MULTILINE
+)
 """The line between the header and the rows; psql crosses it with plus signs."""
 _BOXED_RULE = re.compile(
     r"^[ \t]*[+┌┏╔├┝┡┠╞╟╠└┗╚╘╰╭╒─━═+┴┷┼┿╇╈┬┯╤╧╪┤┥┩┨╢╡╣┐┓╗╮╕┘┛╝╯╛=:-]{3,}[ \t]*$"
