@@ -10,16 +10,13 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from deabench.cli._io import Format, parse_output_path
 from deabench.errors import DataError, DeabenchError, UsageError
 from deabench.utils.checks import choice
-
-if TYPE_CHECKING:
-    from deabench.models.options import ModelRequest
 
 Parsed = TypeVar("Parsed")
 
@@ -97,7 +94,7 @@ def parse_numbers(texts: Sequence[str] | None, option: str) -> dict[str, float] 
         return None
     # The last "=" separates: a name may hold one, a number never.
     pairs = [part.rpartition("=") for part in names]
-    return {name: _parse_number(value, f"{option} {name}") for name, _, value in pairs}
+    return {name: parse_number(value, f"{option} {name}") for name, _, value in pairs}
 
 
 def parse_lower_is_better(texts: Sequence[str] | None) -> dict[str, Any] | list[str]:
@@ -124,7 +121,7 @@ def parse_lower_is_better(texts: Sequence[str] | None) -> dict[str, Any] | list[
             )
         directions[name] = value
         if value != "input":
-            directions[name] = _parse_number(value, f"--lower-is-better {name}")
+            directions[name] = parse_number(value, f"--lower-is-better {name}")
     return directions
 
 
@@ -139,7 +136,7 @@ def parse_cell_values(text: str | None, option: str, example: str) -> dict[str, 
         raise DataError(f"the {option} are '{text}'; give them as {example}") from None
 
 
-def _parse_number(text: str, option: str) -> float:
+def parse_number(text: str, option: str) -> float:
     try:
         return float(text)
     except ValueError:
@@ -164,25 +161,25 @@ def reject_options(
             raise error(f"{option} {reason}; leave it out")
 
 
-def _missing_words() -> Sequence[str]:
+def missing_words() -> Sequence[str]:
     from deabench.tables.selection import MISSING
 
     return MISSING
 
 
-def _model_names() -> list[str]:
+def model_names() -> list[str]:
     from deabench.models import MODELS
 
     return list(MODELS)
 
 
-def _model_hints() -> Mapping[str, str]:
+def model_hints() -> Mapping[str, str]:
     from deabench.models import MODEL_HINTS
 
     return MODEL_HINTS
 
 
-def _option_words(option: str) -> Callable[[], list[str]]:
+def option_words(option: str) -> Callable[[], list[str]]:
     """Return a function that lists the words which any model knows for an option."""
 
     def list_words() -> list[str]:
@@ -193,64 +190,12 @@ def _option_words(option: str) -> Callable[[], list[str]]:
     return list_words
 
 
-def _option_hints() -> Mapping[str, str]:
+def option_hints() -> Mapping[str, str]:
     from deabench.results.model import WORD_HINTS
 
     return {word: f"'{meaning}'" for word, meaning in WORD_HINTS.items()}
 
 
-def parse_model(
-    model: str | None,
-    option_texts: Sequence[str] | None,
-    returns: str | None,
-    orientation: str | None,
-) -> ModelRequest:
-    """Return the model that --model, --option, --returns and --orientation describe.
-
-    Raises
-    ------
-    UsageError
-        If the model does not have an option, or --option stands without --model.
-    """
-    from deabench.models.options import ModelRequest, parse_options
-
-    if not option_texts:
-        return ModelRequest(model, returns, orientation)
-    if model is None:
-        raise UsageError(f"--option {option_texts[0]} needs a model; type --model NAME, too")
-    # The model's own options check these words, too.
-    try:
-        return ModelRequest(model, returns, orientation, parse_options(model, option_texts))
-    except DataError as error:
-        raise UsageError(str(error)) from None
-
-
-TableFile = Annotated[
-    str,
-    typer.Argument(
-        help="A table of any kind (CSV, .gz, .xlsx, Parquet, JSON); 'deabench read FILE' shows how "
-        "it is interpreted; - is standard input.",
-    ),
-]
-TableOrFiles = Annotated[
-    str,
-    typer.Argument(
-        help="A table of any kind; 'deabench read FILE' shows how it is interpreted; - is standard "
-        "input. Or many Parquet files: 'sweep/*.parquet'.",
-    ),
-]
-Outputs = Annotated[
-    list[str] | None,
-    typer.Option(help="Metrics that are better high, as A,B. Default: by the columns' names."),
-]
-Inputs = Annotated[list[str] | None, typer.Option(help="Costs, as C,D.")]
-LowerIsBetter = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Metrics that are better low, as error,latency; or with their maximum or as inputs: "
-        "error=1,logloss=input."
-    ),
-]
 Sheet = Annotated[
     str | None,
     typer.Option(help="The sheet of a workbook or table of a document: its name or number."),
@@ -258,50 +203,6 @@ Sheet = Annotated[
 Limit = Annotated[
     list[str] | None,
     typer.Option(help="How large a file may be, as columns=5000; also bytes, rows, cells, depth."),
-]
-Label = Annotated[list[str] | None, typer.Option(help="The columns that name the systems, as A,B.")]
-DataSet = Annotated[
-    str | None,
-    typer.Option(help="The column that names the data sets; means are taken over them."),
-]
-MissingCells = Annotated[
-    str,
-    typer.Option(
-        "--missing",
-        help="Empty cells: refuse, drop-systems, drop-metrics or bounds.",
-        **word_option("missing", _missing_words),
-    ),
-]
-Model = Annotated[
-    str | None,
-    typer.Option(
-        help="The DEA model; 'deabench models' lists them. Default: wei, or with costs ccr under "
-        "variable returns to scale.",
-        **word_option("model", _model_names, _model_hints),
-    ),
-]
-ModelOptions = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--option",
-        metavar="NAME=VALUE",
-        help="An option of the model, as direction=range; 'deabench models MODEL' lists them. "
-        "Repeat it for several.",
-    ),
-]
-Returns = Annotated[
-    str | None,
-    typer.Option(
-        help="Returns to scale: crs, vrs, nirs or ndrs, if the model has them.",
-        **word_option("returns", _option_words("returns"), _option_hints),
-    ),
-]
-Orientation = Annotated[
-    str | None,
-    typer.Option(
-        help="Change the outputs, the inputs or both: output, input or none, if the model has it.",
-        **word_option("orientation", _option_words("orientation"), _option_hints),
-    ),
 ]
 Technology = Annotated[
     str,
@@ -323,41 +224,6 @@ TargetsOn = Annotated[
         "--on",
         help="Targets on faces (mixtures of real classifiers) or facets (extended).",
         **word_option("on", lambda: ("faces", "facets")),
-    ),
-]
-Tolerance = Annotated[
-    float,
-    typer.Option(help="Many files: rows with an efficiency of at most 1 + this may be left out."),
-]
-Checkpoints = Annotated[
-    Path | None,
-    typer.Option(
-        "--kept",
-        metavar="FOLDER",
-        help="Many files: store finished parts here, so that a stopped run can continue.",
-    ),
-]
-Scheduler = Annotated[
-    str | None, typer.Option(help="Many files: the address of a Dask cluster that reads them.")
-]
-SamplesFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--uncertainty",
-        help="CSV of the predictions, counts, folds or data sets that TABLE was made of, as for "
-        "'deabench uncertainty'.",
-    ),
-]
-SamplesScores = Annotated[
-    bool, typer.Option("--scores", help="The file of --uncertainty holds scores, not labels.")
-]
-SamplesThreshold = Annotated[
-    float | None, typer.Option("--threshold", help="The threshold of the scores of --uncertainty.")
-]
-SamplesPositive = Annotated[
-    str | None,
-    typer.Option(
-        "--positive", help="The positive class of --uncertainty. Default: the rarer class."
     ),
 ]
 Scores = Annotated[

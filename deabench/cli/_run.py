@@ -7,6 +7,7 @@ import errno
 import importlib
 import io
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from deabench.cli import COMPLETION_VARIABLE, VERBS
 from deabench.cli._io import printable_streams, with_option_names
 from deabench.cli._options import with_reading_options
 from deabench.errors import DeabenchError, UsageError
+from deabench.tables.naming.questions import Answer, Question, UndecidedError
 from deabench.utils.progress import time_limit
 
 DEVICE_ERRORS = (errno.ENOSPC, errno.EIO, errno.EFBIG)
@@ -64,6 +66,48 @@ def run_verb(name: str, arguments: list[str]) -> int:
 
 
 def _run_verb(name: str, arguments: list[str]) -> int:
+    try:
+        return _call_verb(name, arguments)
+    except UndecidedError as error:
+        words = _ask(error.question)
+        if words is not None:
+            return _run_verb(name, [*arguments, *words])
+        sys.stderr.write(f"deabench: {error.question.text} Type one of\n")
+        for answer in error.question.answers.values():
+            line = shlex.join(["deabench", name, *arguments, *_answer_words(answer)])
+            sys.stderr.write(f"  {line}\n")
+        return 1
+
+
+def _ask(question: Question) -> list[str] | None:
+    """Ask which way is better in some columns; return the options of the answer.
+
+    None where there is no terminal, or no answer.
+    """
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+    words = "/".join(question.answers)
+    default = question.default or next(iter(question.answers))
+    sys.stderr.write(f"{question.text}\n[{words}] ({default}): ")
+    sys.stderr.flush()
+    typed = sys.stdin.readline()
+    matches = [key for key in question.answers if key.startswith(typed.strip().lower())]
+    if not typed or (typed.strip() and not matches):
+        return None
+    return _answer_words(question.answers[matches[0] if typed.strip() else default])
+
+
+def _answer_words(answer: Answer) -> list[str]:
+    """Return an answer as options; a comma in a name is doubled."""
+    words = []
+    for option, names in answer.items():
+        if names:
+            names_text = ",".join(name.replace(",", ",,") for name in names)
+            words += [f"--{option.replace('_', '-')}", names_text]
+    return words
+
+
+def _call_verb(name: str, arguments: list[str]) -> int:
     command = _make_command(name)
     # Warnings become one line on stderr, as errors do.
     warnings.showwarning = _print_warning  # type: ignore[assignment]
@@ -73,6 +117,8 @@ def _run_verb(name: str, arguments: list[str]) -> int:
         finally:
             # A full disk must be reported here, not when Python ends.
             sys.stdout.flush()
+    except UndecidedError:
+        raise
     except DeabenchError as error:
         sys.stderr.write(f"deabench: {with_option_names(str(error))}\n")
         return 2 if isinstance(error, UsageError) else 1

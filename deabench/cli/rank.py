@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,32 +19,13 @@ from deabench.cli._io import (
     write_text,
     writes_json,
 )
-from deabench.cli._options import (
-    Checkpoints,
-    DataSet,
-    Form,
-    Inputs,
-    Label,
-    LowerIsBetter,
-    MissingCells,
-    Model,
-    ModelOptions,
-    Orientation,
-    Outputs,
-    Plot,
-    Returns,
-    SamplesFile,
-    SamplesPositive,
-    SamplesScores,
-    SamplesThreshold,
-    Scheduler,
-    TableOrFiles,
-    Tolerance,
-    parse_lower_is_better,
-    parse_model,
-    parse_numbers,
-    reject_options,
-    split_all_names,
+from deabench.cli._options import Form, Plot, reject_options
+from deabench.cli._table_options import (
+    ModelWords,
+    SampleFile,
+    Streaming,
+    TableOptions,
+    with_option_groups,
 )
 from deabench.errors import UsageError
 
@@ -52,7 +34,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from deabench.results.ranking import Ranking
-    from deabench.tables.table import Table
     from deabench.utils.arrays import Sparse
 
 LEAST_PRINTED = 0.005
@@ -71,26 +52,17 @@ class Picture(enum.StrEnum):
     weights = "weights"
 
 
+@with_option_groups
 def rank_command(
-    table: TableOrFiles,
-    outputs: Outputs = None,
-    inputs: Inputs = None,
-    lower_is_better: LowerIsBetter = None,
-    model: Model = None,
-    option: ModelOptions = None,
-    returns: Returns = None,
-    orientation: Orientation = None,
+    table: TableOptions,
+    model: ModelWords,
+    samples: SampleFile,
+    streaming: Streaming,
+    *,
     reference: Annotated[
         str | None,
         typer.Option(help="A table of the systems that span the frontier. Default: TABLE."),
     ] = None,
-    within: Annotated[
-        list[str] | None,
-        typer.Option(help="A budget, as latency_ms=20: only systems within it are ranked."),
-    ] = None,
-    missing: MissingCells = "refuse",
-    label: Label = None,
-    dataset: DataSet = None,
     by_dataset: Annotated[
         bool,
         typer.Option(
@@ -98,19 +70,9 @@ def rank_command(
             help="Rank the means, each data set by itself, and all of them on one frontier.",
         ),
     ] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse to guess what an unknown column measures.")
-    ] = False,
-    uncertainty: SamplesFile = None,
-    scores: SamplesScores = False,
-    threshold: SamplesThreshold = None,
-    positive: SamplesPositive = None,
     explain: Annotated[
         str | None, typer.Option(help="Explain the score of one system instead of the ranking.")
     ] = None,
-    tolerance: Tolerance = 0.0,
-    kept: Checkpoints = None,
-    scheduler: Scheduler = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -129,78 +91,49 @@ def rank_command(
 
     The efficiency tells how close each comes to the best trade-off that the others reach.
     """
-    from deabench.streaming.files import is_multi_file
-
-    request = parse_model(model, option, returns, orientation)
-    columns: dict[str, Any] = {"outputs": split_all_names(outputs), "missing": missing}
-    lower = parse_lower_is_better(lower_is_better)
+    request = model.request()
     # These need the whole table in memory, or one ranking; False counts as not typed.
     single_ranking_options = {
         "--reference": reference,
-        "--within": within,
-        "--uncertainty": uncertainty,
+        "--within": table.within,
+        "--uncertainty": samples.uncertainty,
         "--explain": explain,
         "--plot": plot,
-        "--strict": strict or None,
-        "--option": option,
-        "--returns": returns,
-        "--orientation": orientation,
+        "--strict": table.strict or None,
+        "--option": model.option,
+        "--returns": model.returns,
+        "--orientation": model.orientation,
     }
-    if is_multi_file(table):
+    if table.stream_pattern is not None:
         reject_options(
             "cannot be used with many files",
             {
-                "--inputs": inputs,
-                "--model": model,
-                "--dataset": dataset,
+                "--inputs": table.inputs,
+                "--model": model.model,
+                "--dataset": table.dataset,
                 "--by-dataset": by_dataset or None,
                 **single_ranking_options,
             },
         )
-        columns |= {"label": split_all_names(label), "tolerance": tolerance}
-        columns["lower_is_better"] = lower
-        _rank_files(table, out, columns | {"kept": kept, "scheduler": scheduler})
+        _rank_files(table, out, streaming)
         return
     # Importing the solver takes long; wrong usage is told before.
-    reject_options(
-        "is for many files",
-        {"--tolerance": tolerance or None, "--kept": kept, "--scheduler": scheduler},
-    )
-    from deabench.analysis.ranking import rank_selected, with_own_uncertainty
-    from deabench.tables.selection import select_table
-
+    streaming.reject()
     # For many files -o may be .parquet, so the ending is checked here and not by typer.
     path = None
     if out is not None:
         path = parse_output_path(str(out))
-    columns["inputs"] = split_all_names(inputs)
-    roles: Any = {}
-    if dataset is not None:
-        roles[dataset] = "dataset"
-    names = split_all_names(label)
-    source = db.read(table, label=names, roles=roles, lower_is_better=lower)
     if by_dataset:
         reject_options("cannot be used with --by-dataset", single_ranking_options)
-        _rank_by_dataset(source, columns | {"model": model}, form, path)
+        _rank_by_dataset(table, model.model, form, path)
         return
-    if uncertainty is None and source.rows is not None:
-        from deabench.cli._prediction_files import SampleOptions, with_answer_options
+    from deabench.analysis.ranking import rank_selected, with_own_uncertainty
 
-        source = with_answer_options(source, SampleOptions(None, positive, scores, threshold))
-    selected = select_table(source, strict=strict, **columns)
-    if within:
-        from deabench.analysis.budget import select_within_budget
-
-        selected = select_within_budget(selected, parse_numbers(within, "--within") or {})
-    reference_table = None
-    if reference is not None:
-        reference_table = db.read(reference)
-    ranking = rank_selected(selected, request, reference_table, bounded=missing == "bounds")
-    if uncertainty is not None:
-        from deabench.cli._prediction_files import SampleOptions, add_uncertainty
-
-        sample_options = SampleOptions(None, positive, scores, threshold)
-        ranking = add_uncertainty(ranking, uncertainty, sample_options)
+    selected = table.select(samples.read_answers(table.read()))
+    reference_table = None if reference is None else db.read(reference)
+    ranking = rank_selected(selected, request, reference_table, bounded=table.missing == "bounds")
+    if samples.uncertainty is not None:
+        ranking = samples.add_to(ranking)
     else:
         ranking = with_own_uncertainty(ranking, selected.table)
     if plot is not None:
@@ -208,20 +141,25 @@ def rank_command(
     _print_ranking(ranking, explain, form, path)
 
 
-def _rank_files(files: str, out: Path | None, options: dict[str, Any]) -> None:
+def _rank_files(table: TableOptions, out: Path | None, streaming: Streaming) -> None:
     """Rank the rows of many files into one Parquet file."""
     if out is None or out.suffix != ".parquet":
         raise UsageError("the scores of many files are written as Parquet; type -o scores.parquet")
-    ranking = db.rank_files(files, out, **options)
+    ranking = db.rank_files(table.files[0], out, **table.streaming_keywords(), **asdict(streaming))
     print_messages(ranking.notes)
     print_message(ranking.summary())
 
 
-def _rank_by_dataset(
-    source: Table, options: dict[str, Any], form: Format, path: Path | None
-) -> None:
+def _rank_by_dataset(table: TableOptions, model: Any, form: Format, path: Path | None) -> None:
     """Print the ranks of the means, of each data set and of all on one frontier, side by side."""
-    result = db.by_dataset(source, **options)
+    missing: Any = table.missing
+    result = db.by_dataset(
+        table.read(),
+        outputs=table.output_names,
+        inputs=table.input_names,
+        missing=missing,
+        model=model,
+    )
     print_messages(result.notes)
     title = f"Efficiencies over {len(result.each)} data sets"
     write_table(result.to_frame(), form=form, path=path, title=title)

@@ -11,26 +11,11 @@ import typer
 import deabench as db
 from deabench.cli._consent import AllowOutside
 from deabench.cli._io import is_stdout, print_message, write_text
-from deabench.cli._options import (
-    Inputs,
-    LowerIsBetter,
-    Model,
-    ModelOptions,
-    Norm,
-    Orientation,
-    Outputs,
-    Returns,
-    SamplesFile,
-    SamplesPositive,
-    SamplesScores,
-    SamplesThreshold,
-    TargetsOn,
-    parse_lower_is_better,
-    parse_model,
-    split_all_names,
-    split_names,
-)
+from deabench.cli._options import Norm, TargetsOn, split_names
+from deabench.cli._table_options import ModelWords, SampleFile, TableOptions, with_option_groups
 from deabench.errors import DataError
+from deabench.report.saved_ranking import is_saved_ranking, report_saved_ranking
+from deabench.tables.readers.delimited import read_labelled_csv
 
 
 class ReportFormat(enum.StrEnum):
@@ -41,15 +26,12 @@ class ReportFormat(enum.StrEnum):
     tex = "tex"
 
 
+@with_option_groups
 def report_command(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="TABLE|STUDY|RANKING",
-            help="A table of metrics (- is standard input), a study's .toml, or the CSV that rank "
-            "writes.",
-        ),
-    ],
+    table: TableOptions,
+    model: ModelWords,
+    samples: SampleFile,
+    *,
     out: Annotated[
         Path | None,
         typer.Option("-o", "--out", help="Write to this file instead of stdout."),
@@ -62,13 +44,6 @@ def report_command(
             help="Default: by the end of the file's name, else html.",
         ),
     ] = None,
-    outputs: Outputs = None,
-    inputs: Inputs = None,
-    lower_is_better: LowerIsBetter = None,
-    model: Model = None,
-    option: ModelOptions = None,
-    returns: Returns = None,
-    orientation: Orientation = None,
     metrics: Annotated[
         str | None,
         typer.Option(help="The metrics of the frontier and the targets. Default: the outputs."),
@@ -80,13 +55,9 @@ def report_command(
     norm: Norm = "l1",
     on: TargetsOn = "faces",
     title: Annotated[str | None, typer.Option(help="The title of the report.")] = None,
-    uncertainty: SamplesFile = None,
-    scores: SamplesScores = False,
-    threshold: SamplesThreshold = None,
-    positive: SamplesPositive = None,
     allow_outside: AllowOutside = False,
 ) -> None:
-    """Write one page about a table, a ranking or a study.
+    """Write one page about a table, a ranking (the CSV that rank writes) or a study (its .toml).
 
     It tells which classifiers are efficient, how far the others are from the frontier, what they
     would have to gain, and how certain that is.
@@ -98,10 +69,13 @@ def report_command(
         "on": on,
         "title": title,
     }
-    request = parse_model(model, option, returns, orientation)
+    request = model.request()
+    missing: Any = table.missing
     rank_options: dict[str, Any] = {
-        "outputs": split_all_names(outputs),
-        "inputs": split_all_names(inputs),
+        "outputs": table.output_names,
+        "inputs": table.input_names,
+        "missing": missing,
+        "strict": table.strict,
         "model": request.model,
         "returns": request.returns,
         "orientation": request.orientation,
@@ -110,23 +84,25 @@ def report_command(
     if request.options:
         from deabench.models.options import TableFacts
 
-        rank_options["model"] = request.resolve(TableFacts(has_inputs=bool(inputs)))
+        rank_options["model"] = request.resolve(TableFacts(has_inputs=bool(table.inputs)))
         rank_options["returns"] = rank_options["orientation"] = None
-    lower = parse_lower_is_better(lower_is_better)
+    file = table.files[0]
     # A study file is known by its ending.
-    if source.endswith(".toml"):
-        if lower:
+    if file.endswith(".toml"):
+        if table.lower_is_better:
             raise DataError("a study knows its own directions; leave out --lower-is-better")
-        if uncertainty is not None:
+        if samples.uncertainty is not None:
             raise DataError("a study knows its own data sets; leave out --uncertainty")
-        page = _report_study(Path(source), page_options, rank_options, allow_outside)
-    elif uncertainty is not None:
-        from deabench.cli._prediction_files import SampleOptions
-
-        samples = (uncertainty, SampleOptions(None, positive, scores, threshold))
-        page = _report_table(source, lower, page_options, rank_options, samples)
+        page = _report_study(Path(file), page_options, rank_options, allow_outside)
+    elif is_saved_ranking_file(file):
+        if samples.uncertainty is not None:
+            raise DataError(
+                f"'{file}' is a saved ranking; give --uncertainty with the table that it was made "
+                "of"
+            )
+        page = report_saved_ranking(read_labelled_csv(file), title)
     else:
-        page = _report_table(source, lower, page_options, rank_options)
+        page = _report_table(table, samples, page_options, rank_options)
     # The format that was typed comes before the ending of the file.
     suffix = "" if out is None else out.suffix.lower().lstrip(".")
     file_format = form.value if form is not None else suffix or "html"
@@ -146,35 +122,27 @@ def _read_tested(text: str | None) -> Any:
     return read_values(text)
 
 
+def is_saved_ranking_file(file: str) -> bool:
+    """Return whether a file is a ranking that was saved as CSV, by its columns."""
+    return file.endswith(".csv") and is_saved_ranking(read_labelled_csv(file))
+
+
 def _report_table(
-    source: str,
-    lower_is_better: dict[str, Any] | list[str],
+    table: TableOptions,
+    samples: SampleFile,
     page_options: dict[str, Any],
     rank_options: dict[str, Any],
-    samples: tuple[Path, Any] | None = None,
 ) -> Any:
-    """Report a table, with uncertainty if there are samples, or a ranking that was saved as CSV."""
-    from deabench.report.saved_ranking import is_saved_ranking, report_saved_ranking
-    from deabench.tables.readers.delimited import read_labelled_csv
-
-    if source.endswith(".csv"):
-        # A saved ranking is known by its columns; any other CSV is read as a table.
-        frame = read_labelled_csv(source)
-        if is_saved_ranking(frame):
-            if samples is not None:
-                raise DataError(
-                    f"'{source}' is a saved ranking; give --uncertainty with the table that it was "
-                    "made of"
-                )
-            return report_saved_ranking(frame, page_options["title"])
-    extra = {"provenance": {"source": source}}
-    table = db.read(source, lower_is_better=lower_is_better)
-    if samples is None:
-        return db.report(table, extra=extra, **page_options, **rank_options)
-    from deabench.cli._prediction_files import add_uncertainty
-
-    ranking = add_uncertainty(db.rank(table, **rank_options), *samples)
-    return db.report(ranking, extra=extra, **page_options)
+    """Report a table, with uncertainty if there are samples."""
+    source: Any = samples.read_answers(table.read())
+    # A budget leaves out rows, after the metrics were selected.
+    if table.within is not None:
+        source = table.table()
+    if samples.uncertainty is not None:
+        source = samples.add_to(db.rank(source, **rank_options))
+        rank_options = {}
+    extra = {"provenance": {"source": ", ".join(table.files)}}
+    return db.report(source, extra=extra, **page_options, **rank_options)
 
 
 def _report_study(

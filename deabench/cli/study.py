@@ -208,7 +208,7 @@ def write_report(
     """Write one page about the study; `deabench report STUDY.toml` has more options."""
     from deabench.cli.report import report_command
 
-    report_command(str(file), out=out, allow_outside=allow_outside)
+    report_command(files=[str(file)], out=out, allow_outside=allow_outside)
 
 
 @app.command("import")

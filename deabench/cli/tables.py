@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import json
 import shlex
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,28 +14,17 @@ import typer
 import deabench as db
 from deabench.cli._io import Format, print_message, print_messages, write_table, write_text
 from deabench.cli._options import (
-    Checkpoints,
     Form,
-    Inputs,
-    Label,
-    LowerIsBetter,
-    MissingCells,
     Norm,
     Out,
-    Outputs,
     Plot,
-    Scheduler,
-    TableFile,
-    TableOrFiles,
     TargetsOn,
     Technology,
-    Tolerance,
-    parse_lower_is_better,
     parse_numbers,
-    split_all_names,
-    split_names,
+    reject_options,
     word_option,
 )
+from deabench.cli._table_options import Streaming, TableOptions, with_option_groups
 from deabench.report.text.words import join_names
 from deabench.tables.readers.limits import current_options
 
@@ -53,60 +43,26 @@ class ProposalFormat(enum.StrEnum):
     md = "md"
 
 
+@with_option_groups
 def read_command(
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            help="CSV, .gz, .xlsx, Parquet or JSON; several files, one for each metric; - is "
-            "standard input."
-        ),
-    ],
-    label: Annotated[
-        str | None, typer.Option(help="The columns that name the systems, as A,B.")
-    ] = None,
-    dataset: Annotated[
-        str | None, typer.Option(help="The column that names the data sets.")
-    ] = None,
-    outputs: Annotated[
-        str | None, typer.Option(help="Metrics that are better high, as A,B.")
-    ] = None,
-    inputs: Annotated[str | None, typer.Option(help="Costs, as C,D.")] = None,
-    lower_is_better: Annotated[
-        str | None, typer.Option(help="Rates that are better low, as E,F.")
-    ] = None,
-    leave_out: Annotated[
-        str | None, typer.Option(help="Columns that are no metrics, as G,H.")
-    ] = None,
+    table: TableOptions,
+    *,
     form: Annotated[
         ProposalFormat,
         typer.Option("--format", case_sensitive=False, help="table, json, toml or md."),
     ] = ProposalFormat.table,
 ) -> None:
-    """Show how each column of FILES is interpreted, and why; nothing is ranked yet."""
-    roles: dict[str, Any] = {}
-    for names, role in (
-        (outputs, "output"),
-        (inputs, "cost"),
-        (lower_is_better, "lower_rate"),
-        (leave_out, "left_out"),
-    ):
-        roles |= dict.fromkeys(split_names(names) or [], role)
-    if dataset is not None:
-        roles[dataset] = "dataset"
-    # One file may have any layout; several are read as data sets.
-    source: Any = files
-    if len(files) == 1:
-        source = files[0]
-    table = db.read(source, label=split_names(label), roles=roles)
-    proposal = describe_table(table, files)
-    print_messages(table.notes)
+    """Show how each column of TABLE is interpreted, and why; nothing is ranked yet."""
+    source = table.read_as_declared()
+    proposal = describe_table(source, table.files)
+    print_messages(source.notes)
     if form is ProposalFormat.json:
         write_text(json.dumps(proposal, indent=1, ensure_ascii=False) + "\n", None)
     elif form is ProposalFormat.toml:
         write_text(_toml_text(proposal), None)
     else:
-        frame = table.to_frame()[["role", "better", "unit", "reason"]]
-        title = f"{len(table.frame)} systems, {table.layout} layout"
+        frame = source.to_frame()[["role", "better", "unit", "reason"]]
+        title = f"{len(source.frame)} systems, {source.layout} layout"
         write_table(frame, form=Format(form.value), title=title)
         print_message(f"the same with every option: {proposal['command']}")
 
@@ -124,6 +80,10 @@ def describe_table(table: Table, files: list[str]) -> dict[str, Any]:
         "percent": table.percent,
         "missing": dict(table.missing),
         "command": _rank_command_line(table, files),
+        "kind": table.kind,
+        "guessed": table.guessed,
+        "errors": {name: list(columns) for name, columns in table.errors.items()},
+        "non_discretionary": list(table.non_discretionary),
     }
 
 
@@ -174,14 +134,12 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+@with_option_groups
 def frontier_command(
-    table: TableOrFiles,
-    outputs: Outputs = None,
-    inputs: Inputs = None,
-    lower_is_better: LowerIsBetter = None,
+    table: TableOptions,
+    streaming: Streaming,
+    *,
     technology: Technology = "convex",
-    missing: MissingCells = "refuse",
-    label: Label = None,
     locate: Annotated[
         str | None,
         typer.Option(help="CSV of points: print where they lie instead of the facets."),
@@ -193,9 +151,6 @@ def frontier_command(
     graphml: Annotated[
         Path | None, typer.Option(help="Write the graph of facets here, as GraphML.")
     ] = None,
-    tolerance: Tolerance = 0.0,
-    kept: Checkpoints = None,
-    scheduler: Scheduler = None,
     out: Out = None,
     form: Form = Format.table,
     plot: Plot = None,
@@ -204,27 +159,7 @@ def frontier_command(
 
     With --technology fdh, which allows no mixtures, list the classifiers that none dominates.
     """
-    from deabench.streaming.files import is_multi_file
-
-    labels = split_all_names(label)
-    keywords: Any = {"missing": missing, "technology": technology}
-    lower = parse_lower_is_better(lower_is_better)
-    source: Any
-    if is_multi_file(table):
-        # Files are read in batches, with these columns and directions.
-        source = table
-        keywords |= {"label": labels, "lower_is_better": lower}
-    else:
-        source = db.read(table, label=labels, lower_is_better=lower)
-    front = db.frontier(
-        source,
-        outputs=split_all_names(outputs),
-        inputs=split_all_names(inputs),
-        tolerance=tolerance,
-        kept=kept,
-        scheduler=scheduler,
-        **keywords,
-    )
+    front = _span_frontier(table, streaming, technology)
     if graphml is not None:
         front.to_graphml(graphml)
     if plot is not None:
@@ -242,11 +177,29 @@ def frontier_command(
     elif front.technology == "fdh":
         frame = front.to_frame()
         title = "Classifiers that no other dominates"
+    elif front.precomputed_hull is None:
+        # A note says why there are no facets.
+        frame = front.points
+        title = "Classifiers that span the frontier"
     else:
         vertices = [join_names(names, len(names)) for names in front.facets["vertices"]]
         frame = front.facets.assign(vertices=vertices)
         title = "Facets"
     write_table(frame, form=form, path=out, title=title)
+
+
+def _span_frontier(table: TableOptions, streaming: Streaming, technology: Any) -> Frontier:
+    if table.stream_pattern is None:
+        streaming.reject()
+        return db.frontier(table.table(), technology=technology)
+    rejected = {"--inputs": table.inputs, "--within": table.within}
+    reject_options("cannot be used with many files", rejected)
+    return db.frontier(
+        table.stream_pattern,
+        technology=technology,
+        **table.streaming_keywords(),
+        **asdict(streaming),
+    )
 
 
 def _draw_frontier(front: Frontier, costs: float | None, file: Path) -> None:
@@ -269,14 +222,17 @@ class TargetsPicture(enum.StrEnum):
     parallel = "parallel"
 
 
+@with_option_groups
 def targets_command(
-    tested: TableFile,
+    tested: TableOptions,
+    *,
     reference: Annotated[
-        str, typer.Option(help="A table of the classifiers that span the frontier.")
-    ],
-    outputs: Outputs = None,
-    inputs: Inputs = None,
-    lower_is_better: LowerIsBetter = None,
+        str | None,
+        typer.Option(
+            help="A table of the classifiers that span the frontier; a budget restricts these. "
+            "Default: TABLE."
+        ),
+    ] = None,
     returns: Annotated[
         str,
         typer.Option(
@@ -291,7 +247,6 @@ def targets_command(
     ] = None,
     on: TargetsOn = "faces",
     technology: Technology = "convex",
-    missing: MissingCells = "refuse",
     common: Annotated[
         bool, typer.Option("--common", help="Use one face for all tested classifiers.")
     ] = False,
@@ -305,7 +260,6 @@ def targets_command(
             **word_option("method", lambda: ("auto", "faces", "milp")),
         ),
     ] = "auto",
-    time_limit: Annotated[float | None, typer.Option(help="Seconds for each MILP.")] = None,
     out: Out = None,
     form: Form = Format.table,
     plot: Plot = None,
@@ -320,18 +274,17 @@ def targets_command(
         "on": on,
         "method": method,
         "technology": technology,
-        "missing": missing,
+        "missing": tested.missing,
         "returns": returns,
     }
+    # The reference decides what the columns are.
+    spanning = tested if reference is None else tested.of_file(reference)
     result = db.targets(
-        tested,
-        db.read(reference, lower_is_better=parse_lower_is_better(lower_is_better)),
-        outputs=split_all_names(outputs),
-        inputs=split_all_names(inputs),
+        tested.read(),
+        spanning.table(),
         weights="range" if weights == ["range"] else parse_numbers(weights, "--weights"),
         common=common,
         dominating=dominating,
-        time_limit=time_limit,
         **keywords,
     )
     if plot is not None:

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from deabench.errors import DataError
 
 
 def did_you_mean(name: object, names: Sequence[object]) -> str:
-    """Return `did you mean 'TPR'?` if a name is close to the given one, else list the names."""
-    matches = get_close_matches(str(name), [str(candidate) for candidate in names], n=1)
-    if matches:
-        return f"did you mean '{matches[0]}'?"
+    """Return `did you mean 'TPR'?` if a name is close to the given one, else list the names.
+
+    Names are close in their letters, whatever their case; else the shortest that begins with the
+    given one is, as `Price ($/1M tok)` for `price`.
+    """
+    match = find_close(name, names)
+    if match is not None:
+        return f"did you mean '{match}'?"
     return "there are " + ", ".join(f"'{candidate}'" for candidate in names)
+
+
+def find_close(name: object, names: Iterable[object]) -> str | None:
+    """Return the name that is closest to the given one; None where none is close."""
+    word = str(name).casefold()
+    # Of names that differ in case only the first stays.
+    by_folded = {str(candidate).casefold(): str(candidate) for candidate in reversed([*names])}
+    matches = get_close_matches(word, by_folded, n=1)
+    if not matches and word:
+        matches = sorted((folded for folded in by_folded if folded.startswith(word)), key=len)
+    return by_folded[matches[0]] if matches else None
 
 
 def choice(

@@ -88,7 +88,7 @@ def test_other_samples_are_refused(table, samples, refused):
         "another"
     ):
         db.rank(table.drop("f"), uncertainty=samples)
-    with refused("the samples do not hold metric 'tpr' of the table; there are 'TPR', 'TNR'"):
+    with refused("the samples do not hold metric 'tpr' of the table; did you mean 'TPR'?"):
         db.rank(table.rename(columns={"TPR": "tpr"}), uncertainty=samples)
     wrong = table.copy()
     wrong.loc["b", "TPR"] = 0.5

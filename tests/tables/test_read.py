@@ -507,6 +507,10 @@ def test_the_command_prints_the_contract(tmp_path, capsys) -> None:
         "percent",
         "missing",
         "command",
+        "kind",
+        "guessed",
+        "errors",
+        "non_discretionary",
     ]
     assert (proposal["outputs"], proposal["lower_rates"], proposal["costs"]) == (
         ["accuracy"],

@@ -103,7 +103,7 @@ REFUSED = [
     (
         TABLE,
         {"lower_is_better": {"tnr": 1.0}},
-        "there is no column 'tnr' in the table; there are 'TPR', 'TNR', 'note'",
+        "there is no column 'tnr' in the table; did you mean 'TNR'?",
     ),
     (
         TABLE,
