@@ -31,7 +31,7 @@ from deabench.models.shared.score_bounds import BoundedAnswer
 from deabench.models.shared.slack_programs import (
     gains_and_violation,
 )
-from deabench.proofs.bounds import PRECISE
+from deabench.proofs.bounds import MARGIN
 from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task
 from deabench.results.model import ANY_VALUES, NUMBERS, Advance, Model, Technology, option
@@ -361,7 +361,7 @@ def prove_along(answer: Answer, direction: np.ndarray) -> Proof:
 
     # The primal side: λ reaches a point a little before the projection, and perhaps more.
     unit = _distance_unit(answer, bounded, direction)
-    before = beta - unit * PRECISE / 10
+    before = beta - unit * MARGIN
     moved = before[:, None] * direction
 
     def distance_of_gains(gains: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -23,6 +23,7 @@ import numpy as np
 from deabench.proofs.exact_repair import (
     Technology,
     Vector,
+    dot,
     exact_excess,
     exact_gains,
     polished_weights,
@@ -33,6 +34,8 @@ from deabench.utils.threads import one_thread
 
 GAMMA = ROUND
 """What rounding makes of a sum of products, as a share of its terms."""
+MARGIN = 5e-11
+"""λ is to reach a score that is worse than the answer's by this share of its unit."""
 PRECISE = 1e-10
 """A bound that rounding widens by more than this share of a score's unit is made in fractions."""
 REPAIRS = 4
@@ -73,6 +76,7 @@ def bound_scores(
     unit: np.ndarray,
     wanted: np.ndarray,
     *,
+    aims: np.ndarray | None = None,
     moved: np.ndarray | None = None,
     least_weights: np.ndarray | None = None,
     left_out: np.ndarray | None = None,
@@ -94,31 +98,39 @@ def bound_scores(
         What the scores are measured in.
     wanted : bool array (K,)
         Whose bounds are worth fractions.
+    aims : array (K, c), optional
+        From where gains count, in the place of the tested points.
     moved : array (K, c), optional
-        How far beyond the tested point λ is to reach in the metrics that are held.
+        How far beyond that λ is to reach in the metrics that are held.
     least_weights : array (K, c), optional
         What the weights have to be at least.
     left_out : int array (K,), optional
         The point that each is not compared with; λ must give it nothing.
     """
     count = len(tested)
+    aims = tested if aims is None else aims
     everyone = np.arange(count)
     with np.errstate(all="ignore"):
-        gains, error, is_feasible = repaired_gains(technology, tested, lam, held, moved)
+        # λ that misses by no more than its own rounding, and has nowhere to move, counts as met.
+        gains, error, is_feasible, is_met = repaired_gains(technology, aims, lam, held, moved)
         primal = score_of_gains(gains - error, everyone)
         rounded = np.abs(score_of_gains(gains, everyone) - primal)
         excess, excess_error, lifted = excess_of_weights(technology, tested, weights, left_out)
         dual = score_of_excess(excess + excess_error, lifted, everyone)
         dual_rounded = np.abs(score_of_excess(excess, lifted, everyone) - dual)
     wanted = wanted & np.isfinite(lam.values).all(axis=1) & np.isfinite(weights).all(axis=1)
-    if moved is not None:
-        wanted &= np.isfinite(moved).all(axis=1)
+    wanted &= np.isfinite(aims if moved is None else aims + moved).all(axis=1)
     is_hard = ~is_feasible | ~(rounded <= PRECISE * unit)
     for k in np.flatnonzero(is_hard & wanted).tolist():
         way = None if moved is None else moved[k]
-        exact = exact_gains(technology, tested[k], lam, k, held[k], way)
-        primal[k] = np.nan if exact is None else _as_float(score_of_gains, exact, k)
-    is_hard = ~(dual_rounded <= PRECISE * unit)
+        exact = exact_gains(technology, aims[k], lam, k, held[k], way)
+        if exact is not None:
+            primal[k] = _as_float(score_of_gains, exact, k)
+        elif not is_met[k]:
+            primal[k] = np.nan
+    support = excess + (lifted * tested).sum(axis=1)
+    # What is computed upwards may be too much: fractions decide where the bounds are apart.
+    is_hard = ~(dual_rounded <= PRECISE * unit) | ~(np.abs(primal - dual) <= 2 * PRECISE * unit)
     for k in np.flatnonzero(is_hard & wanted).tolist():
         others = technology
         if left_out is not None:
@@ -127,16 +139,17 @@ def bound_scores(
         floor = None if least_weights is None else least_weights[k]
         polished = polished_weights(technology, weights[k], lam, k, floor)
         candidates += [polished] if polished is not None else []
-        allowed = []
+        allowed: list[tuple[float, float]] = []
         for candidate in candidates:
             outcome = exact_excess(others, tested[k], candidate)
             if outcome is not None:
-                allowed.append(_as_float(score_of_excess, outcome[0], k, outcome[1]))
+                worth = dot(outcome[1], to_fractions(tested[k]))
+                bound = _as_float(score_of_excess, outcome[0], k, outcome[1])
+                allowed.append((bound, float(outcome[0] + worth)))
         # Every candidate bounds the score; the closest bound says the most.
         if allowed:
-            target = primal[k] if np.isfinite(primal[k]) else allowed[0]
-            dual[k] = min(allowed, key=lambda value: abs(value - target))
-    support = excess + (lifted * tested).sum(axis=1)
+            distances = [abs(bound - primal[k]) for bound, _ in allowed]
+            dual[k], support[k] = allowed[int(np.argmin(np.nan_to_num(distances, nan=np.inf)))]
     return ScoreBounds(primal, dual, support)
 
 
@@ -166,7 +179,7 @@ def repaired_gains(
     lam: Sparse,
     held: np.ndarray,
     moved: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return what repaired λ reach beyond the tested points, their error, and who is feasible.
 
     Returns
@@ -174,7 +187,9 @@ def repaired_gains(
     gains, error : arrays (K, c)
         The gain is at least gains - error, and at least 0 in a metric that is held.
     is_feasible : bool array (K,)
-        Whether the repair succeeded; without one the gains say nothing.
+        Whether the repair succeeded.
+    is_met : bool array (K,)
+        Whether λ falls short of nothing that is held by more than what rounding makes of it.
     """
     values = np.maximum(lam.values, 0.0)
     columns = np.maximum(lam.columns, 0)
@@ -196,18 +211,45 @@ def repaired_gains(
         size = size + np.abs(moved)
     error = GAMMA * size
     is_possible = (sums > 0) | (low == 0)
+    own_rounding = GAMMA * (
+        np.abs(tested) + np.abs(share[..., None] * technology.points[columns]).sum(axis=1)
+    )
+    is_met = ((gains >= -own_rounding) | ~held).all(axis=1) & is_possible
     # Where Σ λ is free, each entry moves the point by all of z_j, else by z_j - z_o.
     moves = np.where(
         is_at_bound[:, None, None], terms, share[..., None] * technology.points[columns]
     )
     moves = np.where((values > 0)[..., None], moves, 0.0)
+    # Where Σ λ is free, less of everything frees all inputs, and more of it all outputs.
+    is_free = ~is_at_bound & (sums > low + PRECISE) & (sums < high - PRECISE)
     is_short = held & (gains - error < 0) & (size > 0)
+    by_size = np.flatnonzero(is_short.any(axis=1) & is_possible & is_free)
+    if len(by_size):
+        widened = _scaled_error(gains[by_size], error[by_size], moves[by_size], held[by_size])
+        error[by_size] = widened
+        is_short[by_size] = held[by_size] & (gains[by_size] - widened < 0)
     rows = np.flatnonzero(is_short.any(axis=1) & is_possible)
     if len(rows):
         moved, is_repaired = _bound_moves(gains[rows], error[rows], moves[rows], held[rows])
-        error[rows] = moved
+        error[rows] = np.where(is_repaired[:, None], moved, error[rows])
         is_possible[rows] &= is_repaired
-    return gains, error, np.asarray(is_possible)
+    return gains, error, np.asarray(is_possible), np.asarray(is_met)
+
+
+def _scaled_error(
+    gains: np.ndarray, error: np.ndarray, moves: np.ndarray, held: np.ndarray
+) -> np.ndarray:
+    """Return the error (k, c) of gains with all λ scaled alike, where that meets what is held."""
+    point = moves.sum(axis=1)
+    short = np.where(held & (gains - error < 0), 2 * (error - gains), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        needed = np.where(short > 0, short / np.abs(point), 0.0).max(axis=1)[:, None]
+    # Outputs are positive and grow with λ, inputs are negative and shrink with it.
+    is_more = ((short > 0) & (point > 0)).any(axis=1)[:, None]
+    change = np.where(is_more, needed, -needed) * point
+    scaled = gains + change - error - GAMMA * np.abs(change)
+    meets = ((scaled >= 0) | ~held).all(axis=1) & (needed[:, 0] < PRECISE)
+    return np.where(meets[:, None], gains - scaled, error)
 
 
 def _bound_moves(
@@ -273,7 +315,7 @@ def excess_of_weights(
     up = np.append(
         np.full(outputs, 1 + GAMMA), np.full(technology.inputs, 1 - GAMMA)
     )  # of negative terms less
-    table = np.ascontiguousarray(technology.points.T)
+    table = np.ascontiguousarray(technology.bounding_points.T)
     best = _greatest(weights * up, table, left_out)
     if technology.can_be_multiplied:
         is_above = best > 0
@@ -305,7 +347,7 @@ def _greatest(
             products = weights[rows] @ table
             if left_out is not None:
                 products[np.arange(len(products)), left_out[rows]] = -np.inf
-            largest[rows] = products.max(axis=1)
+            largest[rows] = products.max(axis=1, initial=-np.inf)
     return largest
 
 
@@ -314,13 +356,14 @@ def _raise_input_weights(
 ) -> np.ndarray:
     """Return weights under which no reference DMU is worth more than 0; infinite where none are."""
     outputs = technology.points.shape[1] - technology.inputs
-    worth = weights[:, :outputs] @ technology.points[:, :outputs].T
-    cost = -weights[:, outputs:] @ technology.points[:, outputs:].T
+    points = technology.bounding_points
+    worth = weights[:, :outputs] @ points[:, :outputs].T
+    cost = -weights[:, outputs:] @ points[:, outputs:].T
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(worth > 0, worth / cost, 0.0)
     if left_out is not None:
         ratio[np.arange(len(ratio)), left_out] = 0.0
-    factor = np.maximum(ratio.max(axis=1), 1.0) * (1 + 4 * GAMMA)
+    factor = ratio.max(axis=1, initial=1.0) * (1 + 4 * GAMMA)
     raised = weights.copy()
     raised[:, outputs:] *= factor[:, None]
     raised[np.isinf(factor)] = np.inf

@@ -31,11 +31,19 @@ class Technology:
         The number of inputs.
     sums : (float, float)
         The bounds of Σ λ.
+    listed : int array, optional
+        Points that bound all others, for weights that are not negative; all without it.
     """
 
     points: np.ndarray
     inputs: int
     sums: tuple[float, float]
+    listed: np.ndarray | None = None
+
+    @property
+    def bounding_points(self) -> np.ndarray:
+        """The points that bound all others."""
+        return self.points if self.listed is None else self.points[self.listed]
 
     @property
     def can_be_multiplied(self) -> bool:
@@ -51,8 +59,27 @@ def exact_gains(
     held: np.ndarray,
     moved: np.ndarray | None = None,
 ) -> Vector | None:
-    """Return the exact gains (c,) of DMU k's λ, repaired in fractions; None where it cannot be."""
-    entries = np.flatnonzero(lam.values[k] > 0)
+    """Return the exact gains (c,) of DMU k's λ, repaired in fractions; None where it cannot be.
+
+    The entries above 0 are moved first; then those, too, that rounding left at 0.
+    """
+    for entries in (lam.values[k] > 0, lam.columns[k] >= 0):
+        gains = _exact_gains(technology, tested, lam, k, held, moved, np.flatnonzero(entries))
+        if gains is not None:
+            return gains
+    return None
+
+
+def _exact_gains(
+    technology: Technology,
+    tested: np.ndarray,
+    lam: Sparse,
+    k: int,
+    held: np.ndarray,
+    moved: np.ndarray | None,
+    entries: np.ndarray,
+) -> Vector | None:
+    """Do `exact_gains` by moves of some entries of λ."""
     low, high = technology.sums
     own = to_fractions(tested)
     lam_values = to_fractions(lam.values[k][entries])
@@ -72,40 +99,48 @@ def exact_gains(
     origin = [
         z + w if is_at_bound and total else Fraction(0) for z, w in zip(own, way, strict=True)
     ]
+    differences = [[z - o for z, o in zip(point, origin, strict=True)] for point in points]
+    # An entry moves by shares of itself; one of 0 by shares of 1.
+    scales = [value or Fraction(1) for value in lam_values]
     moves = [
-        [value * (z - o) for z, o in zip(point, origin, strict=True)]
-        for value, point in zip(lam_values, points, strict=True)
+        [scale * d for d in difference]
+        for scale, difference in zip(scales, differences, strict=True)
     ]
     # What the point is beyond Σ moves; at a bound Σ λ is 1, or nothing is reached.
     is_one = is_at_bound and bool(total)
     shift = [Fraction(0) if is_one else -z - w for z, w in zip(own, way, strict=True)]
+    plain = [
+        sum((v * d[c] for v, d in zip(lam_values, differences, strict=True)), shift[c])
+        for c in range(len(own))
+    ]
     eta = [Fraction(0)] * len(moves)
+    gains = plain
     short: list[int] = []
     for _ in range(len(own) + 1):
-        gains = [
-            sum((move[c] * (1 + e) for move, e in zip(moves, eta, strict=True)), shift[c])
-            for c in range(len(own))
-        ]
         broken = [c for c in np.flatnonzero(held).tolist() if gains[c] < 0 and c not in short]
         if not broken:
             break
         short += broken
-        # η = Mᵀ μ with M Mᵀ μ = - what falls short, all over each metric's size.
-        plain = [sum((move[c] for move in moves), shift[c]) for c in short]
+        # η = Mᵀ μ with M Mᵀ μ = - what falls short: the least shares that make it 0.
         rows = [[move[c] for move in moves] for c in short]
-        gram = [[_dot(a, b) for b in rows] for a in rows]
-        solved = solve(gram, [-value for value in plain])
+        gram = [[dot(a, b) for b in rows] for a in rows]
+        solved = solve(gram, [-plain[c] for c in short])
         if solved is None:
             return None
         eta = [
             sum((mu * row[p] for mu, row in zip(solved, rows, strict=True)), Fraction(0))
             for p in range(len(moves))
         ]
-        if min(eta, default=Fraction(0)) < -1:
-            return None
+        gains = [
+            sum((e * move[c] for e, move in zip(eta, moves, strict=True)), plain[c])
+            for c in range(len(own))
+        ]
+    changed = [v + e * scale for v, e, scale in zip(lam_values, eta, scales, strict=True)]
+    if min(changed, default=Fraction(0)) < 0:
+        return None
     if any(gains[c] < 0 for c in np.flatnonzero(held).tolist()):
         return None
-    moved_total = sum((v * (1 + e) for v, e in zip(lam_values, eta, strict=True)), Fraction(0))
+    moved_total = sum(changed, Fraction(0))
     if is_one:
         # Σ λ is 1 here. Moved λ are divided by their sum once more, which changes no sign.
         return [gain / moved_total for gain in gains] if moved_total else None
@@ -141,7 +176,7 @@ def polished_weights(
     if not rows:
         return None
     free_rows = [[v for v, free in zip(row, is_free, strict=True) if free] for row in rows]
-    gram = [[_dot(a, b) for b in free_rows] for a in free_rows]
+    gram = [[dot(a, b) for b in free_rows] for a in free_rows]
     solved = solve(gram, [-sum(row, Fraction(0)) for row in rows])
     if solved is None:
         return None
@@ -165,22 +200,24 @@ def exact_excess(
     """Return the exact h - w·tested and the weights, inputs' raised; None if nothing bounds it."""
     outputs = len(exact) - technology.inputs
     low, high = technology.sums
-    points = [to_fractions(row) for row in technology.points]
+    points = [to_fractions(row) for row in technology.bounding_points]
+    if not points:
+        return None
     if technology.can_be_multiplied:
         factor = Fraction(1)
         for point in points:
-            worth = _dot(exact[:outputs], point[:outputs])
-            cost = -_dot(exact[outputs:], point[outputs:])
+            worth = dot(exact[:outputs], point[:outputs])
+            cost = -dot(exact[outputs:], point[outputs:])
             if worth > factor * cost:
                 if not cost:
                     return None
                 factor = worth / cost
         exact = exact[:outputs] + [value * factor for value in exact[outputs:]]
-    best = max(_dot(exact, point) for point in points)
+    best = max(dot(exact, point) for point in points)
     value = Fraction(low) * min(best, Fraction(0))
     if not technology.can_be_multiplied:
         value += Fraction(high) * max(best, Fraction(0))
-    return value - _dot(exact, to_fractions(tested)), exact
+    return value - dot(exact, to_fractions(tested)), exact
 
 
 def solve(matrix: Sequence[Vector], right: Vector) -> Vector | None:
@@ -209,11 +246,18 @@ def solve(matrix: Sequence[Vector], right: Vector) -> Vector | None:
     return solution
 
 
+def match_numbers(values: np.ndarray, like: np.ndarray) -> np.ndarray:
+    """Return floats (k, c) as fractions where an array that they are computed with has these."""
+    if like.dtype != object:
+        return values
+    return np.array([to_fractions(row) for row in values], dtype=object)
+
+
 def to_fractions(values: np.ndarray) -> Vector:
     """Return floats as the rational numbers that they are."""
     return [Fraction(value) for value in values.tolist()]
 
 
-def _dot(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
+def dot(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
     """Return the inner product."""
     return sum((x * y for x, y in zip(a, b, strict=True) if x and y), Fraction(0))

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from deabench.proofs.bounds import MARGIN, bound_scores
+from deabench.proofs.exact_repair import Technology, match_numbers
 from deabench.proofs.ranking import (
     LAMBDA_SUM_BOUNDS,
     SlackProof,
@@ -126,6 +128,12 @@ class _RadialProof:
         self.output_columns = names.get_indexer(self.data.outputs.columns)
         self.input_columns = names.get_indexer(self.data.inputs.columns)
         self.u_0_column = names.get_loc("u_0") if "u_0" in names else None
+        self.technology = Technology(
+            np.column_stack([Y / self.unit_y, -X / self.unit_x]),
+            X.shape[1],
+            LAMBDA_SUM_BOUNDS[self.returns],
+            np.asarray(result.frontier),
+        )
         # The DMUs that the weights must hold for: (Y, X, 1), a column each.
         frontier = result.frontier
         rows = np.column_stack(
@@ -142,6 +150,8 @@ class _RadialProof:
         if self.has_inputs:
             x = self.data.inputs.to_numpy()[rows] / self.unit_x
         outward = self.is_output_oriented
+        if self.has_inputs:
+            return self._bounded_certificate(rows, reached, x, y)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             # λ gives an efficiency from one side, the weights one from the other.
             primal, shortfall, sum_error = self._primal(
@@ -178,6 +188,80 @@ class _RadialProof:
                 violation / np.maximum(size, 1.0), (violation - ROUND * size) * exchange_rate, 0.0
             )
         return np.column_stack([primal, dual, gap, primal_error, dual_error])
+
+    def _bounded_certificate(
+        self, rows: slice, reached: np.ndarray, x: np.ndarray, y: np.ndarray
+    ) -> np.ndarray:
+        """Return the columns `COLUMNS` by bounds of the scores that hold exactly."""
+        s = self.s
+        scores = self.result.scores.to_numpy()[rows]
+        unit = np.maximum(np.abs(np.nan_to_num(scores)), 1.0)
+        tested = np.column_stack([y, -x])
+        weights = self.weights[rows]
+        u = weights[:, self.output_columns] * self.unit_y
+        v = weights[:, self.input_columns] * self.unit_x
+        u_0 = np.zeros(len(u)) if self.u_0_column is None else weights[:, self.u_0_column]
+        # λ is to reach a point a little before the projection.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.is_output_oriented:
+                before = 1.0 / (scores + unit * MARGIN)
+                target = np.column_stack([before[:, None] * y, -x])
+            else:
+                before = scores + unit * MARGIN
+                target = np.column_stack([y, -before[:, None] * x])
+
+        def score_of_gains(gains: np.ndarray, some: np.ndarray) -> np.ndarray:
+            base = y[some] if self.is_output_oriented else x[some]
+            part = gains[:, :s] if self.is_output_oriented else gains[:, s:]
+            shares = part / np.where(base > 0, base, 1.0)
+            share = np.where(base > 0, shares, np.inf).min(axis=1)
+            if self.is_output_oriented:
+                return np.asarray(1.0 / (before[some] + share))
+            return np.asarray(before[some] - share)
+
+        def score_of_excess(excess: np.ndarray, raised: np.ndarray, some: np.ndarray) -> np.ndarray:
+            if self.is_output_oriented:
+                worth = (raised[:, :s] * match_numbers(y[some], raised)).sum(axis=1)
+                return np.asarray(worth / (worth + excess))
+            cost = (raised[:, s:] * match_numbers(x[some], raised)).sum(axis=1)
+            return np.asarray((cost - excess) / cost)
+
+        bounds = bound_scores(
+            self.technology,
+            tested,
+            self.result.intensities[rows],
+            np.maximum(np.column_stack([u, v]), 0.0),
+            np.ones(tested.shape, dtype=bool),
+            score_of_gains,
+            score_of_excess,
+            unit,
+            ~np.isnan(scores),
+            aims=target,
+        )
+        # What λ misses as it is, in shares of the numbers themselves, and in its sum and signs.
+        point = np.column_stack([reached[:, :s] / self.unit_y, -reached[:, s:] / self.unit_x])
+        size = np.abs(target) + np.abs(point)
+        short = (target - point) / np.where(size > 0, size, 1.0)
+        lower, upper = LAMBDA_SUM_BOUNDS[self.returns]
+        lam = self.result.intensities.values[rows]
+        sums = total(lam)
+        primal_error = greatest(*short.T, -least(lam), lower - sums, sums - upper, 0.0)
+        # What the weights miss as they are: their signs, and u_0, which is what they allow.
+        norm = total(u * y if self.is_output_oriented else v * x)
+        support = bounds.support if self.is_output_oriented else -bounds.support
+        terms = np.abs(support) + total(u * y) + total(v * x)
+        is_wrong = np.maximum(np.abs(u_0 - support) - ROUND * terms, 0.0)
+        if self.returns == "crs":
+            is_wrong = np.abs(u_0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            dual_error = greatest(
+                is_wrong / norm,
+                -least(u) / np.maximum(greatest(*u.T), 1e-300),
+                -least(v) / np.maximum(greatest(*v.T), 1e-300),
+                0.0,
+            )
+        gap = np.abs(bounds.primal - bounds.dual)
+        return np.column_stack([bounds.primal, bounds.dual, gap, primal_error, dual_error])
 
     def _primal(
         self, lam: Sparse, reached: np.ndarray, x: np.ndarray, y: np.ndarray

@@ -16,7 +16,7 @@ from deabench.models.shared.scaled_data import (
 from deabench.proofs.bounds import ExcessScore, GainScore, bound_scores
 from deabench.proofs.exact_repair import Technology
 from deabench.results.answer import Answer
-from deabench.utils.arrays import TOLERANCE
+from deabench.utils.arrays import ROUND, TOLERANCE
 
 NEAR = 10 * TOLERANCE
 """Where the largest share of slack is above 0 and below this, both verdicts are within rounding."""
@@ -178,7 +178,8 @@ class BoundedAnswer:
         if "u_0" not in self.answer.weights:
             return np.zeros(len(support))
         free_term = self.answer.weights["u_0"].to_numpy()
-        return np.asarray(np.abs(free_term - support) / np.maximum(units, np.abs(support)))
+        terms = np.abs(support) + (self.weights * np.abs(self.tested)).sum(axis=1)
+        return np.asarray(np.maximum(np.abs(free_term - support) - ROUND * terms, 0.0) / units)
 
     def slack_errors(self, moved: np.ndarray | float = 0.0) -> np.ndarray:
         """Return by how much the slacks are not what λ gains beyond `moved` (K, c), as shares."""
