@@ -10,7 +10,7 @@ claims in `proofs`.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,28 @@ from deabench.errors import CertificateError, DataError
 from deabench.results.proof import Proof
 from deabench.utils.arrays import TOLERANCE
 from deabench.utils.threads import one_thread
+
+FAULTS = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, AssertionError)
+"""What reading parts raises that are missing, or of another shape or kind."""
+
+
+class Certificate(pd.DataFrame):
+    """The recomputed numbers, one row per DMU, and in `unclaimed` what they do not prove.
+
+    A part of it is a plain DataFrame.
+    """
+
+    _metadata: ClassVar[list[str]] = ["unclaimed"]
+    unclaimed: tuple[str, ...] = ()
+
+    @property
+    def _constructor(self) -> Any:
+        return pd.DataFrame
+
+    def __repr__(self) -> str:
+        """Show the numbers, then what is not proved, a line each."""
+        lines = [f"Not proved: {text}" for text in self.unclaimed]
+        return "\n".join([super().__repr__(), *lines])
 
 
 class Provable(Protocol):
@@ -30,7 +52,7 @@ class Provable(Protocol):
     def reasons(self) -> dict[Any, str]: ...
 
 
-def certify(result: Provable, *, tolerance: float = TOLERANCE) -> pd.DataFrame:
+def certify(result: Provable, *, tolerance: float = TOLERANCE) -> Certificate:
     """Re-prove a Ranking, a Frontier or Targets from its own numbers; no solver is used.
 
     Parameters
@@ -41,8 +63,10 @@ def certify(result: Provable, *, tolerance: float = TOLERANCE) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame
-        The recomputed certificate, one row per DMU.
+    Certificate
+        A DataFrame of the recomputed numbers, one row per DMU: of a ranking `primal` and `dual`,
+        the two bounds between which its score lies, and `gap`, how far they are apart, in the
+        score's own unit. Its `unclaimed` are sentences on what is not proved, which it prints.
 
     Raises
     ------
@@ -52,9 +76,9 @@ def certify(result: Provable, *, tolerance: float = TOLERANCE) -> pd.DataFrame:
 
     Notes
     -----
-    What is not proved of a result is in `result.proof().unclaimed`, in words, and where it matters
-    in its `summary()`. Words are never claimed: the model's name, `path`, `notes`, and how metrics
-    were turned on their way in.
+    What is not proved of a result is in the answer's `unclaimed`, in words, and where it matters in
+    the result's `summary()`. Words are never claimed: the model's name, `path`, `notes`, and how
+    metrics were turned on their way in.
 
     Examples
     --------
@@ -69,8 +93,7 @@ def certify(result: Provable, *, tolerance: float = TOLERANCE) -> pd.DataFrame:
             proof = result.proof()
     except (CertificateError, DataError):
         raise
-    except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
-        # A part that is missing, of another shape or of another kind is no part of this result.
+    except FAULTS as error:
         raise CertificateError(
             f"the result's parts do not belong together ({error}); compute the result again"
         ) from error
@@ -84,4 +107,6 @@ def certify(result: Provable, *, tolerance: float = TOLERANCE) -> pd.DataFrame:
                 f"'{label}': {claim.replace('_', ' ')} is {violations[broken[0]]:.3g}, above "
                 f"{tolerance:g}; compute the result again"
             )
-    return proof.frame
+    certificate = Certificate(proof.frame)
+    certificate.unclaimed = tuple(proof.unclaimed)
+    return certificate

@@ -1,0 +1,177 @@
+"""For single clauses of the provers: a forgery, consistent in all else, that only the clause
+refuses, or an honest result that only it passes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from model_options import rank_with
+
+import deabench as db
+from deabench.errors import CertificateError
+from deabench.models import sbm
+from deabench.models.shared.scaled_data import ScaledData
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+COSTS = pd.DataFrame(
+    {"a": [2.0, 4.0, 3.0, 5.0], "x": [2.0, 3.0, 4.0, 6.0], "z": [3.0, 2.0, 3.0, 5.0]},
+    index=list("pqro"),
+)
+
+
+@pytest.mark.parametrize("orientation", ["none", "output"])
+def test_others_without_an_output_are_counted_without_the_dmu_itself(orientation) -> None:
+    table = pd.DataFrame({"a": [1.0, 0.0, 0.0], "b": [0.0, 1.0, 2.0]}, index=list("pqr"))
+    ranking = rank_with(table, model="super-sbm", orientation=orientation)
+    assert "p" in ranking.reasons
+    db.certify(ranking)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"model": "rdm"},
+        {"model": "additive"},
+        {"model": "ram"},
+        {"model": "ddf", "direction": "range"},
+    ],
+)
+@pytest.mark.parametrize("is_tested_negative", [True, False])
+def test_a_metric_negative_in_one_table_is_counted_from_one_origin(
+    options, is_tested_negative
+) -> None:
+    tested = pd.DataFrame({"a": [0.5, 1.5, 2.0], "b": [1.0, 0.5, 0.25]}, index=list("pqr"))
+    reference = pd.DataFrame({"a": [1.0, 3.0, 2.5], "b": [2.0, 1.0, 1.75]}, index=list("uvw"))
+    if not is_tested_negative:
+        tested, reference = reference, tested.set_axis(list("xyz")).add([2.0, 1.5])
+    lowest = (tested if is_tested_negative else reference).min()
+    shift = pd.Series({"a": lowest["a"] + 0.25, "b": 0.0})
+    moved = rank_with(tested - shift, reference=reference - shift, **options)
+    plain = rank_with(tested + 3, reference=reference + 3, **options)
+    np.testing.assert_allclose(moved.scores, plain.scores, atol=1e-9)
+    db.certify(moved)
+
+
+def test_a_reachable_dmu_is_not_infeasible_by_weights_on_its_inputs() -> None:
+    """u·y > u₀ + v·x proves nothing where v·x is not 0: a factor can make up for it."""
+    ranking = rank_with(COSTS, inputs=["x", "z"], model="ccr", returns="vrs", orientation="input")
+    far = COSTS.assign(a=[2.0, 4.0, 3.0, 9.0])
+    honest = rank_with(
+        far.loc[["o"]], inputs=["x", "z"], model="ccr", returns="vrs", orientation="input",
+        reference=COSTS,
+    )  # fmt: skip
+    assert "o" in honest.reasons
+    reason = honest.reasons["o"]
+    # Under a - 0.001 x the reference is worth less than "o", which is reached all the same.
+    weights = pd.DataFrame({"a": [1.0], "x": [0.0], "z": [0.001]}, index=["o"])
+    assert not db.certify(ranking).isna().any(axis=None)
+    tested = rank_with(
+        COSTS.loc[["o"]] * [0.9, 1.0, 0.1],
+        inputs=["x", "z"],
+        model="ccr",
+        returns="vrs",
+        orientation="input",
+        reference=COSTS.assign(z=[9.0, 9.0, 9.0, 50.0], a=[2.0, 4.0, 3.0, 4.51]),
+    )
+    assert not tested.reasons
+    worst = tested.reference.outputs["a"] - 0.001 * tested.reference.inputs["z"]
+    own = tested.data.outputs["a"] - 0.001 * tested.data.inputs["z"]
+    assert own["o"] < worst.max() + 1  # the forged weights look like a proof but for v·x
+    forged = replace(
+        tested,
+        scores=tested.scores * np.nan,
+        slacks=tested.slacks * np.nan,
+        weights=tested.weights * np.nan,
+        efficient=tested.efficient & False,
+        reasons={"o": reason},
+        infeasibility_certificates=weights[list(tested.slacks.columns)],
+    )
+    with pytest.raises(CertificateError, match="reason"):
+        db.certify(forged)
+
+
+def test_a_table_is_not_its_own_reference_under_other_labels() -> None:
+    ranking = db.rank(COSTS[["a"]], outputs=["a"])
+    other = replace(
+        ranking.reference,
+        outputs=ranking.reference.outputs.set_axis(list("stuv")),
+        inputs=ranking.reference.inputs.set_axis(list("stuv")),
+    )
+    with pytest.raises(CertificateError):
+        db.certify(replace(ranking, reference=other))
+
+
+def test_a_way_leads_along_no_metric_that_stays() -> None:
+    ranking = rank_with(
+        COSTS, inputs=["x", "z"], model="holder", orientation="input", norm="linf", weights="ram"
+    )
+    db.certify(ranking)
+    tables = dict(ranking.tables)
+    direction = tables["direction"].copy()
+    direction["a"] = 1e-3
+    with pytest.raises(CertificateError):
+        db.certify(replace(ranking, tables={**tables, "direction": direction}))
+
+
+@pytest.mark.parametrize(("orientation", "expected"), [("none", True), ("input", False)])
+def test_only_outputs_that_may_grow_grow_without_end(orientation, expected) -> None:
+    ranking = rank_with(COSTS, inputs=["x", "z"], model="sbm", orientation=orientation)
+    scaled = ScaledData.of(ranking)
+    free = replace(scaled, X=np.where(np.arange(4)[:, None] == 0, 0.0, scaled.X))
+    assert sbm.proved_unbounded(ranking, free).tolist() == [expected] * 4
+    assert not sbm.proved_unbounded(ranking, scaled).any()
+
+
+RATES = pd.DataFrame({"a": [1.0, 3.0, 4.0], "b": [4.0, 3.0, 1.0]}, index=list("pqr"))
+
+
+def test_a_target_with_a_loss_does_not_dominate() -> None:
+    point = pd.DataFrame({"a": [3.9], "b": [0.5]}, index=["o"])
+    free = db.targets(point, RATES, norm="l2", weights={"a": 1.0, "b": 1.0})
+    db.certify(free)
+    inside = pd.DataFrame({"a": [1.2], "b": [3.5]}, index=["o"])
+    free = db.targets(inside, RATES, norm="l2", weights={"a": 1.0, "b": 1.0})
+    losing = [found for found in (free,) if (found.gaps < 0).any(axis=None)]
+    for found in losing:
+        with pytest.raises(CertificateError):
+            db.certify(replace(found, dominating=True))
+
+
+def test_a_ray_proves_no_free_target() -> None:
+    """Slopes of no positive entry bound what dominates, not what is near."""
+    found = db.targets(pd.DataFrame({"a": [2.0], "b": [2.0]}, index=["o"]), RATES)
+    db.certify(found)
+    far_target = RATES.loc["p"]
+    gaps = far_target - pd.Series({"a": 2.0, "b": 2.0})
+    forged = replace(
+        found,
+        slopes=pd.DataFrame([[-1.0, -1.0]], index=["o"], columns=["a", "b"]),
+        targets=far_target.to_frame("o").T,
+        gaps=gaps.to_frame("o").T,
+        distance=found.distance * 0 + float(gaps.abs() @ pd.Series(found.weights)),
+    )
+    with pytest.raises(CertificateError):
+        db.certify(forged)
+
+
+def test_certify_names_what_is_not_proved() -> None:
+    proof = db.certify(db.rank(COSTS[["a"]].assign(b=1.0), outputs=["a", "b"], model="cross"))
+    assert any("goal" in text or "aggressive" in text for text in proof.unclaimed)
+    assert "Not proved: " in repr(proof)
+    assert type(proof[["gap"]]) is pd.DataFrame
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"tables": {}}, {"slack_weights": None}, {"intensities": None}, {"weights": None}],
+)
+@pytest.mark.parametrize("model", ["super", "common", "cross", "holder"])
+def test_stripped_evidence_is_no_crash(model, changes) -> None:
+    ranking = db.rank(RATES, outputs=["a", "b"], model=model)
+    forged = replace(ranking, **changes, scores=ranking.scores + 0.25)
+    with pytest.raises(CertificateError):
+        db.certify(forged)
