@@ -24,7 +24,7 @@ FAULTS = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, A
 """What reading parts raises that are missing, or of another shape or kind."""
 
 
-class Certificate(pd.DataFrame):
+class Certificate(pd.DataFrame):  # type: ignore[misc]
     """The recomputed numbers, one row per DMU, and in `unclaimed` what they do not prove.
 
     A part of it is a plain DataFrame.
