@@ -19,6 +19,7 @@ from deabench.metrics.labels import GroundTruth, against_rest, ground_truth
 from deabench.tables.kinds import recognise_instances
 from deabench.tables.read import open_source
 from deabench.tables.readers.delimited import read_labelled_csv
+from deabench.utils.checks import did_you_mean
 from deabench.utils.instances import count_classes, format_labels
 from deabench.utils.text import quote_names
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".gz", "")
 """Names of files of any other suffix say that they are no CSV."""
+ROW_KEYS = ("dataset", "fold", "repeat", "seed")
+"""What the rows of a table of scores may be."""
 COUNTS = ["tp", "fn", "fp", "tn"]
 Piece = tuple[pd.DataFrame, dict[str, pd.Series]]
 """What is known of some instances, and the classifiers' labels or scores of them."""
@@ -226,3 +229,48 @@ def add_uncertainty(ranking: Ranking, file: Path, options: SampleOptions) -> Ran
 
     table = with_answer_options(db.read(file), options)
     return ranking.with_uncertainty(samples_of_data(table, ranking.data))
+
+
+def select_dataset(frame: pd.DataFrame, file: str, dataset: str | None) -> pd.DataFrame:
+    """Return the predictions on one data set; which one must be said if there are several."""
+    names = [str(name) for name in dict.fromkeys(frame["dataset"])]
+    if dataset is None and len(names) > 1:
+        raise DataError(
+            f"'{file}' holds predictions on {len(names)} data sets ({quote_names(names)}), and "
+            f"tests of predictions need one; type --dataset {names[0]}, or compare the metrics of "
+            f"all of them: deabench metrics {file} --format csv | deabench compare - --metric TPR"
+        )
+    if dataset is not None and dataset not in names:
+        raise DataError(f"there is no data set '{dataset}'; {did_you_mean(dataset, names)}")
+    is_chosen = frame["dataset"].astype(str) == (dataset or names[0])
+    return frame[is_chosen].drop(columns="dataset").reset_index(drop=True)
+
+
+def scores_of_long_table(frame: pd.DataFrame, file: str, metric: str | None) -> pd.DataFrame:
+    """Return one metric of a long table, a row per data set, fold or run."""
+    table = db.read(frame)
+    if table.kind == "counts":
+        raise DataError(
+            f"'{file}' holds counts, which do not tell who was right on the same instances; type "
+            f"deabench uncertainty {file}, or give the predictions"
+        )
+    rows = table.rows
+    keys = [] if rows is None else [key for key in ROW_KEYS if key in rows]
+    if rows is None or not keys:
+        raise DataError(
+            f"'{file}' has one number per system, and a test needs several; add a column dataset, "
+            "fold or seed (deabench rank ranks the file as it is)"
+        )
+    names = [column.name for column in table.metrics]
+    if metric is None and len(names) != 1:
+        raise DataError(
+            f"'{file}' has the metrics {quote_names(names)}, and a test compares one; type "
+            f"--metric {names[0] if names else 'NAME'}"
+        )
+    metric = metric or names[0]
+    if metric not in table.frame:
+        raise DataError(f"there is no metric '{metric}'; {did_you_mean(metric, names)}")
+    # Folds and runs of one data set are averaged where there are several data sets.
+    keys = keys[:1] if keys[0] == "dataset" else keys
+    scores = rows.groupby([*keys, "classifier"], sort=False)[metric].mean().unstack(sort=False)
+    return scores.set_axis([str(label) for label in scores.index]).reset_index(names=keys[0])

@@ -15,22 +15,20 @@ from deabench.cli._options import Form, Out, reject_options
 from deabench.cli._prediction_files import (
     find_label,
     read_instances,
+    scores_of_long_table,
+    select_dataset,
     with_numeric_column,
 )
 from deabench.errors import DataError
 from deabench.metrics.answer_rows import align_classifiers
 from deabench.tables.kinds import transpose_metrics
 from deabench.tables.readers.frames import read_frame
-from deabench.utils.checks import did_you_mean
 from deabench.utils.key_columns import find_key
-from deabench.utils.text import quote_names
 
 if TYPE_CHECKING:
     from deabench.compare import ComparisonResult, Posteriors
     from deabench.compare.score_tables import Clusters
 
-ROW_KEYS = ("dataset", "fold", "repeat", "seed")
-"""What the rows of a table of scores may be."""
 OTHER_TEST_SETS = (
     "the classifiers are compared on the same instances (for test sets of their own take --test z)"
 )
@@ -154,7 +152,7 @@ def compare_command(
     """
     frame = read_instances(file)
     if "y_true" in frame.columns and "dataset" in frame.columns:
-        frame = _one_dataset(frame, file, dataset)
+        frame = select_dataset(frame, file, dataset)
     is_table = "y_true" not in frame.columns
     if is_table and not long and transpose_metrics(read_frame(frame)) is not None:
         raise DataError(
@@ -162,7 +160,7 @@ def compare_command(
             "folds; type deabench rank for the metrics together"
         )
     if is_table and not long and find_key(list(frame.columns), "classifier") is not None:
-        frame = _scores_of_long_table(frame, file, metric)
+        frame = scores_of_long_table(frame, file, metric)
     result: ComparisonResult | Posteriors
     if "y_true" in frame.columns:
         reject_options(
@@ -216,51 +214,6 @@ def compare_command(
     if hasattr(result, "mean_ranks") and "y_true" not in frame.columns:
         ranks = result.mean_ranks.sort_values().items()
         print_message("mean ranks: " + ", ".join(f"{name} {rank:.3f}" for name, rank in ranks))
-
-
-def _one_dataset(frame: pd.DataFrame, file: str, dataset: str | None) -> pd.DataFrame:
-    """Return the predictions on one data set; which one must be said if there are several."""
-    names = [str(name) for name in dict.fromkeys(frame["dataset"])]
-    if dataset is None and len(names) > 1:
-        raise DataError(
-            f"'{file}' holds predictions on {len(names)} data sets ({quote_names(names)}), and "
-            f"tests of predictions need one; type --dataset {names[0]}, or compare the metrics of "
-            f"all of them: deabench metrics {file} --format csv | deabench compare - --metric TPR"
-        )
-    if dataset is not None and dataset not in names:
-        raise DataError(f"there is no data set '{dataset}'; {did_you_mean(dataset, names)}")
-    is_chosen = frame["dataset"].astype(str) == (dataset or names[0])
-    return frame[is_chosen].drop(columns="dataset").reset_index(drop=True)
-
-
-def _scores_of_long_table(frame: pd.DataFrame, file: str, metric: str | None) -> pd.DataFrame:
-    """Return one metric of a long table, a row per data set, fold or run."""
-    table = db.read(frame)
-    if table.kind == "counts":
-        raise DataError(
-            f"'{file}' holds counts, which do not tell who was right on the same instances; type "
-            f"deabench uncertainty {file}, or give the predictions"
-        )
-    rows = table.rows
-    keys = [] if rows is None else [key for key in ROW_KEYS if key in rows]
-    if rows is None or not keys:
-        raise DataError(
-            f"'{file}' has one number per system, and a test needs several; add a column dataset, "
-            "fold or seed (deabench rank ranks the file as it is)"
-        )
-    names = [column.name for column in table.metrics]
-    if metric is None and len(names) != 1:
-        raise DataError(
-            f"'{file}' has the metrics {quote_names(names)}, and a test compares one; type "
-            f"--metric {names[0] if names else 'NAME'}"
-        )
-    metric = metric or names[0]
-    if metric not in table.frame:
-        raise DataError(f"there is no metric '{metric}'; {did_you_mean(metric, names)}")
-    # Folds and runs of one data set are averaged where there are several data sets.
-    keys = keys[:1] if keys[0] == "dataset" else keys
-    scores = rows.groupby([*keys, "classifier"], sort=False)[metric].mean().unstack(sort=False)
-    return scores.set_axis([str(label) for label in scores.index]).reset_index(names=keys[0])
 
 
 def _compare_table(

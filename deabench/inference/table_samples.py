@@ -428,7 +428,6 @@ def _standard_errors(
         )
     level = _stated_level([name, *columns])
     width = bars["high"] - bars["low"]
-    # A normal interval reaches z standard errors to either side.
     z = float(special.ndtri((1 + level) / 2))
     assumed = "" if _stated_level([name, *columns], default=0.0) else ", which is assumed"
     return width / (2 * z), (
