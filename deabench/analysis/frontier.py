@@ -13,6 +13,9 @@ from deabench.errors import DataError
 from deabench.geometry import faces
 from deabench.geometry.dominance import find_dominators
 from deabench.geometry.facets import TooManyFacets
+from deabench.models.additive import BAM
+from deabench.models.shared.own_slack import find_own_slack
+from deabench.results.answer import Task
 from deabench.results.frontier import Frontier, representative_rows
 from deabench.results.model import ANY_VALUES, Technology
 from deabench.streaming.files import is_multi_file
@@ -25,6 +28,11 @@ from deabench.tables.validation import validate
 from deabench.utils.arrays import box
 from deabench.utils.checks import choice
 from deabench.utils.progress import progress
+
+UNRESOLVED = 1e-9
+"""A difference below this share of a metric's range is lost in the geometry of the frontier."""
+MOST_CHECKED = 20
+"""So many of such rows are decided in exact arithmetic."""
 
 
 def frontier(
@@ -173,6 +181,8 @@ def span_frontier(
         vertices = undominated[hull.rows]
     elif technology == "convex":
         vertices = undominated[faces.extreme_points(boxed)]
+    if technology == "convex":
+        notes = (*notes, *_describe_unresolved(data, undominated, vertices))
     # Duplicates of a vertex are extreme too.
     extreme = np.isin(representative_rows(values, dominator), vertices)
     return Frontier(
@@ -184,4 +194,37 @@ def span_frontier(
         dominator=dominator,
         precomputed_hull=hull,
         technology=technology,
+    )
+
+
+def _describe_unresolved(
+    data: Data, undominated: np.ndarray, vertices: np.ndarray
+) -> tuple[str, ...]:
+    """Return a note on rows that are extreme in exact arithmetic, and not within the tolerance.
+
+    Only rows are looked at that differ from another by next to nothing of a metric's range.
+    """
+    values = data.outputs.to_numpy()
+    is_lost = np.zeros(len(values), dtype=bool)
+    for column in values.T:
+        order = undominated[np.argsort(column[undominated])]
+        steps = np.diff(column[order])
+        is_small = (steps > 0) & (steps < UNRESOLVED * np.ptp(column))
+        is_lost[order[1:][is_small]] = True
+        is_lost[order[:-1][is_small]] = True
+    is_lost[vertices] = False
+    rows = np.flatnonzero(is_lost)[:MOST_CHECKED]
+    task = Task(data, data, BAM(), own_reference=True)
+    extreme = []
+    for row in rows.tolist():
+        others = np.delete(np.arange(len(values)), row)
+        # No mixture of the others is as good in every metric: the row is extreme.
+        if np.isnan(find_own_slack(task, others, np.array([row])).total[0]):
+            extreme.append(f"'{data.labels[row]}'")
+    if not extreme:
+        return ()
+    verb = "is" if len(extreme) == 1 else "are"
+    return (
+        f"{', '.join(extreme)} {verb} extreme, too, by less than 1e-9 of a metric's range, which "
+        "the facets do not tell from 0; deabench.rank judges each row by its own values",
     )

@@ -64,6 +64,17 @@ def test_layers_of_a_cost_of_many_decades() -> None:
     assert set(answer.frame["layer"]) == {1}
 
 
+def test_a_frontier_names_the_extreme_rows_that_its_facets_do_not_resolve() -> None:
+    front = db.frontier(costs_of(1e12), outputs=["acc"], inputs=["params"])
+    db.certify(front)
+    (note,) = [note for note in front.notes if "extreme, too" in note]
+    unresolved = {"large", "tiny", "small"} - set(front.extreme)
+    assert {name.strip("' ") for name in note.split(" is extreme")[0].split(",")} == unresolved
+    nearer = db.frontier(costs_of(1e8), outputs=["acc"], inputs=["params"])
+    assert nearer.extreme == ["large", "tiny", "small"]
+    assert not any("extreme, too" in note for note in nearer.notes)
+
+
 def test_super_efficiency_beside_a_large_cost() -> None:
     ranking = db.rank(
         costs_of(1e12), outputs=["acc"], inputs=["params"], model=M.Super(returns="vrs")
