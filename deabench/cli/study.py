@@ -113,13 +113,25 @@ def run(
 @app.command("status")
 def print_status(
     file: StudyFile,
+    why: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY",
+            help="Tell what this task's key is made of and what has changed since the last run; "
+            "the beginning of a key, or a classifier.",
+        ),
+    ] = None,
     form: Form = Format.table,
     out: Out = None,
     allow_imports: AllowImports = False,
     allow_outside: AllowOutside = False,
 ) -> None:
     """Count the tasks that are done and failed, and print the digest of the results."""
-    status = _open_study(file, allow_imports, allow_outside).status()
+    study = _open_study(file, allow_imports, allow_outside)
+    if why is not None:
+        write_table(study.explain(why).reset_index().set_index("of"), form=form, path=out)
+        return
+    status = study.status()
     _print_failures(status)
     print_messages(f"note: {note}" for note in status.notes)
     _write_status(status, form, out)

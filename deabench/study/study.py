@@ -17,6 +17,7 @@ import pandas as pd
 from deabench import __version__
 from deabench.errors import DataError
 from deabench.metrics import Metric
+from deabench.study.results.explanation import explain_key
 from deabench.study.results.maintenance import StoreVerification, repair_store, verify_store
 from deabench.study.results.status import StudyStatus, missing_tasks, study_status
 from deabench.study.results.store import Store, lock_store
@@ -106,6 +107,9 @@ class Study:
     positive : label, or mapping of data set to label, optional
     classes : {"two", "all"}
         Whether one class is compared with the others, or all are kept.
+    depends : sequence, optional
+        What results depend on and no code refers to: paths of files and folders that classifiers
+        read, modules or their names, any values. A change runs every task again.
     preprocess : mapping, "columns" or transformer, optional
         Per column, learnt inside each fold: {"numeric": "standardise", "nominal": "indicators",
         "missing": "impute"}, or a scikit-learn transformer of the DataFrame; "columns" hands the
@@ -155,6 +159,7 @@ class Study:
         positive: object = None,
         classes: Literal["two", "all"] = "two",
         preprocess: object = None,
+        depends: Sequence[object] = (),
         **settings: Unpack[StudySettings],
     ) -> None:
 
@@ -170,6 +175,7 @@ class Study:
             positive=positive,
             classes=classes,
             preprocess=preprocess,
+            depends=depends,
             settings=settings,
         )
         self.plan = plan_from_arguments(arguments)
@@ -275,6 +281,27 @@ class Study:
         Every row of the store is checked, unless it is, byte for byte, as the last run left it.
         """
         return study_status(self.plan)
+
+    def explain(self, key: str) -> pd.DataFrame:
+        """Return what the key of a task is made of, and what has changed since the last run.
+
+        Parameters
+        ----------
+        key : str
+            The beginning of a key, or the name of a classifier.
+
+        Returns
+        -------
+        DataFrame
+            Index (of, part); columns now, last_run, changed. Code is named by its digest, packages
+            by their versions.
+
+        Raises
+        ------
+        DataError
+            For a key that no task of the study has.
+        """
+        return explain_key(self.plan, key)
 
     def summary(self) -> StudySummary:
         """Return every table: metrics, groups, efficiencies two ways, tests, targets."""

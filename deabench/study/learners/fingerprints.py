@@ -15,7 +15,8 @@ import dis
 import hashlib
 import io
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 from uuid import uuid4
@@ -23,6 +24,7 @@ from uuid import uuid4
 import cloudpickle
 import numpy as np
 
+from deabench.errors import DataError
 from deabench.study.own_modules import (
     IMPORTERS,
     SCRIPTS,
@@ -47,7 +49,13 @@ SESSION = uuid4().hex
 CONSTANTS = (bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented))
 LOCKS = ("lock", "RLock")
 """Types that hold nothing that a result could depend on."""
-IGNORED_ATTRIBUTES = {"__doc__", "__firstlineno__", "__static_attributes__", "__slotnames__"}
+IGNORED_ATTRIBUTES = {
+    "__doc__",
+    "__module__",
+    "__firstlineno__",
+    "__static_attributes__",
+    "__slotnames__",
+}
 """Attributes of a class that say where it stands, or that appear when it is first used."""
 
 Fingerprint = tuple[tuple[str, str], ...]
@@ -69,6 +77,52 @@ def fingerprint_object(*values: Any) -> Fingerprint:
         text = description.describe(list(values))
     versions = {name: package_version(name) for name in BASE_PACKAGES}
     return tuple(sorted({**versions, **description.parts, "parameters": digest_text(text)}.items()))
+
+
+def fingerprint_dependencies(values: Sequence[Any]) -> Fingerprint:
+    """Return the parts of what the user declares that results depend on.
+
+    Parameters
+    ----------
+    values : sequence
+        Paths of files and folders, modules or their names, any other values.
+
+    Raises
+    ------
+    DataError
+        For a text that names nothing.
+    """
+    description = _Description()
+    for number, value in enumerate(values):
+        name = f"depends {number + 1}"
+        is_path = isinstance(value, str | Path) and Path(value).exists()
+        if isinstance(value, ModuleType):
+            description.note_module(value.__name__)
+        elif is_path:
+            description.parts[f"{name}: {Path(value).name}"] = _digest_files(Path(value))
+        elif not isinstance(value, str | Path):
+            with code_by_value():
+                description.parts[name] = digest_text(description.describe(value))
+        else:
+            before = len(description.parts)
+            description.note_module(str(value))
+            if len(description.parts) == before:
+                raise DataError(
+                    f"depends names '{value}', which is no file, folder or module; give one of "
+                    "them, or a value"
+                )
+    return tuple(sorted(description.parts.items()))
+
+
+def _digest_files(path: Path) -> str:
+    """Return the digest of a file, or of the names and contents of all files of a folder."""
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    texts = [
+        f"{file.relative_to(path)} {digest_text(file.read_bytes())}"
+        for file in files
+        if file.is_file()
+    ]
+    return digest_text("\n".join(texts))
 
 
 def local_fingerprint(fingerprint: Fingerprint) -> Fingerprint:
@@ -189,10 +243,10 @@ class _Description:
     def _reference(self, value: Any, name: str) -> str:
         """Return the name of what an installed package or Python defines."""
         module = getattr(value, "__module__", None) or ""
-        self._note_module(module)
+        self.note_module(module)
         # a class of one package may inherit from another's
         for base in getattr(value, "__mro__", ()):
-            self._note_module(base.__module__)
+            self.note_module(base.__module__)
         text = f"{module}.{name}"
         # a cache or a decorator of C around own code
         if hasattr(value, "__wrapped__") and not isinstance(value, type | FunctionType):
@@ -208,7 +262,7 @@ class _Description:
             name += "'"
         self.parts[name] = ""
         self._names[id(value)] = (name, value)
-        self._note_module(module)
+        self.note_module(module)
         # compiled code is of one version of Python
         self.parts["python"] = python_version()
         owner = self._owner
@@ -218,7 +272,7 @@ class _Description:
             if isinstance(value, FunctionType):
                 text = self._describe_function(value, reduction)
             else:
-                text = self._describe_class(name, reduction)
+                text = self._describe_class(name, value, reduction)
         finally:
             self._owner = owner
             self.parts[name] = digest_text(text)
@@ -239,13 +293,15 @@ class _Description:
                 )
         return f"{texts} {self.describe(slots)} {self.describe(attributes)}"
 
-    def _describe_class(self, name: str, reduction: tuple[Any, ...]) -> str:
+    def _describe_class(self, name: str, value: type, reduction: tuple[Any, ...]) -> str:
         # metaclass, name, base classes and keywords; the number of the class differs everywhere
         texts = [self.describe(list(reduction[1][:4]))]
-        for attribute, value in sorted(reduction[2][0].items()):
-            unused = attribute == "__annotations__" and not value
+        # cloudpickle leaves out constants that are the very object of a base class, by chance
+        constants = {key: item for key, item in vars(value).items() if type(item) in CONSTANTS}
+        for attribute, item in sorted({**constants, **reduction[2][0]}.items()):
+            unused = attribute == "__annotations__" and not item
             if attribute not in IGNORED_ATTRIBUTES and not unused:
-                texts.append(f"{attribute} = {self._describe_value(f'{name}.{attribute}', value)}")
+                texts.append(f"{attribute} = {self._describe_value(f'{name}.{attribute}', item)}")
         return str(texts)
 
     def _describe_value(self, name: str, value: Any) -> str:
@@ -258,7 +314,7 @@ class _Description:
 
     def _describe_module(self, module: ModuleType, used_names: frozenset[str]) -> str:
         """Return the name of a module; of an own one describe what code uses by these names."""
-        self._note_module(module.__name__)
+        self.note_module(module.__name__)
         # modules may import each other
         is_new = (module.__name__, used_names) not in self._described_modules
         if is_new and module.__name__ in self._modules and own_file(module.__name__) is not None:
@@ -283,13 +339,13 @@ class _Description:
             imports = instruction.opname == "IMPORT_NAME"
             by_name = bool(names & IMPORTERS) and isinstance(argument, str)
             if imports or by_name:
-                self._note_module(argument)
+                self.note_module(argument)
             # constants by content: their position depends on the docstring
             text = self.describe(argument)
             lines.append(f"{instruction.opname} {text}")
         return "\n".join(lines)
 
-    def _note_module(self, name: str) -> None:
+    def note_module(self, name: str) -> None:
         """Make parts of a module that is used: the package's version, or an own module's source.
 
         Of an own module all that it imports counts too, directly or not.
@@ -306,7 +362,7 @@ class _Description:
         content = file.read_bytes()
         self.parts[name] = source_digest(content)
         for module in imported_modules(content, name, file.name == "__init__.py"):
-            self._note_module(module)
+            self.note_module(module)
 
 
 def _is_code(value: Any) -> bool:

@@ -22,13 +22,17 @@ from deabench.study.data.dataset import Dataset, DataSpec
 from deabench.study.data.loaders import load_dataset
 from deabench.study.data.splits import GROUP_KINDS, SplitSpec, check_repeatable, count_folds
 from deabench.study.learners import NO_PREPROCESSING, LearnerSpec, Preprocessing, RecordedCode
-from deabench.study.learners.fingerprints import UNRECORDED, Fingerprint, fingerprint_object
+from deabench.study.learners.fingerprints import (
+    UNRECORDED,
+    Fingerprint,
+    fingerprint_dependencies,
+    fingerprint_object,
+)
 from deabench.study.learners.registry import fingerprint_learner, infer_family
+from deabench.study.spec.keys import key_base, key_parts, task_key
 
 MOST_TASKS = 10_000_000
 """Tasks of one study: its keys alone take a gigabyte beyond it."""
-VERSION = 3
-"""Part of every task's key: raise it when a change of deabench changes results."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,7 @@ class Task:
     keep_predictions: bool = True
     preprocessing: Preprocessing = NO_PREPROCESSING
     data_sha256: str = ""
+    depends: Fingerprint = ()
 
     @property
     def label(self) -> str:
@@ -81,41 +86,6 @@ class Task:
         task = object.__new__(Task)
         task.__dict__.update(self.__dict__, **changes)
         return task
-
-
-def key_base(task: Task, data: Dataset) -> bytes:
-    """Return what the keys of all folds of one data set and classifier share."""
-    split = task.split
-    content = [
-        VERSION,
-        task.data.name,
-        task.data_sha256,
-        data.head_sha256 if task.preprocessing.by_column else "",
-        task.learner.name,
-        task.learner.fingerprint,
-        task.preprocessing.text,
-        # of the split what its kind uses, so that an idle setting changes no key
-        [
-            split.kind,
-            split.folds if split.kind in ("kfold", "groups", "time") else 0,
-            split.test_size if split.kind == "holdout" else 0,
-            split.text,
-        ],
-        task.seed,
-    ]
-    return json.dumps(content, default=list).encode("utf-8", "surrogatepass")
-
-
-def task_key(base: hashlib._Hash, repeat: int, fold: int) -> str:
-    """Return the key of a task.
-
-    Parameters
-    ----------
-    base : SHA-256 of the `key_base`, which is hashed once for all its folds
-    """
-    digest = base.copy()
-    digest.update(b" %d %d" % (repeat, fold))
-    return digest.hexdigest()
 
 
 @dataclass(frozen=True)
@@ -244,6 +214,8 @@ class Plan:
         The user's metrics, by name.
     recorded : mapping of str to RecordedCode
         What the last run recorded of the classifiers that may not be imported, by description.
+    depends : tuple
+        Files, modules and values that results depend on and that no code refers to.
     """
 
     file: Path
@@ -264,6 +236,7 @@ class Plan:
     classes: str = "two"
     own_metrics: Mapping[str, Any] = field(default_factory=dict)
     recorded: Mapping[str, RecordedCode] = field(default_factory=dict)
+    depends: tuple[Any, ...] = ()
 
     @property
     def unpermitted(self) -> tuple[LearnerSpec, ...]:
@@ -357,17 +330,23 @@ class Plan:
         return "not imported"
 
     def code(self) -> dict[str, RecordedCode]:
-        """Return what a run records of the imported classifiers, by description."""
-        return {
+        """Return what a run records: imported classifiers by description, and all key parts."""
+        recorded = {
             spec.description: RecordedCode(self._fingerprint(spec), self.family(spec))
             for spec in self.learners
             if spec.imported
         }
+        for block in self.tasks().blocks:
+            for task in block.first:
+                for name, parts in key_parts(task).items():
+                    recorded[name] = RecordedCode(parts, "")
+        return recorded
 
     def _tasks_of_dataset(
         self, spec: DataSpec, data: Dataset, learners: Iterable[LearnerSpec]
     ) -> DatasetTasks:
         check_split(data, self.split, self.seed)
+        depends = fingerprint_dependencies(self.depends)
         first = tuple(
             Task(
                 data=spec,
@@ -381,6 +360,7 @@ class Plan:
                 keep_predictions=self.keep_predictions,
                 preprocessing=self.preprocessing,
                 data_sha256=data.sha256,
+                depends=depends,
             )
             for learner in learners
         )

@@ -16,6 +16,7 @@ from deabench.study.data.dataset import Dataset, DataSpec, make_dataset
 from deabench.study.data.loaders import IN_MEMORY, check_classes, dataset_names, source_of_name
 from deabench.study.data.splits import SPLIT_KINDS, SplitSpec
 from deabench.study.learners import ANY_CONTEXT, LearnerSpec, Preprocessing
+from deabench.study.learners.fingerprints import fingerprint_dependencies
 from deabench.study.learners.registry import REGISTRY, build_learner
 from deabench.study.spec import Plan, schema
 from deabench.study.spec.settings import StudyContents, make_plan, parse_learner
@@ -51,6 +52,7 @@ class StudyArguments:
     positive: Any = None
     classes: str = "two"
     preprocess: Any = None
+    depends: Sequence[Any] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -98,8 +100,16 @@ def plan_from_arguments(arguments: StudyArguments) -> Plan:
         store,
         f"# a study from code: {len(data)} data sets, {len(learners)} classifiers",
         own_metrics,
+        _read_depends(arguments.depends),
     )
     return make_plan("", settings, store.with_suffix(".toml"), contents)
+
+
+def _read_depends(values: Any) -> tuple[Any, ...]:
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise DataError(f"depends is {values!r}; give a list of files, modules and values")
+    fingerprint_dependencies(values)
+    return tuple(values)
 
 
 def _read_metrics(metrics: Any) -> tuple[list[str], dict[str, Any]]:

@@ -100,6 +100,7 @@ STUDY_KEYS: dict[str, Check] = {
     "cpu_limit": AT_LEAST_0,
     "memory_limit": AT_LEAST_0,
     "keep_predictions": FLAG,
+    "depends": TEXTS,
     "allow_imports": FLAG,
     "allow_outside": FLAG,
     "store": TEXT,

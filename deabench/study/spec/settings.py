@@ -40,6 +40,7 @@ class StudyContents:
     store: Path
     text: str = ""
     own_metrics: Mapping[str, Any] = field(default_factory=dict)
+    depends: tuple[Any, ...] = ()
 
 
 def make_plan(
@@ -123,6 +124,7 @@ def make_plan(
         preprocessing=contents.preprocessing,
         classes=classes,
         own_metrics=contents.own_metrics,
+        depends=contents.depends,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
 from pathlib import Path
@@ -14,6 +14,7 @@ from deabench.study.data.dataset import DataSpec
 from deabench.study.data.loaders import GENERATORS, dataset_names, source_of_name
 from deabench.study.data.splits import UNREPEATED_KINDS, SplitSpec
 from deabench.study.learners import LearnerSpec, Preprocessing
+from deabench.study.learners.fingerprints import fingerprint_dependencies
 from deabench.study.spec import Plan, schema
 from deabench.study.spec.settings import StudyContents, make_plan, parse_learner
 from deabench.utils.checks import did_you_mean
@@ -75,8 +76,19 @@ def read_plan(
         _read_preprocessing(prefix, settings),
         folder.resolve("store", settings.get("store", f"{path.stem}.sqlite")),
         text=text,
+        depends=_read_depends(folder, settings.get("depends", [])),
     )
     return make_plan(prefix, settings, path, contents)
+
+
+def _read_depends(folder: StudyFolder, names: Sequence[str]) -> tuple[Any, ...]:
+    """Return the files and folders beside the study file, and the names of modules."""
+    values: list[Any] = []
+    for name in names:
+        path = folder.resolve("depends", name)
+        values.append(path if path.exists() else name)
+    fingerprint_dependencies(values)
+    return tuple(values)
 
 
 def _read_toml(path: Path) -> tuple[str, dict[str, Any]]:

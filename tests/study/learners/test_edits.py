@@ -176,3 +176,22 @@ def test_what_cannot_be_recorded_is_named_and_run_again_in_another_session(monke
     monkeypatch.setattr(fingerprints, "SESSION", "another session")
     study.plan.forget_data()
     assert not set(study.plan.tasks().keys()) & before
+
+
+def test_constants_count_by_value_and_not_by_the_object():
+    """Python may or may not keep one object for two equal constants."""
+    source = with_class(
+        "limit = 10\n" + PREDICT.format("self.limit"),
+        "class First(Base):\n    limit = 10\n",
+        bases="First",
+    )
+    namespaces = []
+    for change in (False, True):
+        namespace = {"__name__": "__main__"}
+        exec(source, namespace)
+        if change:
+            namespace["Mine"].__module__ = "".join(["__ma", "in__"])
+            namespace["Mine"].limit = int("10")
+            namespace["First"].limit = 5 + 5
+        namespaces.append(fingerprint_model(namespace["Mine"]()))
+    assert namespaces[0] == namespaces[1]
