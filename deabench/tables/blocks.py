@@ -9,7 +9,7 @@ direction: tasks, languages, diseases. In this order a block takes its direction
 4. the rank beside it, or a long table sorted from its greatest mean down;
 5. a known output of the same scale that rises and falls with it.
 
-Where none of them decides, the block is open, and `deabench.tables.questions` asks.
+Where none of them decides, the block is open, and `deabench.tables.table` asks.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 
 from deabench.tables.columns import (
-    ALL_EMPTY,
-    COUNTS_ROWS,
-    GUESSED,
     MIN_RANK_CORRELATION,
     Column,
     check_range,
+)
+from deabench.tables.redundancy import (
+    MEAN_ROUNDING,
+    counts_rows,
+    guess_output,
+    is_called_mean,
+    leave_out_redundant,
+    leave_out_unknown,
+    needs_guesses,
 )
 from deabench.tables.vocabulary import (
     BETTER_ROLES,
     is_weak,
     look_up_metric,
     metric_of_title,
-    parse_name,
 )
 from deabench.utils.text import quote_names
 
-MEAN_WORDS = ("average", "avg", "mean", "overall", "macro", "total score")
-MEAN_ROUNDING = 0.051
-"""What a mean may be off by, in percent, because it was rounded."""
-COMPLEMENT_ROUNDING = 1e-6
 LEAST_FILLED = 0.4
 """A column with fewer filled cells than this share belongs to no block."""
 SPARSE = 1 / 3
@@ -60,8 +60,6 @@ LEAST_AVERAGED = 4
 """A block of at least so many columns is averaged where it is wide for its rows."""
 MAX_WIDTH = 1 / 3
 """More columns than this share of the rows are too many for a comparison by all of them."""
-UNINFORMATIVE = ("identifier", "date", "numbers repeated", "description", "count", "every cell")
-"""What reasons hold that tell nothing about the other columns: any table has identifiers."""
 
 
 @dataclass(frozen=True)
@@ -131,16 +129,16 @@ def judge_columns(
             open_blocks.append(tuple(block.unknown))
     judged = _demote_ambiguous(judged)
     means = _find_wide_blocks(blocks, judged, frame)
-    judged = [_leave_out_redundant(column, judged, frame) for column in judged]
-    if _needs_guesses(judged, frame, made_to_rank=made_to_rank):
-        judged = [_guess(column, frame, made_to_rank=made_to_rank) for column in judged]
+    judged = [leave_out_redundant(column, judged, frame) for column in judged]
+    if needs_guesses(judged, frame, made_to_rank=made_to_rank):
+        judged = [guess_output(column, frame, made_to_rank=made_to_rank) for column in judged]
         open_roles: tuple[str, ...] = ("guess",)
         note = (
             "no column has a known name, so higher is taken as better in {}; "
             "name the outputs in outputs, and metrics that are better low in lower_is_better"
         )
     else:
-        judged = [_leave_out_unknown(column, frame) for column in judged]
+        judged = [leave_out_unknown(column, frame) for column in judged]
         open_roles = ("unknown", "conditional")
         note = (
             "columns whose names do not tell which way is better are left out: {}; "
@@ -248,7 +246,7 @@ def _may_join(column: Column, frame: pd.DataFrame) -> bool:
     is_open = column.role == "unknown" or (
         column.role == "output" and column.reason.startswith(("a benchmark", "a data set"))
     )
-    if not is_open or column.name not in frame or _counts_rows(column, frame):
+    if not is_open or column.name not in frame or counts_rows(column, frame):
         return False
     values = frame[column.name]
     return bool(values.notna().mean() >= LEAST_FILLED and values.nunique() > 1)
@@ -438,134 +436,3 @@ def _has_scores(columns: Sequence[Column]) -> bool:
         and not column.reason.startswith("a mean of scores")
         for column in columns
     )
-
-
-def _leave_out_redundant(column: Column, columns: Sequence[Column], frame: pd.DataFrame) -> Column:
-    """Leave a column out that repeats others: 100 - top1, or the mean of all others."""
-    if column.name not in frame or not (column.metric or column.role == "conditional"):
-        return column
-    outputs = [
-        other.name
-        for other in columns
-        if other.name != column.name and other.name in frame and other.role == "output"
-    ]
-    same_unit = [
-        name for name in outputs if next(c for c in columns if c.name == name).unit == column.unit
-    ]
-    values = frame[column.name].to_numpy()
-    reason = ""
-    if column.complemented:
-        reason = _complement_reason(column, values, frame[same_unit])
-    elif is_called_mean(column.name) and column.direction != "lower":
-        candidates = same_unit if column.role == "output" else outputs
-        reason = _mean_reason(values, frame[candidates])
-    if not reason:
-        return column
-    return replace(column, role="left_out", reason=reason)
-
-
-def _complement_reason(column: Column, values: np.ndarray, outputs: pd.DataFrame) -> str:
-    """Say of which output a column is the complement; empty where of none."""
-    # The complement repeats the output exactly, apart from the rounding of both columns.
-    tolerance = COMPLEMENT_ROUNDING * column.high
-    for name, output in outputs.items():
-        complement = column.high - output.to_numpy()
-        if np.allclose(values, complement, atol=tolerance, rtol=0, equal_nan=True):
-            return f"it is {column.high:g} - '{name}', which is taken"
-    return ""
-
-
-def _mean_reason(values: np.ndarray, outputs: pd.DataFrame) -> str:
-    """Say of which outputs a column is the mean, up to rounding; empty where it is none.
-
-    The outputs are all others, or a run of neighbours.
-    """
-    averaged = [name for name in outputs if not is_called_mean(name)]
-    factor = 1.0 if np.nanmax(np.abs(values), initial=0) > 1 else 100.0
-    cells = outputs[averaged].to_numpy()
-    for size in range(len(averaged), 1, -1):
-        for start in range(len(averaged) - size + 1):
-            part = cells[:, start : start + size]
-            if np.isnan(part).all(axis=1).any():
-                continue
-            difference = factor * np.abs(np.nanmean(part, axis=1) - values)
-            # A few typing errors in a long table do not make another metric of the mean.
-            if not np.isnan(difference).all() and np.nanquantile(difference, 0.95) <= MEAN_ROUNDING:
-                names = averaged[start : start + size]
-                return f"it is the mean of {quote_names(names, 4)}, which are taken"
-    return ""
-
-
-def is_called_mean(name: str) -> bool:
-    """Return whether a name says that a column is the mean of others."""
-    words = parse_name(name).all_words
-    return any(f"_{word.replace(' ', '_')}_" in words for word in MEAN_WORDS)
-
-
-def _leave_out_unknown(column: Column, frame: pd.DataFrame) -> Column:
-    """Leave an unknown column out in a table where other names are known."""
-    if column.role != "unknown":
-        return column
-    if _counts_rows(column, frame):
-        return replace(column, role="left_out", reason=COUNTS_ROWS)
-    reason = "its name is not known, so which way is better is not known either; say it"
-    return replace(column, reason=reason)
-
-
-def _counts_rows(column: Column, frame: pd.DataFrame) -> bool:
-    """Return whether a column numbers the rows: each cell is one more than the cell above."""
-    if column.name not in frame:
-        return False
-    values = frame[column.name].tolist()
-    return len(values) > 2 and all(after - before == 1 for before, after in pairwise(values))
-
-
-def _needs_guesses(columns: Sequence[Column], frame: pd.DataFrame, *, made_to_rank: bool) -> bool:
-    """Return whether unknown names must be guessed: no name tells what the table is about.
-
-    A metric whose direction is not known tells it, and so does a setting, a spread or a size in a
-    table that was not made to be ranked.
-    """
-    roles = [column.role for column in columns]
-    if any(role in ("output", "lower_rate", "cost", "conditional") for role in roles):
-        return False
-    if made_to_rank:
-        return "unknown" in roles
-    informative = any(
-        column.role == "left_out"
-        and column.name in frame
-        and column.reason not in (ALL_EMPTY, COUNTS_ROWS)
-        and not any(word in column.reason for word in UNINFORMATIVE)
-        for column in columns
-    )
-    return "unknown" in roles and not informative
-
-
-def _guess(column: Column, frame: pd.DataFrame, *, made_to_rank: bool) -> Column:
-    """Take an unknown column of measurements as an output, where no name of the table is known."""
-    if column.role != "unknown":
-        return column
-    if made_to_rank:
-        return replace(column, role="guess", low=0.0, reason=GUESSED)
-    if column.name not in frame:
-        return column
-    values = _finite(frame[column.name])
-    if _counts_rows(column, frame):
-        return replace(column, role="left_out", reason=COUNTS_ROWS)
-    # Metrics of quality are rarely negative; differences and logarithms are, in both directions.
-    if (values < 0).any():
-        reason = "its name is not known and it holds negative values; say what it is"
-        return replace(column, reason=reason)
-    # Beside fractions, whole numbers are counts and settings more often than measurements.
-    has_fractions = any((frame[name].dropna() % 1 != 0).any() for name in frame)
-    is_whole = (values == np.round(values)).all() and len(np.unique(values)) > 1
-    if has_fractions and is_whole:
-        reason = (
-            "its name is not known and it holds whole numbers only, as counts and settings do; "
-            "say what it is"
-        )
-        return replace(column, reason=reason)
-    guess = replace(column, role="guess", low=0.0, reason=GUESSED)
-    if values.max(initial=0) <= 1:
-        guess = replace(guess, high=1.0)
-    return guess

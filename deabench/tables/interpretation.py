@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.tables.assignment import assign_roles
 from deabench.tables.cells import Numbers, is_numeric_dtype, parse_numbers, parse_or_empty
 from deabench.tables.columns import (
     Column,
@@ -47,7 +48,7 @@ from deabench.tables.rows import (
     name_rows,
     pivot_metrics,
 )
-from deabench.tables.table import USER_SAYS, Kind, LowerIsBetter, Table, assign_roles
+from deabench.tables.table import USER_SAYS, Kind, LowerIsBetter, Table
 from deabench.tables.vocabulary import metric_of_title
 from deabench.utils.checks import choice, did_you_mean
 from deabench.utils.text import quote_names

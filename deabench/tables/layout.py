@@ -13,11 +13,11 @@ import pandas as pd
 
 from deabench.tables.columns import ALL_EMPTY, Column
 from deabench.tables.markup import strip_markup
+from deabench.tables.naming.parsing import parse_name
 from deabench.tables.vocabulary import (
     has_name,
     is_whole_name,
     look_up_metric,
-    parse_name,
 )
 
 _SYSTEMS = re.compile(

@@ -14,6 +14,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.answers import ANSWER_KINDS
+from deabench.tables.assignment import assign_roles
 from deabench.tables.columns import DeclaredRole
 from deabench.tables.interpretation import (
     check_not_empty,
@@ -28,7 +29,7 @@ from deabench.tables.readers.frames import Source
 from deabench.tables.readers.limits import Limits, reading_options
 from deabench.tables.readers.trackers import adapt_tool_table
 from deabench.tables.special_roles import Role, declare_special_roles, to_plain_roles
-from deabench.tables.table import LowerIsBetter, Table, TableLike, assign_roles
+from deabench.tables.table import LowerIsBetter, Table, TableLike
 
 
 def read(

@@ -11,21 +11,27 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.answers import ANSWER_KINDS, with_metrics
+from deabench.tables.assignment import leave_out_inputs
 from deabench.tables.blocks import judge_columns
 from deabench.tables.cells import is_empty_word
-from deabench.tables.columns import OTHER_INPUTS, Column
+from deabench.tables.columns import Column
 from deabench.tables.interpretation import is_labelled
 from deabench.tables.naming.questions import UndecidedError
 from deabench.tables.read import as_table
-from deabench.tables.table import USER_SAYS, Table, TableLike, leave_out_inputs
+from deabench.tables.selection_notes import (
+    describe_contradictions,
+    describe_guesses,
+    describe_roles,
+    explain_instances,
+    explain_no_outputs,
+)
+from deabench.tables.table import USER_SAYS, Table, TableLike
 from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import choice, did_you_mean
 from deabench.utils.text import quote_names
 
 Missing = Literal["refuse", "drop-systems", "drop-metrics", "bounds"]
 MISSING: tuple[Missing, ...] = get_args(Missing)
-NO_OUTPUTS = "no outputs: the table has no numeric column left; name at least one metric as output"
-MAX_NOTED_COLUMNS = 8
 MAX_NAMED_CELLS = 3
 
 
@@ -169,7 +175,7 @@ def select_columns(
     Columns that `lower_is_better` of `deabench.read` names always take part.
     """
     if table.kind in ANSWER_KINDS and not table.metrics:
-        raise DataError(_explain_instances(table))
+        raise DataError(explain_instances(table))
     declared = [column for column in table.columns if column.declared]
     named_outputs, user_inputs = _expand_names(table, outputs, inputs)
     named_inputs = list(user_inputs)
@@ -190,7 +196,10 @@ def select_columns(
             and column.name in selected_outputs
             and (column.declared or column.reason == USER_SAYS)
         }
-        notes = (*table.reading_notes, *_contradictions(selected_outputs, named_inputs, maxima))
+        notes = (
+            *table.reading_notes,
+            *describe_contradictions(selected_outputs, named_inputs, maxima),
+        )
         undecided = []
         guessed = []
     else:
@@ -202,12 +211,12 @@ def select_columns(
         proposed_inputs = [c.name for c in columns if c.input and c.name not in named_inputs]
         maxima = {column.name: column.high for column in columns if column.complemented}
         if table.labelled or declared or named_inputs:
-            role_notes += _describe_guesses(columns, proposed_inputs)
+            role_notes += describe_guesses(columns, proposed_inputs)
         else:
             # The order of a file's columns has no meaning: what is better high comes first.
             selected_outputs.sort(key=lambda name: name in maxima)
             proposed_inputs.sort(key=lambda name: name in table.costs)
-            role_notes += _describe_roles(table)
+            role_notes += describe_roles(table)
         named_inputs += proposed_inputs
         notes = (*table.reading_notes, *role_notes)
         # Of a file it was asked already where an unknown column may be an output.
@@ -234,7 +243,7 @@ def select_columns(
     _check_roles(selected_outputs, named_inputs)
     # Inputs alone can be ranked, unless a column may still be an output.
     if not selected_outputs and (undecided or not named_inputs):
-        raise DataError(_explain_no_outputs(undecided, named_inputs))
+        raise DataError(explain_no_outputs(undecided, named_inputs))
     return SelectedTable(
         table,
         frame,
@@ -344,17 +353,6 @@ def _refuse_undecided(table: Table, inputs: Sequence[str]) -> None:
     question = table.question
     if question is not None and not set(question.columns) <= set(inputs):
         raise UndecidedError(question)
-
-
-def _explain_instances(table: Table) -> str:
-    """Say what to do with predictions, scores and counts, which are no metrics."""
-    count = len(table.frame)
-    what = "counts" if table.kind == "counts" else f"{table.kind} of instances"
-    name = table.title or "the table"
-    return (
-        f"'{name}' holds {what} of {count} classifiers, no metrics; `deabench metrics FILE` "
-        "computes metrics, and `deabench uncertainty FILE` intervals and verdicts"
-    )
 
 
 def _take_means(table: Table) -> Table:
@@ -477,70 +475,3 @@ def _shorten(cells: Sequence[str]) -> str:
     if len(cells) > MAX_NAMED_CELLS:
         shown += f" and {len(cells) - MAX_NAMED_CELLS} more"
     return shown
-
-
-def _contradictions(
-    outputs: Sequence[str], inputs: Sequence[str], maxima: Mapping[str, float]
-) -> tuple[str, ...]:
-    """Note outputs and inputs of the user whose names say the contrary."""
-    notes = []
-    meanings = {name: look_up_metric(name) for name in (*outputs, *inputs) if name not in maxima}
-    for names, taken, contrary, remedy in (
-        (outputs, "outputs takes higher", "lower", "pass it in lower_is_better"),
-        (inputs, "inputs takes lower", "higher", "name it in outputs"),
-    ):
-        wrong = [
-            name
-            for name in names
-            if (meaning := meanings.get(name)) is not None and meaning.better == contrary
-        ]
-        if wrong:
-            notes.append(
-                f"{taken} as better, but the name says {contrary} is better: "
-                f"{quote_names(wrong)}; if the name is right, {remedy}"
-            )
-    return tuple(notes)
-
-
-def _describe_guesses(columns: Sequence[Column], inputs: Sequence[str]) -> list[str]:
-    """Note which columns became inputs or were left out; outputs need no note."""
-    notes = []
-    if inputs:
-        notes.append(f"inputs, for lower is better: {quote_names(inputs)}")
-    left_out = [c for c in columns if c.role == "left_out" and "text" not in c.reason]
-    left_out.sort(key=lambda column: column.reason == OTHER_INPUTS)
-    notes += [f"'{c.name}' is left out: {c.reason}" for c in left_out[:MAX_NOTED_COLUMNS]]
-    return notes
-
-
-def _describe_roles(table: Table) -> list[str]:
-    """Note the role of each column of a file."""
-    notes = []
-    if table.outputs:
-        notes.append(f"higher is better in {quote_names(table.outputs)}")
-    if table.complemented:
-        names = quote_names(list(table.complemented))
-        notes.append(f"lower is better in {names}, complemented inside")
-    if table.inputs:
-        notes.append(f"inputs, for lower is better: {quote_names(table.inputs)}")
-    unused = []
-    for name, reason in table.left_out.items():
-        if reason.endswith("taken"):
-            notes.append(f"'{name}' is left out: {reason}")
-        elif name in table.frame:
-            unused.append(name)
-    if unused:
-        notes.append(f"left out: {quote_names(unused)}")
-    return notes
-
-
-def _explain_no_outputs(undecided: Sequence[str], inputs: Sequence[str]) -> str:
-    """Explain why there is no output, and how to name one."""
-    if not undecided:
-        return NO_OUTPUTS
-    remedy = f"name those of {quote_names(undecided)} that are, as outputs=['{undecided[0]}']"
-    if inputs:
-        remedy += (
-            f"; or write outputs=[] to rank by {quote_names(inputs)} alone, the less the better"
-        )
-    return f"no column has a name that says higher is better; {remedy}"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -18,7 +17,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from deabench.metrics.formulas import DIRECTION, METRICS
-from deabench.tables.markup import strip_markup
+from deabench.tables.naming.parsing import ParsedName, parse_name
+from deabench.tables.naming.units import unit_in_brackets, unit_of
 
 Role = Literal[
     "output",
@@ -30,89 +30,10 @@ Role = Literal[
     "conditional",
     "non_discretionary",
 ]
-Better = Literal["higher", "lower", ""]
 
 ROLES: tuple[Role, ...] = get_args(Role)
-_CAPITALISED = {
-    "mAP": "map",
-    "mIoU": "miou",
-    "nDCG": "ndcg",
-    "chrF": "chrf",
-    "sacreBLEU": "sacrebleu",
-    "IoU": "iou",
-    "kWh": "kwh",
-    "CO2eq": "co2eq",
-    "CO2e": "co2e",
-    "FLOPs": "flops",
-    "MACs": "macs",
-    "GPUs": "gpus",
-    "CPUs": "cpus",
-    "LogLoss": "logloss",
-    "TruthfulQA": "truthfulqa",
-}
-"""Names whose capitals are no borders between words."""
-_SIGNS = {
-    "%": " percent ",
-    "#": " number ",
-    "$": " usd ",
-    "€": " eur ",
-    "£": " gbp ",
-    "@": " at ",
-    "±": " pm ",
-}
-_PER = re.compile(
-    r"/(?=\s*(s|secs?|seconds?|ms|min|minutes?|h|hours?|days?|\d+|1?k|1?m|tok|tokens?|images?|img"
-    r"|samples?|requests?|quer(y|ies)|examples?|epochs?|it|iters?|steps?|runs?|calls?|inferences?"
-    r"|tasks?|pages?)\b)",
-    re.IGNORECASE,
-)
-_UP = re.compile(r"[↑⬆▲🔼]|\bhigher is better\b", re.IGNORECASE)
-_DOWN = re.compile(r"[↓⬇▼🔽]|\blower is better\b", re.IGNORECASE)
-_ESTIMATE = re.compile(r"[\[(][^\])]*(±|\bmean\b|\d\s*%?\s*(ci|conf))[^\])]*[\])]", re.IGNORECASE)
-"""Brackets that announce an interval behind the value, as AUC (95% CI)."""
-_NEGATED = re.compile(
-    r"_(neg_(?!pred|class|rate)|negative_"
-    r"(?=mean|root|median|log_loss|logloss|mse|mae|rmse|error|loss|brier))"
-)
-_COMPLEMENT = re.compile(r"^\s*(1|100)\s*[-–−]\s*[A-Za-z]")
-_BRACKETS = re.compile(r"[\[(]([^\])]*)[\])]")
 _TRAINING = re.compile(r"_(train|training|in_sample|resubstitution)_")
 _EXTREME = re.compile(r"\w_(min|max|minimum|maximum|best|worst)_$")
-_UNITS = (
-    (r"ms|msec|milliseconds?|millis", "ms"),
-    (r"secs?|seconds?", "seconds"),
-    (r"s", "seconds"),
-    (r"us|µs|microseconds?|ns|nanoseconds?", "microseconds"),
-    (r"minutes?|mins?", "minutes"),
-    (r"hrs?|hours?", "hours"),
-    (r"h", "hours"),
-    (r"days?", "days"),
-    (r"usd|dollars?|cents?", "usd"),
-    (r"eur", "eur"),
-    (r"kwh", "kWh"),
-    (r"wh|joules?|j|kj|mj", "energy"),
-    (r"kg", "kg"),
-    (r"gb|gib", "GB"),
-    (r"mb|mib", "MB"),
-    (r"kb|kib|bytes?", "KB"),
-    (r"watts?|w", "W"),
-)
-_UNIT_IN_BRACKETS = (
-    r"_((avg|mean|median|total|wall|cpu|gpu|peak|max|in|approx|p\d+)_)*({})"
-    r"(_(avg|mean|median|total|wall|cpu|gpu|peak|max|co2\w*|per_\w+))*_"
-)
-"""A unit, alone or with what it is per: "(J&F)" and "(h=512)" state none."""
-LETTER_UNITS = (
-    "s",
-    "h",
-    "wh|joules?|j|kj|mj",
-    "watts?|w",
-    "kg",
-    "days?",
-    "us|µs|microseconds?|ns|nanoseconds?",
-    "minutes?|mins?",
-)
-"""Units that a word of a name states only where the name speaks of spending."""
 _TITLE_WORDS = r"results?|scores?|table|summary|leaderboard|all|test|val|final|\d+"
 """Words behind the metric in the name of a file."""
 WEAK_REASONS = ("a score", "a mean of scores", "a data set's score", "a benchmark's score")
@@ -120,35 +41,6 @@ WEAK_REASONS = ("a score", "a mean of scores", "a data set's score", "a benchmar
 BETTER_ROLES: dict[str, Role] = {"higher": "output", "lower": "lower_rate"}
 AMOUNT_UNITS = ("usd", "eur", "kWh", "energy", "kg")
 """Units of an amount that was spent, in a name that speaks of spending."""
-
-
-@dataclass(frozen=True)
-class ParsedName:
-    """A column's name in parts.
-
-    Attributes
-    ----------
-    words : str
-        In lower case, joined and enclosed by "_", without brackets: "Log-Loss (val)" is
-        "_log_loss_".
-    all_words : str
-        The same with what stands in brackets: "_log_loss_val_".
-    unit : str
-        What stands in brackets, in lower case; empty without.
-    better : "higher", "lower" or ""
-        What an arrow or "(lower is better)" in the name says.
-    negated : bool
-        Whether it is scikit-learn's `neg_`: a loss with the opposite sign.
-    complement : bool
-        Whether it is the complement of another metric: "1 - AUC".
-    """
-
-    words: str
-    all_words: str
-    unit: str
-    better: Better
-    negated: bool
-    complement: bool
 
 
 @dataclass(frozen=True)
@@ -267,32 +159,6 @@ _COLUMN_WORDS = {
 }
 
 
-MAX_NAME_LENGTH = 500
-"""What follows in a longer name is not looked up."""
-
-
-@lru_cache(maxsize=4096)
-def parse_name(text: str) -> ParsedName:
-    """Take a column's name apart."""
-    text = unicodedata.normalize("NFKC", strip_markup(text[:MAX_NAME_LENGTH]))
-    # An arrow states the direction and is no part of the words.
-    better: Better = ""
-    if _UP.search(text):
-        better = "higher"
-    elif _DOWN.search(text):
-        better = "lower"
-    text = _DOWN.sub(" ", _UP.sub(" ", text))
-    unit = " ".join(_BRACKETS.findall(text)).strip().lower()
-    # "AUC (95% CI)" is an AUC, not an interval.
-    all_words = _join_words(_ESTIMATE.sub(" ", text))
-    head = _join_words(_BRACKETS.sub(" ", text))
-    if len(head) <= 2:  # nothing stands outside of the brackets
-        head = all_words
-    # "neg_log_loss" is looked up as "log_loss"; the opposite sign is recorded beside it.
-    head, negations = _NEGATED.subn("_", head, count=1)
-    return ParsedName(head, all_words, unit, better, negations > 0, bool(_COMPLEMENT.match(text)))
-
-
 def has_name(name: object, kind: str) -> bool:
     """Return whether a column has one of the words of [columns] as its whole name.
 
@@ -313,21 +179,6 @@ def is_whole_name(name: object, role: Role) -> bool:
 def is_weak(meaning: Meaning) -> bool:
     """Return whether a meaning rests on a weak word or on the name of a benchmark."""
     return meaning.reason.startswith(WEAK_REASONS)
-
-
-def _join_words(text: str) -> str:
-    """Return the words of a name in lower case, joined and enclosed by "_"."""
-    for name, word in _CAPITALISED.items():
-        text = text.replace(name, f" {word} ")
-    text = _PER.sub(" per ", text)
-    for sign, word in _SIGNS.items():
-        text = text.replace(sign, word)
-    # Borders between words: aB -> a_B and ABCdef -> AB_Cdef.
-    text = re.sub(r"([a-z]\d?)([A-Z])", r"\1_\2", text)
-    text = re.sub(r"([A-Z]{2,})([A-Z][a-z]{2,})", r"\1_\2", text)
-    joined = "_" + re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_") + "_"
-    # "top 1" and "F 1" are one word.
-    return re.sub(r"_(top|f|hits?|p|map)_(\d+)_", r"_\1\2_", joined)
 
 
 def look_up_metric(name: object) -> Meaning | None:
@@ -440,7 +291,7 @@ def _look_up_words(name: ParsedName) -> Meaning | None:
         return Meaning("output", "per second", 0.0, inf, "a throughput: higher is better")
     if throughput and spent and re.match(r"_(errors?|failures?)_", spent[0]):
         return Meaning("lower_rate", "", 0.0, inf, "failures per time: lower is better")
-    unit = unit_of(name)
+    unit = unit_of(name, is_spending=re.search(_SPENDING, name.words) is not None)
     setting = re.search(_LIMIT, name.all_words)
     # A unit of spending beats the noun: co2_year_mean_kg is no year.
     if unit in AMOUNT_UNITS and re.search(_SPENDING, name.words) and not setting:
@@ -493,33 +344,6 @@ def _last_match(name_words: str, rules: Sequence[Rule], *, must_hold: str = "") 
     return meaning
 
 
-def unit_of(name: ParsedName) -> str:
-    """Return the unit that a name states, in brackets or as a word; empty without."""
-    # Brackets state a unit for certain: "time (s)".
-    if name.unit:
-        unit = _unit_in_brackets(name.unit)
-        if unit:
-            return unit
-    is_spending = re.search(_SPENDING, name.words) is not None
-    # A single letter is a unit where something is spent: "train_time_s", but not "RITA S".
-    for pattern, unit in _UNITS:
-        if (is_spending or pattern not in LETTER_UNITS) and re.search(
-            rf"_({pattern})(?=_)", name.words
-        ):
-            return unit
-    return ""
-
-
-def _unit_in_brackets(text: str) -> str:
-    """Return the unit that some brackets hold, "(ms; batch 1)"; empty without."""
-    for part in re.split(r"[;,|]", text):
-        words = parse_name(part).words
-        for pattern, unit in _UNITS:
-            if re.fullmatch(_UNIT_IN_BRACKETS.format(pattern), words):
-                return unit
-    return ""
-
-
 def look_up_unit(unit: str) -> Meaning | None:
     """Return what a unit in brackets says: seconds are a cost, tokens per second an output."""
     if not unit:
@@ -527,7 +351,7 @@ def look_up_unit(unit: str) -> Meaning | None:
     unit_words = parse_name(unit).words
     if re.search(_THROUGHPUT, unit_words):
         return Meaning("output", "per second", 0.0, inf, f"a throughput ({unit}): higher is better")
-    unit_name = _unit_in_brackets(unit)
+    unit_name = unit_in_brackets(unit)
     if not unit_name:
         return None
     return Meaning("cost", unit_name, 0.0, inf, f"measured in {unit}: lower is better")

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from deabench.tables.vocabulary import ERROR_WORDS, parse_name
+from deabench.tables.naming.parsing import parse_name
+from deabench.tables.vocabulary import ERROR_WORDS
 
 STATISTICS = r"_(mean|avg|average|median|value|estimate|score)(?=_)"
 """Words of a metric's name that its error columns leave out."""

@@ -1,0 +1,222 @@
+"""Give the columns of a table their roles: by the user, else held against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from numbers import Real
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from deabench.errors import DataError
+from deabench.tables.blocks import MIN_ROWS, judge_columns, measure_scale
+from deabench.tables.cells import Numbers
+from deabench.tables.columns import OTHER_INPUTS, UNKNOWN_NAME, Column, infer_column
+from deabench.tables.naming.questions import Question, make_question
+from deabench.tables.table import USER_SAYS, LowerIsBetter, Table
+from deabench.utils.checks import did_you_mean
+
+
+def assign_roles(
+    table: Table,
+    lower_is_better: LowerIsBetter = (),
+    units: Mapping[str, str] | None = None,
+    ignore: Sequence[str] = (),
+) -> Table:
+    """Give the inferred columns of a table their final roles.
+
+    Columns in `lower_is_better` and `ignore` get theirs from the user; the others are held against
+    each other.
+
+    Parameters
+    ----------
+    units : mapping of column to str
+        What the cells state.
+    """
+    ignored = table.expand(ignore, "ignore")
+    declared, notes = _declare_directions(table, lower_is_better, units or {})
+    declared |= {
+        column.name: replace(column, role="left_out", reason=USER_SAYS)
+        for column in table.inferred
+        if column.name in ignored
+    }
+    open_columns = [column for column in table.inferred if column.name not in declared]
+    made_to_rank = table.labelled or any(column.metric for column in declared.values())
+    judgement = judge_columns(open_columns, table.frame, table.context, made_to_rank=made_to_rank)
+    proposed = judgement.columns
+    # Who names one input decides on all: no other cost enters by itself.
+    if any(column.input for column in declared.values()):
+        proposed = leave_out_inputs(proposed)
+    by_name = {column.name: column for column in proposed} | declared
+    assigned = replace(
+        table,
+        columns=tuple(by_name[column.name] for column in table.inferred),
+        reading_notes=(*table.reading_notes, *notes),
+        role_notes=tuple(judgement.notes),
+        means={} if made_to_rank else judgement.means,
+        undesirable=tuple(c.name for c in by_name.values() if c.undesirable and c.metric),
+        non_discretionary=tuple(c.name for c in by_name.values() if c.role == "non_discretionary"),
+    )
+    # Whoever declares a direction has seen the columns, and so has who made a frame to be ranked.
+    if made_to_rank:
+        return assigned
+    question = _find_question(assigned, judgement.open_blocks)
+    if question is None:
+        return assigned
+    # What is asked about is no output yet: half of such guesses are costs or losses.
+    columns = [
+        replace(c, role="unknown", reason=UNKNOWN_NAME) if c.role == "guess" else c
+        for c in assigned.columns
+    ]
+    return replace(assigned, columns=tuple(columns), question=question)
+
+
+def _find_question(table: Table, open_blocks: Sequence[Sequence[str]]) -> Question | None:
+    """Return what has to be asked before the table is ranked; None where enough is known.
+
+    Unknown columns are left out with a note where most of their like enter; a ranking by a remnant
+    is asked about.
+    """
+    columns = table.guessed
+    metrics = [column for column in table.metrics if column.role != "guess"]
+    undecided = {c.name: c for c in table.columns if c.role in ("unknown", "conditional")}
+    open_names = [name for block in open_blocks for name in block if name in undecided]
+    for block in open_blocks:
+        # Rates are alike; large numbers may be sizes, counts and times under unknown names.
+        is_rate = measure_scale(table.frame[block[0]])[0] in ("share", "percent")
+        if is_rate and 1 < len(block) > table.count_alike(block, metrics):
+            columns += [name for name in block if name in undecided]
+    # Names that leave the direction open by themselves, as deposits of a bank.
+    columns += [c.name for c in undecided.values() if c.role == "conditional" and c.ambiguous]
+    if not metrics or len(open_names) > len(metrics):
+        columns += open_names
+    # Costs alone are ranked where no other measurement may be what they are spent on.
+    if metrics and all(c.input for c in metrics):
+        # Beside losses whole numbers are counts; beside resources they are products.
+        needs_fractions = any(c.role == "lower_rate" for c in metrics)
+        columns += [
+            name
+            for name in undecided
+            if name in table.frame and _may_measure(table.frame[name], needs_fractions)
+        ]
+    if not metrics and not columns:
+        columns += [name for name in undecided if name in table.frame]
+    # What is asked about one column of a block is asked about its mean, too.
+    if columns:
+        means = [n for n, c in undecided.items() if c.role == "conditional" and n in table.frame]
+        columns += [n for n in means if table.count_alike(columns, [undecided[n]])]
+    numeric = [column.name for column in table.columns if column.name in table.frame]
+    asked = [name for name in numeric if name in columns]
+    if not asked:
+        return None
+    default = _likely_answer(table.frame[asked], can_ignore=bool(metrics))
+    return make_question(
+        asked,
+        [c.name for c in metrics if c.direction == "higher"],
+        [c.name for c in metrics if c.complemented],
+        [c.name for c in metrics if c.input],
+        numeric,
+        default,
+    )
+
+
+def _may_measure(values: pd.Series, needs_fractions: bool) -> bool:
+    """Return whether a column may be a measurement: neither constant nor, if so, whole numbers."""
+    if needs_fractions and not (values.dropna() % 1 != 0).any():
+        return False
+    return bool(values.nunique() > 1)
+
+
+def _likely_answer(values: pd.DataFrame, *, can_ignore: bool) -> str:
+    """Return the likeliest answer to whether higher or lower is better in some columns.
+
+    Rates are better high, unless the rows are sorted by them upwards; other numbers may be no
+    metrics.
+    """
+    means = values.mean(axis=1)
+    if len(values) >= MIN_ROWS and means.is_monotonic_increasing:
+        return "lower"
+    is_rate = measure_scale(means)[0] in ("share", "percent")
+    return "higher" if is_rate or not can_ignore else "ignore"
+
+
+def leave_out_inputs(columns: Sequence[Column]) -> list[Column]:
+    """Leave out proposed inputs, because the user names others."""
+    return [
+        replace(column, role="left_out", reason=OTHER_INPUTS) if column.input else column
+        for column in columns
+    ]
+
+
+def _declare_directions(
+    table: Table, lower_is_better: LowerIsBetter, units: Mapping[str, str]
+) -> tuple[dict[str, Column], list[str]]:
+    """Return the columns that `lower_is_better` names, as it says, and notes on them."""
+    directions = {
+        column: direction
+        for name, direction in _read_directions(lower_is_better).items()
+        for column in table.expand([name], "lower_is_better")
+    }
+    inferred = {column.name: column for column in table.inferred}
+    declared = {}
+    notes = []
+    for name, direction in directions.items():
+        if name not in inferred:
+            raise DataError(
+                f"there is no column '{name}' in the table; {did_you_mean(name, list(inferred))}"
+            )
+        column = inferred[name]
+        # A bare name leaves open whether the metric is complemented or an input.
+        if direction is None:
+            column = _infer_lower(table.frame.get(name), column, units.get(name, ""))
+        elif direction == "input":
+            column = replace(column, role="cost", reason=USER_SAYS)
+        else:
+            column = replace(column, role="lower_rate", high=direction, reason=USER_SAYS)
+        declared[name] = replace(column, declared=True)
+        if direction is None and column.complemented:
+            notes.append(
+                f"'{name}' is a rate, so it is complemented to {column.high:g}; "
+                f"to make it an input, pass lower_is_better={{'{name}': 'input'}}"
+            )
+    notes += [f"'{c.name}' is an input: lower is better" for c in declared.values() if c.input]
+    return declared, notes
+
+
+def _read_directions(lower_is_better: LowerIsBetter) -> dict[str, float | Literal["input"] | None]:
+    """Return column to its greatest value, "input", or None where only the name is given."""
+    if isinstance(lower_is_better, str):
+        raise DataError(
+            f"lower_is_better is the text '{lower_is_better}'; "
+            "give a list or a mapping of column names"
+        )
+    if not isinstance(lower_is_better, Mapping):
+        return dict.fromkeys(map(str, lower_is_better))
+    directions: dict[str, float | Literal["input"] | None] = {}
+    for name, value in lower_is_better.items():
+        # True and False are numbers in Python, but no maxima.
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if value == "input":
+            directions[str(name)] = "input"
+        elif is_number and np.isfinite(float(value)):  # type: ignore[arg-type]
+            directions[str(name)] = float(value)  # type: ignore[arg-type]
+        else:
+            raise DataError(
+                f"lower_is_better['{name}'] is {value!r}; "
+                "give 'input' or the metric's known maximum"
+            )
+    return directions
+
+
+def _infer_lower(values: pd.Series | None, column: Column, unit: str) -> Column:
+    """Infer a column for which lower is better: a rate of known range, else an input."""
+    # A column of text has no values to tell a rate by.
+    if values is None:
+        return replace(column, role="cost", reason=USER_SAYS)
+    numbers = Numbers(values.to_numpy(), np.zeros(len(values), dtype=bool), unit)
+    inferred = infer_column(column.name, numbers, {column.name: ("lower_rate", USER_SAYS)})
+    if inferred.metric:
+        return inferred
+    return replace(column, role="cost", reason=USER_SAYS)

@@ -1,0 +1,124 @@
+"""Take a column's name apart: its words, its unit, an arrow, a sign."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from deabench.tables.markup import strip_markup
+
+Better = Literal["higher", "lower", ""]
+MAX_NAME_LENGTH = 500
+"""What follows in a longer name is not looked up."""
+_CAPITALISED = {
+    "mAP": "map",
+    "mIoU": "miou",
+    "nDCG": "ndcg",
+    "chrF": "chrf",
+    "sacreBLEU": "sacrebleu",
+    "IoU": "iou",
+    "kWh": "kwh",
+    "CO2eq": "co2eq",
+    "CO2e": "co2e",
+    "FLOPs": "flops",
+    "MACs": "macs",
+    "GPUs": "gpus",
+    "CPUs": "cpus",
+    "LogLoss": "logloss",
+    "TruthfulQA": "truthfulqa",
+}
+"""Names whose capitals are no borders between words."""
+_SIGNS = {
+    "%": " percent ",
+    "#": " number ",
+    "$": " usd ",
+    "€": " eur ",
+    "£": " gbp ",
+    "@": " at ",
+    "±": " pm ",
+}
+_PER = re.compile(
+    r"/(?=\s*(s|secs?|seconds?|ms|min|minutes?|h|hours?|days?|\d+|1?k|1?m|tok|tokens?|images?|img"
+    r"|samples?|requests?|quer(y|ies)|examples?|epochs?|it|iters?|steps?|runs?|calls?|inferences?"
+    r"|tasks?|pages?)\b)",
+    re.IGNORECASE,
+)
+_UP = re.compile(r"[↑⬆▲🔼]|\bhigher is better\b", re.IGNORECASE)
+_DOWN = re.compile(r"[↓⬇▼🔽]|\blower is better\b", re.IGNORECASE)
+_ESTIMATE = re.compile(r"[\[(][^\])]*(±|\bmean\b|\d\s*%?\s*(ci|conf))[^\])]*[\])]", re.IGNORECASE)
+"""Brackets that announce an interval behind the value, as AUC (95% CI)."""
+_NEGATED = re.compile(
+    r"_(neg_(?!pred|class|rate)|negative_"
+    r"(?=mean|root|median|log_loss|logloss|mse|mae|rmse|error|loss|brier))"
+)
+_COMPLEMENT = re.compile(r"^\s*(1|100)\s*[-–−]\s*[A-Za-z]")
+_BRACKETS = re.compile(r"[\[(]([^\])]*)[\])]")
+
+
+@dataclass(frozen=True)
+class ParsedName:
+    """A column's name in parts.
+
+    Attributes
+    ----------
+    words : str
+        In lower case, joined and enclosed by "_", without brackets: "Log-Loss (val)" is
+        "_log_loss_".
+    all_words : str
+        The same with what stands in brackets: "_log_loss_val_".
+    unit : str
+        What stands in brackets, in lower case; empty without.
+    better : "higher", "lower" or ""
+        What an arrow or "(lower is better)" in the name says.
+    negated : bool
+        Whether it is scikit-learn's `neg_`: a loss with the opposite sign.
+    complement : bool
+        Whether it is the complement of another metric: "1 - AUC".
+    """
+
+    words: str
+    all_words: str
+    unit: str
+    better: Better
+    negated: bool
+    complement: bool
+
+
+@lru_cache(maxsize=4096)
+def parse_name(text: str) -> ParsedName:
+    """Take a column's name apart."""
+    text = unicodedata.normalize("NFKC", strip_markup(text[:MAX_NAME_LENGTH]))
+    # An arrow states the direction and is no part of the words.
+    better: Better = ""
+    if _UP.search(text):
+        better = "higher"
+    elif _DOWN.search(text):
+        better = "lower"
+    text = _DOWN.sub(" ", _UP.sub(" ", text))
+    unit = " ".join(_BRACKETS.findall(text)).strip().lower()
+    # "AUC (95% CI)" is an AUC, not an interval.
+    all_words = _join_words(_ESTIMATE.sub(" ", text))
+    head = _join_words(_BRACKETS.sub(" ", text))
+    if len(head) <= 2:  # nothing stands outside of the brackets
+        head = all_words
+    # "neg_log_loss" is looked up as "log_loss"; the opposite sign is recorded beside it.
+    head, negations = _NEGATED.subn("_", head, count=1)
+    return ParsedName(head, all_words, unit, better, negations > 0, bool(_COMPLEMENT.match(text)))
+
+
+def _join_words(text: str) -> str:
+    """Return the words of a name in lower case, joined and enclosed by "_"."""
+    for name, word in _CAPITALISED.items():
+        text = text.replace(name, f" {word} ")
+    text = _PER.sub(" per ", text)
+    for sign, word in _SIGNS.items():
+        text = text.replace(sign, word)
+    # Borders between words: aB -> a_B and ABCdef -> AB_Cdef.
+    text = re.sub(r"([a-z]\d?)([A-Z])", r"\1_\2", text)
+    text = re.sub(r"([A-Z]{2,})([A-Z][a-z]{2,})", r"\1_\2", text)
+    joined = "_" + re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_") + "_"
+    # "top 1" and "F 1" are one word.
+    return re.sub(r"_(top|f|hits?|p|map)_(\d+)_", r"_\1\2_", joined)

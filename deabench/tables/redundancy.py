@@ -1,0 +1,153 @@
+"""Leave out what repeats other columns or is not known, and guess where nothing is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+
+from deabench.tables.columns import ALL_EMPTY, COUNTS_ROWS, GUESSED, Column
+from deabench.tables.naming.parsing import parse_name
+from deabench.utils.text import quote_names
+
+MEAN_WORDS = ("average", "avg", "mean", "overall", "macro", "total score")
+MEAN_ROUNDING = 0.051
+"""What a mean may be off by, in percent, because it was rounded."""
+COMPLEMENT_ROUNDING = 1e-6
+UNINFORMATIVE = ("identifier", "date", "numbers repeated", "description", "count", "every cell")
+"""What reasons hold that tell nothing about the other columns: any table has identifiers."""
+
+
+def leave_out_redundant(column: Column, columns: Sequence[Column], frame: pd.DataFrame) -> Column:
+    """Leave a column out that repeats others: 100 - top1, or the mean of all others."""
+    if column.name not in frame or not (column.metric or column.role == "conditional"):
+        return column
+    outputs = [
+        other.name
+        for other in columns
+        if other.name != column.name and other.name in frame and other.role == "output"
+    ]
+    same_unit = [
+        name for name in outputs if next(c for c in columns if c.name == name).unit == column.unit
+    ]
+    values = frame[column.name].to_numpy()
+    reason = ""
+    if column.complemented:
+        reason = _complement_reason(column, values, frame[same_unit])
+    elif is_called_mean(column.name) and column.direction != "lower":
+        candidates = same_unit if column.role == "output" else outputs
+        reason = _mean_reason(values, frame[candidates])
+    if not reason:
+        return column
+    return replace(column, role="left_out", reason=reason)
+
+
+def _complement_reason(column: Column, values: np.ndarray, outputs: pd.DataFrame) -> str:
+    """Say of which output a column is the complement; empty where of none."""
+    # The complement repeats the output exactly, apart from the rounding of both columns.
+    tolerance = COMPLEMENT_ROUNDING * column.high
+    for name, output in outputs.items():
+        complement = column.high - output.to_numpy()
+        if np.allclose(values, complement, atol=tolerance, rtol=0, equal_nan=True):
+            return f"it is {column.high:g} - '{name}', which is taken"
+    return ""
+
+
+def _mean_reason(values: np.ndarray, outputs: pd.DataFrame) -> str:
+    """Say of which outputs a column is the mean, up to rounding; empty where it is none.
+
+    The outputs are all others, or a run of neighbours.
+    """
+    averaged = [name for name in outputs if not is_called_mean(name)]
+    factor = 1.0 if np.nanmax(np.abs(values), initial=0) > 1 else 100.0
+    cells = outputs[averaged].to_numpy()
+    for size in range(len(averaged), 1, -1):
+        for start in range(len(averaged) - size + 1):
+            part = cells[:, start : start + size]
+            if np.isnan(part).all(axis=1).any():
+                continue
+            difference = factor * np.abs(np.nanmean(part, axis=1) - values)
+            # A few typing errors in a long table do not make another metric of the mean.
+            if not np.isnan(difference).all() and np.nanquantile(difference, 0.95) <= MEAN_ROUNDING:
+                names = averaged[start : start + size]
+                return f"it is the mean of {quote_names(names, 4)}, which are taken"
+    return ""
+
+
+def is_called_mean(name: str) -> bool:
+    """Return whether a name says that a column is the mean of others."""
+    words = parse_name(name).all_words
+    return any(f"_{word.replace(' ', '_')}_" in words for word in MEAN_WORDS)
+
+
+def leave_out_unknown(column: Column, frame: pd.DataFrame) -> Column:
+    """Leave an unknown column out in a table where other names are known."""
+    if column.role != "unknown":
+        return column
+    if counts_rows(column, frame):
+        return replace(column, role="left_out", reason=COUNTS_ROWS)
+    reason = "its name is not known, so which way is better is not known either; say it"
+    return replace(column, reason=reason)
+
+
+def counts_rows(column: Column, frame: pd.DataFrame) -> bool:
+    """Return whether a column numbers the rows: each cell is one more than the cell above."""
+    if column.name not in frame:
+        return False
+    values = frame[column.name].tolist()
+    return len(values) > 2 and all(after - before == 1 for before, after in pairwise(values))
+
+
+def needs_guesses(columns: Sequence[Column], frame: pd.DataFrame, *, made_to_rank: bool) -> bool:
+    """Return whether unknown names must be guessed: no name tells what the table is about.
+
+    A metric whose direction is not known tells it, and so does a setting, a spread or a size in a
+    table that was not made to be ranked.
+    """
+    roles = [column.role for column in columns]
+    if any(role in ("output", "lower_rate", "cost", "conditional") for role in roles):
+        return False
+    if made_to_rank:
+        return "unknown" in roles
+    informative = any(
+        column.role == "left_out"
+        and column.name in frame
+        and column.reason not in (ALL_EMPTY, COUNTS_ROWS)
+        and not any(word in column.reason for word in UNINFORMATIVE)
+        for column in columns
+    )
+    return "unknown" in roles and not informative
+
+
+def guess_output(column: Column, frame: pd.DataFrame, *, made_to_rank: bool) -> Column:
+    """Take an unknown column of measurements as an output, where no name of the table is known."""
+    if column.role != "unknown":
+        return column
+    if made_to_rank:
+        return replace(column, role="guess", low=0.0, reason=GUESSED)
+    if column.name not in frame:
+        return column
+    values = frame[column.name].to_numpy(dtype=float)
+    values = values[np.isfinite(values)]
+    if counts_rows(column, frame):
+        return replace(column, role="left_out", reason=COUNTS_ROWS)
+    # Metrics of quality are rarely negative; differences and logarithms are, in both directions.
+    if (values < 0).any():
+        reason = "its name is not known and it holds negative values; say what it is"
+        return replace(column, reason=reason)
+    # Beside fractions, whole numbers are counts and settings more often than measurements.
+    has_fractions = any((frame[name].dropna() % 1 != 0).any() for name in frame)
+    is_whole = (values == np.round(values)).all() and len(np.unique(values)) > 1
+    if has_fractions and is_whole:
+        reason = (
+            "its name is not known and it holds whole numbers only, as counts and settings do; "
+            "say what it is"
+        )
+        return replace(column, reason=reason)
+    guess = replace(column, role="guess", low=0.0, reason=GUESSED)
+    if values.max(initial=0) <= 1:
+        guess = replace(guess, high=1.0)
+    return guess
