@@ -61,6 +61,7 @@ _BRACKETED = re.compile(
 _COMMENT = re.compile(r"[(\[±+].*", re.DOTALL)
 """What may stand behind an estimate without being a part of it: brackets, a change."""
 _CLOCK = re.compile(r"(?:(\d+) days? )?(\d+):(\d\d)(?::(\d\d(?:\.\d+)?))?")
+_SPELLED_CLOCK = re.compile(r"()(?:(\d+) ?h ?)?(\d+) ?m(?:in)? ?(\d+(?:\.\d+)?) ?s(?:ec)?")
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ def parse_estimate(cell: str, decimal_comma: bool) -> Estimate | None:
     if len(cell) > MAX_LENGTH:
         return None
     cell = " ".join(cell.split())
-    clock = _CLOCK.fullmatch(cell)
+    clock = _CLOCK.fullmatch(cell) or _SPELLED_CLOCK.fullmatch(cell)
     if clock:
         return Estimate(_clock_seconds(clock), "seconds")
     text = _DECORATION.sub("", cell.replace("−", "-")).strip().lstrip(_LEADING)

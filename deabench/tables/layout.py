@@ -67,6 +67,7 @@ _SETTINGS = re.compile(
     r"_(parameters?|params|settings?|config|configs|configuration|args|arguments|options"
     r"|hyper_?parameters?|variant)_$"
 )
+_DATASETS = re.compile(r"_(data|data_?sets?|tasks?|problems?|domains?)_$")
 PARAMETERS = ("params", "parameters", "configuration")
 PROBED_CELLS = 50
 PROBED_ROWS = 100
@@ -108,7 +109,11 @@ def find_keys(
     is_declared = bool(label)
     label = label or _find_label(frame, columns)
     dataset = dataset or _find_dataset(frame, columns, label)
-    repeats = [column.name for column in columns if _FOLDS.search(parse_name(column.name).words)]
+    repeats = [
+        column.name
+        for column in columns
+        if _FOLDS.search(parse_name(column.name).words) and not _holds_fractions(frame[column.name])
+    ]
     keys = Keys(label, dataset, tuple(name for name in repeats if name not in label))
     if is_declared or not (label and (dataset or repeats)):
         return keys
@@ -153,6 +158,15 @@ def _label_candidates(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterato
     # "model" names the systems, "1k model" may be a download.
     yield [name for name in named_texts if is_whole_name(name, "label")]
     yield named_texts
+    # A benchmark or language on one row each is what is compared; data sets stand on many.
+    yield [
+        column.name
+        for column in columns
+        if column.role == "dataset"
+        and _DATASETS.match(parse_name(column.name).words) is None
+        and not is_numbered(frame[column.name])
+        and frame[column.name].is_unique
+    ]
     texts = [
         column.name
         for column in columns
@@ -178,6 +192,12 @@ def is_numbered(column: pd.Series) -> bool:
     """Return whether the cells number the rows instead of naming them."""
     cells = column.dropna().head(PROBED_CELLS)
     return bool(pd.to_numeric(cells, errors="coerce").notna().all())
+
+
+def _holds_fractions(column: pd.Series) -> bool:
+    """Return whether the first cells are numbers with decimals, as of a benchmark called SEED."""
+    numbers = pd.to_numeric(column.dropna().head(PROBED_CELLS), errors="coerce")
+    return bool((numbers % 1 > 0).any())
 
 
 def _varies(column: pd.Series) -> bool:
