@@ -631,3 +631,26 @@ def test_labels_that_look_like_formulas_are_read_back_unchanged(tmp_path) -> Non
     (tmp_path / "table.csv").write_text(csv_text(table.rename_axis("classifier")))
     repeated = db.rank(db.read(tmp_path / "table.csv"))
     assert set(repeated.scores.index) == set(table.index)
+
+
+def test_a_benchmark_names_the_rows_that_it_has_alone(tmp_path) -> None:
+    """A language or a benchmark on one row each is what is compared, whatever else is unique."""
+    table = pd.DataFrame(
+        {
+            "Language": ["C", "Go", "Rust"],
+            "RunTime": [4.7, 5.2, 4.6],
+            "Compile": ["gcc -O3", "go build", "cargo build"],
+            "Memory": [3.1, 9.4, 4.0],
+        }
+    )
+    table.to_csv(tmp_path / "t.csv", index=False)
+    assert db.read(tmp_path / "t.csv").label == ("Language",)
+    # the benchmark SEED is no seed of repeated runs, for it has decimals
+    scores = pd.DataFrame(
+        {"Version": ["v1", "v1", "v2"], "MMLU": [50.1, 52.2, 60.3], "SEED": [58.6, 61.3, 66.1]}
+    )
+    scores.to_csv(tmp_path / "s.csv", index=False)
+    assert db.read(tmp_path / "s.csv").layout == "wide"
+    # durations as people write them
+    times = pd.DataFrame({"model": ["a", "b"], "time": ["2m23s", "1h 02m 03s"]})
+    assert db.read(times).frame["time"].tolist() == [143.0, 3723.0]
