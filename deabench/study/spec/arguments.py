@@ -273,6 +273,7 @@ def _read_split(split: Any) -> SplitSpec:
         split = {"kind": split}
     if isinstance(split, Mapping):
         schema.check_keys("", "split:", split, schema.SPLIT_KEYS)
+        schema.check_folds("", "split:", split)
         return SplitSpec(**split)
     if not hasattr(split, "split"):
         raise DataError(

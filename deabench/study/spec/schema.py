@@ -135,7 +135,7 @@ DATASET_KEYS: dict[str, Check] = {
 }
 SPLIT_KEYS: dict[str, Check] = {
     "kind": one_of(*SPLIT_KINDS),
-    "folds": whole_number(2, MOST_FOLDS),
+    "folds": whole_number(1, MOST_FOLDS),
     "repeats": whole_number(1, MOST_FOLDS),
     "test_size": BETWEEN_0_AND_1,
 }
@@ -235,6 +235,12 @@ def _format_value(value: Any) -> str:
     if isinstance(value, str):
         return f"'{value}'"
     return str(value)
+
+
+def check_folds(prefix: str, location: str, values: Mapping[str, Any]) -> None:
+    """Refuse a single fold of a split whose folds test each other's rows."""
+    if values.get("folds") == 1 and values.get("kind") not in ("holdout", "bootstrap"):
+        raise DataError(f"{prefix}{location} folds is 1; give a whole number >= 2")
 
 
 def check_name(location: str, name: str, names: Sequence[str]) -> None:

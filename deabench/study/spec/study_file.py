@@ -151,6 +151,7 @@ class StudyFolder:
 
 
 def _read_split(prefix: str, values: Mapping[str, Any]) -> SplitSpec:
+    schema.check_folds(prefix, "[split]", values)
     split = SplitSpec(**values)
     if split.kind in UNREPEATED_KINDS and split.repeats > 1:
         raise DataError(

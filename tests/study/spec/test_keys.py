@@ -238,3 +238,15 @@ def test_split_specs_compare_all_that_differs():
         {"text": "x"},
     ):
         assert replace(spec, **change) != spec
+
+
+@pytest.mark.parametrize("kind", ["holdout", "bootstrap"])
+def test_a_single_holdout_can_be_asked_for(kind):
+    assert len(keys(split={"kind": kind, "folds": 1})) == 1
+
+
+@pytest.mark.parametrize("split", [1, {"kind": "time", "folds": 1}, {"kind": "groups", "folds": 1}])
+def test_a_single_fold_of_a_cross_validation_is_refused(split):
+    with pytest.raises(DataError) as e:
+        keys(split=split)
+    assert str(e.value) == "split: folds is 1; give a whole number >= 2"
