@@ -268,7 +268,7 @@ def test_a_link_out_of_the_folder_is_outside(study_file, refused, tmp_path):
         ),
         (
             "[tests]\nmetric = 'AUC'",
-            "[tests] metric: there is no metric 'AUC'; see docs/study.md for those there are",
+            "[tests] metric: there is no metric 'AUC'; did you mean 'pr_auc'?",
         ),
         (
             "[split]\nkind = 'leave-one-out'\nrepeats = 2",
