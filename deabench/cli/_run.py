@@ -30,7 +30,7 @@ LIMITED_VERBS = ("rank", "frontier", "targets", "report")
 """Verbs that may compute for hours."""
 SECONDS = 50.0
 """The time limit of these verbs, unless another is typed ..."""
-LONGEST = 600.0
+LONGEST = 60.0
 """... or they are on the way to end within this time."""
 # typer has click inside, without public names for its classes.
 Command: TypeAlias = Any
@@ -174,7 +174,7 @@ def _add_common_options(command: Command, *, has_time_limit: bool = False) -> No
             expose_value=False,
             callback=_limit_time,
             help=f"Stop after this time with what is proved. Default: {SECONDS:g}, if more than "
-            f"{LONGEST / 60:g} minutes would be needed.",
+            f"{LONGEST:g} would be needed.",
         )
         command.params.append(limit)
 

@@ -74,6 +74,7 @@ class Solver:
         self.rows = program.row_names
         self.integer = bool(program.integer.any())
         self.quadratic = bool(program.hessian)
+        self.time_end = float("inf")
         # Its methods are bound at run time, which no type checker follows.
         self.highs: Any = highspy.Highs()
         self._set_option("output_flag", False)
@@ -127,7 +128,7 @@ class Solver:
             raise Infeasible(message)
         if status in LIMITS:
             if not self.integer:
-                check_time()
+                check_time(is_over=self.highs.getRunTime() >= self.time_end)
             info = self.highs.getInfo()
             raise Limit(message, float(info.mip_dual_bound), float(info.objective_function_value))
         if status == highspy.HighsModelStatus.kUnbounded:
@@ -139,7 +140,8 @@ class Solver:
         seconds = seconds_left()
         if seconds is not None:
             # HiGHS adds up the times of all its runs.
-            self._set_option("time_limit", self.highs.getRunTime() + seconds)
+            self.time_end = self.highs.getRunTime() + seconds
+            self._set_option("time_limit", self.time_end)
 
     def _retry(self, status: highspy.HighsModelStatus) -> highspy.HighsModelStatus:
         """Solve again, cold, without perturbed costs and at looser and looser tolerances."""

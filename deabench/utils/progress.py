@@ -107,18 +107,23 @@ def time_limit(seconds: float | None, *, longest: float = 0.0) -> Iterator[None]
         _deadline.reset(token)
 
 
-def check_time() -> None:
+def check_time(*, is_over: bool = False) -> None:
     """End the computation with an error if its time limit has passed.
+
+    Parameters
+    ----------
+    is_over : bool
+        Whether one solve took all the time that it had, so that none is left for the rest.
 
     Raises
     ------
     TimeLimitError
     """
     deadline = _deadline.get()
-    if deadline is None or time.monotonic() < deadline.end:
+    if deadline is None or (time.monotonic() < deadline.end and not is_over):
         return
     task = _task.get()
-    if task is not None and task.seconds_needed() <= deadline.longest:
+    if not is_over and task is not None and task.seconds_needed() <= deadline.longest:
         return
     progress_text = f"; {task.describe()}" if task is not None else ""
     raise TimeLimitError(
