@@ -332,10 +332,11 @@ class SampleFile:
 
     def read_answers(self, table: Table) -> Table:
         """Return a table that holds predictions or scores itself with these options."""
-        from deabench.cli._prediction_files import with_answer_options
-
         if self.uncertainty is not None or table.rows is None:
             return table
+        # Metrics import scipy, which a plain ranking does not need.
+        from deabench.cli._prediction_files import with_answer_options
+
         return with_answer_options(table, self.answer_options)
 
     def add_to(self, ranking: Ranking) -> Ranking:
