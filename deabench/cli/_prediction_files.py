@@ -16,9 +16,9 @@ from deabench.metrics.answer_rows import (
     check_one_class_per_instance,
 )
 from deabench.metrics.labels import GroundTruth, against_rest, ground_truth
-from deabench.tables.kinds import recognise_instances
 from deabench.tables.read import open_source
 from deabench.tables.readers.delimited import read_labelled_csv
+from deabench.tables.recognition.kinds import recognise_instances
 from deabench.utils.checks import did_you_mean
 from deabench.utils.instances import count_classes, format_labels
 from deabench.utils.text import quote_names

@@ -21,8 +21,8 @@ from deabench.cli._prediction_files import (
 )
 from deabench.errors import DataError
 from deabench.metrics.answer_rows import align_classifiers
-from deabench.tables.kinds import transpose_metrics
 from deabench.tables.readers.frames import read_frame
+from deabench.tables.recognition.kinds import transpose_metrics
 from deabench.utils.key_columns import find_key
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from deabench.tables.cells import Numbers
-from deabench.tables.columns import infer_column
+from deabench.tables.recognition.columns import infer_column
 from deabench.tables.rows import average_datasets, merge_notes
 from deabench.tables.table import Table
 from deabench.utils.text import quote_names

@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.assignment import assign_roles
 from deabench.tables.cells import Numbers, is_numeric_dtype, parse_numbers, parse_or_empty
-from deabench.tables.columns import (
+from deabench.tables.naming.error_columns import find_error_columns, measure_error_bars
+from deabench.tables.readers.frames import Source, check_unique_names, declared_roles, read_frame
+from deabench.tables.recognition.assignment import assign_roles
+from deabench.tables.recognition.columns import (
     Column,
     Declarations,
     DeclaredRole,
@@ -20,7 +22,7 @@ from deabench.tables.columns import (
     infer_direction_from_rank,
     mixes_share_and_percent,
 )
-from deabench.tables.kinds import (
+from deabench.tables.recognition.kinds import (
     recognise_folds,
     recognise_instances,
     refuse_missing_header,
@@ -28,7 +30,7 @@ from deabench.tables.kinds import (
     table_of_instances,
     transpose_metrics,
 )
-from deabench.tables.layout import (
+from deabench.tables.recognition.layout import (
     Keys,
     find_keys,
     find_matrix_columns,
@@ -36,8 +38,6 @@ from deabench.tables.layout import (
     has_systems_in_columns,
     is_long,
 )
-from deabench.tables.naming.error_columns import find_error_columns, measure_error_bars
-from deabench.tables.readers.frames import Source, check_unique_names, declared_roles, read_frame
 from deabench.tables.rows import (
     NamedRows,
     Systems,

@@ -14,8 +14,6 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.answers import ANSWER_KINDS
-from deabench.tables.assignment import assign_roles
-from deabench.tables.columns import DeclaredRole
 from deabench.tables.interpretation import (
     check_not_empty,
     interpret_frame,
@@ -28,6 +26,8 @@ from deabench.tables.readers.files import read_file
 from deabench.tables.readers.frames import Source
 from deabench.tables.readers.limits import Limits, reading_options
 from deabench.tables.readers.trackers import adapt_tool_table
+from deabench.tables.recognition.assignment import assign_roles
+from deabench.tables.recognition.columns import DeclaredRole
 from deabench.tables.special_roles import Role, declare_special_roles, to_plain_roles
 from deabench.tables.table import LowerIsBetter, Table, TableLike
 

@@ -10,9 +10,9 @@ from itertools import combinations, repeat
 import numpy as np
 import pandas as pd
 
-from deabench.tables.columns import Column
-from deabench.tables.layout import Keys, is_description, is_numbered
 from deabench.tables.markup import strip_markup
+from deabench.tables.recognition.columns import Column
+from deabench.tables.recognition.layout import Keys, is_description, is_numbered
 
 ROW_LABEL = "row"
 Notes = tuple[tuple[str, str], ...]

@@ -11,13 +11,13 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.answers import ANSWER_KINDS, with_metrics
-from deabench.tables.assignment import leave_out_inputs
-from deabench.tables.blocks import judge_columns
 from deabench.tables.cells import is_empty_word
-from deabench.tables.columns import Column
 from deabench.tables.interpretation import is_labelled
 from deabench.tables.naming.questions import UndecidedError
 from deabench.tables.read import as_table
+from deabench.tables.recognition.assignment import leave_out_inputs
+from deabench.tables.recognition.blocks import judge_columns
+from deabench.tables.recognition.columns import Column
 from deabench.tables.selection_notes import (
     describe_contradictions,
     describe_guesses,

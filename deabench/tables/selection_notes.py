@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from deabench.tables.columns import OTHER_INPUTS, Column
+from deabench.tables.recognition.columns import OTHER_INPUTS, Column
 from deabench.tables.table import Table
 from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.text import quote_names

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from deabench.errors import DataError
-from deabench.tables.columns import Column, DeclaredRole
+from deabench.tables.recognition.columns import Column, DeclaredRole
 from deabench.tables.table import USER_SAYS, Table
 
 Role: TypeAlias = DeclaredRole | Literal["undesirable", "non_discretionary"]

@@ -9,10 +9,10 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import pandas as pd
 
-from deabench.tables.blocks import Context, are_alike, measure_scale
-from deabench.tables.columns import Column
 from deabench.tables.naming.patterns import expand_names
 from deabench.tables.naming.questions import Question
+from deabench.tables.recognition.blocks import Context, are_alike, measure_scale
+from deabench.tables.recognition.columns import Column
 from deabench.utils.result import Result
 
 Layout = Literal["wide", "long"]

@@ -2,7 +2,7 @@
 
 The metrics that deabench computes have their range and direction in `deabench.metrics.formulas`,
 which comes first; the words of the field stand in vocabulary.toml. Columns are classified by
-name; values are only compared with the range (`deabench.tables.columns`).
+name; values are only compared with the range (`deabench.tables.recognition.columns`).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from deabench.inference.metric_intervals import Intervals
+from deabench.inference.intervals.metric_intervals import Intervals
 from deabench.metrics.roc_area import DeLong
 
 MAX_EXAMPLES = 3

@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.columns import DeclaredRole
 from deabench.tables.readers import harness_logs, trackers
 from deabench.tables.readers.frames import (
     Source,
@@ -18,6 +17,7 @@ from deabench.tables.readers.frames import (
     read_mapping,
     read_records,
 )
+from deabench.tables.recognition.columns import DeclaredRole
 
 UNNAMED_FILTERS = ("", "none")
 """Filters of lm-evaluation-harness that are no part of a metric's name."""

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from deabench.errors import DataError
-from deabench.tables.columns import DeclaredRole
+from deabench.tables.recognition.columns import DeclaredRole
 from deabench.utils.frames import to_pandas
 from deabench.utils.text import quote_names
 
@@ -77,7 +78,16 @@ def read_frame(frame: pd.DataFrame) -> Source:
     # The default index numbers the rows; any other one, of a single level, names the systems.
     if not isinstance(flat.index, pd.RangeIndex):
         levels = _name_levels(flat.index, names)
-        flat = flat.set_axis(flat.index.set_names(levels)).reset_index()
+        # pandas would encode names as it infers a type of text, and a lone surrogate has no code.
+        names_of_rows = pd.DataFrame(
+            {
+                level: pd.Series(values, dtype=None if is_numeric_dtype(values.dtype) else object)
+                for level, values in zip(
+                    levels, map(flat.index.get_level_values, range(len(levels))), strict=True
+                )
+            }
+        )
+        flat = pd.concat([names_of_rows, flat.reset_index(drop=True)], axis=1)
         label = (levels[0],) if len(levels) == 1 else ()
     return Source(flat, str(frame.attrs.get("metric", "")), label, declared_roles(frame))
 

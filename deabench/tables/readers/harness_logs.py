@@ -14,8 +14,8 @@ from typing import Any
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.columns import DeclaredRole
 from deabench.tables.readers.frames import Source
+from deabench.tables.recognition.columns import DeclaredRole
 from deabench.tables.vocabulary import look_up_metric
 
 DECLARED = "declared by the evaluation"

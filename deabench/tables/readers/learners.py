@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.columns import DeclaredRole
 from deabench.tables.readers.frames import Source
+from deabench.tables.recognition.columns import DeclaredRole
 
 OPTUNA_ROLES: dict[str, tuple[DeclaredRole, str]] = {
     "MAXIMIZE": ("output", "the study maximises it"),

@@ -11,8 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from deabench.tables.columns import DeclaredRole
 from deabench.tables.readers.frames import Source
+from deabench.tables.recognition.columns import DeclaredRole
 
 MLFLOW_NAMES = ("tags.mlflow.runName", "Name")
 """The columns of a run's name in MLflow's frames, and in the CSV of its page."""

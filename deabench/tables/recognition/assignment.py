@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.blocks import MIN_ROWS, judge_columns, measure_scale
 from deabench.tables.cells import Numbers
-from deabench.tables.columns import OTHER_INPUTS, UNKNOWN_NAME, Column, infer_column
 from deabench.tables.naming.questions import Question, make_question
+from deabench.tables.recognition.blocks import MIN_ROWS, judge_columns, measure_scale
+from deabench.tables.recognition.columns import OTHER_INPUTS, UNKNOWN_NAME, Column, infer_column
 from deabench.tables.table import USER_SAYS, LowerIsBetter, Table
 from deabench.utils.checks import did_you_mean
 

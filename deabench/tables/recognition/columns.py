@@ -4,7 +4,7 @@
    (`deabench.tables.vocabulary`). Values only check the name (`check_range`): they tell shares
    from percent and widen a range that they contradict.
 2. `infer_direction_from_rank` gives a bare "score" its direction, by the rank column beside it.
-3. `deabench.tables.blocks` holds the columns against each other.
+3. `deabench.tables.recognition.blocks` holds the columns against each other.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from deabench.tables.columns import ALL_EMPTY, COUNTS_ROWS, GUESSED, Column
 from deabench.tables.naming.parsing import parse_name
+from deabench.tables.recognition.columns import ALL_EMPTY, COUNTS_ROWS, GUESSED, Column
 from deabench.utils.text import quote_names
 
 MEAN_WORDS = ("average", "avg", "mean", "overall", "macro", "total score")

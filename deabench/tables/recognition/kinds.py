@@ -6,7 +6,7 @@
 3. `transpose_metrics`: metrics in rows are turned, so that systems stand in rows.
 4. `recognise_folds`: one metric, folds x systems.
 
-Long results and data sets x systems are told by their keys (`deabench.tables.layout`).
+Long results and data sets x systems are told by their keys (`deabench.tables.recognition.layout`).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.cells import parse_numbers
-from deabench.tables.columns import Column
 from deabench.tables.readers.frames import Source
+from deabench.tables.recognition.columns import Column
 from deabench.tables.table import Kind, Table
 from deabench.tables.vocabulary import has_name, look_up_metric
 from deabench.utils.text import quote_names

@@ -21,12 +21,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from deabench.tables.columns import (
+from deabench.tables.recognition.columns import (
     MIN_RANK_CORRELATION,
     Column,
     check_range,
 )
-from deabench.tables.redundancy import (
+from deabench.tables.recognition.redundancy import (
     MEAN_ROUNDING,
     counts_rows,
     guess_output,

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from deabench.tables.columns import ALL_EMPTY, Column
 from deabench.tables.markup import strip_markup
 from deabench.tables.naming.parsing import parse_name
+from deabench.tables.recognition.columns import ALL_EMPTY, Column
 from deabench.tables.vocabulary import (
     has_name,
     is_whole_name,

@@ -1,0 +1,1 @@
+"""Intervals of metrics by counts, formulas and resampling."""

@@ -1,0 +1,1 @@
+"""Recognise what a source is, and what each of its columns measures."""
