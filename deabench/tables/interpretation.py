@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.cells import Numbers, is_numeric_dtype, parse_numbers, parse_or_empty
+from deabench.tables.cells import Numbers, is_numeric_dtype, parse_numbers
 from deabench.tables.naming.error_columns import find_error_columns, measure_error_bars
 from deabench.tables.readers.frames import Source, check_unique_names, declared_roles, read_frame
 from deabench.tables.recognition.assignment import assign_roles
 from deabench.tables.recognition.columns import (
     Column,
-    Declarations,
     DeclaredRole,
-    check_range,
     infer_column,
-    infer_direction_from_rank,
     mixes_share_and_percent,
 )
 from deabench.tables.recognition.kinds import (
@@ -32,14 +29,21 @@ from deabench.tables.recognition.kinds import (
 )
 from deabench.tables.recognition.layout import (
     Keys,
-    find_keys,
     find_matrix_columns,
     find_metric_and_value,
     has_systems_in_columns,
     is_long,
 )
+from deabench.tables.recognition.parsed_source import (
+    ParsedSource,
+    UserRoles,
+    cell_notes,
+    check_declared,
+    failed_cells,
+    infer_columns,
+    parse_source,
+)
 from deabench.tables.rows import (
-    NamedRows,
     Systems,
     average_rows,
     count_empty,
@@ -50,20 +54,10 @@ from deabench.tables.rows import (
 )
 from deabench.tables.table import USER_SAYS, Kind, LowerIsBetter, Table
 from deabench.tables.vocabulary import metric_of_title
-from deabench.utils.checks import choice, did_you_mean
 from deabench.utils.text import quote_names
 
 UNNAMED_METRIC = "score"
 """What the cells of a matrix are called where nothing says what they measure."""
-DECLARED_ROLES = ("output", "lower_rate", "cost", "label", "dataset", "left_out")
-
-
-@dataclass(frozen=True)
-class UserRoles:
-    """What the user says about columns, beside `label` and `roles`."""
-
-    lower_is_better: LowerIsBetter = ()
-    ignore: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,35 +78,6 @@ class Matrix:
     columns: list[str]
     rows: str | None
     systems_in_columns: bool
-
-
-@dataclass(frozen=True)
-class ParsedSource:
-    """A source with its cells parsed.
-
-    Attributes
-    ----------
-    source : Source
-    numbers : mapping of column to Numbers, or None for text and labels
-    columns : list of Column
-        What each column is by itself.
-    keys : Keys
-        What names the rows.
-    """
-
-    source: Source
-    numbers: Mapping[str, Numbers | None]
-    columns: list[Column]
-    keys: Keys
-
-    def values(self) -> pd.DataFrame:
-        """Return the numeric columns, rows x columns."""
-        columns = {name: n.values for name, n in self.numbers.items() if n is not None}
-        return pd.DataFrame(columns, index=self.source.frame.index)
-
-    def units(self) -> dict[str, str]:
-        """Return the units that the cells state, by column."""
-        return {name: n.unit for name, n in self.numbers.items() if n is not None}
 
 
 def interpret_source(
@@ -139,7 +104,7 @@ def interpret_source(
     frame = source.frame
     check_not_empty(frame)
     roles = roles or {}
-    labels = _check_declared(frame, label, roles) or source.label
+    labels = check_declared(frame, label, roles) or source.label
     kind: Kind = "metrics"
     # What is declared by hand settles the kind, too; else names, values and structure tell it.
     is_undeclared = label is None and not roles and not source.declarations
@@ -164,7 +129,7 @@ def interpret_source(
     declarations = dict(source.declarations)
     declarations |= {name: (role, USER_SAYS) for name, role in roles.items() if role != "label"}
     dataset = next((name for name, role in roles.items() if role == "dataset"), None)
-    parsed = _parse_source(source, declarations, labels, dataset)
+    parsed = parse_source(source, declarations, labels, dataset)
     user = UserRoles(lower_is_better, tuple(ignore))
     if not roles:
         # Rows of (metric, value) are the one layout that declared roles contradict.
@@ -286,50 +251,6 @@ def _with_error_bars(
     return replace(table, inferred=tuple(inferred), errors=errors, error_bars=bars)
 
 
-def _check_declared(
-    frame: pd.DataFrame, label: str | Sequence[str] | None, roles: Mapping[str, DeclaredRole]
-) -> tuple[str, ...]:
-    """Check every name and role that the user declares, and return the declared label."""
-    labels = [label] if isinstance(label, str) else list(label or ())
-    labels += [name for name, role in roles.items() if role == "label" and name not in labels]
-    for name in [*labels, *roles]:
-        if name not in frame.columns:
-            raise DataError(
-                f"there is no column '{name}' in the table; "
-                f"{did_you_mean(name, list(frame.columns))}"
-            )
-    for name, role in roles.items():
-        choice(f"the role of '{name}'", role, DECLARED_ROLES)
-    return tuple(labels)
-
-
-def _parse_source(
-    source: Source,
-    declarations: Declarations,
-    label: tuple[str, ...],
-    dataset: str | None,
-    texts: Sequence[str] = (),
-) -> ParsedSource:
-    """Parse the columns of a source and infer what each is by itself.
-
-    Parameters
-    ----------
-    texts : sequence of column names
-        Columns besides the label that are not parsed.
-    """
-    frame = source.frame
-    numbers: dict[str, Numbers | None] = dict.fromkeys(map(str, frame.columns))
-    for name in numbers:
-        if name not in label and name not in texts:
-            numbers[name] = parse_or_empty(frame[name], decimal_comma=source.decimal_comma)
-    # The keys depend on what the columns are; the cells of a label are then names, no numbers.
-    columns = [infer_column(name, numbers[name], declarations, [*numbers]) for name in numbers]
-    keys = find_keys(frame, columns, label, dataset)
-    for name in keys.label:
-        numbers[name] = None
-    return ParsedSource(source, numbers, columns, keys)
-
-
 def _pivot_source(parsed: ParsedSource, metric: str, value: str) -> ParsedSource:
     """Give every metric a column of its own, from rows of (system, data set, metric, value)."""
     source = parsed.source.as_text()
@@ -346,7 +267,7 @@ def _pivot_source(parsed: ParsedSource, metric: str, value: str) -> ParsedSource
     wide = pivot_metrics(source.frame, metric, value, keys)
     note = f"'{metric}' names the metrics and '{value}' holds their values"
     source = replace(source, frame=wide, notes=(*source.notes, note))
-    return _parse_source(source, source.declarations, label, parsed.keys.dataset, keys)
+    return parse_source(source, source.declarations, label, parsed.keys.dataset, keys)
 
 
 def _interpret_columns(parsed: ParsedSource, user: UserRoles, kind: Kind) -> Table:
@@ -360,14 +281,14 @@ def _interpret_columns(parsed: ParsedSource, user: UserRoles, kind: Kind) -> Tab
     rows = name_rows(frame, keys, parsed.columns, lambda: parsed.source.as_text().frame)
     keys = replace(keys, label=rows.label)
     wide = values[rows.stays].set_axis(rows.index, axis=0)
-    systems = Systems(wide, None, count_empty(wide), tuple(_cell_notes(parsed)))
+    systems = Systems(wide, None, count_empty(wide), tuple(cell_notes(parsed)))
     table = _open_table(parsed, systems, keys, (*parsed.source.notes, *rows.notes))
     table = _with_error_bars(table, parsed.source.errors, parsed.numbers, rows.stays)
     text_names = [
         name for name, n in parsed.numbers.items() if n is None and name not in rows.label
     ]
     texts = frame.loc[rows.stays, text_names].set_axis(rows.index, axis=0)
-    table = replace(table, failures=_failed_cells(parsed, rows))
+    table = replace(table, failures=failed_cells(parsed, rows))
     table = _assign_roles(table, parsed, systems, user)
     if kind == "long":
         return replace(table, texts=texts, kind=kind, rows=_result_rows(parsed, values))
@@ -383,7 +304,7 @@ def _interpret_repeated(parsed: ParsedSource, values: pd.DataFrame, user: UserRo
     if keys.dataset is not None:
         datasets = pd.Index(frame[keys.dataset].astype(str), name=keys.dataset)
     systems = average_rows(values, names, datasets)
-    systems = replace(systems, notes=(*_cell_notes(parsed), *systems.notes))
+    systems = replace(systems, notes=(*cell_notes(parsed), *systems.notes))
     table = _open_table(parsed, systems, keys, parsed.source.notes)
     table = _with_error_bars(table, parsed.source.errors, {})
     table = _assign_roles(replace(table, error_bars={}, layout="long"), parsed, systems, user)
@@ -406,34 +327,6 @@ def _result_rows(parsed: ParsedSource, values: pd.DataFrame) -> pd.DataFrame:
     names = [name for name in values if name not in (*keys.repeats, keys.dataset)]
     rows = pd.DataFrame(columns)
     return pd.concat([rows, values[names].reset_index(drop=True)], axis=1)
-
-
-def _cell_notes(parsed: ParsedSource) -> list[tuple[str, str]]:
-    """Say how cells were read, and how many are no numbers."""
-    numeric = [(name, numbers) for name, numbers in parsed.numbers.items() if numbers is not None]
-    notes = [(name, numbers.note) for name, numbers in numeric if numbers.note]
-    for name, numbers in numeric:
-        failed = np.flatnonzero(numbers.failed)
-        if not len(failed):
-            continue
-        example = f"'{parsed.source.frame[name].iloc[failed[0]]}'"
-        text = f"{example} is no number and counts as missing"
-        if len(failed) > 1:
-            text = f"{len(failed)} cells, as {example}, are no numbers and count as missing"
-        notes.append((name, text))
-    return notes
-
-
-def _failed_cells(parsed: ParsedSource, rows: NamedRows) -> dict[str, dict[Hashable, str]]:
-    """Return what the cells hold that are no numbers in a column of numbers, by column and row."""
-    failures: dict[str, dict[Hashable, str]] = {}
-    for name, numbers in parsed.numbers.items():
-        if numbers is None or not numbers.failed.any():
-            continue
-        cells = parsed.source.frame[name][numbers.failed & rows.stays]
-        labels = rows.index[numbers.failed[rows.stays]]
-        failures[name] = dict(zip(labels, map(str, cells), strict=True))
-    return failures
 
 
 def _interpret_folds(
@@ -545,7 +438,7 @@ def _open_table(parsed: ParsedSource, systems: Systems, keys: Keys, notes: Seque
         title=parsed.source.title,
         prose=parsed.source.prose,
         reading_notes=tuple(notes),
-        inferred=tuple(_infer_columns(parsed.columns, systems.frame, keys, parsed.units())),
+        inferred=tuple(infer_columns(parsed.columns, systems.frame, keys, parsed.units())),
     )
 
 
@@ -572,32 +465,6 @@ def _assign_roles(table: Table, parsed: ParsedSource, systems: Systems, user: Us
             *mixed,
         ),
     )
-
-
-def _infer_columns(
-    columns: Sequence[Column], frame: pd.DataFrame, keys: Keys, units: Mapping[str, str]
-) -> list[Column]:
-    """Check the columns against the values of the systems, which may be means of rows."""
-    # The first rank column of the table tells the direction of bare scores.
-    ranks = next(
-        (frame[c.name] for c in columns if "rank among" in c.reason and c.name in frame), None
-    )
-    inferred = []
-    for column in columns:
-        if column.name in keys.label or column.name == keys.dataset:
-            continue
-        if column.name not in frame:
-            # A further column that could name systems or data sets is text like any other.
-            if column.role in ("label", "dataset"):
-                column = replace(column, role="text")
-            inferred.append(column)
-            continue
-        values = frame[column.name]
-        finite = values.to_numpy()[np.isfinite(values.to_numpy())]
-        if len(finite) and column.metric:
-            column = check_range(column, finite, units.get(column.name, ""))
-        inferred.append(infer_direction_from_rank(column, values, ranks))
-    return inferred
 
 
 def is_labelled(frame: pd.DataFrame) -> bool:

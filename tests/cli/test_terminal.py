@@ -271,7 +271,7 @@ def test_a_long_table_shows_its_head_and_how_to_get_the_rest(tmp_path) -> None:
         np.random.default_rng(0).uniform(size=(10_000, 3)), columns=["a", "b", "c"]
     )
     table.rename_axis("model").rename(lambda k: f"m{k}").to_csv(tmp_path / "long.csv")
-    shown = on_pty([["rank", "long.csv"]], tmp_path)
+    shown = on_pty([["rank", "long.csv", "--outputs", "a,b,c"]], tmp_path)
     assert "the first 60 of 10,000 rows; type -o FILE.csv to write all" in shown
     assert len(shown.splitlines()) < 120
 
