@@ -87,6 +87,8 @@ CONSTANTS = {
     "sums": ((None, None), (0.8, 1.2), (None, 1.0)),
     "M": (20.0,),
     "ranges": (dict(enumerate(np.ptp(Y, axis=0).tolist())),),
+    "given_inputs": ((), (0,)),
+    "given_outputs": ((), (0,)),
     "T": ([int(np.argmax(Y.sum(axis=1)))], [1, 2]),
 }
 """What does not depend on a DMU, by the name of the argument: the values to try."""
