@@ -239,7 +239,8 @@ def _prepare_task(task: Task) -> tuple[Dataset, Split, Any]:
     data = _load_data(task)
     _check_code(task.learner)
     seed = derive_seed(task.seed, data.name, task.repeat, task.fold, task.learner.name)
-    seed_generators(seed, {name for name, _ in task.learner.fingerprint})
+    packages = {name for name, _ in task.learner.fingerprint}
+    seed_generators(seed, packages)
     missing = bool(np.isnan(data.X).any())
     context = BuildContext(data.X.shape[1], missing, seed, task.preprocessing, data.columns)
     estimator = build_learner(task.learner, context)
@@ -247,7 +248,10 @@ def _prepare_task(task: Task) -> tuple[Dataset, Split, Any]:
     steps = getattr(estimator, "named_steps", {})
     if list(steps) == ["learn"]:
         estimator = steps["learn"]
-    return data, split_rows(data, task.split, task.repeat, task.fold, task.seed), estimator
+    rows = split_rows(data, task.split, task.repeat, task.fold, task.seed)
+    # what the first task of a worker imports may draw numbers: the learner begins with the seed
+    seed_generators(seed, packages)
+    return data, rows, estimator
 
 
 def _check_code(learner: LearnerSpec) -> None:
