@@ -94,8 +94,11 @@ def average_datasets(per_dataset: pd.DataFrame) -> tuple[pd.DataFrame, Notes]:
     """Average (data set, system) x metrics over the data sets, and say over which."""
     columns = {}
     notes = []
+    datasets, systems = (per_dataset.index.unique(level) for level in (0, 1))
     for metric in per_dataset.columns:
-        columns[metric], note = _average_metric(per_dataset[metric].unstack(0, sort=False))
+        # Sorted, and put back in order: unsorted, pandas before 3 misplaces the values.
+        matrix = per_dataset[metric].unstack(0).reindex(index=systems, columns=datasets)
+        columns[metric], note = _average_metric(matrix)
         notes.append((str(metric), note))
     return pd.DataFrame(columns), tuple(notes)
 
