@@ -264,7 +264,9 @@ def from_long(
             f"'{row[classifier]}' has two scores on '{row[dataset]}'; average them, or give each "
             "fold a name of its own"
         )
-    wide = long.set_index([dataset, classifier])[score].unstack(sort=False)
+    wide = long.set_index([dataset, classifier])[score].unstack()
+    # Sorted, and put back in order: unsorted, pandas before 3 misplaces the values.
+    wide = wide.reindex(index=long[dataset].unique(), columns=long[classifier].unique())
     gaps = np.argwhere(wide.isna().to_numpy())
     if len(gaps) and missing == "refuse":
         i, j = gaps[0]
