@@ -272,5 +272,10 @@ def scores_of_long_table(frame: pd.DataFrame, file: str, metric: str | None) -> 
         raise DataError(f"there is no metric '{metric}'; {did_you_mean(metric, names)}")
     # Folds and runs of one data set are averaged where there are several data sets.
     keys = keys[:1] if keys[0] == "dataset" else keys
-    scores = rows.groupby([*keys, "classifier"], sort=False)[metric].mean().unstack(sort=False)
+    means = rows.groupby([*keys, "classifier"], sort=False)[metric].mean()
+    # Sorted, then put back in the order of the file: pandas before 3 misplaces values otherwise.
+    scores = means.unstack().reindex(
+        index=means.index.droplevel("classifier").unique(),
+        columns=means.index.get_level_values("classifier").unique(),
+    )
     return scores.set_axis([str(label) for label in scores.index]).reset_index(names=keys[0])
