@@ -15,7 +15,8 @@ from deabench.models import MODELS
 from deabench.models.options import ModelRequest, build_options, choices_of
 from deabench.results.model import ANY_VALUES, Model
 from deabench.results.ranking import Ranking
-from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
+from deabench.tables.selected_table import Missing, SelectedTable, refuse_bounds
+from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
 from deabench.tables.transforms import Data
 from deabench.tables.validation import validate

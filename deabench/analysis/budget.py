@@ -13,7 +13,8 @@ from deabench.models import ModelName
 from deabench.models.options import ModelRequest
 from deabench.results.model import Model
 from deabench.results.ranking import Ranking
-from deabench.tables.selection import Missing, SelectedTable, select_table
+from deabench.tables.selected_table import Missing, SelectedTable
+from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
 from deabench.utils.checks import did_you_mean
 

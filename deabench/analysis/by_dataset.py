@@ -17,7 +17,8 @@ from deabench.results.model import Model
 from deabench.results.ranking import Ranking, tie_groups
 from deabench.tables.answers import with_metrics
 from deabench.tables.read import read
-from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
+from deabench.tables.selected_table import Missing, SelectedTable, refuse_bounds
+from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
 from deabench.tables.transforms import CONSTANT_OUTPUT
 from deabench.utils.result import Result

@@ -21,7 +21,8 @@ from deabench.results.model import ANY_VALUES, Technology
 from deabench.streaming.files import is_multi_file
 from deabench.streaming.frontier import frontier_of_files, parse_options
 from deabench.tables.read import read
-from deabench.tables.selection import Missing, select_table
+from deabench.tables.selected_table import Missing
+from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
 from deabench.tables.transforms import Data, to_outputs_only
 from deabench.tables.validation import validate

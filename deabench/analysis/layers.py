@@ -14,7 +14,8 @@ from deabench.analysis.ranking import rank
 from deabench.analysis.stability import radius_between_layers
 from deabench.errors import DataError, DataWarning
 from deabench.models import ModelName
-from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
+from deabench.tables.selected_table import Missing, SelectedTable, refuse_bounds
+from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
 from deabench.utils.result import Result
 

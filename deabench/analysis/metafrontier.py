@@ -13,12 +13,8 @@ from deabench.analysis.ranking import rank
 from deabench.errors import DataError, DataWarning
 from deabench.models import ModelName
 from deabench.tables.read import as_table
-from deabench.tables.selection import (
-    Missing,
-    read_grouping,
-    refuse_bounds,
-    select_table,
-)
+from deabench.tables.selected_table import Missing, refuse_bounds
+from deabench.tables.selection import read_grouping, select_table
 from deabench.tables.table import TableLike
 from deabench.utils.checks import did_you_mean
 from deabench.utils.result import Result

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError, DataWarning
-from deabench.tables.selection import SelectedTable
+from deabench.tables.selected_table import SelectedTable
 from deabench.utils.text import quote_names
 
 DIFFERENCE = 1e-9

@@ -17,7 +17,8 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.results.model import Orientation
-from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
+from deabench.tables.selected_table import Missing, SelectedTable, refuse_bounds
+from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
 from deabench.tables.validation import validate
 from deabench.utils.checks import choice, share

@@ -21,7 +21,8 @@ from deabench.results.model import Advance, Model, Orientation, Returns
 from deabench.results.ranking import Ranking
 from deabench.streaming.files import is_multi_file
 from deabench.tables.read import as_table
-from deabench.tables.selection import Missing, SelectedTable, select_table
+from deabench.tables.selected_table import Missing, SelectedTable
+from deabench.tables.selection import select_table
 from deabench.tables.table import Table, TableLike
 from deabench.tables.transforms import Data, add_constant_output, hold_given
 from deabench.tables.validation import check_same_units, validate

@@ -13,7 +13,8 @@ import pandas as pd
 from deabench.analysis.ranking import rank
 from deabench.errors import DataError, DataWarning
 from deabench.results.model import Orientation
-from deabench.tables.selection import Missing, refuse_bounds, select_table
+from deabench.tables.selected_table import Missing, refuse_bounds
+from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
 from deabench.utils.result import Result
 

@@ -24,7 +24,8 @@ from deabench.results.frontier import NORMS, ON_FRONTIER, Frontier, classify_pos
 from deabench.results.model import ANY_VALUES, Norm, Technology
 from deabench.results.targets import Targets, build_targets
 from deabench.tables.read import as_table
-from deabench.tables.selection import Missing, align_columns, refuse_bounds, select_table
+from deabench.tables.selected_table import Missing, align_columns, refuse_bounds
+from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
 from deabench.tables.transforms import Data, to_outputs_only
 from deabench.tables.validation import Allowed, check_same_units, validate

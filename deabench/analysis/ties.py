@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from deabench.results.ranking import Ranking
-from deabench.tables.selection import SelectedTable
+from deabench.tables.selected_table import SelectedTable
 
 MAX_EFFICIENT_SHARE = 1 / 3
 """Where more are efficient, the ranking says how to go on."""

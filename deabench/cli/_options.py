@@ -162,7 +162,7 @@ def reject_options(
 
 
 def missing_words() -> Sequence[str]:
-    from deabench.tables.selection import MISSING
+    from deabench.tables.selected_table import MISSING
 
     return MISSING
 

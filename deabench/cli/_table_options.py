@@ -32,7 +32,8 @@ from deabench.cli._options import (
     word_option,
 )
 from deabench.errors import DataError, UsageError
-from deabench.tables.selection import SelectedTable, select_table
+from deabench.tables.selected_table import SelectedTable
+from deabench.tables.selection import select_table
 from deabench.tables.table import Table
 
 if TYPE_CHECKING:

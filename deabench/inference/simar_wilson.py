@@ -16,7 +16,8 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.inference.dominance_games import solve_games
-from deabench.tables.selection import Missing, refuse_bounds, select_table
+from deabench.tables.selected_table import Missing, refuse_bounds
+from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
 from deabench.tables.validation import validate
 from deabench.utils.checks import choice, share

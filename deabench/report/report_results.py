@@ -20,7 +20,8 @@ from deabench.results.model import ANY_VALUES, Norm
 from deabench.results.ranking import Ranking
 from deabench.results.targets import Targets
 from deabench.tables.read import as_table
-from deabench.tables.selection import SelectedTable, select_table
+from deabench.tables.selected_table import SelectedTable
+from deabench.tables.selection import select_table
 from deabench.tables.table import Table
 from deabench.tables.transforms import to_outputs_only
 from deabench.tables.validation import require_numbers, validate

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from deabench.errors import DataError
 from deabench.tables.interpretation import interpret_frame
-from deabench.tables.selection import SelectedTable, select_columns
+from deabench.tables.selected_table import SelectedTable
+from deabench.tables.selection import select_columns
 from deabench.tables.transforms import AffineTransform
 from deabench.utils.checks import did_you_mean
 from deabench.utils.files import one_line

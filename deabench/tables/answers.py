@@ -67,7 +67,7 @@ def with_metrics(
         column = infer_column(name, Numbers(values, np.zeros(len(values), dtype=bool)), {})
         columns.append(replace(column, reason=f"computed from the {table.kind}"))
     source_columns = [column for column in table.columns if not column.metric]
-    counted = frame.isna().sum()
+    missing = frame.isna().sum()
     return replace(
         table,
         frame=frame,
@@ -76,5 +76,5 @@ def with_metrics(
         per_dataset=per_dataset,
         reading_notes=(*table.reading_notes, *notes),
         rows=rows,
-        missing={str(name): int(count) for name, count in counted.items() if count},
+        missing={str(name): int(count) for name, count in missing.items() if count},
     )

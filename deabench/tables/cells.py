@@ -233,11 +233,14 @@ def _agree_on_units(estimates: Mapping[int, Estimate], is_complete: bool) -> dic
 
 def _byte_factor(unit: str, other: str) -> float | None:
     """Return how many of another unit of bytes one unit is; None where it is none."""
-    here = BYTES.match(unit)
-    there = BYTES.match(other)
-    if here is None or there is None or bool(here[3]) != bool(there[3]):
+    own_size = BYTES.match(unit)
+    other_size = BYTES.match(other)
+    if own_size is None or other_size is None or bool(own_size[3]) != bool(other_size[3]):
         return None
-    sizes = [(1024 if m[2] else 1000) ** " KMGTP".index(m[1].upper() or " ") for m in (here, there)]
+    sizes = [
+        (1024 if m[2] else 1000) ** " KMGTP".index(m[1].upper() or " ")
+        for m in (own_size, other_size)
+    ]
     return float(sizes[0] / sizes[1])
 
 

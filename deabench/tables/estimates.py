@@ -54,8 +54,8 @@ _INTERVAL = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _BRACKETED = re.compile(
-    r"[(\[]\s*(?:(sd|std|se|sem|s\.d\.|s\.e\.|σ)\s*[:=]?\s*)?(\d*[.,]?\d+(?:[eE][+-]?\d+)?)\s*%?\s*[)\]]"
-    r"\s*(.*)",
+    r"[(\[]\s*(?:(sd|std|se|sem|s\.d\.|s\.e\.|σ)\s*[:=]?\s*)?"
+    r"(\d*[.,]?\d+(?:[eE][+-]?\d+)?)\s*%?\s*[)\]]\s*(.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _COMMENT = re.compile(r"[(\[±+].*", re.DOTALL)

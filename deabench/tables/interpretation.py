@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,10 +14,8 @@ from deabench.tables.naming.error_columns import find_error_columns, measure_err
 from deabench.tables.readers.frames import Source, check_unique_names, declared_roles, read_frame
 from deabench.tables.recognition.assignment import assign_roles
 from deabench.tables.recognition.columns import (
-    Column,
     DeclaredRole,
     infer_column,
-    mixes_share_and_percent,
 )
 from deabench.tables.recognition.kinds import (
     recognise_folds,
@@ -28,19 +26,18 @@ from deabench.tables.recognition.kinds import (
     transpose_metrics,
 )
 from deabench.tables.recognition.layout import (
-    Keys,
-    find_matrix_columns,
     find_metric_and_value,
-    has_systems_in_columns,
     is_long,
 )
+from deabench.tables.recognition.one_metric import find_matrix, interpret_folds, interpret_matrix
 from deabench.tables.recognition.parsed_source import (
     ParsedSource,
     UserRoles,
+    assign_and_note,
     cell_notes,
     check_declared,
     failed_cells,
-    infer_columns,
+    open_table,
     parse_source,
 )
 from deabench.tables.rows import (
@@ -48,36 +45,10 @@ from deabench.tables.rows import (
     average_rows,
     count_empty,
     join_labels,
-    merge_notes,
     name_rows,
     pivot_metrics,
 )
 from deabench.tables.table import USER_SAYS, Kind, LowerIsBetter, Table
-from deabench.tables.vocabulary import metric_of_title
-from deabench.utils.text import quote_names
-
-UNNAMED_METRIC = "score"
-"""What the cells of a matrix are called where nothing says what they measure."""
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """One metric of systems and data sets.
-
-    Attributes
-    ----------
-    metric : str
-        Its name; "score" where nothing tells it.
-    columns : list of column names
-    rows : str or None
-        The column that names the rows.
-    systems_in_columns : bool
-    """
-
-    metric: str
-    columns: list[str]
-    rows: str | None
-    systems_in_columns: bool
 
 
 def interpret_source(
@@ -116,9 +87,9 @@ def interpret_source(
         if instances is not None:
             return table_of_instances(source, instances)
     if is_undeclared:
-        turned = transpose_metrics(source)
-        if turned is not None:
-            source = turned
+        transposed = transpose_metrics(source)
+        if transposed is not None:
+            source = transposed
             kind = "metrics-in-rows"
             frame = source.frame
             labels = source.label
@@ -138,11 +109,11 @@ def interpret_source(
             return _interpret_columns(_pivot_source(parsed, *pair), user, "long")
         repetitions = None if labels else recognise_folds(frame)
         if repetitions is not None:
-            return _interpret_folds(parsed, repetitions, user)
+            return interpret_folds(parsed, repetitions, user)
         # Data sets x systems are one metric, which only the file's name may tell.
-        matrix = _find_matrix(parsed, one_metric=one_metric)
+        matrix = find_matrix(parsed, one_metric=one_metric)
         if matrix is not None:
-            return _interpret_matrix(parsed, matrix, user)
+            return interpret_matrix(parsed, matrix, user)
     return _interpret_columns(parsed, user, kind)
 
 
@@ -175,9 +146,9 @@ def interpret_frame(
         if instances is not None:
             return table_of_instances(source, instances)
         # Names in the index may be those of metrics.
-        turned = transpose_metrics(source) if source.label else None
-        if turned is not None:
-            table = interpret_source(turned, turned.label, None, lower_is_better, ignore)
+        transposed = transpose_metrics(source) if source.label else None
+        if transposed is not None:
+            table = interpret_source(transposed, transposed.label, None, lower_is_better, ignore)
             return replace(table, kind="metrics-in-rows")
     declarations |= {name: (role, USER_SAYS) for name, role in (roles or {}).items()}
     numbers = {name: parse_numbers(frame.iloc[:, k]) for k, name in enumerate(names)}
@@ -226,8 +197,8 @@ def _with_error_bars(
         The rows of the source that are systems of the table.
     """
     numeric = [column.name for column in table.inferred if column.name in table.frame]
-    found = find_error_columns(numeric, declared)
-    bars = measure_error_bars(found, table.frame)
+    error_columns = find_error_columns(numeric, declared)
+    bars = measure_error_bars(error_columns, table.frame)
     for name, cells in numbers.items():
         if cells is None or name not in table.frame or name in bars:
             continue
@@ -236,9 +207,9 @@ def _with_error_bars(
             stated = {"standard_error": cells.spreads}
         if all(array is not None for array in stated.values()):
             bar = pd.DataFrame(stated)
-            kept = bar if stays is None else bar[stays]
-            bars[name] = kept.set_axis(table.frame.index, axis=0)
-    owner = {error.name: error.metric for error in found}
+            stated_bar = bar if stays is None else bar[stays]
+            bars[name] = stated_bar.set_axis(table.frame.index, axis=0)
+    owner = {error.name: error.metric for error in error_columns}
     inferred = [
         replace(column, role="left_out", reason=f"it says how exact '{owner[column.name]}' is")
         if column.name in owner
@@ -246,7 +217,7 @@ def _with_error_bars(
         for column in table.inferred
     ]
     errors: dict[str, tuple[str, ...]] = {}
-    for error in found:
+    for error in error_columns:
         errors[error.metric] = (*errors.get(error.metric, ()), error.name)
     return replace(table, inferred=tuple(inferred), errors=errors, error_bars=bars)
 
@@ -282,14 +253,14 @@ def _interpret_columns(parsed: ParsedSource, user: UserRoles, kind: Kind) -> Tab
     keys = replace(keys, label=rows.label)
     wide = values[rows.stays].set_axis(rows.index, axis=0)
     systems = Systems(wide, None, count_empty(wide), tuple(cell_notes(parsed)))
-    table = _open_table(parsed, systems, keys, (*parsed.source.notes, *rows.notes))
+    table = open_table(parsed, systems, keys, (*parsed.source.notes, *rows.notes))
     table = _with_error_bars(table, parsed.source.errors, parsed.numbers, rows.stays)
     text_names = [
         name for name, n in parsed.numbers.items() if n is None and name not in rows.label
     ]
     texts = frame.loc[rows.stays, text_names].set_axis(rows.index, axis=0)
     table = replace(table, failures=failed_cells(parsed, rows))
-    table = _assign_roles(table, parsed, systems, user)
+    table = assign_and_note(table, parsed, systems, user)
     if kind == "long":
         return replace(table, texts=texts, kind=kind, rows=_result_rows(parsed, values))
     return replace(table, texts=texts, kind=kind)
@@ -305,9 +276,9 @@ def _interpret_repeated(parsed: ParsedSource, values: pd.DataFrame, user: UserRo
         datasets = pd.Index(frame[keys.dataset].astype(str), name=keys.dataset)
     systems = average_rows(values, names, datasets)
     systems = replace(systems, notes=(*cell_notes(parsed), *systems.notes))
-    table = _open_table(parsed, systems, keys, parsed.source.notes)
+    table = open_table(parsed, systems, keys, parsed.source.notes)
     table = _with_error_bars(table, parsed.source.errors, {})
-    table = _assign_roles(replace(table, error_bars={}, layout="long"), parsed, systems, user)
+    table = assign_and_note(replace(table, error_bars={}, layout="long"), parsed, systems, user)
     kind: Kind = "folds"
     words = {repetition_word(name) for name in keys.repeats}
     if keys.dataset is not None or words & {"seed", "instance"}:
@@ -327,144 +298,6 @@ def _result_rows(parsed: ParsedSource, values: pd.DataFrame) -> pd.DataFrame:
     names = [name for name in values if name not in (*keys.repeats, keys.dataset)]
     rows = pd.DataFrame(columns)
     return pd.concat([rows, values[names].reset_index(drop=True)], axis=1)
-
-
-def _interpret_folds(
-    parsed: ParsedSource, repetitions: Mapping[str, str], user: UserRoles
-) -> Table:
-    """Interpret a table of folds x classifiers: one metric, which only the file's name may tell."""
-    frame = parsed.source.frame
-    names = [name for name in map(str, frame.columns) if name not in repetitions.values()]
-    metric = metric_of_title(parsed.source.title) or UNNAMED_METRIC
-    rows = pd.DataFrame({word: frame[name].tolist() for word, name in repetitions.items()})
-    parts = []
-    for name in names:
-        numbers = parsed.numbers[name]
-        if numbers is not None:
-            part = rows.assign(**{metric: numbers.values})
-            part.insert(0, "classifier", name)
-            parts.append(part)
-    single = pd.concat(parts, ignore_index=True)
-    systems = average_rows(single[[metric]], pd.Index(single["classifier"], name="system"), None)
-    note = (
-        f"every row is one {next(iter(repetitions))} and every column a system: "
-        f"{quote_names(names, 4)}"
-    )
-    return _interpret_one_metric(parsed, metric, systems, Keys(()), note, single, user, "folds")
-
-
-def _find_matrix(parsed: ParsedSource, *, one_metric: bool) -> Matrix | None:
-    """Return where a table is one metric of systems and data sets; None where it is not.
-
-    Systems in rows are a matrix only where somebody says so, for their data sets may be ranked by.
-    """
-    frame = parsed.source.frame
-    columns = find_matrix_columns(parsed.columns, parsed.keys)
-    metric = metric_of_title(parsed.source.title)
-    if not columns:
-        return None
-    rows = next((c.name for c in parsed.columns if c.role == "dataset" and c.name in frame), None)
-    if parsed.keys.label:
-        rows = parsed.keys.label[0]
-    in_columns = has_systems_in_columns(frame, parsed.columns, columns, rows)
-    if not in_columns and not (one_metric and metric):
-        return None
-    return Matrix(metric or UNNAMED_METRIC, columns, rows, in_columns)
-
-
-def _interpret_matrix(parsed: ParsedSource, matrix: Matrix, user: UserRoles) -> Table:
-    """Interpret a matrix of one metric: systems stand on one side, data sets on the other."""
-    frame = parsed.source.frame
-    rows = [f"row {k + 1}" for k in range(len(frame))]
-    if matrix.rows is not None:
-        rows = frame[matrix.rows].astype(str).tolist()
-    values = parsed.values().set_axis(rows, axis=0)
-    filled = [name for name in matrix.columns if name in values and values[name].notna().any()]
-    cells = values[filled].stack(future_stack=True)
-    row_names = cells.index.get_level_values(0)
-    column_names = cells.index.get_level_values(1)
-    stacked = cells.to_frame(matrix.metric).reset_index(drop=True)
-    # The mean of each system is over the data sets, which stand on the other side.
-    if matrix.systems_in_columns:
-        side = "columns"
-        dataset = matrix.rows or "row"
-        keys = Keys((), dataset)
-        names, others = column_names, row_names
-    else:
-        side = "rows"
-        dataset = "columns"
-        keys = Keys(parsed.keys.label[:1], dataset)
-        names, others = row_names, column_names
-    systems = average_rows(stacked, names.rename("system"), others.rename(dataset))
-    single = stacked.assign(classifier=names.astype(str), dataset=others.astype(str))
-    single = single[["classifier", "dataset", matrix.metric]]
-    note = f"every cell is a '{matrix.metric}'; {side} are the systems"
-    if matrix.metric != UNNAMED_METRIC:
-        note = f"the file's name says that every cell is '{matrix.metric}'; {side} are the systems"
-    return _interpret_one_metric(
-        parsed, matrix.metric, systems, keys, note, single, user, "datasets"
-    )
-
-
-def _interpret_one_metric(
-    parsed: ParsedSource,
-    metric: str,
-    systems: Systems,
-    keys: Keys,
-    note: str,
-    rows: pd.DataFrame,
-    user: UserRoles,
-    kind: Kind,
-) -> Table:
-    """Return the table of one metric whose name the columns do not tell."""
-    means = systems.frame.iloc[:, 0].to_numpy()
-    column = infer_column(metric, Numbers(means, np.zeros(len(means), dtype=bool)), {})
-    if metric == UNNAMED_METRIC:
-        column = Column(metric, "unknown", reason="nothing says what the cells measure")
-    source = replace(parsed.source, notes=(*parsed.source.notes, note))
-    single = ParsedSource(source, {metric: None}, [column], keys)
-    table = _open_table(single, systems, keys, source.notes)
-    return replace(_assign_roles(table, single, systems, user), kind=kind, rows=rows)
-
-
-def _open_table(parsed: ParsedSource, systems: Systems, keys: Keys, notes: Sequence[str]) -> Table:
-    """Infer the columns again on the values of the systems, which may be means."""
-    return Table(
-        systems.frame,
-        (),
-        label=keys.label,
-        dataset=keys.dataset if systems.per_dataset is not None else None,
-        per_dataset=systems.per_dataset,
-        title=parsed.source.title,
-        prose=parsed.source.prose,
-        reading_notes=tuple(notes),
-        inferred=tuple(infer_columns(parsed.columns, systems.frame, keys, parsed.units())),
-    )
-
-
-def _assign_roles(table: Table, parsed: ParsedSource, systems: Systems, user: UserRoles) -> Table:
-    """Give the columns their roles, which depend on all columns and on the user, and add notes."""
-    opened = table
-    table = assign_roles(opened, user.lower_is_better, parsed.units(), user.ignore)
-    metrics = [column.name for column in table.metrics]
-    mixed = [
-        f"'{column.name}' holds values up to 1 beside values above 10: "
-        "are some shares and some percent?"
-        for column in table.columns
-        if column.name in table.frame
-        and mixes_share_and_percent(column, table.frame[column.name].to_numpy())
-    ]
-    declared_notes = table.reading_notes[len(opened.reading_notes) :]
-    return replace(
-        table,
-        missing={name: count for name, count in systems.missing.items() if name in metrics},
-        reading_notes=(
-            *opened.reading_notes,
-            *merge_notes(systems.notes, metrics),
-            *declared_notes,
-            *mixed,
-        ),
-    )
 
 
 def is_labelled(frame: pd.DataFrame) -> bool:

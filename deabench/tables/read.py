@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,7 @@ from deabench.tables.readers.limits import Limits, reading_options
 from deabench.tables.readers.trackers import adapt_tool_table
 from deabench.tables.recognition.assignment import assign_roles
 from deabench.tables.recognition.columns import DeclaredRole
-from deabench.tables.special_roles import Role, declare_special_roles, to_plain_roles
+from deabench.tables.recognition.special_roles import Role, declare_special_roles, to_plain_roles
 from deabench.tables.table import LowerIsBetter, Table, TableLike
 
 
@@ -262,7 +262,7 @@ def join_sources(sources: Mapping[str, Source]) -> Source:
         renamed = {c.name: f"{c.name} ({name})" if c.name in used else c.name for c in columns}
         frames.append(table.frame[list(renamed)].rename(columns=renamed))
         for column in columns:
-            role: DeclaredRole = column.role  # type: ignore[assignment]
+            role = cast(DeclaredRole, column.role)
             declarations[renamed[column.name]] = (role, column.reason)
         notes += [f"{name}: {note}" for note in table.notes]
     # Systems are compared only if every table has them, in the order of the first table.
@@ -294,13 +294,13 @@ def _concatenate_answers(tables: Mapping[str, Table]) -> Source:
 
     Files of the same classifiers hold data sets of their own.
     """
-    parts = {name: table.rows for name, table in tables.items() if table.rows is not None}
-    names = [name for part in parts.values() for name in part["classifier"].unique()]
+    results = {name: table.rows for name, table in tables.items() if table.rows is not None}
+    names = [name for result in results.values() for name in result["classifier"].unique()]
     notes: tuple[str, ...] = ()
-    if len(set(names)) < len(names) and not any("dataset" in part for part in parts.values()):
-        parts = {name: part.assign(dataset=name) for name, part in parts.items()}
+    if len(set(names)) < len(names) and not any("dataset" in result for result in results.values()):
+        results = {name: result.assign(dataset=name) for name, result in results.items()}
         notes = ("the files hold the same classifiers: each file is a data set",)
-    return Source(pd.concat(parts.values(), ignore_index=True), "", notes=notes)
+    return Source(pd.concat(results.values(), ignore_index=True), "", notes=notes)
 
 
 def _concatenate_runs(runs: Sequence[Source]) -> Source:
@@ -355,7 +355,7 @@ def _hashable_labels(frame: pd.DataFrame) -> pd.DataFrame:
 def _reopen(table: Table) -> Source:
     """Return the source of a table that is interpreted again; its metrics stay declared."""
     declarations: dict[str, tuple[DeclaredRole, str]] = {
-        column.name: (column.role, column.reason)  # type: ignore[misc]
+        column.name: (cast(DeclaredRole, column.role), column.reason)
         for column in table.metrics
         if column.role != "guess"
     }

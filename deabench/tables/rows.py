@@ -261,7 +261,7 @@ def _label_texts(cells: list[object]) -> list[str]:
     """Return cells as parts of names."""
     try:
         # Most labels are text throughout, and this is the fastest way over a million of them.
-        return list(map(str.strip, cells))  # type: ignore[arg-type]
+        return list(map(str.strip, cells))  # type: ignore[arg-type]  # else TypeError
     except TypeError:
         return [_label_text(cell) for cell in cells]
 

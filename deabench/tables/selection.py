@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from collections.abc import Sequence
+from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.answers import ANSWER_KINDS, with_metrics
-from deabench.tables.cells import is_empty_word
 from deabench.tables.interpretation import is_labelled
 from deabench.tables.naming.questions import UndecidedError
 from deabench.tables.read import as_table
 from deabench.tables.recognition.assignment import leave_out_inputs
 from deabench.tables.recognition.blocks import judge_columns
 from deabench.tables.recognition.columns import Column
+from deabench.tables.selected_table import (
+    MISSING,
+    Missing,
+    SelectedTable,
+    drop_missing,
+    numeric_columns,
+    refuse_missing,
+)
 from deabench.tables.selection_notes import (
     describe_contradictions,
     describe_guesses,
@@ -27,100 +32,8 @@ from deabench.tables.selection_notes import (
 )
 from deabench.tables.table import USER_SAYS, Table, TableLike
 from deabench.tables.vocabulary import look_up_metric
-from deabench.utils.checks import choice, did_you_mean
+from deabench.utils.checks import choice
 from deabench.utils.text import quote_names
-
-Missing = Literal["refuse", "drop-systems", "drop-metrics", "bounds"]
-MISSING: tuple[Missing, ...] = get_args(Missing)
-MAX_NAMED_CELLS = 3
-
-
-@dataclass(frozen=True)
-class SelectedTable:
-    """A table with its selected outputs and inputs.
-
-    Attributes
-    ----------
-    table : Table
-    frame : DataFrame, systems x columns
-        The numbers of the systems in use, in the user's units; all selected columns are there.
-    outputs, inputs : tuple of column names
-    maxima : mapping of output to its greatest value
-        Outputs for which lower is better; they enter as complements to this value.
-    notes : tuple of str
-        What was read, guessed, dropped or left out.
-    guessed : tuple of str
-        Outputs of a table where no name is known.
-    """
-
-    table: Table
-    frame: pd.DataFrame
-    outputs: tuple[str, ...]
-    inputs: tuple[str, ...]
-    maxima: Mapping[str, float] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    guessed: tuple[str, ...] = ()
-
-    @property
-    def given(self) -> tuple[str, ...]:
-        """Outputs and inputs that nobody can change."""
-        return tuple(name for name in self.metrics if name in self.table.non_discretionary)
-
-    @property
-    def metrics(self) -> tuple[str, ...]:
-        """Outputs, then inputs."""
-        return (*self.outputs, *self.inputs)
-
-    def with_frame(self, frame: pd.DataFrame) -> SelectedTable:
-        """Return the same selection of other rows."""
-        return replace(self, frame=frame)
-
-    def with_table(self, table: Table) -> SelectedTable:
-        """Return the same selection of another table, as the tested classifiers of a reference."""
-        return replace(self, table=table, frame=_numeric_columns(table, self.metrics))
-
-    def drop_columns(self, names: Collection[str]) -> SelectedTable:
-        """Return the selection without some metrics."""
-        return replace(
-            self,
-            outputs=tuple(name for name in self.outputs if name not in names),
-            inputs=tuple(name for name in self.inputs if name not in names),
-            maxima={name: maximum for name, maximum in self.maxima.items() if name not in names},
-        )
-
-    def as_table(self, frame: pd.DataFrame | None = None) -> Table:
-        """Return a Table that has these outputs and inputs as its only metrics, of other rows."""
-        roles = dict.fromkeys(self.outputs, "output")
-        roles |= dict.fromkeys(self.maxima, "lower_rate")
-        roles |= dict.fromkeys(self.inputs, "cost")
-        columns = [
-            Column(name, role, high=self.maxima.get(name, np.inf), reason=USER_SAYS, declared=True)
-            for name, role in roles.items()
-        ]
-        if frame is None:
-            frame = self.frame
-        return replace(
-            self.table,
-            frame=frame,
-            columns=tuple(columns),
-            reading_notes=(),
-            role_notes=(),
-            labelled=True,
-        )
-
-    def range_of(self, name: str) -> tuple[float, float]:
-        """Return the least and greatest possible value of a column; infinite where unknown."""
-        if name in self.maxima:
-            return 0.0, self.maxima[name]
-        inferred = (column.range for column in self.table.inferred if column.name == name)
-        return next(inferred, (-np.inf, np.inf))
-
-    def higher_is_better(self, name: str) -> bool:
-        """Return the direction of any column: as it is selected, else as its name says."""
-        if name in self.maxima or name in self.inputs:
-            return False
-        meaning = look_up_metric(name)
-        return name in self.outputs or (meaning is not None and meaning.better == "higher")
 
 
 def select_table(
@@ -161,7 +74,7 @@ def select_table(
         # A cell of a DataFrame is refused by `validate`; files have empty cells more often, so
         # the message says what each choice would leave out.
         if not interpreted.labelled:
-            _refuse_missing(selected)
+            refuse_missing(selected)
         return selected
     selected, notes = drop_missing(selected, missing)
     return replace(selected, notes=(*selected.notes, *notes))
@@ -225,11 +138,11 @@ def select_columns(
         ]
         guessed = [column.name for column in columns if column.role == "guess"]
     # A given column limits with what a system is compared, on the side that its name tells.
-    taken = {*selected_outputs, *named_inputs}
+    selected = {*selected_outputs, *named_inputs}
     for name in table.non_discretionary:
         meaning = look_up_metric(name)
         is_output = meaning is not None and meaning.better == "higher"
-        if name not in taken:
+        if name not in selected:
             (selected_outputs if is_output else named_inputs).append(name)
     if table.non_discretionary:
         notes = (*notes, f"given, not to be changed: {quote_names(table.non_discretionary)}")
@@ -239,7 +152,7 @@ def select_columns(
         if len(bad) > 1:
             verb = "are undesirable outputs, taken as inputs"
         notes = (*notes, f"{quote_names(bad)} {verb}: lower is better")
-    frame = _numeric_columns(table, [*selected_outputs, *named_inputs])
+    frame = numeric_columns(table, [*selected_outputs, *named_inputs])
     _check_roles(selected_outputs, named_inputs)
     # Inputs alone can be ranked, unless a column may still be an output.
     if not selected_outputs and (undecided or not named_inputs):
@@ -252,52 +165,6 @@ def select_columns(
         maxima,
         notes,
         tuple(guessed),
-    )
-
-
-def drop_missing(
-    selected: SelectedTable, missing: Missing
-) -> tuple[SelectedTable, tuple[str, ...]]:
-    """Leave out the systems, or the metrics, with empty cells, and say which."""
-    if missing in ("refuse", "bounds"):
-        return selected, ()
-    # Infinity is no usable value either.
-    empty = ~np.isfinite(selected.frame[list(selected.metrics)])
-    if missing == "drop-systems":
-        rows = empty.any(axis=1)
-        if rows.all():
-            raise DataError(
-                "every system lacks some metric, so missing='drop-systems' leaves none; "
-                "say missing='drop-metrics'"
-            )
-        dropped = [str(label) for label in selected.frame.index[rows]]
-        if not dropped:
-            return selected, ()
-        note = f"left out for a missing cell: {quote_names(dropped)}"
-        return selected.with_frame(selected.frame[~rows]), (note,)
-    # Leaving out metrics keeps every system, but at least one output must remain.
-    dropped = [str(name) for name in empty.columns[empty.any()]]
-    if not dropped:
-        return selected, ()
-    remaining = selected.drop_columns(dropped)
-    if not remaining.outputs:
-        raise DataError(
-            "every output lacks some cell, so missing='drop-metrics' leaves none; "
-            "say missing='drop-systems'"
-        )
-    return remaining, (f"metrics left out for missing cells: {quote_names(dropped)}",)
-
-
-def align_columns(
-    tested: SelectedTable, reference: SelectedTable, missing: Missing
-) -> tuple[SelectedTable, SelectedTable, tuple[str, ...]]:
-    """Leave out tested systems, or metrics of both tables, for empty cells of the tested."""
-    tested, notes = drop_missing(tested, missing)
-    dropped = [name for name in reference.metrics if name not in tested.metrics]
-    return (
-        tested,
-        reference.drop_columns(dropped),
-        tuple(f"of the tested, {note}" for note in notes),
     )
 
 
@@ -318,21 +185,6 @@ def read_grouping(table: Table, name: str) -> pd.Series | None:
     return None
 
 
-def refuse_bounds(missing: Missing) -> Missing:
-    """Return `missing` unchanged, and refuse "bounds" where it has no meaning.
-
-    Raises
-    ------
-    DataError
-    """
-    if missing == "bounds":
-        raise DataError(
-            "missing='bounds' bounds the scores of deabench.rank; "
-            "say missing='drop-systems' or 'drop-metrics'"
-        )
-    return missing
-
-
 def _expand_names(
     table: Table, outputs: Sequence[str] | None, inputs: Sequence[str] | None
 ) -> tuple[list[str], list[str]]:
@@ -342,10 +194,10 @@ def _expand_names(
     declared = [column.name for column in table.columns if column.declared]
     expanded_outputs = table.expand(named_outputs, "outputs", [*named_inputs, *declared])
     # `rest` takes what no other pattern takes.
-    taken = [*named_outputs, *declared]
+    reserved = [*named_outputs, *declared]
     if "rest" in named_inputs:
-        taken += expanded_outputs
-    return expanded_outputs, table.expand(named_inputs, "inputs", taken)
+        reserved += expanded_outputs
+    return expanded_outputs, table.expand(named_inputs, "inputs", reserved)
 
 
 def _refuse_undecided(table: Table, inputs: Sequence[str]) -> None:
@@ -408,31 +260,6 @@ def _columns_beside(table: Table, inputs: Sequence[str]) -> tuple[list[Column], 
     return [by_name[c.name] for c in table.inferred if c.name in by_name], judgement.notes
 
 
-def _numeric_columns(table: Table, names: Sequence[str]) -> pd.DataFrame:
-    """Return the numbers of a table with all named columns; text in one is refused."""
-    frame = table.frame
-    for name in names:
-        if name in frame.columns:
-            continue
-        if table.texts is None or name not in table.texts:
-            columns = [column.name for column in table.inferred] or list(frame.columns)
-            raise DataError(
-                f"there is no column '{name}' in the table; {did_you_mean(name, columns)}"
-            )
-        cells = table.texts[name]
-        for label, cell in cells.items():
-            if isinstance(cell, str) and not is_empty_word(cell):
-                refuse_text(name, label, cell)
-        # Truths become 1 and 0; what is no number at all becomes NaN.
-        frame = frame.assign(**{name: pd.to_numeric(cells, errors="coerce").astype(float)})
-    return frame
-
-
-def refuse_text(name: str, label: object, cell: str) -> None:
-    """Refuse a text where a number is needed."""
-    raise DataError(f"metric '{name}' of '{label}' is the text '{cell}'; DEA needs a number")
-
-
 def _check_roles(outputs: Sequence[str], inputs: Sequence[str]) -> None:
     """Refuse a metric that is named twice, or as both output and input."""
     for names, role in ((outputs, "outputs"), (inputs, "inputs")):
@@ -442,36 +269,3 @@ def _check_roles(outputs: Sequence[str], inputs: Sequence[str]) -> None:
     for name in outputs:
         if name in inputs:
             raise DataError(f"metric '{name}' is declared both input and output; choose one")
-
-
-def _refuse_missing(selected: SelectedTable) -> None:
-    """Refuse empty cells with what each choice would leave out."""
-    empty = selected.frame[list(selected.metrics)].isna()
-    if not empty.any(axis=None):
-        return
-    places = empty.stack().loc[lambda cell: cell].index
-    failures = selected.table.failures
-    # A text in a column of numbers counts as missing, but the cell is not empty.
-    texts = [(label, name) for label, name in places if label in failures.get(name, {})]
-    gaps = places.difference(texts, sort=False) if texts else places
-    parts = []
-    if texts:
-        cells = [f"'{name}' of '{row}' holds '{failures[name][row]}'" for row, name in texts]
-        parts.append(f"{_shorten(cells)}: no {'number' if len(cells) == 1 else 'numbers'}")
-    if len(gaps):
-        cells = [f"'{name}' of '{row}'" for row, name in gaps]
-        parts.append(f"{_shorten(cells)} {'is' if len(cells) == 1 else 'are'} missing")
-    raise DataError(
-        f"{'; '.join(parts)}; "
-        f"say missing='drop-systems' ({int(empty.any(axis=1).sum())} of {len(empty)}), "
-        f"'drop-metrics' ({quote_names(list(empty.columns[empty.any()]))}) or 'bounds' "
-        "(docs/tables.md says what each does)"
-    )
-
-
-def _shorten(cells: Sequence[str]) -> str:
-    """Join the first cells and count the others."""
-    shown = ", ".join(cells[:MAX_NAMED_CELLS])
-    if len(cells) > MAX_NAMED_CELLS:
-        shown += f" and {len(cells) - MAX_NAMED_CELLS} more"
-    return shown

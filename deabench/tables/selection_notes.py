@@ -16,10 +16,10 @@ MAX_NOTED_COLUMNS = 8
 def explain_instances(table: Table) -> str:
     """Say what to do with predictions, scores and counts, which are no metrics."""
     count = len(table.frame)
-    what = "counts" if table.kind == "counts" else f"{table.kind} of instances"
+    content = "counts" if table.kind == "counts" else f"{table.kind} of instances"
     name = table.title or "the table"
     return (
-        f"'{name}' holds {what} of {count} classifiers, no metrics; `deabench metrics FILE` "
+        f"'{name}' holds {content} of {count} classifiers, no metrics; `deabench metrics FILE` "
         "computes metrics, and `deabench uncertainty FILE` intervals and verdicts"
     )
 
@@ -30,7 +30,7 @@ def describe_contradictions(
     """Note outputs and inputs of the user whose names say the contrary."""
     notes = []
     meanings = {name: look_up_metric(name) for name in (*outputs, *inputs) if name not in maxima}
-    for names, taken, contrary, remedy in (
+    for names, phrase, contrary, remedy in (
         (outputs, "outputs takes higher", "lower", "pass it in lower_is_better"),
         (inputs, "inputs takes lower", "higher", "name it in outputs"),
     ):
@@ -41,7 +41,7 @@ def describe_contradictions(
         ]
         if wrong:
             notes.append(
-                f"{taken} as better, but the name says {contrary} is better: "
+                f"{phrase} as better, but the name says {contrary} is better: "
                 f"{quote_names(wrong)}; if the name is right, {remedy}"
             )
     return tuple(notes)

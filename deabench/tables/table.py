@@ -204,8 +204,8 @@ class Table(Result):
     @property
     def guessed(self) -> list[str]:
         """Columns whose direction nobody knows: outputs by a guess, and what is asked about."""
-        asked = () if self.question is None else self.question.columns
-        return [c.name for c in self.columns if c.role == "guess" or c.name in asked]
+        asked_columns = () if self.question is None else self.question.columns
+        return [c.name for c in self.columns if c.role == "guess" or c.name in asked_columns]
 
     @property
     def undecided(self) -> list[str]:
@@ -266,8 +266,8 @@ class Table(Result):
         if not numeric:
             numeric = [str(name) for name in self.frame.columns]
         columns = self.columns or self.inferred
-        rest = [c.name for c in columns if c.role in roles and c.name in numeric]
-        return expand_names([str(name) for name in names], numeric, rest=rest, reserved=reserved)
+        unnamed = [c.name for c in columns if c.role in roles and c.name in numeric]
+        return expand_names([str(name) for name in names], numeric, rest=unnamed, reserved=reserved)
 
     def drop_column(self, name: str) -> Table:
         """Return the table without a column of numbers or text."""

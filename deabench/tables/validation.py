@@ -14,7 +14,7 @@ import pandas as pd
 
 from deabench.errors import DataError, DataWarning
 from deabench.tables.cells import is_empty_word, parse_numbers
-from deabench.tables.selection import MAX_NAMED_CELLS, SelectedTable, refuse_text
+from deabench.tables.selected_table import MAX_NAMED_CELLS, SelectedTable, refuse_text
 from deabench.tables.transforms import AffineTransform, Data
 from deabench.tables.vocabulary import Meaning, look_up_metric
 

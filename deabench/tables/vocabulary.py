@@ -83,7 +83,7 @@ class Meaning:
 
 
 @dataclass(frozen=True)
-class Beside:
+class PairedWord:
     """What a name means beside another name: X1 beside Y1."""
 
     name: str
@@ -138,8 +138,8 @@ _WORDS = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(enc
 RULES = _read_rules(_WORDS["rule"])
 WEAK_RULES = _read_rules(_WORDS["weak_rule"])
 FIRST_RULES = tuple((_pattern_of(entry), _read_meaning(entry)) for entry in _WORDS["never"])
-BESIDE_RULES = tuple(
-    Beside(entry["name"], entry["other"], _read_meaning(entry)) for entry in _WORDS["beside"]
+PAIRED_WORDS = tuple(
+    PairedWord(entry["name"], entry["other"], _read_meaning(entry)) for entry in _WORDS["beside"]
 )
 ERROR_WORDS: dict[str, str] = {
     kind: join_pattern(words) for kind, words in _WORDS["errors"].items()
@@ -384,7 +384,7 @@ def look_up_beside(name: str, names: Sequence[str]) -> Meaning | None:
     ('cost', None)
     """
     words = _sided_words(name)
-    for rule in BESIDE_RULES:
+    for rule in PAIRED_WORDS:
         if re.fullmatch(rule.name, words) and any(
             re.fullmatch(rule.other, _sided_words(other)) for other in names if other != name
         ):

@@ -47,7 +47,7 @@ def find_error_columns(
     declared : mapping of metric to its error columns
         What the source states.
     """
-    found = []
+    error_columns = []
     bases: dict[str, list[str]] = {}
     for name in names:
         bases.setdefault(_base(parse_name(name).all_words), []).append(name)
@@ -56,16 +56,16 @@ def find_error_columns(
         signed = _signed(name, names)
         kind, base = signed or _error_kind(name)
         if name in owners:
-            found.append(ErrorColumn(name, owners[name], kind or "standard_error"))
+            error_columns.append(ErrorColumn(name, owners[name], kind or "standard_error"))
             continue
         if not kind:
             continue
         metric = _find_metric(name, base, bases, names)
         if metric:
-            found.append(ErrorColumn(name, metric, kind))
+            error_columns.append(ErrorColumn(name, metric, kind))
     # A column is no metric of its own where it is the error of another.
-    errors = {column.name for column in found}
-    return [column for column in found if column.metric not in errors]
+    errors = {column.name for column in error_columns}
+    return [column for column in error_columns if column.metric not in errors]
 
 
 def _signed(name: str, names: Sequence[str]) -> tuple[str, str] | None:

@@ -91,15 +91,15 @@ def make_question(
         All columns of numbers, in the table's order, which ranges refer to.
     default : str
     """
-    others: Answer = {
+    cost_options: Answer = {
         "inputs": tuple(shorten_names(inputs, numeric)),
         "lower_is_better": tuple(complemented),
     }
     answers: dict[str, Answer] = {
-        "higher": {"outputs": tuple(shorten_names([*outputs, *columns], numeric)), **others},
+        "higher": {"outputs": tuple(shorten_names([*outputs, *columns], numeric)), **cost_options},
         "lower": {
             "outputs": tuple(shorten_names(outputs, numeric)),
-            "inputs": others["inputs"],
+            "inputs": cost_options["inputs"],
             "lower_is_better": (*complemented, *shorten_names(columns, numeric)),
         },
     }

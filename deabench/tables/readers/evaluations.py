@@ -27,12 +27,12 @@ ARROWS: dict[object, str] = {True: " ↓", False: " ↑"}
 """What states in a column's name whether lower is better."""
 
 
-def read_json(data: object, file: str, title: str) -> Source:
+def read_json(data: Any, file: str, title: str) -> Source:
     """Read a JSON document of one of the known shapes; `file` is its name in errors."""
     if _is_harness_run(data):
         return _read_harness([data], [title or "model"], title)
     if _is_list_of(_is_harness_run, data):
-        runs = list(data)  # type: ignore[call-overload]
+        runs = list(data)
         return _read_harness(runs, [f"{title} {k + 1}" for k in range(len(runs))], title)
     for is_record, read_records_of in (
         (harness_logs.is_common_evaluation, harness_logs.read_common_evaluations),
@@ -42,15 +42,15 @@ def read_json(data: object, file: str, title: str) -> Source:
         if is_record(data):
             return read_records_of([data], title)
         if _is_list_of(is_record, data):
-            return read_records_of(list(data), title)  # type: ignore[call-overload]
+            return read_records_of(list(data), title)
     if _is_list_of(harness_logs.is_harness_sample, data):
-        return harness_logs.read_harness_samples(list(data), file, title)  # type: ignore[call-overload]
+        return harness_logs.read_harness_samples(list(data), file, title)
     if trackers.is_price_list(data):
-        return trackers.read_price_list(data, title)  # type: ignore[arg-type]
+        return trackers.read_price_list(data, title)
     if _is_helm_table(data):
         return _read_helm_tables([data], title)
     if _is_list_of(_is_helm_table, data):
-        return _read_helm_tables(list(data), title)  # type: ignore[call-overload]
+        return _read_helm_tables(list(data), title)
     if _is_list_of(_is_helm_statistic, data):
         raise DataError(
             f"'{file}' holds HELM's statistics of one run; "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -108,12 +108,12 @@ def _find_question(table: Table, open_blocks: Sequence[Sequence[str]]) -> Questi
         means = [n for n, c in undecided.items() if c.role == "conditional" and n in table.frame]
         columns += [n for n in means if table.count_alike(columns, [undecided[n]])]
     numeric = [column.name for column in table.columns if column.name in table.frame]
-    asked = [name for name in numeric if name in columns]
-    if not asked:
+    asked_columns = [name for name in numeric if name in columns]
+    if not asked_columns:
         return None
-    default = _likely_answer(table.frame[asked], can_ignore=bool(metrics))
+    default = _likely_answer(table.frame[asked_columns], can_ignore=bool(metrics))
     return make_question(
-        asked,
+        asked_columns,
         [c.name for c in metrics if c.direction == "higher"],
         [c.name for c in metrics if c.complemented],
         [c.name for c in metrics if c.input],
@@ -200,8 +200,8 @@ def _read_directions(lower_is_better: LowerIsBetter) -> dict[str, float | Litera
         is_number = isinstance(value, Real) and not isinstance(value, bool)
         if value == "input":
             directions[str(name)] = "input"
-        elif is_number and np.isfinite(float(value)):  # type: ignore[arg-type]
-            directions[str(name)] = float(value)  # type: ignore[arg-type]
+        elif is_number and np.isfinite(float(cast(Real, value))):
+            directions[str(name)] = float(cast(Real, value))
         else:
             raise DataError(
                 f"lower_is_better['{name}'] is {value!r}; "

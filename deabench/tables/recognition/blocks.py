@@ -116,40 +116,40 @@ def judge_columns(
         Whether these columns were put together to be ranked, as in a DataFrame with its systems in
         the index: where no name is known, every numeric column is then a guess, counts too.
     """
-    judged = _leave_out_sparse(columns, frame)
-    blocks = _find_blocks(judged, frame)
+    resolved = _leave_out_sparse(columns, frame)
+    blocks = _find_blocks(resolved, frame)
     open_blocks = []
     notes = []
     for names in blocks:
-        block = _Block(names, judged, frame)
+        block = _Block(names, resolved, frame)
         direction, reason = _decide(block, context)
         if direction:
-            judged = _apply_direction(judged, block, direction, reason)
+            resolved = _apply_direction(resolved, block, direction, reason)
         elif block.unknown:
             open_blocks.append(tuple(block.unknown))
-    judged = _demote_ambiguous(judged)
-    means = _find_wide_blocks(blocks, judged, frame)
-    judged = [leave_out_redundant(column, judged, frame) for column in judged]
-    if needs_guesses(judged, frame, made_to_rank=made_to_rank):
-        judged = [guess_output(column, frame, made_to_rank=made_to_rank) for column in judged]
+    resolved = _demote_ambiguous(resolved)
+    means = _find_wide_blocks(blocks, resolved, frame)
+    resolved = [leave_out_redundant(column, resolved, frame) for column in resolved]
+    if needs_guesses(resolved, frame, made_to_rank=made_to_rank):
+        resolved = [guess_output(column, frame, made_to_rank=made_to_rank) for column in resolved]
         open_roles: tuple[str, ...] = ("guess",)
         note = (
             "no column has a known name, so higher is taken as better in {}; "
             "name the outputs in outputs, and metrics that are better low in lower_is_better"
         )
     else:
-        judged = [leave_out_unknown(column, frame) for column in judged]
+        resolved = [leave_out_unknown(column, frame) for column in resolved]
         open_roles = ("unknown", "conditional")
         note = (
             "columns whose names do not tell which way is better are left out: {}; "
             "name them in outputs or lower_is_better to use them"
         )
-    names = [column.name for column in judged if column.role in open_roles]
+    names = [column.name for column in resolved if column.role in open_roles]
     if names:
         notes.append(note.format(quote_names(names)))
-    is_open = {column.name for column in judged if column.role in ("unknown", "conditional")}
+    is_open = {column.name for column in resolved if column.role in ("unknown", "conditional")}
     open_blocks = [tuple(n for n in names if n in is_open) for names in open_blocks]
-    return Judgement(judged, notes, [names for names in open_blocks if names], means)
+    return Judgement(resolved, notes, [names for names in open_blocks if names], means)
 
 
 def _leave_out_sparse(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column]:
@@ -215,13 +215,13 @@ def measure_scale(values: pd.Series) -> tuple[str, float]:
     return "large", size
 
 
-def are_alike(one: tuple[str, float], other: tuple[str, float]) -> bool:
+def are_alike(scale: tuple[str, float], other_scale: tuple[str, float]) -> bool:
     """Return whether two scales are alike: rates by their range, others by their size."""
-    if one[0] != other[0] or one[0] == "empty":
+    if scale[0] != other_scale[0] or scale[0] == "empty":
         return False
-    if one[0] in ("share", "percent"):
+    if scale[0] in ("share", "percent"):
         return True
-    return max(one[1], other[1]) <= LEAST_RATIO * min(one[1], other[1])
+    return max(scale[1], other_scale[1]) <= LEAST_RATIO * min(scale[1], other_scale[1])
 
 
 def _find_blocks(columns: Sequence[Column], frame: pd.DataFrame) -> list[list[str]]:

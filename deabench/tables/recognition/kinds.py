@@ -3,7 +3,7 @@
 1. `refuse_missing_header`: a first line of measurements is no header.
 2. `recognise_instances`: predictions, scores and counts hold no metrics yet. Their single results
    become the rows of a Table, of which samples are made.
-3. `transpose_metrics`: metrics in rows are turned, so that systems stand in rows.
+3. `transpose_metrics`: metrics in rows are transposed, so that systems stand in rows.
 4. `recognise_folds`: one metric, folds x systems.
 
 Long results and data sets x systems are told by their keys (`deabench.tables.recognition.layout`).
@@ -120,31 +120,31 @@ def recognise_instances(frame: pd.DataFrame) -> Instances | None:
 
 def _find_columns(frame: pd.DataFrame) -> dict[str, str]:
     """Return canonical name to column, of keys, truths, predictions, scores and counts."""
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for name in map(str, frame.columns):
         meaning = look_up_metric(name)
         for word in ("truth", "prediction", "score", *COUNTS, *KEYS):
-            if word not in found and word != "dataset" and has_name(name, word):
-                found[word] = name
+            if word not in columns and word != "dataset" and has_name(name, word):
+                columns[word] = name
                 break
         else:
             if meaning is not None and meaning.role == "label":
-                found.setdefault("classifier", name)
+                columns.setdefault("classifier", name)
             elif meaning is not None and meaning.role == "dataset":
-                found.setdefault("dataset", name)
-    return found
+                columns.setdefault("dataset", name)
+    return columns
 
 
 def _recognise_counts(frame: pd.DataFrame, columns: Mapping[str, str]) -> Instances | None:
     """Return counts, unless the table has metrics of its own beside them."""
-    others = [name for name in map(str, frame.columns) if name not in columns.values()]
-    meanings = [look_up_metric(name) for name in others]
+    other_names = [name for name in map(str, frame.columns) if name not in columns.values()]
+    meanings = [look_up_metric(name) for name in other_names]
     if any(meaning is not None and meaning.better != "neither" for meaning in meanings):
         return None
     keys = {key: name for key, name in columns.items() if key in ("classifier", *KEYS, *COUNTS)}
     # Without a name such as "model" the first text names the classifiers.
     if "classifier" not in keys:
-        texts = [name for name in others if parse_numbers(frame[name]) is None]
+        texts = [name for name in other_names if parse_numbers(frame[name]) is None]
         keys |= dict.fromkeys(["classifier"][: len(texts)], next(iter(texts), ""))
     return Instances("counts", keys)
 
@@ -227,8 +227,8 @@ def table_of_instances(source: Source, instances: Instances) -> Table:
             reason = reasons.get(canonical, f"it is the {canonical} of each row")
         columns.append(Column(name, "left_out", reason=reason))
     label = instances.columns.get("classifier")
-    what = "counts" if instances.kind == "counts" else f"{instances.kind} of instances"
-    note = f"it holds {what} of {len(names)} classifiers ({quote_names(names, 4)})"
+    content = "counts" if instances.kind == "counts" else f"{instances.kind} of instances"
+    note = f"it holds {content} of {len(names)} classifiers ({quote_names(names, 4)})"
     return Table(
         pd.DataFrame(index=pd.Index(names, name=label or "classifier")),
         tuple(columns),
@@ -259,11 +259,11 @@ def _tidy_rows(source: Source, instances: Instances) -> pd.DataFrame:
         if "instance" not in data:
             data["instance"] = np.arange(1, len(data) + 1)
         value = "score" if instances.kind == "scores" else "y_pred"
-        parts = [
+        results = [
             data.assign(classifier=name, **{value: _as_numbers(frame[name])})
             for name in instances.systems
         ]
-        data = pd.concat(parts, ignore_index=True)
+        data = pd.concat(results, ignore_index=True)
     elif "classifier" not in data:
         data["classifier"] = source.title or DEFAULT_CLASSIFIER
         if instances.kind == "counts":
@@ -308,12 +308,12 @@ def transpose_metrics(source: Source) -> Source | None:
         labels = frame[name].astype(str).str.strip() + " (" + labels + ")"
     if labels.duplicated().any():
         return None
-    turned = frame[systems].set_axis(labels, axis=0).T
-    turned = turned.rename_axis(None, axis=1).rename_axis("system").reset_index()
+    transposed = frame[systems].set_axis(labels, axis=0).T
+    transposed = transposed.rename_axis(None, axis=1).rename_axis("system").reset_index()
     note = f"'{metric}' holds the metrics: systems are the columns {quote_names(systems, 4)}"
     return replace(
         source,
-        frame=turned,
+        frame=transposed,
         label=("system",),
         notes=(*source.notes, note),
         read_text=None,
@@ -343,14 +343,16 @@ def recognise_folds(frame: pd.DataFrame) -> dict[str, str] | None:
     """
     names = list(map(str, frame.columns))
     keys = {word: name for name in names for word in REPETITIONS if has_name(name, word)}
-    rest = [name for name in names if name not in keys.values() and frame[name].notna().any()]
-    if not keys or len(rest) < 2 or frame.duplicated([*keys.values()]).any():
+    value_columns = [
+        name for name in names if name not in keys.values() and frame[name].notna().any()
+    ]
+    if not keys or len(value_columns) < 2 or frame.duplicated([*keys.values()]).any():
         return None
-    if any(parse_numbers(frame[name]) is None or _is_metric(name) for name in rest):
+    if any(parse_numbers(frame[name]) is None or _is_metric(name) for name in value_columns):
         return None
     # Settings and counts beside the fold describe one system; classifiers have names of their own.
-    known = [name for name in rest if look_up_metric(name) is not None]
-    return keys if 2 * len(known) < len(rest) else None
+    metric_columns = [name for name in value_columns if look_up_metric(name) is not None]
+    return keys if 2 * len(metric_columns) < len(value_columns) else None
 
 
 def repetition_word(name: str) -> str:

@@ -11,6 +11,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.tables.cells import Numbers, parse_or_empty
 from deabench.tables.readers.frames import Source
+from deabench.tables.recognition.assignment import assign_roles
 from deabench.tables.recognition.columns import (
     Column,
     Declarations,
@@ -18,6 +19,7 @@ from deabench.tables.recognition.columns import (
     check_range,
     infer_column,
     infer_direction_from_rank,
+    mixes_share_and_percent,
 )
 from deabench.tables.recognition.layout import (
     Keys,
@@ -25,8 +27,10 @@ from deabench.tables.recognition.layout import (
 )
 from deabench.tables.rows import (
     NamedRows,
+    Systems,
+    merge_notes,
 )
-from deabench.tables.table import LowerIsBetter
+from deabench.tables.table import LowerIsBetter, Table
 from deabench.utils.checks import choice, did_you_mean
 
 DECLARED_ROLES = ("output", "lower_rate", "cost", "label", "dataset", "left_out")
@@ -165,3 +169,43 @@ def infer_columns(
             column = check_range(column, finite, units.get(column.name, ""))
         inferred.append(infer_direction_from_rank(column, values, ranks))
     return inferred
+
+
+def open_table(parsed: ParsedSource, systems: Systems, keys: Keys, notes: Sequence[str]) -> Table:
+    """Infer the columns again on the values of the systems, which may be means."""
+    return Table(
+        systems.frame,
+        (),
+        label=keys.label,
+        dataset=keys.dataset if systems.per_dataset is not None else None,
+        per_dataset=systems.per_dataset,
+        title=parsed.source.title,
+        prose=parsed.source.prose,
+        reading_notes=tuple(notes),
+        inferred=tuple(infer_columns(parsed.columns, systems.frame, keys, parsed.units())),
+    )
+
+
+def assign_and_note(table: Table, parsed: ParsedSource, systems: Systems, user: UserRoles) -> Table:
+    """Give the columns their roles, which depend on all columns and on the user, and add notes."""
+    opened = table
+    table = assign_roles(opened, user.lower_is_better, parsed.units(), user.ignore)
+    metrics = [column.name for column in table.metrics]
+    mixed = [
+        f"'{column.name}' holds values up to 1 beside values above 10: "
+        "are some shares and some percent?"
+        for column in table.columns
+        if column.name in table.frame
+        and mixes_share_and_percent(column, table.frame[column.name].to_numpy())
+    ]
+    declared_notes = table.reading_notes[len(opened.reading_notes) :]
+    return replace(
+        table,
+        missing={name: count for name, count in systems.missing.items() if name in metrics},
+        reading_notes=(
+            *opened.reading_notes,
+            *merge_notes(systems.notes, metrics),
+            *declared_notes,
+            *mixed,
+        ),
+    )

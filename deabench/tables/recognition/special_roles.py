@@ -18,7 +18,10 @@ PLAIN_ROLES: dict[str, DeclaredRole] = {"undesirable": "cost", "non_discretionar
 
 def to_plain_roles(roles: Mapping[str, Role] | None) -> dict[str, DeclaredRole]:
     """Return roles with those that every table knows in place of the special ones."""
-    return {name: PLAIN_ROLES.get(role, role) for name, role in (roles or {}).items()}  # type: ignore[arg-type]
+    plain: dict[str, DeclaredRole] = {}
+    for name, role in (roles or {}).items():
+        plain[name] = PLAIN_ROLES.get(role, role)  # type: ignore[arg-type]  # others are plain
+    return plain
 
 
 def declare_special_roles(table: Table, roles: Mapping[str, Role] | None) -> Table:
@@ -39,12 +42,12 @@ def declare_special_roles(table: Table, roles: Mapping[str, Role] | None) -> Tab
         if name not in table.frame:
             raise DataError(f"'{name}' is declared {special[name]} and holds no numbers")
     undesirable = [name for name, role in special.items() if role == "undesirable"]
-    given = [name for name, role in special.items() if role == "non_discretionary"]
+    non_discretionary = [name for name, role in special.items() if role == "non_discretionary"]
     return replace(
         table,
         columns=tuple(_declare(column, special.get(column.name)) for column in table.columns),
         undesirable=tuple(dict.fromkeys([*table.undesirable, *undesirable])),
-        non_discretionary=tuple(dict.fromkeys([*table.non_discretionary, *given])),
+        non_discretionary=tuple(dict.fromkeys([*table.non_discretionary, *non_discretionary])),
     )
 
 
