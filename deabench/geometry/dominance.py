@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from deabench.utils.arrays import total
+from deabench.utils.arrays import row_sums
 
 FEW = 2000
 """Rows that are compared with each other one by one, however few of them are struck out."""
@@ -39,7 +39,7 @@ def find_dominators(values: np.ndarray) -> np.ndarray:
         Of equal rows the first stands for all, and of several that dominate a row that with the
         largest sum.
     """
-    sums = total(values)
+    sums = row_sums(values)
     # One contiguous column per metric: rows are compared metric by metric.
     columns = np.ascontiguousarray(values.T)
     # `order` are the rows still in `columns`: not struck out so far.

@@ -15,7 +15,7 @@ from deabench.geometry.facet_walk import ridge_neighbours, walk_simplices
 from deabench.geometry.facets import FACETS_PER_POINT, triangulate_facets
 from deabench.solver.candidate_bases import PreparedBases
 from deabench.solver.family import ACCURATE, Bases, Family
-from deabench.utils.arrays import blocks, total
+from deabench.utils.arrays import blocks, row_sums
 
 # When listing all facets pays, against solving by HiGHS
 
@@ -272,7 +272,7 @@ def _order_along_curve(values: np.ndarray) -> np.ndarray:
 
     Along a Z-curve (Morton order) of the shares of each row in its sum.
     """
-    shares = values[:, :-1] / np.maximum(total(values), np.finfo(float).tiny)[:, None]
+    shares = values[:, :-1] / np.maximum(row_sums(values), np.finfo(float).tiny)[:, None]
     count = max(shares.shape[1], 1)
     bits = min(BITS // count, 10)
     # spread[v] has the bits of v, `count` places apart.

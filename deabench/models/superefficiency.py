@@ -48,7 +48,7 @@ from deabench.solver.engine import solve_exactly
 from deabench.solver.family import Family
 from deabench.solver.solve_all import Solutions, solve_each
 from deabench.tables.validation import Allowed
-from deabench.utils.arrays import TOLERANCE, least
+from deabench.utils.arrays import TOLERANCE, row_minima
 
 UNREACHED = "the others do not reach it at any factor"
 UNDEFINED = "its factor is 0: no other DMU has any of one of its metrics"
@@ -223,7 +223,7 @@ def _kept_slack_weights(base: Answer, rows: np.ndarray) -> SlackWeights:
     shares = base.weights[metric_names(base.data)].to_numpy()[own] * reference_maxima(base)
     of = slack_weights.of.copy()
     of[own] = len(slack_weights.rows) + np.arange(len(own))
-    return SlackWeights(np.vstack([slack_weights.rows, shares / least(shares)[:, None]]), of)
+    return SlackWeights(np.vstack([slack_weights.rows, shares / row_minima(shares)[:, None]]), of)
 
 
 def _multipliers(task: Task, scaled: ScaledData, solutions: Solutions) -> np.ndarray:

@@ -108,7 +108,12 @@ def bound_scores(
         The point that each is not compared with; λ must give it nothing.
     """
     count = len(tested)
-    aims = tested if aims is None else aims
+    if aims is None:
+        aims = tested
+    if moved is None:
+        moved = np.zeros(tested.shape)
+    if least_weights is None:
+        least_weights = np.zeros(tested.shape)
     everyone = np.arange(count)
     with np.errstate(all="ignore"):
         # λ that misses by no more than its own rounding, and has nowhere to move, counts as met.
@@ -119,11 +124,10 @@ def bound_scores(
         dual = score_of_excess(excess + excess_error, lifted, everyone)
         dual_rounded = np.abs(score_of_excess(excess, lifted, everyone) - dual)
     wanted = wanted & np.isfinite(lam.values).all(axis=1) & np.isfinite(weights).all(axis=1)
-    wanted &= np.isfinite(aims if moved is None else aims + moved).all(axis=1)
+    wanted &= np.isfinite(aims + moved).all(axis=1)
     is_hard = ~is_feasible | ~(rounded <= PRECISE * unit)
     for k in np.flatnonzero(is_hard & wanted).tolist():
-        way = None if moved is None else moved[k]
-        exact = exact_gains(technology, aims[k], lam, k, held[k], way)
+        exact = exact_gains(technology, aims[k], lam, k, held[k], moved[k])
         if exact is not None:
             primal[k] = _as_float(score_of_gains, exact, k)
         elif not is_met[k]:
@@ -132,20 +136,20 @@ def bound_scores(
     # What is computed upwards may be too much: fractions decide where the bounds are apart.
     is_hard = ~(dual_rounded <= PRECISE * unit) | ~(np.abs(primal - dual) <= 2 * PRECISE * unit)
     for k in np.flatnonzero(is_hard & wanted).tolist():
-        others = technology
+        compared = technology
         if left_out is not None:
-            others = replace(technology, points=np.delete(technology.points, left_out[k], axis=0))
+            compared = replace(technology, points=np.delete(technology.points, left_out[k], axis=0))
         candidates = [to_fractions(weights[k])]
-        floor = None if least_weights is None else least_weights[k]
-        polished = polished_weights(technology, weights[k], lam, k, floor)
-        candidates += [polished] if polished is not None else []
+        polished = polished_weights(technology, weights[k], lam, k, least_weights[k])
+        if polished is not None:
+            candidates.append(polished)
         allowed: list[tuple[float, float]] = []
         for candidate in candidates:
-            outcome = exact_excess(others, tested[k], candidate)
+            outcome = exact_excess(compared, tested[k], candidate)
             if outcome is not None:
-                worth = dot(outcome[1], to_fractions(tested[k]))
+                own_value = dot(outcome[1], to_fractions(tested[k]))
                 bound = _as_float(score_of_excess, outcome[0], k, outcome[1])
-                allowed.append((bound, float(outcome[0] + worth)))
+                allowed.append((bound, float(outcome[0] + own_value)))
         # Every candidate bounds the score; the closest bound says the most.
         if allowed:
             distances = [abs(bound - primal[k]) for bound, _ in allowed]
@@ -178,7 +182,7 @@ def repaired_gains(
     tested: np.ndarray,
     lam: Sparse,
     held: np.ndarray,
-    moved: np.ndarray | None = None,
+    moved: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return what repaired λ reach beyond the tested points, their error, and who is feasible.
 
@@ -193,11 +197,11 @@ def repaired_gains(
     """
     values = np.maximum(lam.values, 0.0)
     columns = np.maximum(lam.columns, 0)
-    low, high = technology.sums
+    least_sum, greatest_sum = technology.sums
     sums = values.sum(axis=1)
     # Divided by the sum that is too large, or too small, λ has the nearest one that is allowed.
-    allowed = np.clip(sums, low, high)
-    is_at_bound = (allowed != sums) | (sums == low) | (sums == high)
+    allowed = np.clip(sums, least_sum, greatest_sum)
+    is_at_bound = (allowed != sums) | (sums == least_sum) | (sums == greatest_sum)
     share = values / np.where(sums > 0, sums, 1.0)[:, None] * allowed[:, None]
     differences = technology.points[columns] - tested[:, None]
     differences = np.where((values > 0)[..., None], differences, 0.0)
@@ -205,12 +209,9 @@ def repaired_gains(
     distance_from_1 = np.where(is_at_bound, allowed - 1.0, sums - 1.0)[:, None]
     terms = share[..., None] * differences
     size = np.abs(terms).sum(axis=1) + np.abs(distance_from_1 * tested)
-    gains = terms.sum(axis=1) + distance_from_1 * tested
-    if moved is not None:
-        gains = gains - moved
-        size = size + np.abs(moved)
-    error = GAMMA * size
-    is_possible = (sums > 0) | (low == 0)
+    gains = terms.sum(axis=1) + distance_from_1 * tested - moved
+    error = GAMMA * (size + np.abs(moved))
+    is_possible = (sums > 0) | (least_sum == 0)
     own_rounding = GAMMA * (
         np.abs(tested) + np.abs(share[..., None] * technology.points[columns]).sum(axis=1)
     )
@@ -221,7 +222,8 @@ def repaired_gains(
     )
     moves = np.where((values > 0)[..., None], moves, 0.0)
     # Where Σ λ is free, less of everything frees all inputs, and more of it all outputs.
-    is_free = ~is_at_bound & (sums > low + PRECISE) & (sums < high - PRECISE)
+    is_free = ~is_at_bound
+    is_free &= (sums > least_sum + PRECISE) & (sums < greatest_sum - PRECISE)
     is_short = held & (gains - error < 0) & (size > 0)
     by_size = np.flatnonzero(is_short.any(axis=1) & is_possible & is_free)
     if len(by_size):
@@ -241,11 +243,11 @@ def _scaled_error(
 ) -> np.ndarray:
     """Return the error (k, c) of gains with all λ scaled alike, where that meets what is held."""
     point = moves.sum(axis=1)
-    short = np.where(held & (gains - error < 0), 2 * (error - gains), 0.0)
+    shortfall = np.where(held & (gains - error < 0), 2 * (error - gains), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        needed = np.where(short > 0, short / np.abs(point), 0.0).max(axis=1)[:, None]
+        needed = np.where(shortfall > 0, shortfall / np.abs(point), 0.0).max(axis=1)[:, None]
     # Outputs are positive and grow with λ, inputs are negative and shrink with it.
-    is_more = ((short > 0) & (point > 0)).any(axis=1)[:, None]
+    is_more = ((shortfall > 0) & (point > 0)).any(axis=1)[:, None]
     change = np.where(is_more, needed, -needed) * point
     scaled = gains + change - error - GAMMA * np.abs(change)
     meets = ((scaled >= 0) | ~held).all(axis=1) & (needed[:, 0] < PRECISE)
@@ -311,7 +313,7 @@ def excess_of_weights(
     weights : array (K, c)
     """
     outputs = technology.points.shape[1] - technology.inputs
-    low, high = technology.sums
+    least_sum, greatest_sum = technology.sums
     up = np.append(
         np.full(outputs, 1 + GAMMA), np.full(technology.inputs, 1 - GAMMA)
     )  # of negative terms less
@@ -321,17 +323,17 @@ def excess_of_weights(
         is_above = best > 0
         if is_above.any():
             weights = weights.copy()
-            rows = None if left_out is None else left_out[is_above]
-            weights[is_above] = _raise_input_weights(technology, weights[is_above], rows)
+            weights[is_above] = _raise_input_weights(technology, weights, is_above, left_out)
             best = best.copy()
             best[is_above] = np.where(np.isfinite(weights[is_above]).all(axis=1), 0.0, np.inf)
-    value = np.where(
-        np.isinf(best), np.inf, high * np.maximum(best, 0.0) if np.isfinite(high) else 0.0
-    )
-    value = value + low * np.minimum(best, 0.0)
-    own = weights * tested
-    error = GAMMA * (np.abs(own).sum(axis=1) + np.abs(np.where(np.isinf(value), 0.0, value)))
-    return value - own.sum(axis=1), error, weights
+    # h = max over the allowed Σ λ of Σ λ · best.
+    value = np.zeros(len(best))
+    if np.isfinite(greatest_sum):
+        value = greatest_sum * np.maximum(best, 0.0)
+    value = np.where(np.isinf(best), np.inf, value) + least_sum * np.minimum(best, 0.0)
+    own_terms = weights * tested
+    error = GAMMA * (np.abs(own_terms).sum(axis=1) + np.abs(np.where(np.isinf(value), 0.0, value)))
+    return value - own_terms.sum(axis=1), error, weights
 
 
 def _greatest(
@@ -352,17 +354,24 @@ def _greatest(
 
 
 def _raise_input_weights(
-    technology: Technology, weights: np.ndarray, left_out: np.ndarray | None = None
+    technology: Technology,
+    weights: np.ndarray,
+    rows: np.ndarray,
+    left_out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return weights under which no reference DMU is worth more than 0; infinite where none are."""
+    """Return some rows of weights, raised until no reference DMU is worth more than 0.
+
+    Infinite where no weights of the inputs do that. `rows` is a bool array (K,).
+    """
+    weights = weights[rows]
     outputs = technology.points.shape[1] - technology.inputs
     points = technology.bounding_points
-    worth = weights[:, :outputs] @ points[:, :outputs].T
+    gain = weights[:, :outputs] @ points[:, :outputs].T
     cost = -weights[:, outputs:] @ points[:, outputs:].T
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(worth > 0, worth / cost, 0.0)
+        ratio = np.where(gain > 0, gain / cost, 0.0)
     if left_out is not None:
-        ratio[np.arange(len(ratio)), left_out] = 0.0
+        ratio[np.arange(len(ratio)), left_out[rows]] = 0.0
     factor = ratio.max(axis=1, initial=1.0) * (1 + 4 * GAMMA)
     raised = weights.copy()
     raised[:, outputs:] *= factor[:, None]

@@ -57,7 +57,7 @@ def exact_gains(
     lam: Sparse,
     k: int,
     held: np.ndarray,
-    moved: np.ndarray | None = None,
+    moved: np.ndarray,
 ) -> Vector | None:
     """Return the exact gains (c,) of DMU k's λ, repaired in fractions; None where it cannot be.
 
@@ -76,29 +76,31 @@ def _exact_gains(
     lam: Sparse,
     k: int,
     held: np.ndarray,
-    moved: np.ndarray | None,
+    moved: np.ndarray,
     entries: np.ndarray,
 ) -> Vector | None:
     """Do `exact_gains` by moves of some entries of λ."""
-    low, high = technology.sums
-    own = to_fractions(tested)
+    least_sum, greatest_sum = technology.sums
+    tested_point = to_fractions(tested)
     lam_values = to_fractions(lam.values[k][entries])
     points = [to_fractions(technology.points[j]) for j in lam.columns[k][entries]]
     total = sum(lam_values, Fraction(0))
-    if total < low:
+    if total < least_sum:
         if not total:
             return None
-        lam_values = [value * Fraction(low) / total for value in lam_values]
-    elif total > high:
-        lam_values = [value * Fraction(high) / total for value in lam_values]
+        lam_values = [value * Fraction(least_sum) / total for value in lam_values]
+    elif total > greatest_sum:
+        lam_values = [value * Fraction(greatest_sum) / total for value in lam_values]
     total = sum(lam_values, Fraction(0))
-    is_at_bound = total in (low, high)
-    way = [Fraction(0)] * len(own) if moved is None else to_fractions(moved)
+    is_at_bound = total in (least_sum, greatest_sum)
+    aim = [z + w for z, w in zip(tested_point, to_fractions(moved), strict=True)]
     # At a bound of Σ λ, moved λ are divided by their sum again: each counts from what it is to
     # reach.
-    origin = [
-        z + w if is_at_bound and total else Fraction(0) for z, w in zip(own, way, strict=True)
-    ]
+    is_one = is_at_bound and bool(total)
+    zero = [Fraction(0)] * len(aim)
+    origin = zero
+    if is_one:
+        origin = aim
     differences = [[z - o for z, o in zip(point, origin, strict=True)] for point in points]
     # An entry moves by shares of itself; one of 0 by shares of 1.
     scales = [value or Fraction(1) for value in lam_values]
@@ -107,24 +109,25 @@ def _exact_gains(
         for scale, difference in zip(scales, differences, strict=True)
     ]
     # What the point is beyond Σ moves; at a bound Σ λ is 1, or nothing is reached.
-    is_one = is_at_bound and bool(total)
-    shift = [Fraction(0) if is_one else -z - w for z, w in zip(own, way, strict=True)]
-    plain = [
+    shift = [o - z for o, z in zip(origin, aim, strict=True)]
+    unmoved_gains = [
         sum((v * d[c] for v, d in zip(lam_values, differences, strict=True)), shift[c])
-        for c in range(len(own))
+        for c in range(len(aim))
     ]
     eta = [Fraction(0)] * len(moves)
-    gains = plain
-    short: list[int] = []
-    for _ in range(len(own) + 1):
-        broken = [c for c in np.flatnonzero(held).tolist() if gains[c] < 0 and c not in short]
+    gains = unmoved_gains
+    short_metrics: list[int] = []
+    for _ in range(len(aim) + 1):
+        broken = [
+            c for c in np.flatnonzero(held).tolist() if gains[c] < 0 and c not in short_metrics
+        ]
         if not broken:
             break
-        short += broken
+        short_metrics += broken
         # η = Mᵀ μ with M Mᵀ μ = - what falls short: the least shares that make it 0.
-        rows = [[move[c] for move in moves] for c in short]
+        rows = [[move[c] for move in moves] for c in short_metrics]
         gram = [[dot(a, b) for b in rows] for a in rows]
-        solved = solve(gram, [-plain[c] for c in short])
+        solved = solve(gram, [-unmoved_gains[c] for c in short_metrics])
         if solved is None:
             return None
         eta = [
@@ -132,8 +135,8 @@ def _exact_gains(
             for p in range(len(moves))
         ]
         gains = [
-            sum((e * move[c] for e, move in zip(eta, moves, strict=True)), plain[c])
-            for c in range(len(own))
+            sum((e * move[c] for e, move in zip(eta, moves, strict=True)), unmoved_gains[c])
+            for c in range(len(aim))
         ]
     changed = [v + e * scale for v, e, scale in zip(lam_values, eta, scales, strict=True)]
     if min(changed, default=Fraction(0)) < 0:
@@ -143,8 +146,12 @@ def _exact_gains(
     moved_total = sum(changed, Fraction(0))
     if is_one:
         # Σ λ is 1 here. Moved λ are divided by their sum once more, which changes no sign.
-        return [gain / moved_total for gain in gains] if moved_total else None
-    return gains if low <= moved_total <= high else None
+        if not moved_total:
+            return None
+        return [gain / moved_total for gain in gains]
+    if least_sum <= moved_total <= greatest_sum:
+        return gains
+    return None
 
 
 def polished_weights(
@@ -152,26 +159,26 @@ def polished_weights(
     weights: np.ndarray,
     lam: Sparse,
     k: int,
-    least_weights: np.ndarray | None,
+    least_weights: np.ndarray,
 ) -> Vector | None:
     """Return weights under which DMU k's peers are worth exactly the most; None if there are none.
 
     Weights move by shares of themselves, as little as possible; those at their least stay there.
     """
     exact = to_fractions(weights)
-    is_free = weights > 0
-    if least_weights is not None:
-        is_free &= weights > least_weights * (1 + POLISH)
+    is_free = (weights > 0) & (weights > least_weights * (1 + POLISH))
     values = lam.values[k]
     used = np.flatnonzero(values > POLISH * values.max(initial=0.0))
     peers = [to_fractions(technology.points[j]) for j in lam.columns[k][used]]
     if not peers or not is_free.any():
         return None
-    low, high = technology.sums
+    least_sum, greatest_sum = technology.sums
     total = values[used].sum()
     # Peers are worth the same; nothing, where Σ λ is between its bounds.
-    is_between = total > low * (1 + POLISH) and total < high * (1 - POLISH)
-    origin = [Fraction(0)] * len(exact) if is_between else peers.pop(0)
+    is_between = total > least_sum * (1 + POLISH) and total < greatest_sum * (1 - POLISH)
+    origin = [Fraction(0)] * len(exact)
+    if not is_between:
+        origin = peers.pop(0)
     rows = [[w * (z - o) for w, z, o in zip(exact, peer, origin, strict=True)] for peer in peers]
     if not rows:
         return None
@@ -189,9 +196,7 @@ def polished_weights(
     polished = [w * (1 + next(eta)) if free else w for w, free in zip(exact, is_free, strict=True)]
     if min(polished) < 0:
         return None
-    if least_weights is not None:
-        polished = [max(a, b) for a, b in zip(polished, to_fractions(least_weights), strict=True)]
-    return polished
+    return [max(a, b) for a, b in zip(polished, to_fractions(least_weights), strict=True)]
 
 
 def exact_excess(
@@ -199,24 +204,24 @@ def exact_excess(
 ) -> tuple[Fraction, Vector] | None:
     """Return the exact h - w·tested and the weights, inputs' raised; None if nothing bounds it."""
     outputs = len(exact) - technology.inputs
-    low, high = technology.sums
+    least_sum, greatest_sum = technology.sums
     points = [to_fractions(row) for row in technology.bounding_points]
     if not points:
         return None
     if technology.can_be_multiplied:
         factor = Fraction(1)
         for point in points:
-            worth = dot(exact[:outputs], point[:outputs])
+            gain = dot(exact[:outputs], point[:outputs])
             cost = -dot(exact[outputs:], point[outputs:])
-            if worth > factor * cost:
+            if gain > factor * cost:
                 if not cost:
                     return None
-                factor = worth / cost
+                factor = gain / cost
         exact = exact[:outputs] + [value * factor for value in exact[outputs:]]
     best = max(dot(exact, point) for point in points)
-    value = Fraction(low) * min(best, Fraction(0))
+    value = Fraction(least_sum) * min(best, Fraction(0))
     if not technology.can_be_multiplied:
-        value += Fraction(high) * max(best, Fraction(0))
+        value += Fraction(greatest_sum) * max(best, Fraction(0))
     return value - dot(exact, to_fractions(tested)), exact
 
 
@@ -227,10 +232,10 @@ def solve(matrix: Sequence[Vector], right: Vector) -> Vector | None:
     pivots: list[int] = []
     for column in range(width):
         i = len(pivots)
-        chosen = next((k for k in range(i, len(rows)) if rows[k][column]), None)
-        if chosen is None:
+        pivot_row = next((k for k in range(i, len(rows)) if rows[k][column]), None)
+        if pivot_row is None:
             continue
-        rows[i], rows[chosen] = rows[chosen], rows[i]
+        rows[i], rows[pivot_row] = rows[pivot_row], rows[i]
         pivot = rows[i][column]
         rows[i] = [value / pivot for value in rows[i]]
         for k, row in enumerate(rows):

@@ -22,7 +22,16 @@ from deabench.proofs.ranking import (
 )
 from deabench.proofs.reasons import radial_reason_violations
 from deabench.results.proof import Proof, Scored
-from deabench.utils.arrays import ROUND, Sparse, blocks, chunks, greatest, least, scale, total
+from deabench.utils.arrays import (
+    ROUND,
+    Sparse,
+    blocks,
+    chunks,
+    elementwise_maxima,
+    row_minima,
+    row_sums,
+    scale,
+)
 from deabench.utils.threads import one_thread
 
 COLUMNS = ["primal", "dual", "gap", "primal_infeasibility", "dual_infeasibility"]
@@ -120,14 +129,18 @@ class _RadialProof:
         self.table = stack_outputs_inputs(result.reference)
         self.unit = reference_maxima(result)
         Y = self.table[:, : self.s]
-        X = self.table[:, self.s :] if self.has_inputs else np.ones((len(Y), 1))
+        X = self.table[:, self.s :]
+        if not self.has_inputs:
+            X = np.ones((len(Y), 1))
         self.unit_x = scale(X)
         self.unit_y = scale(Y)
         self.weights = result.weights.to_numpy()
         names = result.weights.columns
+        self.u_0 = np.zeros(len(self.weights))
+        if "u_0" in names:
+            self.u_0 = result.weights["u_0"].to_numpy()
         self.output_columns = names.get_indexer(self.data.outputs.columns)
         self.input_columns = names.get_indexer(self.data.inputs.columns)
-        self.u_0_column = names.get_loc("u_0") if "u_0" in names else None
         self.technology = Technology(
             np.column_stack([Y / self.unit_y, -X / self.unit_x]),
             X.shape[1],
@@ -163,28 +176,28 @@ class _RadialProof:
             # Weak duality: with u·y = 1 (or v·x = 1) the other side of the multiplier program is
             # the best that any combination of the reference can be worth.
             if outward:
-                dual = 1.0 / (total(spent) + u_0)
+                dual = 1.0 / (row_sums(spent) + u_0)
                 squared = dual**2
                 priced_metrics = v * shortfall
             else:
-                dual = total(gain) + u_0
+                dual = row_sums(gain) + u_0
                 squared = 1.0
                 priced_metrics = u * shortfall
             # A unit of the objective in efficiency: d(1/z) = -dz / z², so the square of the dual.
             exchange_rate = squared / np.maximum(dual, 1.0)
             # The gap beyond the rounding of the terms that the dual adds up.
-            terms = total(np.abs(gain)) + total(np.abs(spent)) + np.abs(u_0)
+            terms = row_sums(np.abs(gain)) + row_sums(np.abs(spent)) + np.abs(u_0)
             gap = np.maximum(np.abs(primal - dual) - ROUND * terms * squared, 0.0)
             # λ: each constraint, and all together at the prices of the weights.
-            priced = total(priced_metrics) + np.abs(u_0) * sum_error
-            primal_error = greatest(
+            priced = row_sums(priced_metrics) + np.abs(u_0) * sum_error
+            primal_error = elementwise_maxima(
                 *shortfall.T, sum_error, priced * exchange_rate - ROUND * terms * exchange_rate, 0.0
             )
             # Weights: their signs, and that no reference DMU exceeds what they allow.
             sign_error = self._sign_errors(u, v, u_0)
             violation = np.maximum(sign_error, self._excess_of_reference(raw, norm, u, v, u_0))
-            size = total(np.abs(u)) + total(np.abs(v)) + np.abs(u_0)
-            dual_error = greatest(
+            size = row_sums(np.abs(u)) + row_sums(np.abs(v)) + np.abs(u_0)
+            dual_error = elementwise_maxima(
                 violation / np.maximum(size, 1.0), (violation - ROUND * size) * exchange_rate, 0.0
             )
         return np.column_stack([primal, dual, gap, primal_error, dual_error])
@@ -200,7 +213,7 @@ class _RadialProof:
         weights = self.weights[rows]
         u = weights[:, self.output_columns] * self.unit_y
         v = weights[:, self.input_columns] * self.unit_x
-        u_0 = np.zeros(len(u)) if self.u_0_column is None else weights[:, self.u_0_column]
+        u_0 = self.u_0[rows]
         # λ is to reach a point a little before the projection.
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.is_output_oriented:
@@ -210,20 +223,27 @@ class _RadialProof:
                 before = scores + unit * MARGIN
                 target = np.column_stack([y, -before[:, None] * x])
 
-        def score_of_gains(gains: np.ndarray, some: np.ndarray) -> np.ndarray:
-            base = y[some] if self.is_output_oriented else x[some]
-            part = gains[:, :s] if self.is_output_oriented else gains[:, s:]
-            shares = part / np.where(base > 0, base, 1.0)
+        def score_of_gains(gains: np.ndarray, positions: np.ndarray) -> np.ndarray:
+            # What stretches or shrinks together gains by the least share of any of its metrics.
+            base = x[positions]
+            base_gains = gains[:, s:]
+            if self.is_output_oriented:
+                base = y[positions]
+                base_gains = gains[:, :s]
+            shares = base_gains / np.where(base > 0, base, 1.0)
             share = np.where(base > 0, shares, np.inf).min(axis=1)
             if self.is_output_oriented:
-                return np.asarray(1.0 / (before[some] + share))
-            return np.asarray(before[some] - share)
+                return np.asarray(1.0 / (before[positions] + share))
+            return np.asarray(before[positions] - share)
 
-        def score_of_excess(excess: np.ndarray, raised: np.ndarray, some: np.ndarray) -> np.ndarray:
+        def score_of_excess(
+            excess: np.ndarray, raised: np.ndarray, positions: np.ndarray
+        ) -> np.ndarray:
+            # φ u·y ≤ h + v·x output-oriented, u·y ≤ h + θ v·x input-oriented.
             if self.is_output_oriented:
-                worth = (raised[:, :s] * match_numbers(y[some], raised)).sum(axis=1)
-                return np.asarray(worth / (worth + excess))
-            cost = (raised[:, s:] * match_numbers(x[some], raised)).sum(axis=1)
+                gain = (raised[:, :s] * match_numbers(y[positions], raised)).sum(axis=1)
+                return np.asarray(gain / (gain + excess))
+            cost = (raised[:, s:] * match_numbers(x[positions], raised)).sum(axis=1)
             return np.asarray((cost - excess) / cost)
 
         bounds = bound_scores(
@@ -241,23 +261,27 @@ class _RadialProof:
         # What λ misses as it is, in shares of the numbers themselves, and in its sum and signs.
         point = np.column_stack([reached[:, :s] / self.unit_y, -reached[:, s:] / self.unit_x])
         size = np.abs(target) + np.abs(point)
-        short = (target - point) / np.where(size > 0, size, 1.0)
+        shortfall = (target - point) / np.where(size > 0, size, 1.0)
         lower, upper = LAMBDA_SUM_BOUNDS[self.returns]
         lam = self.result.intensities.values[rows]
-        sums = total(lam)
-        primal_error = greatest(*short.T, -least(lam), lower - sums, sums - upper, 0.0)
+        sums = row_sums(lam)
+        primal_error = elementwise_maxima(
+            *shortfall.T, -row_minima(lam), lower - sums, sums - upper, 0.0
+        )
         # What the weights miss as they are: their signs, and u_0, which is what they allow.
-        norm = total(u * y if self.is_output_oriented else v * x)
-        support = bounds.support if self.is_output_oriented else -bounds.support
-        terms = np.abs(support) + total(u * y) + total(v * x)
+        norm = self._norm(u, v, x, y)
+        support = -bounds.support
+        if self.is_output_oriented:
+            support = bounds.support
+        terms = np.abs(support) + row_sums(u * y) + row_sums(v * x)
         is_wrong = np.maximum(np.abs(u_0 - support) - ROUND * terms, 0.0)
         if self.returns == "crs":
             is_wrong = np.abs(u_0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            dual_error = greatest(
+            dual_error = elementwise_maxima(
                 is_wrong / norm,
-                -least(u) / np.maximum(greatest(*u.T), 1e-300),
-                -least(v) / np.maximum(greatest(*v.T), 1e-300),
+                -row_minima(u) / np.maximum(elementwise_maxima(*u.T), 1e-300),
+                -row_minima(v) / np.maximum(elementwise_maxima(*v.T), 1e-300),
                 0.0,
             )
         gap = np.abs(bounds.primal - bounds.dual)
@@ -268,16 +292,16 @@ class _RadialProof:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the efficiency that λ reaches, its shortfall per metric, and its sum's error."""
         made = reached[:, : self.s] / self.unit_y
-        sums = total(lam.values)
+        sums = row_sums(lam.values)
         # Without inputs every DMU has one input of 1, of which λ uses Σ λ.
         used = sums[:, None]
         if self.has_inputs:
             used = reached[:, self.s :] / self.unit_x
         lower, upper = LAMBDA_SUM_BOUNDS[self.returns]
-        sum_error = greatest(-least(lam.values), lower - sums, sums - upper, 0.0)
+        sum_error = elementwise_maxima(-row_minima(lam.values), lower - sums, sums - upper, 0.0)
         if self.is_output_oriented:
             # The outputs grow together, so the metric that λ raises least decides.
-            growth = least(np.where(y > 0, made / y, np.inf))
+            growth = row_minima(np.where(y > 0, made / y, np.inf))
             return 1.0 / growth, _excess(used, x), sum_error
         # The inputs shrink together, so the metric that λ uses most of decides.
         return np.where(x > 0, used / x, -np.inf).max(axis=1), _excess(y, made), sum_error
@@ -294,15 +318,21 @@ class _RadialProof:
         v = np.ones((len(u), 1))
         if self.has_inputs:
             v = weights[:, self.input_columns] * self.unit_x
-        u_0 = np.zeros(len(u)) if self.u_0_column is None else weights[:, self.u_0_column]
+        u_0 = self.u_0[rows]
         # Divided by it, u·y = 1 output-oriented and v·x = 1 input-oriented.
-        norm = total(u * y if self.is_output_oriented else v * x)
+        norm = self._norm(u, v, x, y)
         return u, norm, (u / norm[:, None], v / norm[:, None], u_0 / norm)
+
+    def _norm(self, u: np.ndarray, v: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Return what the weights are normed by: u·y output-oriented, v·x input-oriented."""
+        if self.is_output_oriented:
+            return row_sums(u * y)
+        return row_sums(v * x)
 
     def _sign_errors(self, u: np.ndarray, v: np.ndarray, u_0: np.ndarray) -> np.ndarray:
         """Return by how much the weights have the wrong sign."""
         u_0_error = _sign_error_of_u_0(u_0, self.returns, self.is_output_oriented)
-        return greatest(-least(u), -least(v), u_0_error)
+        return elementwise_maxima(-row_minima(u), -row_minima(v), u_0_error)
 
     def _excess_of_reference(
         self, raw: np.ndarray, norm: np.ndarray, u: np.ndarray, v: np.ndarray, u_0: np.ndarray
@@ -325,15 +355,18 @@ class _RadialProof:
         slack = self.result.slacks.to_numpy()[rows]
         errors = np.zeros(len(reached))
         for r in range(len(self.unit)):
-            is_output = r < self.s
-            projected = y[:, r] if is_output else x[:, r - self.s]
-            # The orientation's metrics are those that the score stretches or shrinks.
-            if is_output and self.is_output_oriented:
-                projected = projected / score
-            elif not is_output and not self.is_output_oriented:
-                projected = projected * score
-            # More of an output is slack, less of an input is.
-            gained = reached[:, r] - projected if is_output else projected - reached[:, r]
+            # The orientation's metrics are those that the score stretches or shrinks; more of an
+            # output is slack, less of an input is.
+            if r < self.s:
+                projected = y[:, r]
+                if self.is_output_oriented:
+                    projected = projected / score
+                gained = reached[:, r] - projected
+            else:
+                projected = x[:, r - self.s]
+                if not self.is_output_oriented:
+                    projected = projected * score
+                gained = projected - reached[:, r]
             rounding = ROUND * (np.abs(reached[:, r]) + np.abs(projected))
             error = np.maximum(np.abs(gained - slack[:, r]) - rounding, 0.0)
             errors = np.maximum(errors, error / self.unit[r])

@@ -15,7 +15,7 @@ import numpy as np
 
 from deabench.results.proof import Scored, SlackWeights
 from deabench.tables.transforms import Data
-from deabench.utils.arrays import ROUND, TOLERANCE, blocks, chunks, greatest, least
+from deabench.utils.arrays import ROUND, TOLERANCE, blocks, chunks, elementwise_maxima, row_minima
 
 LAMBDA_SUM_BOUNDS: dict[str, tuple[float, float]] = {
     "crs": (0.0, np.inf),
@@ -46,7 +46,7 @@ def reference_maxima(result: Scored) -> np.ndarray:
 def all_weights_positive(weights: np.ndarray, maxima: np.ndarray) -> np.ndarray:
     """Return whether every weight of a row is positive, in metrics scaled to a maximum of 1."""
     shares = weights * maxima
-    return np.asarray(least(shares) > LEAST_SHARE * greatest(*shares.T))
+    return np.asarray(row_minima(shares) > LEAST_SHARE * elementwise_maxima(*shares.T))
 
 
 def stack_outputs_inputs(data: Data) -> np.ndarray:
@@ -132,9 +132,9 @@ class SlackProof:
         shares = (self.slack[candidates] / own_unit)[:, self.counted]
         largest = shares.max(axis=1, initial=0.0)
         has_no_slack = largest <= TOLERANCE
-        candidates, points, own_unit = (
-            part[has_no_slack] for part in (candidates, points, own_unit)
-        )
+        candidates = candidates[has_no_slack]
+        points = points[has_no_slack]
+        own_unit = own_unit[has_no_slack]
         # Positive weights that prove the score, or a bound of 0 on the slack, prove efficiency.
         of = self.weights.of[candidates]
         proved[candidates[of == OWN_WEIGHTS]] = True
@@ -143,8 +143,8 @@ class SlackProof:
         # The bound is one of Σ weight · slack; what it leaves of a share is the most of any metric.
         weights = self.weights.rows[of[is_bounded]][:, self.counted]
         shares = (self.unit / own_unit[is_bounded])[:, self.counted] / weights
-        most = shares.max(axis=1, initial=0.0)
-        proved[candidates[is_bounded]] = bounds * most <= TOLERANCE
+        largest = shares.max(axis=1, initial=0.0)
+        proved[candidates[is_bounded]] = bounds * largest <= TOLERANCE
         undecided = np.zeros(len(scores), dtype=bool)
         undecided[candidates] = ~proved[candidates]
         return proved, undecided

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from deabench.solver.family import FEASIBLE, Bases, Family
-from deabench.utils.arrays import blocks, least
+from deabench.utils.arrays import blocks, row_minima
 
 NEIGHBOURHOOD = 4
 """Programs that are neighbours without being sorted further."""
@@ -167,5 +167,5 @@ class PreparedBases:
             return self.family.feasible_rows(self.columns[positions], x, factor)
         # Only the least of the variables has to be looked at, which is one reduction.
         with np.errstate(invalid="ignore"):
-            nonnegative = least(x[:, self.members]) >= -FEASIBLE
+            nonnegative = row_minima(x[:, self.members]) >= -FEASIBLE
             return np.asarray(nonnegative & (factor > 0) & np.isfinite(factor))

@@ -69,14 +69,14 @@ class Sparse:
         """Return the product (n, s) with a dense matrix (columns, s), itself never made dense."""
         out = np.zeros((len(self.values), matrix.shape[1]))
         for first in range(0, len(out), ROWS):
-            part = slice(first, first + ROWS)
+            rows = slice(first, first + ROWS)
             # Column -1 (no entry) is read as column 0; its value is 0 and adds nothing.
             # One column of entries at a time: a product over all k entries would make an array (n,
             # k, s).
             for column, value in zip(
-                np.maximum(self.columns[part], 0).T, self.values[part].T, strict=True
+                np.maximum(self.columns[rows], 0).T, self.values[rows].T, strict=True
             ):
-                out[part] += value[:, None] * matrix.take(column, axis=0)
+                out[rows] += value[:, None] * matrix.take(column, axis=0)
         return out
 
     def frame(self, rows: pd.Index, labels: pd.Index) -> pd.DataFrame:
@@ -110,17 +110,17 @@ def scale(values: np.ndarray) -> np.ndarray:
     return np.where(top > 0, np.exp2(np.floor(np.log2(np.where(top > 0, top, 1.0)))), 1.0)
 
 
-def least(values: np.ndarray) -> np.ndarray:
-    """Return the least of each row (n, k), column by column: reducing short rows is slow."""
+def row_minima(values: np.ndarray) -> np.ndarray:
+    """Return the minimum of each row (n, k), column by column: reducing short rows is slow."""
     return np.asarray(reduce(np.minimum, values.T))
 
 
-def greatest(first: np.ndarray, *more: np.ndarray | float) -> np.ndarray:
+def elementwise_maxima(first: np.ndarray, *others: np.ndarray | float) -> np.ndarray:
     """Return the greatest of several arrays (n,), element by element."""
-    return np.asarray(reduce(np.maximum, more, first))
+    return np.asarray(reduce(np.maximum, others, first))
 
 
-def total(values: np.ndarray) -> np.ndarray:
+def row_sums(values: np.ndarray) -> np.ndarray:
     """Return the sum of each row (n, k), column by column."""
     return np.asarray(reduce(np.add, values.T))
 
@@ -139,8 +139,9 @@ def box(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     thousandths of each other are told apart as well as others. A metric that varies by less than
     `FINEST` of its size is not scaled further.
     """
-    low, high = values.min(axis=0), values.max(axis=0)
-    size, spread = scale(values), high - low
+    low = values.min(axis=0)
+    spread = values.max(axis=0) - low
+    size = scale(values)
     # In units below `finest` rounding errors would look like differences; `tiny` is above 0.
     finest = np.maximum(size * FINEST, np.finfo(float).tiny)
     unit = np.where(

@@ -89,7 +89,7 @@ def series_index(values: object) -> pd.Index | None:
 
 
 def check_same_index(
-    values: object, index: pd.Index | None, owner: str, other: str = "y_true"
+    values: object, index: pd.Index | None, owner: str, owner_of_index: str = "y_true"
 ) -> None:
     """Refuse a Series whose index differs from the one before.
 
@@ -103,7 +103,7 @@ def check_same_index(
         return
     row = int(np.argmax(np.asarray(own_index != index, dtype=bool)))
     raise DataError(
-        f"the index of {owner} is not that of {other} (instance {row + 1}: "
+        f"the index of {owner} is not that of {owner_of_index} (instance {row + 1}: "
         f"{to_python_scalar(own_index[row])!r}, not {to_python_scalar(index[row])!r}); reorder it "
         "with .loc, or give .to_numpy() where the rows are in one order"
     )

@@ -18,8 +18,10 @@ KEY_WORDS = {
     "repeat": "repetition rep",
     "instance": "instance_id sample_id example_id doc_id row_id id",
 }
-"""The name of each key column, and the other words that mean it."""
-_WORD_KEYS = {word: key for key, words in KEY_WORDS.items() for word in (key, *words.split())}
+"""The name of each key column, and its synonyms."""
+_WORD_KEYS = {
+    synonym: key for key, synonyms in KEY_WORDS.items() for synonym in (key, *synonyms.split())
+}
 
 
 def is_key(name: object) -> bool:

@@ -146,8 +146,10 @@ def seconds_left() -> float | None:
     deadline = _deadline.get()
     if deadline is None:
         return None
-    least = LEAST_SOLVE if deadline.longest else 1e-3
-    return max(deadline.end - time.monotonic(), least)
+    min_seconds = 1e-3
+    if deadline.longest:
+        min_seconds = LEAST_SOLVE
+    return max(deadline.end - time.monotonic(), min_seconds)
 
 
 @contextmanager

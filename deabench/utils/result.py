@@ -138,10 +138,10 @@ class Result:
             line if len(line) <= 2 * WIDTH else line[: 2 * WIDTH - 3] + "..."
             for line in table.splitlines()
         ]
-        parts = [*sentences, *lines[:10]]
+        paragraphs = [*sentences, *lines[:10]]
         if len(frame) > MAX_ROWS:
-            parts.append(f"[{len(frame)} rows; to_frame() has them all]")
-        return "\n".join(parts)
+            paragraphs.append(f"[{len(frame)} rows; to_frame() has them all]")
+        return "\n".join(paragraphs)
 
     def _repr_html_(self) -> str:
         paragraphs = "".join(f"<p>{escape(line)}</p>" for line in self.summary().splitlines())

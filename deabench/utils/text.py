@@ -50,12 +50,12 @@ def printable(text: object) -> str:
     return UNSEEN.sub("\ufffd", str(text))
 
 
-def quote_names(names: Iterable[object], most: int = 8) -> str:
+def quote_names(names: Iterable[object], max_names: int = 8) -> str:
     """Join names in quotes, as `'A', 'B' and 3 more`."""
     quoted = [f"'{name}'" for name in names]
-    shown = ", ".join(quoted[:most])
-    if len(quoted) > most:
-        shown += f" and {len(quoted) - most} more"
+    shown = ", ".join(quoted[:max_names])
+    if len(quoted) > max_names:
+        shown += f" and {len(quoted) - max_names} more"
     return shown
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from itertools import permutations, product
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from compare_cases import oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,16 +26,7 @@ def every_order(ranks: np.ndarray) -> np.ndarray:
     return np.array([np.sum(choice, axis=0) for choice in product(*rows)])
 
 
-ORACLE = pd.read_csv(Path(__file__).parents[1] / "oracles" / "comparison_oracles.csv").set_index(
-    "quantity"
-)["value"]
-
-
 TABLE = datasets.load("demsar2006-auc")
-
-
-def oracle(quantity: str) -> float:
-    return float(ORACLE[quantity])
 
 
 tables = st.integers(3, 5).flatmap(

@@ -5,28 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from compare_cases import ASSEMBLY
 from scipy import stats
 
 from deabench import compare
 from deabench.errors import DataError, DataWarning
 
 NAN = np.nan
-
-
-ASSEMBLY = pd.DataFrame(
-    [  # Skillings and Mack (1981), their example; its statistic is printed as 15.493
-        [3.2, 4.1, 3.8, 4.2],
-        [3.1, 3.9, 3.4, 4.0],
-        [4.3, 3.5, 4.6, 4.8],
-        [3.5, 3.6, 3.9, 4.0],
-        [3.6, 4.2, 3.7, 3.9],
-        [4.5, 4.7, 3.7, NAN],
-        [NAN, 4.2, 3.4, NAN],
-        [4.3, 4.6, 4.4, 4.9],
-        [3.5, NAN, 3.7, 3.9],
-    ],
-    columns=list("abcd"),
-)
 
 
 def skillings_mack_by_hand(values: np.ndarray) -> float:

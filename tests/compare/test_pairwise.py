@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from itertools import combinations, permutations
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from compare_cases import ORACLE, oracle
 from scipy import stats
 from simulations.type_one_errors import type_one
 
@@ -61,16 +61,7 @@ def one_p(ranks: pd.DataFrame, gap: int) -> float:
     return float(2 * stats.norm.sf(gap / count / (12 / (6 * count)) ** 0.5))
 
 
-ORACLE = pd.read_csv(Path(__file__).parents[1] / "oracles" / "comparison_oracles.csv").set_index(
-    "quantity"
-)["value"]
-
-
 TABLE = datasets.load("demsar2006-auc")
-
-
-def oracle(quantity: str) -> float:
-    return float(ORACLE[quantity])
 
 
 def pair_oracle(first: str, second: str) -> list[float]:

@@ -5,17 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from compare_cases import untied
 
 from deabench import compare, datasets
 from deabench.datasets import keel
 from deabench.errors import DataError
 
 DEMSAR = datasets.load("demsar2006-auc")
-
-
-def untied(rows: int, k: int, step: float = 0.0, seed: int = 0) -> pd.DataFrame:
-    values = np.random.default_rng(seed).normal(size=(rows, k)) + step * np.arange(k)
-    return pd.DataFrame(values, columns=[f"c{j}" for j in range(k)])
 
 
 TABLE = datasets.load("demsar2006-auc")

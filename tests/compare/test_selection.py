@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from compare_cases import ASSEMBLY, untied
 
 from deabench import compare, datasets
 from deabench.errors import DataError, DataWarning
@@ -18,11 +19,6 @@ TIES = (
 )
 
 
-def untied(rows: int, k: int, step: float = 0.0, seed: int = 0) -> pd.DataFrame:
-    values = np.random.default_rng(seed).normal(size=(rows, k)) + step * np.arange(k)
-    return pd.DataFrame(values, columns=[f"c{j}" for j in range(k)])
-
-
 def messages(caught: object) -> list[str]:
     return [str(w.message) for w in caught]  # type: ignore[attr-defined]
 
@@ -31,22 +27,6 @@ TABLE = datasets.load("demsar2006-auc")
 
 
 NAN = np.nan
-
-
-ASSEMBLY = pd.DataFrame(
-    [  # Skillings and Mack (1981), their example; its statistic is printed as 15.493
-        [3.2, 4.1, 3.8, 4.2],
-        [3.1, 3.9, 3.4, 4.0],
-        [4.3, 3.5, 4.6, 4.8],
-        [3.5, 3.6, 3.9, 4.0],
-        [3.6, 4.2, 3.7, 3.9],
-        [4.5, 4.7, 3.7, NAN],
-        [NAN, 4.2, 3.4, NAN],
-        [4.3, 4.6, 4.4, 4.9],
-        [3.5, NAN, 3.7, 3.9],
-    ],
-    columns=list("abcd"),
-)
 
 
 def test_nemenyi_of_two_is_their_p_value() -> None:

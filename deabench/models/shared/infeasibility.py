@@ -17,7 +17,7 @@ from deabench.proofs.reasons import CLEAR
 from deabench.results.answer import Answer, Task
 from deabench.solver.engine import solve_exactly
 from deabench.solver.family import Family
-from deabench.utils.arrays import least
+from deabench.utils.arrays import row_minima
 
 FAR = 2.0**100
 """Where a metric that may change by any amount is put: it then holds nothing back."""
@@ -102,7 +102,7 @@ def proved_infeasible(
     weights = np.zeros((len(frame), scaled.s + scaled.m))
     weights[:, :count] = frame.to_numpy() * scaled.units[:count]
     weights /= np.maximum(weights.max(axis=1, keepdims=True), 1e-300)
-    is_sound = np.isfinite(weights).all(axis=1) & (least(weights) >= 0)
+    is_sound = np.isfinite(weights).all(axis=1) & (row_minima(weights) >= 0)
     if may_change is not None:
         is_sound &= ~((weights != 0) & may_change[rows]).any(axis=1)
     u = weights[:, : scaled.s]
