@@ -126,7 +126,7 @@ def with_own_uncertainty(ranking: Ranking, table: Table) -> Ranking:
     if table.rows is None and not table.error_bars:
         return ranking
     # Importing samples takes longer than ranking.
-    from deabench.inference.table_samples import samples_of_data
+    from deabench.inference.samples.from_tables import samples_of_data
 
     if len(ranking.data.labels) > MAX_INTERVALS:
         note = f"no intervals: there are more than {MAX_INTERVALS} systems; deabench.uncertainty"

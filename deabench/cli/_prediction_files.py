@@ -192,7 +192,7 @@ def read_samples(file: Path, options: SampleOptions) -> Samples:
     DataError
         If the file has one number per system and metric.
     """
-    from deabench.inference.table_samples import samples_of_table
+    from deabench.inference.samples.from_tables import samples_of_table
 
     table = with_answer_options(db.read(file), options)
     samples = samples_of_table(table, outputs=split_names(options.metrics))
@@ -225,7 +225,7 @@ def with_answer_options(table: Table, options: SampleOptions) -> Table:
 
 def add_uncertainty(ranking: Ranking, file: Path, options: SampleOptions) -> Ranking:
     """Add intervals and verdicts to a ranking from the samples that its table was made of."""
-    from deabench.inference.table_samples import samples_of_data
+    from deabench.inference.samples.from_tables import samples_of_data
 
     table = with_answer_options(db.read(file), options)
     return ranking.with_uncertainty(samples_of_data(table, ranking.data))

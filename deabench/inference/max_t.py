@@ -32,7 +32,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 import scipy
 
-from deabench.inference.delta_method import Moments, critical_values
+from deabench.inference.moments import Moments, critical_values
 from deabench.inference.score_limits import Problem, point_scores
 from deabench.utils.threads import one_thread
 

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.inference.delta_method import critical_values
 from deabench.inference.dominance_games import Orientation, Returns, Technology
+from deabench.inference.moments import critical_values
 from deabench.inference.samples import Samples
+from deabench.inference.samples.from_tables import as_samples
 from deabench.inference.score_limits import (
     EDGE,
     growth_to_decide,
@@ -21,7 +22,6 @@ from deabench.inference.score_limits import (
     solve_limits,
     tail_probabilities,
 )
-from deabench.inference.table_samples import as_samples
 from deabench.tables.table import TableLike
 from deabench.utils.checks import did_you_mean, share
 from deabench.utils.result import Result

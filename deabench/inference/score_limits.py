@@ -23,8 +23,8 @@ from typing import Literal
 
 import numpy as np
 
-from deabench.inference.delta_method import Moments
 from deabench.inference.dominance_games import Orientation, Returns, Technology, make_technology
+from deabench.inference.moments import Moments
 from deabench.inference.samples import Samples, select_columns
 
 Array = np.ndarray

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
 from deabench.inference import max_t
-from deabench.inference.delta_method import critical_values
+from deabench.inference.critical_values import (
+    Method,
+    choose_critical_values,
+    solve_individual_limits,
+)
 from deabench.inference.dominance_games import Orientation, Returns
 from deabench.inference.max_t import Cluster
 from deabench.inference.samples import Samples
+from deabench.inference.samples.from_tables import as_samples, check_same_table
 from deabench.inference.score_limits import (
     EDGE,
     CriticalValues,
@@ -28,10 +33,7 @@ from deabench.inference.score_limits import (
     restore_order,
     ridge_share,
     sample_scores,
-    solve_limits,
-    tail_probabilities,
 )
-from deabench.inference.table_samples import as_samples, check_same_table
 from deabench.tables.table import TableLike
 from deabench.tables.transforms import CONSTANT_OUTPUT
 from deabench.utils.checks import choice, share
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
     from deabench.results.answer import Answer
 
 Array = np.ndarray
-Method = Literal["analytic", "max-t"]
 
 RIDGE_NOTE = 0.20
 """From this share of the variances on a note says that the intervals rest on the ridge."""
@@ -128,7 +129,9 @@ class Uncertainty(Result):
     @cached_property
     def individual_limits(self) -> pd.DataFrame:
         """Return the limits of one classifier chosen beforehand, for each of them; narrower."""
-        lower, upper = _individual_limits(self)
+        lower, upper = solve_individual_limits(
+            self.problem, 1 - self.level, self.method, self.draws, self.seed
+        )
         score = self.scores.to_numpy()
         lower = restore_order(lower, self.rows)
         upper = restore_order(upper, self.rows)
@@ -287,7 +290,9 @@ def uncertainty(
     # The order of the problem does not depend on how the user sorted the table.
     samples, outputs, inputs = as_samples(samples, outputs, inputs)
     problem, metrics, rows = make_problem(samples, outputs, inputs, returns, orientation)
-    c_lower, c_upper, c_verdict, source = _critical_values(problem, alpha, method, seed, client)
+    c_lower, c_upper, c_verdict, source = choose_critical_values(
+        problem, alpha, method, seed, client
+    )
     score = sample_scores(samples, problem, metrics, rows)
     # The score lies inside its interval, also where zeros were raised to half a success.
     lower = np.minimum(c_lower.limits(problem, "lower").value, score)
@@ -351,63 +356,6 @@ def uncertainty_of_ranking(answer: Answer, samples: Samples) -> Uncertainty:
         returns=returns,
         orientation=orientation,
     )
-
-
-def _critical_values(
-    problem: Problem, alpha: float, method: Method, seed: int, client: Cluster | None
-) -> tuple[CriticalValues, CriticalValues, CriticalValues, str]:
-    """Return those of lower limits, upper limits and verdicts, and how they were determined."""
-    k = problem.size[0]
-    degrees = problem.moments.degrees
-    one_sided = critical_values(alpha / (k * (k - 1)), degrees)
-    if method == "analytic":
-        # The ridge is Agresti and Coull's c²/4 at each critical value.
-        tails = tail_probabilities(k, problem.noisy, alpha, every=True)
-        lower, upper = (critical_values(tail, degrees) for tail in tails)
-        critical = [CriticalValues(c, c**2 / 4) for c in (lower, upper, one_sided)]
-        return critical[0], critical[1], critical[2], "Bonferroni over the statements made"
-    ridge = np.full(len(degrees), max_t.RIDGE)
-    if np.isfinite(degrees).any():
-        c, source = max_t.ratio_critical_values(
-            problem.moments, alpha, draws=max_t.DRAWS, seed=seed
-        )
-        limits = CriticalValues(c, ridge)
-        return limits, limits, CriticalValues(one_sided, ridge), source
-    maxima = max_t.draw_maxima(problem.moments, draws=max_t.DRAWS, seed=seed, client=client)
-    # Intervals take the maximum over all metrics, verdicts that within the worst metric.
-    overall = max_t.upper_quantile(maxima.metrics.max(axis=0), alpha)
-    within_metric = max(max_t.upper_quantile(row, alpha) for row in maxima.metrics)
-    limits = CriticalValues(np.full(len(degrees), overall), ridge)
-    verdict = CriticalValues(np.full(len(degrees), within_metric), ridge)
-    source = (
-        f"the largest of all |t| in {max_t.DRAWS:,} draws; verdicts by the largest within a metric "
-        "(measured, not proved)"
-    )
-    return limits, limits, verdict, source
-
-
-def _individual_limits(result: Uncertainty) -> tuple[Array, Array]:
-    """Solve both limits of each classifier by itself, in the order of the problem."""
-    problem = result.problem
-    degrees = problem.moments.degrees
-    alpha = 1 - result.level
-    if result.method == "analytic" or np.isfinite(degrees).any():
-        tails = tail_probabilities(problem.size[0], problem.noisy, alpha, every=False)
-        c_lower, c_upper = (critical_values(tail, degrees) for tail in tails)
-        lower = solve_limits(problem, "lower", c_lower, c_lower**2 / 4).value
-        upper = solve_limits(problem, "upper", c_upper, c_upper**2 / 4).value
-        return lower, upper
-    # Under max-t each classifier has the critical value of its own pairs.
-    maxima = max_t.draw_maxima(problem.moments, draws=result.draws, seed=result.seed)
-    ridge = np.ones(len(degrees))
-    lower = np.empty(len(maxima.classifiers))
-    upper = np.empty(len(maxima.classifiers))
-    for i, row in enumerate(maxima.classifiers):
-        c = np.full(len(degrees), max_t.upper_quantile(row, alpha))
-        critical = CriticalValues(c, ridge)
-        lower[i] = critical.limits(problem, "lower", [i]).value[0]
-        upper[i] = critical.limits(problem, "upper", [i]).value[0]
-    return lower, upper
 
 
 def _describe_assumptions(

@@ -8,7 +8,7 @@ import pytest
 
 import deabench as db
 from deabench import metrics
-from deabench.inference.delta_method import (
+from deabench.inference.moments import (
     LOG_METRICS,
     Rates,
     mean_covariance,

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
-from deabench.inference.delta_method import placement_values
 from deabench.inference.dominance_games import Orientation, Returns, Technology
+from deabench.inference.moments import placement_values
 from deabench.inference.samples import Samples
 
 Array = np.ndarray

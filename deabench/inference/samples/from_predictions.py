@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.inference.delta_method import (
+from deabench.inference.moments import (
     AREA,
     Array,
     ErrorSource,

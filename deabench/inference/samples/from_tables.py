@@ -13,8 +13,8 @@ import pandas as pd
 from scipy import special
 
 from deabench.errors import DataError, DataWarning
-from deabench.inference.from_predictions import average_test_sets, samples_from_answers
 from deabench.inference.samples import Samples
+from deabench.inference.samples.from_predictions import average_test_sets, samples_from_answers
 from deabench.metrics.answer_rows import (
     align_classifiers,
     default_metrics,

@@ -8,7 +8,7 @@ import pytest
 
 import deabench as db
 from deabench.errors import DataError
-from deabench.inference.table_samples import samples_of_table
+from deabench.inference.samples.from_tables import samples_of_table
 from deabench.tables.answers import with_metrics
 
 # Small tables suffice here, and say so in a warning.

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.inference import from_predictions, from_results
-from deabench.inference.delta_method import Array, ErrorSource, Moments
+from deabench.inference.moments import Array, ErrorSource, Moments
+from deabench.inference.samples import from_predictions, from_results
 from deabench.tables.validation import require_numbers
 from deabench.utils.checks import did_you_mean
 from deabench.utils.frames import pandas_or_same

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError, DataWarning
-from deabench.inference.delta_method import (
+from deabench.inference.moments import (
     LOG_METRICS,
     Array,
     ErrorSource,
@@ -22,7 +22,7 @@ from deabench.inference.delta_method import (
     Rates,
     log_metric,
 )
-from deabench.inference.from_predictions import SampleFields
+from deabench.inference.samples.from_predictions import SampleFields
 from deabench.metrics.counts import from_counts
 from deabench.tables.readers.learners import fold_scores, is_cv_results
 from deabench.tables.validation import require_numbers
