@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from deabench.study.results.status import StudyStatus
     from deabench.study.running.tasks import Outcome
-    from deabench.study.spec import Task
+    from deabench.study.spec.tasks import Task
 
 app = typer.Typer(
     add_completion=False,

@@ -182,14 +182,17 @@ def _drop_docstring(node: ast.AST) -> None:
 def code_by_value() -> Iterator[None]:
     """Let cloudpickle take apart what own modules define, as it does with `__main__`."""
     before = cloudpickle.list_registry_pickle_by_value()
-    own = [module for module in list(sys.modules.values()) if _is_own(module)]
-    own = [module for module in own if module.__name__ in sys.modules]
-    for module in own:
+    own_modules = [
+        module
+        for module in list(sys.modules.values())
+        if _is_own(module) and module.__name__ in sys.modules
+    ]
+    for module in own_modules:
         cloudpickle.register_pickle_by_value(module)
     try:
         yield
     finally:
-        for module in own:
+        for module in own_modules:
             if module.__name__ not in before:
                 cloudpickle.unregister_pickle_by_value(module)
 

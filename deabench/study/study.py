@@ -26,9 +26,10 @@ from deabench.study.results.summary import StudySummary, summarize_plan
 from deabench.study.running.cluster import run_on_cluster
 from deabench.study.running.local import Results, run_locally, stop_on_signals
 from deabench.study.running.tasks import Outcome
-from deabench.study.spec import Plan, Task
 from deabench.study.spec.arguments import StudyArguments, plan_from_arguments
+from deabench.study.spec.plan import Plan
 from deabench.study.spec.study_file import read_plan
+from deabench.study.spec.tasks import Task
 
 RECORDED_PACKAGES = (
     "numpy",

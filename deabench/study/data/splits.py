@@ -62,17 +62,18 @@ class SplitSpec:
         return state_by_value(self, "splitter")
 
 
-def derive_seed(root: int, *parts: str | int) -> int:
+def derive_seed(root: int, *purpose: str | int) -> int:
     """Derive the seed of one purpose, a number below 2^31, from the study's seed.
 
     It is the first state of `SeedSequence([root, CRC-32 of each name, each number])`.
     """
-    words = [
-        zlib.crc32(part.encode("utf-8", "surrogatepass")) if isinstance(part, str) else part
-        for part in parts
-    ]
+    entropy = [root]
+    for name in purpose:
+        if isinstance(name, str):
+            name = zlib.crc32(name.encode("utf-8", "surrogatepass"))
+        entropy.append(name)
     # half of a number of 32 bits lies below 2^31
-    return int(np.random.SeedSequence([root, *words]).generate_state(1)[0] >> 1)
+    return int(np.random.SeedSequence(entropy).generate_state(1)[0] >> 1)
 
 
 def count_folds(data: Dataset, split: SplitSpec, seed: int = 0) -> tuple[int, int]:

@@ -210,34 +210,34 @@ def build_svm_costs(
     return make_pipeline(context, [("scale", MinMaxScaler())], learner)
 
 
+def _svm_after(context: BuildContext, sampler: Any, C: float, kernel: str) -> Any:
+    """Return a pipeline that scales features to 0..1, samples, and learns an SVM."""
+    steps = [("scale", MinMaxScaler()), ("sample", sampler)]
+    return make_pipeline(context, steps, SteadySVC(C=C, kernel=kernel))
+
+
 def build_svm_smote(context: BuildContext, C: float = 1.0, kernel: str = "rbf", k: int = 5) -> Any:
     """Build an SVM after SMOTE."""
-    steps = [("scale", MinMaxScaler()), ("sample", ShrinkingSMOTE(k_neighbors=k))]
-    return make_pipeline(context, steps, SteadySVC(C=C, kernel=kernel))
+    return _svm_after(context, ShrinkingSMOTE(k_neighbors=k), C, kernel)
 
 
 def build_svm_under(context: BuildContext, C: float = 1.0, kernel: str = "rbf") -> Any:
     """Build an SVM after random undersampling."""
-    steps = [("scale", MinMaxScaler()), ("sample", RandomUnderSampler())]
-    return make_pipeline(context, steps, SteadySVC(C=C, kernel=kernel))
+    return _svm_after(context, RandomUnderSampler(), C, kernel)
 
 
 def build_svm_smote_enn(
     context: BuildContext, C: float = 1.0, kernel: str = "rbf", k: int = 5
 ) -> Any:
     """Build an SVM after SMOTE and edited nearest neighbours."""
-    sampler = SMOTEENN(smote=ShrinkingSMOTE(k_neighbors=k))
-    steps = [("scale", MinMaxScaler()), ("sample", sampler)]
-    return make_pipeline(context, steps, SteadySVC(C=C, kernel=kernel))
+    return _svm_after(context, SMOTEENN(smote=ShrinkingSMOTE(k_neighbors=k)), C, kernel)
 
 
 def build_svm_smote_tomek(
     context: BuildContext, C: float = 1.0, kernel: str = "rbf", k: int = 5
 ) -> Any:
     """Build an SVM after SMOTE without Tomek links."""
-    sampler = SMOTETomek(smote=ShrinkingSMOTE(k_neighbors=k))
-    steps = [("scale", MinMaxScaler()), ("sample", sampler)]
-    return make_pipeline(context, steps, SteadySVC(C=C, kernel=kernel))
+    return _svm_after(context, SMOTETomek(smote=ShrinkingSMOTE(k_neighbors=k)), C, kernel)
 
 
 def build_svm_adaboost(

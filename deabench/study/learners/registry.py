@@ -145,16 +145,16 @@ def make_estimator(spec: LearnerSpec) -> Any:
     # a class or a function makes a new one; an estimator is copied
     is_function = isinstance(template, type) or not hasattr(template, "fit")
     estimator = template() if is_function else clone(template)
-    if not _is_classifier(estimator):
-        raise DataError(
-            f"classifier '{spec.name}': {type(estimator).__name__} is not a scikit-learn "
-            "classifier; it needs fit, predict and get_params"
-        )
+    _require_classifier(spec, type(estimator).__name__, estimator)
     return estimator
 
 
-def _is_classifier(thing: Any) -> bool:
-    return all(hasattr(thing, method) for method in ("fit", "predict", "get_params"))
+def _require_classifier(spec: LearnerSpec, description: str, candidate: Any) -> None:
+    if not all(hasattr(candidate, method) for method in ("fit", "predict", "get_params")):
+        raise DataError(
+            f"classifier '{spec.name}': {description} is not a scikit-learn classifier; it needs "
+            "fit, predict and get_params"
+        )
 
 
 def _wrap_in_pipeline(context: BuildContext, estimator: Any) -> Any:
@@ -247,11 +247,7 @@ def _import_class(spec: LearnerSpec) -> Callable[..., Any]:
             f"classifier '{spec.name}': cannot import '{spec.use}': module '{module_name}' has no "
             f"attribute '{class_name}'"
         )
-    if not _is_classifier(imported):
-        raise DataError(
-            f"classifier '{spec.name}': '{spec.use}' is not a scikit-learn classifier; it needs "
-            "fit, predict and get_params"
-        )
+    _require_classifier(spec, f"'{spec.use}'", imported)
     return imported
 
 
@@ -343,10 +339,10 @@ def infer_family(spec: LearnerSpec) -> str:
     inner = [
         value for value in estimator.get_params(deep=True).values() if hasattr(value, "get_params")
     ]
-    parts = [estimator, *inner]
+    estimators = [estimator, *inner]
     for family, module in FAMILY_MODULES:
-        if any(type(part).__module__.startswith(module) for part in parts):
+        if any(type(step).__module__.startswith(module) for step in estimators):
             return family
-    if any(getattr(part, "class_weight", None) is not None for part in parts):
+    if any(getattr(step, "class_weight", None) is not None for step in estimators):
         return "cost sensitive"
     return "classic"

@@ -160,7 +160,7 @@ def efficiencies_per_dataset(metrics: pd.DataFrame, settings: SummarySettings) -
         Index (panel, dataset, classifier), column efficiency: 1 on the data set's own frontier;
         `attrs["notes"]` names the data sets that could not be ranked (NaN).
     """
-    parts = {}
+    tables = {}
     notes: list[str] = []
     for panel, members in settings.panels.items():
         for name, table in metrics.groupby(level="dataset", sort=False):
@@ -168,8 +168,8 @@ def efficiencies_per_dataset(metrics: pd.DataFrame, settings: SummarySettings) -
             if len(rows):
                 scores = efficiencies(rows, settings, f"data set '{name}' (panel {panel})")
                 notes += scores.attrs.pop("notes", ())
-                parts[panel, name] = scores
-    scores = pd.concat(parts, names=["panel", "dataset", "classifier"])
+                tables[panel, name] = scores
+    scores = pd.concat(tables, names=["panel", "dataset", "classifier"])
     frame = scores.rename("efficiency").to_frame()
     frame.attrs["notes"] = tuple(notes)
     return frame
@@ -196,7 +196,7 @@ def efficiencies_two_ways(
         .mean()
     )
     # the DEA of the averages, panel by panel
-    parts = {}
+    tables = {}
     for (grouping, group), table in means.groupby(level=GROUP, sort=False):
         for panel, members in settings.panels.items():
             rows = _rows_of_panel(table.droplevel(GROUP), members)
@@ -214,8 +214,8 @@ def efficiencies_two_ways(
             for name in scores:
                 ascending = settings.lower_is_best and name != "IBA"
                 frame[f"rank_{name}"] = rank_scores(frame[name], ascending=ascending)
-            parts[grouping, group, panel] = frame.assign(datasets=rows["datasets"])
-    return pd.concat(parts, names=[*GROUP, "panel", "classifier"])
+            tables[grouping, group, panel] = frame.assign(datasets=rows["datasets"])
+    return pd.concat(tables, names=[*GROUP, "panel", "classifier"])
 
 
 def rank_scores(scores: pd.Series, *, ascending: bool = False) -> pd.Series:
@@ -311,17 +311,17 @@ def efficiencies_of_other_dmus(
     DataFrame
         Index (classifier or dataset, dmu): the outputs and `efficiency`.
     """
-    parts = {}
+    tables = {}
     if dmus == "datasets":
         for classifier, table in metrics.groupby(level="classifier", sort=False):
             rows = table.droplevel("classifier")[[*settings.outputs, *settings.inputs]]
-            parts[classifier] = rows.assign(efficiency=efficiencies(rows, settings))
-        return pd.concat(parts, names=["classifier", "dmu"])
+            tables[classifier] = rows.assign(efficiency=efficiencies(rows, settings))
+        return pd.concat(tables, names=["classifier", "dmu"])
     for dataset, table in metrics.groupby(level="dataset", sort=False):
         rows = split_names_at(table.droplevel("dataset")[list(settings.outputs)])
         scores = efficiencies(rows, SummarySettings(list(rows.columns), {}))
-        parts[dataset] = rows.assign(efficiency=scores)
-    return pd.concat(parts, names=["dataset", "dmu"])
+        tables[dataset] = rows.assign(efficiency=scores)
+    return pd.concat(tables, names=["dataset", "dmu"])
 
 
 def split_names_at(table: pd.DataFrame) -> pd.DataFrame:
@@ -365,7 +365,7 @@ def targets_per_dataset(
         Index (dataset, classifier); for each output its actual value, target_ and gap_ value;
         position (inside, on, outside) and distance in the norm.
     """
-    parts = {}
+    tables = {}
     for dataset, table in metrics.groupby(level="dataset", sort=False):
         rows = table.droplevel("dataset")[list(outputs)]
         with warnings.catch_warnings():
@@ -377,10 +377,10 @@ def targets_per_dataset(
                 norm=norm,
             )
         # the user's own values beside targets and gaps
-        parts[dataset] = (
+        tables[dataset] = (
             rows.loc[list(tested)]
             .join(result.targets.add_prefix("target_"))
             .join(result.gaps.add_prefix("gap_"))
             .assign(position=result.position, distance=result.distance)
         )
-    return pd.concat(parts, names=["dataset", "classifier"])
+    return pd.concat(tables, names=["dataset", "classifier"])

@@ -6,8 +6,9 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.study.results.stored_rows import read_code
-from deabench.study.spec import Plan, Task
 from deabench.study.spec.keys import key_parts
+from deabench.study.spec.plan import Plan
+from deabench.study.spec.tasks import Task
 from deabench.utils.checks import did_you_mean
 
 
@@ -32,13 +33,13 @@ def explain_key(plan: Plan, key: str) -> pd.DataFrame:
     """
     recorded = read_code(plan.store)
     rows = []
-    for source, parts in key_parts(_find_task(plan, key)).items():
-        now = dict(parts)
+    for source, fingerprint in key_parts(_find_task(plan, key)).items():
+        now = dict(fingerprint)
         before = dict(recorded[source].fingerprint) if source in recorded else {}
-        for part in sorted(now.keys() | before.keys()):
-            values = (now.get(part, ""), before.get(part, ""))
+        for name in sorted(now.keys() | before.keys()):
+            values = (now.get(name, ""), before.get(name, ""))
             changed = source in recorded and values[0] != values[1]
-            rows.append((source, part, *values, changed))
+            rows.append((source, name, *values, changed))
     frame = pd.DataFrame(rows, columns=["of", "part", "now", "last_run", "changed"])
     return frame.set_index(["of", "part"])
 
@@ -49,8 +50,8 @@ def _find_task(plan: Plan, key: str) -> Task:
         for task in block.first:
             if task.learner.name == key:
                 return task
-    for position, known in enumerate(tasks.keys()):
-        if key and known.startswith(key):
+    for position, task_key in enumerate(tasks.keys()):
+        if key and task_key.startswith(key):
             return tasks[position]
     names = [spec.name for spec in plan.learners]
     raise DataError(

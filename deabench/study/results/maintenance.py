@@ -29,7 +29,7 @@ from deabench.study.results.store import (
 )
 from deabench.study.results.stored_rows import parse_confusion, read_imported, unpack_checked
 from deabench.study.running.predictions import count_confusion
-from deabench.study.spec import Plan
+from deabench.study.spec.plan import Plan
 from deabench.utils.checks import did_you_mean
 from deabench.utils.files import decompress, one_line
 from deabench.utils.result import Result

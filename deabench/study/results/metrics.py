@@ -204,13 +204,13 @@ class StudyMetrics:
         """
         names = list(dict.fromkeys(names))
         # the user's metrics take precedence over known names
-        known = [name for name in names if name not in self.own]
+        shared_names = [name for name in names if name not in self.own]
         formulas: Any = METRICS
         if self.classes == "all":
             formulas = MULTICLASS_METRICS
-        of_counts = [name for name in known if name in formulas]
+        of_counts = [name for name in shared_names if name in formulas]
         tables = [self._count_metrics(counts, of_counts)]
-        times = [name for name in known if name in TIMES]
+        times = [name for name in shared_names if name in TIMES]
         if times:
             tables.append(counts.groupby(PAIR, sort=False)[times].mean())
         row_metrics = {
@@ -271,7 +271,7 @@ def average_over_folds(
     DataFrame
         Index (dataset, classifier); `attrs["notes"]` names folds without a value.
     """
-    parts = []
+    rows_of_means = []
     notes = []
     for (dataset, classifier), tasks in counts.groupby(PAIR, sort=False):
         folds = [rows[key] for key in tasks["key"] if key in rows]
@@ -286,8 +286,8 @@ def average_over_folds(
                     f"{name} of '{classifier}' on '{dataset}' is defined in {len(defined)} of "
                     f"{len(tasks)} folds"
                 )
-        parts.append(means)
-    table = pd.DataFrame(parts, columns=[*PAIR, *metrics]).set_index(PAIR)
+        rows_of_means.append(means)
+    table = pd.DataFrame(rows_of_means, columns=[*PAIR, *metrics]).set_index(PAIR)
     table.attrs["notes"] = tuple(notes)
     return table
 

@@ -20,7 +20,7 @@ from deabench.inference.samples import Samples
 from deabench.inference.uncertainty import uncertainty
 from deabench.models.options import resolve_options
 from deabench.study.results.aggregate import SummarySettings
-from deabench.study.spec import Plan
+from deabench.study.spec.plan import Plan
 from deabench.utils.checks import did_you_mean
 
 VERDICT_COLUMNS = ["score", "lower", "upper", "verdict", "best_rank", "worst_rank", "tier"]
@@ -81,7 +81,7 @@ def judge_panels(
     tuple of str
         What is assumed, and why a panel has none.
     """
-    parts = {}
+    verdicts = {}
     notes = []
     for panel, members in settings.panels.items():
         judge = partial(
@@ -97,8 +97,8 @@ def judge_panels(
             continue
         frame, assumptions = result
         notes += [f"verdicts: {text}" for text in (*assumptions, *texts)]
-        parts[panel] = frame[VERDICT_COLUMNS]
-    frame = pd.concat(parts, names=["panel", "classifier"]) if parts else None
+        verdicts[panel] = frame[VERDICT_COLUMNS]
+    frame = pd.concat(verdicts, names=["panel", "classifier"]) if verdicts else None
     return frame, tuple(dict.fromkeys(notes))
 
 

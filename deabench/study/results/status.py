@@ -25,7 +25,8 @@ from deabench.errors import DataError
 from deabench.study.results.store import COLUMNS
 from deabench.study.results.stored_rows import iterate_rows, read_rows
 from deabench.study.running.local import run_locally, stop_on_signals
-from deabench.study.spec import Plan, Task, TaskList
+from deabench.study.spec.plan import Plan
+from deabench.study.spec.tasks import Task, TaskList
 from deabench.utils.files import write_whole
 from deabench.utils.result import Result
 

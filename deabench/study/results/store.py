@@ -26,7 +26,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.study.learners import RecordedCode
 from deabench.study.running.tasks import Outcome
-from deabench.study.spec import Task
+from deabench.study.spec.tasks import Task
 
 FORMAT = 3
 """Of the file; deabench 0.1.0 wrote 0."""

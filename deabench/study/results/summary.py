@@ -27,8 +27,9 @@ from deabench.study.results.significance import (
 )
 from deabench.study.results.status import current_rows
 from deabench.study.results.stored_rows import read_arrays
-from deabench.study.spec import Plan, TaskList
+from deabench.study.spec.plan import Plan
 from deabench.study.spec.settings import build_model
+from deabench.study.spec.tasks import TaskList
 from deabench.utils.checks import did_you_mean
 from deabench.utils.result import Result
 
@@ -280,15 +281,15 @@ def complete_counts(
     complete = {pair for pair, folds in all_folds.items() if done_folds[pair] == folds}
     is_complete = np.array([pair in complete for pair in pairs], dtype=bool)
     columns = [*FOLD, *CELLS, "fit_seconds", "score_seconds", "key", "confusion"]
-    own = done.loc[is_complete, columns].assign(source="study")
-    parts = [part for part in (own, imported_counts(plan)) if len(part)]
-    if not parts:
+    own_rows = done.loc[is_complete, columns].assign(source="study")
+    tables = [table for table in (own_rows, imported_counts(plan)) if len(table)]
+    if not tables:
         raise DataError(
             f"the store '{plan.store}' holds no complete result yet; run 'deabench study run "
             f"{plan.file}'"
         )
     left_out = tuple(pair for pair in all_folds if pair not in complete)
-    return pd.concat(parts, ignore_index=True), left_out
+    return pd.concat(tables, ignore_index=True), left_out
 
 
 def summary_settings(plan: Plan, counts: pd.DataFrame) -> SummarySettings:

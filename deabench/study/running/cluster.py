@@ -35,7 +35,7 @@ from deabench.study.running.local import (
     timeout_outcome,
 )
 from deabench.study.running.tasks import Outcome, run_batch
-from deabench.study.spec import Task
+from deabench.study.spec.tasks import Task
 from deabench.utils.dask_client import connect_client, require_dask, silence_dask
 
 CANCELLED = (asyncio.CancelledError, futures.CancelledError)
@@ -104,8 +104,8 @@ class _ClusterRun:
         suspects = deque[Task]()
         while queue or suspects or self.batches:
             # suspects of having killed a worker run last, one at a time
-            alone = not queue and not self.batches
-            if alone:
+            single_suspect = not queue and not self.batches
+            if single_suspect:
                 self._send([suspects.popleft()])
             # batches ahead of the threads, so that none waits for this process
             while queue and len(self.batches) < BATCHES_AHEAD * threads:
@@ -116,7 +116,7 @@ class _ClusterRun:
                 threads = self._count_threads() or threads
                 continue
             _, batch = self.batches.pop(future.key)
-            yield from self._collect(future, batch, queue, None if alone else suspects)
+            yield from self._collect(future, batch, queue, None if single_suspect else suspects)
             future.release()
 
     def _send(self, batch: list[Task]) -> None:

@@ -35,7 +35,7 @@ def leave_no_trace() -> Iterator[None]:
         stack.callback(_set_environment, dict(os.environ))
         stack.callback(_set_folder, os.getcwd())
         stack.callback(random.setstate, random.getstate())
-        stack.callback(np.random.set_state, np.random.get_state())  # noqa: NPY002
+        stack.callback(np.random.set_state, np.random.get_state())  # noqa: NPY002 - a learner may draw from the global state
         stack.callback(_configure, sklearn.get_config())
         torch = sys.modules.get("torch")
         if torch is not None:
@@ -116,10 +116,10 @@ class Output:
         content = file.read(LARGEST_OUTPUT)
         # of a long output the beginning and the end
         if size > LARGEST_OUTPUT:
-            half = LARGEST_OUTPUT // 2
-            file.seek(size - half)
+            half_size = LARGEST_OUTPUT // 2
+            file.seek(size - half_size)
             omitted = f"\n... {size - LARGEST_OUTPUT} bytes ...\n".encode()
-            content = content[:half] + omitted + file.read()
+            content = content[:half_size] + omitted + file.read()
         self.text = content.decode("utf-8", "backslashreplace")
 
 

@@ -29,7 +29,7 @@ from deabench.study.data.loaders import IN_MEMORY
 from deabench.study.data.shared import write_dataset
 from deabench.study.running.limits import end_group, prepare_worker
 from deabench.study.running.tasks import Outcome, describe_limits, run_batch, running_keys
-from deabench.study.spec import Task
+from deabench.study.spec.tasks import Task
 from deabench.utils.files import one_line
 
 log = logging.getLogger(__name__)
@@ -132,16 +132,16 @@ def run_locally(tasks: list[Task], workers: int) -> Results:
         queue = TaskQueue(share_datasets(tasks, shared), workers)
         while queue or suspects:
             # suspects of having killed a worker run last, one at a time
-            alone = not queue
+            single_suspect = not queue
             current = queue
-            if alone:
+            if single_suspect:
                 current = TaskQueue([suspects.popleft()], 1)
             pool_size = min(workers, len(current.waiting))
             # tasks that were running when a worker died
             interrupted = yield from _run_pool(current, pool_size, scratch)
             for task in interrupted:
                 outcome = timeout_outcome(task, scratch)
-                if outcome is None and alone:
+                if outcome is None and single_suspect:
                     text = "its worker process died twice while running it"
                     outcome = Outcome("crashed", error=("WorkerDied", text, ""))
                 if outcome is not None:

@@ -47,7 +47,7 @@ from deabench.study.running.predictions import (
     pack_predictions,
     predict_scores,
 )
-from deabench.study.spec import NO_LIMITS, Task, TaskLimits
+from deabench.study.spec.tasks import NO_LIMITS, Task, TaskLimits
 from deabench.utils.files import one_line
 
 

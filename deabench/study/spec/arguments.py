@@ -18,7 +18,8 @@ from deabench.study.data.splits import SPLIT_KINDS, SplitSpec
 from deabench.study.learners import ANY_CONTEXT, LearnerSpec, Preprocessing
 from deabench.study.learners.fingerprints import fingerprint_dependencies
 from deabench.study.learners.registry import REGISTRY, build_learner
-from deabench.study.spec import Plan, schema
+from deabench.study.spec import schema
+from deabench.study.spec.plan import Plan
 from deabench.study.spec.settings import StudyContents, make_plan, parse_learner
 from deabench.utils.checks import did_you_mean
 

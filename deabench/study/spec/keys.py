@@ -10,7 +10,7 @@ from deabench.study.data.dataset import Dataset
 from deabench.study.learners.fingerprints import Fingerprint
 
 if TYPE_CHECKING:
-    from deabench.study.spec import Task
+    from deabench.study.spec.tasks import Task
 
 VERSION = 3
 """Part of every task's key: raise it when a change of deabench changes results."""

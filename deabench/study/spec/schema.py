@@ -223,8 +223,8 @@ def check_keys(
             remedy = expected
             if not expected.startswith(("did you", "there are")):
                 remedy = f"give {expected}"
-            where = f"{location} {key}" if location else key
-            raise DataError(f"{prefix}{where} is {_format_value(value)}; {remedy}")
+            setting = f"{location} {key}" if location else key
+            raise DataError(f"{prefix}{setting} is {_format_value(value)}; {remedy}")
 
 
 def _format_value(value: Any) -> str:
@@ -253,7 +253,7 @@ def check_name(location: str, name: str, names: Sequence[str]) -> None:
     if name in names:
         return
     # whatever the case of its letters
-    by_lower_case = {other.lower(): other for other in names}
+    by_lower_case = {candidate.lower(): candidate for candidate in names}
     remedy = did_you_mean(by_lower_case.get(name.lower(), name), names)
     if not remedy.startswith("did") and len(names) > 12:
         remedy = f"there are {len(names)}, see docs/study.md"

@@ -21,8 +21,9 @@ from deabench.study.learners import ANY_CONTEXT, LearnerSpec, Preprocessing
 from deabench.study.learners.registry import REGISTRY, build_learner, builder_parameters
 from deabench.study.results.metrics import DEFAULT_METRICS, StudyMetrics
 from deabench.study.running.limits import memory_can_be_limited
-from deabench.study.spec import Plan, TaskLimits
+from deabench.study.spec.plan import Plan
 from deabench.study.spec.schema import SCALAR, TEST_KINDS, check_name, model_option_names
+from deabench.study.spec.tasks import TaskLimits
 from deabench.tables.read import read
 
 COMMON = ("returns", "orientation", "norm")
@@ -205,17 +206,17 @@ def _check_learner_names(
     learners: list[str],
 ) -> None:
     """Refuse names of classifiers and of tests that the study does not have."""
-    places: list[tuple[str, Iterable[str]]] = [
+    named_learners: list[tuple[str, Iterable[str]]] = [
         (f"[dea] {key}: classifier", dea[key] or ()) for key in ("tested", "reference")
     ]
     for panel, members in dea["panels"].items():
-        places.append((f"[dea.panels] {panel}: classifier", members))
-    places.append(("[groups.families] classifier", groups["families"]))
+        named_learners.append((f"[dea.panels] {panel}: classifier", members))
+    named_learners.append(("[groups.families] classifier", groups["families"]))
     if tests["control"] is not None:
-        places.append(("[tests] control: classifier", [tests["control"]]))
-    for place, names in places:
+        named_learners.append(("[tests] control: classifier", [tests["control"]]))
+    for location, names in named_learners:
         for name in names:
-            check_name(f"{prefix}{place}", name, learners)
+            check_name(f"{prefix}{location}", name, learners)
     for kind in tests["kinds"]:
         check_name(f"{prefix}[tests] kinds: test", kind, TEST_KINDS)
 
@@ -232,13 +233,13 @@ def parse_learner(
     permitted : bool
         Whether the user consents to imports; without, nothing is imported.
     """
-    where = f"{prefix}[classifiers] '{name}'"
+    location = f"{prefix}[classifiers] '{name}'"
     if not isinstance(entry, dict):
-        raise DataError(f"{where} is {entry!r}; give a table of its parameters, {{}} for none")
+        raise DataError(f"{location} is {entry!r}; give a table of its parameters, {{}} for none")
     for key, value in entry.items():
         expected = SCALAR(value)
         if expected is not None:
-            raise DataError(f"{where}: {key} is a table; give {expected}")
+            raise DataError(f"{location}: {key} is a table; give {expected}")
     params = {
         key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()
     }
@@ -246,16 +247,16 @@ def parse_learner(
     use = str(params.pop("use", name))
     if import_path is not None and folder is None:
         raise DataError(
-            f"{where} is imported from '{import_path}', which runs code of your choosing; if that "
-            "is meant, say allow_imports = true at the top of the file"
+            f"{location} is imported from '{import_path}', which runs code of your choosing; if "
+            "that is meant, say allow_imports = true at the top of the file"
         )
     if import_path is None:
         check_name(f"{prefix}[classifiers]", use, list(REGISTRY))
-        known = builder_parameters(use)
+        parameters = builder_parameters(use)
         for key in params:
-            if key not in known:
-                names = ", ".join(f"'{parameter}'" for parameter in known) or "none"
-                raise DataError(f"{where} has no parameter '{key}'; it has {names}")
+            if key not in parameters:
+                names = ", ".join(f"'{parameter}'" for parameter in parameters) or "none"
+                raise DataError(f"{location} has no parameter '{key}'; it has {names}")
         spec = LearnerSpec(name, use, tuple(sorted(params.items())))
     else:
         spec = LearnerSpec(

@@ -11,11 +11,13 @@ from typing import Any
 
 from deabench.errors import DataError
 from deabench.study.data.dataset import DataSpec
-from deabench.study.data.loaders import GENERATORS, dataset_names, source_of_name
+from deabench.study.data.generators import GENERATORS
+from deabench.study.data.loaders import dataset_names, source_of_name
 from deabench.study.data.splits import UNREPEATED_KINDS, SplitSpec
 from deabench.study.learners import LearnerSpec, Preprocessing
 from deabench.study.learners.fingerprints import fingerprint_dependencies
-from deabench.study.spec import Plan, schema
+from deabench.study.spec import schema
+from deabench.study.spec.plan import Plan
 from deabench.study.spec.settings import StudyContents, make_plan, parse_learner
 from deabench.utils.checks import did_you_mean
 from deabench.utils.files import check_regular_file, one_line, write_whole

@@ -15,13 +15,8 @@ from hypothesis import strategies as st
 
 from deabench.errors import DataError
 from deabench.study.data.dataset import DataSpec, encode_features
-from deabench.study.data.loaders import (
-    UCI_VARIABLE,
-    load_dataset,
-    make_corpus,
-    make_outliers,
-    make_subclus,
-)
+from deabench.study.data.generators import make_corpus, make_outliers, make_subclus
+from deabench.study.data.loaders import UCI_VARIABLE, load_dataset
 
 
 @pytest.fixture
@@ -255,7 +250,7 @@ def test_the_stump_of_the_2006_paper_on_its_own_test_rows():
     from deabench.study.learners import LearnerSpec
     from deabench.study.running.predictions import unpack_predictions
     from deabench.study.running.tasks import run_task
-    from deabench.study.spec import Task
+    from deabench.study.spec.tasks import Task
 
     for name, area, near in (("spect", 0.7298, 5e-5), ("spectf", 0.6744, 5e-4)):
         job = Task(DataSpec(name, "uci"), LearnerSpec("S", "stump"), SplitSpec(), 0, 0, 1, "key")

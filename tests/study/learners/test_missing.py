@@ -15,7 +15,7 @@ from deabench.study.learners import BuildContext, LearnerSpec
 from deabench.study.learners.estimators import SteadyC45
 from deabench.study.learners.registry import REGISTRY, build_learner
 from deabench.study.running.tasks import run_task
-from deabench.study.spec import Task
+from deabench.study.spec.tasks import Task
 
 LECTURE = pd.DataFrame(
     [

@@ -37,7 +37,7 @@ from deabench.study.learners.registry import (
     set_random_states,
 )
 from deabench.study.running.tasks import run_task
-from deabench.study.spec import Task
+from deabench.study.spec.tasks import Task
 
 
 def job(data: str, use: str, fold: int = 0, **params) -> Task:

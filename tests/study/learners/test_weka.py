@@ -14,7 +14,7 @@ from deabench.study.data.splits import SplitSpec
 from deabench.study.learners import BuildContext, LearnerSpec, weka
 from deabench.study.learners.registry import build_learner
 from deabench.study.running.tasks import run_task
-from deabench.study.spec import Task
+from deabench.study.spec.tasks import Task
 
 
 def test_without_the_wrapper_the_text_says_what_to_install(monkeypatch):

@@ -18,7 +18,7 @@ from deabench.study.results.status import missing_tasks
 from deabench.study.results.store import Store
 from deabench.study.results.stored_rows import iterate_rows
 from deabench.study.running.tasks import Outcome
-from deabench.study.spec import Task
+from deabench.study.spec.tasks import Task
 
 TEXT = (
     '[data]\nnames = ["glass-0-4_vs_5", "new-thyroid1"]\n[split]\nfolds = 4\n'

@@ -17,7 +17,7 @@ from deabench.study.running.predictions import (
     unpack_predictions,
 )
 from deabench.study.running.tasks import run_task
-from deabench.study.spec import Task, TaskLimits
+from deabench.study.spec.tasks import Task, TaskLimits
 
 HAVE = "a study trains on 0 and 1 (1 = positive) and takes those"
 

@@ -19,7 +19,7 @@ from deabench.study.running.predictions import (
     unpack_predictions,
 )
 from deabench.study.running.tasks import run_task
-from deabench.study.spec import Task
+from deabench.study.spec.tasks import Task
 
 SPEC = DataSpec("ecoli4", "table2")
 

@@ -12,7 +12,8 @@ from deabench.study.data.dataset import DataSpec
 from deabench.study.data.loaders import load_dataset
 from deabench.study.data.splits import SplitSpec
 from deabench.study.learners import LearnerSpec
-from deabench.study.spec import Task, key_base, task_key
+from deabench.study.spec.keys import key_base, task_key
+from deabench.study.spec.tasks import Task
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,164 @@
+"""The tasks of a study: one classifier on one fold of one data set each, made on access."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from bisect import bisect_right
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain
+from typing import Any, overload
+
+from deabench.study.data.dataset import DataSpec
+from deabench.study.data.splits import SplitSpec
+from deabench.study.learners import NO_PREPROCESSING, LearnerSpec, Preprocessing
+from deabench.study.learners.fingerprints import Fingerprint
+from deabench.study.spec.keys import task_key
+
+
+@dataclass(frozen=True)
+class TaskLimits:
+    """Limit a task: seconds of wall time, seconds of CPU time, megabytes; 0 is no limit."""
+
+    wall: float = 0.0
+    cpu: float = 0.0
+    memory: float = 0.0
+
+    @property
+    def text(self) -> str:
+        """Return the limits as the store keeps them."""
+        return json.dumps([self.wall, self.cpu, self.memory])
+
+
+NO_LIMITS = TaskLimits()
+
+
+@dataclass(frozen=True)
+class Task:
+    """Describe one task to a worker: all that its result depends on, and its limits.
+
+    `key` names the task by its content. `data_sha256` is the digest of the data when the run began;
+    a worker that reads others refuses.
+    """
+
+    data: DataSpec
+    learner: LearnerSpec
+    split: SplitSpec
+    repeat: int
+    fold: int
+    seed: int
+    key: str
+    limits: TaskLimits = NO_LIMITS
+    keep_predictions: bool = True
+    preprocessing: Preprocessing = NO_PREPROCESSING
+    data_sha256: str = ""
+    depends: Fingerprint = ()
+
+    @property
+    def label(self) -> str:
+        """Return the task's name for a reader."""
+        return f"{self.data.name} / {self.learner.name} / repeat {self.repeat} / fold {self.fold}"
+
+    def with_changes(self, **changes: Any) -> Task:
+        """Return a copy with other fields, as `dataclasses.replace` in a tenth of its time.
+
+        A study may have a million tasks.
+        """
+        task = object.__new__(Task)
+        task.__dict__.update(self.__dict__, **changes)
+        return task
+
+
+@dataclass(frozen=True)
+class DatasetTasks:
+    """The tasks of one data set.
+
+    Attributes
+    ----------
+    first : tuple of Task
+        One of each classifier, without its key.
+    bases : tuple of bytes
+        What the keys of each classifier's folds share (`key_base`).
+    repeats, folds : int
+    """
+
+    first: tuple[Task, ...]
+    bases: tuple[bytes, ...]
+    repeats: int
+    folds: int
+
+    def __len__(self) -> int:
+        return len(self.first) * self.repeats * self.folds
+
+    def keys(self) -> Iterator[str]:
+        """Yield the keys fold by fold, and of each fold classifier by classifier."""
+        # the common part of the keys is hashed once for all folds
+        hashes = [hashlib.sha256(base) for base in self.bases]
+        for repeat in range(self.repeats):
+            for fold in range(self.folds):
+                for base in hashes:
+                    yield task_key(base, repeat, fold)
+
+    def task(self, position: int, key: str = "") -> Task:
+        """Return the task at a position, with its key."""
+        # classifiers vary fastest, then folds, then repeats
+        fold_of_all, learner = divmod(position, len(self.first))
+        repeat, fold = divmod(fold_of_all, self.folds)
+        key = key or task_key(hashlib.sha256(self.bases[learner]), repeat, fold)
+        return self.first[learner].with_changes(repeat=repeat, fold=fold, key=key)
+
+
+class TaskList(Sequence[Task]):
+    """Every task of a study, data set by data set and fold by fold, each made on access."""
+
+    def __init__(self, blocks: Sequence[DatasetTasks]) -> None:
+        self.blocks = tuple(blocks)
+        self._ends = list(accumulate(map(len, self.blocks)))
+
+    def __len__(self) -> int:
+        if not self._ends:
+            return 0
+        return self._ends[-1]
+
+    def __iter__(self) -> Iterator[Task]:
+        return (
+            block.task(position, key)
+            for block in self.blocks
+            for position, key in enumerate(block.keys())
+        )
+
+    @overload
+    def __getitem__(self, position: int) -> Task: ...
+    @overload
+    def __getitem__(self, position: slice) -> list[Task]: ...
+    def __getitem__(self, position: int | slice) -> Task | list[Task]:
+        if isinstance(position, slice):
+            return [self[index] for index in range(len(self))[position]]
+        index = range(len(self))[position]
+        # the block that holds the position, and the position counted from its end
+        number = bisect_right(self._ends, index)
+        block = self.blocks[number]
+        return block.task(index - self._ends[number] + len(block))
+
+    def keys(self) -> Iterator[str]:
+        """Yield the keys, in order, without making the tasks."""
+        return chain.from_iterable(block.keys() for block in self.blocks)
+
+    def select(self, keys: Container[str]) -> list[Task]:
+        """Return the tasks with one of these keys, in order."""
+        return [
+            block.task(position, key)
+            for block in self.blocks
+            for position, key in enumerate(block.keys())
+            if key in keys
+        ]
+
+    def identity(self) -> str:
+        """Return the SHA-256 of what the keys are made of: equal for the same tasks in order."""
+        digest = hashlib.sha256()
+        for block in self.blocks:
+            digest.update(b"%d %d %d " % (len(block.bases), block.repeats, block.folds))
+            for base in block.bases:
+                digest.update(hashlib.sha256(base).digest())
+        return digest.hexdigest()
