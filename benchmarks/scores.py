@@ -19,7 +19,7 @@ from simulations.tables import KINDS, frame
 from deabench.analysis.ranking import rank
 from deabench.errors import DataWarning
 from deabench.models import WEI
-from deabench.models.shared.radial import WEIProblem
+from deabench.models.shared.radial_problems import WEIProblem
 from deabench.results.answer import Task
 from deabench.results.ranking import Ranking
 from deabench.solver.engine import solve_family

@@ -16,6 +16,7 @@ from benchmarks.exact.table import (
     Table,
     dot,
     fraction,
+    metric_names,
     share,
     slack_of,
     slack_shares,
@@ -108,7 +109,7 @@ def moved(table: Table, steps: Sequence[Fraction], beta: Fraction) -> Table:
 def exact_directional(ranking: Any) -> list[Exact]:
     """Do `ddf` and `rdm`."""
     options = ranking.options
-    names = [*ranking.data.outputs.columns, *ranking.data.inputs.columns]
+    names = metric_names(ranking)
     answers = []
     for table in tables_of(ranking):
         steps = directions(table, options, names)
@@ -142,7 +143,7 @@ def exact_directional(ranking: Any) -> list[Exact]:
 def exact_holder(ranking: Any) -> list[Exact]:
     """Do `holder`: the least change in a norm that reaches the weakly efficient frontier."""
     options = ranking.options
-    names = [*ranking.data.outputs.columns, *ranking.data.inputs.columns]
+    names = metric_names(ranking)
     answers = []
     for table in tables_of(ranking):
         weights = slack_weights(table, options, names)

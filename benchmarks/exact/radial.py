@@ -15,6 +15,7 @@ from benchmarks.exact.table import (
     Table,
     Vector,
     fraction,
+    metric_names,
     project,
     share,
     slack_shares,
@@ -59,7 +60,7 @@ def exact_radial(ranking: Any) -> list[Exact]:
     """Do `wei`, `score`, `ccr`, with restricted weights and bounds of Σ λ."""
     options = ranking.options
     sums = getattr(options, "sums", None)
-    names = [*ranking.data.outputs.columns, *ranking.data.inputs.columns]
+    names = metric_names(ranking)
     answers = []
     for table in tables_of(ranking):
         trades = restrictions(table, options, names)

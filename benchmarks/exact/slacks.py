@@ -15,6 +15,7 @@ from benchmarks.exact.table import (
     dominating,
     dot,
     fraction,
+    metric_names,
     single_slack,
     slack_of,
     slack_shares,
@@ -201,7 +202,7 @@ def deviation(column: Sequence[Fraction]) -> Fraction:
 def exact_additive(ranking: Any) -> list[Exact]:
     """Do `additive`, `ram` and `bam`."""
     options = ranking.options
-    names = [*ranking.data.outputs.columns, *ranking.data.inputs.columns]
+    names = metric_names(ranking)
     answers = []
     for table in tables_of(ranking):
         weights = slack_weights(table, options, names)

@@ -128,6 +128,11 @@ def tables_of(ranking: Any, *, without_itself: bool = False) -> list[Table]:
     ]
 
 
+def metric_names(ranking: Any) -> list[str]:
+    """Return the names of the outputs, then of the inputs."""
+    return [*ranking.data.outputs.columns, *ranking.data.inputs.columns]
+
+
 def share(slack: Fraction, value: Fraction) -> Fraction:
     """Return a slack as a share of what it leads to, or leads from, whichever is larger."""
     return slack / (slack + abs(value)) if slack else Fraction(0)

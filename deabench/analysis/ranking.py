@@ -13,7 +13,7 @@ from deabench.analysis import missing_bounds
 from deabench.analysis.ties import describe_tie
 from deabench.errors import DataError, SolveError
 from deabench.models import ModelName
-from deabench.models.options import ModelRequest, TableFacts, check_given, check_inputs
+from deabench.models.options import ModelRequest, TableFacts, check_given_metrics, check_inputs
 from deabench.models.shared.gate import solve_proved
 from deabench.proofs.reasons import NO_OUTPUT
 from deabench.results.answer import Answer, Task
@@ -201,7 +201,7 @@ def _rank_complete(
     )
     options = request.resolve(facts)
     if selected.given:
-        check_given(options, selected.given)
+        check_given_metrics(options, selected.given)
         data, reference = (
             hold_given(tested, other, selected.given, options.orientation)
             for tested, other in ((data, reference), (reference, data))

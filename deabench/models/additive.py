@@ -13,7 +13,8 @@ from deabench.models.options import read_metric_numbers
 from deabench.models.shared import slack_programs
 from deabench.models.shared.scaled_data import metric_names
 from deabench.results.answer import Answer, Task
-from deabench.results.model import ANY_VALUES, NUMBERS, Advance, Model, Technology, option
+from deabench.results.model import ANY_VALUES, Advance, Model, Technology, option
+from deabench.results.option_forms import NUMBERS
 from deabench.results.proof import Proof
 from deabench.tables.transforms import Data
 from deabench.tables.validation import Allowed
@@ -184,5 +185,5 @@ def _unit_slacks(choice: str, values: np.ndarray, task: Task | Answer) -> np.nda
     # The way from the DMU to the best value of each metric.
     to_best_outputs = reference[:, :s].max(axis=0) - values[:, :s]
     to_best_inputs = values[:, s:] - reference[:, s:].min(axis=0)
-    way = np.column_stack([to_best_outputs, to_best_inputs])
-    return np.asarray(count * np.maximum(way, 0.0))
+    distances_to_best = np.column_stack([to_best_outputs, to_best_inputs])
+    return np.asarray(count * np.maximum(distances_to_best, 0.0))

@@ -7,11 +7,14 @@ from typing import Literal
 
 from deabench.errors import DataError
 from deabench.models.shared import restricted_weights
-from deabench.models.shared.radial import CCRProblem, RestrictableModel, solve_both_stages
+from deabench.models.shared.radial import solve_both_stages
+from deabench.models.shared.radial_model import RestrictableModel
+from deabench.models.shared.radial_problems import CCRProblem
 from deabench.models.shared.restricted_weights import Bounds, read_sums
 from deabench.proofs.radial import prove_radial
 from deabench.results.answer import Answer, Task
-from deabench.results.model import BOUNDS, Advance, option
+from deabench.results.model import Advance, option
+from deabench.results.option_forms import BOUNDS
 from deabench.results.proof import Proof
 
 

@@ -19,7 +19,9 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import CertificateError
-from deabench.models.shared.radial import RadialModel, WEIProblem, solve_both_stages
+from deabench.models.shared.radial import solve_both_stages
+from deabench.models.shared.radial_model import RadialModel
+from deabench.models.shared.radial_problems import WEIProblem
 from deabench.models.shared.scaled_data import pareto_efficient, proof_violations
 from deabench.models.wei import divide_outputs_by_inputs
 from deabench.proofs import structure
@@ -57,12 +59,12 @@ class Common(RadialModel):
 
     def solve(self, task: Task, advance: Advance) -> Answer:
         """Compute own scores, for slacks and peers, and those under the common weights."""
-        own = solve_both_stages(WEIProblem(task), "wei", advance)
+        own_answer = solve_both_stages(WEIProblem(task), "wei", advance)
         if self.goal == "largest":
-            common, tables = _minimax_weights(task, own)
+            common, tables = _minimax_weights(task, own_answer)
         else:
             common, tables = _mean_weights(task)
-        return _common_answer(task, own, common, tables)
+        return _common_answer(task, own_answer, common, tables)
 
     def prove(self, answer: Answer) -> Proof:
         """Prove that no weights do better for the goal, and recompute the scores."""
@@ -79,29 +81,31 @@ class Common(RadialModel):
 
 
 def _common_answer(
-    task: Task, own: Answer, common: np.ndarray, tables: dict[str, pd.DataFrame]
+    task: Task, own_answer: Answer, common: np.ndarray, tables: dict[str, pd.DataFrame]
 ) -> Answer:
     """Return own efficiencies with the scores under common weights (s,)."""
     weights = pd.DataFrame(
-        np.tile(common, (len(own.scores), 1)),
-        index=own.scores.index,
+        np.tile(common, (len(own_answer.scores), 1)),
+        index=own_answer.scores.index,
         columns=task.data.outputs.columns,
     )
     scores = _scores_under(task.data, weights)
-    losses = pd.DataFrame({"own": own.scores, "common": scores, "lost": own.scores - scores})
+    losses = pd.DataFrame(
+        {"own": own_answer.scores, "common": scores, "lost": own_answer.scores - scores}
+    )
     left_out = [f"'{name}'" for name in weights if weights[name].iloc[0] == 0]
-    notes = own.data.notes
+    notes = own_answer.data.notes
     if left_out:
         notes = (*notes, f"the common weights leave out {', '.join(left_out)}")
     goal = "for the largest loss" if task.options.goal == "largest" else "for the mean"
     return replace(
-        own,
+        own_answer,
         scores=scores,
         weights=weights,
         options=task.options,
         slack_weights=None,
-        data=replace(own.data, notes=notes),
-        path=f"{own.path}, and once {goal}",
+        data=replace(own_answer.data, notes=notes),
+        path=f"{own_answer.path}, and once {goal}",
         tables={"common": losses, **tables},
     )
 
@@ -153,18 +157,18 @@ def _prove_mean(answer: Answer) -> Proof:
     mean_frame = radial_frame(mean)
     frame = mean_frame.loc[mean_frame.index.repeat(len(scores))].set_axis(scores.index)
 
-    own = replace(answer, scores=losses["own"].rename("efficiency"))
+    own_answer = replace(answer, scores=losses["own"].rename("efficiency"))
     weights = answer.weights.to_numpy()
     common_errors = np.abs(losses["common"] - scores)
     lost_errors = np.abs(losses["lost"] - (losses["own"] - scores))
-    at_least_efficient = pareto_efficient(own.scores, own.slacks, own.data)
+    at_least_efficient = pareto_efficient(own_answer.scores, own_answer.slacks, own_answer.data)
     return Proof(
         frame,
         {
             **proof_violations(frame),
             "distance_of_the_score_from_its_proof": np.abs(answer.scores - scores).to_numpy(),
             "weights_that_are_not_common": np.abs(weights - weights[0]).max(axis=1) / weights.max(),
-            "distance_of_the_slacks_from_their_proof": slack_errors(own),
+            "distance_of_the_slacks_from_their_proof": slack_errors(own_answer),
             "distance_of_the_table_from_the_scores": np.maximum(
                 common_errors, lost_errors
             ).to_numpy(),
@@ -178,14 +182,14 @@ def _prove_mean(answer: Answer) -> Proof:
     )
 
 
-def _minimax_weights(task: Task, own: Answer) -> tuple[np.ndarray, dict[str, pd.DataFrame]]:
+def _minimax_weights(task: Task, own_answer: Answer) -> tuple[np.ndarray, dict[str, pd.DataFrame]]:
     """Return the weights (s,) with the least largest loss, and what proves them.
 
     The tables are `own_weights`, `losers` (μ) and `best` (κ), the last two with one row.
     """
     Y = task.reference.outputs.to_numpy()
     Z = task.data.outputs.to_numpy()
-    own_scores = own.scores.to_numpy()
+    own_scores = own_answer.scores.to_numpy()
     # Scaled by powers of two, as in every program.
     unit = scale(Y)
     # The program has a row of the reference, a tested DMU and its score side by side.
@@ -206,7 +210,7 @@ def _minimax_weights(task: Task, own: Answer) -> tuple[np.ndarray, dict[str, pd.
     mu = np.maximum(solutions.shared["mu"].dot(np.eye(height)), 0.0)
     kappa = np.maximum(solutions.shared["kappa"].dot(np.eye(height)), 0.0)
     return weights, {
-        "own_weights": own.weights,
+        "own_weights": own_answer.weights,
         "losers": pd.DataFrame(mu[:, : len(Z)], ["losers"], task.data.labels),
         "best": pd.DataFrame(kappa[:, : len(Y)], ["best"], task.reference.labels),
     }
@@ -215,8 +219,8 @@ def _minimax_weights(task: Task, own: Answer) -> tuple[np.ndarray, dict[str, pd.
 def _prove_minimax(answer: Answer) -> Proof:
     """Prove own scores, the largest loss under the weights, and that none has a smaller one."""
     tables = answer.tables
-    own = tables["common"]["own"]
-    own_frame = radial_frame(replace(answer, scores=own, weights=tables["own_weights"]))
+    own_scores = tables["common"]["own"]
+    own_frame = radial_frame(replace(answer, scores=own_scores, weights=tables["own_weights"]))
     scores = _scores_under(answer.data, answer.weights)
     Y = answer.reference.outputs.to_numpy()
     Z = answer.data.outputs.to_numpy()
@@ -226,8 +230,8 @@ def _prove_minimax(answer: Answer) -> Proof:
     unit = scale(Y)
 
     # The loss under these weights, and the bound that μ and κ give to any weights.
-    loss = float(np.nanmax(own - scores))
-    bound = float(np.nansum(own * mu) - kappa.sum())
+    loss = float(np.nanmax(own_scores - scores))
+    bound = float(np.nansum(own_scores * mu) - kappa.sum())
     # μ·Z ≤ κ·Y, Σ μ = 1, and neither is negative.
     dual_infeasibility = max(
         float(((mu @ Z - kappa @ Y) / unit).max()),
@@ -259,7 +263,7 @@ def _prove_minimax(answer: Answer) -> Proof:
             **proof_violations(frame),
             **own_violations,
             "distance_of_the_own_score_from_its_proof": np.abs(
-                own_frame["primal"] - own
+                own_frame["primal"] - own_scores
             ).to_numpy(),
             "distance_of_the_score_from_its_proof": np.abs(answer.scores - scores).to_numpy(),
             "weights_that_are_not_common": np.abs(weights - weights[0]).max(axis=1)

@@ -57,11 +57,11 @@ class Cross(Model):
             )
         # Own efficiencies first: the goal chooses among the weights that reach them.
         radial_model = CCR() if task.data.inputs.shape[1] else WEI()
-        own = radial_model.solve(replace(task, options=radial_model), lambda _: None)
+        own_answer = radial_model.solve(replace(task, options=radial_model), lambda _: None)
         if len(task.data.labels) == 1:  # no other DMU judges it or is judged
-            return _cross_answer(task, own, own.weights)
-        weights = _weights_with_goal(task, own, self.goal, advance)
-        return _cross_answer(task, own, weights)
+            return _cross_answer(task, own_answer, own_answer.weights)
+        weights = _weights_with_goal(task, own_answer, self.goal, advance)
+        return _cross_answer(task, own_answer, weights)
 
     def prove(self, answer: Answer) -> Proof:
         """Prove that the weights are each DMU's best, and recompute the matrix and its means."""
@@ -75,15 +75,15 @@ class Cross(Model):
         )
 
 
-def _weights_with_goal(task: Task, own: Answer, goal: str, advance: Advance) -> pd.DataFrame:
+def _weights_with_goal(task: Task, own_answer: Answer, goal: str, advance: Advance) -> pd.DataFrame:
     """Return the weights of every DMU: its own score is kept, and the goal decides the rest."""
     scaled = ScaledData.of(task)
     candidates = scaled.undominated()
     # The goal looks at the mean of the other DMUs.
-    others = len(scaled.X) - 1
-    mean_x = (scaled.X.sum(axis=0) - scaled.X) / others
-    mean_y = (scaled.Y.sum(axis=0) - scaled.Y) / others
-    own_scores = own.scores.to_numpy()[:, None]
+    other_count = len(scaled.X) - 1
+    mean_x = (scaled.X.sum(axis=0) - scaled.X) / other_count
+    mean_y = (scaled.Y.sum(axis=0) - scaled.Y) / other_count
+    own_scores = own_answer.scores.to_numpy()[:, None]
     program = compile_program(
         goal,
         scaled.m,
@@ -107,35 +107,35 @@ def _weights_with_goal(task: Task, own: Answer, goal: str, advance: Advance) -> 
     )
 
 
-def _cross_answer(task: Task, own: Answer, weights: pd.DataFrame) -> Answer:
+def _cross_answer(task: Task, own_answer: Answer, weights: pd.DataFrame) -> Answer:
     """Return own efficiencies with the means of the matrix as scores."""
     # Row k judges: the weights of DMU k, applied to every column.
     matrix = _judge_all(task, weights)
     undefined = int(matrix.isna().to_numpy().sum())
-    notes = own.data.notes
+    notes = own_answer.data.notes
     if undefined:
         notes = (*notes, f"{undefined} of {matrix.size} judgements are 0/0 and leave the mean")
     return replace(
-        own,
+        own_answer,
         scores=matrix.mean(axis=0).rename("efficiency"),
         weights=weights,
         options=task.options,
-        data=replace(own.data, notes=notes),
+        data=replace(own_answer.data, notes=notes),
         tables={"cross": matrix},
         slack_weights=None,
-        path=f"{own.path}, then {len(matrix)} solves for the goal",
+        path=f"{own_answer.path}, then {len(matrix)} solves for the goal",
     )
 
 
 def _judge_all(task: Task | Answer, weights: pd.DataFrame) -> pd.DataFrame:
     """Return the efficiency of each column's DMU under the weights of each row's."""
     data = task.data
-    worth = weights[data.outputs.columns].to_numpy() @ data.outputs.to_numpy().T
-    cost = np.ones_like(worth)
+    weighted_outputs = weights[data.outputs.columns].to_numpy() @ data.outputs.to_numpy().T
+    weighted_inputs = np.ones_like(weighted_outputs)
     if data.inputs.shape[1]:
-        cost = weights[data.inputs.columns].to_numpy() @ data.inputs.to_numpy().T
+        weighted_inputs = weights[data.inputs.columns].to_numpy() @ data.inputs.to_numpy().T
     with np.errstate(divide="ignore", invalid="ignore"):
-        matrix = np.where(cost > 0, worth / cost, np.nan)
+        matrix = np.where(weighted_inputs > 0, weighted_outputs / weighted_inputs, np.nan)
     return pd.DataFrame(matrix, index=data.labels.rename("by"), columns=data.labels)
 
 
@@ -144,13 +144,13 @@ def _prove(answer: Answer) -> Proof:
     labels = answer.scores.index
     matrix = structure.require_table(answer, "cross", rows=labels, columns=labels).to_numpy()
     # The diagonal holds the own efficiencies, proved as any radial ones.
-    own = replace(answer, scores=pd.Series(np.diag(matrix), index=labels))
-    frame = radial_frame(own)
+    own_answer = replace(answer, scores=pd.Series(np.diag(matrix), index=labels))
+    frame = radial_frame(own_answer)
     recomputed = _judge_all(answer, answer.weights)
     is_undefined = np.isnan(matrix) & np.isnan(recomputed.to_numpy())
     matrix_errors = np.nan_to_num(np.abs(matrix - recomputed.to_numpy()), nan=np.inf)
     means = recomputed.mean(axis=0).to_numpy()
-    at_least_efficient = pareto_efficient(own.scores, own.slacks, own.data)
+    at_least_efficient = pareto_efficient(own_answer.scores, own_answer.slacks, own_answer.data)
     return Proof(
         frame,
         {
@@ -159,7 +159,7 @@ def _prove(answer: Answer) -> Proof:
                 is_undefined, 0.0, matrix_errors
             ).max(axis=1),
             "distance_of_the_score_from_its_proof": np.abs(answer.scores.to_numpy() - means),
-            "distance_of_the_slacks_from_their_proof": slack_errors(own),
+            "distance_of_the_slacks_from_their_proof": slack_errors(own_answer),
             "efficient": (answer.efficient & ~at_least_efficient).to_numpy().astype(float),
         },
         (

@@ -34,7 +34,8 @@ from deabench.models.shared.slack_programs import (
 from deabench.proofs.bounds import MARGIN
 from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task
-from deabench.results.model import ANY_VALUES, NUMBERS, Advance, Model, Technology, option
+from deabench.results.model import ANY_VALUES, Advance, Model, Technology, option
+from deabench.results.option_forms import NUMBERS
 from deabench.results.proof import Proof
 from deabench.solver.solve_all import Solutions, solve_all
 from deabench.tables.transforms import Data

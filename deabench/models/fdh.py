@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from deabench.models.shared.radial import RadialModel
+from deabench.models.shared.radial_model import RadialModel
 from deabench.models.shared.scaled_data import (
     ScaledData,
     metric_names,

@@ -23,14 +23,13 @@ from deabench.proofs import structure
 from deabench.results.answer import Answer, Task
 from deabench.results.model import (
     ANY_VALUES,
-    NORM_ORDER,
-    NUMBERS,
     Advance,
     Model,
     Norm,
     check_word,
     option,
 )
+from deabench.results.option_forms import NORM_ORDER, NUMBERS
 from deabench.results.proof import Proof
 from deabench.tables.transforms import Data
 from deabench.tables.validation import Allowed

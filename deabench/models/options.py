@@ -167,15 +167,15 @@ def resolve_options(
         return model
     # Rates do not scale with costs: with inputs returns to scale are variable.
     name = model or ("ccr" if table.has_inputs else "wei")
-    words = {**(options or {}), "returns": returns, "orientation": orientation}
+    option_words = {**(options or {}), "returns": returns, "orientation": orientation}
     is_variable = model is None or (
         model != "ccr" and (table.has_known_range or not table.has_outputs)
     )
-    if table.has_inputs and is_variable and words.get("sums") is None:
-        words["returns"] = returns or _word_if_known(name, "returns", "vrs")
+    if table.has_inputs and is_variable and option_words.get("sums") is None:
+        option_words["returns"] = returns or _word_if_known(name, "returns", "vrs")
     if not table.has_outputs:
-        words["orientation"] = orientation or _word_if_known(name, "orientation", "input")
-    return build_options(name, words)
+        option_words["orientation"] = orientation or _word_if_known(name, "orientation", "input")
+    return build_options(name, option_words)
 
 
 def _word_if_known(model_name: str, option_name: str, word: str) -> str | None:
@@ -293,15 +293,15 @@ def check_inputs(options: Model, data: Data) -> None:
         )
 
 
-def check_given(options: Model, given: Sequence[str]) -> None:
+def check_given_metrics(options: Model, given_metrics: Sequence[str]) -> None:
     """Refuse a model that has no form for given metrics.
 
     Raises
     ------
     DataError
     """
-    names = ", ".join(f"'{name}'" for name in given)
-    verb = "is" if len(given) == 1 else "are"
+    names = ", ".join(f"'{name}'" for name in given_metrics)
+    verb = "is" if len(given_metrics) == 1 else "are"
     if options.name != "ccr" or getattr(options, "is_restricted", False):
         raise DataError(
             f"{names} {verb} given, not to be changed, and only model 'ccr' without restrictions "
@@ -354,7 +354,9 @@ def _models_with_word(name: str, value: object) -> str:
     if value == "grs":
         return ", or bound Σ λ with deabench.models.CCR(sums=(least, most))"
     models = [
-        f"'{each}'" for each, model in MODELS.items() if value in _choices_of_class(model, name)
+        f"'{model_name}'"
+        for model_name, model in MODELS.items()
+        if value in _choices_of_class(model, name)
     ]
     return f", or use model {' or '.join(models[:3])}" if models else ""
 
@@ -370,11 +372,11 @@ def _unknown_option(model: type[Model], name: str) -> str:
     # Correct a typing error; else list the options, and the models that have this one.
     near = get_close_matches(name, names, n=1)
     remedy = f"did you mean '{near[0]}'?" if near else f"its options are {_quoted_names(model)}"
-    others = [
-        f"'{each}'"
-        for each, other in MODELS.items()
-        if name in {option_field.name for option_field in fields_of(other)}
+    model_names = [
+        f"'{model_name}'"
+        for model_name, declared_model in MODELS.items()
+        if name in {option_field.name for option_field in fields_of(declared_model)}
     ]
-    if others and not near:
-        remedy += f"; use model {' or '.join(others)} for it"
+    if model_names and not near:
+        remedy += f"; use model {' or '.join(model_names)} for it"
     return f"model '{model.name}' has no option '{name}'; {remedy}"

@@ -113,11 +113,11 @@ def _inverse_value_weights(task: Task | Answer) -> np.ndarray:
     """Return 1 over a metric's own value and the number of values above 0; 0 on the other side."""
     is_output_oriented = task.options.orientation == "output"
     side = task.data.outputs if is_output_oriented else task.data.inputs
-    other = task.data.inputs if is_output_oriented else task.data.outputs
+    fixed_side = task.data.inputs if is_output_oriented else task.data.outputs
     values = side.to_numpy()
     inverse = np.where(values > 0, 1.0 / np.where(values > 0, values, 1.0), 0.0)
     weights = inverse / np.maximum((values > 0).sum(axis=1), 1)[:, None]
-    zeros = np.zeros(other.shape)
+    zeros = np.zeros(fixed_side.shape)
     return np.column_stack([weights, zeros] if is_output_oriented else [zeros, weights])
 
 
@@ -315,10 +315,10 @@ def _prove_graph(answer: Answer) -> Proof:
     )
 
 
-def _least_output_part(q: np.ndarray, worth: np.ndarray) -> np.ndarray:
+def _least_output_part(q: np.ndarray, price: np.ndarray) -> np.ndarray:
     """Return the least of q/φ + worth·(φ - 1) over φ ≥ 1: at φ = √(q / worth), or at 1."""
-    phi = np.maximum(np.sqrt(q / np.where(worth > 0, worth, 1.0)), 1.0)
-    return np.asarray(np.where(worth > 0, q / phi + worth * (phi - 1), 0.0))
+    phi = np.maximum(np.sqrt(q / np.where(price > 0, price, 1.0)), 1.0)
+    return np.asarray(np.where(price > 0, q / phi + price * (phi - 1), 0.0))
 
 
 @lru_cache(maxsize=64)

@@ -80,8 +80,8 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
     """Return the slacks-based answer with some DMUs solved against the others."""
     scaled = ScaledData.of(task)
     own_positions = own_reference_positions(task)
-    at = own_positions[rows]
-    candidates = two_undominated_layers(np.column_stack([scaled.Y, -scaled.X]), at)
+    positions = own_positions[rows]
+    candidates = two_undominated_layers(np.column_stack([scaled.Y, -scaled.X]), positions)
     p, q = _metric_shares(scaled, base)
     program = compile_program(
         "super_slacks_based",
@@ -96,7 +96,7 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
         program,
         scaled.reference_table[candidates],
         np.column_stack([scaled.x, scaled.y, p, q])[rows],
-        without=np.searchsorted(candidates, at),
+        without=np.searchsorted(candidates, positions),
         exact=task.exact,
         name=lambda k: str(task.data.labels[rows[k]]),
     )
@@ -175,8 +175,8 @@ def _proved_unreached(answer: Answer, scaled: ScaledData) -> np.ndarray:
     if _changing_side(answer) != "input" and answer.own_reference:
         # Or the others have none of its outputs, and no share of them is left.
         has_output = scaled.y > 0
-        others = (scaled.Y > 0).sum(axis=0) - has_output
-        proved |= ~(has_output & (others > 0)).any(axis=1)
+        other_counts = (scaled.Y > 0).sum(axis=0) - has_output
+        proved |= ~(has_output & (other_counts > 0)).any(axis=1)
     return np.asarray(proved & answer.own_reference)
 
 
@@ -215,25 +215,25 @@ def _prove(answer: Answer) -> Proof:
 def _prove_without_themselves(answer: Answer, rows: np.ndarray) -> Proof:
     """Prove the scores of some DMUs, each against the others."""
     scaled = ScaledData.of(answer)
-    part = take_rows(answer, rows)
+    tested_answer = take_rows(answer, rows)
     p, q = (shares[rows] for shares in _metric_shares(scaled, answer))
     tested = replace(scaled, x=scaled.x[rows], y=scaled.y[rows])
-    bounded = BoundedAnswer.of(part, tested)
-    scores = part.scores.to_numpy()
-    at = own_reference_positions(answer)[rows]
+    bounded = BoundedAnswer.of(tested_answer, tested)
+    scores = tested_answer.scores.to_numpy()
+    positions = own_reference_positions(answer)[rows]
     s = scaled.s
 
     # The primal side: the shares by which inputs must grow and outputs shrink to reach λ.
-    def measure_of_gains(gains: np.ndarray, some: np.ndarray) -> np.ndarray:
-        y = np.where(tested.y[some] > 0, tested.y[some], 1.0)
-        x = np.where(tested.x[some] > 0, tested.x[some], 1.0)
-        shrunk = (q[some] * np.maximum(-gains[:, :s] / y, 0)).sum(axis=1)
-        grown = (p[some] * np.maximum(-gains[:, s:] / x, 0)).sum(axis=1)
+    def measure_of_gains(gains: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        y = np.where(tested.y[rows] > 0, tested.y[rows], 1.0)
+        x = np.where(tested.x[rows] > 0, tested.x[rows], 1.0)
+        shrunk = (q[rows] * np.maximum(-gains[:, :s] / y, 0)).sum(axis=1)
+        grown = (p[rows] * np.maximum(-gains[:, s:] / x, 0)).sum(axis=1)
         return np.asarray((1 + grown) / (1 - shrunk))
 
     # The dual side: u y ≤ q ξ and v x ≤ p; weights above are lowered to that.
-    def measure_of_excess(excess: np.ndarray, _: np.ndarray, some: np.ndarray) -> np.ndarray:
-        return np.asarray(np.minimum(1 - excess, scores[some]))
+    def measure_of_excess(excess: np.ndarray, _: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(np.minimum(1 - excess, scores[rows]))
 
     values = np.column_stack([tested.y, tested.x])
     shares = np.column_stack([q * scores[:, None], p])
@@ -242,30 +242,32 @@ def _prove_without_themselves(answer: Answer, rows: np.ndarray) -> Proof:
         [np.full(tested.y.shape, side != "input"), np.full(tested.x.shape, side != "output")]
     ) & (values > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        most = np.where(is_limited, shares / values, np.inf)
+        largest_weights = np.where(is_limited, shares / values, np.inf)
     too_large = np.where(is_limited, bounded.weights * values - shares, 0.0).max(axis=1)
     frame, violations = bounded.prove_scores(
         ~_may_change(scaled, answer)[rows],
         measure_of_gains,
         measure_of_excess,
         np.maximum(np.nan_to_num(scores), 1.0),
-        weights=np.minimum(bounded.weights, np.nan_to_num(most, nan=np.inf)),
-        left_out=at,
+        weights=np.minimum(bounded.weights, np.nan_to_num(largest_weights, nan=np.inf)),
+        left_out=positions,
         free_sign=-1.0,
     )
 
     is_certainly_efficient = (answer.orientation == "none") | ~(scores <= 1 + TOLERANCE)
-    is_called_inefficient = ~part.efficient.to_numpy(dtype=bool)
-    is_itself = part.intensities.columns == at[:, None]
+    is_called_inefficient = ~tested_answer.efficient.to_numpy(dtype=bool)
+    is_itself = tested_answer.intensities.columns == positions[:, None]
     return Proof(
         frame,
         {
             **violations,
             "multipliers_that_are_too_large": np.where(np.isnan(scores), np.nan, too_large),
             "distance_of_the_slacks_from_their_proof": np.abs(
-                part.slacks.to_numpy() / scaled.units[: part.slacks.shape[1]]
+                tested_answer.slacks.to_numpy() / scaled.units[: tested_answer.slacks.shape[1]]
             ).max(axis=1, initial=0.0),
             "efficient": (is_certainly_efficient & is_called_inefficient).astype(float),
-            "share_of_itself_among_its_peers": (part.intensities.values * is_itself).sum(axis=1),
+            "share_of_itself_among_its_peers": (tested_answer.intensities.values * is_itself).sum(
+                axis=1
+            ),
         },
     )

@@ -15,13 +15,9 @@ import pandas as pd
 
 from deabench.geometry.dominance import undominated_rows
 from deabench.models.shared import infeasibility
-from deabench.models.shared.radial import (
-    CCRProblem,
-    RadialModel,
-    WEIProblem,
-    ccr_form,
-    solve_both_stages,
-)
+from deabench.models.shared.radial import solve_both_stages
+from deabench.models.shared.radial_model import RadialModel
+from deabench.models.shared.radial_problems import CCRProblem, WEIProblem, ccr_form
 from deabench.models.shared.scaled_data import (
     ScaledData,
     metric_names,
@@ -102,10 +98,10 @@ def two_undominated_layers(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
     That is all that counts where one of `rows` is left out.
     """
     first = undominated_rows(values)
-    rest = np.setdiff1d(np.arange(len(values)), first)
-    if not len(rest):
+    dominated = np.setdiff1d(np.arange(len(values)), first)
+    if not len(dominated):
         return first
-    second = rest[undominated_rows(values[rest])]
+    second = dominated[undominated_rows(values[dominated])]
     return np.union1d(np.union1d(first, second), rows)
 
 
@@ -113,15 +109,15 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
     """Return the ordinary answer with some DMUs solved against the others."""
     scaled = ScaledData.of(task)
     labels = task.data.labels
-    at = own_reference_positions(task)[rows]
+    positions = own_reference_positions(task)[rows]
     # Without one DMU only the second layer can move up to the frontier.
-    candidates = two_undominated_layers(np.column_stack([scaled.Y, -scaled.X]), at)
+    candidates = two_undominated_layers(np.column_stack([scaled.Y, -scaled.X]), positions)
     table = scaled.reference_table
     solutions = solve_each(
         ccr_form(scaled.m, scaled.s, scaled.returns, task.options.orientation),
         table[candidates],
-        table[at],
-        without=np.searchsorted(candidates, at),
+        table[positions],
+        without=np.searchsorted(candidates, positions),
         exact=task.exact,
         name=lambda k: str(labels[rows[k]]),
     )
@@ -219,10 +215,11 @@ def _kept_slack_weights(base: Answer, rows: np.ndarray) -> SlackWeights:
     slack_weights = base.slack_weights
     assert slack_weights is not None
     # Multipliers against the others prove nothing of the slacks: store the old ones.
-    own = rows[slack_weights.of[rows] == OWN_WEIGHTS]
-    shares = base.weights[metric_names(base.data)].to_numpy()[own] * reference_maxima(base)
+    with_own_weights = rows[slack_weights.of[rows] == OWN_WEIGHTS]
+    shares = base.weights[metric_names(base.data)].to_numpy()[with_own_weights]
+    shares *= reference_maxima(base)
     of = slack_weights.of.copy()
-    of[own] = len(slack_weights.rows) + np.arange(len(own))
+    of[with_own_weights] = len(slack_weights.rows) + np.arange(len(with_own_weights))
     return SlackWeights(np.vstack([slack_weights.rows, shares / row_minima(shares)[:, None]]), of)
 
 
@@ -253,11 +250,11 @@ def _prove(answer: Answer) -> Proof:
         zero_factor, unreached = why.proved_extreme_factors(answer)
         for k in np.flatnonzero((scores >= 1 - TOLERANCE) | np.isnan(scores)).tolist():
             # A DMU that reaches 1 is proved against all others, without itself.
-            alone = _compared_with_others(answer, k, int(positions[k]))
-            frame.iloc[k] = radial_frame(alone).iloc[0]
+            without_itself = _compared_with_others(answer, k, int(positions[k]))
+            frame.iloc[k] = radial_frame(without_itself).iloc[0]
             is_itself = answer.intensities.columns[k] == positions[k]
             own_share[k] = answer.intensities.values[k][is_itself].sum()
-            (zero_factor[k],), (unreached[k],) = why.proved_extreme_factors(alone)
+            (zero_factor[k],), (unreached[k],) = why.proved_extreme_factors(without_itself)
         wrong_reasons = why.reason_violations(
             answer,
             {
@@ -315,5 +312,5 @@ def _wrong_verdicts(answer: Answer, slack_proof: SlackProof) -> np.ndarray:
 
 def _compared_with_others(answer: Answer, k: int, position: int) -> Answer:
     """Return the answer of DMU k alone, with all reference DMUs but that at `position`."""
-    others = np.delete(np.arange(len(answer.reference.labels)), position)
-    return replace(take_rows(answer, np.array([k])), frontier=others)
+    compared = np.delete(np.arange(len(answer.reference.labels)), position)
+    return replace(take_rows(answer, np.array([k])), frontier=compared)

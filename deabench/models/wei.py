@@ -10,7 +10,9 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.models.shared import restricted_weights
-from deabench.models.shared.radial import RestrictableModel, WEIProblem, solve_both_stages
+from deabench.models.shared.radial import solve_both_stages
+from deabench.models.shared.radial_model import RestrictableModel
+from deabench.models.shared.radial_problems import WEIProblem
 from deabench.proofs.radial import prove_radial
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.geometry.technology import attainable_outline
-from deabench.models.shared.radial import RestrictableModel
+from deabench.models.shared.radial_model import RestrictableModel
 from deabench.report.text.words import as_sentence, join_names
 from deabench.results.frontier import classify_positions
 from deabench.results.ranking import order_by_merit

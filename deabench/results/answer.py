@@ -217,16 +217,16 @@ def join_answers(answers: Sequence[Answer]) -> Answer:
     )
 
 
-def _join_slack_weights(parts: Sequence[SlackWeights | None]) -> SlackWeights | None:
+def _join_slack_weights(slack_weights: Sequence[SlackWeights | None]) -> SlackWeights | None:
     """Return the weights of several answers as those of one; None where one has none."""
-    present = [part for part in parts if part is not None]
-    if len(present) < len(parts):
+    present = [weights for weights in slack_weights if weights is not None]
+    if len(present) < len(slack_weights):
         return None
-    starts = np.cumsum([0, *(len(part.rows) for part in present)])
+    starts = np.cumsum([0, *(len(weights.rows) for weights in present)])
     of = [
-        np.where(part.of >= 0, part.of + start, part.of)
-        for part, start in zip(present, starts.tolist(), strict=False)
+        np.where(weights.of >= 0, weights.of + start, weights.of)
+        for weights, start in zip(present, starts.tolist(), strict=False)
     ]
     return SlackWeights(
-        np.vstack([part.rows for part in present]), np.concatenate(of).astype(np.int32)
+        np.vstack([weights.rows for weights in present]), np.concatenate(of).astype(np.int32)
     )

@@ -196,8 +196,8 @@ class Ranking(Answer, Result):
         if CONSTANT_OUTPUT in side:
             side = self.data.inputs
         names = [name for name in side if name in self.weights.columns]
-        parts = (self.weights[names] * side[names]).astype(float)
-        return parts.div(parts.sum(axis=1), axis=0)
+        weighted = (self.weights[names] * side[names]).astype(float)
+        return weighted.div(weighted.sum(axis=1), axis=0)
 
     def meaning(self, label: object) -> str:
         """Say what the score of a DMU means, as a clause; or why that is not possible."""

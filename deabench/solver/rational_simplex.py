@@ -334,8 +334,8 @@ def _exchange(table: Matrix, value: list[Fraction], price: list[Fraction], i: in
 
     def substitute(row: list[Fraction]) -> list[Fraction]:
         # z_j leaves the row; its coefficient times its new expression is added.
-        others = [*row[:j], Fraction(0), *row[j + 1 :]]
-        return [a + row[j] * b for a, b in zip(others, solved, strict=True)]
+        remaining = [*row[:j], Fraction(0), *row[j + 1 :]]
+        return [a + row[j] * b for a, b in zip(remaining, solved, strict=True)]
 
     for k, row in enumerate(table):
         if k != i and row[j]:

@@ -34,7 +34,9 @@ def unique(items: Iterable[Hashable]) -> list[Hashable]:
 def compared(X: Table, Y: Table, x_o: Row, y_o: Row) -> Model:
     """Return a model with the sets J, I, R (DMUs, inputs, outputs) and the data x_o, y_o of o."""
     m = ConcreteModel()
-    m.J, m.I, m.R = firsts(Y), seconds(X), seconds(Y)
+    m.J = firsts(Y)
+    m.I = seconds(X)
+    m.R = seconds(Y)
     m.x_o = Param(m.I, mutable=True, initialize=dict(x_o))
     m.y_o = Param(m.R, mutable=True, initialize=dict(y_o))
     return m

@@ -44,7 +44,9 @@ def pareto_frontier(P: Table, p_G: Table, M: float) -> Model:
     attainable set and holds it.
     """
     m = ConcreteModel()
-    m.K, m.R, m.G = firsts(P), seconds(P), firsts(p_G)
+    m.K = firsts(P)
+    m.R = seconds(P)
+    m.G = firsts(p_G)
     m.p = Param(m.G, m.R, mutable=True, initialize=dict(p_G))
     # u > 0 makes every point of the face Pareto-efficient, not only weakly efficient.
     m.u = Var(m.R, bounds=(1, None))

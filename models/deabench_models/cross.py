@@ -35,7 +35,9 @@ from deabench_models._types import Model, Row, Table, firsts, seconds
 
 def _base(X: Table, Y: Table, y_o: Row, z_o: Row, X_sum: Row, Y_sum: Row) -> Model:
     m = ConcreteModel()
-    m.J, m.I, m.R = firsts(Y), seconds(X), seconds(Y)
+    m.J = firsts(Y)
+    m.I = seconds(X)
+    m.R = seconds(Y)
     m.y_o = Param(m.R, mutable=True, initialize=dict(y_o))
     m.z_o = Param(m.I, mutable=True, initialize=dict(z_o))
     m.X_sum = Param(m.I, mutable=True, initialize=dict(X_sum))
@@ -101,7 +103,9 @@ def largest_loss(Y: Table, Z: Table, e: Table) -> Model:
          μ_j ≥ 0                                         [mu]
     """
     m = ConcreteModel()
-    m.J, m.R, m.K = firsts(Y), seconds(Y), seconds(e)
+    m.J = firsts(Y)
+    m.R = seconds(Y)
+    m.K = seconds(e)
     m.kappa = Var(m.J, within=NonNegativeReals)
     m.mu = Var(m.J, within=NonNegativeReals)
 

@@ -24,7 +24,8 @@ def big_m(P: Table, ranges: Row) -> dict[Hashable, float]:
 
     It holds for all u ≥ 0 with Σ range_r u_r = 1.
     """
-    K, R = firsts(P), seconds(P)
+    K = firsts(P)
+    R = seconds(P)
     # With Σ range u = 1, u·(P_j − P_k) is a weighted mean of these quotients.
     return {k: max((P[j, r] - P[k, r]) / ranges[r] for j in K for r in R) for k in K}
 
@@ -52,7 +53,9 @@ def normalised(P: Table, p_G: Table, ranges: Row) -> Model:
     """
     M = big_m(P, ranges)
     m = ConcreteModel()
-    m.K, m.R, m.G = firsts(P), seconds(P), firsts(p_G)
+    m.K = firsts(P)
+    m.R = seconds(P)
+    m.G = firsts(p_G)
     m.p = Param(m.G, m.R, mutable=True, initialize=dict(p_G))
     m.u = Var(m.R, within=NonNegativeReals)
     m.u_0 = Var()
@@ -108,7 +111,9 @@ def supports(P: Table, T: Iterable[Hashable], ranges: Row) -> Model:
          ε free                                          [epsilon]
     """
     m = ConcreteModel()
-    m.K, m.R, m.T = firsts(P), seconds(P), list(T)
+    m.K = firsts(P)
+    m.R = seconds(P)
+    m.T = list(T)
     m.u = Var(m.R, within=NonNegativeReals)
     m.u_0 = Var()
     m.epsilon = Var()

@@ -14,7 +14,8 @@ from deabench_models._types import Model, Row, Table, firsts, seconds
 
 def _gap(p_G: Table) -> Model:
     m = ConcreteModel()
-    m.G, m.R = firsts(p_G), seconds(p_G)
+    m.G = firsts(p_G)
+    m.R = seconds(p_G)
     m.p = Param(m.G, m.R, mutable=True, initialize=dict(p_G))
     m.h = Var(m.G, m.R, within=NonNegativeReals)
     m.l = Var(m.G, m.R, within=NonNegativeReals)
@@ -88,7 +89,8 @@ def depth(P: Table, p_o: Row) -> Model:
          t free                                          [t]
     """
     m = ConcreteModel()
-    m.J, m.R = firsts(P), seconds(P)
+    m.J = firsts(P)
+    m.R = seconds(P)
     m.p = Param(m.R, mutable=True, initialize=dict(p_o))
     m.lam = Var(m.J, within=NonNegativeReals)
     m.t = Var()

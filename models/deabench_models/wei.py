@@ -38,7 +38,8 @@ def wei(Y: Table, y_o: Row) -> Model:
     1] for a DMU of the reference. Pinned by tables 9, 10, 19 and 21 of Chao et al. (2022).
     """
     m = ConcreteModel()
-    m.J, m.R = firsts(Y), seconds(Y)
+    m.J = firsts(Y)
+    m.R = seconds(Y)
     m.y_o = Param(m.R, mutable=True, initialize=dict(y_o))
     m.lam = Var(m.J, within=NonNegativeReals)
     m.theta = Var()
@@ -71,7 +72,8 @@ def score(E: Table, e_o: Row) -> Model:
     frontier.
     """
     m = ConcreteModel()
-    m.J, m.I = firsts(E), seconds(E)
+    m.J = firsts(E)
+    m.I = seconds(E)
     m.e_o = Param(m.I, mutable=True, initialize=dict(e_o))
     m.w = Var(m.I, within=NonNegativeReals)
 

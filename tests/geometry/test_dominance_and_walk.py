@@ -18,7 +18,7 @@ from deabench.geometry import dominance, facet_bases
 from deabench.geometry.dominance import DominanceTree, find_dominators
 from deabench.geometry.facet_bases import BasisWalk
 from deabench.models import WEI
-from deabench.models.shared.radial import WEIProblem
+from deabench.models.shared.radial_problems import WEIProblem
 from deabench.results.answer import Task
 from deabench.tables.selection import select_table
 from deabench.tables.validation import validate
@@ -84,7 +84,7 @@ def test_points_of_facets_stand_for_all_that_nobody_dominates(monkeypatch) -> No
     found = db.rank(table)
     assert len(found.frontier) < 300
     db.certify(found)
-    monkeypatch.setattr("deabench.models.shared.radial.MANY", 10**9)
+    monkeypatch.setattr("deabench.models.shared.radial_problems.MANY", 10**9)
     every = db.rank(table)
     assert len(every.frontier) > 2500
     assert found.scores.to_numpy() == pytest.approx(every.scores.to_numpy(), abs=1e-12)

@@ -15,7 +15,12 @@ import deabench as db
 from deabench.geometry import facet_bases, facets
 from deabench.geometry.dominance import undominated_rows
 from deabench.models import CCR, WEI
-from deabench.models.shared.radial import CCRProblem, WEIProblem, ccr_form, expansion_levels
+from deabench.models.shared.radial_problems import (
+    CCRProblem,
+    WEIProblem,
+    ccr_form,
+    expansion_levels,
+)
 from deabench.results.answer import Task
 from deabench.solver import engine
 from deabench.solver.rational_simplex import find_optimal_basis

@@ -107,8 +107,8 @@ def _restore_metrics(
     if not frame.shape[1]:
         return pd.DataFrame(index=labels)
     # What stands behind the metrics, as u_0, stays there.
-    more = list(range(len(names), frame.shape[1]))
-    values = frame.to_numpy()[np.ix_(rows, np.array([*columns, *more]))]
+    further_columns = list(range(len(names), frame.shape[1]))
+    values = frame.to_numpy()[np.ix_(rows, np.array([*columns, *further_columns]))]
     return pd.DataFrame(values, labels, [*names, *frame.columns[len(names) :]], copy=False)
 
 

@@ -48,11 +48,11 @@ def _solve_bands(task: Task, advance: Advance) -> Answer:
     model: Model = task.options
     if not model.solves_rows_alone:
         return _settle_best_scores(model.solve(task, advance))
-    parts = []
+    answers = []
     for rows, is_small in own_size_bands(task):
-        part = take_task_rows(task, rows)
-        parts.extend(_solve_part(replace(part, exact=is_small), advance))
-    return join_answers(parts)
+        band = take_task_rows(task, rows)
+        answers.extend(_solve_part(replace(band, exact=is_small), advance))
+    return join_answers(answers)
 
 
 def _solve_part(task: Task, advance: Advance) -> list[Answer]:
@@ -72,13 +72,13 @@ def _solve_part(task: Task, advance: Advance) -> list[Answer]:
     if not len(refused):
         return [answer]
     proved = np.setdiff1d(np.arange(len(answer.scores)), refused)
-    parts = [take_rows(answer, proved)] if len(proved) else []
+    answers = [take_rows(answer, proved)] if len(proved) else []
     if task.exact:
-        parts.append(_without_scores(take_rows(answer, refused)))
+        answers.append(_without_scores(take_rows(answer, refused)))
     else:
-        again = replace(take_task_rows(task, refused), exact=True)
-        parts.extend(_solve_part(again, lambda _: None))
-    return parts
+        refused_task = replace(take_task_rows(task, refused), exact=True)
+        answers.extend(_solve_part(refused_task, lambda _: None))
+    return answers
 
 
 def _settle_best_scores(answer: Answer) -> Answer:
@@ -109,11 +109,11 @@ def _without_scores(answer: Answer) -> Answer:
         "apart for floating point"
         for label, score in answer.scores.items()
     }
-    nothing = np.full(answer.slacks.shape, np.nan)
+    no_slacks = np.full(answer.slacks.shape, np.nan)
     return replace(
         answer,
         scores=answer.scores * np.nan,
-        slacks=pd.DataFrame(nothing, answer.slacks.index, answer.slacks.columns),
+        slacks=pd.DataFrame(no_slacks, answer.slacks.index, answer.slacks.columns),
         weights=answer.weights * np.nan,
         efficient=answer.efficient & False,
         reasons=reasons,

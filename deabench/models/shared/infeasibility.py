@@ -107,16 +107,16 @@ def proved_infeasible(
         is_sound &= ~((weights != 0) & may_change[rows]).any(axis=1)
     u = weights[:, : scaled.s]
     v = weights[:, scaled.s :]
-    worth = (u * scaled.y[rows]).sum(axis=1) - (v * scaled.x[rows]).sum(axis=1)
+    value = (u * scaled.y[rows]).sum(axis=1) - (v * scaled.x[rows]).sum(axis=1)
     for position, k in enumerate(rows.tolist()):
-        others = scaled
+        compared = scaled
         if left_out is not None:
-            others = replace(
+            compared = replace(
                 scaled,
                 X=np.delete(scaled.X, left_out[k], axis=0),
                 Y=np.delete(scaled.Y, left_out[k], axis=0),
             )
         # Nothing possible is worth as much as the DMU, by a clear margin.
-        (largest,), (unbounded,) = support(others, u[[position]], v[[position]])
-        proved[k] = is_sound[position] and worth[position] > largest + CLEAR and unbounded <= CLEAR
+        (largest,), (unbounded,) = support(compared, u[[position]], v[[position]])
+        proved[k] = is_sound[position] and value[position] > largest + CLEAR and unbounded <= CLEAR
     return proved

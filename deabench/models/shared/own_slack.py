@@ -7,18 +7,17 @@ model with weights 1 / own value; its multipliers prove it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from deabench.models.shared.scaled_data import (
     ScaledData,
-    compile_program,
     solved_multipliers,
     to_reference_positions,
 )
+from deabench.models.shared.slack_programs import solve_programs
 from deabench.results.answer import Task, take_task_rows
-from deabench.solver.solve_all import solve_each
 from deabench.utils.arrays import Sparse
 
 
@@ -48,28 +47,14 @@ def find_own_slack(task: Task, candidates: np.ndarray, rows: np.ndarray) -> OwnS
     candidates : int array
         Reference DMUs that dominate all others.
     """
-    scaled = ScaledData.of(take_task_rows(task, rows))
+    exact_task = replace(take_task_rows(task, rows), exact=True)
+    scaled = ScaledData.of(exact_task)
     count = task.data.outputs.shape[1] + task.data.inputs.shape[1]
     values = np.abs(np.column_stack([scaled.y, scaled.x]))
     # A metric of 0 has no share: its unit is that of the metric.
     shares = 1.0 / np.where(values > 0, values, 1.0)
     shares[:, count:] = 0.0  # the input that every DMU has
-    s = scaled.s
-    program = compile_program(
-        "additive",
-        scaled.m,
-        s,
-        over_inputs=("x_o", "w_minus"),
-        over_outputs=("y_o", "w_plus"),
-        returns=scaled.returns,
-    )
-    solutions = solve_each(
-        program,
-        scaled.reference_table[candidates],
-        np.column_stack([scaled.x, scaled.y, shares[:, s:], shares[:, :s]]),
-        exact=True,
-        name=lambda k: str(task.data.labels[rows[k]]),
-    )
+    solutions = solve_programs(exact_task, scaled, candidates, np.arange(len(rows)), shares)
     multipliers = np.column_stack(solved_multipliers(scaled, solutions, sign=-1.0))
     return OwnSlack(
         solutions.objective,

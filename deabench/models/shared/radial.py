@@ -1,4 +1,4 @@
-"""Radial models: their options, their programs (3) and (5) in scaled data, and both their stages.
+"""Both stages of the radial models, for every DMU.
 
 Every score is proved before it is returned: what floating point does not prove is solved again in
 rational arithmetic.
@@ -6,22 +6,17 @@ rational arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from deabench.geometry import facet_bases
-from deabench.geometry.dominance import undominated_rows
-from deabench.geometry.facet_bases import should_enumerate_facets
 from deabench.models.shared.own_slack import OwnSlack, find_own_slack
-from deabench.models.shared.restricted_weights import read_ratios, read_shares
-from deabench.models.shared.scaled_data import compile_program, replace_rows, small_rows
+from deabench.models.shared.radial_problems import Problem
+from deabench.models.shared.scaled_data import replace_rows, small_rows
 from deabench.models.shared.second_stage import (
     UNPROVED,
-    RadialProblem,
     replace_slack_weights,
     scale_dual_ray,
     second_stage,
@@ -36,226 +31,14 @@ from deabench.proofs.ranking import (
     reference_maxima,
     stack_outputs_inputs,
 )
-from deabench.results.answer import Answer, Task
-from deabench.results.model import BOUNDS_BY_METRIC, BOUNDS_BY_PAIR, Model, option
+from deabench.results.answer import Answer
 from deabench.results.proof import SlackWeights
 from deabench.solver.engine import Solution, solve_exactly, solve_family
-from deabench.solver.family import Bases, Family
-from deabench.solver.template import Template, compile_template
-from deabench.tables.validation import Allowed
-from deabench.utils.arrays import TOLERANCE, blocks, scale
+from deabench.utils.arrays import TOLERANCE, blocks
 from deabench.utils.threads import one_thread
 
-MANY = 1000
-"""Undominated DMUs from which on those at the corners of facets stand for all."""
 FAR = 1e8
 """A score above this, or below its inverse, is solved again in rational arithmetic."""
-
-Bounds = tuple[float, float]
-
-
-@dataclass(frozen=True, kw_only=True)
-class RadialModel(Model):
-    """Base class of the models whose score is one factor for all outputs, or for all inputs."""
-
-    def allows(self) -> tuple[Allowed, ...]:
-        """Return the data that a radial model takes.
-
-        With Σ λ = 1 the origin of the side that does not change is arbitrary, and where inputs are
-        not scaled a DMU may need none.
-        """
-        if self.orientation == "input":
-            if self.returns == "vrs":
-                return ("zero outputs", "negative outputs")
-            return ("zero outputs",)
-        if self.returns == "vrs":
-            return ("zero inputs", "negative inputs", "zero outputs")
-        if self.returns == "nirs":
-            return ("zero inputs", "zero outputs")
-        return ("zero outputs",)
-
-    def meaning(self, score: float) -> str:
-        """Say what a radial efficiency means."""
-        if self.orientation == "input":
-            percent = 100 * (1 - score)
-            if percent >= 0:
-                return f"every input could shrink by {percent:.1f} % together"
-            return f"every input could grow by {-percent:.1f} % together before the others reach it"
-        percent = 100 * (1 / score - 1) if score > 0 else np.inf
-        if percent >= 0:
-            return f"every output could grow by {percent:.1f} % together"
-        return f"every output could shrink by {-percent:.1f} % together before the others reach it"
-
-
-@dataclass(frozen=True, kw_only=True)
-class RestrictableModel(RadialModel):
-    """Base class of the radial models whose weights can be restricted."""
-
-    shares: Mapping[str, Bounds] | None = option(
-        None,
-        "Bounds of each metric's share of the weighted sum of outputs (or of inputs), in [0, 1].",
-        form=BOUNDS_BY_METRIC,
-        reader=read_shares,
-    )
-    ratios: Mapping[tuple[str, str], Bounds] | None = option(
-        None,
-        "Bounds of the weight of one metric divided by that of another: (2, inf) is at least 2.",
-        form=BOUNDS_BY_PAIR,
-        reader=read_ratios,
-    )
-
-    @property
-    def is_restricted(self) -> bool:
-        """Whether weights are restricted."""
-        return self.shares is not None or self.ratios is not None
-
-
-class WEIProblem(RadialProblem):
-    """(5), and (6) as its dual: outputs only.
-
-    Every tested DMU is scaled to a largest metric of about 1, which (5) allows.
-
-    Attributes
-    ----------
-    facet_simplices : int array or None
-        The simplices of the facets, where only the DMUs at their corners are candidates.
-    inner : int array
-        Positions of the undominated DMUs that are no candidates.
-    """
-
-    returns = "vrs"
-    orientation = "output"
-
-    def __init__(self, task: Task) -> None:
-        self.data = task.data
-        self.reference = task.reference
-        self.task = task
-        Y = task.reference.outputs.to_numpy()
-        y = task.data.outputs.to_numpy()
-        # Scale metrics and tested DMUs by powers of two, which round nothing.
-        self.unit = scale(Y)
-        self.size = scale((y / self.unit).T)
-        # Dominated DMUs are no peers: they are left out of the program.
-        self.frontier = undominated_rows(Y)
-        self.points = (Y / self.unit)[self.frontier]
-        self.tested = y / self.unit / self.size[:, None]
-        self.facet_simplices: np.ndarray | None = None
-        self.inner = self.frontier[:0]
-        # Where listing facets pays, only the DMUs at their corners are candidates.
-        is_large = task.own_reference and len(self.frontier) > MANY
-        if is_large and should_enumerate_facets(self.points, len(self.tested)):
-            self._keep_facet_corners()
-        self.family = Family(wei_form(Y.shape[1]), self.points)
-        self.maxima = column_maxima(Y / self.unit)
-
-    def _keep_facet_corners(self) -> None:
-        """Keep the DMUs at the corners of facets: mixtures of these reach the others.
-
-        The λ of the others show it.
-        """
-        corners, self.facet_simplices = facet_bases.facet_vertices(self.points)
-        self.inner = np.delete(self.frontier, corners)
-        self.frontier = self.frontier[corners]
-        self.points = self.points[corners]
-
-    def facets(self) -> Bases | None:
-        """Return the bases of all facets, where it pays to list them."""
-        if self.facet_simplices is None and not should_enumerate_facets(
-            self.points, len(self.tested)
-        ):
-            return None
-        return facet_bases.list_facet_bases(self.family, self.points, self.facet_simplices)
-
-    def read(self, solution: Solution) -> tuple[np.ndarray, pd.DataFrame]:
-        """Return scores and multipliers of a solution."""
-        level = expansion_levels(solution)
-        duals = solution.bases.duals
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # The multipliers of a basis are the same, to the bit, for all DMUs that it scores.
-            facets = duals[:, :-1] / np.abs(duals[:, -1:]) / self.unit
-            scores = np.where(level > 0, 1.0 / level, np.nan)
-        names = self.data.outputs.columns
-        return scores, pd.DataFrame(facets[solution.basis_index], columns=names, copy=False)
-
-
-class CCRProblem(RadialProblem):
-    """(3), by orientation and returns to scale."""
-
-    inner = np.zeros(0, dtype=np.intp)
-
-    def __init__(self, task: Task) -> None:
-        self.data = task.data
-        self.reference = task.reference
-        self.task = task
-        self.returns = task.options.returns
-        self.orientation = task.options.orientation
-        X = task.reference.inputs.to_numpy()
-        Y = task.reference.outputs.to_numpy()
-        self.unit_x = scale(X)
-        self.unit_y = scale(Y)
-        # Dominated DMUs are no peers: they are left out of the program.
-        self.frontier = undominated_rows(np.column_stack([Y, -X]))
-        x = task.data.inputs.to_numpy() / self.unit_x
-        y = task.data.outputs.to_numpy() / self.unit_y
-        self.tested = np.column_stack([x, y])
-        self.size = np.ones(len(self.tested))
-        # One program serves all DMUs: only the numbers of the tested DMU change.
-        form = ccr_form(X.shape[1], Y.shape[1], self.returns, self.orientation)
-        table = np.column_stack([X / self.unit_x, Y / self.unit_y])
-        self.family = Family(form, table[self.frontier])
-        self.maxima = column_maxima(np.column_stack([Y / self.unit_y, X / self.unit_x]))
-
-    def facets(self) -> Bases | None:
-        """Return None: with inputs facets are not listed."""
-        return None
-
-    def read(self, solution: Solution) -> tuple[np.ndarray, pd.DataFrame]:
-        """Return scores and multipliers of a solution."""
-        level = expansion_levels(solution)
-        is_output_oriented = self.orientation == "output"
-        with np.errstate(divide="ignore", invalid="ignore"):
-            scores = np.where(level > 0, 1.0 / level if is_output_oriented else level, np.nan)
-        # The row duals are the multipliers of scaled metrics: divide by the units.
-        s = len(self.unit_y)
-        m = len(self.unit_x)
-        duals = solution.duals
-        weights = pd.DataFrame(
-            np.column_stack([duals[:, :s] / self.unit_y, -duals[:, s : s + m] / self.unit_x]),
-            columns=[*self.data.outputs.columns, *self.data.inputs.columns],
-        )
-        if self.returns != "crs":
-            weights["u_0"] = -duals[:, -1] if is_output_oriented else duals[:, -1]
-        return scores, weights
-
-
-Problem = WEIProblem | CCRProblem
-
-
-def column_maxima(values: np.ndarray) -> np.ndarray:
-    """Return the maximum of each metric; 1 where it is 0."""
-    largest = values.max(axis=0)
-    return np.asarray(np.where(largest > 0, largest, 1.0))
-
-
-def expansion_levels(solution: Solution) -> np.ndarray:
-    """Return the level of θ of each DMU; NaN where its program is infeasible."""
-    place = solution.bases.theta[solution.basis_index]
-    level = np.where(place >= 0, solution.x[np.arange(len(place)), place], 0.0)
-    return np.where(solution.basis_index >= 0, level, np.nan)
-
-
-@lru_cache(maxsize=64)
-def wei_form(s: int) -> Template:
-    """Compile (5) for s outputs."""
-    import deabench_models
-
-    tested = {"y_o": dict.fromkeys(range(s), 1.0)}
-    return compile_template(deabench_models.wei, {"Y": range(s)}, tested)
-
-
-def ccr_form(m: int, s: int, returns: str, orientation: str) -> Template:
-    """Compile (3) for m inputs and s outputs."""
-    return compile_program(f"envelopment_{orientation}", m, s, returns=returns)
 
 
 def solve_both_stages(problem: Problem, model: str, advance: Callable[[int], None]) -> Answer:
@@ -319,14 +102,14 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
 def _is_dominated(problem: Problem, rows: np.ndarray) -> np.ndarray:
     """Return which of some DMUs one reference DMU dominates, without any tolerance."""
     values = stack_outputs_inputs(problem.data)[rows]
-    others = stack_outputs_inputs(problem.reference)[problem.frontier]
+    candidates = stack_outputs_inputs(problem.reference)[problem.frontier]
     s = problem.data.outputs.shape[1]
     is_dominated = np.zeros(len(rows), dtype=bool)
-    for part in blocks(len(rows), others.size):
-        gains = others - values[part, None]
+    for block in blocks(len(rows), candidates.size):
+        gains = candidates - values[block, None]
         gains[:, :, s:] *= -1.0
         dominates = (gains >= 0).all(axis=2) & (gains > 0).any(axis=2)
-        is_dominated[part] = dominates.any(axis=1)
+        is_dominated[block] = dominates.any(axis=1)
     return is_dominated
 
 

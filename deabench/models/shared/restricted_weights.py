@@ -126,11 +126,11 @@ def restriction_rows(task: Task | Answer, scaled: ScaledData) -> np.ndarray:
     """
     values = np.column_stack([scaled.y, scaled.x])
     units = scaled.units
-    place = {name: k for k, name in enumerate(metric_names(task.data))}
+    column_of = {name: k for k, name in enumerate(metric_names(task.data))}
     rows = []
     for name, (least, most) in (task.options.shares or {}).items():
         # least · (weighted sum of the side) ≤ weighted metric ≤ most · (weighted sum of the side)
-        metric = place[name]
+        metric = column_of[name]
         side = slice(0, scaled.s) if metric < scaled.s else slice(scaled.s, None)
         whole_side = np.zeros_like(values)
         whole_side[:, side] = values[:, side]
@@ -145,8 +145,8 @@ def restriction_rows(task: Task | Answer, scaled: ScaledData) -> np.ndarray:
         for bound, sign in ((least, 1.0), (most, -1.0)):
             if 0 < bound < np.inf or (bound == 0 and sign < 0):
                 row = np.zeros_like(values)
-                row[:, place[second]] = sign * bound / units[place[second]]
-                row[:, place[first]] = -sign / units[place[first]]
+                row[:, column_of[second]] = sign * bound / units[column_of[second]]
+                row[:, column_of[first]] = -sign / units[column_of[first]]
                 rows.append(row)
     # Without restrictions there are no rows.
     stacked = np.zeros((len(values), 0, values.shape[1]))
@@ -356,10 +356,14 @@ def prove(answer: Answer) -> Proof:
     u, v = scaled_multipliers(answer, scaled)
     largest, unbounded = support(scaled, u, v, sums)
     # Worth of the outputs over the cost of the inputs, under the DMU's own multipliers.
-    worth = (u * scaled.y).sum(axis=1)
+    weighted_outputs = (u * scaled.y).sum(axis=1)
     cost = (v * scaled.x).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        dual = worth / (largest + cost) if is_output_oriented else (worth - largest) / cost
+        dual = (
+            weighted_outputs / (largest + cost)
+            if is_output_oriented
+            else (weighted_outputs - largest) / cost
+        )
     # R·(u, v) ≤ 0 and u, v ≥ 0 must hold, relative to the largest multiplier.
     multipliers = np.column_stack([u, v])
     broken = np.einsum("nkc,nc->nk", restrictions, multipliers).max(axis=1, initial=0.0)

@@ -100,8 +100,8 @@ def metric_units(tested: np.ndarray, reference: np.ndarray) -> np.ndarray:
     next to these: what a tolerance lets pass is then a share of the DMUs' own values.
     """
     unit = scale(reference)
-    own = np.where(tested.any(axis=0), scale(tested), unit)
-    return np.where(own * SMALL <= unit, own, unit)
+    own_unit = np.where(tested.any(axis=0), scale(tested), unit)
+    return np.where(own_unit * SMALL <= unit, own_unit, unit)
 
 
 def small_rows(task: Task) -> np.ndarray:
@@ -181,19 +181,19 @@ def to_reference_positions(lam: Sparse, candidates: np.ndarray) -> Sparse:
     return Sparse(columns, np.maximum(lam.values, 0.0))
 
 
-def replace_rows(rows: np.ndarray, better: Sparse, other: Sparse) -> Sparse:
+def replace_rows(rows: np.ndarray, replacement: Sparse, current: Sparse) -> Sparse:
     """Return `other` with the rows at some positions replaced by those of `better`, in order."""
-    height, width = other.columns.shape
-    better_width = better.columns.shape[1]
-    columns = np.full((height, max(width, better_width)), -1, dtype=np.int32)
+    height, width = current.columns.shape
+    replacement_width = replacement.columns.shape[1]
+    columns = np.full((height, max(width, replacement_width)), -1, dtype=np.int32)
     values = np.zeros(columns.shape)
-    columns[:, :width] = other.columns
-    values[:, :width] = other.values
+    columns[:, :width] = current.columns
+    values[:, :width] = current.values
     # A replaced row is emptied first: it may have been longer.
     columns[rows] = -1
     values[rows] = 0.0
-    columns[rows[:, None], np.arange(better_width)] = better.columns
-    values[rows[:, None], np.arange(better_width)] = better.values
+    columns[rows[:, None], np.arange(replacement_width)] = replacement.columns
+    values[rows[:, None], np.arange(replacement_width)] = replacement.values
     return Sparse(columns, values)
 
 

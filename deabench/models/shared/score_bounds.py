@@ -127,11 +127,11 @@ class BoundedAnswer:
         lower = np.minimum(bounds.primal, bounds.dual)
         upper = np.maximum(bounds.primal, bounds.dual)
         # What λ misses as it is: the metrics that are held, its sum, its signs.
-        left = self.gains if moved is None else self.gains - moved
-        short = np.where(held, -self.shares(left), 0.0).max(axis=1)
+        room = self.gains if moved is None else self.gains - moved
+        shortfall = np.where(held, -self.shares(room), 0.0).max(axis=1)
         missed = np.maximum.reduce(
             [
-                short,
+                shortfall,
                 lambda_violation(self.scaled.returns, answer.intensities),
                 -answer.intensities.values.min(axis=1),
                 np.zeros(count),
@@ -185,8 +185,8 @@ class BoundedAnswer:
         """Return by how much the slacks are not what λ gains beyond `moved` (K, c), as shares."""
         count = self.answer.slacks.shape[1]
         slacks = self.answer.slacks.to_numpy() / self.scaled.units[:count]
-        left = (self.gains - moved)[:, :count]
-        return np.asarray(np.abs(self.shares_of(slacks - left)).max(axis=1))
+        room = (self.gains - moved)[:, :count]
+        return np.asarray(np.abs(self.shares_of(slacks - room)).max(axis=1))
 
     def shares_of(self, values: np.ndarray) -> np.ndarray:
         """Do `shares` for the metrics of the table, without the input that every DMU has."""

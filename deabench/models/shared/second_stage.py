@@ -128,11 +128,11 @@ def slacks_at_projection(
     """Return what peers reach, (K, s + m), beyond the projections of the DMUs at some positions."""
     s = problem.data.outputs.shape[1]
     slacks = np.empty(reached.shape)
-    for part in chunks(len(scores)):
-        x, y = _project(problem, scores[part], rows[part])
-        np.subtract(reached[part, :s], y, out=slacks[part, :s])
-        np.subtract(x, reached[part, s:], out=slacks[part, s:])
-        np.maximum(slacks[part], 0.0, out=slacks[part])
+    for block in chunks(len(scores)):
+        x, y = _project(problem, scores[block], rows[block])
+        np.subtract(reached[block, :s], y, out=slacks[block, :s])
+        np.subtract(x, reached[block, s:], out=slacks[block, s:])
+        np.maximum(slacks[block], 0.0, out=slacks[block])
     return slacks
 
 
@@ -194,18 +194,20 @@ def _solve_second_stage(
 def _slack_weights_of_bases(family: Family, solution: Solution, counts: np.ndarray) -> SlackWeights:
     """Return weights of outputs and inputs from the bases' duals, at least 1 where they count."""
     output_rows, input_rows = _metric_rows(family)
-    used, place = np.unique(solution.basis_index, return_inverse=True)
+    used, basis_rows = np.unique(solution.basis_index, return_inverse=True)
     duals = solution.bases.duals[used]
     weights = np.maximum(np.column_stack([duals[:, output_rows], -duals[:, input_rows]]), counts)
-    of = np.where(solution.basis_index >= 0, place, UNPROVED).astype(np.int32)
+    of = np.where(solution.basis_index >= 0, basis_rows, UNPROVED).astype(np.int32)
     return SlackWeights(weights, of)
 
 
-def replace_slack_weights(ours: SlackWeights, more: SlackWeights, rows: np.ndarray) -> SlackWeights:
+def replace_slack_weights(
+    current: SlackWeights, replacement: SlackWeights, rows: np.ndarray
+) -> SlackWeights:
     """Return our weights with those of some DMUs replaced."""
-    of = ours.of.copy()
-    of[rows] = np.where(more.of >= 0, more.of + len(ours.rows), more.of)
-    return SlackWeights(np.vstack([ours.rows, more.rows]), of)
+    of = current.of.copy()
+    of[rows] = np.where(replacement.of >= 0, replacement.of + len(current.rows), replacement.of)
+    return SlackWeights(np.vstack([current.rows, replacement.rows]), of)
 
 
 def _reached_efficiency(
@@ -263,7 +265,7 @@ def unique_slack_weights(
     SlackWeights
         `UNIQUE_UNPROVED` where M is too large, `UNPROVED` for DMUs with more than one λ.
     """
-    used, which = np.unique(solution.basis_index, return_inverse=True)
+    used, basis_rows = np.unique(solution.basis_index, return_inverse=True)
     codes = solution.bases.columns[used]
     inverse = solution.bases.inverse[used]
     duals = solution.bases.duals[used]
@@ -285,15 +287,15 @@ def unique_slack_weights(
 
     # The least M for each basis, and the dual y' + M y where M is small enough.
     factor = np.full(len(used), np.inf)
-    for part in blocks(len(used), len(family.table)):
-        factor[part] = _least_m(family, codes[part], duals[part], second[part], costs)
+    for block in blocks(len(used), len(family.table)):
+        factor[block] = _least_m(family, codes[block], duals[block], second[block], costs)
     is_unique = is_usable & np.isfinite(factor)
     is_proved = is_usable & (factor <= LARGEST_M)
     y = second + np.where(is_proved, factor, 0.0)[:, None] * duals
     weights = np.column_stack([y[:, output_rows], -y[:, input_rows]]) * maxima
-    place = np.cumsum(is_proved) - 1
-    of = np.where(is_proved, place, np.where(is_unique, UNIQUE_UNPROVED, UNPROVED))
-    return SlackWeights(np.maximum(weights, counts)[is_proved], of[which].astype(np.int32))
+    weight_rows = np.cumsum(is_proved) - 1
+    of = np.where(is_proved, weight_rows, np.where(is_unique, UNIQUE_UNPROVED, UNPROVED))
+    return SlackWeights(np.maximum(weights, counts)[is_proved], of[basis_rows].astype(np.int32))
 
 
 def _least_m(

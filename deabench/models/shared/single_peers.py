@@ -135,11 +135,11 @@ def _best_dominating_peers(
         totals = np.where(dominates, measure(differences, rows), -np.inf)
         best = totals.argmax(axis=1)
         has_peer = np.asarray(dominates.any(axis=1))
-        each = np.arange(len(best))
+        everyone = np.arange(len(best))
         # NaN and -1 where no reference DMU dominates or equals the tested one.
-        total[rows] = np.where(has_peer, totals[each, best], np.nan)
+        total[rows] = np.where(has_peer, totals[everyone, best], np.nan)
         peer[rows] = np.where(has_peer, candidates[best], -1)
-        slacks[rows] = np.where(has_peer[:, None], differences[each, best], np.nan)
+        slacks[rows] = np.where(has_peer[:, None], differences[everyone, best], np.nan)
         # Efficient: no peer is better in any metric.
         largest_slack = np.where(dominates, differences.max(axis=2), 0.0).max(axis=1)
         efficient[rows] = has_peer & (largest_slack <= TOLERANCE)
@@ -163,11 +163,11 @@ def _farthest_peers(
         best = level.max(axis=1)
         has_peer = np.isfinite(best)
         # Among the candidates that allow it, the one with the largest slack left there.
-        left = differences - np.where(has_peer, best, 0.0)[:, None, None] * step
-        chosen = np.where(level >= best[:, None], left.sum(axis=2), -np.inf).argmax(axis=1)
+        remaining = differences - np.where(has_peer, best, 0.0)[:, None, None] * step
+        peers = np.where(level >= best[:, None], remaining.sum(axis=2), -np.inf).argmax(axis=1)
         beta[rows] = np.where(has_peer, best, np.nan)
-        peer[rows] = np.where(has_peer, candidates[chosen], -1)
-        slacks[rows] = np.where(has_peer[:, None], left[np.arange(len(best)), chosen], np.nan)
+        peer[rows] = np.where(has_peer, candidates[peers], -1)
+        slacks[rows] = np.where(has_peer[:, None], remaining[np.arange(len(best)), peers], np.nan)
     return beta, peer, slacks
 
 

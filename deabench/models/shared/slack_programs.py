@@ -72,7 +72,7 @@ def solve(
     # Only undominated reference DMUs can be peers; the programs have no other columns.
     candidates = scaled.undominated()
     everyone = np.arange(len(labels))
-    solutions = _solve_programs(task, scaled, candidates, everyone, program_weights, advance)
+    solutions = solve_programs(task, scaled, candidates, everyone, program_weights, advance)
     total = solutions.objective * size
     lam = to_reference_positions(solutions.shared["lam"], candidates)
     slacks = slacks_at_peers(task, lam, np.isnan(total))
@@ -85,8 +85,8 @@ def solve(
     rows = np.flatnonzero(efficient & ignores_metric)
     if len(rows):
         ones = np.ones_like(program_weights[rows])
-        counted = _solve_programs(task, scaled, candidates, rows, ones, lambda _: None)
-        efficient[rows] = counted.objective <= TOLERANCE
+        all_metrics = solve_programs(task, scaled, candidates, rows, ones)
+        efficient[rows] = all_metrics.objective <= TOLERANCE
 
     undefined = np.flatnonzero(np.isnan(total))
     multipliers, u_0 = own_unit_multipliers(task, scaled, solutions, sign=-1.0, free_sign=1.0)
@@ -121,15 +121,21 @@ def _scale_weights(weights: np.ndarray, scaled: ScaledData) -> tuple[np.ndarray,
     return scaled_weights / size[:, None], size
 
 
-def _solve_programs(
+def solve_programs(
     task: Task,
     scaled: ScaledData,
     candidates: np.ndarray,
     rows: np.ndarray,
     weights: np.ndarray,
-    advance: Advance,
+    advance: Advance = lambda _: None,
 ) -> Solutions:
-    """Solve the programs of the DMUs at some positions, with their weights of scaled slacks."""
+    """Solve the programs of the DMUs at some positions against the candidates.
+
+    Parameters
+    ----------
+    weights : array (len(rows), s + m)
+        What a unit of scaled slack counts, outputs first.
+    """
     s = scaled.s
     program = compile_program(
         "additive",
@@ -163,10 +169,10 @@ def prove(
     count = answer.slacks.shape[1]
     scores = answer.scores.to_numpy()
     # A total is measured in what the DMU's own metrics are worth, or in itself where it is more.
-    own_worth = (program_weights * np.abs(bounded.tested)).sum(axis=1)
-    gained_worth = (program_weights * np.maximum(bounded.gains, 0.0)).sum(axis=1)
-    worth = np.maximum(own_worth, gained_worth)
-    unit = np.where(worth > 0, worth, program_weights.sum(axis=1)) * size
+    own_value = (program_weights * np.abs(bounded.tested)).sum(axis=1)
+    gained_value = (program_weights * np.maximum(bounded.gains, 0.0)).sum(axis=1)
+    value = np.maximum(own_value, gained_value)
+    unit = np.where(value > 0, value, program_weights.sum(axis=1)) * size
     if answer.options.measure == "efficiency" or answer.options.weights in ("ram", "bam"):
         unit = np.ones(len(scores))
 
