@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 import deabench as db
-from deabench.cli._options import split_names
+from deabench.cli.options.parsing import split_names
 from deabench.errors import DataError
 from deabench.metrics.answer_rows import (
     align_classifiers,
     check_one_class_per_instance,
 )
 from deabench.metrics.labels import GroundTruth, against_rest, ground_truth
+from deabench.tables.answers import ANSWER_KINDS
 from deabench.tables.read import open_source
 from deabench.tables.readers.delimited import read_labelled_csv
 from deabench.tables.recognition.kinds import recognise_instances
@@ -204,8 +205,6 @@ def read_samples(file: Path, options: SampleOptions) -> Samples:
 
 def with_answer_options(table: Table, options: SampleOptions) -> Table:
     """Return a table of predictions or scores with the class and threshold as typed."""
-    from deabench.tables.answers import ANSWER_KINDS
-
     if table.kind not in ANSWER_KINDS or table.rows is None:
         return table
     rows = table.rows

@@ -19,7 +19,7 @@ from typer.main import get_command
 
 from deabench.cli import COMPLETION_VARIABLE, VERBS
 from deabench.cli._io import printable_streams, with_option_names
-from deabench.cli._options import with_reading_options
+from deabench.cli.options.declarations import with_reading_options
 from deabench.errors import DeabenchError, UsageError
 from deabench.tables.naming.questions import Answer, Question, UndecidedError
 from deabench.utils.progress import time_limit

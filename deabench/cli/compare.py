@@ -11,7 +11,6 @@ import typer
 
 import deabench as db
 from deabench.cli._io import Format, print_message, write_table
-from deabench.cli._options import Form, Out, reject_options
 from deabench.cli._prediction_files import (
     find_label,
     read_instances,
@@ -19,8 +18,16 @@ from deabench.cli._prediction_files import (
     select_dataset,
     with_numeric_column,
 )
+from deabench.cli.options.declarations import Form, Out
+from deabench.cli.options.parsing import reject_options
+from deabench.compare.adjustment import adjust_p_values
+from deabench.compare.pairwise import list_pairs
+from deabench.compare.predictions import find_correct
+from deabench.compare.score_tables import check_control, check_scores, count_repeats
 from deabench.errors import DataError
 from deabench.metrics.answer_rows import align_classifiers
+from deabench.metrics.roc_area import delong
+from deabench.tables.readers.delimited import read_labelled_csv
 from deabench.tables.readers.frames import read_frame
 from deabench.tables.recognition.kinds import transpose_metrics
 from deabench.utils.key_columns import find_key
@@ -318,12 +325,12 @@ def _split_test_sets(
             "classifier; take --test mcnemar"
         )
     rows = {
-        str(name): part.reset_index(drop=True)
-        for name, part in frame.groupby("classifier", sort=False)
+        str(name): group.reset_index(drop=True)
+        for name, group in frame.groupby("classifier", sort=False)
     }
     return (
-        {name: part["y_true"] for name, part in rows.items()},
-        {name: part[value] for name, part in rows.items()},
+        {name: group["y_true"] for name, group in rows.items()},
+        {name: group[value] for name, group in rows.items()},
     )
 
 
@@ -331,9 +338,6 @@ def _score_folds(
     instances: pd.DataFrame, answers: pd.DataFrame, *, is_scores: bool, positive: object
 ) -> pd.DataFrame:
     """Compute the accuracy of labels, or the AUC of scores, per fold: folds x classifiers."""
-    from deabench.compare.predictions import find_correct
-    from deabench.metrics.roc_area import delong
-
     if "fold" not in instances.columns:
         raise DataError(
             "there is no column 'fold'; the t and Bayesian tests of predictions compare folds"
@@ -364,10 +368,6 @@ def _test_equivalence(
     alpha: float,
 ) -> tuple[pd.DataFrame, str]:
     """Test every pair, or every classifier and the control, for equivalence by TOST with Holm."""
-    from deabench.compare.adjustment import adjust_p_values
-    from deabench.compare.pairwise import list_pairs
-    from deabench.compare.score_tables import check_control, check_scores, count_repeats
-
     if margin is None:
         raise DataError(
             "a test of equivalence needs the largest difference that does not matter; give "
@@ -403,8 +403,6 @@ def _test_equivalence(
 
 def _compare_independent_groups(table: pd.DataFrame, alpha: float) -> tuple[pd.DataFrame, str]:
     """Return the analysis of variance of the columns, and its findings."""
-    from deabench.compare.score_tables import check_scores
-
     result = db.compare.anova(check_scores(table), alpha=alpha)
     return result.to_frame(), (
         f"{result.summary()}\nThe columns are taken as independent groups. Classifiers on the same "
@@ -425,8 +423,6 @@ def _read_clusters(text: str | None) -> Clusters | None:
     """Return 'keel', or the clusters of a file: {data set: cluster}."""
     if text is None or text == "keel":
         return cast("Clusters | None", text)
-    from deabench.tables.readers.delimited import read_labelled_csv
-
     frame = read_labelled_csv(text)
     if frame.shape[1] != 1:
         raise DataError(f"'{text}' has {frame.shape[1] + 1} columns; give two, dataset and cluster")

@@ -14,8 +14,9 @@ import typer
 import deabench as db
 from deabench import curves
 from deabench.cli._io import Format, print_message, write_table, writes_json
-from deabench.cli._options import Form, Out, Plot, parse_cell_values
 from deabench.cli._prediction_files import read_classes, read_instances
+from deabench.cli.options.declarations import Form, Out, Plot
+from deabench.cli.options.parsing import parse_cell_values
 from deabench.curves.roc import trace_roc
 from deabench.curves.segment import segment_from_roc
 from deabench.errors import DataError

@@ -7,6 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
+import pandas as pd
 import typer
 
 import deabench as db
@@ -19,20 +21,15 @@ from deabench.cli._io import (
     write_text,
     writes_json,
 )
-from deabench.cli._options import Form, Plot, reject_options
-from deabench.cli._table_options import (
-    ModelWords,
-    SampleFile,
-    Streaming,
-    TableOptions,
-    with_option_groups,
-)
+from deabench.cli.options.declarations import Form, Plot
+from deabench.cli.options.groups import with_option_groups
+from deabench.cli.options.model import ModelWords, Streaming
+from deabench.cli.options.parsing import reject_options
+from deabench.cli.options.samples import SampleFile
+from deabench.cli.options.table import TableOptions
 from deabench.errors import UsageError
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
-
     from deabench.results.ranking import Ranking
     from deabench.utils.arrays import Sparse
 
@@ -201,8 +198,6 @@ def _print_ranking(
 
 def _frame_with_peers(ranking: Ranking, *, as_json: bool) -> pd.DataFrame:
     """Return the frame of a ranking with the peers of each system, as a mapping or as text."""
-    import pandas as pd
-
     peers: list[Any]
     if as_json:
         peers = _peer_mappings(ranking)
@@ -240,23 +235,20 @@ def format_peers(intensities: Sparse, labels: pd.Index) -> list[str]:
     labels : Index
         The names of the reference.
     """
-    import numpy as np
-    import pandas as pd
-
     values = np.where(intensities.columns >= 0, intensities.values, 0.0)
     order = np.argsort(-values, axis=1, kind="stable")
     names = labels.to_numpy(dtype=object)
     texts = np.full(len(values), "", dtype=object)
     # Take the largest λ of all rows, then the second largest, and so on, and make each distinct
     # text once: a loop over all cells would take longer than the ranking.
-    for k, places in enumerate(order.T):
-        rows = np.flatnonzero(values[np.arange(len(values)), places] >= LEAST_PRINTED)
+    for k, positions in enumerate(order.T):
+        rows = np.flatnonzero(values[np.arange(len(values)), positions] >= LEAST_PRINTED)
         if not len(rows):
             break
-        lam_codes, lam_values = pd.factorize(_round_hundredths(values[rows, places[rows]]))
+        lam_codes, lam_values = pd.factorize(_round_hundredths(values[rows, positions[rows]]))
         # One number stands for a peer and its rounded λ.
         pair_codes, pairs = pd.factorize(
-            intensities.columns[rows, places[rows]] + len(names) * lam_codes
+            intensities.columns[rows, positions[rows]] + len(names) * lam_codes
         )
         separator = ", " if k else ""
         pair_texts = [
@@ -269,8 +261,6 @@ def format_peers(intensities: Sparse, labels: pd.Index) -> list[str]:
 
 def _round_hundredths(values: np.ndarray) -> np.ndarray:
     """Round λ to two decimals exactly as Python's formatting does."""
-    import numpy as np
-
     hundredths = values * 100
     nearest = np.rint(hundredths)
     rounded = np.asarray(nearest / 100)

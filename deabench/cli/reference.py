@@ -12,7 +12,7 @@ import typer
 
 import deabench as db
 from deabench.cli._io import Format, print_message, write_table, write_text
-from deabench.cli._options import Form, Out
+from deabench.cli.options.declarations import Form, Out
 from deabench.errors import DataError, UsageError
 from deabench.utils.checks import did_you_mean
 

@@ -11,11 +11,16 @@ import typer
 import deabench as db
 from deabench.cli._consent import AllowOutside
 from deabench.cli._io import is_stdout, print_message, write_text
-from deabench.cli._options import Norm, TargetsOn, split_names
-from deabench.cli._table_options import ModelWords, SampleFile, TableOptions, with_option_groups
+from deabench.cli.options.declarations import Norm, TargetsOn
+from deabench.cli.options.groups import with_option_groups
+from deabench.cli.options.model import ModelWords
+from deabench.cli.options.parsing import split_names
+from deabench.cli.options.samples import SampleFile
+from deabench.cli.options.table import TableOptions
 from deabench.errors import DataError
 from deabench.report.saved_ranking import is_saved_ranking, report_saved_ranking
 from deabench.tables.readers.delimited import read_labelled_csv
+from deabench.tables.selection import read_values
 
 
 class ReportFormat(enum.StrEnum):
@@ -117,8 +122,6 @@ def _read_tested(text: str | None) -> Any:
     """Return the table of a CSV file, or the labels that were typed."""
     if text is None or not text.endswith(".csv"):
         return split_names(text)
-    from deabench.tables.selection import read_values
-
     return read_values(text)
 
 

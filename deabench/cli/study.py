@@ -14,7 +14,7 @@ import typer
 import deabench as db
 from deabench.cli._consent import AllowImports, AllowOutside, may_import
 from deabench.cli._io import Format, print_message, print_messages, write_table
-from deabench.cli._options import Form
+from deabench.cli.options.declarations import Form
 from deabench.errors import DataError
 from deabench.report.text.words import count_noun
 from deabench.utils.checks import did_you_mean

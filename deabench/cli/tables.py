@@ -13,20 +13,22 @@ import typer
 
 import deabench as db
 from deabench.cli._io import Format, print_message, print_messages, write_table, write_text
-from deabench.cli._options import (
+from deabench.cli.options.declarations import (
     Form,
     Norm,
     Out,
     Plot,
     TargetsOn,
     Technology,
-    parse_numbers,
-    reject_options,
     word_option,
 )
-from deabench.cli._table_options import Streaming, TableOptions, with_option_groups
+from deabench.cli.options.groups import with_option_groups
+from deabench.cli.options.model import Streaming
+from deabench.cli.options.parsing import parse_numbers, reject_options
+from deabench.cli.options.table import TableOptions
 from deabench.report.text.words import join_names
 from deabench.tables.readers.limits import current_options
+from deabench.tables.selection import read_values
 
 if TYPE_CHECKING:
     from deabench.results.frontier import Frontier
@@ -167,8 +169,6 @@ def frontier_command(
     print_messages(front.data.notes)
     print_message(f"on the frontier: {join_names(front.extreme, len(front.extreme))}")
     if locate is not None:
-        from deabench.tables.selection import read_values
-
         frame = front.locate(read_values(locate)).rename_axis("classifier")
         title = "Where the points lie"
     elif costs is not None:

@@ -11,8 +11,8 @@ import typer
 
 import deabench as db
 from deabench.cli._io import Format, print_message, print_messages, write_table, write_text
-from deabench.cli._options import Form, Out, Plot, Scores, Threshold, word_option
 from deabench.cli._prediction_files import SampleOptions, read_samples
+from deabench.cli.options.declarations import Form, Out, Plot, Scores, Threshold, word_option
 
 EXIT_CODES = {"efficient": 0, "dominated": 3, "undecided": 4}
 """Exit codes of `deabench gate`; 1 and 2 are the errors of every command."""

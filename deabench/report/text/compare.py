@@ -156,8 +156,8 @@ def summarize_posteriors(result: Posteriors) -> str:
     )
     if len(decided):
         verdicts = [_describe_verdict(row) for _, row in decided.head(MAX_PAIRS).iterrows()]
-        more = f" and {len(decided) - MAX_PAIRS} more" if len(decided) > MAX_PAIRS else ""
-        finding += f": {', '.join(verdicts)}{more}"
+        remainder = f" and {len(decided) - MAX_PAIRS} more" if len(decided) > MAX_PAIRS else ""
+        finding += f": {', '.join(verdicts)}{remainder}"
     return "\n".join([finding, f"{result.test}, ROPE ±{result.rope:g}", *result.notes])
 
 

@@ -57,9 +57,9 @@ def summarize_malmquist(result: Malmquist) -> str:
 
 def summarize_partial(result: Partial) -> str:
     """Say how many classifiers lie beyond the partial frontier."""
-    beyond = int((result.frame["efficiency"] > 1 + 1e-12).sum())
-    verb = "lies" if beyond == 1 else "lie"
-    return f"{beyond} of {len(result.frame)} {verb} beyond the frontier ({result.frontier})."
+    count = int((result.frame["efficiency"] > 1 + 1e-12).sum())
+    verb = "lies" if count == 1 else "lie"
+    return f"{count} of {len(result.frame)} {verb} beyond the frontier ({result.frontier})."
 
 
 def summarize_scale_efficiency(result: ScaleEfficiency) -> str:
@@ -93,7 +93,7 @@ def summarize_stability(result: Stability) -> str:
 def summarize_by_dataset(result: ByDataset) -> str:
     """Say who is first in each of the three ways."""
     sentences = [f"{len(result.each)} data sets, {len(result.frame)} systems."]
-    for column, words in (
+    for column, phrase in (
         ("means", "By their means"),
         ("each", "By every data set's own frontier"),
         ("pooled", "By one frontier of all data sets"),
@@ -102,7 +102,7 @@ def summarize_by_dataset(result: ByDataset) -> str:
         first = result.frame.index[is_first]
         if len(first):
             names = quote_names(first, MAX_FIRST)
-            sentences.append(f"{words} {names} {is_or_are(len(first))} first.")
+            sentences.append(f"{phrase} {names} {is_or_are(len(first))} first.")
     return " ".join([*sentences, *(as_sentence(note) for note in result.notes)])
 
 

@@ -43,7 +43,7 @@ def answer_sentences(results: ReportResults) -> list[str]:
     frame = ranking.to_frame()
     scored = frame[frame[ranking.measure].notna()]
     best = scored[scored["efficient"]]
-    rest = scored[~scored["efficient"]]
+    inefficient = scored[~scored["efficient"]]
     first = f"{len(best)} of {len(frame)} classifiers {is_or_are(len(best))} efficient"
     # Many efficient classifiers are better told by those that most others are measured against.
     if len(best) > MAX_NAMES:
@@ -53,7 +53,7 @@ def answer_sentences(results: ReportResults) -> list[str]:
         first += f": {join_names(best.index)}."
     else:
         first += "."
-    second = _describe_inefficient(rest, ranking)
+    second = _describe_inefficient(inefficient, ranking)
     if len(scored) < len(frame):
         second += f" {len(frame) - len(scored)} could not be scored."
     sentences = [first, second]
@@ -63,20 +63,20 @@ def answer_sentences(results: ReportResults) -> list[str]:
     return list(filter(None, [*sentences, _describe_gaps(results)]))
 
 
-def _describe_inefficient(rest: pd.DataFrame, ranking: Ranking) -> str:
+def _describe_inefficient(inefficient: pd.DataFrame, ranking: Ranking) -> str:
     """Say between which scores the inefficient classifiers lie, and what the last one lacks."""
-    if rest.empty:
+    if inefficient.empty:
         return "No classifier is inefficient."
     measure = ranking.measure
     best_score = 1.0 if measure == "efficiency" else 0.0
     # The frame is sorted, so the last row is the least efficient.
-    lowest = rest[measure].iloc[-1]
-    highest = rest[measure].iloc[0]
-    name = rest.index[-1]
+    lowest = inefficient[measure].iloc[-1]
+    highest = inefficient[measure].iloc[0]
+    name = inefficient.index[-1]
     meaning = ranking.meaning(name)
     if abs(lowest - best_score) < WEAKLY_EFFICIENT:
         meaning = "something is left to gain in one metric alone"
-    if len(rest) == 1:
+    if len(inefficient) == 1:
         return f"The other one is not: {name} has {measure} {lowest:.3f}: {meaning}."
     noun = "efficiencies" if measure == "efficiency" else "inefficiencies"
     # So many decimals that the better end of the range differs from the best possible score.
@@ -84,7 +84,7 @@ def _describe_inefficient(rest: pd.DataFrame, ranking: Ranking) -> str:
     while decimals < LARGEST_DECIMALS and round(highest, decimals) == best_score:
         decimals += 1
     return (
-        f"The other {len(rest)} are not: their {noun} go from {lowest:.3f} to "
+        f"The other {len(inefficient)} are not: their {noun} go from {lowest:.3f} to "
         f"{highest:.{decimals}f}, and of the last, {name}, {meaning}."
     )
 
@@ -100,14 +100,15 @@ def _describe_gaps(results: ReportResults) -> str:
             verb = "was" if remaining == 1 else "were"
             sentences.append(f"{remaining} more {verb} tested.")
         return " ".join(sentences)
-    own = results.own_targets
-    if own is None:
+    own_targets = results.own_targets
+    if own_targets is None:
         return ""
     group = "of the inefficient ones, "
-    if len(own.targets) < results.inefficient_count:
-        group = f"of the {len(own.targets)} inefficient ones listed below, "
+    if len(own_targets.targets) < results.inefficient_count:
+        group = f"of the {len(own_targets.targets)} inefficient ones listed below, "
     # Of several targets the farthest one tells most.
-    return f"No algorithm was tested; {group}{_describe_target(own, own.distance.idxmax())}"
+    gaps = _describe_target(own_targets, own_targets.distance.idxmax())
+    return f"No algorithm was tested; {group}{gaps}"
 
 
 def _describe_target(targets: Targets, name: Hashable) -> str:

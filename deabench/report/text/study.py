@@ -40,9 +40,9 @@ def summarize_study_summary(result: StudySummary) -> str:
         scores = rows["dea_then_average"].dropna()
         if not len(scores):
             continue
-        place = ""
+        scope = ""
         if panel != "all":
-            place = f" of panel '{panel}'"
+            scope = f" of panel '{panel}'"
         # An inefficiency is best where it is low.
         best = scores.idxmax()
         extreme = "highest"
@@ -50,7 +50,7 @@ def summarize_study_summary(result: StudySummary) -> str:
             best = scores.idxmin()
             extreme = "lowest"
         sentences.append(
-            f"'{best}' has the {extreme} mean {result.measure}{place}, {scores[best]:.3f} over "
+            f"'{best}' has the {extreme} mean {result.measure}{scope}, {scores[best]:.3f} over "
             f"{int(rows['datasets'].max())} data sets"
         )
         sentences += _describe_verdicts(result, str(panel))

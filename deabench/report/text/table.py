@@ -9,20 +9,20 @@ from deabench.utils.text import quote_names
 
 def summarize_table(table: Table) -> str:
     """Return which columns are outputs, rates and costs, and which are left out."""
-    parts = [count_noun(len(table.frame), "system")]
+    clauses = [count_noun(len(table.frame), "system")]
     if table.label:
-        parts.append(f"systems are named by {quote_names(table.label)}")
+        clauses.append(f"systems are named by {quote_names(table.label)}")
     else:
-        parts.append("systems have no column of names")
+        clauses.append("systems have no column of names")
     for names, meaning in (
         (table.outputs, "higher is better in"),
         (table.lower_rates, "lower is better in"),
         (table.costs, "costs are"),
     ):
         if names:
-            parts.append(f"{meaning} {quote_names(names)}")
+            clauses.append(f"{meaning} {quote_names(names)}")
     if table.guessed:
-        parts.append(f"guessed: {quote_names(table.guessed)}")
+        clauses.append(f"guessed: {quote_names(table.guessed)}")
     if table.left_out:
-        parts.append(f"left out: {quote_names(table.left_out)}")
-    return "; ".join(parts) + "."
+        clauses.append(f"left out: {quote_names(table.left_out)}")
+    return "; ".join(clauses) + "."

@@ -115,11 +115,11 @@ def summarize_firms_bootstrap(result: FirmsBootstrap) -> str:
 def count_verdicts(result: Uncertainty) -> str:
     """Return how many classifiers have which verdict."""
     counts = result.verdicts.value_counts()
-    parts = ", ".join(
+    counted = ", ".join(
         f"{counts.get(verdict, 0)} {verdict}" for verdict in ("dominated", "undecided", "efficient")
     )
     return (
-        f"Of {len(result.scores)} classifiers {parts}, all verdicts together at "
+        f"Of {len(result.scores)} classifiers {counted}, all verdicts together at "
         f"{100 * result.level:g} %."
     )
 

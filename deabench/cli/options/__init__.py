@@ -1,0 +1,1 @@
+"""The options of the verbs: declared once, parsed, and grouped by subject."""

@@ -1,0 +1,107 @@
+"""The options of a model, and of many files that are read in batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from deabench.cli.options.declarations import (
+    model_hints,
+    model_names,
+    option_hints,
+    option_words,
+    word_option,
+)
+from deabench.cli.options.parsing import reject_options
+from deabench.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from deabench.models.options import ModelRequest
+
+
+@dataclass(frozen=True)
+class ModelWords:
+    """The model and its options."""
+
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="The DEA model; 'deabench models' lists them. Default: wei, or with costs ccr "
+            "under variable returns to scale.",
+            **word_option("model", model_names, model_hints),
+        ),
+    ] = None
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="An option of the model, as direction=range; 'deabench models MODEL' lists them. "
+            "Repeat it for several.",
+        ),
+    ] = None
+    returns: Annotated[
+        str | None,
+        typer.Option(
+            help="Returns to scale: crs, vrs, nirs or ndrs, if the model has them.",
+            **word_option("returns", option_words("returns"), option_hints),
+        ),
+    ] = None
+    orientation: Annotated[
+        str | None,
+        typer.Option(
+            help="Change the outputs, the inputs or both: output, input or none, if the model has "
+            "it.",
+            **word_option("orientation", option_words("orientation"), option_hints),
+        ),
+    ] = None
+
+    def request(self) -> ModelRequest:
+        """Return the model that the options describe.
+
+        Raises
+        ------
+        UsageError
+            If the model does not have an option, or --option stands without --model.
+        """
+        from deabench.models.options import ModelRequest, parse_options
+
+        if not self.option:
+            return ModelRequest(self.model, self.returns, self.orientation)
+        if self.model is None:
+            raise UsageError(f"--option {self.option[0]} needs a model; type --model NAME, too")
+        # The model's own options check these words, too.
+        try:
+            options = parse_options(self.model, self.option)
+            return ModelRequest(self.model, self.returns, self.orientation, options)
+        except DataError as error:
+            raise UsageError(str(error)) from None
+
+
+@dataclass(frozen=True)
+class Streaming:
+    """How many files are read."""
+
+    tolerance: Annotated[
+        float,
+        typer.Option(
+            help="Many files: rows with an efficiency of at most 1 + this may be left out."
+        ),
+    ] = 0.0
+    kept: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Many files: store finished parts here, so that a stopped run can continue.",
+        ),
+    ] = None
+    scheduler: Annotated[
+        str | None, typer.Option(help="Many files: the address of a Dask cluster that reads them.")
+    ] = None
+
+    def reject(self) -> None:
+        """Refuse these options for a table that is read at once."""
+        typed = {"--tolerance": self.tolerance or None, "--kept": self.kept}
+        reject_options("is for many files", {**typed, "--scheduler": self.scheduler})
