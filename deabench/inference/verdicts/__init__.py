@@ -1,0 +1,1 @@
+"""Say which classifiers are dominated: by learned mixes, exactly, or at any time."""
