@@ -112,7 +112,7 @@ class RatioStatistics:
         square = self.squares[0] - 2 * q * self.squares[1] + q * q * self.squares[2] + self.extra
         # Rounding may leave a sum of squares of zeros below 0.
         root = np.sqrt(np.maximum(square, 0.0))
-        return np.divide(total, root, out=np.zeros_like(total), where=root > 0)
+        return np.asarray(np.divide(total, root, out=np.zeros_like(total), where=root > 0))
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class CrossFit:
 
     def secure_ratio(self, critical: Array | float) -> Array:
         """Return the largest q >= 1 at which the statistic still exceeds `critical`: (k,)."""
-        return np.maximum(largest_ratio(self.ratios, critical), 1.0)
+        return np.asarray(np.maximum(largest_ratio(self.ratios, critical), 1.0))
 
 
 def deal_folds(strata: Array, folds: int, generator: np.random.Generator) -> Array:
