@@ -34,6 +34,9 @@ from deabench.errors import DataWarning as DataWarning
 from deabench.errors import DeabenchError as DeabenchError
 from deabench.errors import SolveError as SolveError
 from deabench.errors import TimeLimitError as TimeLimitError
+from deabench.inference.decisions.anytime import Anytime as Anytime
+from deabench.inference.decisions.anytime import AnytimeVerdicts as AnytimeVerdicts
+from deabench.inference.decisions.anytime import NextRound as NextRound
 from deabench.inference.rank_sets import ConformalRanks as ConformalRanks
 from deabench.inference.rank_sets import RankSets as RankSets
 from deabench.inference.rank_sets import conformal_ranks as conformal_ranks
@@ -62,6 +65,8 @@ from deabench.utils.progress import time_limit as time_limit
 
 __all__ = [
     "Advice",
+    "Anytime",
+    "AnytimeVerdicts",
     "ByDataset",
     "CertificateError",
     "ConformalRanks",
@@ -75,6 +80,7 @@ __all__ = [
     "Groups",
     "Layers",
     "Malmquist",
+    "NextRound",
     "Partial",
     "RankSets",
     "Ranking",

@@ -51,6 +51,12 @@ def samples() -> db.Samples:
     return db.Samples.from_predictions(Y, ANSWERS, positive=1, metrics=("TPR", "TNR"))
 
 
+def anytime() -> db.Anytime:
+    made = db.Anytime(["s0", "s1"], ["TPR", "TNR"])
+    made.add_predictions(Y, ANSWERS, positive=1)
+    return made
+
+
 def learned() -> curves.LearningCurve:
     X, y = make_classification(120, random_state=0)
     return curves.learning_curve(
@@ -113,6 +119,8 @@ FACTORIES: dict[str, Callable[[], Any]] = {
     "samples": samples,
     "uncertainty": lambda: db.uncertainty(samples()),
     "gate": lambda: db.gate(samples(), "s1"),
+    "anytime": lambda: anytime().result,
+    "next round": lambda: anytime().next,
     "stability": lambda: db.stability(WINE, outputs=OUTPUTS),
     "rank sets": lambda: db.rank_sets(samples(), {"TPR": 1, "TNR": 1}),
     "conformal ranks": lambda: db.conformal_ranks(LONG),

@@ -1,0 +1,1 @@
+"""Decisions on classifiers: verdicts at any time, release gates and their plans."""

@@ -1,0 +1,58 @@
+"""Describe verdicts at any time and what to run next."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deabench.inference.decisions.anytime import AnytimeVerdicts, NextRound
+from deabench.report.text.words import as_sentence, count_noun, is_or_are, join_names
+
+
+def summarize_anytime_verdicts(result: AnytimeVerdicts) -> str:
+    """Return the verdicts, then what they rest on."""
+    dominated = [str(name) for name in result.verdicts.index[result.verdicts == "dominated"]]
+    after = count_noun(result.rounds, "round")
+    undecided = int((result.verdicts == "undecided").sum())
+    if dominated:
+        shown = (
+            f"After {after} {join_names(dominated)} {is_or_are(len(dominated))} dominated: some "
+            "mix of the others beats it in every metric"
+        )
+    else:
+        shown = f"After {after} no classifier is shown to be dominated"
+    wrong = 100 * (1 - result.level)
+    return "\n".join(
+        [
+            f"{shown}; {undecided} of {len(result.verdicts)} {is_or_are(undecided)} undecided.",
+            "You may look as often as you like; a verdict of 'dominated' would be wrong in at most "
+            f"{wrong:g} of 100 such comparisons.",
+            *(as_sentence(note) for note in result.notes),
+        ]
+    )
+
+
+def summarize_next_round(result: NextRound) -> str:
+    """Return whom to stop, whom to run first, and which class to sample."""
+    sentences = []
+    if result.stop:
+        sentences.append(f"Stop {join_names(result.stop)}: shown to be dominated.")
+    promising = result.order[np.isfinite(result.order)]
+    if len(promising):
+        rounds = f"{promising.iloc[0]:,.0f}"
+        sentences.append(
+            f"Run {join_names(promising.index)} first, in this order: '{promising.index[0]}' is "
+            f"likely to be decided after {rounds} more rounds, if the figures stay as they are."
+        )
+    else:
+        sentences.append("No number of rounds is likely to show another classifier dominated.")
+    open_ended = [str(name) for name in result.order.index[~np.isfinite(result.order)]]
+    if open_ended:
+        sentences.append(
+            f"Nothing can be promised of {join_names(open_ended)}; keep running them as rivals."
+        )
+    if result.sample_more:
+        sentences.append(
+            f"In the next rounds take one more instance of the class of '{result.sample_more}': "
+            "its evidence lags behind."
+        )
+    return "\n".join(sentences)
