@@ -342,8 +342,8 @@ class LimitWealth:
         """
         shown = self.highest >= log_threshold
         if self.side == "lower":
-            return np.where(shown, self.grid, 0.0).max(axis=1)
-        return np.where(shown, self.grid, 1.0).min(axis=1)
+            return np.asarray(np.where(shown, self.grid, 0.0).max(axis=1))
+        return np.asarray(np.where(shown, self.grid, 1.0).min(axis=1))
 
 
 @dataclass
