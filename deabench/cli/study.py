@@ -74,7 +74,8 @@ def run(
         bool, typer.Option("--retry-failed", help="Run failed tasks again.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Forecast the time from one fold; store nothing.")
+        bool,
+        typer.Option("--dry-run", help="Run one fold of each pair, and forecast the rest."),
     ] = False,
     form: Form = Format.table,
     out: Out = None,
@@ -88,9 +89,7 @@ def run(
         study = _open_study(file, True, allow_outside)
     study.plan.require_permission()
     if dry_run:
-        from deabench.study.results.status import forecast_run
-
-        expected = forecast_run(study.plan, workers=workers)
+        expected = study.forecast(workers=workers)
         write_table(expected.per_classifier, form=form, path=out, title=expected.sentence)
         if form is not Format.table or out is not None:
             print_message(expected.sentence)
@@ -103,6 +102,8 @@ def run(
             retry_failed=retry_failed,
             begin=begin,
             watch=watch,
+            # on a terminal the bar above, elsewhere lines
+            show_progress=not sys.stderr.isatty(),
         )
     _print_failures(status)
     _write_status(status, form, out)
@@ -279,7 +280,7 @@ def show_progress() -> Iterator[tuple[Callable[[int, int], None], Callable[[Task
     """Show the progress of a study on stderr: tasks done of all, rate, time left, failures.
 
     Yields the two functions that `Study.run` calls: one before the first task and one after each.
-    Without a terminal a line is written for each failure and none for progress.
+    Without a terminal a line is written for each failure; the run itself writes how far it is.
     """
     with _make_progress_bar() as progress:
         bar = progress.add_task("tasks", total=None, failures="", rate="")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -18,8 +18,16 @@ from deabench import __version__
 from deabench.errors import DataError
 from deabench.metrics import Metric
 from deabench.study.results.explanation import explain_key
+from deabench.study.results.frames import errors_frame, predictions_frame, results_frame
 from deabench.study.results.maintenance import StoreVerification, repair_store, verify_store
-from deabench.study.results.status import StudyStatus, missing_tasks, study_status
+from deabench.study.results.status import (
+    Forecast,
+    StudyStatus,
+    forecast_run,
+    missing_tasks,
+    study_status,
+    untimed_tasks,
+)
 from deabench.study.results.store import Store, lock_store
 from deabench.study.results.stored_rows import read_code
 from deabench.study.results.summary import StudySummary, summarize_plan
@@ -29,7 +37,8 @@ from deabench.study.running.tasks import Outcome
 from deabench.study.spec.arguments import StudyArguments, plan_from_arguments
 from deabench.study.spec.plan import Plan
 from deabench.study.spec.study_file import read_plan
-from deabench.study.spec.tasks import Task
+from deabench.study.spec.tasks import Task, TaskList
+from deabench.utils.progress import progress
 
 RECORDED_PACKAGES = (
     "numpy",
@@ -65,6 +74,7 @@ class StudySettings(TypedDict, total=False):
     cpu_limit: float
     memory_limit: float
     keep_predictions: bool
+    floors: Mapping[str, float]
     dea: Mapping[str, Any]
     tests: Mapping[str, Any]
     grouping: Mapping[str, Any]
@@ -116,8 +126,9 @@ class Study:
         "missing": "impute"}, or a scikit-learn transformer of the DataFrame; "columns" hands the
         DataFrame to the classifiers as it is.
     **settings
-        name, time_limit, cpu_limit, memory_limit, keep_predictions, and dea, tests, grouping: the
-        tables [dea], [tests] and [groups] of a study file.
+        name, time_limit, cpu_limit, memory_limit, keep_predictions; floors, as {"TPR": 0.5}: who
+        has less of a metric on average over the data sets (more, of one that is better low) is not
+        ranked; and dea, tests, grouping: the tables [dea], [tests] and [groups] of a study file.
 
     Raises
     ------
@@ -228,8 +239,12 @@ class Study:
         retry_failed: bool = False,
         begin: Callable[[int, int], None] | None = None,
         watch: Watch | None = None,
+        show_progress: bool = True,
     ) -> StudyStatus:
         """Run the missing tasks, and return the status after it.
+
+        How far the run is, and the time it will take, is written to stderr: as a bar on a terminal,
+        elsewhere as a line every ten seconds.
 
         Parameters
         ----------
@@ -243,6 +258,7 @@ class Study:
             Called once before the first task.
         watch : function of (task, outcome), optional
             Called after each task.
+        show_progress : bool
 
         Raises
         ------
@@ -250,31 +266,117 @@ class Study:
             Where another run has locked the store, the store cannot be written, or a data set
             cannot be loaded.
         """
+        with self._locked_store() as tasks:
+            missing = missing_tasks(self.plan, tasks, retry_failed=retry_failed)
+            if begin is not None:
+                begin(len(tasks), len(missing))
+            self._run_tasks(missing, workers, scheduler, watch, show_progress=show_progress)
+            # under the lock: the count is left beside the store
+            return study_status(self.plan, tasks, save=True)
+
+    def forecast(self, *, workers: int | None = None, show_progress: bool = True) -> Forecast:
+        """Return how long the study will take, from one fold of each data set and classifier.
+
+        The folds that were run for it are kept in the store.
+
+        Parameters
+        ----------
+        workers : int, optional
+            Processes on this machine; one per core by default.
+        show_progress : bool
+
+        Raises
+        ------
+        DataError
+            Where nothing is left to do.
+        """
+        count = workers or os.cpu_count() or 1
+        with self._locked_store() as tasks:
+            first_folds = untimed_tasks(self.plan, missing_tasks(self.plan, tasks))
+            self._run_tasks(first_folds, count, None, show_progress=show_progress)
+            return forecast_run(self.plan, count)
+
+    @contextmanager
+    def _locked_store(self) -> Iterator[TaskList]:
+        """Yield the tasks as data and code are now, with the store locked for a run."""
         self.plan.require_permission()
         # data files may have changed since the last call
         self.plan.forget_data()
         tasks = self.plan.tasks()
         with stop_on_signals(), lock_store(self.plan.store):
-            with Store(self.plan.store) as store:
-                missing = missing_tasks(self.plan, tasks, retry_failed=retry_failed)
-                if begin is not None:
-                    begin(len(tasks), len(missing))
-                if missing:
-                    run_number = store.begin_run(
-                        scheduler or "joblib",
-                        package_versions(),
-                        self.plan.text,
-                        self.plan.code(),
-                    )
-                    # leaving early closes the generator, which ends the workers
-                    with closing(_run_tasks(missing, workers, scheduler)) as results:
-                        for task, outcome in results:
-                            store.write_outcome(task, outcome)
-                            if watch is not None:
-                                watch(task, outcome)
-                    store.end_run(run_number)
-            # under the lock: the count is left beside the store
-            return study_status(self.plan, tasks, save=True)
+            yield tasks
+
+    def _run_tasks(
+        self,
+        tasks: list[Task],
+        workers: int | None,
+        scheduler: str | None,
+        watch: Watch | None = None,
+        *,
+        show_progress: bool,
+    ) -> None:
+        """Run tasks, and write what comes of each into the store."""
+        with Store(self.plan.store) as store:
+            if not tasks:
+                return
+            run_number = store.begin_run(
+                scheduler or "joblib", package_versions(), self.plan.text, self.plan.code()
+            )
+            name = f"study '{self.plan.name}'"
+            shown = progress(name, len(tasks)) if show_progress else nullcontext(_ignore_steps)
+            # leaving early closes the generator, which ends the workers
+            with shown as advance, closing(_start_tasks(tasks, workers, scheduler)) as results:
+                for task, outcome in results:
+                    store.write_outcome(task, outcome)
+                    if watch is not None:
+                        watch(task, outcome)
+                    advance(1)
+            store.end_run(run_number)
+
+    def results(self) -> pd.DataFrame:
+        """Return a row for each task with a result, done or failed.
+
+        Returns
+        -------
+        DataFrame
+            Index (dataset, classifier, repeat, fold); status, tp, fn, fp, tn (of more classes than
+            two `confusion`, the matrix row by row), fit_seconds and score_seconds, notes (what was
+            chosen, replaced, warned of and printed), key.
+        """
+        return results_frame(self.plan)
+
+    def errors(self) -> pd.DataFrame:
+        """Return a row for each failed task.
+
+        Returns
+        -------
+        DataFrame
+            Index (dataset, classifier, repeat, fold); status, error_type, error, traceback.
+        """
+        return errors_frame(self.plan)
+
+    def predictions(
+        self, dataset: str | None = None, classifier: str | None = None
+    ) -> pd.DataFrame:
+        """Return a row for each test row of each task that is done.
+
+        Parameters
+        ----------
+        dataset, classifier : str, optional
+            All without them.
+
+        Returns
+        -------
+        DataFrame
+            dataset, classifier, repeat, fold, row (of the data set, from 0), y_true, y_pred, score;
+            of more classes than two score_0, score_1, ...
+
+        Raises
+        ------
+        DataError
+            For an unknown name, or where the store keeps no predictions.
+        """
+        return predictions_frame(self.plan, dataset, classifier)
 
     def status(self) -> StudyStatus:
         """Return total, done and failed tasks, and the digest of the results.
@@ -323,7 +425,11 @@ class Study:
         return verification
 
 
-def _run_tasks(tasks: list[Task], workers: int | None, scheduler: str | None) -> Results:
+def _ignore_steps(steps: int) -> None:
+    """Show nothing."""
+
+
+def _start_tasks(tasks: list[Task], workers: int | None, scheduler: str | None) -> Results:
     count = workers or os.cpu_count() or 1
     if count < 1:
         raise DataError(f"workers is {workers}; give a whole number >= 1")

@@ -212,18 +212,18 @@ def test_outside_results_are_ranked_with_the_studys_own(smoke, tmp_path, capsys)
     assert Study.from_toml(path).status().total == 75
 
 
-def test_a_forecast_from_one_fold_stores_nothing(tmp_path, capsys):
+def test_a_forecast_from_one_fold_keeps_it(tmp_path, capsys):
     path = tmp_path / "smoke.toml"
     write_preset(path, "smoke")
     assert main(["study", "run", str(path), "--dry-run", "--workers", "1", "--format", "csv"]) == 0
     captured = capsys.readouterr()
     frame = pd.read_csv(io.StringIO(captured.out))
-    assert frame["tasks"].tolist() == [15] * 5
+    assert frame["tasks"].tolist() == [12] * 5
     assert frame["seconds"].to_numpy() == pytest.approx(
         (frame["tasks"] * frame["seconds_per_task"]).to_numpy()
     )
-    assert captured.err.startswith("75 tasks to do, about ")
-    assert not path.with_suffix(".sqlite").exists()
+    assert captured.err.startswith("60 tasks to do, about ")
+    assert Study.from_toml(path).status().done == 15
 
 
 def test_before_anything_has_run(tmp_path, capsys):

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import pandas as pd
+
+from deabench.report.text.words import count_noun, is_or_are, join_names
 from deabench.study.results.aggregate import ALL_DATASETS
 from deabench.study.results.maintenance import StoreVerification
 from deabench.study.results.status import StudyStatus
@@ -33,28 +38,80 @@ def summarize_study_summary(result: StudySummary) -> str:
         sentences.append(f"{len(result.failures)} tasks failed")
     if result.left_out:
         sentences.append(f"{len(result.left_out)} pairs of data set and classifier are left out")
+    sentences += _describe_targets(result)
+    if result.pivot is not None:
+        sentences += _describe_pivot(result.pivot, result.measure)
     # A study may rank several panels; each has a leader.
     over_all = result.efficiency.xs(ALL_DATASETS, level=("grouping", "group"))
     for panel, table in over_all.groupby(level="panel", sort=False):
         rows = table.droplevel("panel")
-        scores = rows["dea_then_average"].dropna()
-        if not len(scores):
-            continue
         scope = ""
         if panel != "all":
             scope = f" of panel '{panel}'"
-        # An inefficiency is best where it is low.
-        best = scores.idxmax()
-        extreme = "highest"
-        if result.measure == "inefficiency":
-            best = scores.idxmin()
-            extreme = "lowest"
-        sentences.append(
-            f"'{best}' has the {extreme} mean {result.measure}{scope}, {scores[best]:.3f} over "
-            f"{int(rows['datasets'].max())} data sets"
+        over = count_noun(int(rows["datasets"].max()), "data set")
+        sentences += _describe_leader(
+            rows["dea_then_average"], result.measure, scope, over, result.constant
         )
         sentences += _describe_verdicts(result, str(panel))
+    missed = list(dict.fromkeys(result.below_floors.index.get_level_values(0)))
+    if missed:
+        sentences.append(f"{_quote_names(missed)} {is_or_are(len(missed))} below a floor")
     return "; ".join(sentences)
+
+
+def _describe_leader(
+    scores: pd.Series, measure: str, scope: str, over: str, constant: Sequence[str] = ()
+) -> list[str]:
+    """Name the best of those that are better than a constant answer, and those that are not."""
+    scores = scores.dropna()
+    if not len(scores):
+        return []
+    as_constant = [name for name in constant if name in scores.index]
+    candidates = scores.drop(as_constant)
+    if not len(candidates):
+        return [f"no classifier{scope} is better than to answer with the same class always"]
+    # An inefficiency is best where it is low.
+    best = candidates.idxmax()
+    extreme = "highest"
+    if measure == "inefficiency":
+        best = candidates.idxmin()
+        extreme = "lowest"
+    sentence = f"'{best}' has the {extreme} mean {measure}{scope}, {scores[best]:.3f} over {over}"
+    if not as_constant:
+        return [sentence]
+    values = ", ".join(f"{scores[name]:.3f}" for name in as_constant)
+    return [
+        f"{sentence}, among those that are better than to answer with the same class always; "
+        f"{_quote_names(as_constant)} ({values}) {is_or_are(len(as_constant))} not"
+    ]
+
+
+def _quote_names(names: Sequence[str]) -> str:
+    return join_names(f"'{name}'" for name in names)
+
+
+def _describe_targets(result: StudySummary) -> list[str]:
+    """Say where the tested classifiers lie beside the frontier of the reference."""
+    if result.targets is None:
+        return []
+    sentences = []
+    for name, table in result.targets.groupby(level="classifier", sort=False):
+        inside = int((table["position"] == "inside").sum())
+        over = count_noun(len(table), "data set")
+        sentences.append(
+            f"'{name}' lies inside the frontier of the reference on {inside} of {over}"
+        )
+    return sentences
+
+
+def _describe_pivot(pivot: pd.DataFrame, measure: str) -> list[str]:
+    """Name the leader where the DMUs are not the classifiers."""
+    sources = pivot.index.names[0]
+    source_noun = "data set" if sources == "dataset" else "classifier"
+    over = count_noun(pivot.index.get_level_values(0).nunique(), source_noun)
+    means = pivot["efficiency"].groupby(level="dmu", sort=False).mean()
+    noun = "" if sources == "dataset" else " of the data sets"
+    return _describe_leader(means, measure, noun, over)
 
 
 def _describe_verdicts(result: StudySummary, panel: str) -> list[str]:

@@ -20,6 +20,7 @@ from deabench.errors import DataError, DataWarning, SolveError
 from deabench.models import ModelName
 from deabench.models.options import resolve_options
 from deabench.results.model import Model, Norm
+from deabench.study.results.metrics import StudyMetrics
 from deabench.tables.read import read
 
 ALL_DATASETS = ("all", "all data sets")
@@ -122,6 +123,44 @@ def group_means(metrics: pd.DataFrame, groups: pd.DataFrame) -> pd.DataFrame:
     means = by_classifier[list(metrics.columns)].mean()
     means["datasets"] = by_classifier.size()
     return means
+
+
+def constant_classifiers(metrics: pd.DataFrame, counts: pd.DataFrame) -> tuple[str, ...]:
+    """Return the classifiers that are no better than to answer with the same class always.
+
+    Any constant answer has the balanced accuracy 1 / k with k classes. A classifier is no better
+    where its own, less 1 / k, is 0 or less on average over the data sets.
+    """
+    classes = counts.groupby("dataset")["confusion"].agg(
+        lambda cells: max(2, round(len(cells.iloc[0]) ** 0.5))
+    )
+    datasets = metrics.index.get_level_values("dataset")
+    gain = metrics["balanced_accuracy"] - 1 / datasets.map(classes)
+    means = gain.groupby(level="classifier", sort=False).mean()
+    # rounding of thirds and tenths is no gain
+    return tuple(means.index[means <= 1e-12])
+
+
+def classifiers_below_floors(
+    metrics: pd.DataFrame, floors: Mapping[str, float], study_metrics: StudyMetrics
+) -> pd.DataFrame:
+    """Return who misses a floor on average over the data sets; a metric that is NaN misses it.
+
+    Returns
+    -------
+    DataFrame
+        Index (classifier, metric): value, floor; the nearest to its floor first.
+    """
+    means = metrics.groupby(level="classifier", sort=False).mean()
+    rows = []
+    for name, floor in floors.items():
+        sign = -1 if study_metrics.better(name) == "lower" else 1
+        for classifier, value in means[name].items():
+            if not sign * value >= sign * floor - 1e-12:
+                rows.append((classifier, name, value, floor, sign * (floor - value)))
+    columns = ["classifier", "metric", "value", "floor", "gap"]
+    frame = pd.DataFrame(rows, columns=columns).sort_values("gap", kind="stable")
+    return frame.set_index(["classifier", "metric"]).drop(columns="gap")
 
 
 def efficiencies(table: pd.DataFrame, settings: SummarySettings, table_name: str = "") -> pd.Series:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections import Counter
-from contextlib import closing, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from operator import itemgetter
 from pathlib import Path
@@ -24,7 +24,6 @@ from deabench import __version__
 from deabench.errors import DataError
 from deabench.study.results.store import COLUMNS
 from deabench.study.results.stored_rows import iterate_rows, read_rows
-from deabench.study.running.local import run_locally, stop_on_signals
 from deabench.study.spec.plan import Plan
 from deabench.study.spec.tasks import Task, TaskList
 from deabench.utils.files import write_whole
@@ -304,29 +303,36 @@ class Forecast:
         )
 
 
-def forecast_run(plan: Plan, *, workers: int | None = None) -> Forecast:
-    """Run the first missing fold of every data set and classifier, and multiply; store nothing.
+def untimed_tasks(plan: Plan, missing: Sequence[Task]) -> list[Task]:
+    """Return the first missing fold of every data set and classifier without any result.
 
     Raises
     ------
     DataError
         Where nothing is left to do.
     """
-    plan.require_permission()
-    count = workers or os.cpu_count() or 1
-    tasks = missing_tasks(plan)
-    if not tasks:
+    if not missing:
         raise DataError("nothing is left to do; 'deabench study status' tells what there is")
-    # the first missing fold of each pair stands for all of them
-    first = {(task.data.name, task.learner.name): task for task in reversed(tasks)}
-    with stop_on_signals(), closing(run_locally(list(first.values()), count)) as results:
-        seconds = {
-            (task.data.name, task.learner.name): sum(outcome.seconds) for task, outcome in results
-        }
+    rows = current_rows(plan)
+    timed = set(zip(rows["dataset"], rows["classifier"], strict=True))
+    first = {(task.data.name, task.learner.name): task for task in reversed(missing)}
+    return [task for pair, task in first.items() if pair not in timed]
+
+
+def forecast_run(plan: Plan, workers: int) -> Forecast:
+    """Return how long the missing tasks will take, by the mean time of the results there are."""
+    rows = current_rows(plan)
+    done = rows[rows["status"] == "done"]
+    seconds = done["fit_seconds"] + done["score_seconds"]
+    means = seconds.groupby([done["dataset"], done["classifier"]]).mean()
     frame = pd.DataFrame(
-        [(task.learner.name, 1, seconds[task.data.name, task.learner.name]) for task in tasks],
+        [
+            # a pair whose folds all fail has no time
+            (task.learner.name, 1, means.get((task.data.name, task.learner.name), 0.0))
+            for task in missing_tasks(plan)
+        ],
         columns=["classifier", "tasks", "seconds"],
     )
     totals = frame.groupby("classifier", sort=False)[["tasks", "seconds"]].sum()
     totals.insert(1, "seconds_per_task", totals["seconds"] / totals["tasks"])
-    return Forecast(totals, float(totals["seconds"].sum()), count)
+    return Forecast(totals, float(totals["seconds"].sum()), workers)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ from deabench.study.data.data_type import infer_data_type
 from deabench.study.learners.registry import PAPER_FAMILIES
 from deabench.study.results import aggregate
 from deabench.study.results.aggregate import SummarySettings
+from deabench.study.results.frames import describe_errors
 from deabench.study.results.maintenance import FOLD, imported_counts
 from deabench.study.results.metrics import CELLS, TIMES, StudyMetrics
 from deabench.study.results.significance import (
@@ -81,6 +82,12 @@ class StudySummary(Result):
         The metrics that the efficiencies are made of.
     measure : str
         "efficiency" (1 is best) or "inefficiency" (0 is best), by the model.
+    constant : tuple of classifiers
+        Those that are no better than to answer with the same class always: their balanced accuracy
+        is one over the number of classes, or less, on average over the data sets.
+    below_floors : DataFrame
+        Index (classifier, metric): value (mean over the data sets) and floor, of the classifiers
+        that miss a floor of the study and so are not ranked.
     """
 
     _frame: ClassVar[str] = "efficiency"
@@ -104,6 +111,8 @@ class StudySummary(Result):
     verdicts: pd.DataFrame | None = None
     outputs: tuple[str, ...] = ()
     measure: str = "efficiency"
+    constant: tuple[str, ...] = ()
+    below_floors: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def samples(
         self,
@@ -191,10 +200,15 @@ def summarize_plan(plan: Plan) -> StudySummary:
         *settings.inputs,
         *plan.dea["target_outputs"],
         plan.tests["metric"],
+        *plan.floors,
+        "balanced_accuracy",
     ]
     if plan.classes == "two":
         names.append("IBA")
     metrics = study_metrics.compute(counts, names, lambda: read_arrays(plan.store, counts["key"]))
+    constant = aggregate.constant_classifiers(metrics, counts)
+    below_floors = aggregate.classifiers_below_floors(metrics, plan.floors, study_metrics)
+    settings = _without_classifiers(settings, below_floors)
     # tables by group, averages before and after DEA
     facts = describe_datasets(plan)
     groups = aggregate.group_datasets(facts, settings)
@@ -234,6 +248,7 @@ def summarize_plan(plan: Plan) -> StudySummary:
             *plan.data_notes,
             *_notes_on_numbers(settings, names, rows.attrs["damaged"]),
             *metrics.attrs.get("notes", ()),
+            *_notes_on_classifiers(constant, below_floors),
             *test_notes,
             *per_dataset.attrs["notes"],
             *assumptions,
@@ -241,7 +256,43 @@ def summarize_plan(plan: Plan) -> StudySummary:
         verdicts=verdicts,
         outputs=tuple(settings.outputs),
         measure="inefficiency" if settings.lower_is_best else "efficiency",
+        constant=constant,
+        below_floors=below_floors,
     )
+
+
+def _without_classifiers(settings: SummarySettings, below_floors: pd.DataFrame) -> SummarySettings:
+    """Leave classifiers that miss a floor out of panels and families."""
+    left_out = set(below_floors.index.get_level_values("classifier"))
+    panels = {
+        panel: [name for name in members if name not in left_out]
+        for panel, members in settings.panels.items()
+    }
+    panels = {panel: members for panel, members in panels.items() if members}
+    if not panels:
+        nearest = below_floors.iloc[0]
+        name, metric = below_floors.index[0]
+        raise DataError(
+            f"no classifier reaches the floors: {metric} of '{name}' is {nearest['value']:.3f}, "
+            f"the floor {nearest['floor']:g}; give other floors"
+        )
+    families = {name: family for name, family in settings.families.items() if name not in left_out}
+    return replace(settings, panels=panels, families=families)
+
+
+def _notes_on_classifiers(constant: Sequence[str], below_floors: pd.DataFrame) -> list[str]:
+    """Return who is as good as a constant answer, and who misses a floor."""
+    notes = [
+        f"'{name}' is no better than to answer with the same class always (by its mean balanced "
+        "accuracy)"
+        for name in constant
+    ]
+    for (name, metric), row in below_floors.iterrows():
+        notes.append(
+            f"'{name}' is not ranked: its mean {metric}, {row['value']:.3f}, misses the floor "
+            f"{row['floor']:g}"
+        )
+    return notes
 
 
 def _notes_on_numbers(settings: SummarySettings, metrics: list[str], damaged: int) -> list[str]:
@@ -284,12 +335,21 @@ def complete_counts(
     own_rows = done.loc[is_complete, columns].assign(source="study")
     tables = [table for table in (own_rows, imported_counts(plan)) if len(table)]
     if not tables:
-        raise DataError(
-            f"the store '{plan.store}' holds no complete result yet; run 'deabench study run "
-            f"{plan.file}'"
-        )
+        _refuse_empty(plan, rows)
     left_out = tuple(pair for pair in all_folds if pair not in complete)
     return pd.concat(tables, ignore_index=True), left_out
+
+
+def _refuse_empty(plan: Plan, rows: pd.DataFrame) -> NoReturn:
+    """Say why no pair is complete: what failed, or that nothing has run."""
+    failed = rows[rows["status"] != "done"]
+    reason = f"run 'deabench study run {plan.file}'"
+    if len(failed):
+        reason = (
+            f"{len(failed)} of its {len(rows)} results are failures: {describe_errors(failed)}. "
+            "Study.errors() lists them with their tracebacks"
+        )
+    raise DataError(f"the store '{plan.store}' holds no complete result yet; {reason}")
 
 
 def summary_settings(plan: Plan, counts: pd.DataFrame) -> SummarySettings:

@@ -29,6 +29,7 @@ SETTINGS = (
     "cpu_limit",
     "memory_limit",
     "keep_predictions",
+    "floors",
     "dea",
     "grouping",
     "tests",

@@ -61,6 +61,8 @@ class Plan:
         What the last run recorded of the classifiers that may not be imported, by description.
     depends : tuple
         Files, modules and values that results depend on and that no code refers to.
+    floors : mapping of metric to number
+        Who misses one, on average over the data sets, is not ranked.
     """
 
     file: Path
@@ -82,6 +84,7 @@ class Plan:
     own_metrics: Mapping[str, Any] = field(default_factory=dict)
     recorded: Mapping[str, RecordedCode] = field(default_factory=dict)
     depends: tuple[Any, ...] = ()
+    floors: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def unpermitted(self) -> tuple[LearnerSpec, ...]:

@@ -101,6 +101,7 @@ STUDY_KEYS: dict[str, Check] = {
     "memory_limit": AT_LEAST_0,
     "keep_predictions": FLAG,
     "depends": TEXTS,
+    "floors": expect(is_table_of(is_number), "a table of numbers, as {TPR = 0.5}"),
     "allow_imports": FLAG,
     "allow_outside": FLAG,
     "store": TEXT,

@@ -70,8 +70,11 @@ def make_plan(
         )
     metrics = tuple(settings.get("metrics", DEFAULT_METRICS[classes]))
     study_metrics = StudyMetrics(classes, contents.own_metrics)
+    floors = dict(settings.get("floors", {}))
     for name in metrics:
         study_metrics.check_name(f"{prefix}metrics", name)
+    for name in floors:
+        study_metrics.check_name(f"{prefix}floors", name)
     dea = {
         "outputs": None,
         "inputs": None,
@@ -126,6 +129,7 @@ def make_plan(
         classes=classes,
         own_metrics=contents.own_metrics,
         depends=contents.depends,
+        floors=floors,
     )
 
 

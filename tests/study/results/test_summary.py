@@ -24,6 +24,14 @@ def test_the_best_classifier_is_named_whichever_way_the_model_counts(measure, se
     )
     efficiency = pd.DataFrame({"dea_then_average": [0.1, 0.9], "datasets": [3, 3]}, index=rows)
     summary = SimpleNamespace(
-        failures=[], left_out=(), efficiency=efficiency, verdicts=None, measure=measure
+        failures=[],
+        left_out=(),
+        efficiency=efficiency,
+        verdicts=None,
+        measure=measure,
+        targets=None,
+        pivot=None,
+        constant=(),
+        below_floors=pd.DataFrame(),
     )
     assert summarize_study_summary(summary) == sentence
