@@ -21,10 +21,6 @@ EMPTY_WORDS = {
     "n/a",
     "none",
     "null",
-    "-",
-    "--",
-    "—",
-    "–",
     "?",
     ".",
     "nil",
@@ -32,7 +28,8 @@ EMPTY_WORDS = {
     "inf?",
     "<na>",
 }
-"""Words for an empty cell, in lower case."""
+"""Words for an empty cell, in lower case; dashes of any number are one, too."""
+_DASHES = re.compile(r"[-–—―−]*")
 LEAST_SHARE = 0.5
 """A column is numeric where at least this share of its filled cells are numbers."""
 LONG_COLUMN = 2000
@@ -102,7 +99,7 @@ def parse_numbers(column: pd.Series, *, decimal_comma: bool = False) -> Numbers 
             return None
     # Cells without their markup, by row; what stands for an empty cell is no text.
     texts = {int(row): clean_cell(cells[row]) for row in unparsed}
-    texts = {row: text for row, text in texts.items() if text.lower() not in EMPTY_WORDS}
+    texts = {row: text for row, text in texts.items() if not is_empty_word(text)}
     if texts:
         numeric = _ungroup_by_dots(numeric, column, texts.values())
         return _parse_texts(numeric, texts, decimal_comma)
@@ -117,9 +114,7 @@ def parse_or_empty(column: pd.Series, *, decimal_comma: bool = False) -> Numbers
     if numbers is not None or _holds_truths_or_dates(column):
         return numbers
     # NaN, the only value that differs from itself, is empty in a column of any type.
-    if all(
-        clean_cell(cell).lower() in EMPTY_WORDS for cell in column if cell is None or cell == cell
-    ):
+    if all(is_empty_word(clean_cell(cell)) for cell in column if cell is None or cell == cell):
         return Numbers(np.full(len(column), np.nan), np.zeros(len(column), dtype=bool))
     return None
 
@@ -131,7 +126,8 @@ def is_numeric_dtype(dtype: object) -> bool:
 
 def is_empty_word(cell: str) -> bool:
     """Return whether a cell's text stands for an empty cell."""
-    return cell.strip().lower() in EMPTY_WORDS
+    word = cell.strip().lower()
+    return word in EMPTY_WORDS or _DASHES.fullmatch(word) is not None
 
 
 def _holds_truths_or_dates(column: pd.Series) -> bool:
@@ -155,9 +151,7 @@ def _parse_plain_numbers(column: pd.Series, cells: np.ndarray) -> np.ndarray:
 def _are_all_text(cells: np.ndarray) -> bool:
     """Return whether no cell of a sample is a number or empty."""
     texts = [clean_cell(cell) for cell in cells]
-    return all(
-        parse_estimate(text, False) is None and text.lower() not in EMPTY_WORDS for text in texts
-    )
+    return all(parse_estimate(text, False) is None and not is_empty_word(text) for text in texts)
 
 
 def _ungroup_by_dots(numeric: np.ndarray, column: pd.Series, texts: Iterable[str]) -> np.ndarray:
@@ -188,7 +182,8 @@ def _parse_texts(numeric: np.ndarray, texts: Mapping[int, str], comma: bool) -> 
     # A unit holds for the column only where every filled cell states the same one.
     units = {estimate.unit for estimate in estimates.values()}
     unit = ""
-    if len(units) == 1 and len(estimates) == filled:
+    # Percent signs are exact where every number has one, whatever texts stand beside them.
+    if len(units) == 1 and (len(estimates) == filled or (units == {"percent"} and not plain_count)):
         unit = next(iter(units))
     if "percent" in units and unit != "percent":
         # "90 %" next to 0.9: one of the two is in another unit, and nothing tells which.

@@ -14,6 +14,7 @@ from deabench.tables.naming.error_columns import find_error_columns, measure_err
 from deabench.tables.readers.frames import Source, check_unique_names, declared_roles, read_frame
 from deabench.tables.recognition.assignment import assign_roles
 from deabench.tables.recognition.columns import (
+    USER_SAYS,
     DeclaredRole,
     infer_column,
 )
@@ -48,7 +49,7 @@ from deabench.tables.rows import (
     name_rows,
     pivot_metrics,
 )
-from deabench.tables.table import USER_SAYS, Kind, LowerIsBetter, Table
+from deabench.tables.table import Kind, LowerIsBetter, Table
 
 
 def interpret_source(
@@ -223,13 +224,16 @@ def _with_error_bars(
 
 
 def _pivot_source(parsed: ParsedSource, metric: str, value: str) -> ParsedSource:
-    """Give every metric a column of its own, from rows of (system, data set, metric, value)."""
+    """Give every metric a column of its own, from rows of (system, data set, metric, value).
+
+    Data sets are systems only where somebody says so.
+    """
     source = parsed.source.as_text()
     label = tuple(name for name in parsed.keys.label if name != metric)
     dataset = parsed.keys.dataset if parsed.keys.dataset != metric else None
     keys = [*label, *([dataset] if dataset is not None else []), *parsed.keys.repeats]
     keys = list(dict.fromkeys(keys))
-    if not keys:
+    if not label:
         raise DataError(
             f"'{metric}' and '{value}' hold metrics by name, but no column names the systems; "
             "give label"

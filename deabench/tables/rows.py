@@ -13,6 +13,7 @@ import pandas as pd
 from deabench.tables.markup import strip_markup
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import Keys, is_description, is_numbered
+from deabench.tables.vocabulary import is_whole_name
 
 ROW_LABEL = "row"
 Notes = tuple[tuple[str, str], ...]
@@ -177,6 +178,10 @@ def name_rows(
         return NamedRows(join_labels(frame, label), all_stay, keys.label)
     # Settings that tell rows apart make different systems of them; full repeats are one system.
     distinguishing = _find_distinguishing(frame, label, columns)
+    # A column such as "Version" is no name beside one that is unique, as "Checkpoint".
+    is_name = len(distinguishing) == 1 and frame[distinguishing[0]].is_unique
+    if is_name and not is_whole_name(label[0], "label"):
+        return NamedRows(join_labels(frame, distinguishing), all_stay, tuple(distinguishing))
     if distinguishing:
         quoted = " and ".join(f"'{name}'" for name in distinguishing)
         note = (

@@ -11,8 +11,8 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.cells import is_empty_word
-from deabench.tables.recognition.columns import Column
-from deabench.tables.table import USER_SAYS, Table
+from deabench.tables.recognition.columns import USER_SAYS, Column
+from deabench.tables.table import Table
 from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import did_you_mean
 from deabench.utils.text import quote_names

@@ -14,7 +14,7 @@ from deabench.tables.naming.questions import UndecidedError
 from deabench.tables.read import as_table
 from deabench.tables.recognition.assignment import leave_out_inputs
 from deabench.tables.recognition.blocks import judge_columns
-from deabench.tables.recognition.columns import Column
+from deabench.tables.recognition.columns import USER_SAYS, Column
 from deabench.tables.selected_table import (
     MISSING,
     Missing,
@@ -30,7 +30,7 @@ from deabench.tables.selection_notes import (
     explain_instances,
     explain_no_outputs,
 )
-from deabench.tables.table import USER_SAYS, Table, TableLike
+from deabench.tables.table import Table, TableLike
 from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import choice
 from deabench.utils.text import quote_names

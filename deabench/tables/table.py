@@ -29,7 +29,6 @@ Kind = Literal[
 """What a source holds; DEA data are "metrics". `Table.kind` says what each word means."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 LowerIsBetter: TypeAlias = Mapping[str, object] | Sequence[str]
-USER_SAYS = "you say so"
 SHOWN_ROLES = {
     "guess": "output",
     "text": "left_out",

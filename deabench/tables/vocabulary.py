@@ -234,8 +234,8 @@ def _complement(meaning: Meaning | None) -> Meaning | None:
 
 def _look_up_computed(text: str) -> Meaning | None:
     """Return the meaning of a metric that deabench computes itself."""
-    # Every F-measure has the range and direction of F1.
-    name = re.sub(r"^F\d+(\.\d+)?$", "F1", text)
+    # Every F-measure has the range and direction of F1; F16 is a format of numbers.
+    name = re.sub(r"^F[0-5](\.\d+)?$", "F1", text)
     if name in METRICS:
         return _describe_formula(name)
     better = DIRECTION.get(name) or DIRECTION.get(re.sub(r"@.*$", "@t", name))

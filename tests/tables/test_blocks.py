@@ -135,19 +135,37 @@ def test_the_name_of_a_file_proposes_a_direction_and_never_replaces_columns(
     assert (table.question is None) == (role != "guessed")
 
 
-def test_a_single_unknown_column_is_left_out_with_a_note(tmp_path) -> None:
-    table = read_board(tmp_path, board(["accuracy", "f1", "flux"]))
-    assert table.outputs == ["accuracy", "f1"]
-    assert any("'flux'" in note for note in table.notes)
-    assert list(db.rank(table).data.outputs) == ["accuracy", "f1"]
+def test_a_single_unknown_measurement_is_asked_about(tmp_path) -> None:
+    columns = board(["accuracy", "f1", "flux"])
+    table = read_board(tmp_path, columns)
+    assert (table.outputs, table.guessed) == (["accuracy", "f1"], ["flux"])
+    assert table.question is not None
+    assert table.notes[-1] == table.question.text
+    with pytest.raises(UndecidedError, match="'flux'"):
+        db.rank(table)
+    ignored = db.read(table, ignore=["flux"])
+    assert list(db.rank(ignored).data.outputs) == ["accuracy", "f1"]
+
+
+def test_an_unknown_column_whose_values_repeat_is_left_out_with_a_note(tmp_path) -> None:
+    columns = board(["accuracy", "f1"])
+    count = len(columns["model"])
+    for settings in ([16.0, 32.5] * count, list(range(1, count + 1))):
+        table = read_board(tmp_path, columns | {"flux": settings[:count]})
+        assert table.outputs == ["accuracy", "f1"]
+        assert table.question is None
+        assert "flux" in table.left_out
+        assert list(db.rank(table).data.outputs) == ["accuracy", "f1"]
 
 
 def test_costs_alone_are_asked_about_beside_an_unknown_measurement(tmp_path) -> None:
     table = read_board(tmp_path, board(["flux"], latency_ms=list(range(1, 21))))
     with pytest.raises(UndecidedError, match="'flux'"):
         db.rank(table)
-    # Beside a loss whole numbers are counts; beside resources they may be products.
-    counts = read_board(tmp_path, {"model": list("abc"), "rmse": [1.5, 2, 3], "flux": [7, 9, 4]})
+    # Numbers that repeat are settings beside a loss; beside resources they may be products.
+    counts = read_board(
+        tmp_path, {"model": list("abcd"), "rmse": [1.5, 2, 3, 4], "flux": [7, 9] * 2}
+    )
     assert counts.question is None
     firms = read_board(tmp_path, {"DMU": list("abc"), "Staff": [1, 2, 3], "flux": [7, 9, 4]})
     assert firms.question.columns == ("flux",)

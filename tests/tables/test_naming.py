@@ -106,7 +106,7 @@ def test_words_and_units_are_matched_whole(name, role) -> None:
 
 def test_a_reason_names_one_thing() -> None:
     assert look_up_metric("Context window").reason == (
-        "it is the length of the context, which is no measure of quality or cost"
+        "it is a length, which is no measure of quality or cost"
     )
     assert look_up_metric("batch_size").reason == "it is a setting"
 

@@ -43,7 +43,9 @@ _SIGNS = {
 _PER = re.compile(
     r"/(?=\s*(s|secs?|seconds?|ms|min|minutes?|h|hours?|days?|\d+|1?k|1?m|tok|tokens?|images?|img"
     r"|samples?|requests?|quer(y|ies)|examples?|epochs?|it|iters?|steps?|runs?|calls?|inferences?"
-    r"|tasks?|pages?)\b)",
+    r"|tasks?|pages?)\b)"
+    # What is spent or measured stands before "per": "cycl./hash", but not "arc_easy/acc".
+    r"|(?<=\b(?:ms|ns|us|µs))\s*/|(?<=\b(?:cycl|bits))\.?\s*/|(?<=\bcycles)\s*/|(?<=\bbytes)\s*/",
     re.IGNORECASE,
 )
 _UP = re.compile(r"[↑⬆▲🔼]|\bhigher is better\b", re.IGNORECASE)

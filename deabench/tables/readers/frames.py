@@ -15,6 +15,9 @@ from deabench.tables.recognition.columns import DeclaredRole
 from deabench.utils.frames import to_pandas
 from deabench.utils.text import quote_names
 
+MIN_INSTANCES = 20
+"""So many names, the same below each system, are those of instances and not of metrics."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -131,7 +134,8 @@ def read_mapping(data: Mapping[Any, Any]) -> Source:
     # Mappings within the mapping are rows, lists are columns.
     systems = {str(k): _flatten(item) for k, item in data.items() if isinstance(item, Mapping)}
     if len(systems) == len(values):
-        return _read_systems(systems)
+        instances = _read_instances(data)
+        return _read_systems(systems) if instances is None else instances
     nested = find_nested_table(data)
     if nested is not None:
         key, rows = nested
@@ -154,6 +158,26 @@ def read_mapping(data: Mapping[Any, Any]) -> Source:
             f"the dictionary is no table: {error}; give columns of one length"
         ) from None
     return read_frame(frame)
+
+
+def _read_instances(data: Mapping[Any, Any]) -> Source | None:
+    """Read {system: {instance: {metric: value}}} of many instances; None of other mappings."""
+    rows = [
+        {"system": str(system), "instance": str(instance), **_flatten(metrics)}
+        for system, results in data.items()
+        for instance, metrics in results.items()
+        if isinstance(metrics, Mapping)
+    ]
+    counts = Counter(row["system"] for row in rows)
+    # Every system has every instance, and nothing beside them.
+    names = {instance for results in data.values() for instance in results}
+    if len(data) < 2 or len(names) < MIN_INSTANCES or set(counts.values()) != {len(names)}:
+        return None
+    declarations: dict[str, tuple[DeclaredRole, str]] = {
+        "instance": ("left_out", "it names the instances")
+    }
+    frame = pd.DataFrame(rows)
+    return Source(frame, "", ("system",), declarations, kind="long")
 
 
 def _read_systems(systems: Mapping[str, Mapping[str, Any]]) -> Source:
@@ -195,8 +219,25 @@ def _flatten(record: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:
     for key, value in record.items():
         if isinstance(value, Mapping):
             flat.update(_flatten(value, f"{prefix}{key}."))
+        elif isinstance(value, list) and value and all(isinstance(v, Mapping) for v in value):
+            flat.update(_flatten_results(value, f"{prefix}{key}."))
         else:
             flat[f"{prefix}{key}"] = str(value) if isinstance(value, list | tuple) else value
+    return flat
+
+
+def _flatten_results(results: Sequence[Mapping[Any, Any]], prefix: str) -> dict[str, Any]:
+    """Spread out the results of one system: [{"Dataset": "COCO", "Metrics": {"AP": 41}}].
+
+    Their texts name them: the key is "COCO.Metrics.AP".
+    """
+    flat: dict[str, Any] = {}
+    for result in results[:MIN_INSTANCES]:
+        cells = _flatten(result)
+        names = [str(cell) for cell in cells.values() if isinstance(cell, str)]
+        for key, cell in cells.items():
+            if not isinstance(cell, str):
+                flat.setdefault(".".join([prefix.removesuffix("."), *names, key]), cell)
     return flat
 
 

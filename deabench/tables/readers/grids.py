@@ -217,21 +217,28 @@ def _name_cells(grid: Grid) -> tuple[pd.DataFrame, list[str]]:
 def has_second_header(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether the second row continues a header with merged cells.
 
-    The first row then has empty or repeated cells, and the second names in columns of numbers.
+    The first row then has empty or repeated cells, and the second names in columns of numbers; or
+    the second has units and metrics alone, without a name and without a number.
     """
     if len(rows) < 4:
         return False
     top, second, body = rows[0], rows[1], rows[2:22]
     is_merged = len({*top} - {""}) < len(top)
     numeric = [
-        k
-        for k in range(len(top))
-        if 2 * sum(parse_estimate(row[k], False) is not None for row in body) >= len(body)
+        k for k in range(len(top)) if 2 * sum(_is_number(row[k]) for row in body) >= len(body)
     ]
     # Numbers such as years or sizes may be names of columns; blanks and dashes are not.
-    names = [k for k in numeric if second[k] and parse_estimate(second[k], False) is None]
-    names = [k for k in names if not is_empty_word(second[k])]
-    return is_merged and len(numeric) >= 2 and len(names) == len(numeric)
+    names = [k for k in numeric if not is_empty_word(second[k]) and not _is_number(second[k])]
+    is_nameless = not any(second[: min(numeric, default=0)]) and not any(map(_is_number, second))
+    if len(numeric) < 2:
+        return False
+    return (is_merged and len(names) == len(numeric)) or (
+        is_nameless and 2 * len(names) > len(numeric)
+    )
+
+
+def _is_number(cell: str) -> bool:
+    return parse_estimate(cell, False) is not None
 
 
 def join_headers(rows: Sequence[Sequence[str]]) -> list[str]:

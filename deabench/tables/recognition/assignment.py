@@ -14,9 +14,19 @@ from deabench.errors import DataError
 from deabench.tables.cells import Numbers
 from deabench.tables.naming.questions import Question, make_question
 from deabench.tables.recognition.blocks import MIN_ROWS, judge_columns, measure_scale
-from deabench.tables.recognition.columns import OTHER_INPUTS, UNKNOWN_NAME, Column, infer_column
-from deabench.tables.table import USER_SAYS, LowerIsBetter, Table
+from deabench.tables.recognition.columns import (
+    OTHER_INPUTS,
+    UNKNOWN_NAME,
+    USER_SAYS,
+    Column,
+    infer_column,
+)
+from deabench.tables.recognition.redundancy import counts_rows
+from deabench.tables.table import LowerIsBetter, Table
 from deabench.utils.checks import did_you_mean
+
+LEAST_DISTINCT = 0.5
+"""More than this share of the values of a measurement are distinct."""
 
 
 def assign_roles(
@@ -56,6 +66,7 @@ def assign_roles(
         reading_notes=(*table.reading_notes, *notes),
         role_notes=tuple(judgement.notes),
         means={} if made_to_rank else judgement.means,
+        question=None,
         undesirable=tuple(c.name for c in by_name.values() if c.undesirable and c.metric),
         non_discretionary=tuple(c.name for c in by_name.values() if c.role == "non_discretionary"),
     )
@@ -70,14 +81,15 @@ def assign_roles(
         replace(c, role="unknown", reason=UNKNOWN_NAME) if c.role == "guess" else c
         for c in assigned.columns
     ]
-    return replace(assigned, columns=tuple(columns), question=question)
+    # The question stands for the notes on what was guessed.
+    return replace(assigned, columns=tuple(columns), question=question, role_notes=(question.text,))
 
 
 def _find_question(table: Table, open_blocks: Sequence[Sequence[str]]) -> Question | None:
     """Return what has to be asked before the table is ranked; None where enough is known.
 
-    Unknown columns are left out with a note where most of their like enter; a ranking by a remnant
-    is asked about.
+    A ranking by a remnant is asked about: like columns of which most would be left out, and every
+    measurement of unknown name. Numbers that repeat, as settings do, are left out with a note.
     """
     columns = table.guessed
     metrics = [column for column in table.metrics if column.role != "guess"]
@@ -90,6 +102,7 @@ def _find_question(table: Table, open_blocks: Sequence[Sequence[str]]) -> Questi
             columns += [name for name in block if name in undecided]
     # Names that leave the direction open by themselves, as deposits of a bank.
     columns += [c.name for c in undecided.values() if c.role == "conditional" and c.ambiguous]
+    columns += [n for n, c in undecided.items() if c.role == "unknown" and is_measured(table, n)]
     if not metrics or len(open_names) > len(metrics):
         columns += open_names
     # Costs alone are ranked where no other measurement may be what they are spent on.
@@ -120,6 +133,14 @@ def _find_question(table: Table, open_blocks: Sequence[Sequence[str]]) -> Questi
         numeric,
         default,
     )
+
+
+def is_measured(table: Table, name: str) -> bool:
+    """Return whether a column looks like a measurement: its values hardly repeat."""
+    if name not in table.frame or counts_rows(table.frame[name]):
+        return False
+    values = table.frame[name].dropna()
+    return len(values) > 1 and values.nunique() > LEAST_DISTINCT * len(values)
 
 
 def _may_measure(values: pd.Series, needs_fractions: bool) -> bool:

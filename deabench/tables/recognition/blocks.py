@@ -246,10 +246,12 @@ def _may_join(column: Column, frame: pd.DataFrame) -> bool:
     is_open = column.role == "unknown" or (
         column.role == "output" and column.reason.startswith(("a benchmark", "a data set"))
     )
-    if not is_open or column.name not in frame or counts_rows(column, frame):
+    if not is_open or column.name not in frame:
         return False
     values = frame[column.name]
-    return bool(values.notna().mean() >= LEAST_FILLED and values.nunique() > 1)
+    return not counts_rows(values) and bool(
+        values.notna().mean() >= LEAST_FILLED and values.nunique() > 1
+    )
 
 
 def _decide(block: _Block, context: Context) -> tuple[str, str]:

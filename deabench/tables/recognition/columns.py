@@ -39,6 +39,7 @@ ALL_EMPTY = "every cell is empty"
 UNKNOWN_NAME = "its name is not known"
 SETTING = "it is a setting"
 OTHER_INPUTS = "other inputs are named"
+USER_SAYS = "you say so"
 BITS = (4.0, 8.0, 16.0, 32.0, 64.0)
 
 
@@ -169,13 +170,13 @@ def infer_column(
 
 
 def _contradicts(meaning: Meaning, name: str, numbers: Numbers) -> bool:
-    """Return whether values contradict a name: identifiers and counts are whole numbers.
+    """Return whether values contradict a name: identifiers, counts and runs are whole numbers.
 
-    The task "Counts" and the language "id" hold shares; a version may be 1.5.
+    The task "Counts", the language "id" and the benchmark "SEED" hold shares; a version may be 1.5.
     """
     if meaning.role != "left_out" or "version" in name.lower():
         return False
-    if not meaning.reason.endswith(("identifier", "count")):
+    if not meaning.reason.endswith(("identifier", "count", "numbers repeated runs")):
         return False
     values = numbers.values[np.isfinite(numbers.values)]
     return bool((values != np.round(values)).any())
@@ -205,6 +206,10 @@ def check_range(column: Column, values: np.ndarray, unit: str = "") -> Column:
         return column
     if column.negated:
         return _check_negated(column, values)
+    is_error = column.role == "lower_rate" and column.low == 0 and "says" not in column.reason
+    if is_error and (values < 0).any() and column.reason != USER_SAYS:
+        reason = "it holds values below 0, so less is not always better; say which way is better"
+        return replace(column, role="conditional", low=-np.inf, high=np.inf, reason=reason)
     # A unit in the cells is exact where the name tells none; durations are never negative.
     if unit and column.unit in ("", "share"):
         column = replace(column, unit=unit)

@@ -186,6 +186,8 @@ def _label_candidates(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterato
     # Where nothing else names the rows, data sets do: "Benchmark" of a table of timings.
     datasets = [column.name for column in columns if column.role == "dataset"]
     yield [name for name in datasets if frame[name].is_unique and not is_numbered(frame[name])]
+    identifiers = [c.name for c in columns if c.reason == "it is an identifier"]
+    yield [name for name in identifiers if frame[name].is_unique]
 
 
 def is_numbered(column: pd.Series) -> bool:

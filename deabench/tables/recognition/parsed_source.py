@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.cells import Numbers, parse_or_empty
+from deabench.tables.cells import Numbers, is_numeric_dtype, parse_or_empty
 from deabench.tables.readers.frames import Source
 from deabench.tables.recognition.assignment import assign_roles
 from deabench.tables.recognition.columns import (
@@ -31,6 +31,7 @@ from deabench.tables.rows import (
     merge_notes,
 )
 from deabench.tables.table import LowerIsBetter, Table
+from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import choice, did_you_mean
 
 DECLARED_ROLES = ("output", "lower_rate", "cost", "label", "dataset", "left_out")
@@ -108,13 +109,25 @@ def parse_source(
     numbers: dict[str, Numbers | None] = dict.fromkeys(map(str, frame.columns))
     for name in numbers:
         if name not in label and name not in texts:
-            numbers[name] = parse_or_empty(frame[name], decimal_comma=source.decimal_comma)
+            column = _read_outcomes(frame[name])
+            numbers[name] = parse_or_empty(column, decimal_comma=source.decimal_comma)
     # The keys depend on what the columns are; the cells of a label are then names, no numbers.
     columns = [infer_column(name, numbers[name], declarations, [*numbers]) for name in numbers]
     keys = find_keys(frame, columns, label, dataset)
     for name in keys.label:
         numbers[name] = None
     return ParsedSource(source, numbers, columns, keys)
+
+
+def _read_outcomes(column: pd.Series) -> pd.Series:
+    """Return a column of outcomes, "resolved" or "passed", as 1 and 0; any other as it is."""
+    meaning = look_up_metric(column.name)
+    if meaning is None or meaning.unit != "share" or is_numeric_dtype(column.dtype):
+        return column
+    cells = column.dropna().astype(str).str.strip().str.lower()
+    if not len(cells) or not set(cells.unique()) <= {"true", "false"}:
+        return column
+    return cells.eq("true").astype(float).reindex(column.index)
 
 
 def cell_notes(parsed: ParsedSource) -> list[tuple[str, str]]:

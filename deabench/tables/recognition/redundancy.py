@@ -87,17 +87,15 @@ def leave_out_unknown(column: Column, frame: pd.DataFrame) -> Column:
     """Leave an unknown column out in a table where other names are known."""
     if column.role != "unknown":
         return column
-    if counts_rows(column, frame):
+    if column.name in frame and counts_rows(frame[column.name]):
         return replace(column, role="left_out", reason=COUNTS_ROWS)
     reason = "its name is not known, so which way is better is not known either; say it"
     return replace(column, reason=reason)
 
 
-def counts_rows(column: Column, frame: pd.DataFrame) -> bool:
+def counts_rows(numbers: pd.Series) -> bool:
     """Return whether a column numbers the rows: each cell is one more than the cell above."""
-    if column.name not in frame:
-        return False
-    values = frame[column.name].tolist()
+    values = numbers.tolist()
     return len(values) > 2 and all(after - before == 1 for before, after in pairwise(values))
 
 
@@ -132,7 +130,7 @@ def guess_output(column: Column, frame: pd.DataFrame, *, made_to_rank: bool) -> 
         return column
     values = frame[column.name].to_numpy(dtype=float)
     values = values[np.isfinite(values)]
-    if counts_rows(column, frame):
+    if column.name in frame and counts_rows(frame[column.name]):
         return replace(column, role="left_out", reason=COUNTS_ROWS)
     # Metrics of quality are rarely negative; differences and logarithms are, in both directions.
     if (values < 0).any():

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from deabench.errors import DataError
-from deabench.tables.recognition.columns import Column, DeclaredRole
-from deabench.tables.table import USER_SAYS, Table
+from deabench.tables.recognition.columns import USER_SAYS, Column, DeclaredRole
+from deabench.tables.table import Table
 
 Role: TypeAlias = DeclaredRole | Literal["undesirable", "non_discretionary"]
 """Roles that a user can declare."""
