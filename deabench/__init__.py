@@ -38,6 +38,8 @@ _HOME = {
     "Anytime": "deabench.inference.decisions.anytime",
     "AnytimeVerdicts": "deabench.inference.decisions.anytime",
     "NextRound": "deabench.inference.decisions.anytime",
+    "plan": "deabench.inference.decisions.planning",
+    "Plan": "deabench.inference.decisions.planning",
     "stability": "deabench.analysis.stability",
     "rank_sets": "deabench.inference.rank_sets",
     "conformal_ranks": "deabench.inference.rank_sets",

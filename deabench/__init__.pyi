@@ -37,6 +37,8 @@ from deabench.errors import TimeLimitError as TimeLimitError
 from deabench.inference.decisions.anytime import Anytime as Anytime
 from deabench.inference.decisions.anytime import AnytimeVerdicts as AnytimeVerdicts
 from deabench.inference.decisions.anytime import NextRound as NextRound
+from deabench.inference.decisions.planning import Plan as Plan
+from deabench.inference.decisions.planning import plan as plan
 from deabench.inference.rank_sets import ConformalRanks as ConformalRanks
 from deabench.inference.rank_sets import RankSets as RankSets
 from deabench.inference.rank_sets import conformal_ranks as conformal_ranks
@@ -82,6 +84,7 @@ __all__ = [
     "Malmquist",
     "NextRound",
     "Partial",
+    "Plan",
     "RankSets",
     "Ranking",
     "Report",
@@ -115,6 +118,7 @@ __all__ = [
     "models",
     "order_alpha",
     "order_m",
+    "plan",
     "plot",
     "rank",
     "rank_files",

@@ -121,6 +121,7 @@ FACTORIES: dict[str, Callable[[], Any]] = {
     "gate": lambda: db.gate(samples(), "s1"),
     "anytime": lambda: anytime().result,
     "next round": lambda: anytime().next,
+    "plan": lambda: db.plan(gap=0.05, at_least=0.9, k=5, s=2),
     "stability": lambda: db.stability(WINE, outputs=OUTPUTS),
     "rank sets": lambda: db.rank_sets(samples(), {"TPR": 1, "TNR": 1}),
     "conformal ranks": lambda: db.conformal_ranks(LONG),

@@ -150,7 +150,7 @@ class Anytime:
     >>> for _ in range(60):
     ...     anytime.add({"accuracy": {"a": 1.0, "b": 0.5}})
     >>> anytime.verdicts.to_dict()
-    {'a': 'undecided', 'b': 'dominated'}
+    {'a': 'efficient', 'b': 'dominated'}
     """
 
     def __init__(

@@ -1,10 +1,11 @@
-"""Describe verdicts at any time and what to run next."""
+"""Describe verdicts at any time, what to run next, and plans of test sets."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from deabench.inference.decisions.anytime import AnytimeVerdicts, NextRound
+from deabench.inference.decisions.planning import Plan
 from deabench.report.text.words import as_sentence, count_noun, is_or_are, join_names
 
 
@@ -56,3 +57,26 @@ def summarize_next_round(result: NextRound) -> str:
             "its evidence lags behind."
         )
     return "\n".join(sentences)
+
+
+def summarize_plan(plan: Plan) -> str:
+    """Return the numbers of instances, a sentence for each question."""
+    sentences = []
+    metrics = "each metric" if plan.s > 1 else "the metric"
+    power = f"with a chance of {plan.power:.0%}"
+    if np.isfinite(plan.verdict):
+        sentences.append(
+            f"A classifier that is {plan.gap:g} behind in {metrics} is shown to be dominated by "
+            f"{plan.verdict:,.0f} instances {power}, judged once; by about {plan.anytime:,.0f} "
+            "with verdicts at any time, which stop earlier where the gap is larger."
+        )
+    if np.isfinite(plan.gate):
+        sentences.append(
+            f"A candidate with a true efficiency of {plan.score:g} passes a gate at "
+            f"{plan.at_least:g} with {plan.gate:,.0f} instances {power}; exact limits need at "
+            f"least {plan.blocks:,.0f} blocks."
+        )
+    sentences.append(
+        "The numbers are instances for each metric, of its class where metrics are recalls."
+    )
+    return "\n".join([*sentences, *(as_sentence(note) for note in plan.notes)])
