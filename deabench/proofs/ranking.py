@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from deabench.proofs.supporting_weights import has_supporting_weights
 from deabench.results.proof import Scored, SlackWeights
 from deabench.tables.transforms import Data
 from deabench.utils.arrays import ROUND, TOLERANCE, blocks, chunks, elementwise_maxima, row_minima
@@ -70,6 +71,7 @@ class SlackProof:
         self.counted: Any = slice(None) if counts.all() else counts
         self.total = total_slack(self.slack[:, self.counted], self.unit[self.counted])
         self.bound = weighted_maxima(result, weights.rows)
+        self._supported: dict[int, bool] = {}
         self.is_at_least_1 = np.asarray((weights.rows >= counts - TOLERANCE).all(axis=1))
         # The DMUs' own weights in the order of the slacks; mostly they are, and need no copy.
         own_weights = result.weights.to_numpy()
@@ -105,6 +107,12 @@ class SlackProof:
         proved = np.flatnonzero((of >= 0) & ~has_no_score)
         point = reached[proved] / self.signed_unit - self.slack[rows][proved] / self.unit
         remaining[proved] = self._slack_bounds(of[proved], point) - claimed[proved]
+        # Efficient DMUs have none left where that holds in fractions.
+        scores = self.result.scores.to_numpy()[rows]
+        is_open = (remaining > TOLERANCE) & (np.abs(scores - 1) <= TOLERANCE)
+        for k in np.flatnonzero(is_open & (of >= 0)).tolist():
+            if self._is_supported((rows.start or 0) + k):
+                remaining[k] = 0.0
         own_weights = self.own_weights[rows][:, self.counted]
         own_are_positive = all_weights_positive(own_weights, self.unit[self.counted])
         remaining[(of == OWN_WEIGHTS) & ~has_no_score & ~own_are_positive] = np.inf
@@ -115,6 +123,19 @@ class SlackProof:
         # Slack · 1 ≤ slack · u for u ≥ 1, and u·(z + slack) ≤ u₀ for anything attainable.
         bound = self.bound[of] - np.einsum("kr,kr->k", self.weights.rows[of], points)
         return np.asarray(np.where(self.is_at_least_1[of], bound, np.inf))
+
+    def _is_supported(self, k: int) -> bool:
+        """Return whether the weights of DMU k's slacks prove, in fractions, that it has none."""
+        if k not in self._supported:
+            points = stack_outputs_inputs(self.result.reference)[self.result.frontier]
+            data = self.result.data
+            tested = np.append(data.outputs.to_numpy()[k], data.inputs.to_numpy()[k])
+            signs = np.sign(self.signed_unit)
+            weights = self.weights.rows[self.weights.of[k]] / self.unit
+            self._supported[k] = bool((weights[self.counted] > 0).all()) and has_supporting_weights(
+                points * signs, tested * signs, weights, self.result.returns
+            )
+        return self._supported[k]
 
     @cached_property
     def proved(self) -> tuple[np.ndarray, np.ndarray]:
@@ -145,6 +166,10 @@ class SlackProof:
         shares = (self.unit / own_unit[is_bounded])[:, self.counted] / weights
         largest = shares.max(axis=1, initial=0.0)
         proved[candidates[is_bounded]] = bounds * largest <= TOLERANCE
+        # Where rounding leaves that open, fractions decide.
+        is_open = is_bounded & ~proved[candidates] & (np.abs(scores[candidates] - 1) <= TOLERANCE)
+        for k in candidates[is_open].tolist():
+            proved[k] = self._is_supported(k)
         undecided = np.zeros(len(scores), dtype=bool)
         undecided[candidates] = ~proved[candidates]
         return proved, undecided

@@ -1,0 +1,117 @@
+"""Weights, exact, under which a DMU is worth as much as anything that the reference can do.
+
+Floats that stand for the weights of a hyperplane through several reference DMUs miss these by their
+last digits, and where values span many orders of magnitude these digits are worth more than a
+small metric. Moved by shares of themselves until the DMUs that they miss are met exactly, they
+prove in fractions that no metric of the tested DMU has slack.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from deabench.proofs.exact_repair import Vector, dot, solve, to_fractions
+
+NEAR = 1e-6
+"""A constraint that weights hold by more than this share of its terms is held after the repair."""
+MOVE = Fraction(1, 10**7)
+"""The weights move by no more than this share of themselves."""
+
+
+def has_supporting_weights(
+    points: np.ndarray, tested: np.ndarray, weights: np.ndarray, returns: str
+) -> bool:
+    """Return whether weights near some give no combination more than the tested point.
+
+    Parameters
+    ----------
+    points : array (n, c)
+        Of the reference: outputs, then inputs with their sign turned.
+    tested : array (c,)
+    weights : array (c,)
+        Not negative; one that is 0 stays 0, the others stay positive.
+    returns : {"crs", "vrs", "nirs", "ndrs"}
+    """
+    own_factors, positions = _constraint_rows(len(points), returns)
+    # Each row r of the constraints is to have r·w >= 0; the point behind the last is 0.
+    padded = np.vstack([points, np.zeros(points.shape[1])])
+    terms = (own_factors[:, None] * tested - padded[positions]) * weights
+    value = terms.sum(axis=1)
+    size = np.abs(terms).sum(axis=1)
+    if (value < -NEAR * size).any():
+        return False
+    # The few that rounding leaves open are computed from the values as they are.
+    own = to_fractions(tested)
+    rows = [
+        [
+            int(own_factors[i]) * y - z
+            for y, z in zip(own, to_fractions(padded[positions[i]]), strict=True)
+        ]
+        for i in np.flatnonzero(value <= NEAR * size).tolist()
+    ]
+    return _move_to_hold(rows, to_fractions(weights)) is not None
+
+
+def _constraint_rows(count: int, returns: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the constraints f·tested - point, by f and the position of the point (-1: none).
+
+    No reference DMU is worth more than the tested point. Where combinations can be multiplied none
+    is worth more than 0, and where they can be shrunk the tested point is not worth less than 0.
+    """
+    everyone = np.arange(count)
+    own_factors = []
+    positions = []
+    if returns != "crs":
+        own_factors.append(np.ones(count))
+        positions.append(everyone)
+    if returns in ("crs", "ndrs"):
+        own_factors.append(np.zeros(count))
+        positions.append(everyone)
+    if returns in ("crs", "nirs"):
+        own_factors.append(np.ones(1))
+        positions.append(np.array([-1]))
+    return np.concatenate(own_factors), np.concatenate(positions)
+
+
+def _move_to_hold(rows: list[Vector], weights: Vector) -> Vector | None:
+    """Return weights near some with row·weights >= 0 for each row; None if none are met with.
+
+    The constraint that is broken most, as a share of its terms, becomes an equation, until none is.
+    """
+    moved = weights
+    active: list[Vector] = []
+    while True:
+        worst = None
+        largest_share = Fraction(0)
+        for row in rows:
+            value = dot(row, moved)
+            if value < 0:
+                share = -value / sum(abs(r * w) for r, w in zip(row, moved, strict=True))
+                if share > largest_share:
+                    largest_share = share
+                    worst = row
+        if worst is None:
+            return moved
+        active.append(worst)
+        nearest = _nearest_solution(active, weights)
+        if len(active) >= len(weights) or nearest is None:
+            return None
+        moved = nearest
+
+
+def _nearest_solution(rows: list[Vector], weights: Vector) -> Vector | None:
+    """Return the weights with row·weights = 0 for each row that move by the least shares."""
+    scaled = [[r * w for r, w in zip(row, weights, strict=True)] for row in rows]
+    gram = [[dot(first, second) for second in scaled] for first in scaled]
+    prices = solve(gram, [sum(row, Fraction(0)) for row in scaled])
+    if prices is None:
+        return None
+    shares = [
+        sum((price * row[c] for price, row in zip(prices, scaled, strict=True)), Fraction(0))
+        for c in range(len(weights))
+    ]
+    if max(abs(share) for share in shares) > MOVE:
+        return None
+    return [w * (1 - share) for w, share in zip(weights, shares, strict=True)]

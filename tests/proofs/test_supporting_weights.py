@@ -1,0 +1,53 @@
+"""Weights that are moved, in fractions, to where no combination is worth more than a DMU."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench.proofs.supporting_weights import has_supporting_weights
+
+POINTS = np.array([[0.9, 1.0], [0.3, 1e12], [0.6, 4e11]])
+"""The third is below the line through the others."""
+SLOPE = np.array([(1e12 - 1.0) / 0.6, 1.0])
+"""The weights of that line, rounded."""
+
+
+@pytest.mark.parametrize("k", [0, 1])
+def test_the_ends_of_a_line_are_supported_by_its_rounded_weights(k):
+    assert has_supporting_weights(POINTS, POINTS[k], SLOPE, "vrs")
+
+
+def test_a_point_below_the_line_is_not_supported():
+    assert not has_supporting_weights(POINTS, POINTS[2], SLOPE, "vrs")
+    just_below = np.array([0.9, 1.0 - 2**-40])
+    assert not has_supporting_weights(POINTS, just_below, SLOPE, "vrs")
+
+
+def test_multiples_need_weights_that_are_worth_nothing():
+    # One output per unit of input: (1, -1) and (2, -2) lie on the same ray.
+    points = np.array([[1.0, -1.0], [2.0, -2.0], [1.0, -3.0]])
+    weights = np.array([1.0, 1.0])
+    assert has_supporting_weights(points, points[0], weights, "crs")
+    assert not has_supporting_weights(points, points[2], weights, "crs")
+    assert not has_supporting_weights(points, points[0], np.array([1.0, 0.5]), "crs")
+    # What can be shrunk to nothing is worth 0, so that nothing below 0 is supported.
+    assert not has_supporting_weights(points[:1], points[0], np.array([1.0, 2.0]), "nirs")
+    assert has_supporting_weights(points[:1], points[0], np.array([1.0, 2.0]), "vrs")
+
+
+@pytest.mark.filterwarnings("ignore:8 DMUs for 4 metrics")
+def test_efficiency_is_decided_beside_twelve_orders_of_magnitude_in_any_order_of_rows():
+    table = pd.DataFrame(
+        {
+            "accuracy": [0.424, 0.909, 0.574, 0.774, 0.913, 0.811, 0.415, 0.808],
+            "recall": [0.254, 0.464, 0.571, 0.819, 0.312, 0.791, 0.469, 0.759],
+            "precision": [0.748, 0.578, 0.863, 0.205, 0.591, 0.206, 0.328, 0.663],
+            "downloads": [3e3, 7e9, 6e12, 1e7, 2e9, 8e6, 7e9, 3e1],
+        }
+    )
+    first = db.rank(table, outputs=list(table), model="score")
+    second = db.rank(table.iloc[::-1], outputs=list(table), model="score")
+    assert not first.undecided.any()
+    assert not second.undecided.any()
+    pd.testing.assert_series_equal(first.ranks, second.ranks.sort_index())
