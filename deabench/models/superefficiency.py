@@ -242,19 +242,26 @@ def _prove(answer: Answer) -> Proof:
     assert answer.slack_weights is not None
     slack_proof = SlackProof(answer, answer.slack_weights)
     scores = answer.scores.to_numpy()
-    frame = radial_frame(answer)
     wrong_reasons = why.radial_reason_violations(answer)[0]
     own_share = np.zeros(len(scores))
-    if answer.own_reference:
+    if not answer.own_reference:
+        frame = radial_frame(answer)
+    else:
+        # A DMU that reaches 1 is proved against all others, without itself.
+        is_alone = (scores >= 1 - TOLERANCE) | np.isnan(scores)
+        rows = np.flatnonzero(is_alone)
         positions = own_reference_positions(answer)
+        alone = take_rows(answer, rows)
+        frame = pd.concat(
+            [
+                radial_frame(take_rows(answer, np.flatnonzero(~is_alone))),
+                radial_frame(alone, left_out=positions[rows]),
+            ]
+        ).reindex(answer.scores.index)
+        is_itself = alone.intensities.columns == positions[rows][:, None]
+        own_share[rows] = (alone.intensities.values * is_itself).sum(axis=1)
         zero_factor, unreached = why.proved_extreme_factors(answer)
-        for k in np.flatnonzero((scores >= 1 - TOLERANCE) | np.isnan(scores)).tolist():
-            # A DMU that reaches 1 is proved against all others, without itself.
-            without_itself = _compared_with_others(answer, k, int(positions[k]))
-            frame.iloc[k] = radial_frame(without_itself).iloc[0]
-            is_itself = answer.intensities.columns[k] == positions[k]
-            own_share[k] = answer.intensities.values[k][is_itself].sum()
-            (zero_factor[k],), (unreached[k],) = why.proved_extreme_factors(without_itself)
+        zero_factor[rows], unreached[rows] = why.proved_extreme_factors(alone, positions[rows])
         wrong_reasons = why.reason_violations(
             answer,
             {
@@ -308,9 +315,3 @@ def _wrong_verdicts(answer: Answer, slack_proof: SlackProof) -> np.ndarray:
         efficiency_violations(answer, slack_proof),
     )
     return np.asarray(verdicts.astype(float))
-
-
-def _compared_with_others(answer: Answer, k: int, position: int) -> Answer:
-    """Return the answer of DMU k alone, with all reference DMUs but that at `position`."""
-    compared = np.delete(np.arange(len(answer.reference.labels)), position)
-    return replace(take_rows(answer, np.array([k])), frontier=compared)

@@ -38,6 +38,10 @@ MARGIN = 5e-11
 """λ is to reach a score that is worse than the answer's by this share of its unit."""
 PRECISE = 1e-10
 """A bound that rounding widens by more than this share of a score's unit is made in fractions."""
+FINEST_LAMBDA = 2.0**-40
+"""λ that floats leave unrepaired is tried again in multiples of this: without its rounding."""
+RESIDUAL = 0.01
+"""An approximate inverse may be off by this share."""
 REPAIRS = 4
 """Rounds in which metrics that a repair breaks are repaired, too."""
 GainScore = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -118,6 +122,14 @@ def bound_scores(
     with np.errstate(all="ignore"):
         # λ that misses by no more than its own rounding, and has nowhere to move, counts as met.
         gains, error, is_feasible, is_met = repaired_gains(technology, aims, lam, held, moved)
+        rows = np.flatnonzero(~is_feasible & wanted)
+        if len(rows):
+            # Any λ that is feasible will do: often that is λ without what rounding added to it.
+            rounded_lam = Sparse(lam.columns[rows], _round_lambda(lam.values[rows]))
+            again = repaired_gains(technology, aims[rows], rounded_lam, held[rows], moved[rows])
+            gains[rows] = np.where(again[2][:, None], again[0], gains[rows])
+            error[rows] = np.where(again[2][:, None], again[1], error[rows])
+            is_feasible[rows] = again[2]
         primal = score_of_gains(gains - error, everyone)
         rounded = np.abs(score_of_gains(gains, everyone) - primal)
         excess, excess_error, lifted = excess_of_weights(technology, tested, weights, left_out)
@@ -175,6 +187,11 @@ def _as_float(
 
 
 # what λ reaches
+
+
+def _round_lambda(values: np.ndarray) -> np.ndarray:
+    """Return λ in multiples of `FINEST_LAMBDA`."""
+    return np.asarray(np.round(values / FINEST_LAMBDA) * FINEST_LAMBDA)
 
 
 def repaired_gains(
@@ -275,13 +292,15 @@ def _bound_moves(
             inverse = np.linalg.inv(gram)
         except np.linalg.LinAlgError:
             inverse = np.linalg.pinv(gram)
-        residual = np.abs(np.einsum("kcd,kde->kce", gram, inverse) - np.eye(count))
-        is_regular = residual.sum(axis=2).max(axis=1) < 0.01
+        # η = P r meets r but for a share of E = MP - 1; P (1 + E)⁻¹ meets it exactly.
+        inverse = np.einsum("kpc,kcd->kpd", matrix, inverse)
+        residual = np.einsum("kpc,kpd->kcd", matrix, inverse)
+        residual = np.abs(residual - is_short[:, :, None] * np.eye(count)).sum(axis=2).max(axis=1)
+        is_regular = residual < RESIDUAL
         right = np.where(is_short, (np.abs(gains) + error) / size, 0.0)
-        # Twice the norm of an approximate inverse bounds the exact one.
-        eta = 2 * np.einsum(
-            "kpc,kc->kp", np.abs(matrix), np.einsum("kcd,kd->kc", np.abs(inverse), right)
-        )
+        # |(1 + E)⁻¹ r| ≤ |r| + ‖E‖ / (1 - ‖E‖) · max |r|, where ‖E‖ is the largest row sum.
+        right += is_short * (2 * RESIDUAL * right.max(axis=1, initial=0.0))[:, None]
+        eta = np.einsum("kpc,kc->kp", np.abs(inverse), right)
         widened = error + np.einsum("kp,kpc->kc", eta, np.abs(moves))
         is_repaired = is_regular & (eta.max(axis=1) < 0.5)
         # What was above 0 must stay there.
@@ -318,14 +337,14 @@ def excess_of_weights(
         np.full(outputs, 1 + GAMMA), np.full(technology.inputs, 1 - GAMMA)
     )  # of negative terms less
     table = np.ascontiguousarray(technology.bounding_points.T)
-    best = _greatest(weights * up, table, left_out)
     if technology.can_be_multiplied:
-        is_above = best > 0
-        if is_above.any():
-            weights = weights.copy()
-            weights[is_above] = _raise_input_weights(technology, weights, is_above, left_out)
-            best = best.copy()
-            best[is_above] = np.where(np.isfinite(weights[is_above]).all(axis=1), 0.0, np.inf)
+        best, rows, columns = positive_products(weights * up, table, left_out)
+        if len(rows):
+            weights = _raise_input_weights(technology, weights, rows, columns)
+            worth = np.where(np.isfinite(weights).all(axis=1), 0.0, np.inf)
+            best = np.where(best > 0, worth, best)
+    else:
+        best = greatest_products(weights * up, table, left_out)
     # h = max over the allowed Σ λ of Σ λ · best.
     value = np.zeros(len(best))
     if np.isfinite(greatest_sum):
@@ -336,7 +355,7 @@ def excess_of_weights(
     return value - own_terms.sum(axis=1), error, weights
 
 
-def _greatest(
+def greatest_products(
     weights: np.ndarray, table: np.ndarray, left_out: np.ndarray | None = None
 ) -> np.ndarray:
     """Return the largest product of each row of weights (K, c) with a column of a table (c, n).
@@ -346,33 +365,57 @@ def _greatest(
     largest = np.empty(len(weights))
     with one_thread(max(len(weights), table.shape[1])):
         for rows in blocks(len(weights), table.shape[1]):
-            products = weights[rows] @ table
-            if left_out is not None:
-                products[np.arange(len(products)), left_out[rows]] = -np.inf
+            products = _products(weights, table, rows, left_out)
             largest[rows] = products.max(axis=1, initial=-np.inf)
     return largest
 
 
-def _raise_input_weights(
-    technology: Technology,
-    weights: np.ndarray,
-    rows: np.ndarray,
-    left_out: np.ndarray | None = None,
-) -> np.ndarray:
-    """Return some rows of weights, raised until no reference DMU is worth more than 0.
+def positive_products(
+    weights: np.ndarray, table: np.ndarray, left_out: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return `greatest_products`, and rows and columns of all products above 0, (p,) each."""
+    largest = np.empty(len(weights))
+    pairs = []
+    with one_thread(max(len(weights), table.shape[1])):
+        for rows in blocks(len(weights), table.shape[1]):
+            products = _products(weights, table, rows, left_out)
+            largest[rows] = products.max(axis=1, initial=-np.inf)
+            row, column = np.nonzero(products > 0)
+            pairs.append((row + rows.start, column))
+    if not pairs:
+        return largest, np.zeros(0, dtype=int), np.zeros(0, dtype=int)
+    return largest, np.concatenate([p[0] for p in pairs]), np.concatenate([p[1] for p in pairs])
 
-    Infinite where no weights of the inputs do that. `rows` is a bool array (K,).
+
+def _products(
+    weights: np.ndarray, table: np.ndarray, rows: slice, left_out: np.ndarray | None
+) -> np.ndarray:
+    """Return the products of some rows of weights with a table, -inf in what is left out."""
+    products = weights[rows] @ table
+    if left_out is not None:
+        products[np.arange(len(products)), left_out[rows]] = -np.inf
+    return np.asarray(products)
+
+
+def _raise_input_weights(
+    technology: Technology, weights: np.ndarray, rows: np.ndarray, columns: np.ndarray
+) -> np.ndarray:
+    """Return weights under which no reference DMU is worth more than 0; infinite where none are.
+
+    `rows` and `columns` (p,) are the weights and the bounding points that may be worth more.
     """
-    weights = weights[rows]
     outputs = technology.points.shape[1] - technology.inputs
-    points = technology.bounding_points
-    gain = weights[:, :outputs] @ points[:, :outputs].T
-    cost = -weights[:, outputs:] @ points[:, outputs:].T
+    points = technology.bounding_points[columns]
+    gain = (weights[rows, :outputs] * points[:, :outputs]).sum(axis=1)
+    cost = -(weights[rows, outputs:] * points[:, outputs:]).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(gain > 0, gain / cost, 0.0)
-    if left_out is not None:
-        ratio[np.arange(len(ratio)), left_out[rows]] = 0.0
-    factor = ratio.max(axis=1, initial=1.0) * (1 + 4 * GAMMA)
+    factor = np.ones(len(weights))
+    np.maximum.at(factor, rows, ratio)
+    # What is raised at all is raised beyond the rounding of its ratio.
+    is_raised = np.zeros(len(weights), dtype=bool)
+    is_raised[rows] = True
+    factor = np.where(is_raised, factor * (1 + 4 * GAMMA), 1.0)
     raised = weights.copy()
     raised[:, outputs:] *= factor[:, None]
     raised[np.isinf(factor)] = np.inf

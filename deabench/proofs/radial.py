@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from deabench.proofs.bounds import MARGIN, bound_scores
+from deabench.proofs.bounds import MARGIN, bound_scores, greatest_products
 from deabench.proofs.exact_repair import Technology, match_numbers
 from deabench.proofs.ranking import (
     LAMBDA_SUM_BOUNDS,
@@ -25,14 +25,12 @@ from deabench.results.proof import Proof, Scored
 from deabench.utils.arrays import (
     ROUND,
     Sparse,
-    blocks,
     chunks,
     elementwise_maxima,
     row_minima,
     row_sums,
     scale,
 )
-from deabench.utils.threads import one_thread
 
 COLUMNS = ["primal", "dual", "gap", "primal_infeasibility", "dual_infeasibility"]
 
@@ -89,13 +87,21 @@ def prove_radial(result: Scored) -> Proof:
     )
 
 
-def radial_frame(result: Scored, reached: np.ndarray | None = None) -> pd.DataFrame:
+def radial_frame(
+    result: Scored, reached: np.ndarray | None = None, left_out: np.ndarray | None = None
+) -> pd.DataFrame:
     """Return the frame of `prove_radial` alone.
 
-    For the model, which checks its scores before it returns them, and may know what the peers
-    reach, (n, s + m).
+    For the model, which checks its scores before it returns them.
+
+    Parameters
+    ----------
+    reached : array (n, s + m), optional
+        What the peers reach, where that is known.
+    left_out : int array (n,), optional
+        The reference DMU that each DMU is not compared with. All others count, listed or not.
     """
-    recomputed = _RadialProof(result)
+    recomputed = _RadialProof(result, left_out)
     frame = np.empty((len(result.scores), len(COLUMNS)))
     for rows in chunks(len(frame)):
         if reached is None:
@@ -119,8 +125,9 @@ class _RadialProof:
     Without inputs each DMU has one that is 1: (5) is then an output-oriented CCR.
     """
 
-    def __init__(self, result: Scored) -> None:
+    def __init__(self, result: Scored, left_out: np.ndarray | None = None) -> None:
         self.result = result
+        self.left_out = left_out
         self.data = result.data
         self.returns = result.returns
         self.is_output_oriented = result.orientation == "output"
@@ -141,14 +148,17 @@ class _RadialProof:
             self.u_0 = result.weights["u_0"].to_numpy()
         self.output_columns = names.get_indexer(self.data.outputs.columns)
         self.input_columns = names.get_indexer(self.data.inputs.columns)
+        frontier = np.asarray(result.frontier)
+        if left_out is not None:
+            # Without one of them the listed DMUs do not bound the others.
+            frontier = np.arange(len(Y))
         self.technology = Technology(
             np.column_stack([Y / self.unit_y, -X / self.unit_x]),
             X.shape[1],
             LAMBDA_SUM_BOUNDS[self.returns],
-            np.asarray(result.frontier),
+            frontier,
         )
         # The DMUs that the weights must hold for: (Y, X, 1), a column each.
-        frontier = result.frontier
         rows = np.column_stack(
             [Y[frontier] / self.unit_y, X[frontier] / self.unit_x, np.ones(len(frontier))]
         )
@@ -195,7 +205,7 @@ class _RadialProof:
             )
             # Weights: their signs, and that no reference DMU exceeds what they allow.
             sign_error = self._sign_errors(u, v, u_0)
-            violation = np.maximum(sign_error, self._excess_of_reference(raw, norm, u, v, u_0))
+            violation = np.maximum(sign_error, self._excess_of_reference(rows, raw, norm))
             size = row_sums(np.abs(u)) + row_sums(np.abs(v)) + np.abs(u_0)
             dual_error = elementwise_maxima(
                 violation / np.maximum(size, 1.0), (violation - ROUND * size) * exchange_rate, 0.0
@@ -208,6 +218,9 @@ class _RadialProof:
         """Return the columns `COLUMNS` by bounds of the scores that hold exactly."""
         s = self.s
         scores = self.result.scores.to_numpy()[rows]
+        left_out = None
+        if self.left_out is not None:
+            left_out = self.left_out[rows]
         unit = np.maximum(np.abs(np.nan_to_num(scores)), 1.0)
         tested = np.column_stack([y, -x])
         weights = self.weights[rows]
@@ -257,6 +270,7 @@ class _RadialProof:
             unit,
             ~np.isnan(scores),
             aims=target,
+            left_out=left_out,
         )
         # What λ misses as it is, in shares of the numbers themselves, and in its sum and signs.
         point = np.column_stack([reached[:, :s] / self.unit_y, -reached[:, s:] / self.unit_x])
@@ -334,18 +348,14 @@ class _RadialProof:
         u_0_error = _sign_error_of_u_0(u_0, self.returns, self.is_output_oriented)
         return elementwise_maxima(-row_minima(u), -row_minima(v), u_0_error)
 
-    def _excess_of_reference(
-        self, raw: np.ndarray, norm: np.ndarray, u: np.ndarray, v: np.ndarray, u_0: np.ndarray
-    ) -> np.ndarray:
-        """Return by how much the weights let a reference DMU give more than it takes."""
-        if self.has_inputs:
-            # u·Y - v·X ∓ u_0 ≤ 0 for every reference DMU, as one product with (Y, X, 1).
-            weights = np.column_stack([u, -v, -u_0 if self.is_output_oriented else u_0])
-            return _greatest_products(weights, self.frontier)
-        # Without inputs the weights are a facet's, which many DMUs share: each facet once.
+    def _excess_of_reference(self, rows: slice, raw: np.ndarray, norm: np.ndarray) -> np.ndarray:
+        """Return by how much the outputs' weights let a reference DMU give more than it takes."""
+        outputs = self.frontier[: self.s]
+        if self.left_out is not None:
+            return np.asarray((greatest_products(raw, outputs, self.left_out[rows]) - 1.0) / norm)
+        # The weights are a facet's, which many DMUs share: each facet once.
         facets, facet = _distinct_rows(raw)
-        greatest_output = _greatest_products(facets, self.frontier[: self.s])
-        return np.asarray((greatest_output[facet] - 1.0) / norm)
+        return np.asarray((greatest_products(facets, outputs)[facet] - 1.0) / norm)
 
     def slack_errors(self, rows: slice, reached: np.ndarray) -> np.ndarray:
         """Return |reached - (radial projection + slack)|, largest metric, over its maximum."""
@@ -406,12 +416,3 @@ def _distinct_rows(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if (distinct[position] == weights).all():
         return distinct, position
     return weights, all_rows
-
-
-def _greatest_products(weights: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """Return the largest product of each row of weights (K, c) with a column of a table (c, n)."""
-    largest = np.empty(len(weights))
-    with one_thread(max(len(weights), table.shape[1])):
-        for rows in blocks(len(weights), table.shape[1]):
-            largest[rows] = (weights[rows] @ table).max(axis=1, initial=-np.inf)
-    return largest

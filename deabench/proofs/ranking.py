@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from deabench.proofs.bounds import greatest_products
 from deabench.proofs.supporting_weights import has_supporting_weights
 from deabench.results.proof import Scored, SlackWeights
 from deabench.tables.transforms import Data
-from deabench.utils.arrays import ROUND, TOLERANCE, blocks, chunks, elementwise_maxima, row_minima
+from deabench.utils.arrays import ROUND, TOLERANCE, chunks, elementwise_maxima, row_minima
 
 LAMBDA_SUM_BOUNDS: dict[str, tuple[float, float]] = {
     "crs": (0.0, np.inf),
@@ -183,14 +184,18 @@ def total_slack(slack: np.ndarray, unit: np.ndarray) -> np.ndarray:
     return total
 
 
-def weighted_maxima(result: Scored, rows: np.ndarray) -> np.ndarray:
-    """Return u₀ of weights (B, s + m): the most that they give to any combination, or infinity."""
-    values = stack_outputs_inputs(result.reference)[result.frontier] / reference_maxima(result)
+def weighted_maxima(
+    result: Scored, rows: np.ndarray, left_out: np.ndarray | None = None
+) -> np.ndarray:
+    """Return u₀ of weights (B, s + m): the most that they give to any combination, or infinity.
+
+    `left_out` (B,) are reference DMUs that do not count; all others then do, listed or not.
+    """
+    values = stack_outputs_inputs(result.reference) / reference_maxima(result)
     values[:, result.data.outputs.shape[1] :] *= -1.0
-    table = np.ascontiguousarray(values.T)
-    best = np.empty(len(rows))
-    for block in blocks(len(rows), table.shape[1]):
-        best[block] = (rows[block] @ table).max(axis=1, initial=-np.inf)
+    if left_out is None:
+        values = values[result.frontier]
+    best = greatest_products(rows, np.ascontiguousarray(values.T), left_out)
     # What can be multiplied has no bound above 0; what can be shrunk reaches 0.
     size = np.maximum(np.abs(rows).max(axis=1), 1.0)
     is_unbounded = (best > TOLERANCE * size) & (result.returns in ("crs", "ndrs"))

@@ -90,10 +90,13 @@ def radial_reason_violations(result: Scored) -> tuple[np.ndarray, tuple[str, ...
     return violations, (f"that {count} DMUs have no score: theirs was found and not proved",)
 
 
-def proved_extreme_factors(result: Scored) -> tuple[np.ndarray, np.ndarray]:
+def proved_extreme_factors(
+    result: Scored, left_out: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return for whom the certificates prove a factor of 0, and for whom that there is none.
 
-    A factor of 0 is output-oriented; bool (n,) each.
+    A factor of 0 is output-oriented; bool (n,) each. `left_out` (n,) are the reference DMUs that
+    each is not compared with.
     """
     n = len(result.scores)
     certificates = result.infeasibility_certificates
@@ -110,7 +113,9 @@ def proved_extreme_factors(result: Scored) -> tuple[np.ndarray, np.ndarray]:
     weights = certificates.to_numpy() * unit
     is_valid = np.isfinite(weights).all(axis=1) & (weights >= 0).all(axis=1)
     metrics = stack_outputs_inputs(result.data)[rows] / unit
-    best_value = weighted_maxima(result, weights)
+    if left_out is not None:
+        left_out = left_out[rows]
+    best_value = weighted_maxima(result, weights, left_out)
     gained = (weights[:, :s] * metrics[:, :s]).sum(axis=1)
     spent = (weights[:, s:] * metrics[:, s:]).sum(axis=1)
     if result.orientation == "output":

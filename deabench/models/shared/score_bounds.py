@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -62,7 +62,8 @@ class BoundedAnswer:
         """What combinations of the reference DMUs can do."""
         scaled = self.scaled
         points = np.column_stack([scaled.Y, -scaled.X])
-        return Technology(points, scaled.m, lambda_sum_bounds(scaled.returns))
+        listed = np.asarray(self.answer.frontier)
+        return Technology(points, scaled.m, lambda_sum_bounds(scaled.returns), listed)
 
     def shares(self, values: np.ndarray) -> np.ndarray:
         """Return differences (K, c) as shares of the numbers that they are differences of."""
@@ -110,8 +111,12 @@ class BoundedAnswer:
             too_small = ((least_weights - weights) * np.abs(self.tested)).max(axis=1)
             too_small /= weight_units
             weights = np.maximum(weights, np.nan_to_num(least_weights))
+        technology = self.technology
+        if left_out is not None:
+            # The listed DMUs do not bound the others where one of them is left out.
+            technology = replace(technology, listed=None)
         bounds = bound_scores(
-            self.technology,
+            technology,
             self.tested,
             answer.intensities,
             weights,
