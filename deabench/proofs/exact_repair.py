@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from deabench.utils.arrays import Sparse
+from deabench.utils.arrays import ROUND, Sparse
 
 Vector = list[Fraction]
 POLISH = 1e-7
@@ -205,9 +205,17 @@ def exact_excess(
     """Return the exact h - w·tested and the weights, inputs' raised; None if nothing bounds it."""
     outputs = len(exact) - technology.inputs
     least_sum, greatest_sum = technology.sums
-    points = [to_fractions(row) for row in technology.bounding_points]
-    if not points:
+    bounding_points = technology.bounding_points
+    if not len(bounding_points):
         return None
+    # Floats rule out most points: those that are worth less than another one, and no more than 0.
+    weights = np.array(exact, dtype=float)
+    worth = bounding_points @ weights
+    error = ROUND * (np.abs(bounding_points) @ np.abs(weights))
+    least_worth = (worth - error).max()
+    if technology.can_be_multiplied:
+        least_worth = min(least_worth, 0.0)
+    points = [to_fractions(row) for row in bounding_points[worth + error >= least_worth]]
     if technology.can_be_multiplied:
         factor = Fraction(1)
         for point in points:

@@ -24,7 +24,6 @@ from deabench.proofs.reasons import radial_reason_violations
 from deabench.results.proof import Proof, Scored
 from deabench.utils.arrays import (
     ROUND,
-    Sparse,
     chunks,
     elementwise_maxima,
     row_minima,
@@ -158,59 +157,50 @@ class _RadialProof:
             LAMBDA_SUM_BOUNDS[self.returns],
             frontier,
         )
-        # The DMUs that the weights must hold for: (Y, X, 1), a column each.
-        rows = np.column_stack(
-            [Y[frontier] / self.unit_y, X[frontier] / self.unit_x, np.ones(len(frontier))]
-        )
-        if self.returns == "crs":  # any multiple of a DMU is possible: each counts in its own size
-            rows /= np.maximum(np.abs(rows[:, :-1]).max(axis=1, keepdims=True), 1e-300)
-        self.frontier = np.ascontiguousarray(rows.T)
 
     def certificate(self, rows: slice, reached: np.ndarray) -> np.ndarray:
         """Return the columns `COLUMNS` for some rows, whose peers reach `reached` (k, s + m)."""
         y = self.data.outputs.to_numpy()[rows] / self.unit_y
-        x = np.ones((len(y), 1))
         if self.has_inputs:
             x = self.data.inputs.to_numpy()[rows] / self.unit_x
-        outward = self.is_output_oriented
-        if self.has_inputs:
             return self._bounded_certificate(rows, reached, x, y)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            # λ gives an efficiency from one side, the weights one from the other.
-            primal, shortfall, sum_error = self._primal(
-                self.result.intensities[rows], reached, x, y
-            )
-            raw, norm, (u, v, u_0) = self._normed_weights(rows, x, y)
-            gain = u * y
-            spent = v * x
-            # Weak duality: with u·y = 1 (or v·x = 1) the other side of the multiplier program is
-            # the best that any combination of the reference can be worth.
-            if outward:
-                dual = 1.0 / (row_sums(spent) + u_0)
-                squared = dual**2
-                priced_metrics = v * shortfall
-            else:
-                dual = row_sums(gain) + u_0
-                squared = 1.0
-                priced_metrics = u * shortfall
-            # A unit of the objective in efficiency: d(1/z) = -dz / z², so the square of the dual.
-            exchange_rate = squared / np.maximum(dual, 1.0)
-            # The gap beyond the rounding of the terms that the dual adds up.
-            terms = row_sums(np.abs(gain)) + row_sums(np.abs(spent)) + np.abs(u_0)
-            gap = np.maximum(np.abs(primal - dual) - ROUND * terms * squared, 0.0)
-            # λ: each constraint, and all together at the prices of the weights.
-            priced = row_sums(priced_metrics) + np.abs(u_0) * sum_error
-            primal_error = elementwise_maxima(
-                *shortfall.T, sum_error, priced * exchange_rate - ROUND * terms * exchange_rate, 0.0
-            )
-            # Weights: their signs, and that no reference DMU exceeds what they allow.
-            sign_error = self._sign_errors(u, v, u_0)
-            violation = np.maximum(sign_error, self._excess_of_reference(rows, raw, norm))
-            size = row_sums(np.abs(u)) + row_sums(np.abs(v)) + np.abs(u_0)
-            dual_error = elementwise_maxima(
-                violation / np.maximum(size, 1.0), (violation - ROUND * size) * exchange_rate, 0.0
-            )
+            return self._facet_certificate(rows, reached / self.unit_y, y)
+
+    def _facet_certificate(self, rows: slice, reached: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Return the columns `COLUMNS` of outputs alone: Σ λ = 1, and the weights are a facet's."""
+        # The outputs grow together, so the metric that λ raises least decides.
+        primal = 1.0 / row_minima(np.where(y > 0, reached / y, np.inf))
+        lam = self.result.intensities.values[rows]
+        primal_error = elementwise_maxima(-row_minima(lam), np.abs(row_sums(lam) - 1.0))
+        # Weights under which no reference DMU is worth more than 1 allow what the DMU is worth.
+        u = self.weights[rows][:, self.output_columns] * self.unit_y
+        dual = row_sums(u * y)
+        # A unit of the weights' constraint in efficiency: d(1/z) = -dz / z².
+        exchange_rate = dual**2 / np.maximum(dual, 1.0)
+        # The gap beyond the rounding of the terms that the dual adds up.
+        rounding = ROUND * (row_sums(np.abs(u * y)) + 1.0) * dual
+        gap = np.maximum(np.abs(primal - dual) - rounding, 0.0)
+        # What the weights miss: their signs, that no reference DMU is worth more than 1, and u_0,
+        # which there is none of.
+        excess = elementwise_maxima(
+            self._worth_of_reference(rows, u) - 1.0, -row_minima(u), np.abs(self.u_0[rows])
+        )
+        violation = excess / dual
+        size = (row_sums(np.abs(u)) + 1.0) / dual
+        dual_error = elementwise_maxima(
+            violation / np.maximum(size, 1.0), (violation - ROUND * size) * exchange_rate, 0.0
+        )
         return np.column_stack([primal, dual, gap, primal_error, dual_error])
+
+    def _worth_of_reference(self, rows: slice, u: np.ndarray) -> np.ndarray:
+        """Return what the outputs of a reference DMU are worth at most, under each row of u."""
+        outputs = np.ascontiguousarray(self.technology.bounding_points[:, : self.s].T)
+        if self.left_out is not None:
+            return greatest_products(u, outputs, self.left_out[rows])
+        # The weights are a facet's, which many DMUs share: each facet once.
+        facets, facet = _distinct_rows(u)
+        return np.asarray(greatest_products(facets, outputs)[facet])
 
     def _bounded_certificate(
         self, rows: slice, reached: np.ndarray, x: np.ndarray, y: np.ndarray
@@ -283,9 +273,11 @@ class _RadialProof:
             *shortfall.T, -row_minima(lam), lower - sums, sums - upper, 0.0
         )
         # What the weights miss as they are: their signs, and u_0, which is what they allow.
-        norm = self._norm(u, v, x, y)
+        # They are normed by u·y output-oriented, by v·x input-oriented.
+        norm = row_sums(v * x)
         support = -bounds.support
         if self.is_output_oriented:
+            norm = row_sums(u * y)
             support = bounds.support
         terms = np.abs(support) + row_sums(u * y) + row_sums(v * x)
         is_wrong = np.maximum(np.abs(u_0 - support) - ROUND * terms, 0.0)
@@ -300,62 +292,6 @@ class _RadialProof:
             )
         gap = np.abs(bounds.primal - bounds.dual)
         return np.column_stack([bounds.primal, bounds.dual, gap, primal_error, dual_error])
-
-    def _primal(
-        self, lam: Sparse, reached: np.ndarray, x: np.ndarray, y: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the efficiency that λ reaches, its shortfall per metric, and its sum's error."""
-        made = reached[:, : self.s] / self.unit_y
-        sums = row_sums(lam.values)
-        # Without inputs every DMU has one input of 1, of which λ uses Σ λ.
-        used = sums[:, None]
-        if self.has_inputs:
-            used = reached[:, self.s :] / self.unit_x
-        lower, upper = LAMBDA_SUM_BOUNDS[self.returns]
-        sum_error = elementwise_maxima(-row_minima(lam.values), lower - sums, sums - upper, 0.0)
-        if self.is_output_oriented:
-            # The outputs grow together, so the metric that λ raises least decides.
-            growth = row_minima(np.where(y > 0, made / y, np.inf))
-            return 1.0 / growth, _excess(used, x), sum_error
-        # The inputs shrink together, so the metric that λ uses most of decides.
-        return np.where(x > 0, used / x, -np.inf).max(axis=1), _excess(y, made), sum_error
-
-    def _normed_weights(
-        self, rows: slice, x: np.ndarray, y: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Return the outputs' weights, their u·y (or v·x), and u, v, u_0 with a norm of 1.
-
-        In scaled metrics.
-        """
-        weights = self.weights[rows]
-        u = weights[:, self.output_columns] * self.unit_y
-        v = np.ones((len(u), 1))
-        if self.has_inputs:
-            v = weights[:, self.input_columns] * self.unit_x
-        u_0 = self.u_0[rows]
-        # Divided by it, u·y = 1 output-oriented and v·x = 1 input-oriented.
-        norm = self._norm(u, v, x, y)
-        return u, norm, (u / norm[:, None], v / norm[:, None], u_0 / norm)
-
-    def _norm(self, u: np.ndarray, v: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Return what the weights are normed by: u·y output-oriented, v·x input-oriented."""
-        if self.is_output_oriented:
-            return row_sums(u * y)
-        return row_sums(v * x)
-
-    def _sign_errors(self, u: np.ndarray, v: np.ndarray, u_0: np.ndarray) -> np.ndarray:
-        """Return by how much the weights have the wrong sign."""
-        u_0_error = _sign_error_of_u_0(u_0, self.returns, self.is_output_oriented)
-        return elementwise_maxima(-row_minima(u), -row_minima(v), u_0_error)
-
-    def _excess_of_reference(self, rows: slice, raw: np.ndarray, norm: np.ndarray) -> np.ndarray:
-        """Return by how much the outputs' weights let a reference DMU give more than it takes."""
-        outputs = self.frontier[: self.s]
-        if self.left_out is not None:
-            return np.asarray((greatest_products(raw, outputs, self.left_out[rows]) - 1.0) / norm)
-        # The weights are a facet's, which many DMUs share: each facet once.
-        facets, facet = _distinct_rows(raw)
-        return np.asarray((greatest_products(facets, outputs)[facet] - 1.0) / norm)
 
     def slack_errors(self, rows: slice, reached: np.ndarray) -> np.ndarray:
         """Return |reached - (radial projection + slack)|, largest metric, over its maximum."""
@@ -381,25 +317,6 @@ class _RadialProof:
             error = np.maximum(np.abs(gained - slack[:, r]) - rounding, 0.0)
             errors = np.maximum(errors, error / self.unit[r])
         return np.where(np.isnan(score), np.nan, errors)
-
-
-def _excess(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
-    """Return by how much one is above the other, beyond the rounding of numbers so large."""
-    rounding = ROUND * (np.abs(upper) + np.abs(lower))
-    return np.asarray(np.maximum(upper - lower - rounding, 0.0))
-
-
-def _sign_error_of_u_0(u_0: np.ndarray, returns: str, is_output_oriented: bool) -> np.ndarray:
-    """Return by how much u_0 breaks the sign that the returns to scale give it."""
-    if returns == "vrs":
-        return np.zeros(len(u_0))
-    if returns == "crs":
-        return np.asarray(np.abs(u_0))
-    # u_0 is the dual of Σ λ ≥ 1 (ndrs) or Σ λ ≤ 1 (nirs), which fixes its sign; the orientation
-    # turns the sign around.
-    if (returns == "ndrs") != is_output_oriented:
-        return np.asarray(np.maximum(-u_0, 0.0))
-    return np.asarray(np.maximum(u_0, 0.0))
 
 
 def _distinct_rows(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -164,8 +164,10 @@ class SlackProof:
         bounds = self._slack_bounds(of[is_bounded], points[is_bounded] / self.signed_unit)
         # The bound is one of Σ weight · slack; what it leaves of a share is the most of any metric.
         weights = self.weights.rows[of[is_bounded]][:, self.counted]
-        shares = (self.unit / own_unit[is_bounded])[:, self.counted] / weights
-        largest = shares.max(axis=1, initial=0.0)
+        shares = (self.unit / own_unit[is_bounded])[:, self.counted]
+        # A weight of 0 bounds no slack.
+        bounded_shares = shares / np.where(weights > 0, weights, 1.0)
+        largest = np.where(weights > 0, bounded_shares, np.inf).max(axis=1, initial=0.0)
         proved[candidates[is_bounded]] = bounds * largest <= TOLERANCE
         # Where rounding leaves that open, fractions decide.
         is_open = is_bounded & ~proved[candidates] & (np.abs(scores[candidates] - 1) <= TOLERANCE)

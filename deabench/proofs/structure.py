@@ -260,8 +260,9 @@ def complete_proof(result: Any, proof: Proof) -> Proof:
         violations["row_of_the_reference_that_it_is"] = _position_violations(
             result.data, result.reference
         )
-    uncovered = np.full(len(result.scores), float(count_uncovered(result)))
-    violations.setdefault("reference_DMUs_that_no_listed_one_dominates", uncovered)
+    uncovered = "reference_DMUs_that_no_listed_one_dominates"
+    if uncovered not in violations:
+        violations[uncovered] = np.full(len(result.scores), float(count_uncovered(result)))
     if result.tables:
         unclaimed.append(f"the tables beside the scores: {', '.join(result.tables)}")
     if "reason" not in violations:

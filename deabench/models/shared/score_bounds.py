@@ -30,8 +30,11 @@ class BoundedAnswer:
     ----------
     tested : array (K, c)
         Outputs, then inputs with their sign turned.
+    signed_weights : array (K, c)
+        Of the answer, as they are.
     weights : array (K, c)
-        Of the answer; not negative.
+        Those, none below 0.
+    u_0 : array (K,) or None
     gains : array (K, c)
         What λ, as it is, reaches beyond the tested points.
     size : array (K, c)
@@ -41,7 +44,9 @@ class BoundedAnswer:
     answer: Answer
     scaled: ScaledData
     tested: np.ndarray
+    signed_weights: np.ndarray
     weights: np.ndarray
+    u_0: np.ndarray | None
     gains: np.ndarray
     size: np.ndarray
 
@@ -52,10 +57,26 @@ class BoundedAnswer:
         tested = np.column_stack([scaled.y, -scaled.x])
         reached = np.column_stack([lam.dot(scaled.Y), -lam.dot(scaled.X)])
         u, v = scaled_multipliers(answer, scaled)
-        weights = np.maximum(np.column_stack([u, v]), 0.0)
+        signed_weights = np.column_stack([u, v])
         # A value of 0 has no size of its own: there that of the metric counts.
         size = np.where(tested == 0, 1.0, np.abs(tested) + np.abs(reached))
-        return cls(answer, scaled, tested, weights, reached - tested, size)
+        weights = np.maximum(signed_weights, 0.0)
+        u_0 = None
+        if "u_0" in answer.weights:
+            u_0 = answer.weights["u_0"].to_numpy()
+        return cls(answer, scaled, tested, signed_weights, weights, u_0, reached - tested, size)
+
+    def divide_weights(self, size: np.ndarray) -> BoundedAnswer:
+        """Return the same with the weights of each DMU, and its u_0, divided by a number (K,)."""
+        u_0 = self.u_0
+        if u_0 is not None:
+            u_0 = u_0 / size
+        return replace(
+            self,
+            signed_weights=self.signed_weights / size[:, None],
+            weights=self.weights / size[:, None],
+            u_0=u_0,
+        )
 
     @property
     def technology(self) -> Technology:
@@ -174,17 +195,15 @@ class BoundedAnswer:
 
     def _negative_weights(self) -> np.ndarray:
         """Return by how much weights are below 0, as shares of the largest."""
-        u, v = scaled_multipliers(self.answer, self.scaled)
-        weights = np.column_stack([u, v])
+        weights = self.signed_weights
         return np.asarray(-weights.min(axis=1) / np.maximum(weights.max(axis=1), 1e-300))
 
     def _free_term_errors(self, support: np.ndarray, units: np.ndarray) -> np.ndarray:
         """Return by how much u_0 is not what it must be; 0 where there is none."""
-        if "u_0" not in self.answer.weights:
+        if self.u_0 is None:
             return np.zeros(len(support))
-        free_term = self.answer.weights["u_0"].to_numpy()
         terms = np.abs(support) + (self.weights * np.abs(self.tested)).sum(axis=1)
-        return np.asarray(np.maximum(np.abs(free_term - support) - ROUND * terms, 0.0) / units)
+        return np.asarray(np.maximum(np.abs(self.u_0 - support) - ROUND * terms, 0.0) / units)
 
     def slack_errors(self, moved: np.ndarray | float = 0.0) -> np.ndarray:
         """Return by how much the slacks are not what λ gains beyond `moved` (K, c), as shares."""

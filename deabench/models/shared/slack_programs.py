@@ -182,8 +182,7 @@ def prove(
     def score_of_excess(excess: np.ndarray, _: np.ndarray, rows: np.ndarray) -> np.ndarray:
         return np.asarray(score_of_total(excess * size[rows]))
 
-    divided = replace(answer, weights=answer.weights / size[:, None])
-    frame, violations = BoundedAnswer.of(divided, scaled).prove_scores(
+    frame, violations = bounded.divide_weights(size).prove_scores(
         np.ones(bounded.tested.shape, dtype=bool),
         score_of_gains,
         score_of_excess,
