@@ -29,6 +29,14 @@ from deabench_models.russell import russell_graph, russell_input, russell_output
 from deabench_models.sbm import slacks_based
 from deabench_models.super_sbm import super_slacks_based
 from deabench_models.wei import quotients, score, wei
+from deabench_models.weightings import (
+    inner_ball,
+    largest_ratio,
+    least_loss,
+    mix_above,
+    ratio_above,
+    rows_above,
+)
 
 FORMULATIONS = (
     multiplier_input,
@@ -63,6 +71,12 @@ FORMULATIONS = (
     face,
     halfspaces,
     depth,
+    rows_above,
+    ratio_above,
+    mix_above,
+    least_loss,
+    largest_ratio,
+    inner_ball,
 )
 
 __all__ = ["FORMULATIONS", "quotients", *(formulation.__name__ for formulation in FORMULATIONS)]

@@ -1,0 +1,260 @@
+"""Find and prove the best and the worst rank of each row over all weightings."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from deabench.errors import SolveError
+from deabench.geometry.share_polytopes import Ray
+from deabench.geometry.subdivision import Cell, Point, Subdivision
+from deabench.results.weightings import RankEvidence, WeightedSide
+from deabench.solver.highs import Limit, Solver
+from deabench.solver.template import Template, compile_template, expand_template
+from deabench.utils.progress import check_time
+
+MAX_NODES = 20_000
+"""After so many nodes the mixed-integer program takes over."""
+MAX_PROOF_NODES = 60_000
+"""With the optimum known the proof may take so many nodes in all."""
+STEP = 2_000
+"""Nodes between two looks at the clock."""
+MILP_SECONDS = 5.0
+IN_USE = 0.5
+"""A binary above this is 1."""
+
+
+@dataclass
+class RankBound:
+    """How few rows are above a row (or below it): attained and proved numbers, and their proofs."""
+
+    attained: int
+    proved: int
+    weights: tuple[Ray, ...]
+    tree: np.ndarray
+
+
+class RankSearch:
+    """The searches of all rows of a table.
+
+    Parameters
+    ----------
+    sides : sequence of WeightedSide
+    end : float
+        The time, of `time.monotonic`, after which only what was seen is returned.
+    """
+
+    def __init__(self, sides: Sequence[WeightedSide], end: float) -> None:
+        self.sides = sides
+        self.end = end
+        self.is_ratio = len(sides) > 1
+        alpha_vertices = np.eye(len(sides[0].polytope.rays))
+        alpha_cells = [alpha_vertices[list(simplex)] for simplex in sides[0].polytope.simplices]
+        self.shares = (sides[0].polytope.shares, np.ones((1, 1)))
+        beta_cells = [np.ones((1, 1))]
+        if self.is_ratio:
+            beta_vertices = np.eye(len(sides[1].polytope.rays))
+            beta_cells = [beta_vertices[list(simplex)] for simplex in sides[1].polytope.simplices]
+            self.shares = (sides[0].polytope.shares, sides[1].polytope.shares)
+        self.cells = [Cell(alpha, beta) for alpha in alpha_cells for beta in beta_cells]
+
+    def exact_differences(self, k: int) -> np.ndarray:
+        """Return by how much each row is above row k at the pairs of vertices, object (n, P)."""
+        first = self.sides[0].corner_values
+        if not self.is_ratio:
+            return np.asarray(first - first[k])
+        second = self.sides[1].corner_values
+        # (u·y_l)(v·x_k) − (u·y_k)(v·x_l), whose sign tells which ratio is higher.
+        above = first[:, :, None] * second[k][None, None, :]
+        own = first[k][None, :, None] * second[:, None, :]
+        return np.asarray((above - own).reshape(len(first), -1))
+
+    def bound(self, k: int, sign: int, start: Point) -> RankBound:
+        """Return how few other rows are above row k (sign 1) or below it (sign −1)."""
+        scale = self.sides[0].corner_scale
+        if self.is_ratio:
+            scale *= self.sides[1].corner_scale
+        exact = sign * np.delete(self.exact_differences(k), k, axis=0)
+        values = (exact / scale).astype(float).reshape(len(exact), -1)
+        search = Subdivision(values, self.cells, self.shares, start)
+        self._run(search, MAX_NODES)
+        weights = self._weights(search.best.alpha, search.best.beta)
+        attained = self.count_above(k, sign, weights)
+        is_settled = search.is_finished and attained <= search.best.count
+        if not is_settled and time.monotonic() < self.end:
+            attained, weights = self._settle(k, sign, exact, values, search, (attained, weights))
+        proved = min(search.lower_bound, attained)
+        return RankBound(attained, proved, weights, search.tree())
+
+    def _run(self, search: Subdivision, max_nodes: int) -> None:
+        """Search until the end, the given number of nodes, or the time limit."""
+        while not search.is_finished and search.nodes < max_nodes:
+            search.run(min(search.nodes + STEP, max_nodes))
+            if time.monotonic() > self.end:
+                return
+
+    def _settle(
+        self,
+        k: int,
+        sign: int,
+        exact: np.ndarray,
+        values: np.ndarray,
+        search: Subdivision,
+        seen: tuple[int, tuple[Ray, ...]],
+    ) -> tuple[int, tuple[Ray, ...]]:
+        """Improve the best point by the mixed-integer program, and prove it."""
+        attained, weights = seen
+        seconds = min(MILP_SECONDS, max(self.end - time.monotonic(), 0.01))
+        optimum = self._solve_milp(k, sign, values, seconds)
+        if optimum is None:
+            return attained, weights
+        not_above, alpha, beta = optimum
+        candidates = [self._weights(alpha, beta)]
+        if not self.is_ratio:
+            # Where the fewest are above only on a tie, the tie is solved in whole numbers.
+            tied = self._solve_tie(k, sign, not_above)
+            candidates += [] if tied is None else [(tied,)]
+        for candidate in candidates:
+            count = self.count_above(k, sign, candidate)
+            if count < attained:
+                attained, weights = count, candidate
+        # What was closed by a lower count stays closed: the search only takes a lower one.
+        search.offer(attained, search.best.alpha, search.best.beta)
+        self._run(search, MAX_PROOF_NODES)
+        if search.best.count < attained:
+            candidate = self._weights(search.best.alpha, search.best.beta)
+            count = self.count_above(k, sign, candidate)
+            if count < attained:
+                attained, weights = count, candidate
+        return attained, weights
+
+    def _solve_milp(
+        self, k: int, sign: int, values: np.ndarray, seconds: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """Return which other rows are not above, and the weights, by the mixed-integer program."""
+        p = len(self.sides[0].polytope.rays)
+        if not self.is_ratio:
+            largest = np.maximum(values.max(axis=1), 0.0)
+            data = np.column_stack([values, largest])
+            template = _rows_above_template(p)
+            q = 0
+        else:
+            ratios = self._own_ratios(k, sign)
+            if ratios is None:
+                return None
+            data, p, q, template = ratios
+        solver = Solver(expand_template(template, data, np.zeros(0)), time_limit=seconds)
+        try:
+            solver.run(f"row {k}")
+        except Limit as limit:
+            if not math.isfinite(limit.objective):
+                return None
+        except SolveError:
+            return None
+        solution = solver.values()
+        if len(solution) < p + q:
+            return None
+        mu = np.clip(solution[: p + q], 0.0, None)
+        is_above = solution[p + q :] > IN_USE
+        if not self.is_ratio:
+            return ~is_above, mu, np.ones(1)
+        alpha, beta = self._to_mixtures(k, sign, mu[:p], mu[p:])
+        return ~is_above, alpha, beta
+
+    def _own_ratios(
+        self, k: int, sign: int
+    ) -> tuple[np.ndarray, int, int, Template] | None:
+        """Return the data of `ratio_above`; None where a vertex makes row k worth nothing."""
+        first, second = (side.corners for side in self._ordered_sides(sign))
+        if (first[k] <= 0).any() or (second[k] <= 0).any():
+            return None
+        outputs = np.delete(first / first[k], k, axis=0)
+        inputs = np.delete(second / second[k], k, axis=0)
+        largest = np.maximum(outputs.max(axis=1) - inputs.min(axis=1), 0.0)
+        p, q = outputs.shape[1], inputs.shape[1]
+        return np.column_stack([outputs, inputs, largest]), p, q, _ratio_above_template(p, q)
+
+    def _ordered_sides(self, sign: int) -> tuple[WeightedSide, ...]:
+        # Below row k are the rows whose ratio of inputs to outputs is higher.
+        return tuple(self.sides) if sign > 0 else tuple(reversed(self.sides))
+
+    def _to_mixtures(
+        self, k: int, sign: int, first: np.ndarray, second: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return mixtures of the vertices from weights that make row k worth 1 at each."""
+        ordered = self._ordered_sides(sign)
+        alpha = first / ordered[0].corners[k]
+        beta = second / ordered[1].corners[k]
+        return (alpha, beta) if sign > 0 else (beta, alpha)
+
+    def _solve_tie(self, k: int, sign: int, not_above: np.ndarray) -> Ray | None:
+        """Return weights at which none of some other rows is above row k; None: there are none."""
+        side = self.sides[0]
+        others = np.delete(side.values, k, axis=0)
+        polytope = side.polytope
+        for row in others[not_above]:
+            check_time()
+            polytope = polytope.cut((sign * (row - side.values[k])).tolist())
+            if not polytope.rays:
+                return None
+        # The middle of the vertices is inside whatever they span.
+        sums = [sum(ray) for ray in polytope.rays]
+        common = math.lcm(*sums)
+        middle = [
+            sum(ray[r] * (common // total) for ray, total in zip(polytope.rays, sums, strict=True))
+            for r in range(polytope.dimension)
+        ]
+        return tuple(middle)
+
+    def _weights(self, alpha: np.ndarray, beta: np.ndarray) -> tuple[Ray, ...]:
+        """Return the weights of mixtures of vertices, in whole numbers."""
+        mixtures = (alpha, beta)[: len(self.sides)]
+        return tuple(
+            _mix_exactly(side.polytope.rays, mixture)
+            for side, mixture in zip(self.sides, mixtures, strict=True)
+        )
+
+    def count_above(self, k: int, sign: int, weights: Sequence[Ray]) -> int:
+        """Return how many rows are above row k (or below it) at weights, in whole numbers."""
+        scores = [side.values @ np.array(ray, dtype=object) for side, ray in
+                  zip(self.sides, weights, strict=True)]
+        if not self.is_ratio:
+            return int((sign * (scores[0] - scores[0][k]) > 0).sum())
+        return int((sign * (scores[0] * scores[1][k] - scores[0][k] * scores[1]) > 0).sum())
+
+
+def _mix_exactly(rays: Sequence[Ray], mixture: np.ndarray) -> Ray:
+    """Return a mixture of vertices as a ray; floats are taken as they are."""
+    parts = [Fraction(share) / sum(ray) for share, ray in zip(mixture.tolist(), rays, strict=True)]
+    common = math.lcm(*(part.denominator for part in parts))
+    whole = [int(part * common) for part in parts]
+    mixed = [sum(w * ray[r] for w, ray in zip(whole, rays, strict=True)) for r in range(len(rays[0]))]
+    divisor = math.gcd(*mixed)
+    return tuple(entry // divisor for entry in mixed)
+
+
+@lru_cache(maxsize=8)
+def _rows_above_template(p: int) -> Template:
+    from deabench_models import rows_above
+
+    return compile_template(rows_above, {"D": range(p), "M": ["most"]}, {})
+
+
+@lru_cache(maxsize=8)
+def _ratio_above_template(p: int, q: int) -> Template:
+    from deabench_models import ratio_above
+
+    return compile_template(ratio_above, {"O": range(p), "I": range(q), "M": ["most"]}, {})
+
+
+def collect_evidence(bounds: Sequence[RankBound]) -> RankEvidence:
+    """Return the proofs of one end of all rows."""
+    return RankEvidence(
+        tuple(bound.weights for bound in bounds), tuple(bound.tree for bound in bounds)
+    )

@@ -1,0 +1,109 @@
+"""Compute how near to the best row, and how far from it, each row's score comes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+
+from deabench.analysis.ranking import rank
+from deabench.errors import DataWarning
+from deabench.results.ranking import Ranking
+from deabench.results.weightings import WeightedSide
+from deabench.solver.highs import Solver
+from deabench.solver.template import Template, compile_template, expand_template
+
+
+def bound_scores(sides: Sequence[WeightedSide]) -> tuple[np.ndarray, Ranking]:
+    """Return the least score over that of the best row, (n,), and a ranking by the greatest."""
+    corners = sides[0].corners
+    if len(sides) == 1:
+        # A quotient of linear functions is extreme at a vertex.
+        least = (corners / corners.max(axis=0)).min(axis=1)
+    else:
+        least = _least_ratio_scores(corners, sides[1].corners)
+    return least, _rank_greatest_scores(sides)
+
+
+def _least_ratio_scores(outputs: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """Return the least of E_k / E_l over all rows l and weights, (n,)."""
+    least = np.empty(len(outputs))
+    for k in range(len(outputs)):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # Outputs and inputs have weights of their own: the product of both extremes.
+            output_ratios = (outputs[k] / outputs).min(axis=1)
+            input_ratios = (inputs / inputs[k]).min(axis=1)
+        least[k] = np.nanmin(output_ratios * input_ratios)
+    return least
+
+
+def _rank_greatest_scores(sides: Sequence[WeightedSide]) -> Ranking:
+    """Rank by the greatest score over the best row's: the efficiency at the vertices' values.
+
+    Weights within the bounds are mixtures of their vertices, so that the values there are metrics
+    with free weights.
+    """
+    outputs = pd.DataFrame(sides[0].corners).add_prefix("output ")
+    names = {"outputs": list(outputs)}
+    model = "wei"
+    if len(sides) > 1:
+        inputs = pd.DataFrame(sides[1].corners).add_prefix("input ")
+        names["inputs"] = list(inputs)
+        outputs = outputs.join(inputs)
+        model = "ccr"
+    # The user's own metrics were checked before; these are mixtures of them.
+    with warnings.catch_warnings(action="ignore", category=DataWarning):
+        if model == "ccr":
+            return rank(outputs, model="ccr", returns="crs", **names)
+        return rank(outputs, model="wei", **names)
+
+
+@dataclass
+class LossBounds:
+    """The least and greatest distance of each row to the best one, in shares of the ranges.
+
+    Attributes
+    ----------
+    least, greatest : arrays (n,)
+    weights : array (n, p)
+        Mixtures of the vertices at which the distance is least.
+    mixes : array (n, n)
+        A mix of rows that is above each row by its least distance at every vertex: the dual.
+    """
+
+    least: np.ndarray
+    greatest: np.ndarray
+    weights: np.ndarray
+    mixes: np.ndarray
+
+
+def bound_losses(side: WeightedSide) -> LossBounds:
+    """Return the least and greatest distance of each row to the best one."""
+    corners = side.corners
+    greatest = (corners.max(axis=0) - corners).max(axis=1)
+    n, p = corners.shape
+    least = np.zeros(n)
+    weights = np.zeros((n, p))
+    mixes = np.zeros((n, n))
+    template = _least_loss_template(p)
+    for k in range(n):
+        solver = Solver(expand_template(template, corners - corners[k], np.zeros(0)))
+        solver.run(f"row {k}")
+        weights[k] = np.clip(solver.values()[:p], 0.0, None)
+        # The dual of "row l is ahead by at most ε" is the share of l in the mix.
+        mixes[k] = np.clip(-solver.duals()[1:], 0.0, None)
+        least[k] = max(solver.objective(), 0.0)
+    weights /= weights.sum(axis=1, keepdims=True)
+    mixes /= mixes.sum(axis=1, keepdims=True)
+    return LossBounds(least, greatest, weights, mixes)
+
+
+@lru_cache(maxsize=8)
+def _least_loss_template(p: int) -> Template:
+    from deabench_models import least_loss
+
+    return compile_template(least_loss, {"D": range(p)}, {})

@@ -1,0 +1,114 @@
+"""Compute how often each rank is taken: exactly where that is quick, else by quasi-random points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from deabench.geometry.share_measures import (
+    SETS,
+    count_shares_on_segment,
+    draw_mixtures,
+    positive_share_of_polytope,
+)
+from deabench.geometry.subdivision import Point
+from deabench.results.weightings import WeightedSide
+
+EQUAL = 1e-13
+"""Scores that differ by less than this share of the largest are equal at a drawn point."""
+
+
+@dataclass
+class RankShares:
+    """How often each rank is taken.
+
+    Attributes
+    ----------
+    shares, errors : arrays (n, n)
+        The share of the weightings at which each row has rank 1, 2, ...; its standard error.
+    exact : bool array (n,)
+    highest, lowest : lists of Point
+        By row, the drawn weights at which the fewest rows are above it, and the fewest below.
+    """
+
+    shares: np.ndarray
+    errors: np.ndarray
+    exact: np.ndarray
+    highest: list[Point]
+    lowest: list[Point]
+
+
+def draw_rank_shares(sides: Sequence[WeightedSide], draws: int, seed: int) -> RankShares:
+    """Draw weights uniformly and count how often each rank is taken."""
+    n = len(sides[0].values)
+    rank_offsets = n * np.arange(n)[:, None]
+    set_shares = []
+    highest = [Point(n, np.empty(0), np.empty(0)) for _ in range(n)]
+    lowest = [Point(n, np.empty(0), np.empty(0)) for _ in range(n)]
+    mixtures = [draw_mixtures(side.polytope, draws, seed + k) for k, side in enumerate(sides)]
+    for drawn in zip(*mixtures, strict=True):
+        scores = _score(sides, drawn)
+        above, below = count_above_and_below(scores)
+        counts = np.bincount((rank_offsets + above).ravel(), minlength=n * n)
+        set_shares.append(counts.reshape(n, n) / above.shape[1])
+        beta = drawn[1] if len(sides) > 1 else np.ones((len(drawn[0]), 1))
+        for points, numbers in ((highest, above), (lowest, below)):
+            least = numbers.argmin(axis=1)
+            for k, place in enumerate(least.tolist()):
+                count = int(numbers[k, place])
+                if count < points[k].count:
+                    points[k] = Point(count, drawn[0][place], beta[place])
+    each = np.array(set_shares)
+    errors = each.std(axis=0, ddof=1) / np.sqrt(SETS)
+    return RankShares(each.mean(axis=0), errors, np.zeros(n, dtype=bool), highest, lowest)
+
+
+def _score(sides: Sequence[WeightedSide], drawn: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the scores (n, points) at mixtures of the vertices."""
+    scores = sides[0].corners @ drawn[0].T
+    if len(sides) > 1:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores = scores / (sides[1].corners @ drawn[1].T)
+    return np.asarray(scores)
+
+
+def count_above_and_below(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many rows are strictly above and below each, (n, points) both."""
+    n = len(scores)
+    order = np.argsort(-scores, axis=0, kind="stable")
+    descending = np.take_along_axis(scores, order, axis=0)
+    # A run of equal scores begins where the step from the score before is more than rounding.
+    tolerance = EQUAL * np.abs(scores).max(axis=0)
+    begins = np.ones_like(order, dtype=bool)
+    begins[1:] = descending[:-1] - descending[1:] > tolerance
+    places = np.arange(n)[:, None]
+    first = np.maximum.accumulate(np.where(begins, places, 0), axis=0)
+    ends = np.ones_like(begins)
+    ends[:-1] = begins[1:]
+    last = np.minimum.accumulate(np.where(ends, places, n)[::-1], axis=0)[::-1]
+    above = np.empty_like(order)
+    below = np.empty_like(order)
+    np.put_along_axis(above, order, first, axis=0)
+    np.put_along_axis(below, order, n - 1 - last, axis=0)
+    return above, below
+
+
+def compute_pairwise_shares(side: WeightedSide) -> np.ndarray:
+    """Return the share of the weightings at which row k is above row l, (n, n); exact."""
+    corners = side.corner_values
+    n = len(corners)
+    shares = np.empty((n, n))
+    for k in range(n):
+        # Differences of whole numbers have the right sign, ties included.
+        gaps = ((corners[k] - corners) / side.corner_scale).astype(float)
+        shares[k] = positive_share_of_polytope(gaps, side.polytope)
+    return shares
+
+
+def compute_exact_shares(side: WeightedSide, k: int) -> np.ndarray:
+    """Return the share of each rank of row k, (n,), where the weights are a segment."""
+    corners = side.corner_values
+    gaps = ((np.delete(corners, k, axis=0) - corners[k]) / side.corner_scale).astype(float)
+    return count_shares_on_segment(gaps)
