@@ -62,6 +62,8 @@ _HOME = {
     "order_m": "deabench.analysis.partial_frontiers",
     "order_alpha": "deabench.analysis.partial_frontiers",
     "Partial": "deabench.analysis.partial_frontiers",
+    "weightings": "deabench.analysis.weightings.analysis",
+    "Weightings": "deabench.results.weightings",
     "Study": "deabench.study.study",
     "report": "deabench.report.build",
     "explore": "deabench.report.notebook_widget",

@@ -28,6 +28,7 @@ from deabench.analysis.scale import scale_efficiency as scale_efficiency
 from deabench.analysis.stability import Stability as Stability
 from deabench.analysis.stability import stability as stability
 from deabench.analysis.targets import targets as targets
+from deabench.analysis.weightings.analysis import weightings as weightings
 from deabench.errors import CertificateError as CertificateError
 from deabench.errors import DataError as DataError
 from deabench.errors import DataWarning as DataWarning
@@ -57,6 +58,7 @@ from deabench.report.notebook_widget import explore as explore
 from deabench.results.frontier import Frontier as Frontier
 from deabench.results.ranking import Ranking as Ranking
 from deabench.results.targets import Targets as Targets
+from deabench.results.weightings import Weightings as Weightings
 from deabench.streaming.rank_files import FilesRanking as FilesRanking
 from deabench.streaming.rank_files import rank_files as rank_files
 from deabench.study.study import Study as Study

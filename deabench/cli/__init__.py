@@ -44,6 +44,11 @@ VERBS = {
         "targets",
         "find the closest point of the frontier for each classifier",
     ),
+    "weightings": Verb(
+        "weightings:weightings_command",
+        "weightings",
+        "tell which ranks each system takes over all weightings of the metrics",
+    ),
     "metrics": Verb(
         "metrics:metrics_command",
         "metrics",

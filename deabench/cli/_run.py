@@ -43,6 +43,7 @@ READING_VERBS = (
     "rank",
     "frontier",
     "targets",
+    "weightings",
     "metrics",
     "compare",
     "uncertainty",

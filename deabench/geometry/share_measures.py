@@ -56,11 +56,12 @@ def positive_share(values: np.ndarray) -> np.ndarray:
 
 
 def positive_share_of_polytope(values: np.ndarray, polytope: SharePolytope) -> np.ndarray:
-    """Return the share of a polytope on which linear functions, given at its vertices, are positive.
+    """Return the share of a polytope on which linear functions of its vertices are positive.
 
     Parameters
     ----------
     values : array (m, p)
+        Each function at the vertices.
     polytope : SharePolytope
     """
     weights = polytope.volumes / polytope.volumes.sum()
@@ -97,8 +98,8 @@ def count_shares_on_segment(values: np.ndarray) -> np.ndarray:
 def draw_mixtures(polytope: SharePolytope, draws: int, seed: int) -> Iterator[np.ndarray]:
     """Draw `SETS` sets of points of a polytope, as mixtures of its vertices (draws / SETS, p).
 
-    Each is a scrambled Sobol set, whose sorted spacings are uniform on a simplex; a further coordinate
-    chooses the simplex.
+    Each is a scrambled Sobol set, whose sorted spacings are uniform on a simplex; a further
+    coordinate chooses the simplex.
     """
     from scipy.stats.qmc import Sobol
 

@@ -1,9 +1,9 @@
 """Polytopes of shares {w ≥ 0, Σ w = 1, g·w ≤ 0}, with their vertices in whole numbers.
 
-A vertex is kept as a ray: a vector of whole numbers whose shares are its entries over their sum. Cutting
-a polytope by a half-space then needs products and differences of whole numbers alone (the double
-description method of Motzkin, Raiffa, Thompson and Thrall 1953), so that no tolerance decides which
-vertices there are. Which half-spaces a vertex lies on is a set of bits.
+A vertex is kept as a ray: a vector of whole numbers whose shares are its entries over their sum.
+Cutting a polytope by a half-space then needs products and differences of whole numbers alone (the
+double description method of Motzkin, Raiffa, Thompson and Thrall 1953), so that no tolerance
+decides which vertices there are. Which half-spaces a vertex lies on is a set of bits.
 """
 
 from __future__ import annotations
@@ -139,10 +139,8 @@ def _reduce(entries: Sequence[int]) -> Ray:
     return tuple(entry // divisor for entry in entries)
 
 
-def _pull(
-    face: frozenset[int], dimension: int, facets: Sequence[frozenset[int]]
-) -> list[Simplex]:
-    """Return simplices that fill a face: its first vertex with those of the facets opposite to it."""
+def _pull(face: frozenset[int], dimension: int, facets: Sequence[frozenset[int]]) -> list[Simplex]:
+    """Return simplices that fill a face: its first vertex with those of the opposite facets."""
     if len(face) == dimension + 1:
         return [tuple(sorted(face))]
     apex = min(face)

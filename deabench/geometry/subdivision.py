@@ -1,14 +1,15 @@
 """Find where the fewest of many bilinear functions are positive, by halving simplices.
 
-Each function is given by its values D (P,) at the P pairs of vertices of two polytopes; at the mixtures
-α and β of their vertices it is D·(α ⊗ β). With one vertex in the second polytope it is linear. A function
-is positive on a whole pair of simplices where it is positive at all pairs of corners, and positive
-nowhere in it where it is at none: the number of the former bounds the count from below, and the count at
-any point bounds the least one from above. Pairs that the bounds leave open are halved at an edge. The
-search ends, because "positive" is open: near any point at least as many functions are positive as there.
+Each function is given by its values D (P,) at the P pairs of vertices of two polytopes; at the
+mixtures α and β of their vertices it is D·(α ⊗ β). With one vertex in the second polytope it is
+linear. A function is positive on a whole pair of simplices where it is positive at all pairs of
+corners, and positive nowhere in it where it is at none: the number of the former bounds the count
+from below, and the count at any point bounds the least one from above. Pairs that the bounds leave
+open are halved at an edge. The search ends, because "positive" is open: near any point at least as
+many functions are positive as there.
 
-References: Salo, Punkka (2011), Management Science 57:200-214, for the question; Horst, Pardalos, Thoai
-(2000), Introduction to Global Optimization, 3.6, for simplicial branch and bound.
+References: Salo, Punkka (2011), Management Science 57:200-214, for the question; Horst, Pardalos,
+Thoai (2000), Introduction to Global Optimization, 3.6, for simplicial branch and bound.
 """
 
 from __future__ import annotations

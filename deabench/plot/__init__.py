@@ -32,6 +32,9 @@ _HOME = {
     "CostCurveDisplay": "curves",
     "LearningCurveDisplay": "curves",
     "CriticalDifferenceDisplay": "critical_difference",
+    "RankIntervalDisplay": "weightings.rank_intervals",
+    "WinningRegionsDisplay": "weightings.winning_regions",
+    "DominanceGraphDisplay": "weightings.dominance_graph",
     "save_figure": "canvas",
 }
 

@@ -1,9 +1,9 @@
 """Prove rank intervals over all weightings, dominance and score bounds, in whole numbers.
 
-A rank is attained if it is counted at weights that keep the bounds. No weighting goes further if the
-simplices of a subdivision fill the weights, and in each of them enough rows are above (or below) at all
-corners: a linear function that is positive at the corners is positive between them. Values are the
-decimals of the table.
+A rank is attained if it is counted at weights that keep the bounds. No weighting goes further if
+the simplices of a subdivision fill the weights, and in each of them enough rows are above (or
+below) at all corners: a linear function that is positive at the corners is positive between them.
+Values are the decimals of the table.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def prove_weightings(result: Any) -> Proof:
         ranks = 1 + counts if end == "best" else n - counts
         attained[end] = ranks
         inside = [_keep_bounds(result, weights) for weights in evidence.weights]
-        violations[f"{end}_attained"] = np.abs(ranks - result.ranks[end]) + ~np.array(inside)
+        misses = np.abs(ranks - result.ranks[end].to_numpy())
+        violations[f"{end}_attained"] = np.where(inside, misses, 1.0)
         claimed = result.ranks[f"{end}_proved"].to_numpy()
         needed = claimed - 1 if end == "best" else n - claimed
         violations[f"{end}_proved"] = np.array(
@@ -261,9 +262,9 @@ class _Differences:
         """Return which rows are above row k at a pair of corners; powers of 2 do not matter."""
         a, b = first[0], second[0]
         if len(self.sides) == 1:
-            gaps = a - a[k]
-        else:
-            gaps = a * b[k] - a[k] * b
+            # Without inputs all values of b are 1.
+            return np.asarray(a > a[k] if sign > 0 else a < a[k], dtype=bool)
+        gaps = a * b[k] - a[k] * b
         return np.asarray(gaps > 0 if sign > 0 else gaps < 0, dtype=bool)
 
     def _halves(self, k: int, sign: int, node: _Node, edge: int) -> list[_Node]:
@@ -316,7 +317,9 @@ def _list_edges(corners: int) -> list[tuple[int, int]]:
 
 def _score_violations(result: Any) -> dict[str, np.ndarray]:
     """Return by how much the bounds of scores or losses are off."""
-    corners = [(values / _largest(values)).astype(float) for values in map(_corner_values, result.sides)]
+    corners = [
+        (values / _largest(values)).astype(float) for values in map(_corner_values, result.sides)
+    ]
     ranks = result.ranks
     if result.model == "value":
         side = result.sides[0]
@@ -340,7 +343,9 @@ def _score_violations(result: Any) -> dict[str, np.ndarray]:
         least = ranks["loss_min"].to_numpy()
         return {
             "loss_max": np.abs(greatest - ranks["loss_max"].to_numpy()),
-            "loss_min": np.maximum.reduce([upper - least, least - np.maximum(lower, 0.0), feasible]),
+            "loss_min": np.maximum.reduce(
+                [upper - least, least - np.maximum(lower, 0.0), feasible]
+            ),
         }
     if len(corners) == 1:
         least = (corners[0] / corners[0].max(axis=0)).min(axis=1)

@@ -36,8 +36,8 @@ class WeightedSide:
     ----------
     names : tuple of str
     values : object array (n, s) of int
-        Each value over its metric's unit, times `scale`: what a weight of 1 gives. Costs of the model
-        "value" are negative.
+        Each value over its metric's unit, times `scale`: what a weight of 1 gives. Costs of the
+        model "value" are negative.
     scale : int
     units : tuple of Fraction
         Each metric's best value or range, in the model's units.
@@ -128,12 +128,12 @@ class Weightings(Result):
     Attributes
     ----------
     ranks : DataFrame, one row per row of the table
-        best, worst : the ranks that some weighting gives; rows with the same score count for the row
-        in `best` and against it in `worst`. best_proved, worst_proved : the ranks beyond which no
-        weighting goes; those of `best` and `worst` unless the time was up. mean_rank, first_share :
-        over all admissible weightings, uniformly. score_min, score_max : score over the best row's
-        (model "ratio"); loss_min, loss_max : distance to the best row's, in shares of the ranges
-        (model "value"). best_limit, worst_limit : with samples.
+        best, worst : the ranks that some weighting gives; rows with the same score count for the
+        row in `best` and against it in `worst`. best_proved, worst_proved : the ranks beyond which
+        no weighting goes; those of `best` and `worst` unless the time was up. mean_rank,
+        first_share : over all admissible weightings, uniformly. score_min, score_max : score over
+        the best row's (model "ratio"); loss_min, loss_max : distance to the best row's, in shares
+        of the ranges (model "value"). best_limit, worst_limit : with samples.
     dominance : DataFrame of bool
         Whether the row is at least as good as the column at every weighting.
     pairwise_shares : DataFrame
@@ -163,8 +163,8 @@ class Weightings(Result):
     score_ranking : Ranking or None
         For the model "ratio": the efficiencies that prove `score_max`.
     loss_weights, loss_mixes : arrays (n, p) and (n, n)
-        For the model "value": weights, as mixtures of the vertices, at which each loss is least, and
-        a mix of rows that proves it.
+        For the model "value": weights, as mixtures of the vertices, at which each loss is least,
+        and a mix of rows that proves it.
     notes : tuple of str
 
     Examples
@@ -271,8 +271,10 @@ class Weightings(Result):
         self._check_label(name)
         if name not in self.winning_regions:
             if self.ranks.loc[name, "best"] > 1:
-                raise DataError(f"'{name}' is first at no weighting; its best rank is "
-                                f"{self.ranks.loc[name, 'best']}")
+                raise DataError(
+                    f"'{name}' is first at no weighting; its best rank is "
+                    f"{self.ranks.loc[name, 'best']}"
+                )
             raise DataError("a ratio of outputs to inputs has no regions; use model='value'")
         return self.winning_regions[name]
 
@@ -282,9 +284,7 @@ class Weightings(Result):
         if end not in ("best", "worst"):
             raise DataError(f"end is '{end}'; write 'best' or 'worst'")
         row = self.ranks.index.get_loc(name)
-        weights = [
-            entry / sum(ray) for ray in self.evidence[end].weights[row] for entry in ray
-        ]
+        weights = [entry / sum(ray) for ray in self.evidence[end].weights[row] for entry in ray]
         return pd.Series(weights, index=self.metrics, name=name)
 
     def dominance_graph(self) -> nx.DiGraph:

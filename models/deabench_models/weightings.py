@@ -1,16 +1,16 @@
 """Ranks over all weightings: how few rows can be above a row, and what proves or explains it.
 
-The weightings are a polytope with the vertices p; D_lp is by how much row l is above the tested row
-at vertex p, and μ mixes the vertices. M is the caller's, but valid and tight: μ lies in a simplex, so
-that row l is above by at most max_p D_lp. A guessed M gives wrong ranks. `rows_above` on −D counts the
-rows below.
+The weightings are a polytope with the vertices p; D_jp is by how much row j is above the tested row
+at vertex p, and μ mixes the vertices. M is the caller's, but valid and tight: μ lies in a simplex,
+so that row j is above by at most max_p D_jp. A guessed M gives wrong ranks. `rows_above` on −D
+counts the rows below.
 
-Symbols: D (row l, vertex p), any sign; M (row l, any one key) ≥ 0; in `ratio_above` O (row l, vertex p)
-and I (row l, vertex q), the outputs of l over those of the tested row at each vertex of the outputs'
-weights, and its inputs over theirs. Restrictions and faces are half-spaces g·w ≤ h.
+Symbols: D (row j, vertex p), any sign; M (row j, any one key) ≥ 0; in `ratio_above` Y (row j,
+vertex p) and X (row j, vertex q), the outputs of j over those of the tested row at each vertex of
+the outputs' weights, and its inputs over theirs. Restrictions and faces are half-spaces g·w ≤ h.
 
-References: Salo, Punkka (2011), Management Science 57:200-214; Charnes, Cooper (1962), Naval Research
-Logistics Quarterly 9:181-186.
+References: Salo, Punkka (2011), Management Science 57:200-214; Charnes, Cooper (1962), Naval
+Research Logistics Quarterly 9:181-186.
 """
 
 from pyomo.core.base import ConcreteModel, Param, Var, maximize
@@ -22,27 +22,27 @@ from deabench_models._types import Model, Row, Table, firsts, seconds
 def rows_above(D: Table, M: Table) -> Model:
     """Formulate the fewest rows above the tested one at any weighting.
 
-        min  Σ_l z_l                                         [rows_above]
-        s.t. Σ_p D_lp μ_p − M_l z_l ≤ 0              ∀ l     [above]
+        min  Σ_j z_j                                         [rows_above]
+        s.t. Σ_p D_jp μ_p − M_j z_j ≤ 0              ∀ j     [above]
              Σ_p μ_p = 1                                     [simplex]
              μ_p ≥ 0                                         [mu]
-             z_l ∈ {0, 1}                                    [z]
+             z_j ∈ {0, 1}                                    [z]
 
-    M_l = max(0, max_p D_lp). The best rank is 1 + Σ z. A MILP with one binary per row.
+    M_j = max(0, max_p D_jp). The best rank is 1 + Σ z. A MILP with one binary per row.
     """
     m = ConcreteModel()
-    m.L, m.P = firsts(D), seconds(D)
+    m.J, m.P = firsts(D), seconds(D)
     m.mu = Var(m.P, within=NonNegativeReals)
-    m.z = Var(m.L, within=Binary)
+    m.z = Var(m.J, within=Binary)
     bound = seconds(M)[0]
 
     @m.Objective()
     def rows_above(m: Model) -> object:
-        return sum(m.z[l] for l in m.L)
+        return sum(m.z[j] for j in m.J)
 
-    @m.Constraint(m.L)
-    def above(m: Model, l: object) -> object:
-        return sum(D[l, p] * m.mu[p] for p in m.P) - M[l, bound] * m.z[l] <= 0
+    @m.Constraint(m.J)
+    def above(m: Model, j: object) -> object:
+        return sum(D[j, p] * m.mu[p] for p in m.P) - M[j, bound] * m.z[j] <= 0
 
     @m.Constraint()
     def simplex(m: Model) -> object:
@@ -51,36 +51,36 @@ def rows_above(D: Table, M: Table) -> Model:
     return m
 
 
-def ratio_above(O: Table, I: Table, M: Table) -> Model:  # noqa: E741  outputs and inputs, as in the text
+def ratio_above(X: Table, Y: Table, M: Table) -> Model:
     """Formulate the fewest rows with a higher ratio of outputs to inputs than the tested one.
 
-        min  Σ_l z_l                                         [rows_above]
-        s.t. Σ_p O_lp α_p − Σ_q I_lq β_q − M_l z_l ≤ 0 ∀ l   [above]
+        min  Σ_j z_j                                         [rows_above]
+        s.t. Σ_p Y_jp α_p − Σ_q X_jq β_q − M_j z_j ≤ 0 ∀ j   [above]
              Σ_p α_p = 1                                     [outputs]
              Σ_q β_q = 1                                     [inputs]
              α_p ≥ 0                                         [alpha]
              β_q ≥ 0                                         [beta]
-             z_l ∈ {0, 1}                                    [z]
+             z_j ∈ {0, 1}                                    [z]
 
-    M_l = max(0, max_p O_lp − min_q I_lq). The weights are scaled so that the tested row's outputs,
+    M_j = max(0, max_p Y_jp − min_q X_jq). The weights are scaled so that the tested row's outputs,
     and its inputs, are worth 1.
     """
     m = ConcreteModel()
-    m.L, m.P, m.Q = firsts(O), seconds(O), seconds(I)
+    m.J, m.P, m.Q = firsts(Y), seconds(Y), seconds(X)
     m.alpha = Var(m.P, within=NonNegativeReals)
     m.beta = Var(m.Q, within=NonNegativeReals)
-    m.z = Var(m.L, within=Binary)
+    m.z = Var(m.J, within=Binary)
     bound = seconds(M)[0]
 
     @m.Objective()
     def rows_above(m: Model) -> object:
-        return sum(m.z[l] for l in m.L)
+        return sum(m.z[j] for j in m.J)
 
-    @m.Constraint(m.L)
-    def above(m: Model, l: object) -> object:
-        gain = sum(O[l, p] * m.alpha[p] for p in m.P)
-        cost = sum(I[l, q] * m.beta[q] for q in m.Q)
-        return gain - cost - M[l, bound] * m.z[l] <= 0
+    @m.Constraint(m.J)
+    def above(m: Model, j: object) -> object:
+        gain = sum(Y[j, p] * m.alpha[p] for p in m.P)
+        cost = sum(X[j, q] * m.beta[q] for q in m.Q)
+        return gain - cost - M[j, bound] * m.z[j] <= 0
 
     @m.Constraint()
     def outputs(m: Model) -> object:
@@ -97,16 +97,16 @@ def mix_above(D: Table) -> Model:
     """Formulate the mix of other rows that is above the tested one by the most at every weighting.
 
         max  ε                                               [advantage]
-        s.t. Σ_l D_lp λ_l − ε ≥ 0                    ∀ p     [gain]
-             Σ_l λ_l = 1                                     [convex]
-             λ_l ≥ 0                                         [lam]
+        s.t. Σ_j D_jp λ_j − ε ≥ 0                    ∀ p     [gain]
+             Σ_j λ_j = 1                                     [convex]
+             λ_j ≥ 0                                         [lam]
              ε free                                          [epsilon]
 
     ε > 0 proves that the tested row is never first (Farkas). The dual of `least_loss`.
     """
     m = ConcreteModel()
-    m.L, m.P = firsts(D), seconds(D)
-    m.lam = Var(m.L, within=NonNegativeReals)
+    m.J, m.P = firsts(D), seconds(D)
+    m.lam = Var(m.J, within=NonNegativeReals)
     m.epsilon = Var()
 
     @m.Objective(sense=maximize)
@@ -115,11 +115,11 @@ def mix_above(D: Table) -> Model:
 
     @m.Constraint(m.P)
     def gain(m: Model, p: object) -> object:
-        return sum(D[l, p] * m.lam[l] for l in m.L) - m.epsilon >= 0
+        return sum(D[j, p] * m.lam[j] for j in m.J) - m.epsilon >= 0
 
     @m.Constraint()
     def convex(m: Model) -> object:
-        return sum(m.lam[l] for l in m.L) == 1
+        return sum(m.lam[j] for j in m.J) == 1
 
     return m
 
@@ -128,13 +128,13 @@ def least_loss(D: Table) -> Model:
     """Formulate the weighting at which the tested row is nearest to the best one.
 
     min  ε                                               [loss]
-    s.t. Σ_p D_lp μ_p − ε ≤ 0                    ∀ l     [behind]
+    s.t. Σ_p D_jp μ_p − ε ≤ 0                    ∀ j     [behind]
          Σ_p μ_p = 1                                     [simplex]
          μ_p ≥ 0                                         [mu]
          ε free                                          [epsilon]
     """
     m = ConcreteModel()
-    m.L, m.P = firsts(D), seconds(D)
+    m.J, m.P = firsts(D), seconds(D)
     m.mu = Var(m.P, within=NonNegativeReals)
     m.epsilon = Var()
 
@@ -142,9 +142,9 @@ def least_loss(D: Table) -> Model:
     def loss(m: Model) -> object:
         return m.epsilon
 
-    @m.Constraint(m.L)
-    def behind(m: Model, l: object) -> object:
-        return sum(D[l, p] * m.mu[p] for p in m.P) - m.epsilon <= 0
+    @m.Constraint(m.J)
+    def behind(m: Model, j: object) -> object:
+        return sum(D[j, p] * m.mu[p] for p in m.P) - m.epsilon <= 0
 
     @m.Constraint()
     def simplex(m: Model) -> object:
@@ -153,11 +153,11 @@ def least_loss(D: Table) -> Model:
     return m
 
 
-def largest_ratio(G: Table, y_k: Row, y_l: Row) -> Model:
+def largest_ratio(G: Table, y_k: Row, y_j: Row) -> Model:
     """Formulate the largest ratio of two rows' scores, by the transform of Charnes and Cooper.
 
         max  Σ_r y_rk u_r                                    [ratio]
-        s.t. Σ_r y_rl u_r = 1                                [unit]
+        s.t. Σ_r y_rj u_r = 1                                [unit]
              Σ_r G_ir u_r ≤ 0                        ∀ i     [bounds]
              u_r ≥ 0                                         [u]
 
@@ -167,7 +167,7 @@ def largest_ratio(G: Table, y_k: Row, y_l: Row) -> Model:
     m = ConcreteModel()
     m.I, m.R = firsts(G), list(y_k)
     m.y_k = Param(m.R, mutable=True, initialize=dict(y_k))
-    m.y_l = Param(m.R, mutable=True, initialize=dict(y_l))
+    m.y_j = Param(m.R, mutable=True, initialize=dict(y_j))
     m.u = Var(m.R, within=NonNegativeReals)
 
     @m.Objective(sense=maximize)
@@ -176,7 +176,7 @@ def largest_ratio(G: Table, y_k: Row, y_l: Row) -> Model:
 
     @m.Constraint()
     def unit(m: Model) -> object:
-        return sum(m.y_l[r] * m.u[r] for r in m.R) == 1
+        return sum(m.y_j[r] * m.u[r] for r in m.R) == 1
 
     @m.Constraint(m.I)
     def bounds(m: Model, i: object) -> object:

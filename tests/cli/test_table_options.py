@@ -12,7 +12,7 @@ import pytest
 from deabench.cli import main
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
-VERBS = ("read", "rank", "frontier", "targets", "report")
+VERBS = ("read", "rank", "frontier", "targets", "weightings", "report")
 OPTIONS = (
     *("outputs", "inputs", "lower-is-better", "ignore", "label", "dataset", "missing"),
     *("missing-code", "within", "strict", "sheet", "limit", "undesirable"),

@@ -170,6 +170,10 @@ COMMANDS = {
     ],
     "frontier": [["frontier", "rows.csv", "--outputs", "TPR,TNR"]],
     "targets": [["targets", "rows.csv", "--reference", "other.csv", "--outputs", "TPR,TNR"]],
+    "weightings": [
+        ["weightings", "rows.csv", "--outputs", "TPR,TNR"],
+        ["weightings", "rows.csv", "--outputs", "TPR,TNR", "--ratio", "a\x1b[31m"],
+    ],
     "metrics": [["metrics", "counts.csv"], ["metrics", "predictions.csv"]],
     "curve": [["curve", "scores.csv", "--kind", "summary"]],
     "compare": [["compare", "compare.csv"], ["compare", "predictions.csv"]],

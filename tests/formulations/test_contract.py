@@ -58,6 +58,19 @@ SMALLEST = {
     "supports": ((P, ["a"], {"y": 1.0}), 1.0),
     "face": ((P, p), 2.0),
     "halfspaces": (({("f", "y"): 0.5}, {("g", "y"): 3.0}), 1.0),
+    "rows_above": (({("a", "p"): 0.5}, {("a", "M"): 0.5}), 1.0),
+    "ratio_above": (({("a", "q"): 2.0}, {("a", "p"): 3.0}, {("a", "M"): 1.0}), 1.0),
+    "mix_above": (({("a", "p"): 0.5},), 0.5),
+    "least_loss": (({("a", "p"): 0.5},), 0.5),
+    "largest_ratio": (({("g", "y"): -1.0}, {"y": 3.0}, {"y": 1.5}), 2.0),
+    "inner_ball": (
+        (
+            {("low", "w"): -1.0, ("high", "w"): 1.0},
+            {("low", "h"): 0.0, ("high", "h"): 1.0},
+            {("low", "n"): 1.0, ("high", "n"): 1.0},
+        ),
+        0.5,
+    ),
 }
 """Arguments of the smallest model (one DMU, one metric), and its optimum by hand."""
 TRIANGLE = {
@@ -74,6 +87,9 @@ INPUTS = {
 }
 FULL = (INPUTS, TRIANGLE, {"u": 3.0, "v": 2.8}, OWN)
 SLOPES = {"x": 1.0, "y": 1.0}
+GAPS = {(k, r): v - OWN[r] for (k, r), v in TRIANGLE.items()}
+SLOPE_X = {"x": -1.0, "y": 0.0}
+SLOPE_Y = {"x": 0.0, "y": -1.0}
 SMALL = {
     "multiplier_input": FULL,
     "multiplier_output": FULL,
@@ -135,6 +151,24 @@ SMALL = {
     "supports": (TRIANGLE, ["a", "b"], SLOPES),
     "face": (TRIANGLE, GROUP),
     "depth": (TRIANGLE, OWN),
+    "rows_above": (GAPS, {(k, "M"): v for k, v in zip("abc", (0.6, 0.3, 0.6), strict=True)}),
+    "ratio_above": (
+        INPUTS,
+        TRIANGLE,
+        {(k, "M"): v for k, v in zip("abc", (0.0, 0.0, 0.0), strict=True)},
+    ),
+    "mix_above": (GAPS,),
+    "least_loss": (GAPS,),
+    "largest_ratio": ({("g", "x"): -1.0, ("g", "y"): 0.5}, OWN, {"x": 0.7, "y": 0.8}),
+    "inner_ball": (
+        {
+            **{("low x", r): v for r, v in SLOPE_X.items()},
+            **{("low y", r): v for r, v in SLOPE_Y.items()},
+            **{("sum", r): 1.0 for r in "xy"},
+        },
+        {("low x", "h"): 0.0, ("low y", "h"): 0.0, ("sum", "h"): 1.0},
+        {("low x", "n"): 1.0, ("low y", "n"): 1.0, ("sum", "n"): 2**0.5},
+    ),
     "halfspaces": ({("f", "x"): 0.8, ("f", "y"): 0.5, ("e", "x"): 0.2, ("e", "y"): 1.0}, GROUP),
 }
 """Arguments of a small model in which nothing is trivial: three DMUs, two metrics, a group of two.

@@ -74,6 +74,10 @@ def learned():
     )
 
 
+def weighed() -> db.Weightings:
+    return db.weightings(cloud(12), draws=64)
+
+
 def sampled():
     rng = np.random.default_rng(0)
     y = np.repeat([1, 0], 60)
@@ -123,6 +127,9 @@ DISPLAYS = {
     ),
     "CostCurveDisplay": lambda: plot.CostCurveDisplay({"net": curves.cost_curve(*scored())}),
     "LearningCurveDisplay": lambda: plot.LearningCurveDisplay(learned(), "accuracy"),
+    "RankIntervalDisplay": lambda: plot.RankIntervalDisplay.from_result(weighed()),
+    "WinningRegionsDisplay": lambda: plot.WinningRegionsDisplay.from_result(weighed()),
+    "DominanceGraphDisplay": lambda: plot.DominanceGraphDisplay.from_result(weighed()),
     "UncertaintyDisplay": lambda: plot.UncertaintyDisplay.from_result(sampled()),
     "FrontierBandDisplay": lambda: plot.FrontierBandDisplay.from_result(sampled()),
     "CriticalDifferenceDisplay": lambda: plot.CriticalDifferenceDisplay.from_table(wide()),

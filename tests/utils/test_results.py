@@ -109,6 +109,7 @@ FACTORIES: dict[str, Callable[[], Any]] = {
     "frontier": lambda: db.frontier(WINE, outputs=OUTPUTS),
     "files": ranked_files,
     "targets": lambda: db.targets(WINE, WINE, outputs=OUTPUTS),
+    "weightings": lambda: db.weightings(WINE, outputs=OUTPUTS),
     "scale": lambda: db.scale_efficiency(WINE, inputs=["TNR"], outputs=["TPR"]),
     "advice": lambda: db.advise(WINE, outputs=OUTPUTS),
     "layers": lambda: db.layers(WINE, outputs=OUTPUTS),
@@ -263,6 +264,7 @@ def test_the_short_form_stays_short_for_300_classifiers() -> None:
     "name",
     [
         "frontier",
+        "weightings",
         "mean vertical",
         "mean threshold",
         "segment",

@@ -35,7 +35,8 @@ from deabench.results.weightings import (
     Weightings,
     WinningRegion,
 )
-from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
+from deabench.tables.selected_table import Missing, SelectedTable, refuse_bounds
+from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
 from deabench.tables.validation import Allowed, validate
 from deabench.utils.checks import choice
@@ -116,9 +117,7 @@ def weightings(
     choice("model", model, get_args(ModelWord))
     if draws < LEAST_DRAWS:
         raise DataError(f"draws is {draws}; give at least {LEAST_DRAWS}")
-    selected = select_table(
-        table, outputs=outputs, inputs=inputs, missing=refuse_bounds(missing)
-    )
+    selected = select_table(table, outputs=outputs, inputs=inputs, missing=refuse_bounds(missing))
     with progress("weightings", 2 * len(selected.frame)) as advance:
         return analyse_selected(
             selected, model, ratios, shares, scale, _Drawing(draws, seed), time_limit, advance
@@ -282,9 +281,7 @@ def _replace_exact_shares(
         rank_shares.exact[k] = True
 
 
-def _find_regions(
-    sides: Sequence[WeightedSide], ranks: pd.DataFrame
-) -> dict[Any, WinningRegion]:
+def _find_regions(sides: Sequence[WeightedSide], ranks: pd.DataFrame) -> dict[Any, WinningRegion]:
     """Return the winning region of each row that can be first."""
     if len(sides) > 1 or len(sides[0].names) > MAX_METRICS:
         return {}

@@ -88,7 +88,7 @@ class RankSearch:
         attained = self.count_above(k, sign, weights)
         is_settled = search.is_finished and attained <= search.best.count
         if not is_settled and time.monotonic() < self.end:
-            attained, weights = self._settle(k, sign, exact, values, search, (attained, weights))
+            attained, weights = self._settle(k, sign, values, search, (attained, weights))
         proved = min(search.lower_bound, attained)
         return RankBound(attained, proved, weights, search.tree())
 
@@ -103,7 +103,6 @@ class RankSearch:
         self,
         k: int,
         sign: int,
-        exact: np.ndarray,
         values: np.ndarray,
         search: Subdivision,
         seen: tuple[int, tuple[Ray, ...]],
@@ -167,9 +166,7 @@ class RankSearch:
         alpha, beta = self._to_mixtures(k, sign, mu[:p], mu[p:])
         return ~is_above, alpha, beta
 
-    def _own_ratios(
-        self, k: int, sign: int
-    ) -> tuple[np.ndarray, int, int, Template] | None:
+    def _own_ratios(self, k: int, sign: int) -> tuple[np.ndarray, int, int, Template] | None:
         """Return the data of `ratio_above`; None where a vertex makes row k worth nothing."""
         first, second = (side.corners for side in self._ordered_sides(sign))
         if (first[k] <= 0).any() or (second[k] <= 0).any():
@@ -178,7 +175,7 @@ class RankSearch:
         inputs = np.delete(second / second[k], k, axis=0)
         largest = np.maximum(outputs.max(axis=1) - inputs.min(axis=1), 0.0)
         p, q = outputs.shape[1], inputs.shape[1]
-        return np.column_stack([outputs, inputs, largest]), p, q, _ratio_above_template(p, q)
+        return np.column_stack([inputs, outputs, largest]), p, q, _ratio_above_template(p, q)
 
     def _ordered_sides(self, sign: int) -> tuple[WeightedSide, ...]:
         # Below row k are the rows whose ratio of inputs to outputs is higher.
@@ -222,8 +219,10 @@ class RankSearch:
 
     def count_above(self, k: int, sign: int, weights: Sequence[Ray]) -> int:
         """Return how many rows are above row k (or below it) at weights, in whole numbers."""
-        scores = [side.values @ np.array(ray, dtype=object) for side, ray in
-                  zip(self.sides, weights, strict=True)]
+        scores = [
+            side.values @ np.array(ray, dtype=object)
+            for side, ray in zip(self.sides, weights, strict=True)
+        ]
         if not self.is_ratio:
             return int((sign * (scores[0] - scores[0][k]) > 0).sum())
         return int((sign * (scores[0] * scores[1][k] - scores[0][k] * scores[1]) > 0).sum())
@@ -234,7 +233,9 @@ def _mix_exactly(rays: Sequence[Ray], mixture: np.ndarray) -> Ray:
     parts = [Fraction(share) / sum(ray) for share, ray in zip(mixture.tolist(), rays, strict=True)]
     common = math.lcm(*(part.denominator for part in parts))
     whole = [int(part * common) for part in parts]
-    mixed = [sum(w * ray[r] for w, ray in zip(whole, rays, strict=True)) for r in range(len(rays[0]))]
+    mixed = [
+        sum(w * ray[r] for w, ray in zip(whole, rays, strict=True)) for r in range(len(rays[0]))
+    ]
     divisor = math.gcd(*mixed)
     return tuple(entry // divisor for entry in mixed)
 
@@ -250,7 +251,7 @@ def _rows_above_template(p: int) -> Template:
 def _ratio_above_template(p: int, q: int) -> Template:
     from deabench_models import ratio_above
 
-    return compile_template(ratio_above, {"O": range(p), "I": range(q), "M": ["most"]}, {})
+    return compile_template(ratio_above, {"X": range(q), "Y": range(p), "M": ["most"]}, {})
 
 
 def collect_evidence(bounds: Sequence[RankBound]) -> RankEvidence:

@@ -47,19 +47,16 @@ def _rank_greatest_scores(sides: Sequence[WeightedSide]) -> Ranking:
     Weights within the bounds are mixtures of their vertices, so that the values there are metrics
     with free weights.
     """
-    outputs = pd.DataFrame(sides[0].corners).add_prefix("output ")
-    names = {"outputs": list(outputs)}
-    model = "wei"
-    if len(sides) > 1:
-        inputs = pd.DataFrame(sides[1].corners).add_prefix("input ")
-        names["inputs"] = list(inputs)
-        outputs = outputs.join(inputs)
-        model = "ccr"
+    metrics = pd.DataFrame(sides[0].corners).add_prefix("output ")
+    outputs = list(metrics)
     # The user's own metrics were checked before; these are mixtures of them.
     with warnings.catch_warnings(action="ignore", category=DataWarning):
-        if model == "ccr":
-            return rank(outputs, model="ccr", returns="crs", **names)
-        return rank(outputs, model="wei", **names)
+        if len(sides) == 1:
+            return rank(metrics, outputs=outputs, model="wei")
+        costs = pd.DataFrame(sides[1].corners).add_prefix("input ")
+        return rank(
+            metrics.join(costs), outputs=outputs, inputs=list(costs), model="ccr", returns="crs"
+        )
 
 
 @dataclass

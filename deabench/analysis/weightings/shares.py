@@ -1,4 +1,4 @@
-"""Compute how often each rank is taken: exactly where that is quick, else by quasi-random points."""
+"""Compute how often each rank is taken: exactly where that is quick, else by drawn weights."""
 
 from __future__ import annotations
 

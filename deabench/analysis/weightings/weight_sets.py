@@ -44,7 +44,9 @@ class Restrictions:
             f"{first}/{second} from {least:g} to {most:g}"
             for (first, second), (least, most) in self.ratios.items()
         ]
-        clauses += [f"{name} from {least:g} to {most:g}" for name, (least, most) in self.shares.items()]
+        clauses += [
+            f"{name} from {least:g} to {most:g}" for name, (least, most) in self.shares.items()
+        ]
         return ", ".join(clauses)
 
 
@@ -93,7 +95,9 @@ def _read_bounds(subject: str, bounds: object, largest: float) -> Bounds:
     try:
         least, most = (float(bound) for bound in bounds)  # type: ignore[attr-defined]  # tried
     except (TypeError, ValueError):
-        raise DataError(f"the bounds of {subject} are {bounds!r}; give two numbers, as (0.5, 1)") from None
+        raise DataError(
+            f"the bounds of {subject} are {bounds!r}; give two numbers, as (0.5, 1)"
+        ) from None
     if not 0 <= least <= most <= largest or least == math.inf:
         raise DataError(
             f"the bounds of {subject} are {least:g} and {most:g}; give two numbers from 0 to "
@@ -122,7 +126,9 @@ def build_sides(
     inputs = [str(name) for name in data.inputs]
     logarithmic = _read_scale(scale, [*outputs, *inputs], model)
     exact = {
-        name: _exact_values(frame[name], data.transforms.get(name, AffineTransform()), name in logarithmic)
+        name: _exact_values(
+            frame[name], data.transforms.get(name, AffineTransform()), name in logarithmic
+        )
         for name in [*outputs, *inputs]
     }
     if model == "value":
@@ -139,7 +145,9 @@ def _read_scale(scale: Scale | None, names: Sequence[str], model: WeightingModel
     logarithmic = []
     for name, word in (scale or {}).items():
         if name not in names:
-            raise DataError(f"scale names '{name}', which is no metric here; {did_you_mean(name, names)}")
+            raise DataError(
+                f"scale names '{name}', which is no metric here; {did_you_mean(name, names)}"
+            )
         choice("scale", word, ("linear", "log"))
         if word == "log":
             logarithmic.append(name)
@@ -267,12 +275,16 @@ def describe_weights(
     if restrictions:
         notes.append(f"bounds of the weights: {restrictions.describe()}")
     if restrictions.shares:
-        reference = "the sum of all ranges" if model == "value" else "an ideal row, best in every metric"
+        reference = (
+            "the sum of all ranges" if model == "value" else "an ideal row, best in every metric"
+        )
         notes.append(f"shares of weights are those of {reference}, the same for all rows")
     return tuple(notes)
 
 
-def describe_decades(frame: pd.DataFrame, inputs: Sequence[str], scale: Scale | None) -> tuple[str, ...]:
+def describe_decades(
+    frame: pd.DataFrame, inputs: Sequence[str], scale: Scale | None
+) -> tuple[str, ...]:
     """Return a note on costs that span decades and count linearly."""
     names = [
         name

@@ -1,0 +1,1 @@
+"""Pictures of weightings: rank intervals, winning regions, and who always beats whom."""

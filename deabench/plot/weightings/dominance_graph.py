@@ -1,0 +1,131 @@
+"""Draw who is at least as good at every weighting, in layers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import networkx as nx
+
+from deabench.plot.canvas import (
+    COLOURS,
+    GREY,
+    apply_style,
+    background_colour,
+    escape_label,
+    make_axes,
+    text_colour,
+)
+from deabench.plot.display import Display
+from deabench.results.weightings import Weightings
+
+MAX_ROWS = 60
+"""Of more rows, those with the best mean ranks are drawn."""
+
+
+@dataclass(repr=False)
+class DominanceGraphDisplay(Display):
+    """Who is at least as good at every weighting: an edge points down to the row that is beaten.
+
+    Edges that others imply are left out.
+
+    Attributes
+    ----------
+    graph : networkx.DiGraph
+        Nodes have the attributes `rows` (equal rows) and `layer` (0: never beaten).
+    total : int
+        Rows in all.
+    ax_, figure_, nodes_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.DominanceGraphDisplay.from_result(db.weightings(wine, outputs=["TPR", "TNR"])).plot()
+    DominanceGraphDisplay: drawn; figure_ is its figure, deabench.plot.save_figure writes it
+    """
+
+    graph: nx.DiGraph
+    total: int
+
+    @classmethod
+    def from_result(cls, result: Weightings, *, max_rows: int = MAX_ROWS) -> DominanceGraphDisplay:
+        """Show the `max_rows` rows with the best mean ranks."""
+        shown = set(result.to_frame().index[:max_rows])
+        graph = result.dominance_graph()
+        graph = graph.subgraph([node for node in graph if node in shown]).copy()
+        for layer, nodes in enumerate(nx.topological_generations(graph)):
+            for node in nodes:
+                graph.nodes[node]["layer"] = layer
+        return cls(graph, len(result.ranks))
+
+    def plot(self, ax: Any = None, **style: Any) -> DominanceGraphDisplay:
+        """Draw on `ax`, or on a new figure, with matplotlib's keywords for the nodes."""
+        layers: dict[int, list[Any]] = {}
+        for node, layer in self.graph.nodes(data="layer"):
+            layers.setdefault(layer, []).append(node)
+        widest = max(map(len, layers.values()), default=1)
+        self.ax_ = ax = make_axes(ax, size=(max(5.2, 1.15 * widest), 1.2 + 0.95 * len(layers)))
+        self.figure_ = ax.figure
+        places = self._place(layers)
+        for start, end in self.graph.edges:
+            ax.annotate(
+                "",
+                places[end],
+                places[start],
+                arrowprops={
+                    "arrowstyle": "-|>",
+                    "color": GREY,
+                    "linewidth": 0.7,
+                    "shrinkA": 9,
+                    "shrinkB": 9,
+                },
+            )
+        self.nodes_ = []
+        for node, (x, y) in places.items():
+            is_top = self.graph.nodes[node]["layer"] == 0
+            rows = self.graph.nodes[node]["rows"]
+            label = " = ".join(escape_label(name) for name in rows[:2])
+            if len(rows) > 2:
+                label += f" and {len(rows) - 2} more"
+            text = ax.text(
+                x,
+                y,
+                label,
+                ha="center",
+                va="center",
+                fontsize=7.5,
+                zorder=3,
+                color=text_colour(),
+                bbox={
+                    "boxstyle": "round,pad=0.25",
+                    "facecolor": background_colour(),
+                    "edgecolor": COLOURS[0] if is_top else GREY,
+                    "linewidth": 1.4 if is_top else 0.7,
+                },
+            )
+            self.nodes_.append(text)
+        ax.set(xlim=(-0.6, widest - 0.4), ylim=(0.6 - len(layers), 0.6))
+        ax.set_axis_off()
+        title = "who is at least as good at every weighting: from above to below"
+        if self.total > sum(len(rows) for _, rows in self.graph.nodes(data="rows")):
+            title += f" (the best {len(self.graph)} of {self.total})"
+        ax.set_title(title, fontsize=9, loc="left")
+        apply_style(ax, self.nodes_, style)
+        return self
+
+    def _place(self, layers: dict[int, list[Any]]) -> dict[Any, tuple[float, float]]:
+        """Return where each node stands: below the mean of those that beat it, without overlap."""
+        widest = max(map(len, layers.values()), default=1)
+        places: dict[Any, tuple[float, float]] = {}
+        for layer, nodes in sorted(layers.items()):
+            means = {}
+            for node in nodes:
+                above = [places[other][0] for other in self.graph.predecessors(node)]
+                means[node] = sum(above) / len(above) if above else 0.0
+            ordered = sorted(nodes, key=lambda node: means[node])
+            step = widest / len(nodes)
+            for k, node in enumerate(ordered):
+                places[node] = ((k + 0.5) * step - 0.5, -float(layer))
+        return places

@@ -1,0 +1,193 @@
+"""Say what all weightings of the metrics say about a table, and about one of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from deabench.report.text.words import as_sentence, count_noun, join_names
+from deabench.utils.text import quote_names
+
+if TYPE_CHECKING:
+    from deabench.results.weightings import Weightings, WinningRegion
+
+MAX_FIRST = 4
+"""The number of first rows whose weights a summary states."""
+FLAT = 1e-12
+"""The radius of a region below which a row is first only on a tie."""
+WHOLE = 0.0005
+"""A weight within this of 0 or 1 is not bounded there: it would be printed so."""
+
+
+def summarize_weightings(result: Weightings) -> str:
+    """Say how many rows can be first and when, and how much is the same at every weighting."""
+    ranks = result.ranks
+    first = ranks.index[ranks["best"] == 1]
+    n = len(ranks)
+    metrics = quote_names(result.metrics)
+    sentences = [f"{len(first)} of {n} can be first, by how {metrics} are weighted."]
+    if len(first) == 1:
+        sentences = [f"'{first[0]}' is first, however {metrics} are weighted."]
+        if ranks.loc[first[0], "worst"] > 1:
+            sentences = [f"'{first[0]}' alone can be first, by how {metrics} are weighted."]
+    order = (
+        ranks.loc[first].sort_values(["first_share", "mean_rank"], ascending=[False, True]).index
+    )
+    if len(first) > 1:
+        sentences += [f"'{name}' {_describe_first(result, name)}." for name in order[:MAX_FIRST]]
+    if len(order) > MAX_FIRST:
+        sentences.append(f"{len(order) - MAX_FIRST} more are first elsewhere.")
+    pairs = int(result.dominance.to_numpy().sum()) - n
+    sentences.append(f"{pairs} of {n * (n - 1)} comparisons come out the same at every weighting.")
+    open_ends = int((ranks["best"] != ranks["best_proved"]).sum())
+    open_ends += int((ranks["worst"] != ranks["worst_proved"]).sum())
+    if open_ends:
+        sentences.append(f"{open_ends} of {2 * n} ends of rank intervals are not proved.")
+    return " ".join(sentences)
+
+
+def explain_weightings(result: Weightings, name: Any) -> str:
+    """Say which ranks a row takes and when, what it always beats, and how far its score falls."""
+    # The label is checked, and named, by the result.
+    weights = result.extreme_weights(name, "best")
+    ranks = result.ranks
+    row = ranks.loc[name]
+    n = len(ranks)
+    interval = f"ranks {row['best']:.0f} to {row['worst']:.0f} of {n}"
+    if row["best"] == row["worst"]:
+        interval = f"ranks {row['best']:.0f} of {n}"
+    sentences = [
+        f"'{name}' {interval} at every weighting of {quote_names(result.metrics)}; "
+        f"its mean rank is {row['mean_rank']:.2f}."
+    ]
+    if row["best"] == 1 and row["worst"] > 1:
+        sentences.append(f"It {_describe_first(result, name)}.")
+    elif row["best"] > 1:
+        sentences.append(
+            f"It is never first; its best rank is {row['best']:.0f}, as where "
+            f"{_list_weights(weights)}."
+        )
+    if row["worst"] > row["best"]:
+        worst = result.extreme_weights(name, "worst")
+        sentences.append(f"It falls to rank {row['worst']:.0f} where {_list_weights(worst)}.")
+    sentences += _describe_pairs(result, name)
+    sentences.append(_describe_score(result, row))
+    if "best_limit" in ranks:
+        sentences.append(
+            f"As for the samples: no weighting puts it above rank {row['best_limit']:.0f} or below "
+            f"rank {row['worst_limit']:.0f}."
+        )
+    return " ".join(sentences)
+
+
+def _describe_pairs(result: Weightings, name: Any) -> list[str]:
+    """Say which rows one row always beats, and which always beat it."""
+    dominance = result.dominance
+    own = dominance.loc[name].drop(name)
+    others = dominance[name].drop(name)
+    sentences = []
+    for labels, words in (
+        (own.index[own & ~others], "It is at least as good as {} at every weighting."),
+        (others.index[others & ~own], "{} is at least as good at every weighting."),
+        (own.index[own & others], "It equals {} at every weighting."),
+    ):
+        if not len(labels):
+            continue
+        names = join_names([f"'{label}'" for label in labels])
+        if words.startswith("{}") and len(labels) > 1:
+            words = "Each of {} is at least as good at every weighting."
+        sentences.append(words.format(names))
+    return sentences
+
+
+def _describe_score(result: Weightings, row: pd.Series) -> str:
+    """Say between which shares of the best score, or distances to it, a row's lies."""
+    if result.model == "value":
+        return (
+            f"It is behind the best row by {row['loss_min']:.3f} to {row['loss_max']:.3f} of the "
+            "ranges."
+        )
+    return (
+        f"Its score is {100 * row['score_min']:.1f} to {100 * row['score_max']:.1f} % of the best "
+        "row's."
+    )
+
+
+def _describe_first(result: Weightings, name: Any) -> str:
+    """Say when a row is first, as a clause: `is first when TPR counts 35 to 60 %`."""
+    region = result.winning_regions.get(name)
+    if region is None:
+        share = result.ranks.loc[name, "first_share"]
+        return f"is first under {format_share(share)} of the weightings"
+    if region.radius < FLAT and len(region.centroid) > 1:
+        return f"is first only on a tie{_describe_flat(region)}"
+    clauses = describe_intervals(region)
+    share = f"{format_share(region.share)} of the weightings"
+    if not clauses:
+        return f"is first under {share}"
+    if len(region.centroid) == 2:
+        # One weight tells the other: the interval says exactly when.
+        return f"is first when {clauses[0]} ({share})"
+    return f"is first under {share}, and only where {_join_clauses(clauses)}"
+
+
+def _describe_flat(region: WinningRegion) -> str:
+    """Say at which weights a row is first that is so only on a tie."""
+    unweighted = [name for name in region.vertices if not region.vertices[name].any()]
+    if unweighted:
+        return f", with no weight on {quote_names(unweighted)}"
+    return f", as where {_list_weights(region.centroid)}"
+
+
+def describe_intervals(region: WinningRegion) -> list[str]:
+    """Return what each bounded weight counts in a region, as `TPR counts 35 to 60 %`."""
+    clauses = []
+    for name, (least, most) in region.intervals.iterrows():
+        has_least = least > WHOLE
+        has_most = most < 1 - WHOLE
+        if has_least and has_most:
+            clauses.append(f"{name} counts {_percent(least)} to {_percent(most)} %")
+        elif has_least:
+            clauses.append(f"{name} counts {_percent(least)} % or more")
+        elif has_most:
+            clauses.append(f"{name} counts {_percent(most)} % or less")
+    return clauses
+
+
+def format_share(share: float) -> str:
+    """Return a share of the weightings in percent."""
+    if 0 < share < 0.001:
+        return "less than 0.1 %"
+    return f"{_percent(share)} %"
+
+
+def _percent(share: float) -> str:
+    """Return a share in percent with three digits at most."""
+    text = f"{100 * share:.1f}" if share < 0.0995 or share > 0.9005 else f"{100 * share:.0f}"
+    return text.removesuffix(".0")
+
+
+def _list_weights(weights: pd.Series) -> str:
+    return _join_clauses(
+        [f"{name} counts {_percent(weight)} %" for name, weight in weights.items()]
+    )
+
+
+def _join_clauses(clauses: Sequence[str]) -> str:
+    if len(clauses) < 2:
+        return "".join(clauses)
+    return f"{', '.join(clauses[:-1])} and {clauses[-1]}"
+
+
+def describe_first_rows(result: Weightings) -> list[str]:
+    """Return one sentence for each row that can be first, most often first."""
+    rows = result.ranks[result.ranks["best"] == 1]
+    order = rows.sort_values(["first_share", "mean_rank"], ascending=[False, True]).index
+    return [as_sentence(f"'{name}' {_describe_first(result, name)}") for name in order]
+
+
+def count_first(result: Weightings) -> str:
+    """Return how many rows can be first, as `3 rows`."""
+    return count_noun(int((result.ranks["best"] == 1).sum()), "row")

@@ -1,0 +1,302 @@
+"""Weightings against published ranks, exact fractions, enumeration and theorems."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from arrangements import extreme_ranks
+
+import deabench as db
+from deabench.errors import CertificateError, DataError
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+ORACLES = Path(__file__).parents[2] / "oracles"
+EXACT = ("wine1_s2", "ties_s3", "s3", "s4")
+BOUNDS = {"": None, "_ratio": {("m1", "m2"): (0.5, 2.0)}}
+INFINITY = float("inf")
+AIRPORT_RATIOS = {
+    ("i1", "i3"): (3, INFINITY),
+    ("i1", "i4"): (5, INFINITY),
+    ("i2", "i3"): (2, INFINITY),
+    ("i2", "i4"): (5, INFINITY),
+    ("o1", "o2"): (5, INFINITY),
+}
+
+
+def oracle(name: str) -> pd.DataFrame:
+    return pd.read_csv(ORACLES / f"20_weightings_{name}.csv", index_col=0)
+
+
+def random_table(seed: int, n: int, s: int, *, digits: int = 2) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    values = rng.uniform(0.1, 1, (n, s)).round(digits)
+    return pd.DataFrame(
+        values, columns=[f"m{r}" for r in range(s)], index=[f"c{k}" for k in range(n)]
+    )
+
+
+def weigh(table: pd.DataFrame, **options) -> db.Weightings:
+    return db.weightings(table, outputs=list(table), **options)
+
+
+@pytest.mark.parametrize("kind", BOUNDS)
+@pytest.mark.parametrize("name", EXACT)
+def test_ranks_and_shares_are_the_fractions_of_enumeration(name, kind) -> None:
+    table = oracle(f"exact_{name}_data")
+    expected = oracle(f"exact_{name}{kind}_expected")
+    result = weigh(table, ratios=BOUNDS[kind])
+    fractions = expected.drop(columns=["best_rank", "worst_rank"]).astype(str).map(Fraction)
+    numbers = fractions.astype(float)
+    ranks = result.ranks
+    assert ranks["best"].tolist() == expected["best_rank"].tolist()
+    assert ranks["worst"].tolist() == expected["worst_rank"].tolist()
+    assert ranks["best_proved"].tolist() == expected["best_rank"].tolist()
+    assert ranks["worst_proved"].tolist() == expected["worst_rank"].tolist()
+    np.testing.assert_allclose(ranks["score_min"], numbers["score_min"], atol=1e-12)
+    np.testing.assert_allclose(ranks["mean_rank"], numbers["mean_rank"], atol=1e-12)
+    np.testing.assert_allclose(ranks["first_share"], numbers["share_rank_1"], atol=1e-12)
+    shares = numbers.filter(like="share_rank").to_numpy()
+    exact = result.exact.to_numpy()
+    np.testing.assert_allclose(result.acceptability.to_numpy()[exact], shares[exact], atol=1e-12)
+    assert exact.all() or len(table.columns) > 2
+    errors = np.abs(result.acceptability.to_numpy() - shares)
+    assert (errors <= 4.5 * result.standard_error.to_numpy() + 2e-4).all()
+    assert db.certify(result)["best"].tolist() == expected["best_rank"].tolist()
+
+
+@pytest.mark.parametrize("kind", ["free", "restricted"])
+def test_airports_have_the_published_ranks_scores_and_dominance(kind) -> None:
+    table = oracle("airports_data")
+    expected = oracle("airports_expected")
+    ratios = AIRPORT_RATIOS if kind == "restricted" else None
+    result = db.weightings(
+        table, outputs=["o1", "o2"], inputs=["i1", "i2", "i3", "i4"], model="ratio", ratios=ratios
+    )
+    ranks = result.ranks
+    assert ranks["best"].tolist() == expected[f"best_rank_{kind}"].tolist()
+    assert ranks["worst"].tolist() == expected[f"worst_rank_{kind}"].tolist()
+    np.testing.assert_allclose(ranks["score_max"], expected[f"score_max_{kind}"], atol=5e-7)
+    np.testing.assert_allclose(ranks["score_min"], expected[f"score_min_{kind}"], atol=5e-7)
+    pairs = pd.read_csv(ORACLES / "20_weightings_airports_dominance.csv")
+    pairs = pairs[pairs["weights"] == kind].set_index("dmu").drop(columns="weights")
+    assert (result.dominance.to_numpy() == pairs.to_numpy().astype(bool)).all()
+    db.certify(result)
+
+
+@pytest.mark.parametrize("kind", ["", "_restricted"])
+def test_robots_have_the_published_ranks_and_losses(kind) -> None:
+    table = oracle("robots_data")
+    expected = oracle("robots_expected")
+    ranges = table.max() - table.min()
+    # 2 w_1 ≥ w_2 of normalised weights, in the metrics' own units.
+    bounds = {
+        "ratios": {("i1", "i2"): (float(0.5 * ranges["i2"] / ranges["i1"]), INFINITY)},
+        "shares": {"i1": (0, 0.5), "o1": (0.2, 1)},
+    }
+    result = db.weightings(
+        table, outputs=["o1"], inputs=["i1", "i2", "i3"], **(bounds if kind else {})
+    )
+    assert result.model == "value"
+    ranks = result.ranks
+    assert ranks["best"].tolist() == expected[f"best_rank{kind}"].tolist()
+    assert ranks["worst"].tolist() == expected[f"worst_rank{kind}"].tolist()
+    np.testing.assert_allclose(ranks["loss_min"], expected[f"loss_min{kind}"], atol=1e-8)
+    np.testing.assert_allclose(ranks["loss_max"], expected[f"loss_max{kind}"], atol=1e-8)
+    if not kind:
+        assert result.dominance.to_numpy().sum() == 65
+    db.certify(result)
+
+
+@pytest.mark.parametrize("s", [2, 3, 4])
+def test_ranks_are_those_of_rational_enumeration(s) -> None:
+    rng = np.random.default_rng(s)
+    for seed in range(4):
+        n = {2: 9, 3: 7, 4: 6}[s]
+        table = random_table(100 * s + seed, n, s, digits=1 + seed % 2)
+        # Duplicates and an exact mix of two rows.
+        table.iloc[1] = table.iloc[0]
+        table.iloc[2] = ((table.iloc[3] + table.iloc[4]) / 2).round(3)
+        bounds, ratios = None, None
+        if seed % 2:
+            least = float(rng.choice([0.25, 0.5, 1.5]))
+            ratios = {("m0", "m1"): (least, 4.0)}
+            best = [Fraction(str(value)) for value in table.max()]
+            zero = [Fraction(0)] * (s - 2)
+            bounds = [
+                (-1 / best[0], Fraction(str(least)) / best[1], *zero),
+                (1 / best[0], -4 / best[1], *zero),
+            ]
+        result = weigh(table, ratios=ratios)
+        expected = extreme_ranks(table.to_numpy(), bounds)
+        assert result.ranks[["best", "worst"]].to_numpy().tolist() == expected.tolist()
+        assert (result.ranks["best"] == result.ranks["best_proved"]).all()
+        assert (result.ranks["worst"] == result.ranks["worst_proved"]).all()
+        db.certify(result)
+
+
+def test_forged_results_are_refused() -> None:
+    result = weigh(oracle("exact_s4_data"))
+    for column, change in (("best", -1), ("worst", 1), ("best_proved", 1), ("worst_proved", -1)):
+        for row in range(len(result.ranks)):
+            ranks = result.ranks.copy()
+            ranks.iloc[row, ranks.columns.get_loc(column)] += change
+            with pytest.raises(CertificateError, match=f"{column.split('_')[0]} "):
+                db.certify(replace(result, ranks=ranks))
+    for column in ("score_min", "score_max"):
+        ranks = result.ranks.copy()
+        ranks.loc["c3", column] += 1e-6
+        with pytest.raises(CertificateError, match="'c3'"):
+            db.certify(replace(result, ranks=ranks))
+    dominance = result.dominance.copy()
+    dominance.iloc[0, 1] = ~dominance.iloc[0, 1]
+    with pytest.raises(CertificateError, match="dominance"):
+        db.certify(replace(result, dominance=dominance))
+    values = result.values.copy()
+    values.iloc[2, 0] += 0.01
+    with pytest.raises(CertificateError, match="'c3': value"):
+        db.certify(replace(result, values=values))
+
+
+def test_bounds_that_the_weights_do_not_keep_are_refused() -> None:
+    result = weigh(oracle("exact_s3_data"))
+    with pytest.raises(CertificateError, match="weight set"):
+        db.certify(replace(result, shares={"m1": (0.3, 1.0)}))
+
+
+def test_first_is_who_scores_1() -> None:
+    for seed in range(20):
+        table = random_table(seed, 12, 2 + seed % 3)
+        ranks = weigh(table, draws=64).ranks
+        scores = db.rank(table, outputs=list(table)).scores
+        assert ((ranks["best"] == 1) == (scores >= 1 - 1e-9)).all()
+        np.testing.assert_allclose(ranks["score_max"], scores, atol=1e-9)
+
+
+def test_with_costs_first_is_who_is_weakly_efficient() -> None:
+    for seed in range(10):
+        table = random_table(seed, 12, 3)
+        ranks = db.weightings(table, outputs=["m0"], inputs=["m1", "m2"], draws=64).ranks
+        ranking = db.rank(table, outputs=["m0"], inputs=["m1", "m2"])
+        # Weakly efficient: nothing is better in every metric by a share of the ranges.
+        loss = ranks["loss_min"]
+        assert ((ranks["best"] == 1) == (loss <= 1e-9)).all()
+        assert (ranks.loc[ranking.efficient, "best"] == 1).all()
+
+
+def test_dominance_orders_the_intervals_and_fewer_weights_narrow_them() -> None:
+    for seed in range(8):
+        table = random_table(seed, 10, 3)
+        wide = weigh(table, draws=64)
+        narrow = weigh(table, ratios={("m0", "m1"): (0.5, 3)}, draws=64)
+        dominance = wide.dominance
+        for k in table.index:
+            for j in dominance.columns[dominance.loc[k]]:
+                assert wide.ranks.loc[k, "best"] <= wide.ranks.loc[j, "best"]
+                assert (
+                    wide.ranks.loc[k, "worst"] <= wide.ranks.loc[j, "worst"]
+                    or (dominance.loc[j, k])
+                )
+        assert (narrow.ranks["best"] >= wide.ranks["best"]).all()
+        assert (narrow.ranks["worst"] <= wide.ranks["worst"]).all()
+        assert (narrow.dominance.to_numpy() >= wide.dominance.to_numpy()).all()
+
+
+def test_one_more_row_moves_a_rank_by_at_most_1() -> None:
+    table = random_table(5, 12, 3)
+    all_ranks = weigh(table, draws=64).ranks
+    fewer = weigh(table.iloc[:-1], draws=64).ranks
+    rest = all_ranks.iloc[:-1]
+    assert (rest["best"] - fewer["best"]).between(0, 1).all()
+    assert (rest["worst"] - fewer["worst"]).between(0, 1).all()
+
+
+def test_units_and_the_order_of_rows_change_nothing() -> None:
+    table = random_table(6, 12, 3)
+    first = weigh(table, draws=64).ranks
+    shuffled = table.iloc[np.random.default_rng(0).permutation(12)]
+    scaled = shuffled * [100.0, 1.0, 0.001]
+    second = weigh(scaled, draws=64).ranks.loc[table.index]
+    columns = ["best", "worst", "mean_rank", "first_share", "score_min", "score_max"]
+    np.testing.assert_allclose(first[columns], second[columns], atol=1e-9)
+
+
+def test_mean_ranks_are_those_of_the_rank_shares() -> None:
+    for s in (2, 3, 5):
+        result = weigh(random_table(s, 15, s))
+        means = result.acceptability.to_numpy() @ np.arange(1, 16)
+        tolerance = 1e-12 if s == 2 else 0.02
+        np.testing.assert_allclose(means, result.ranks["mean_rank"], atol=tolerance)
+        assert result.ranks["mean_rank"].sum() == pytest.approx(15 * 16 / 2, abs=1e-9)
+        assert result.ranks["first_share"].sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_ratio_bounds_are_those_of_charnes_and_cooper() -> None:
+    from scipy.optimize import linprog
+
+    table = random_table(3, 6, 3)
+    result = weigh(table, ratios={("m0", "m1"): (0.5, 2)})
+    values = table.to_numpy()
+    # u_0 ≥ .5 u_1 and u_0 ≤ 2 u_1, in the metrics' own units.
+    rows = np.array([[-1, 0.5, 0], [1, -2, 0]])
+    for k in range(6):
+        for j in range(6):
+            for sign, end in ((1, "least"), (-1, "most")):
+                solution = linprog(
+                    sign * values[k], rows, np.zeros(2), values[[j]], np.ones(1), method="highs"
+                )
+                bound = result.ratio_bounds.loc[(table.index[k], table.index[j]), end]
+                assert bound == pytest.approx(sign * solution.fun, abs=1e-12)
+
+
+def test_regions_hold_the_weights_of_first_rows() -> None:
+    table = random_table(9, 15, 3)
+    result = weigh(table)
+    scores = table / table.max()
+    for name, region in result.winning_regions.items():
+        for weights in (
+            region.centroid,
+            region.centre,
+            *(v for _, v in region.vertices.iterrows()),
+        ):
+            sums = scores @ weights
+            assert sums[name] >= sums.max() - 1e-12
+        assert region.intervals["least"].min() >= 0
+        inside = result.extreme_weights(name)
+        assert (scores @ inside)[name] == pytest.approx((scores @ inside).max(), abs=1e-12)
+
+
+def test_a_row_that_is_first_only_without_a_metric_says_so() -> None:
+    table = pd.DataFrame(
+        {"TPR": [0.0, 0.9, 0.5], "TNR": [1.0, 0.8, 1.0]}, index=["never", "good", "other"]
+    )
+    result = weigh(table)
+    assert result.ranks.loc["never", ["best", "worst"]].tolist() == [1, 3]
+    assert result.ranks.loc["never", "first_share"] == 0
+    assert "only on a tie, with no weight on 'TPR'" in result.explain("never")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"ratios": {("m0", "m1"): (2, 2)}}, "leave no room"),
+        (
+            {"ratios": {("m0", "m1"): (1e9, 2e9)}, "shares": {"m0": (0, 0.5), "m1": (0.1, 0.5)}},
+            "no weights keep",
+        ),
+        ({"shares": {"m0": (0.6, 1), "m1": (0.6, 1)}}, "no weights keep the bounds"),
+        ({"shares": {"zork": (0.6, 1)}}, "no metric here"),
+        ({"ratios": {("m0", "m0"): (1, 2)}}, "two metrics"),
+        ({"shares": {"m0": (0.6, 0.1)}}, "the smaller first"),
+        ({"draws": 3}, "at least 64"),
+        ({"model": "best"}, "'auto', 'ratio', 'value'"),
+        ({"scale": {"m0": "log"}, "model": "ratio"}, "no logarithm"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_with_a_reason(options, message) -> None:
+    with pytest.raises(DataError, match=message):
+        weigh(random_table(0, 5, 3), **options)
