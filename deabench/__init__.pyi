@@ -101,6 +101,7 @@ __all__ = [
     "Targets",
     "TimeLimitError",
     "Uncertainty",
+    "Weightings",
     "__version__",
     "advise",
     "best",
@@ -135,6 +136,7 @@ __all__ = [
     "targets",
     "time_limit",
     "uncertainty",
+    "weightings",
 ]
 
 __version__: str
