@@ -40,12 +40,12 @@ from deabench.inference.decisions.anytime import AnytimeVerdicts as AnytimeVerdi
 from deabench.inference.decisions.anytime import NextRound as NextRound
 from deabench.inference.decisions.planning import Plan as Plan
 from deabench.inference.decisions.planning import plan as plan
+from deabench.inference.decisions.release_gate import Gate as Gate
+from deabench.inference.decisions.release_gate import gate as gate
 from deabench.inference.rank_sets import ConformalRanks as ConformalRanks
 from deabench.inference.rank_sets import RankSets as RankSets
 from deabench.inference.rank_sets import conformal_ranks as conformal_ranks
 from deabench.inference.rank_sets import rank_sets as rank_sets
-from deabench.inference.release_gate import Gate as Gate
-from deabench.inference.release_gate import gate as gate
 from deabench.inference.samples import Samples as Samples
 from deabench.inference.simar_wilson import FirmsBootstrap as FirmsBootstrap
 from deabench.inference.simar_wilson import simar_wilson as simar_wilson

@@ -71,7 +71,7 @@ VERBS = {
     "gate": Verb(
         "uncertainty:gate_command",
         "uncertainty",
-        "pass a new model only if its efficiency is proved; exit status and JSON",
+        "pass a new model only if it is shown to be good enough; exit status and JSON",
     ),
     "reproduce": Verb(
         "reference:reproduce_command",

@@ -14,7 +14,7 @@ from deabench.cli._io import Format, print_message, print_messages, write_table,
 from deabench.cli._prediction_files import SampleOptions, read_samples
 from deabench.cli.options.declarations import Form, Out, Plot, Scores, Threshold, word_option
 
-EXIT_CODES = {"efficient": 0, "dominated": 3, "undecided": 4}
+EXIT_CODES = {"passes": 0, "fails": 3, "open": 4}
 """Exit codes of `deabench gate`; 1 and 2 are the errors of every command."""
 
 Metrics = Annotated[
@@ -40,6 +40,13 @@ Orientation = Annotated[
         **word_option("orientation", lambda: ("output", "input")),
     ),
 ]
+
+
+class GateFormat(enum.StrEnum):
+    """The form in which a gate is printed."""
+
+    json = "json"
+    md = "md"
 
 
 class Method(enum.StrEnum):
@@ -111,10 +118,13 @@ def gate_command(
     ],
     candidate: Annotated[str, typer.Option(help="The new model, by its name in the file.")],
     at_least: Annotated[
-        float, typer.Option(help="The efficiency that must be proved, at most 1.")
+        float, typer.Option(help="The efficiency that must be shown, at most 1.")
     ] = 0.95,
     level: Annotated[
-        float, typer.Option(help="The probability that both limits together hold.")
+        float,
+        typer.Option(
+            help="The probability that both limits together hold; of all gates of the ledger."
+        ),
     ] = 0.95,
     metrics: Metrics = None,
     positive: Positive = None,
@@ -123,22 +133,54 @@ def gate_command(
     costs: Costs = None,
     returns: Returns = "vrs",
     orientation: Orientation = "output",
+    ledger: Annotated[
+        Path | None,
+        typer.Option(help="JSON file that shares the level among all gates on one test set."),
+    ] = None,
+    feedback: Annotated[
+        str,
+        typer.Option(
+            help="With --ledger: what the makers of candidates see of earlier gates.",
+            **word_option("feedback", lambda: ("status", "none", "scores")),
+        ),
+    ] = "status",
+    sequential: Annotated[
+        bool,
+        typer.Option("--sequential", help="Let the verdict hold however often one looks."),
+    ] = False,
+    form: Annotated[
+        GateFormat,
+        typer.Option("--format", help="json, or md for a comment on a pull request."),
+    ] = GateFormat.json,
     out: Annotated[
         Path | None,
         typer.Option("-o", "--out", help="Write the JSON to this file instead of stdout."),
     ] = None,
 ) -> None:
-    """Pass a new model only if its efficiency beside those in use is proved; JSON on stdout.
+    """Pass a new model only if it is shown to be good enough beside those in use; JSON on stdout.
 
-    Exit code 0: efficient to at least --at-least and not shown to be dominated; 3: dominated, a
-    mixture of those in use is better in every metric; 4: undecided, with the number
-    of instances that would decide it. 1 and 2 are errors, as in every command.
+    Exit code 0: it passes, with an efficiency of at least --at-least; 3: it fails, with less; 4:
+    open, with the number of instances that would decide it. 1 and 2 are errors, as in every
+    command. With --ledger only pass (0) or no pass (4) is shown, unless --feedback says otherwise.
     """
     samples = read_samples(file, SampleOptions(metrics, positive, scores, threshold, costs))
     # The words were checked when they were parsed.
-    keywords: Any = {"returns": returns, "orientation": orientation}
-    result = db.gate(samples, candidate, at_least=at_least, level=level, **keywords)
-    write_text(json.dumps(result.to_dict(), indent=1, ensure_ascii=False) + "\n", out)
+    keywords: Any = {"returns": returns, "orientation": orientation, "feedback": feedback}
+    result = db.gate(
+        samples,
+        candidate,
+        at_least=at_least,
+        level=level,
+        ledger=ledger,
+        sequential=sequential,
+        **keywords,
+    )
+    text = json.dumps(result.to_dict(), indent=1, ensure_ascii=False) + "\n"
+    if form == GateFormat.md:
+        from deabench.report.text.decisions import gate_markdown
+
+        text = gate_markdown(result)
+    write_text(text, out)
     print_message(result.summary())
     print_messages(result.notes)
     raise typer.Exit(EXIT_CODES[result.verdict])

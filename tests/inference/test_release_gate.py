@@ -36,7 +36,7 @@ def file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("candidate", "status", "verdict"), [("better", 0, "efficient"), ("worse", 3, "dominated")]
+    ("candidate", "status", "verdict"), [("better", 0, "passes"), ("worse", 3, "fails")]
 )
 def test_exit_status_and_json(file, capsys, candidate, status, verdict):
     assert main(["gate", file, "--candidate", candidate, "--positive", "1"]) == status
@@ -46,8 +46,9 @@ def test_exit_status_and_json(file, capsys, candidate, status, verdict):
     assert answer["passed"] is (status == 0)
     assert answer["lower"] <= answer["score"] <= answer["upper"]
     assert f"'{candidate}'" in err
-    if verdict == "dominated":
-        assert answer["mix"] == {"better": pytest.approx(1)}
+    assert f"'{candidate}' {verdict}: " in err
+    if verdict == "fails":
+        assert answer["beaten_by"] == {"better": pytest.approx(1)}
         assert answer["secure_gap"] == pytest.approx(1 / answer["upper"] - 1)
 
 
@@ -64,7 +65,7 @@ def test_undecided_is_no_pass_and_says_how_many_instances_would_decide(tmp_path,
     answer = json.loads(out)
     assert not answer["passed"]
     assert answer["needed"] > answer["instances"] == 600
-    assert "is undecided, which is no pass: about" in err
+    assert "is open, which is no pass: about" in err
 
 
 def test_an_unknown_candidate_is_an_error(file, capsys):
@@ -218,16 +219,12 @@ def test_as_a_pipeline_runs_it(file, tmp_path):
     )
     assert (status, printed) == (0, "")
     answer = strictly(out.read_text())
-    assert answer["verdict"] == "efficient"
+    assert answer["verdict"] == "passes"
     assert answer["passed"] is True
     assert answer["needed"] == answer["instances"] == 600
-    assert "'better' passes: efficient to at least 0.9" in messages
+    assert "'better' passes: it scores at least 0.9 (shown at 95 %)" in messages
     status, printed, _ = piped(text, "--candidate", "like")
-    assert (
-        status
-        == {"efficient": 0, "dominated": 3, "undecided": 4}[strictly(printed)["verdict"]]
-        != 0
-    )
+    assert status == {"passes": 0, "fails": 3, "open": 4}[strictly(printed)["verdict"]] != 0
     assert piped(text, "--candidate", "nobody")[:2] == (1, "")
     assert piped(text, "--candidat", "better")[:2] == (2, "")
 
@@ -240,7 +237,7 @@ def test_what_no_number_of_instances_decides_is_null(tmp_path, capsys):
     )
     status = main(["gate", str(path), "--candidate", "new", "--positive", "1", "--at-least", "1"])
     answer = strictly(capsys.readouterr().out)
-    assert (status, answer["verdict"]) == (4, "undecided")
+    assert (status, answer["verdict"]) == (4, "open")
     assert answer["needed"] is None or answer["needed"] > 600
     assert set(answer) == {
         "candidate",
@@ -252,9 +249,10 @@ def test_what_no_number_of_instances_decides_is_null(tmp_path, capsys):
         "at_least",
         "level",
         "secure_gap",
-        "mix",
+        "beaten_by",
         "instances",
         "needed",
+        "method",
         "notes",
     }
 
@@ -305,7 +303,7 @@ def test_a_gate_of_costs(file, tmp_path, capsys):
 
 
 def test_a_test_set_of_the_needed_size_decides():
-    """`needed` is where the upper limit falls below 1 while the rates stay as they are."""
+    """`needed` is where the upper limit falls below at_least while the rates stay as they are."""
     counts = pd.DataFrame({"tp": [920, 900], "fn": [80, 100], "fp": 1, "tn": 99}, ["old", "new"])
 
     def decide(factor):
@@ -316,9 +314,9 @@ def test_a_test_set_of_the_needed_size_decides():
         return db.gate(samples, "new", at_least=0.99)
 
     now = decide(1.0)
-    assert now.verdict == "undecided"
+    assert now.verdict == "open"
     assert now.score < 0.99
     factor = now.needed / now.instances
     assert factor > 1
-    assert decide(0.9 * factor).verdict == "undecided"
-    assert decide(1.1 * factor).verdict == "dominated"
+    assert decide(0.9 * factor).verdict == "open"
+    assert decide(1.1 * factor).verdict == "fails"

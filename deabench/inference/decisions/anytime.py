@@ -14,10 +14,12 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.inference.decisions.betting import (
     LEARNING_ROUNDS,
+    LIMIT_GRID,
     LimitWealth,
     MixWealth,
     RoundMoments,
     WeightDirections,
+    next_learning,
 )
 from deabench.inference.decisions.rounds import (
     CLASS_OF_METRIC,
@@ -36,12 +38,6 @@ from deabench.utils.result import Result
 Array = np.ndarray
 Unit = Literal["instances", "datasets"]
 
-GRID = np.array(
-    [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.92, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99, 1.0]
-)
-"""Limits of efficiencies are one of these numbers."""
-GROWTH_OF_ROUNDS = 1.1
-"""After the first rounds bets are learned again when there are a tenth more."""
 LAG = 1.0
 """A metric's class is sampled more often where its log wealth lags by more than this."""
 STATE_FORMAT = "deabench anytime 1"
@@ -187,8 +183,8 @@ class Anytime:
         self._moments = RoundMoments.empty(k, s)
         self._mixes = MixWealth.start(everyone, k, s)
         self._weights = WeightDirections.start(everyone, s)
-        self._upper = LimitWealth.start("upper", everyone, GRID, s)
-        self._lower = LimitWealth.start("lower", everyone, GRID, k)
+        self._upper = LimitWealth.start("upper", everyone, LIMIT_GRID, s)
+        self._lower = LimitWealth.start("lower", everyone, LIMIT_GRID, k)
         self._decided = np.zeros(k, dtype=int)
         self._next_learning = LEARNING_ROUNDS
 
@@ -280,8 +276,7 @@ class Anytime:
             if self.rounds == self._next_learning:
                 self._mixes.learn(self._moments)
                 self._weights.learn(self._moments)
-                later = int(np.ceil(self.rounds * GROWTH_OF_ROUNDS))
-                self._next_learning = max(self.rounds + LEARNING_ROUNDS, later)
+                self._next_learning = next_learning(self.rounds)
 
     @property
     def verdicts(self) -> pd.Series:

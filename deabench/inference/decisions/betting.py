@@ -32,7 +32,13 @@ Objective = Callable[[Array], tuple[Array, Array]]
 """From bets (T, assets) to growths (T, markets) and their gradients (T, markets, assets)."""
 
 LEARNING_ROUNDS = 10
-"""Bets are learned again after every tenth round."""
+"""Bets are learned again after every tenth round, at first."""
+GROWTH_OF_ROUNDS = 1.1
+"""Later bets are learned again when there are a tenth more rounds."""
+LIMIT_GRID = np.array(
+    [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.92, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99, 1.0]
+)
+"""Limits of efficiencies are one of these numbers."""
 CASH = 0.05
 """At least this share of the wealth is never at stake, so that no round can lose all of it."""
 PSEUDO_ROUNDS = 2.0
@@ -50,6 +56,11 @@ FIRST_SHARE = 0.01
 MAX_EXPONENT = 2.0
 FIXED_BETS = np.array([0.03, 0.1, 0.25, 0.5, 0.9])
 """Sizes of the bets of limits: small ones prove a limit that is close to the score."""
+
+
+def next_learning(rounds: int) -> int:
+    """Return after which round the bets are learned next."""
+    return max(rounds + LEARNING_ROUNDS, int(np.ceil(rounds * GROWTH_OF_ROUNDS)))
 
 
 @dataclass

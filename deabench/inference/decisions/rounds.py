@@ -19,6 +19,8 @@ CLASS_OF_METRIC = {"TPR": 1, "TNR": 0}
 PAIRS = "roc_auc"
 MEANS = (*CLASS_OF_METRIC, "accuracy", "balanced_accuracy", PAIRS)
 """Metrics of the catalogue that are means of outcomes from 0 to 1."""
+FILE_PAIRS = 10
+"""Instances of a round in the order of the file, where pairs count."""
 
 
 def check_means(metrics: Iterable[str]) -> None:
@@ -80,11 +82,18 @@ class TestOutcomes:
     clusters: Array | None = None
     fixed_classes: bool = False
 
-    def rounds(self, metrics: Sequence[str], seed: int) -> Array:
-        """Return the rounds of a shuffled test set, (rounds, k, metrics).
+    def rounds(self, metrics: Sequence[str], seed: int | None) -> Array:
+        """Return the rounds of a test set, (rounds, k, metrics).
 
         The order depends on the seed alone and never on outcomes. A round without an instance of a
         metric's class counts as 0 for every classifier, which is fair to all of them.
+
+        Parameters
+        ----------
+        metrics : sequence of str
+        seed : int or None
+            None keeps the order of the instances, one at a time, or ten where pairs count, so that
+            rounds stay what they are when instances are added at the end.
         """
         columns = [self._column(metric) for metric in metrics]
         numbers = self._number_rounds(columns, seed)
@@ -117,14 +126,19 @@ class TestOutcomes:
         names = [column.metric for column in self.columns]
         raise DataError(f"there are no outcomes of '{metric}'; {did_you_mean(metric, names)}")
 
-    def _number_rounds(self, columns: list[OutcomeColumn], seed: int) -> Array:
+    def _number_rounds(self, columns: list[OutcomeColumn], seed: int | None) -> Array:
         """Return the round of each instance."""
         rng = np.random.default_rng(seed)
         n = len(self.classes)
         if self.clusters is not None:
-            # Whole clusters are rounds, in shuffled order.
-            codes = np.unique(self.clusters, return_inverse=True)[1]
-            return np.asarray(rng.permutation(int(codes.max()) + 1)[codes])
+            # Whole clusters are rounds, in shuffled order or in that of their first instances.
+            codes = pd.factorize(self.clusters)[0]
+            number = int(codes.max()) + 1
+            order = np.arange(number) if seed is None else rng.permutation(number)
+            return np.asarray(order[codes])
+        if seed is None:
+            has_pairs = any(column.has_pairs for column in columns)
+            return np.arange(n) // (FILE_PAIRS if has_pairs else 1)
         sizes = np.bincount(self.classes)
         sizes = sizes[sizes > 0]
         mixes_classes = any(

@@ -264,6 +264,7 @@ def learned_lower_limit(
     folds: int = FOLDS,
     draws: int = DRAWS,
     seed: int = 0,
+    ridge: float = 0.0,
 ) -> float:
     """Return the largest q at which one classifier is shown to score at least q.
 
@@ -277,6 +278,9 @@ def learned_lower_limit(
         The classifier.
     critical : float
         z(1 − α/2) for one of two sides.
+    ridge : float
+        So many instances that differ are added to the variance: where none was seen the limit is
+        not 1.
     """
     generator = np.random.default_rng(seed)
     k = len(units.values)
@@ -286,7 +290,7 @@ def learned_lower_limit(
     for _ in range(draws):
         fold = deal_folds(units.strata, folds, generator)
         moments = fold_moments(units, fold, folds)
-        totals = np.zeros((5, k - 1))
+        totals = np.zeros((6, k - 1))
         for f in range(folds):
             weights = learn(moments, f, units.is_cost)[1][row] * scale
             # x_j = Σ_r w_r P_jr on the units of this fold.
@@ -298,9 +302,11 @@ def learned_lower_limit(
             totals[2] += own @ own
             totals[3] += others @ own
             totals[4] += (others**2).sum(axis=1)
+            # By how much one instance moves the sum.
+            totals[5] += ridge * weights.max() ** 2 / folds
         parts.append(totals)
     stacked = np.stack(parts, axis=1)[:, :, None]
-    statistics = RatioStatistics(stacked[0], stacked[1], stacked[2:], np.zeros_like(stacked[0]))
+    statistics = RatioStatistics(stacked[0], stacked[1], stacked[2:5], stacked[5])
     return float(min(largest_ratio(statistics, critical)[0], 1.0))
 
 

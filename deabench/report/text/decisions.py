@@ -1,4 +1,4 @@
-"""Describe verdicts at any time, what to run next, and plans of test sets."""
+"""Describe release gates, verdicts at any time, what to run next, and plans of test sets."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ import numpy as np
 
 from deabench.inference.decisions.anytime import AnytimeVerdicts, NextRound
 from deabench.inference.decisions.planning import Plan
+from deabench.inference.decisions.release_gate import Gate
+from deabench.report.markdown import escape_markdown
+from deabench.report.text.uncertainty import (
+    describe_dominance,
+    format_instances,
+    format_percent,
+    round_down,
+    round_up,
+)
 from deabench.report.text.words import as_sentence, count_noun, is_or_are, join_names
 
 
@@ -80,3 +89,51 @@ def summarize_plan(plan: Plan) -> str:
         "The numbers are instances for each metric, of its class where metrics are recalls."
     )
     return "\n".join([*sentences, *(as_sentence(note) for note in plan.notes)])
+
+
+def summarize_gate(gate: Gate) -> str:
+    """Return the verdict of a release gate, its figures, and what the ledger says."""
+    if gate.status_only:
+        words = "passes" if gate.passed else "does not pass"
+        return f"'{gate.candidate}' {words} at {gate.at_least:g}; the ledger shows the status only."
+    shown = f"(shown at {100 * (1 - gate.alpha):.4g} %)"
+    if gate.verdict == "passes":
+        verdict = f"'{gate.candidate}' passes: it scores at least {gate.at_least:g} {shown}."
+    elif gate.verdict == "fails":
+        verdict = f"'{gate.candidate}' fails: it scores below {gate.at_least:g} {shown}."
+    else:
+        verdict = f"'{gate.candidate}' is open, which is no pass: {_describe_need(gate)}."
+    limits = f"{round_down(gate.lower)} and {round_up(gate.upper)}"
+    sentences = [verdict, f"It scores {gate.score:.3f}, between {limits}."]
+    if gate.decided_after is not None:
+        sentences.append(f"Round {gate.decided_after} decided; you may look as often as you like.")
+    if gate.beaten_by:
+        mix = ", ".join(f"'{name}' {share:.2f}" for name, share in gate.beaten_by.items())
+        dominance = describe_dominance(gate.technology, format_percent(gate.secure_gap))
+        sentences.append(f"Some mix of the others {dominance}; the one found is {mix}.")
+    return " ".join(sentences)
+
+
+def gate_markdown(gate: Gate) -> str:
+    """Return a gate as Markdown, for a comment on a pull request."""
+    lines = [f"### Release gate: {gate.verdict}", "", escape_markdown(summarize_gate(gate))]
+    if not gate.status_only:
+        lines += [
+            "",
+            "| candidate | at least | score | lower | upper | verdict |",
+            "|---|---|---|---|---|---|",
+            f"| {escape_markdown(gate.candidate)} | {gate.at_least:g} | {gate.score:.3f} "
+            f"| {round_down(gate.lower)} | {round_up(gate.upper)} | {gate.verdict} |",
+        ]
+    if gate.notes:
+        lines += ["", *(f"- {escape_markdown(as_sentence(note))}" for note in gate.notes)]
+    return "\n".join(lines) + "\n"
+
+
+def _describe_need(gate: Gate) -> str:
+    if np.isfinite(gate.needed):
+        return (
+            f"about {format_instances(gate.needed)} instances would decide it, today there are "
+            f"{gate.instances:,}"
+        )
+    return "no number of instances would decide it if the figures stay as they are"

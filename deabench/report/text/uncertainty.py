@@ -12,7 +12,6 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.inference.dominance_games import Technology
 from deabench.inference.rank_sets import ConformalRanks, RankSets
-from deabench.inference.release_gate import Gate
 from deabench.inference.samples import Samples
 from deabench.inference.score_limits import EDGE, CriticalValues, ridge_share
 from deabench.inference.simar_wilson import FirmsBootstrap
@@ -55,13 +54,6 @@ def explain_uncertainty(result: Uncertainty, name: str) -> str:
         f"'{name}' scores {result.scores[name]:.3f}, between {limits} at "
         f"{100 * result.level:g} % ({scope}); {ranks}. {_verdict_sentence(result, name)}"
     )
-
-
-def summarize_gate(gate: Gate) -> str:
-    """Return the verdict of a release gate and its reason, then the score with its interval."""
-    limits = f"{round_down(gate.lower)} and {round_up(gate.upper)}"
-    score = f"It scores {gate.score:.3f}, between {limits} at {100 * gate.level:g} %."
-    return f"{_gate_verdict(gate)} {score}"
 
 
 def summarize_samples(samples: Samples) -> str:
@@ -216,7 +208,7 @@ def _describe_advantage(technology: Technology) -> str:
     return "better in every output at no higher cost"
 
 
-def _describe_dominance(technology: Technology, gap: str) -> str:
+def describe_dominance(technology: Technology, gap: str) -> str:
     """Return what a dominating mix does, as the predicate of "some mix of the others"."""
     if not technology.inputs:
         return f"beats it by at least {gap} in every metric"
@@ -236,7 +228,7 @@ def _verdict_sentence(result: Uncertainty, name: str) -> str:
             f"Undecided: efficient to at least {round_down(result.lower[name])}; "
             f"{_describe_needed_instances(result, name)}."
         )
-    dominance = _describe_dominance(technology, format_percent(result.secure_gap[name]))
+    dominance = describe_dominance(technology, format_percent(result.secure_gap[name]))
     mix = _format_mix(result.mixes.loc[name])
     # Only max-t proves the gap for the mix that was found; the analytic method for some mix.
     if result.method == "max-t":
@@ -260,24 +252,3 @@ def _format_mix(mix: pd.Series) -> str:
     """Return the shares of a mix, largest first."""
     shares = mix[mix >= MIN_SHARE].sort_values(ascending=False, kind="stable")
     return ", ".join(f"'{peer}' {share:.2f}" for peer, share in shares.items())
-
-
-def _gate_verdict(gate: Gate) -> str:
-    mix = ", ".join(f"'{name}' {share:.2f}" for name, share in gate.mix.items())
-    dominance = _describe_dominance(gate.technology, format_percent(gate.secure_gap))
-    beaten = f"some mix of the others {dominance}; the one found is {mix}"
-    if gate.verdict == "efficient":
-        return (
-            f"'{gate.candidate}' passes: efficient to at least {gate.at_least:g} and not shown to "
-            "be dominated."
-        )
-    if gate.verdict == "dominated":
-        return f"'{gate.candidate}' is dominated: {beaten}."
-    if np.isfinite(gate.needed):
-        needed = (
-            f"about {format_instances(gate.needed)} instances would decide it, "
-            f"today there are {gate.instances:,}"
-        )
-    else:
-        needed = "no number of instances would decide it if the figures stay as they are"
-    return f"'{gate.candidate}' is undecided, which is no pass: {needed}."
