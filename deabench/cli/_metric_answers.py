@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
@@ -116,7 +115,7 @@ def answer_from_counts(frame: pd.DataFrame, request: MetricsRequest) -> pd.DataF
     return _answer_from_cells(counts, request)
 
 
-def answer_from_instances(frame: pd.DataFrame, request: MetricsRequest, file: Path) -> pd.DataFrame:
+def answer_from_instances(frame: pd.DataFrame, request: MetricsRequest, file: str) -> pd.DataFrame:
     """Compute the answer from a long or wide file of instances."""
     is_scores = holds_scores(frame, file, request.scores or request.threshold is not None)
     _check_columns(frame, request)

@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 import pandas as pd
 
 import deabench as db
-from deabench.cli.options.parsing import split_names
+from deabench.cli.options.samples import find_label
+from deabench.cli.options.table import SourceOptions
 from deabench.errors import DataError
 from deabench.metrics.answer_rows import (
     align_classifiers,
     check_one_class_per_instance,
 )
 from deabench.metrics.labels import GroundTruth, against_rest, ground_truth
-from deabench.tables.answers import ANSWER_KINDS
-from deabench.tables.read import open_source
-from deabench.tables.readers.delimited import read_labelled_csv
-from deabench.tables.recognition.kinds import recognise_instances
+from deabench.tables.recognition.kinds import as_numbers, recognise_instances
 from deabench.utils.checks import did_you_mean
 from deabench.utils.instances import count_classes, format_labels
 from deabench.utils.text import quote_names
 
-if TYPE_CHECKING:
-    from deabench.inference.samples import Samples
-    from deabench.results.ranking import Ranking
-    from deabench.tables.table import Table
-
-TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".gz", "")
-"""Names of files of any other suffix say that they are no CSV."""
 ROW_KEYS = ("dataset", "fold", "repeat", "seed")
 """What the rows of a table of scores may be."""
 COUNTS = ["tp", "fn", "fp", "tn"]
@@ -38,59 +25,27 @@ Piece = tuple[pd.DataFrame, dict[str, pd.Series]]
 """What is known of some instances, and the classifiers' labels or scores of them."""
 
 
-def read_instances(file: str | Path) -> pd.DataFrame:
-    """Read a file with one row per instance, count or block.
+def read_instances(source: SourceOptions) -> pd.DataFrame:
+    """Read the raw cells of predictions, scores or counts with the usual names of columns.
 
-    Columns that are called by other words (model, label, prediction) get their usual names. Labels
-    in `y_true` become numbers if all of them are numbers; empty ones are missing.
+    A column becomes numbers if all of its filled cells are numbers; empty cells are missing. A
+    source of any other kind is returned as it stands.
     """
-    if Path(file).suffix.lower() not in TEXT_SUFFIXES:
-        return _with_usual_names(open_source(file).frame)
-    frame = read_labelled_csv(file)
-    labels = frame.index.to_series()
-    if labels.name == "y_true":
-        # The reader takes the first column for labels of rows, that is for text.
-        numeric = pd.to_numeric(labels, errors="coerce")
-        if numeric.notna().all():
-            labels = numeric
-        frame.index = pd.Index(labels, name="y_true")
-    frame = _with_usual_names(frame.reset_index())
-    if "y_true" in frame.columns:
-        # pandas reads an empty label as "", but the metrics look for None.
-        frame["y_true"] = frame["y_true"].replace("", None)
-    return frame
-
-
-def _with_usual_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return predictions, scores or counts with the names of columns that the metrics know."""
+    frame = source.open().frame
     instances = recognise_instances(frame)
-    if instances is None:
-        return frame
-    names = {name: key for key, name in instances.columns.items() if key not in frame.columns}
-    renamed = frame.rename(columns=names)
-    if "y_true" in names.values():
-        return with_numeric_column(renamed, "y_true")
-    return renamed
+    keys: dict[str, str] = {}
+    if instances is not None:
+        keys = dict(instances.with_declared(source.declared_keys).columns)
+    else:
+        keys = source.declared_keys
+    names = {name: key for key, name in keys.items() if name == key or key not in frame.columns}
+    frame = frame.drop(columns=source.ignored_columns, errors="ignore").rename(columns=names)
+    # Names stay text; an empty cell of any other column is missing.
+    values = [name for name in frame.columns if name not in ("classifier", "dataset")]
+    return frame.assign(**{name: as_numbers(frame[name]) for name in values})
 
 
-def with_numeric_column(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Convert a column of text to numbers if all of its cells are numbers."""
-    numeric = pd.to_numeric(frame[name], errors="coerce")
-    if numeric.isna().any():
-        return frame
-    return frame.assign(**{name: numeric})
-
-
-def find_label(text: str | None, y_true: pd.Series) -> object:
-    """Return the class that a text of the command line names, or the text if there is none."""
-    # A label read as 1.0 is typed as 1.
-    for label in y_true.unique():
-        if text == str(label) or (isinstance(label, float) and text == f"{label:g}"):
-            return label
-    return text
-
-
-def holds_scores(frame: pd.DataFrame, file: Path, scores_wanted: bool) -> bool:
+def holds_scores(frame: pd.DataFrame, file: str, scores_wanted: bool) -> bool:
     """Return whether a long or wide file is read as scores; refuse other layouts."""
     if "y_true" not in frame.columns:
         raise DataError(
@@ -174,70 +129,14 @@ def split_instances(
     ]
 
 
-@dataclass(frozen=True)
-class SampleOptions:
-    """How a file of samples is read: the options as they were typed."""
-
-    metrics: str | None = None
-    positive: str | None = None
-    scores: bool = False
-    threshold: float | None = None
-    costs: Path | None = None
-
-
-def read_samples(file: Path, options: SampleOptions) -> Samples:
-    """Read the samples of classifiers from a file of any kind that has more than one number each.
-
-    Raises
-    ------
-    DataError
-        If the file has one number per system and metric.
-    """
-    from deabench.inference.samples.from_tables import samples_of_table
-
-    table = with_answer_options(db.read(file), options)
-    samples = samples_of_table(table, outputs=split_names(options.metrics))
-    if options.costs is None:
-        return samples
-    costs = read_labelled_csv(options.costs)
-    return samples.with_costs({str(name): costs[name] for name in costs.columns})
-
-
-def with_answer_options(table: Table, options: SampleOptions) -> Table:
-    """Return a table of predictions or scores with the class and threshold as typed."""
-    if table.kind not in ANSWER_KINDS or table.rows is None:
-        return table
-    rows = table.rows
-    if (options.scores or options.threshold is not None) and "y_pred" in rows:
-        # A wide file of scores that are whole numbers may look like one of labels.
-        rows = (
-            rows.drop(columns="y_pred")
-            if "score" in rows
-            else rows.rename(columns={"y_pred": "score"})
-        )
-    rows = rows.copy(deep=False)
-    rows.attrs = {"positive": None, "threshold": options.threshold}
-    if "y_true" in rows:
-        rows.attrs["positive"] = find_label(options.positive, rows["y_true"])
-    return replace(table, rows=rows)
-
-
-def add_uncertainty(ranking: Ranking, file: Path, options: SampleOptions) -> Ranking:
-    """Add intervals and verdicts to a ranking from the samples that its table was made of."""
-    from deabench.inference.samples.from_tables import samples_of_data
-
-    table = with_answer_options(db.read(file), options)
-    return ranking.with_uncertainty(samples_of_data(table, ranking.data))
-
-
 def select_dataset(frame: pd.DataFrame, file: str, dataset: str | None) -> pd.DataFrame:
     """Return the predictions on one data set; which one must be said if there are several."""
     names = [str(name) for name in dict.fromkeys(frame["dataset"])]
     if dataset is None and len(names) > 1:
         raise DataError(
             f"'{file}' holds predictions on {len(names)} data sets ({quote_names(names)}), and "
-            f"tests of predictions need one; type --dataset {names[0]}, or compare the metrics of "
-            f"all of them: deabench metrics {file} --format csv | deabench compare - --metric TPR"
+            f"tests of predictions need one; type --on-dataset {names[0]}, or compare the metrics "
+            f"of all: deabench metrics {file} --format csv | deabench compare - --metric TPR"
         )
     if dataset is not None and dataset not in names:
         raise DataError(f"there is no data set '{dataset}'; {did_you_mean(dataset, names)}")

@@ -7,7 +7,6 @@ import errno
 import importlib
 import io
 import os
-import shlex
 import sys
 import warnings
 from collections.abc import Callable
@@ -20,8 +19,9 @@ from typer.main import get_command
 from deabench.cli import COMPLETION_VARIABLE, VERBS
 from deabench.cli._io import printable_streams, with_option_names
 from deabench.cli.options.declarations import with_reading_options
+from deabench.cli.options.parsing import answer_words, question_text
 from deabench.errors import DeabenchError, UsageError
-from deabench.tables.naming.questions import Answer, Question, UndecidedError
+from deabench.tables.naming.questions import Question, UndecidedError
 from deabench.utils.progress import time_limit
 
 DEVICE_ERRORS = (errno.ENOSPC, errno.EIO, errno.EFBIG)
@@ -49,6 +49,7 @@ READING_VERBS = (
     "uncertainty",
     "gate",
     "report",
+    "curve",
 )
 """Verbs that read tables of any format."""
 Shell = Literal["bash", "zsh", "fish", "powershell"]
@@ -73,10 +74,7 @@ def _run_verb(name: str, arguments: list[str]) -> int:
         words = _ask(error.question)
         if words is not None:
             return _run_verb(name, [*arguments, *words])
-        sys.stderr.write(f"deabench: {error.question.text} Type one of\n")
-        for answer in error.question.answers.values():
-            line = shlex.join(["deabench", name, *arguments, *_answer_words(answer)])
-            sys.stderr.write(f"  {line}\n")
+        sys.stderr.write(f"deabench: {question_text(error.question, [name, *arguments])}\n")
         return 1
 
 
@@ -95,17 +93,7 @@ def _ask(question: Question) -> list[str] | None:
     matches = [key for key in question.answers if key.startswith(typed.strip().lower())]
     if not typed or (typed.strip() and not matches):
         return None
-    return _answer_words(question.answers[matches[0] if typed.strip() else default])
-
-
-def _answer_words(answer: Answer) -> list[str]:
-    """Return an answer as options; a comma in a name is doubled."""
-    words = []
-    for option, names in answer.items():
-        if names:
-            names_text = ",".join(name.replace(",", ",,") for name in names)
-            words += [f"--{option.replace('_', '-')}", names_text]
-    return words
+    return answer_words(question.answers[matches[0] if typed.strip() else default])
 
 
 def _call_verb(name: str, arguments: list[str]) -> int:

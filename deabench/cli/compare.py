@@ -12,14 +12,15 @@ import typer
 import deabench as db
 from deabench.cli._io import Format, print_message, write_table
 from deabench.cli._prediction_files import (
-    find_label,
     read_instances,
     scores_of_long_table,
     select_dataset,
-    with_numeric_column,
 )
 from deabench.cli.options.declarations import Form, Out
+from deabench.cli.options.groups import with_option_groups
 from deabench.cli.options.parsing import reject_options
+from deabench.cli.options.samples import AnswerOptions, find_label
+from deabench.cli.options.table import SourceOptions
 from deabench.compare.adjustment import adjust_p_values
 from deabench.compare.pairwise import list_pairs
 from deabench.compare.predictions import find_correct
@@ -79,10 +80,11 @@ class Missing(enum.StrEnum):
     refuse, skillings_mack = "refuse", "skillings-mack"
 
 
+@with_option_groups
 def compare_command(
-    file: Annotated[
-        str, typer.Argument(help="CSV, a table of scores or predictions; - is standard input.")
-    ],
+    source: SourceOptions,
+    answers: AnswerOptions,
+    *,
     control: Annotated[
         str | None, typer.Option(help="Compare the others with this classifier only.")
     ] = None,
@@ -128,15 +130,10 @@ def compare_command(
     missing: Annotated[
         Missing, typer.Option(help="The treatment of missing scores.")
     ] = Missing.refuse,
-    positive: Annotated[str | None, typer.Option(help="With delong: the positive class.")] = None,
-    scores: Annotated[
-        bool,
-        typer.Option("--scores", help="The predictions are scores: compare AUC, not accuracy."),
-    ] = False,
     long: Annotated[
         bool, typer.Option("--long", help="The table has the columns dataset, classifier, score.")
     ] = False,
-    dataset: Annotated[
+    on_dataset: Annotated[
         str | None, typer.Option(help="With predictions on several data sets: compare on this one.")
     ] = None,
     metric: Annotated[
@@ -157,9 +154,10 @@ def compare_command(
     or long, with classifier and y_pred or score. The default is McNemar's test, of scores DeLong's;
     instance and fold are no classifiers.
     """
-    frame = read_instances(file)
+    file = source.names
+    frame = read_instances(source)
     if "y_true" in frame.columns and "dataset" in frame.columns:
-        frame = select_dataset(frame, file, dataset)
+        frame = select_dataset(frame, file, on_dataset)
     is_table = "y_true" not in frame.columns
     if is_table and not long and transpose_metrics(read_frame(frame)) is not None:
         raise DataError(
@@ -176,10 +174,10 @@ def compare_command(
             DataError,
         )
         result = _compare_predictions(
-            with_numeric_column(frame, str(frame.columns[0])),
+            frame,
             test,
-            positive=positive,
-            scores=scores,
+            positive=answers.positive,
+            scores=answers.scores,
             rope=rope,
             method=str(method),
             options={"control": control, "alpha": alpha, "adjust": str(adjust or "holm")},

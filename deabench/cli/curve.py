@@ -14,9 +14,12 @@ import typer
 import deabench as db
 from deabench import curves
 from deabench.cli._io import Format, print_message, write_table, writes_json
-from deabench.cli._prediction_files import read_classes, read_instances
+from deabench.cli._prediction_files import COUNTS, read_classes, read_instances
 from deabench.cli.options.declarations import Form, Out, Plot
+from deabench.cli.options.groups import with_option_groups
 from deabench.cli.options.parsing import parse_cell_values
+from deabench.cli.options.samples import AnswerOptions
+from deabench.cli.options.table import SourceOptions
 from deabench.curves.roc import trace_roc
 from deabench.curves.segment import segment_from_roc
 from deabench.errors import DataError
@@ -82,14 +85,11 @@ PRINTED_COLUMNS = {
 }
 
 
+@with_option_groups
 def curve_command(
-    file: Annotated[
-        str,
-        typer.Argument(
-            help="CSV with y_true and a score column per classifier, or with the columns "
-            "classifier, y_true, score; '-' is standard input."
-        ),
-    ],
+    source: SourceOptions,
+    answers: AnswerOptions,
+    *,
     kind: Annotated[
         Kind,
         typer.Option(
@@ -101,9 +101,6 @@ def curve_command(
     alpha: Annotated[
         float, typer.Option(help="One minus the level of intervals and bands.")
     ] = 0.05,
-    positive: Annotated[
-        str | None, typer.Option(help="The positive class. Default: 1 or True.")
-    ] = None,
     against_rest: Annotated[
         bool, typer.Option("--against-rest", help="Take --positive against all other classes.")
     ] = False,
@@ -132,22 +129,25 @@ def curve_command(
     out: Out = None,
     form: Form = Format.table,
 ) -> None:
-    """Trace each classifier's ROC curve with Tango's intervals, or another curve of its scores."""
+    """Trace each classifier's ROC curve with Tango's intervals, or another curve of its scores.
+
+    TABLE has y_true and a score column per classifier, or the columns classifier, y_true, score.
+    """
     if plot is not None:
         # A wrong file name is told before the work begins.
         from deabench.plot.canvas import picture_format
 
         picture_format(plot)
-    frame = read_instances(file)
     if kind is Kind.learning:
-        means = _learning_curve(frame, learner, start, plot)
+        means = _learning_curve(source.open().frame, learner, start, plot)
         write_table(means, form=form, path=out, title=f"learning curve of {learner}")
         return
+    frame = read_instances(source)
     if {"dataset", "classifier"} <= set(frame.columns) and frame["dataset"].nunique() > 1:
         # A curve is of one classifier on one data set.
         frame["classifier"] = frame["dataset"].astype(str) + ": " + frame["classifier"].astype(str)
-    scores = _scores_by_classifier(frame, file)
-    classes = read_classes(frame, positive, scores=True, one_against_rest=against_rest)
+    scores = _scores_by_classifier(frame, source.names)
+    classes = read_classes(frame, answers.positive, scores=True, one_against_rest=against_rest)
     cost_arguments = _parse_costs(costs, prevalence)
     # Every kind of curve prints the segment's summary, so it is computed for all.
     segments = {
@@ -211,8 +211,11 @@ def _scores_by_classifier(
     """Return the true classes and scores of each classifier, from a wide or a long file."""
     if "y_true" not in frame.columns:
         hint = did_you_mean("y_true", list(frame.columns))
-        if hint.startswith("there are") and db.read(frame).metrics:
-            hint += "; a curve needs scores of instances (deabench rank ranks a table of metrics)"
+        if hint.startswith("there are"):
+            command = "deabench rank ranks a table of metrics"
+            if set(COUNTS) <= set(frame.columns):
+                command = "deabench metrics computes the metrics of counts"
+            hint += f"; a curve needs scores of instances ({command})"
         raise DataError(f"there is no column 'y_true' in '{file}'; {hint}")
     if "score" not in frame.columns and {"classifier", "y_pred"} <= set(frame.columns):
         raise DataError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import pandas as pd
@@ -21,27 +20,26 @@ from deabench.cli._metric_answers import (
     answer_from_instances,
 )
 from deabench.cli._prediction_files import COUNTS, read_instances
-from deabench.cli.options.declarations import Form, Out, Scores, Threshold
+from deabench.cli.options.declarations import Form, Out
+from deabench.cli.options.groups import with_option_groups
 from deabench.cli.options.parsing import parse_cell_values
+from deabench.cli.options.samples import AnswerOptions
+from deabench.cli.options.table import SourceOptions
 from deabench.errors import DataError
 
 
+@with_option_groups
 def metrics_command(
-    file: Annotated[
-        Path, typer.Argument(help="CSV file of one of the layouts above; - is standard input.")
-    ],
+    source: SourceOptions,
+    answers: AnswerOptions,
+    *,
     metrics: Annotated[
         str | None,
         typer.Option(
+            "--metrics",
+            "--outputs",
             help="Metrics, as TPR,TNR or recall,precision@10, or 'all'. Default: "
-            f"{','.join(LABEL_METRICS)}; of scores {','.join(SCORE_METRICS)}."
-        ),
-    ] = None,
-    positive: Annotated[
-        str | None,
-        typer.Option(
-            help="The positive class. Default: 1 of 0/1 and -1/1, True of booleans, "
-            "else the minority (not for scores)."
+            f"{','.join(LABEL_METRICS)}; of scores {','.join(SCORE_METRICS)}.",
         ),
     ] = None,
     against_rest: Annotated[
@@ -55,8 +53,6 @@ def metrics_command(
             f"Default: {','.join(MULTICLASS_METRICS)}.",
         ),
     ] = False,
-    scores: Scores = False,
-    threshold: Threshold = None,
     folds: Annotated[
         Folds,
         typer.Option(
@@ -118,7 +114,7 @@ def metrics_command(
 ) -> None:
     """Compute a table of metrics, a row per classifier, from predictions, scores or counts.
 
-    FILE is CSV with a header and is recognised by its columns:
+    TABLE is recognised by its columns:
 
     counts: classifier,tp,fn,fp,tn (a classifier on several rows has several folds); other columns
     are left out.
@@ -137,11 +133,11 @@ def metrics_command(
     request = MetricsRequest(
         answer,
         metrics,
-        positive,
+        answers.positive,
         against_rest,
         multiclass,
-        scores,
-        threshold,
+        answers.scores,
+        answers.threshold,
         folds,
         design,
         alpha,
@@ -151,8 +147,8 @@ def metrics_command(
         parse_cell_values(costs, "costs", "fn=100,fp=1"),
         parse_cell_values(weights, "weights", "fn=5,tp=5"),
     )
-    frame = read_instances(file)
-    table = _answer_by_dataset(frame, request, file)
+    frame = read_instances(source)
+    table = _answer_by_dataset(frame, request, source.names)
     remarks = [table.attrs.get(key) for key in ("note", "threshold", "folds")]
     print_messages([text for text in remarks if text])
     print_messages([*table.attrs.get("notes", ()), *table.attrs.get("undefined", ())])
@@ -161,7 +157,7 @@ def metrics_command(
     write_table(table, form=form, path=out)
 
 
-def _answer_by_dataset(frame: pd.DataFrame, request: MetricsRequest, file: Path) -> pd.DataFrame:
+def _answer_by_dataset(frame: pd.DataFrame, request: MetricsRequest, file: str) -> pd.DataFrame:
     """Compute the answer of each data set by itself, if a column names several."""
     if "dataset" in frame.columns and frame["dataset"].nunique() > 1:
         tables = {

@@ -101,7 +101,7 @@ def rank_command(
         "--returns": model.returns,
         "--orientation": model.orientation,
     }
-    if table.stream_pattern is not None:
+    if table.streamed_files is not None:
         reject_options(
             "cannot be used with many files",
             {
@@ -122,11 +122,11 @@ def rank_command(
         path = parse_output_path(str(out))
     if by_dataset:
         reject_options("cannot be used with --by-dataset", single_ranking_options)
-        _rank_by_dataset(table, model.model, form, path)
+        _rank_by_dataset(table, samples, model.model, form, path)
         return
     from deabench.analysis.ranking import rank_selected, with_own_uncertainty
 
-    selected = table.select(samples.read_answers(table.read()))
+    selected = table.select(samples.apply(table.read()))
     reference_table = None if reference is None else db.read(reference)
     ranking = rank_selected(selected, request, reference_table, bounded=table.missing == "bounds")
     if samples.uncertainty is not None:
@@ -142,16 +142,19 @@ def _rank_files(table: TableOptions, out: Path | None, streaming: Streaming) -> 
     """Rank the rows of many files into one Parquet file."""
     if out is None or out.suffix != ".parquet":
         raise UsageError("the scores of many files are written as Parquet; type -o scores.parquet")
-    ranking = db.rank_files(table.files[0], out, **table.streaming_keywords(), **asdict(streaming))
+    files: Any = table.streamed_files
+    ranking = db.rank_files(files, out, **table.streaming_keywords(), **asdict(streaming))
     print_messages(ranking.notes)
     print_message(ranking.summary())
 
 
-def _rank_by_dataset(table: TableOptions, model: Any, form: Format, path: Path | None) -> None:
+def _rank_by_dataset(
+    table: TableOptions, samples: SampleFile, model: Any, form: Format, path: Path | None
+) -> None:
     """Print the ranks of the means, of each data set and of all on one frontier, side by side."""
     missing: Any = table.missing
     result = db.by_dataset(
-        table.read(),
+        samples.apply(table.read()),
         outputs=table.output_names,
         inputs=table.input_names,
         missing=missing,

@@ -137,10 +137,10 @@ def _report_table(
     rank_options: dict[str, Any],
 ) -> Any:
     """Report a table, with uncertainty if there are samples."""
-    source: Any = samples.read_answers(table.read())
+    source: Any = samples.apply(table.read())
     # A budget leaves out rows, after the metrics were selected.
     if table.within is not None:
-        source = table.table()
+        source = table.table(source)
     if samples.uncertainty is not None:
         source = samples.add_to(db.rank(source, **rank_options))
         rank_options = {}

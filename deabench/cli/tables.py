@@ -5,7 +5,6 @@ from __future__ import annotations
 import enum
 import json
 import shlex
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,9 +23,17 @@ from deabench.cli.options.declarations import (
 )
 from deabench.cli.options.groups import with_option_groups
 from deabench.cli.options.model import Streaming
-from deabench.cli.options.parsing import parse_numbers, reject_options
+from deabench.cli.options.parsing import (
+    answer_words,
+    list_option,
+    parse_numbers,
+    question_text,
+    reject_options,
+)
+from deabench.cli.options.samples import AnswerOptions
 from deabench.cli.options.table import TableOptions
 from deabench.report.text.words import join_names
+from deabench.streaming.frontier import frontier_of_files, parse_options
 from deabench.tables.readers.limits import current_options
 from deabench.tables.selection import read_values
 
@@ -34,6 +41,10 @@ if TYPE_CHECKING:
     from deabench.results.frontier import Frontier
     from deabench.results.targets import Targets
     from deabench.tables.table import Table
+
+
+MATRIX_KINDS = ("metrics-in-rows", "folds", "datasets")
+"""Kinds of tables whose systems are columns."""
 
 
 class ProposalFormat(enum.StrEnum):
@@ -56,7 +67,7 @@ def read_command(
 ) -> None:
     """Show how each column of TABLE is interpreted, and why; nothing is ranked yet."""
     source = table.read_as_declared()
-    proposal = describe_table(source, table.files)
+    proposal = describe_table(source, table)
     print_messages(source.notes)
     if form is ProposalFormat.json:
         write_text(json.dumps(proposal, indent=1, ensure_ascii=False) + "\n", None)
@@ -66,10 +77,13 @@ def read_command(
         frame = source.to_frame()[["role", "better", "unit", "reason"]]
         title = f"{len(source.frame)} systems, {source.layout} layout"
         write_table(frame, form=Format(form.value), title=title)
-        print_message(f"the same with every option: {proposal['command']}")
+        if source.question is not None:
+            print_message(question_text(source.question, ["rank", *table.words, *_reading_words()]))
+        else:
+            print_message(f"the same with every option: {proposal['command']}")
 
 
-def describe_table(table: Table, files: list[str]) -> dict[str, Any]:
+def describe_table(table: Table, options: TableOptions) -> dict[str, Any]:
     """Return the interpretation of a table as one object; its keys are a contract."""
     return {
         "label": list(table.label),
@@ -81,7 +95,7 @@ def describe_table(table: Table, files: list[str]) -> dict[str, Any]:
         "dataset": table.dataset,
         "percent": table.percent,
         "missing": dict(table.missing),
-        "command": _rank_command_line(table, files),
+        "command": _rank_command_line(table, options),
         "kind": table.kind,
         "guessed": table.guessed,
         "errors": {name: list(columns) for name, columns in table.errors.items()},
@@ -89,33 +103,44 @@ def describe_table(table: Table, files: list[str]) -> dict[str, Any]:
     }
 
 
-def _rank_command_line(table: Table, files: list[str]) -> str:
-    """Return the `deabench rank` command whose options state the whole interpretation."""
+def _rank_command_line(table: Table, options: TableOptions) -> str:
+    """Return the `deabench rank` command whose options state the whole interpretation.
+
+    Where the table leaves a question open, it states the likeliest answer.
+    """
+    words = ["deabench", "rank", *options.words]
+    question = table.question
+    if question is not None:
+        answer = question.default or next(iter(question.answers))
+        return shlex.join([*words, *answer_words(question.answers[answer]), *_reading_words()])
     outputs = [*table.outputs, *table.complemented]
     # A rate that is better low is complemented, and so is an output of the ranking.
-    options: dict[str, list[str]] = {
+    stated: dict[str, list[str]] = {
         "--outputs": outputs,
         "--inputs": table.inputs,
         "--lower-is-better": [f"{name}={top:g}" for name, top in table.complemented.items()],
     }
-    # A label with a comma could not be typed; it is then guessed again.
-    if "," not in "".join(table.label):
-        options = {"--label": list(table.label), **options}
+    # Metrics in rows and matrices have no column that names the systems. A label with a comma could
+    # not be typed; it is then guessed again.
+    if table.kind not in MATRIX_KINDS and "," not in "".join(table.label):
+        stated = {"--label": list(table.label), **stated}
     if table.layout == "long" and table.dataset:
-        options["--dataset"] = [table.dataset]
+        stated["--dataset"] = [table.dataset]
     # State what to do with gaps only if a ranked column has some.
     if table.missing and table.frame[[*outputs, *table.inputs]].isna().any(axis=None):
-        options["--missing"] = ["drop-systems" if table.inputs else "bounds"]
-    words = ["deabench", "rank", *files]
+        stated["--missing"] = ["drop-systems" if table.inputs else "bounds"]
+    for option, names in stated.items():
+        if names and option not in words:
+            words += [option, list_option(names)]
+    return shlex.join([*words, *_reading_words()])
+
+
+def _reading_words() -> list[str]:
+    """Return the options of reading that were typed."""
     reading = current_options()
-    if reading.sheet is not None:
-        options["--sheet"] = [reading.sheet]
-    options["--limit"] = [f"{name}={size}" for name, size in reading.limits.changes().items()]
-    for option, names in options.items():
-        if names:
-            # A comma in a name is doubled.
-            words += [option, ",".join(name.replace(",", ",,") for name in names)]
-    return shlex.join(words)
+    words = [] if reading.sheet is None else ["--sheet", reading.sheet]
+    changes = [f"{name}={size}" for name, size in reading.limits.changes().items()]
+    return [*words, "--limit", ",".join(changes)] if changes else words
 
 
 def _toml_text(proposal: dict[str, Any]) -> str:
@@ -139,6 +164,7 @@ def _json(value: object) -> str:
 @with_option_groups
 def frontier_command(
     table: TableOptions,
+    answers: AnswerOptions,
     streaming: Streaming,
     *,
     technology: Technology = "convex",
@@ -161,7 +187,7 @@ def frontier_command(
 
     With --technology fdh, which allows no mixtures, list the classifiers that none dominates.
     """
-    front = _span_frontier(table, streaming, technology)
+    front = _span_frontier(table, answers, streaming, technology)
     if graphml is not None:
         front.to_graphml(graphml)
     if plot is not None:
@@ -188,18 +214,22 @@ def frontier_command(
     write_table(frame, form=form, path=out, title=title)
 
 
-def _span_frontier(table: TableOptions, streaming: Streaming, technology: Any) -> Frontier:
-    if table.stream_pattern is None:
+def _span_frontier(
+    table: TableOptions, answers: AnswerOptions, streaming: Streaming, technology: Any
+) -> Frontier:
+    files: Any = table.streamed_files
+    if files is None:
         streaming.reject()
-        return db.frontier(table.table(), technology=technology)
-    rejected = {"--inputs": table.inputs, "--within": table.within}
+        selected = table.table(answers.apply(table.read()))
+        return db.frontier(selected, technology=technology)
+    rejected = {
+        "--inputs": table.inputs,
+        "--within": table.within,
+        "--technology fdh": None if technology == "convex" else technology,
+    }
     reject_options("cannot be used with many files", rejected)
-    return db.frontier(
-        table.stream_pattern,
-        technology=technology,
-        **table.streaming_keywords(),
-        **asdict(streaming),
-    )
+    options = parse_options(streaming.tolerance, streaming.kept, streaming.scheduler)
+    return frontier_of_files(files, options, **table.streaming_keywords())
 
 
 def _draw_frontier(front: Frontier, costs: float | None, file: Path) -> None:
@@ -225,6 +255,7 @@ class TargetsPicture(enum.StrEnum):
 @with_option_groups
 def targets_command(
     tested: TableOptions,
+    answers: AnswerOptions,
     *,
     reference: Annotated[
         str | None,
@@ -279,9 +310,10 @@ def targets_command(
     }
     # The reference decides what the columns are.
     spanning = tested if reference is None else tested.of_file(reference)
+    reference_table = spanning.table(answers.apply(spanning.read()))
     result = db.targets(
-        tested.read(),
-        spanning.table(),
+        tested.metrics_table(answers.apply(tested.read())),
+        reference_table,
         weights="range" if weights == ["range"] else parse_numbers(weights, "--weights"),
         common=common,
         dominating=dominating,

@@ -11,21 +11,13 @@ import typer
 
 import deabench as db
 from deabench.cli._io import Format, print_message, print_messages, write_table, write_text
-from deabench.cli._prediction_files import SampleOptions, read_samples
-from deabench.cli.options.declarations import Form, Out, Plot, Scores, Threshold, word_option
+from deabench.cli.options.declarations import Form, Out, Plot, word_option
+from deabench.cli.options.groups import with_option_groups
+from deabench.cli.options.samples import AnswerOptions, SampledTable
 
 EXIT_CODES = {"passes": 0, "fails": 3, "open": 4}
 """Exit codes of `deabench gate`; 1 and 2 are the errors of every command."""
 
-Metrics = Annotated[
-    str | None,
-    typer.Option(help="Metrics, as TPR,TNR,F1. Default: TPR,TNR; of scores roc_auc."),
-]
-Positive = Annotated[str | None, typer.Option(help="The positive class. Default: the rarer class.")]
-Costs = Annotated[
-    Path | None,
-    typer.Option(help="CSV of costs with a row per classifier; they are taken as exact."),
-]
 Returns = Annotated[
     str,
     typer.Option(
@@ -56,15 +48,11 @@ class Method(enum.StrEnum):
     max_t = "max-t"
 
 
+@with_option_groups
 def uncertainty_command(
-    file: Annotated[
-        Path, typer.Argument(help="CSV file of one of the layouts above; - is standard input.")
-    ],
-    metrics: Metrics = None,
-    positive: Positive = None,
-    scores: Scores = False,
-    threshold: Threshold = None,
-    costs: Costs = None,
+    table: SampledTable,
+    answers: AnswerOptions,
+    *,
     returns: Returns = "vrs",
     orientation: Orientation = "output",
     level: Annotated[
@@ -88,7 +76,7 @@ def uncertainty_command(
 ) -> None:
     """Tell which classifiers are dominated or undecided, with intervals of efficiencies and ranks.
 
-    FILE is CSV with a header and is recognised by its columns:
+    TABLE holds more than one number per system and metric, and is recognised by its columns:
 
     wide: y_true and a column per classifier, of labels, or of scores with --scores or --threshold.
 
@@ -96,9 +84,11 @@ def uncertainty_command(
 
     counts: classifier,tp,fn,fp,tn; the classifiers are then taken as independent.
 
-    blocks: classifier, and fold (with repeat) or dataset, and counts or metrics.
+    blocks: classifier, and fold (with repeat), seed or dataset, and counts or metrics.
+
+    metrics with standard errors or intervals beside them.
     """
-    samples = read_samples(file, SampleOptions(metrics, positive, scores, threshold, costs))
+    samples = table.samples(answers)
     # The words were checked when they were parsed.
     keywords: Any = {"returns": returns, "orientation": orientation}
     result = db.uncertainty(samples, level=level, method=method.value, seed=seed, **keywords)
@@ -112,10 +102,11 @@ def uncertainty_command(
     write_table(frame, form=form, path=out, title="Efficiencies with intervals")
 
 
+@with_option_groups
 def gate_command(
-    file: Annotated[
-        Path, typer.Argument(help="CSV file as for 'deabench uncertainty'; - is standard input.")
-    ],
+    table: SampledTable,
+    answers: AnswerOptions,
+    *,
     candidate: Annotated[str, typer.Option(help="The new model, by its name in the file.")],
     at_least: Annotated[
         float, typer.Option(help="The efficiency that must be shown, at most 1.")
@@ -126,11 +117,6 @@ def gate_command(
             help="The probability that both limits together hold; of all gates of the ledger."
         ),
     ] = 0.95,
-    metrics: Metrics = None,
-    positive: Positive = None,
-    scores: Scores = False,
-    threshold: Threshold = None,
-    costs: Costs = None,
     returns: Returns = "vrs",
     orientation: Orientation = "output",
     ledger: Annotated[
@@ -163,7 +149,7 @@ def gate_command(
     open, with the number of instances that would decide it. 1 and 2 are errors, as in every
     command. With --ledger only pass (0) or no pass (4) is shown, unless --feedback says otherwise.
     """
-    samples = read_samples(file, SampleOptions(metrics, positive, scores, threshold, costs))
+    samples = table.samples(answers)
     # The words were checked when they were parsed.
     keywords: Any = {"returns": returns, "orientation": orientation, "feedback": feedback}
     result = db.gate(

@@ -13,6 +13,7 @@ from deabench.cli._io import Format, print_message, print_messages, write_table,
 from deabench.cli.options.declarations import Form, Out, Plot, word_option
 from deabench.cli.options.groups import with_option_groups
 from deabench.cli.options.parsing import split_all_names
+from deabench.cli.options.samples import AnswerOptions
 from deabench.cli.options.table import TableOptions
 from deabench.errors import UsageError
 from deabench.results.option_forms import BOUNDS_BY_METRIC, BOUNDS_BY_PAIR, ValueForm
@@ -43,6 +44,7 @@ class Shown(enum.StrEnum):
 @with_option_groups
 def weightings_command(
     table: TableOptions,
+    answers: AnswerOptions,
     *,
     model: Annotated[
         str,
@@ -91,7 +93,7 @@ def weightings_command(
     """
     chosen_model: Any = model
     result = db.weightings(
-        table.table(),
+        table.table(answers.apply(table.read())),
         model=chosen_model,
         ratios=_parse_bounds(ratio, "--ratio", BOUNDS_BY_PAIR),
         shares=_parse_bounds(share, "--share", BOUNDS_BY_METRIC),

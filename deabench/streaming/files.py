@@ -61,6 +61,7 @@ class RowGroups:
 
 
 Partition = tuple[RowGroups, ...]
+FilePaths = str | Path | Sequence[str | Path]
 
 
 @dataclass(frozen=True)
@@ -161,6 +162,17 @@ def _is_parquet(path: str) -> bool:
         return stream.read(4) == b"PAR1"
 
 
+def are_parts_of_one_table(paths: Sequence[str]) -> bool:
+    """Return whether all files are Parquet files with the same columns."""
+    if not all(Path(path).is_file() and _is_parquet(path) for path in paths):
+        return False
+    names = []
+    for path in paths:
+        with open_parquet(path) as file:
+            names.append(file.schema_arrow.names)
+    return all(other == names[0] for other in names)
+
+
 def _glob_pattern(source: str | Path) -> str:
     """Return the pattern of a source; a folder stands for its Parquet files."""
     if Path(source).is_dir():
@@ -168,14 +180,16 @@ def _glob_pattern(source: str | Path) -> str:
     return str(source)
 
 
-def list_paths(source: str | Path) -> tuple[str, ...]:
-    """List the files of a pattern (`**` is any folders) or a folder by name, or one file.
+def list_paths(source: FilePaths) -> tuple[str, ...]:
+    """List the files of a pattern (`**` is any folders), a folder or a list by name, or one file.
 
     Raises
     ------
     DataError
         If there is none.
     """
+    if not isinstance(source, str | Path):
+        return tuple(sorted(str(path) for path in source))
     if Path(source).is_file():
         return (str(source),)
     pattern = _glob_pattern(source)
@@ -187,13 +201,15 @@ def list_paths(source: str | Path) -> tuple[str, ...]:
     return tuple(matches)
 
 
-def check_output_path(source: str | Path, out: Path) -> None:
+def check_output_path(source: FilePaths, out: Path) -> None:
     """Refuse an output file that the next reading of the same pattern would take for an input.
 
     Raises
     ------
     DataError
     """
+    if not isinstance(source, str | Path):
+        return
     pattern = Path(os.path.abspath(_glob_pattern(source)))
     path = Path(os.path.abspath(out))
     # An output that exists already is one of the files, which is checked elsewhere.
@@ -238,7 +254,7 @@ def open_parquet(path: str) -> Iterator[ParquetFile]:
 
 
 def select_files(
-    source: str | Path,
+    source: FilePaths,
     *,
     outputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
@@ -249,8 +265,8 @@ def select_files(
 
     Parameters
     ----------
-    source : str or Path
-        A pattern, a folder, or one file.
+    source : str, Path or sequence of them
+        A pattern, a folder, one file, or several.
     outputs, lower_is_better, label, missing
         As for `deabench.frontier`.
 

@@ -18,7 +18,7 @@ from deabench.results.frontier import Frontier, SourceSummary, representative_ro
 from deabench.streaming.batches import label_rows
 from deabench.streaming.candidates import MAX_FACETS
 from deabench.streaming.executors import open_executor
-from deabench.streaming.files import ParquetFiles, select_files
+from deabench.streaming.files import FilePaths, ParquetFiles, select_files
 from deabench.streaming.reduce import reduce_candidates
 from deabench.tables.read import check_shape
 from deabench.tables.selection import read_values
@@ -77,7 +77,7 @@ def parse_options(
 
 
 def frontier_of_files(
-    source: str | Path,
+    source: FilePaths,
     options: StreamOptions,
     *,
     outputs: Sequence[str] | None,

@@ -24,6 +24,7 @@ from deabench.streaming.batches import (
 )
 from deabench.streaming.executors import open_executor
 from deabench.streaming.files import (
+    FilePaths,
     ParquetFiles,
     Partition,
     check_output_path,
@@ -120,7 +121,7 @@ class FilesRanking(Result):
 
 
 def rank_files(
-    files: str | Path,
+    files: FilePaths,
     out: str | Path,
     *,
     outputs: Sequence[str] | None = None,
@@ -135,9 +136,9 @@ def rank_files(
 
     Parameters
     ----------
-    files : str or Path
-        A pattern, as "sweep/*.parquet", or a folder of Parquet files, which are one table in the
-        order of their names; or one file.
+    files : str, Path or sequence of them
+        A pattern, as "sweep/*.parquet", a folder of Parquet files, or a list of them, which are one
+        table in the order of their names; or one file.
     out : str or Path
         The Parquet file to write, the whole file or nothing.
     outputs, lower_is_better, label, missing, tolerance, kept, scheduler
@@ -169,7 +170,7 @@ def rank_files(
     [1.0, 1.0, 0.936, 1.0]
     """
     options = parse_options(tolerance, kept, scheduler)
-    if not isinstance(files, str | Path):
+    if not isinstance(files, str | Path | list | tuple):
         raise DataError(
             f"the files are a {type(files).__name__}; give a pattern, as 'sweep/*.parquet', or use "
             "deabench.rank for a table"

@@ -86,7 +86,9 @@ def interpret_source(
     if is_undeclared or set(roles.values()) <= {"label", "dataset"}:
         instances = recognise_instances(frame)
         if instances is not None:
-            return table_of_instances(source, instances)
+            dataset = next((name for name, role in roles.items() if role == "dataset"), None)
+            keys = {"classifier": next(iter(labels), None), "dataset": dataset}
+            return table_of_instances(source, instances.with_declared(keys, ignore))
     if is_undeclared:
         transposed = transpose_metrics(source)
         if transposed is not None:

@@ -116,7 +116,7 @@ def read(
             opened = open_source(source)
         if missing_code is not None and not notes:
             frame, *notes = blank_codes(opened.frame, missing_code)
-            opened = replace(opened, frame=frame)
+            opened = replace(opened, frame=frame, read_text=None)
         table = interpret_source(opened, label, plain_roles, lower_is_better, ignore)
     if notes:
         table = replace(table, reading_notes=(*table.reading_notes, *notes))

@@ -93,6 +93,7 @@ class SelectedTable:
             reading_notes=(),
             role_notes=(),
             labelled=True,
+            question=None,
         )
 
     def range_of(self, name: str) -> tuple[float, float]:

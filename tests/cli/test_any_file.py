@@ -110,10 +110,10 @@ def test_predictions_are_compared_data_set_by_data_set(predictions, capsys):
     assert main(["compare", predictions]) == 1
     message = capsys.readouterr().err
     assert "holds predictions on 2 data sets ('x', 'y')" in message
-    assert "type --dataset x" in message
-    records = run_json(capsys, "compare", predictions, "--dataset", "y")
+    assert "type --on-dataset x" in message
+    records = run_json(capsys, "compare", predictions, "--on-dataset", "y")
     assert records[0]["better"] == "RF"
-    assert main(["compare", predictions, "--dataset", "z"]) == 1
+    assert main(["compare", predictions, "--on-dataset", "z"]) == 1
     assert "there is no data set 'z'" in capsys.readouterr().err
     records = run_json(capsys, "metrics", predictions, "--metrics", "TPR,TNR")
     frame = pd.read_csv(predictions)

@@ -12,12 +12,16 @@ import pytest
 from deabench.cli import main
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
-VERBS = ("read", "rank", "frontier", "targets", "weightings", "report")
-OPTIONS = (
-    *("outputs", "inputs", "lower-is-better", "ignore", "label", "dataset", "missing"),
-    *("missing-code", "within", "strict", "sheet", "limit", "undesirable"),
-    *("non-discretionary", "quiet"),
+TABLE_VERBS = ("read", "rank", "frontier", "targets", "weightings", "report", "uncertainty", "gate")
+RESULT_VERBS = ("metrics", "compare", "curve")
+"""Verbs that take single results; of metrics they know no direction, gap or budget."""
+SOURCE_OPTIONS = ("ignore", "label", "dataset", "missing-code", "sheet", "limit", "quiet")
+TABLE_OPTIONS = (
+    *SOURCE_OPTIONS,
+    *("outputs", "inputs", "lower-is-better", "missing", "within", "strict", "undesirable"),
+    "non-discretionary",
 )
+ANSWER_OPTIONS = ("positive", "scores", "threshold")
 BOARD = (
     "model,Accuracy (%),MMLU,Latency (ms),Price ($/1M tok),year\n"
     "alpha,88.1,70.2,120,10,2023\nbeta,80.3,60.5,40,1,2024\ngamma,85.0,,60,3,2024\n"
@@ -34,11 +38,16 @@ def board(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", [*TABLE_VERBS, *RESULT_VERBS])
 def test_every_verb_has_every_option(verb, capsys) -> None:
+    options = SOURCE_OPTIONS
+    if verb in TABLE_VERBS:
+        options = TABLE_OPTIONS
+    if verb != "read":
+        options = (*options, *ANSWER_OPTIONS)
     assert main([verb, "--help"]) == 0
-    shown = capsys.readouterr().out
-    assert [name for name in OPTIONS if f"--{name}" not in shown] == []
+    shown = capsys.readouterr().out.replace(",", " ").split()
+    assert [name for name in options if f"--{name}" not in shown] == []
 
 
 @pytest.mark.parametrize("verb", [["rank"], ["frontier"], ["targets"], ["report", "-o", "p.html"]])

@@ -6,10 +6,12 @@ A value that cannot be parsed is wrong usage: exit code 2.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deabench.errors import DataError, DeabenchError, UsageError
+from deabench.tables.naming.questions import Answer, Question
 
 _NAME = re.compile(r'(?:[^,("\[]|\([^()]*\)|\[[^\[\]]*\]|"[^"]*"|[("\[])+')
 """A name in a list: commas within brackets or quotes belong to it."""
@@ -109,3 +111,32 @@ def reject_options(
     for option, value in options.items():
         if value is not None:
             raise error(f"{option} {reason}; leave it out")
+
+
+def list_option(names: Sequence[str]) -> str:
+    """Join names as one word of the command line; a comma in a name is doubled."""
+    return ",".join(name.replace(",", ",,") for name in names)
+
+
+def answer_words(answer: Answer) -> list[str]:
+    """Return an answer as options."""
+    words = []
+    for option, names in answer.items():
+        if names:
+            words += [f"--{option.replace('_', '-')}", list_option(names)]
+    return words
+
+
+def question_text(question: Question, words: Sequence[str]) -> str:
+    """Return a question with one command for each answer.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The verb and its arguments, to which the answer is added.
+    """
+    lines = [
+        shlex.join(["deabench", *words, *answer_words(answer)])
+        for answer in question.answers.values()
+    ]
+    return "\n  ".join([f"{question.text} Type one of", *lines])

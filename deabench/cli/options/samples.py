@@ -1,62 +1,146 @@
-"""The options of a file of test results that a table was made of."""
+"""The options of predictions and scores, and of the test results that a table was made of."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from deabench.cli.options.parsing import reject_options, split_all_names
+from deabench.cli.options.table import TableOptions
+from deabench.tables.answers import ANSWER_KINDS
+from deabench.tables.readers.delimited import read_labelled_csv
 from deabench.tables.table import Table
 
 if TYPE_CHECKING:
-    from deabench.cli._prediction_files import SampleOptions
+    import pandas as pd
+
+    from deabench.inference.samples import Samples
     from deabench.results.ranking import Ranking
 
 
 @dataclass(frozen=True)
-class SampleFile:
-    """The file of the test results that a table was made of."""
+class AnswerOptions:
+    """How predictions and scores are read."""
 
-    uncertainty: Annotated[
-        Path | None,
+    positive: Annotated[
+        str | None,
         typer.Option(
-            help="CSV of the predictions, counts, folds or data sets that TABLE was made of, as "
-            "for 'deabench uncertainty'.",
+            help="The positive class of predictions and scores. Default: 1 of 0/1 and the like, "
+            "else the rarer class."
         ),
     ] = None
     scores: Annotated[
-        bool, typer.Option("--scores", help="The file of --uncertainty holds scores, not labels.")
+        bool, typer.Option("--scores", help="The columns of a wide file are scores, not labels.")
     ] = False
     threshold: Annotated[
-        float | None, typer.Option(help="The threshold of the scores of --uncertainty.")
-    ] = None
-    positive: Annotated[
-        str | None,
-        typer.Option(help="The positive class of --uncertainty. Default: the rarer class."),
+        float | None,
+        typer.Option(help="Label positive if score >= this; the columns are then scores."),
     ] = None
 
-    @property
-    def answer_options(self) -> SampleOptions:
-        """The class and the threshold of predictions and scores."""
-        from deabench.cli._prediction_files import SampleOptions
-
-        return SampleOptions(None, self.positive, self.scores, self.threshold)
-
-    def read_answers(self, table: Table) -> Table:
-        """Return a table that holds predictions or scores itself with these options."""
-        if self.uncertainty is not None or table.rows is None:
+    def apply(self, table: Table) -> Table:
+        """Return a table of predictions or scores with the class and threshold as typed."""
+        if table.kind not in ANSWER_KINDS or table.rows is None:
             return table
-        # Metrics import scipy, which a plain ranking does not need.
-        from deabench.cli._prediction_files import with_answer_options
+        rows = table.rows
+        if (self.scores or self.threshold is not None) and "y_pred" in rows:
+            # A wide file of scores that are whole numbers may look like one of labels.
+            if "score" in rows:
+                rows = rows.drop(columns="y_pred")
+            else:
+                rows = rows.rename(columns={"y_pred": "score"})
+        rows = rows.copy(deep=False)
+        rows.attrs = {"positive": None, "threshold": self.threshold}
+        if "y_true" in rows:
+            rows.attrs["positive"] = find_label(self.positive, rows["y_true"])
+        return replace(table, rows=rows)
 
-        return with_answer_options(table, self.answer_options)
+
+@dataclass(frozen=True)
+class SampleFile(AnswerOptions):
+    """The file of the test results that a table was made of."""
+
+    uncertainty: Annotated[
+        str | None,
+        typer.Option(
+            help="The file of predictions, counts, folds or data sets that TABLE was made of, as "
+            "for 'deabench uncertainty'; --positive, --scores and --threshold are then of it.",
+        ),
+    ] = None
+
+    def apply(self, table: Table) -> Table:
+        """Return a table that holds predictions or scores itself with these options."""
+        if self.uncertainty is not None:
+            return table
+        return super().apply(table)
 
     def add_to(self, ranking: Ranking) -> Ranking:
         """Return a ranking with intervals and verdicts from the file."""
-        from deabench.cli._prediction_files import add_uncertainty
+        # Samples import scipy, which a plain ranking does not need.
+        import deabench as db
+        from deabench.inference.samples.from_tables import samples_of_data
 
         if self.uncertainty is None:
             return ranking
-        return add_uncertainty(ranking, self.uncertainty, self.answer_options)
+        table = super().apply(db.read(self.uncertainty))
+        return ranking.with_uncertainty(samples_of_data(table, ranking.data))
+
+
+@dataclass(frozen=True)
+class SampledTable(TableOptions):
+    """A source with more than one number per system and metric."""
+
+    outputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--outputs",
+            "--metrics",
+            help="Metrics, as TPR,TNR,F1. Default: by the columns' names; of predictions TPR,TNR, "
+            "of scores roc_auc.",
+        ),
+    ] = None
+    costs: Annotated[
+        Path | None,
+        typer.Option(help="CSV of costs with a row per classifier; they are taken as exact."),
+    ] = None
+
+    def samples(self, answers: AnswerOptions) -> Samples:
+        """Return the samples of the selected metrics of the selected systems.
+
+        Raises
+        ------
+        DataError
+            If the source has one number per system and metric.
+        """
+        # Samples import scipy, which no other verb needs.
+        from deabench.inference.samples.from_tables import (
+            check_has_samples,
+            samples_of_selected,
+            samples_of_table,
+        )
+
+        table = answers.apply(self.read())
+        check_has_samples(table)
+        if table.kind in ANSWER_KINDS:
+            reject_options(
+                f"is for columns of metrics, and '{self.names}' holds {table.kind}",
+                {"--within": self.within, "--inputs": self.inputs},
+            )
+            samples = samples_of_table(table, outputs=split_all_names(self.outputs))
+        else:
+            samples = samples_of_selected(self.select(table))
+        if self.costs is None:
+            return samples
+        costs = read_labelled_csv(self.costs)
+        return samples.with_costs({str(name): costs[name] for name in costs.columns})
+
+
+def find_label(text: str | None, y_true: pd.Series) -> object:
+    """Return the class that a text of the command line names, or the text if there is none."""
+    # A label read as 1.0 is typed as 1.
+    for label in y_true.unique():
+        if text == str(label) or (isinstance(label, float) and text == f"{label:g}"):
+            return label
+    return text

@@ -1,25 +1,23 @@
-"""The options of every verb that takes a table, and the table that they describe.
+"""The options of every verb that reads files, and the table that they describe.
 
-A verb takes them as one parameter of type `TableOptions`; `with_option_groups` makes the command
-line's options of its fields.
+A verb takes them as one parameter of type `TableOptions`, or `SourceOptions` where it needs single
+results and no metrics; `with_option_groups` makes the command line's options of their fields.
 """
 
 from __future__ import annotations
 
 import glob
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, Self
 
 import typer
 
 import deabench as db
-from deabench.cli.options.declarations import (
-    missing_words,
-    word_option,
-)
+from deabench.cli.options.declarations import missing_words, word_option
 from deabench.cli.options.parsing import (
     parse_lower_is_better,
     parse_number,
@@ -27,18 +25,20 @@ from deabench.cli.options.parsing import (
     split_all_names,
 )
 from deabench.errors import UsageError
-from deabench.streaming.files import is_multi_file
+from deabench.streaming.files import are_parts_of_one_table, is_multi_file
+from deabench.tables.answers import with_metrics
+from deabench.tables.missing_codes import blank_codes
+from deabench.tables.read import open_source
+from deabench.tables.readers.frames import Source
+from deabench.tables.recognition.parsed_source import check_declared
 from deabench.tables.selected_table import SelectedTable
 from deabench.tables.selection import select_table
 from deabench.tables.table import Table
 
-if TYPE_CHECKING:
-    pass
-
 
 @dataclass(frozen=True)
-class TableOptions:
-    """The files of a table, and what the user says about its columns and rows."""
+class SourceOptions:
+    """The files of a source, and what the user says about its rows."""
 
     files: Annotated[
         list[str],
@@ -48,6 +48,97 @@ class TableOptions:
             "and patterns; 'deabench read TABLE' shows how they are interpreted; - is stdin.",
         ),
     ]
+    label: Annotated[
+        list[str] | None, typer.Option(help="The columns that name the systems, as A,B.")
+    ] = None
+    dataset: Annotated[
+        str | None,
+        typer.Option(help="The column that names the data sets; means are taken over them."),
+    ] = None
+    ignore: Annotated[
+        list[str] | None, typer.Option(help="Columns that are no metrics, as E,F.")
+    ] = None
+    missing_code: Annotated[
+        list[str] | None,
+        typer.Option(help="Numbers that stand for an empty cell, as -1 for not measured."),
+    ] = None
+
+    @property
+    def source(self) -> str | list[str]:
+        """The file or pattern, or several."""
+        return self.files[0] if len(self.files) == 1 else self.files
+
+    @property
+    def names(self) -> str:
+        """The files as they are typed, for messages and proposed commands."""
+        return shlex.join(self.files)
+
+    @property
+    def ignored_columns(self) -> list[str]:
+        """The columns that are no metrics."""
+        return split_all_names(self.ignore) or []
+
+    @property
+    def _missing_codes(self) -> list[float]:
+        words = split_all_names(self.missing_code) or []
+        return [parse_number(word, "--missing-code") for word in words]
+
+    def open(self) -> Source:
+        """Return the raw cells of the files, with empty cells for the codes.
+
+        Raises
+        ------
+        DataError
+            If a column that is named is not there.
+        """
+        opened = open_source(self.source)
+        check_declared(opened.frame, split_all_names(self.label), self.declared_roles)
+        if not self._missing_codes:
+            return opened
+        frame, note = blank_codes(opened.frame, self._missing_codes)
+        return replace(opened, frame=frame, read_text=None, notes=(*opened.notes, note))
+
+    @property
+    def declared_keys(self) -> dict[str, str]:
+        """The columns that name the systems and the data sets of single results."""
+        keys = {}
+        label = split_all_names(self.label)
+        if label:
+            keys["classifier"] = label[0]
+        if self.dataset is not None:
+            keys["dataset"] = self.dataset
+        return keys
+
+    def read(self, declared_roles: Mapping[str, str] = MappingProxyType({})) -> Table:
+        """Read the files, with roles of columns besides those of the options."""
+        roles: dict[str, Any] = {**declared_roles, **self.declared_roles}
+        return db.read(
+            self.source,
+            label=split_all_names(self.label),
+            roles=roles,
+            lower_is_better=self._directions(),
+            ignore=self.ignored_columns,
+            missing_code=self._missing_codes or None,
+        )
+
+    @property
+    def declared_roles(self) -> dict[str, Any]:
+        """The roles of columns that their names do not tell."""
+        return {} if self.dataset is None else {self.dataset: "dataset"}
+
+    def _directions(self) -> dict[str, Any] | list[str]:
+        """Return the metrics that are better low."""
+        return []
+
+    def of_file(self, file: str) -> Self:
+        """Return the same options of another file."""
+        return replace(self, files=[file])
+
+
+@dataclass(frozen=True)
+class TableOptions(SourceOptions):
+    """The files of a table, and what the user says about its columns and rows."""
+
     outputs: Annotated[
         list[str] | None,
         typer.Option(help="Metrics that are better high, as A,B. Default: by the columns' names."),
@@ -59,16 +150,6 @@ class TableOptions:
             help="Metrics that are better low, as error,latency; or with their maximum or as "
             "inputs: error=1,logloss=input."
         ),
-    ] = None
-    ignore: Annotated[
-        list[str] | None, typer.Option(help="Columns that are no metrics, as E,F.")
-    ] = None
-    label: Annotated[
-        list[str] | None, typer.Option(help="The columns that name the systems, as A,B.")
-    ] = None
-    dataset: Annotated[
-        str | None,
-        typer.Option(help="The column that names the data sets; means are taken over them."),
     ] = None
     missing: Annotated[
         str,
@@ -83,10 +164,6 @@ class TableOptions:
             metavar="NAME=LIMIT", help="A budget, as latency_ms=20: only systems within it count."
         ),
     ] = None
-    missing_code: Annotated[
-        list[str] | None,
-        typer.Option(help="Numbers that stand for an empty cell, as -1 for not measured."),
-    ] = None
     undesirable: Annotated[
         list[str] | None,
         typer.Option(help="Outputs of which less is better, as CO2; they enter as inputs."),
@@ -100,11 +177,6 @@ class TableOptions:
     ] = False
 
     @property
-    def source(self) -> str | list[str]:
-        """The file or pattern, or several."""
-        return self.files[0] if len(self.files) == 1 else self.files
-
-    @property
     def output_names(self) -> list[str] | None:
         """The outputs as they are typed, or None."""
         return split_all_names(self.outputs)
@@ -114,28 +186,17 @@ class TableOptions:
         """The inputs as they are typed, or None."""
         return split_all_names(self.inputs)
 
-    def read(self, declared_roles: Mapping[str, str] = MappingProxyType({})) -> Table:
-        """Read the files, with roles of columns besides those of the options."""
-        roles: dict[str, Any] = dict(declared_roles)
-        for names, role in (
-            (self.undesirable, "undesirable"),
-            (self.non_discretionary, "non_discretionary"),
-        ):
-            roles |= dict.fromkeys(split_all_names(names) or [], role)
-        if self.dataset is not None:
-            roles[self.dataset] = "dataset"
-        codes = [
-            parse_number(text, "--missing-code")
-            for text in split_all_names(self.missing_code) or []
-        ]
-        return db.read(
-            self.source,
-            label=split_all_names(self.label),
-            roles=roles,
-            lower_is_better=parse_lower_is_better(self.lower_is_better),
-            ignore=split_all_names(self.ignore) or [],
-            missing_code=codes or None,
+    @property
+    def declared_roles(self) -> dict[str, Any]:
+        """The roles of columns that their names do not tell."""
+        roles: dict[str, Any] = dict.fromkeys(
+            split_all_names(self.undesirable) or [], "undesirable"
         )
+        given = split_all_names(self.non_discretionary) or []
+        return {**super().declared_roles, **roles, **dict.fromkeys(given, "non_discretionary")}
+
+    def _directions(self) -> dict[str, Any] | list[str]:
+        return parse_lower_is_better(self.lower_is_better)
 
     def read_as_declared(self) -> Table:
         """Read the files with the named outputs and inputs as roles, to show them."""
@@ -162,16 +223,38 @@ class TableOptions:
 
         return select_within_budget(selected, parse_budget(self.within))
 
-    def table(self) -> Table:
+    @property
+    def words(self) -> list[str]:
+        """The files, and the options that a proposed command needs, as they are typed."""
+        typed = {
+            "--label": self.label,
+            "--dataset": None if self.dataset is None else [self.dataset],
+            "--ignore": self.ignore,
+            "--missing-code": self.missing_code,
+            "--within": self.within,
+            "--undesirable": self.undesirable,
+            "--non-discretionary": self.non_discretionary,
+        }
+        options = [[option, ",".join(texts)] for option, texts in typed.items() if texts]
+        return [*self.files, *(word for pair in options for word in pair)]
+
+    def metrics_table(self, table: Table) -> Table:
+        """Return a table whose metrics are computed, if it holds answers."""
+        return with_metrics(table, [*(self.output_names or []), *(self.input_names or [])] or None)
+
+    def table(self, table: Table | None = None) -> Table:
         """Return the selected metrics of the selected systems as a table, with all notes."""
-        selected = self.select()
-        return replace(selected.as_table(), reading_notes=selected.notes, question=None)
+        selected = self.select(table)
+        return replace(selected.as_table(), reading_notes=selected.notes)
 
     @property
-    def stream_pattern(self) -> str | None:
-        """The word that names many Parquet files or a folder, which are read in batches."""
+    def streamed_files(self) -> str | list[str] | None:
+        """The Parquet files of one table, which are read in batches; None for other sources."""
+        if len(self.files) > 1:
+            # A shell has replaced the pattern by its files.
+            return self.files if are_parts_of_one_table(self.files) else None
         word = self.files[0]
-        if len(self.files) > 1 or not is_multi_file(word):
+        if not is_multi_file(word):
             return None
         paths = glob.glob(word)
         is_parquet = Path(word).is_dir() or all(path.endswith(".parquet") for path in paths)
@@ -185,10 +268,6 @@ class TableOptions:
             "label": split_all_names(self.label),
             "missing": self.missing,
         }
-
-    def of_file(self, file: str) -> TableOptions:
-        """Return the same options of another file."""
-        return replace(self, files=[file])
 
 
 def parse_budget(texts: list[str]) -> dict[str, float]:

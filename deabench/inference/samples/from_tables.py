@@ -26,6 +26,7 @@ from deabench.metrics.labels import predicted_positive, read_scores
 from deabench.results.answer import Answer
 from deabench.tables.answers import ANSWER_KINDS
 from deabench.tables.read import as_table
+from deabench.tables.selected_table import SelectedTable
 from deabench.tables.selection import select_table
 from deabench.tables.table import Table, TableLike
 from deabench.tables.transforms import CONSTANT_OUTPUT, Data, to_model_values
@@ -52,6 +53,17 @@ NO_SAMPLES = (
 def has_samples(table: Table) -> bool:
     """Return whether a table holds more than one number per system and metric."""
     return table.rows is not None or bool(table.error_bars)
+
+
+def check_has_samples(table: Table) -> None:
+    """Refuse a table with one number per system and metric.
+
+    Raises
+    ------
+    DataError
+    """
+    if not has_samples(table):
+        raise DataError(NO_SAMPLES)
 
 
 def as_samples(
@@ -111,13 +123,16 @@ def samples_of_table(
         Where the table has one number per system and metric, or its samples have no intervals.
     """
     table = as_table(source)
-    if not has_samples(table):
-        raise DataError(NO_SAMPLES)
+    check_has_samples(table)
     if table.kind in ANSWER_KINDS and table.rows is not None:
         return _samples_of_answers(table.rows, outputs, positive, threshold)
-    selected = select_table(table, outputs=outputs, inputs=inputs)
+    return samples_of_selected(select_table(table, outputs=outputs, inputs=inputs))
+
+
+def samples_of_selected(selected: SelectedTable) -> Samples:
+    """Make samples of the selected metrics of the selected systems of a table."""
     data = validate(selected, warn=False)
-    samples = samples_of_data(table, data)
+    samples = samples_of_data(selected.table, data)
     return replace(samples, notes=(*data.notes, *samples.notes))
 
 

@@ -12,7 +12,7 @@ Long results and data sets x systems are told by their keys (`deabench.tables.re
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -54,6 +54,22 @@ class Instances:
     kind: Kind
     columns: Mapping[str, str] = field(default_factory=dict)
     systems: tuple[str, ...] = ()
+
+    def with_declared(
+        self, keys: Mapping[str, str | None], ignored: Collection[str] = ()
+    ) -> Instances:
+        """Return the same results with other key columns, and without some columns.
+
+        Parameters
+        ----------
+        keys : mapping of canonical name ("classifier", "dataset") to column; None changes nothing
+        ignored : names of columns
+        """
+        declared = {key: name for key, name in keys.items() if name is not None}
+        reserved = {*declared.values(), *ignored}
+        columns = {key: name for key, name in self.columns.items() if name not in reserved}
+        systems = tuple(name for name in self.systems if name not in reserved)
+        return replace(self, columns=columns | declared, systems=systems)
 
 
 def refuse_missing_header(source: Source) -> None:
@@ -249,7 +265,7 @@ def _tidy_rows(source: Source, instances: Instances) -> pd.DataFrame:
     frame = source.as_text().frame
     columns = dict(instances.columns)
     data = pd.DataFrame(
-        {key: _as_numbers(frame[name]) for key, name in columns.items()}, index=frame.index
+        {key: as_numbers(frame[name]) for key, name in columns.items()}, index=frame.index
     )
     for key in ("classifier", "dataset"):
         if key in data:
@@ -260,7 +276,7 @@ def _tidy_rows(source: Source, instances: Instances) -> pd.DataFrame:
             data["instance"] = np.arange(1, len(data) + 1)
         value = "score" if instances.kind == "scores" else "y_pred"
         results = [
-            data.assign(classifier=name, **{value: _as_numbers(frame[name])})
+            data.assign(classifier=name, **{value: as_numbers(frame[name])})
             for name in instances.systems
         ]
         data = pd.concat(results, ignore_index=True)
@@ -272,7 +288,7 @@ def _tidy_rows(source: Source, instances: Instances) -> pd.DataFrame:
     return data[[*first, *(name for name in data if name not in first)]].reset_index(drop=True)
 
 
-def _as_numbers(column: pd.Series) -> pd.Series:
+def as_numbers(column: pd.Series) -> pd.Series:
     """Return a column as numbers where every filled cell is one, else as text."""
     if column.dtype != object and not pd.api.types.is_string_dtype(column.dtype):
         return column
