@@ -99,9 +99,12 @@ def report(
 
 
 def _with_writable_labels(source: Any) -> Any:
-    """Replace halves of characters in a frame's labels, so that they can be written to a file."""
+    """Join the levels of labels, and replace halves of characters, which no file can hold."""
     if not isinstance(source, pd.DataFrame):
         return source
+    if isinstance(source.index, pd.MultiIndex):
+        joined = [" / ".join(map(str, levels)) for levels in source.index]
+        source = source.set_axis(joined).rename_axis("classifier")
     labels = [
         LONE_SURROGATES.sub("\ufffd", name) if isinstance(name, str) else name
         for name in source.index

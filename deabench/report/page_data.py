@@ -15,6 +15,8 @@ import pandas as pd
 
 from deabench.geometry.technology import attainable_outline
 from deabench.models.shared.radial_model import RestrictableModel
+from deabench.report.recommendation import recommend
+from deabench.report.text.ranking import explain_verdict
 from deabench.report.text.words import as_sentence, join_names
 from deabench.results.frontier import classify_positions
 from deabench.results.ranking import order_by_merit
@@ -55,8 +57,9 @@ def make_page_data(results: ReportResults) -> dict[str, Any] | None:
         "labels": [str(label) for label in results.metrics.index],
         "metrics": [_describe_metric(results, name) for name in names],
         "values": [_json_numbers(results.metrics[name]) for name in results.metrics],
-        "first": _first_metrics(names, front),
+        "first": _first_metrics(results, names),
         "start": _start_row(results),
+        "winners": _winner_rows(results),
         "norm": results.norm,
         "on": results.on,
         "mixtures": True,
@@ -138,32 +141,53 @@ def _known_range(name: str, column: pd.Series) -> tuple[float | None, float | No
     )
 
 
-def _first_metrics(names: list[str], front: Frontier | None) -> list[int]:
-    """Return the two metrics of the first chart, by position: those of the frontier first."""
+def _first_metrics(results: ReportResults, names: list[str]) -> list[int]:
+    """Return the metrics across and up of the first chart, by position.
+
+    With costs that is quality against cost; otherwise the first two metrics of the frontier.
+    """
+    front = results.any_frontier
     ordered = list(range(len(names)))
     if front is not None:
         ordered = [*(names.index(str(name)) for name in front.outputs), *ordered]
+    costs = [k for k in ordered if names[k] in results.ranking.data.inputs.columns]
+    outputs = [k for k in ordered if names[k] in results.ranking.data.outputs.columns]
+    if costs and outputs:
+        return [costs[0], outputs[0]]
     # Without repetition, in order.
     return list(dict.fromkeys(ordered))[:2]
 
 
 def _start_row(results: ReportResults) -> int:
-    """Return the row that is selected when the page opens: the one of which the answer tells."""
-    labels = results.metrics.index
+    """Return the row that is selected when the page opens: the first tested or recommended one."""
     # The tested algorithms come after the classifiers in the page.
-    own_targets = results.own_targets
     if results.tested_targets is not None:
-        return len(labels)
-    if own_targets is not None and own_targets.distance.notna().any():
-        return int(labels.get_loc(own_targets.distance.idxmax()))
-    return int(labels.get_loc(order_by_merit(results.ranking)[0]))
+        return len(results.metrics.index)
+    winners = _winner_rows(results)
+    if winners:
+        return winners[0]
+    return int(results.metrics.index.get_loc(order_by_merit(results.ranking)[0]))
+
+
+def _winner_rows(results: ReportResults) -> list[int]:
+    """Return the rows of the recommended classifier and of those to take on other conditions."""
+    recommendation = recommend(results)
+    if recommendation is None:
+        return []
+    names = [
+        recommendation.name,
+        *recommendation.tied,
+        *(other.name for other in recommendation.alternatives),
+    ]
+    labels = [str(label) for label in results.metrics.index]
+    return [labels.index(name) for name in dict.fromkeys(names)]
 
 
 def _explanations(ranking: Ranking) -> list[str] | None:
     """Explain each classifier in sentences, or return None if that takes too many characters."""
     if len(ranking.scores) > MAX_STORY_CHARACTERS // MIN_STORY:
         return None
-    stories = [ranking.explain(label) for label in ranking.scores.index]
+    stories = [explain_verdict(ranking, label) for label in ranking.scores.index]
     if sum(map(len, stories)) > MAX_STORY_CHARACTERS:
         return None
     return stories

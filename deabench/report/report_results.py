@@ -158,12 +158,14 @@ def compute_results(
                 if not ranking.efficient[name] and name in selected.frame.index
             ][:MAX_TARGETS]
             reference = spanning.as_table()
-            target_options: dict[str, Any] = {"norm": norm, "on": on}
             if inefficient:
                 inefficient_table = spanning.as_table(selected.frame.loc[inefficient])
-                own_targets = targets(inefficient_table, reference, **target_options)
+                # As advice, no metric may get worse.
+                own_targets = targets(
+                    inefficient_table, reference, norm=norm, on=on, dominating=True
+                )
             if tested_table is not None:
-                tested_targets = targets(tested_table, reference, **target_options)
+                tested_targets = targets(tested_table, reference, norm=norm, on=on)
     # Ranking and frontier warn of the same data twice.
     texts = [
         str(warning.message) for warning in caught if issubclass(warning.category, DataWarning)

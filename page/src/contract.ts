@@ -3,6 +3,8 @@
 
 export type Norm = "l1" | "l2" | "linf";
 export type On = "faces" | "facets";
+/** What a target is: the closest point at which nothing is worse, the closest one at all, or the mixture of the ranking's peers. */
+export type Goal = "better" | "closest" | "peers";
 export type Cell = number | string | boolean | null;
 
 export interface Metric {
@@ -76,6 +78,7 @@ export interface Data {
   values: (number | null)[][];  // metric by metric
   first: [number, number];
   start: number;  // who is chosen when the page opens
+  winners: number[];  // whom the answer names: the recommended classifier, then those to take on other conditions
   norm: Norm;
   on: On;
   mixtures: boolean;
@@ -84,9 +87,9 @@ export interface Data {
   front: Front | null;
   remark: string;
   apart: string;  // what is to be said where the ranking's frontier is another
-  own: Reached | null;
+  own: Reached | null;  // nothing gets worse
   tested: Tested[];
-  reached: Reached | null;  // of the tested
+  reached: Reached | null;  // of the tested: the closest ones
   uncertainty: Uncertainty | null;
 }
 

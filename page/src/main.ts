@@ -10,25 +10,37 @@ import { frontierView } from "./views/frontier.ts";
 import { parallelView } from "./views/parallel.ts";
 import { facetsView, peersView } from "./views/peers.ts";
 import { preferencesView } from "./views/preferences.ts";
-import { rankingView } from "./views/ranking.ts";
-import { content, liveTable } from "./views/table.ts";
+import { boardColumns, content, liveTable } from "./views/table.ts";
 import { World } from "./world.ts";
 
-/** Build the workspace of `data` inside an element. */
-export function mount(place: Element, data: Data, addressed = false): World {
+/** Build the workspace of `data` inside an element; its second part may stand elsewhere on the page. */
+export function mount(place: Element, data: Data, addressed = false, below: Element | null = null): World {
   const world = new World(data, addressed), facets = facetsView(world);
+  const first = make("div", { class: "desk" }, frontierView(world), cardView(world));
+  const others = [make("div", { class: "desk even" }, parallelView(world), preferencesView(world)),
+    make("div", { class: "desk even" }, peersView(world), ...(facets ? [facets] : []))];
   place.classList.add("deabench");
-  place.replaceChildren(
-    make("div", { class: "desk" }, frontierView(world), cardView(world)),
-    make("div", { class: "desk even" }, rankingView(world), parallelView(world)),
-    make("div", { class: "desk even" }, preferencesView(world), make("div", {}, peersView(world), ...(facets ? [facets] : []))));
+  if (below) {
+    place.replaceChildren(first);
+    below.replaceChildren(...others);
+  } else place.replaceChildren(first, board(world), ...others);
   return world;
+}
+
+/** The leaderboard where the page has no table for it: in a notebook. */
+function board(world: World): HTMLElement {
+  const columns = boardColumns(world.data), heads = columns.map((name) => make("th", { scope: "col" }, name));
+  const table = make("table", { class: "board" }, make("caption", {}, "Ranking"), make("thead", {}, make("tr", {}, ...heads)), make("tbody"));
+  const place = make("section", { class: "panel", "aria-label": "explore: Ranking" },
+    make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Ranking" }, table));
+  liveTable(table, content({ columns, from: "ranking" }, world.data), world);
+  return place;
 }
 
 /** Start a report: its data stand in the element with the id "data". */
 export function start(): void {
   const said = JSON.parse((document.getElementById("data") as HTMLElement).textContent as string) as Document;
-  const place = document.getElementById("workspace"), world = place && said.data ? mount(place, said.data, true) : null;
+  const place = document.getElementById("workspace"), world = place && said.data ? mount(place, said.data, true, document.getElementById("workspace-below")) : null;
   document.documentElement.dataset.ready = String(Math.round(performance.now()));  // milliseconds since the page was asked for
   const rest = Object.entries(said.tables);
   const next = (): void => {  // a table at a time: what a reader does meanwhile comes first
@@ -39,6 +51,17 @@ export function start(): void {
   setTimeout(next);
   for (const one of said.dots) document.getElementById(one.table)?.replaceChildren(dotsView(one));
   addEventListener("beforeprint", () => { for (const page of document.querySelectorAll("details")) page.open = true; });
+  // The menu moves the page and leaves the address: that keeps what was chosen.
+  for (const link of document.querySelectorAll<HTMLAnchorElement>("nav a[href^='#']")) {
+    link.addEventListener("click", (event) => {
+      const section = document.getElementById(link.hash.slice(1));
+      if (!world || !section) return;
+      event.preventDefault();
+      section.setAttribute("tabindex", "-1");
+      section.focus({ preventScroll: true });
+      section.scrollIntoView();
+    });
+  }
   if (world) addEventListener("hashchange", () => { if (location.hash.includes("=") && location.hash.slice(1) !== world.address()) location.reload(); });
 }
 

@@ -10,8 +10,11 @@ export function few(v: number): string {
   return size >= 1e6 || size < 1e-4 ? String(Number(v.toPrecision(4))) : Number(v.toPrecision(6)).toString();
 }
 
-/** A change with its sign. */
-export const signed = (v: number): string => Math.abs(v) < SMALL ? "0" : (v > 0 ? "+" : "−") + few(Math.abs(v));
+/** Four digits: how far something is. */
+export const rough = (v: number): string => few(Number(v.toPrecision(4)));
+
+/** A change with its sign and the decimals of its column. */
+export const signed = (v: number, places: number): string => Math.abs(v) < SMALL ? "0" : (v > 0 ? "+" : "−") + shown(Math.abs(v), places);
 
 /** An efficiency, with as many decimals as keep it apart from 1. */
 export function score(v: number | null): string {

@@ -1,5 +1,5 @@
 // One state that all views share: who is chosen, where it was moved to, what is brushed, which axes; kept in the address.
-import type { Data, Norm, On, Reached } from "./contract.ts";
+import type { Data, Goal, Norm, On, Reached } from "./contract.ts";
 import { Space, type Verdict } from "./solve/space.ts";
 
 export type Limits = Map<number, [number, number]>;  // by metric; −1 is the score
@@ -9,6 +9,7 @@ export interface State {
   norm: Norm;
   on: On;
   mixtures: boolean;
+  goal: Goal;
   chosen: number;  // a classifier, or labels.length + k for the k-th tested one
   moved: number[] | null;  // a new classifier's metrics, all of them
   limits: Limits;
@@ -17,6 +18,13 @@ export interface State {
   prevalence: number;
   budgets: (number | null)[];
 }
+
+/** As advice nothing gets worse; what is tested has its closest target; where the facets are not known, the peers have. */
+function firstGoal(data: Data): Goal {
+  if (data.front && !data.front.hull && data.ranking.peers.length) return "peers";
+  return data.tested.length ? "closest" : "better";
+}
+
 type Listener = (changed: Set<keyof State>) => void;
 
 export class World {
@@ -28,7 +36,7 @@ export class World {
   constructor(readonly data: Data, private readonly addressed: boolean) {
     this.space = data.front ? new Space(data, data.front) : null;
     this.state = {
-      x: data.first[0], y: data.first[1], norm: data.norm, on: data.on, mixtures: data.mixtures, chosen: data.start, moved: null,
+      x: data.first[0], y: data.first[1], norm: data.norm, on: data.on, mixtures: data.mixtures, goal: firstGoal(data), chosen: data.start, moved: null,
       limits: new Map(), weights: data.metrics.map(() => 1), ratio: 1, prevalence: 0.5, budgets: data.metrics.map(() => null),
     };
     if (addressed) this.recall(location.hash.slice(1));
@@ -45,11 +53,13 @@ export class World {
   }
   /** The metrics of what the page judges: the chosen classifier's, or those it was moved to. */
   get now(): (number | null)[] { return this.state.moved ?? this.data.metrics.map((_, m) => this.value(m, this.state.chosen)); }
-  where(label: string): number {
-    const known = this.data.labels.indexOf(label);
-    if (known >= 0) return known;
-    const tested = this.data.tested.findIndex((one) => one.label === label);
-    return tested < 0 ? -1 : this.count + tested;
+  /** Where a name stands: in full, else in any case, else the best ranked one that holds the words. */
+  where(words: string): number {
+    const all = [...this.data.labels, ...this.data.tested.map((one) => one.label)], lower = all.map((name) => name.toLowerCase());
+    const exact = all.indexOf(words), alike = lower.indexOf(words.toLowerCase());
+    if (exact >= 0 || alike >= 0) return exact >= 0 ? exact : alike;
+    const order = [...this.data.ranking.order, ...this.data.tested.map((_, k) => this.count + k)];
+    return order.find((i) => lower[i].includes(words.toLowerCase())) ?? -1;
   }
 
   listen(act: Listener): void { this.listeners.push(act); }
@@ -59,21 +69,35 @@ export class World {
     Object.assign(this.state, change);
     if (change.chosen !== undefined && !("moved" in change)) { this.state.moved = null; keys.push("moved"); }
     for (const act of this.listeners) act(new Set(keys));
-    if (this.addressed) history.replaceState(null, "", "#" + this.address());
+    if (!this.addressed || location.hash === "#" + this.address()) return;
+    // A choice can be taken back by the browser's Back; what is dragged or typed would fill its history.
+    if (change.chosen !== undefined) history.pushState(null, "", "#" + this.address());
+    else history.replaceState(null, "", "#" + this.address());
   }
 
   /** The verdict on a point in the space of the frontier; null where its metrics are not all known. */
   verdict(values: (number | null)[], chosen = -1): Verdict | null {
     if (!this.space) return null;
-    const own = this.space.metrics.map((m) => values[m]), { norm, on, mixtures } = this.state;
+    const own = this.space.metrics.map((m) => values[m]), { norm, on, mixtures, goal } = this.state;
     if (own.some((v) => v === null)) return null;
-    const found = this.space.judge(own as number[], norm, on, mixtures);
+    const found = this.space.judge(own as number[], norm, on, mixtures, goal);
+    if (goal === "peers") return this.mixed(found, own as number[], chosen);
     const same = norm === this.data.norm && on === this.data.on && mixtures;
     return chosen >= 0 && same ? this.known(chosen, found) : found;
   }
+  /** The mixture of the ranking's peers as target; a point that was not ranked has no peers. */
+  private mixed(found: Verdict, own: number[], chosen: number): Verdict {
+    const { ranking, values } = this.data, flat = chosen >= 0 && chosen < this.count ? ranking.peers[chosen] : [];
+    const none = { ...found, distance: null, target: null, gaps: null, members: [] };
+    const pairs = Array.from({ length: flat.length / 2 }, (_, k): [number, number] => [ranking.own[flat[2 * k]], flat[2 * k + 1]]);
+    if (!this.space || !pairs.length || pairs.some(([i]) => i < 0)) return { ...none, why: "it has no peers in this ranking" };
+    const target = this.space.metrics.map((m) => pairs.reduce((t, [i, share]) => t + share * (values[m][i] ?? NaN), 0));
+    if (target.some((v) => !Number.isFinite(v))) return { ...none, why: "its peers lack a value" };
+    return { ...this.space.toward(own, found.position, target, pairs.map(([i]) => i), this.state.norm), efficiency: found.efficiency };
+  }
   /** The verdict on a classifier as it is. */
   verdictOf(i: number): Verdict | null {
-    const key = [i, this.state.norm, this.state.on, this.state.mixtures].join();
+    const key = [i, this.state.norm, this.state.on, this.state.mixtures, this.state.goal].join();
     const old = this.remembered.get(key);
     if (old) return old;
     const found = this.verdict(this.data.metrics.map((_, m) => this.value(m, i)), i);
@@ -82,6 +106,7 @@ export class World {
   }
   /** Of several targets as close the page repeats the one that the tables list. */
   private known(i: number, found: Verdict): Verdict {
+    if (this.state.goal !== (i < this.count ? "better" : "closest")) return found;
     const listed: Reached | null = i < this.count ? this.data.own : this.data.reached;
     const k = listed ? listed.rows.indexOf(i < this.count ? i : i - this.count) : -1;
     if (!listed || k < 0 || listed.distance[k] === null || !this.space) return found;
@@ -104,6 +129,7 @@ export class World {
     if (state.x !== data.first[0]) said.set("x", name(state.x));
     if (state.y !== data.first[1]) said.set("y", name(state.y));
     for (const key of ["norm", "on"] as const) if (state[key] !== data[key]) said.set(key, state[key]);
+    if (state.goal !== firstGoal(data)) said.set("target", state.goal);
     if (state.mixtures !== data.mixtures) said.set("mixtures", state.mixtures ? "yes" : "no");
     if (state.chosen !== data.start) said.set("who", this.name(state.chosen).toWellFormed());
     if (state.moved) said.set("at", state.moved.map((v) => v ?? "").join(" "));
@@ -126,6 +152,7 @@ export class World {
     if (state.x === state.y) [state.x, state.y] = data.first;
     if (["l1", "l2", "linf"].includes(said.get("norm") ?? "")) state.norm = said.get("norm") as Norm;
     if (["faces", "facets"].includes(said.get("on") ?? "")) state.on = said.get("on") as On;
+    if (["better", "closest", "peers"].includes(said.get("target") ?? "")) state.goal = said.get("target") as Goal;
     if (said.has("mixtures")) state.mixtures = said.get("mixtures") !== "no";
     const who = data.labels.concat(data.tested.map((one) => one.label)).findIndex((l) => l.toWellFormed() === said.get("who"));
     if (who >= 0) state.chosen = who;

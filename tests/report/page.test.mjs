@@ -24,16 +24,19 @@ const whole = (data, space, point) => {
 };
 
 for (const { name, data, points, cases } of fixtures.targets) {
-  for (const { norm, on, position, distance, target, unique } of cases) {
-    test(`targets of ${name}, ${norm}, ${on}`, () => {
-      const one = world(data, { norm, on });
+  for (const { norm, on, goal, position, distance, target, unique } of cases) {
+    test(`targets of ${name}, ${norm}, ${on}, ${goal}`, () => {
+      const one = world(data, { norm, on, goal });
       points.forEach((point, k) => {
         const said = one.verdict(whole(data, one.space, point));
         assert.equal(said.position, position[k], `point ${k}`);
+        assert.equal(said.distance === null, distance[k] === null, `point ${k}`);
+        if (distance[k] === null) return;
         near(said.distance, distance[k], 1e-9 * Math.max(1, distance[k]), `distance of ${k}`);
         const size = one.space.metrics.map((m) => Math.max(...data.values[m].map(Math.abs)));
         if (unique) said.target.forEach((v, r) => near(v, target[k][r], 1e-8 * size[r], `target of ${k}`));
         said.gaps.forEach((v, r) => near(v, said.target[r] - point[r], 0, "gap"));
+        if (goal === "better") said.gaps.forEach((v, r) => assert.ok(v * data.metrics[one.space.metrics[r]].sign >= -1e-9 * size[r], `gap of ${k}`));
         if (on === "faces") tight(data, one.space, said.target);
       });
     });
@@ -78,7 +81,7 @@ for (const { name, data, points } of fixtures.sections) {
 
 for (const { name, data, points, position, nearest } of fixtures.alone) {
   test(`without mixtures, ${name}`, () => {
-    const one = world(data, { mixtures: false, norm: "l1" });
+    const one = world(data, { mixtures: false, norm: "l1", goal: "closest" });
     points.forEach((point, k) => {
       const said = one.verdict(whole(data, one.space, point));
       assert.equal(said.position, position[k], `point ${k}`);
@@ -89,7 +92,8 @@ for (const { name, data, points, position, nearest } of fixtures.alone) {
 
 test("a space whose facets are too many gives positions and efficiencies, and says why there is no target", () => {
   for (const { data, points, position } of fixtures.many) {
-    const one = world(data, {});
+    const one = world(data, { goal: "closest" });
+    assert.equal(world(data, {}).state.goal, "peers");
     points.forEach((point, k) => {
       const said = one.verdict(whole(data, one.space, point));
       assert.equal(said.position, position[k], `point ${k}`);
@@ -101,7 +105,7 @@ test("a space whose facets are too many gives positions and efficiencies, and sa
 
 test("an address is read back as it was written, and nonsense in it changes nothing", () => {
   const { data } = fixtures.targets[1], one = world(data, {}), two = world(data, {});
-  one.set({ x: 2, y: 0, norm: "l2", on: "facets", mixtures: false, chosen: 5, moved: [0.25, 0.5, 0.125] });
+  one.set({ x: 2, y: 0, norm: "l2", on: "facets", mixtures: false, goal: "closest", chosen: 5, moved: [0.25, 0.5, 0.125] });
   one.set({ limits: new Map([[-1, [0.5, 0.9]], [1, [0.1, 0.7]]]), weights: [0, 2.5, 1], ratio: 3, prevalence: 0.2, budgets: [null, 0.3, null] });
   two.recall(one.address());
   assert.deepEqual(two.state, one.state);
@@ -109,6 +113,33 @@ test("an address is read back as it was written, and nonsense in it changes noth
     const three = world(data, {});
     three.recall(wrong);
     assert.deepEqual(three.state, world(data, {}).state);
+  }
+});
+
+test("a name is found in any case and by a part of it, the best ranked first", () => {
+  const { data } = fixtures.targets[1], one = world(data, {}), name = data.labels[3];
+  assert.equal(one.where(name), 3);
+  assert.equal(one.where(name.toUpperCase()), 3);
+  const part = name.slice(0, 2).toLowerCase(), all = data.ranking.order.filter((i) => data.labels[i].toLowerCase().includes(part));
+  assert.ok(all.length > 1);
+  assert.equal(one.where(part), data.labels.findIndex((label) => label.toLowerCase() === part) >= 0 ? one.where(part) : all[0]);
+  assert.equal(one.where("no such name"), -1);
+});
+
+test("like its peers: the target is the ranking's mixture, and a moved point has none", () => {
+  for (const { data } of fixtures.targets) {
+    const one = world(data, { goal: "peers" });
+    data.labels.forEach((_, i) => {
+      const said = one.verdictOf(i), flat = data.ranking.peers[i];
+      said.target?.forEach((v, r) => {
+        const column = data.values[one.space.metrics[r]];
+        let sum = 0;
+        for (let k = 0; k < flat.length; k += 2) sum += flat[k + 1] * column[data.ranking.own[flat[k]]];
+        near(v, sum, 1e-9 * Math.max(1, Math.abs(sum)), `target of ${i}`);
+      });
+      assert.ok(said.target);
+    });
+    assert.equal(one.verdict(data.values.map((column) => column[0])).target, null);
   }
 });
 

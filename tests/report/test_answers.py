@@ -60,11 +60,12 @@ def test_losses_alone_have_a_page_without_the_constant_output() -> None:
     losses = pd.DataFrame({"mae": [1, 2, 3, 2.5], "rmse": [2, 1.8, 3, 2.0]}, index=list("abcd"))
     report = db.report(losses)
     assert report.answer == [
+        "Take a. If rmse counts more than 3 times mae, take b.",
+        "a has mae 1.0, rmse 2.0. It is the best efficient one where all metrics count the same, "
+        "each from its worst to its best value here.",
         "2 of 4 classifiers are efficient: a, b.",
         "The other 2 are not: their efficiencies go from 0.611 to 0.900, and of the last, c, every "
         "input could shrink by 38.9 % together.",
-        "No algorithm was tested; of the inefficient ones, c is inside the frontier, 1.5 from its "
-        "closest target (l1, in shares of each metric's range): mae -1, rmse -1.2.",
     ]
     tables = [table.frame for section in report.sections for table in section.tables]
     assert not any("constant output" in table.columns for table in tables)
@@ -89,6 +90,10 @@ def test_one_row_and_one_layer_are_singular() -> None:
     alike = pd.DataFrame({"acc": [0.9, 0.8], "f1": [0.7, 0.9]}, index=list("AB"))
     assert db.layers(alike).summary() == "1 layer. Layer 1: A, B."
     assert db.report(alike).answer == [
+        "Take A or B, which are equally good where all metrics count the same. If f1 counts more "
+        "than acc, take B.",
+        "A has acc 0.9, f1 0.7. It is the best efficient one where all metrics count the same, "
+        "each from its worst to its best value here.",
         "2 of 2 classifiers are efficient: A, B.",
         "No classifier is inefficient.",
     ]

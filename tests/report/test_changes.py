@@ -34,7 +34,7 @@ def test_who_rose_and_which_facets_moved_by_hand():
         "3. Down the most: c from 3 to 4.",
         "The same classifiers are efficient. Of the efficient facets 0 stayed, 1 moved, 0 new, 0 "
         "gone.",
-        "2 of 4 classifiers are efficient: a, b.",
+        "Take b. If TPR counts more than 2 times TNR, take a.",
     ]
     facet = tables(report)["facets-moved-table"].loc["a, b"]
     assert facet["what"] == "moved"

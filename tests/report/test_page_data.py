@@ -41,6 +41,14 @@ def ordered(data, frame):
     return frame[[data["metrics"][m]["name"] for m in data["front"]["metrics"]]]
 
 
+def numbers_of(targets, order):
+    """Positions, distances and targets; None where there is no target."""
+    distance = [None if np.isnan(far) else far for far in targets.distance]
+    rows = targets.targets[list(order)].to_numpy().tolist()
+    target = [None if far is None else row for far, row in zip(distance, rows, strict=True)]
+    return {"position": targets.position.tolist(), "distance": distance, "target": target}
+
+
 def of_targets(name, table, new, unique=True, **options):
     data = db.report(table, **options).data
     order = ordered(data, new)
@@ -48,16 +56,13 @@ def of_targets(name, table, new, unique=True, **options):
     for norm in NORMS:
         for on in WAYS:
             targets = db.targets(new, table, norm=norm, on=on, **options)
-            cases.append(
-                {
-                    "norm": norm,
-                    "on": on,
-                    "unique": unique and norm == "l2",
-                    "position": targets.position.tolist(),
-                    "distance": targets.distance.tolist(),
-                    "target": targets.targets[list(order)].to_numpy().tolist(),
-                }
-            )
+            case = {"norm": norm, "on": on, "goal": "closest", "unique": unique and norm == "l2"}
+            cases.append(case | numbers_of(targets, order))
+    for norm in ("l1", "linf"):
+        # Nothing may get worse: what no mixture reaches has no target.
+        targets = db.targets(new, table, norm=norm, dominating=True, **options)
+        case = {"norm": norm, "on": "faces", "goal": "better", "unique": False}
+        cases.append(case | numbers_of(targets, order))
     return {"name": name, "data": data, "points": order.to_numpy().tolist(), "cases": cases}
 
 
@@ -180,7 +185,8 @@ def test_the_pages_numbers_equal_the_librarys(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
-    assert "# tests 4" in done.stdout  # some forty: none was left out
+    # None was left out.
+    assert "# tests 52" in done.stdout
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

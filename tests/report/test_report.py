@@ -38,9 +38,10 @@ def test_the_answer_says_who_how_far_and_what_is_lacking():
     """By hand, Table 14's data: on the facet CS-MCQP - Bagging, 18 TPR + 1.1 TNR = 1814.46, OSS+SVM
     has 1648.2 (0.9084) and AdaBoostM1 1788.84 (0.9859); RBF is nearest to Bagging: 96.0 - 73.9 =
     22.1 and 78.6 - 49.2 = 29.4.
+
     """
     report = db.report(WINE.drop("MLP"), tested=["RBF"], outputs=["TPR", "TNR"])
-    assert report.answer == [
+    assert report.answer[2:] == [
         "3 of 5 classifiers are efficient: RUS+SVM, CS-MCQP, Bagging.",
         "The other 2 are not: their efficiencies go from 0.908 to 0.986, and of the last, "
         "OSS+SVM, every output could "
@@ -52,17 +53,14 @@ def test_the_answer_says_who_how_far_and_what_is_lacking():
 def test_the_answer_in_its_other_cases():
     separate = db.report(WINE.loc[["MLP", "RBF"]])
     assert (
-        separate.answer[1]
+        separate.answer[-1]
         == "The other one is not: RBF has efficiency 0.765: every output could grow by 30.7 % "
         "together."
-    )
-    assert separate.answer[2].startswith(
-        "No algorithm was tested; of the inefficient ones, RBF is inside the frontier, 72.5 from"
     )
     all_of_them = db.report(
         ESTABLISHED, tested=WINE.loc[["CS-MCQP"]].rename(index={"CS-MCQP": "twin"})
     )
-    assert all_of_them.answer[1:] == [
+    assert all_of_them.answer[3:] == [
         "No classifier is inefficient.",
         "twin lies on the frontier and lacks nothing.",
     ]
@@ -88,7 +86,7 @@ def test_tables_hold_what_the_library_says():
     assert printed_tables["facets-table"]["TNR per TPR"].iloc[0] == pytest.approx(rate, rel=1e-12)
     names = printed_tables["targets-table"].index
     assert set(names) == set(ranking.efficient.index[~ranking.efficient])
-    library = db.targets(table.loc[names], table)
+    library = db.targets(table.loc[names], table, dominating=True)
     for metric in table:
         shown = printed_tables["targets-table"][f"target {metric}"].to_numpy()
         assert shown == pytest.approx(library.targets[metric].to_numpy(), abs=1e-9)
@@ -344,7 +342,7 @@ def test_a_study_says_how_sure_its_means_are():
     order = report.data["labels"]
     assert np.allclose(uncertainty["lower"], separate.loc[order, "lower"], atol=1e-12)
     assert uncertainty["verdict"] == separate.loc[order, "verdict"].tolist()
-    assert report.answer[2] == (
+    assert report.answer[5] == (
         "How sure that is: of 18 classifiers 0 dominated, 17 undecided, 1 efficient, "
         "all verdicts together at 95 %."
     )
@@ -383,7 +381,7 @@ def test_what_cannot_be_reported_is_refused(call, sentence):
 
 def test_a_ranking_is_reported_too():
     report = db.report(db.rank(WINE, outputs=["TPR", "TNR"]), tested=WINE.loc[["RBF"]])
-    assert report.answer[0] == "1 of 7 classifiers is efficient: MLP."
+    assert report.answer[2] == "1 of 7 classifiers is efficient: MLP."
     assert "tested-table" in tables(report)
 
 

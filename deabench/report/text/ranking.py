@@ -67,6 +67,21 @@ def explain_ranking(ranking: Ranking, name: Hashable) -> str:
     return f"{text}\n{ranking.uncertainty.explain(str(name))}"
 
 
+def explain_verdict(ranking: Ranking, name: Hashable) -> str:
+    """Say whether a classifier is efficient and how sure that is, one sentence per line.
+
+    The page shows peers, targets and weights of a classifier beside these sentences.
+    """
+    score = float(ranking.scores.loc[name])
+    if np.isnan(score):
+        text = _explain_score(ranking, name, score)
+    else:
+        text = _verdict_sentence(ranking, name, score)
+    if ranking.uncertainty is None:
+        return text
+    return f"{text}\n{ranking.uncertainty.explain(str(name))}"
+
+
 def _explain_score(ranking: Ranking, name: Hashable, score: float) -> str:
     """Say why a classifier has its score: its verdict, peers, projection and weights."""
     if np.isnan(score):
@@ -133,7 +148,8 @@ def _weights_sentence(ranking: Ranking, name: Hashable) -> str:
         return ""
     named = [f"{metric} {share:.0%}" for metric, share in shares.items() if share > LEAST_SHARE]
     unweighted = [str(metric) for metric, share in shares.items() if share <= LEAST_SHARE]
-    suffix = f"; {join_names(unweighted)} weighs nothing" if unweighted else ""
+    verb = "weighs" if len(unweighted) == 1 else "weigh"
+    suffix = f"; {join_names(unweighted)} {verb} nothing" if unweighted else ""
     return f"Its score rests on {', '.join(named)}{suffix}."
 
 

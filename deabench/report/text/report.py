@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from deabench.report.text.recommendation import recommendation_sentences
 from deabench.report.text.uncertainty import count_verdicts
 from deabench.report.text.words import MAX_NAMES, is_or_are, join_names
 from deabench.results.ranking import order_by_merit
@@ -23,10 +24,9 @@ MAX_LEADERS = 5
 """Of many efficient classifiers only so many are named: the peers of most others."""
 MAX_TESTED = 3
 """Of many tested algorithms only so many are described."""
-WEAKLY_EFFICIENT = 5e-5
-"""A score this close to the best one leaves nothing to gain in all metrics at once."""
+PROVED = 1e-9
+"""Scores are proved to this precision: a score this close to the best one equals it."""
 LEAST_GAP = 1e-9
-LARGEST_DECIMALS = 9
 
 
 def summarize_report(report: Report) -> str:
@@ -35,9 +35,9 @@ def summarize_report(report: Report) -> str:
 
 
 def answer_sentences(results: ReportResults) -> list[str]:
-    """Say which classifiers are efficient, how far the others are, and how certain that is.
+    """Recommend a classifier; then say which are efficient, and how far the others are.
 
-    The last sentence says what the tested algorithms, or the least efficient classifier, lack.
+    The last sentence says what the tested algorithms lack.
     """
     ranking = results.ranking
     frame = ranking.to_frame()
@@ -56,64 +56,72 @@ def answer_sentences(results: ReportResults) -> list[str]:
     second = _describe_inefficient(inefficient, ranking)
     if len(scored) < len(frame):
         second += f" {len(frame) - len(scored)} could not be scored."
-    sentences = [first, second]
+    sentences = [*recommendation_sentences(results), first, second]
     if ranking.uncertainty is not None:
         verdicts = count_verdicts(ranking.uncertainty)
         sentences.append(f"How sure that is: {verdicts[0].lower()}{verdicts[1:]}")
-    return list(filter(None, [*sentences, _describe_gaps(results)]))
+    return list(filter(None, [*sentences, _describe_tested(results)]))
 
 
 def _describe_inefficient(inefficient: pd.DataFrame, ranking: Ranking) -> str:
-    """Say between which scores the inefficient classifiers lie, and what the last one lacks."""
-    if inefficient.empty:
-        return "No classifier is inefficient."
+    """Say between which scores the inefficient classifiers lie, and what the last one lacks.
+
+    Those with the best score are told apart: only a slack is left to them.
+    """
     measure = ranking.measure
     best_score = 1.0 if measure == "efficiency" else 0.0
+    is_weak = (inefficient[measure] - best_score).abs() <= PROVED
+    weak = inefficient.index[is_weak]
+    inefficient = inefficient[~is_weak]
+    sentences = []
+    if len(weak):
+        verb = "has" if len(weak) == 1 else "have"
+        sentences.append(
+            f"{join_names(weak)} {verb} the best score, too, and {is_or_are(len(weak))} not "
+            "efficient: others are as good in every metric and better in one."
+        )
+    if inefficient.empty:
+        return " ".join(sentences) or "No classifier is inefficient."
     # The frame is sorted, so the last row is the least efficient.
     lowest = inefficient[measure].iloc[-1]
     highest = inefficient[measure].iloc[0]
     name = inefficient.index[-1]
     meaning = ranking.meaning(name)
-    if abs(lowest - best_score) < WEAKLY_EFFICIENT:
-        meaning = "something is left to gain in one metric alone"
     if len(inefficient) == 1:
-        return f"The other one is not: {name} has {measure} {lowest:.3f}: {meaning}."
+        sentences.append(f"The other one is not: {name} has {measure} {lowest:.3f}: {meaning}.")
+        return " ".join(sentences)
     noun = "efficiencies" if measure == "efficiency" else "inefficiencies"
     # So many decimals that the better end of the range differs from the best possible score.
     decimals = 3
-    while decimals < LARGEST_DECIMALS and round(highest, decimals) == best_score:
+    while round(highest, decimals) == best_score:
         decimals += 1
-    return (
+    sentences.append(
         f"The other {len(inefficient)} are not: their {noun} go from {lowest:.3f} to "
         f"{highest:.{decimals}f}, and of the last, {name}, {meaning}."
     )
+    return " ".join(sentences)
 
 
-def _describe_gaps(results: ReportResults) -> str:
-    """Say what the tested algorithms, or the classifier farthest from the frontier, lack."""
+def _describe_tested(results: ReportResults) -> str:
+    """Say what the tested algorithms lack; an empty text if there are none."""
     tested = results.tested_targets
-    if tested is not None:
-        names = list(tested.targets.index)
-        sentences = [_describe_target(tested, name) for name in names[:MAX_TESTED]]
-        remaining = len(names) - len(sentences)
-        if remaining:
-            verb = "was" if remaining == 1 else "were"
-            sentences.append(f"{remaining} more {verb} tested.")
-        return " ".join(sentences)
-    own_targets = results.own_targets
-    if own_targets is None:
+    if tested is None:
         return ""
-    group = "of the inefficient ones, "
-    if len(own_targets.targets) < results.inefficient_count:
-        group = f"of the {len(own_targets.targets)} inefficient ones listed below, "
-    # Of several targets the farthest one tells most.
-    gaps = _describe_target(own_targets, own_targets.distance.idxmax())
-    return f"No algorithm was tested; {group}{gaps}"
+    names = list(tested.targets.index)
+    sentences = [_describe_target(tested, name) for name in names[:MAX_TESTED]]
+    remaining = len(names) - len(sentences)
+    if remaining:
+        verb = "was" if remaining == 1 else "were"
+        sentences.append(f"{remaining} more {verb} tested.")
+    return " ".join(sentences)
 
 
 def _describe_target(targets: Targets, name: Hashable) -> str:
     """Say where a classifier lies, and how its metrics differ from those of its closest target."""
     position = targets.position[name]
+    if position == "outside":
+        # What no mixture reaches has nothing to aim at; its gap is an advance.
+        return f"{name} is beyond the frontier of the others: no mixture of them reaches it."
     if np.isnan(targets.distance[name]):
         return f"{name} is {position} the frontier and no target was found for it."
     gaps = targets.gaps.loc[name]

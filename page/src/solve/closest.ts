@@ -2,7 +2,9 @@
 import type { Norm, On } from "../contract.ts";
 import { dot, nnls, pivot, simplex, type Vector } from "./linear.ts";
 
-const TIGHT = 1e-10;
+import { program } from "./section.ts";
+
+const TIGHT = 1e-10, SLACK = 1e-12;
 
 export interface Shape {  // a hull in the coordinates of the distance
   points: Vector[];
@@ -89,6 +91,38 @@ function onFaces(hull: Shape, p: Vector, norm: Norm): Found {
     if (far < best - 1e-13) { best = far; found = { target, members: hull.faces[f] }; }
   }
   return found;
+}
+
+/** The closest point of the Pareto-efficient faces at which nothing is worse than at p; null where p is outside. */
+export function improving(hull: Shape, p: Vector, norm: "l1" | "linf"): Found | null {
+  const bounds = hull.faces.map((face, f) => bound(hull, face, hull.faceNormals[f], p, norm));
+  const order = bounds.map((_, f) => f).sort((a, b) => bounds[a] - bounds[b] || a - b);
+  let best = Infinity, found: Found | null = null;
+  for (const f of order) {
+    if (bounds[f] >= best) break;
+    const vertices = hull.faces[f].map((k) => hull.points[k]);
+    // A face whose best value of a metric is below p's holds no such point.
+    if (p.some((v, r) => vertices.every((vertex) => vertex[r] < v - SLACK))) continue;
+    const lam = norm === "l1" ? improveL1(vertices, p) : improveLinf(vertices, p);
+    if (!lam) continue;
+    const target = p.map((_, r) => vertices.reduce((t, v, k) => t + lam[k] * v[r], 0));
+    const far = length(target.map((v, r) => v - p[r]), norm);
+    if (far < best - 1e-13) { best = far; found = { target, members: hull.faces[f] }; }
+  }
+  return found;
+}
+
+/** Where no metric falls, the sum of the changes is the sum of the target: it is to be least. */
+function improveL1(vertices: Vector[], p: Vector): Vector | null {
+  const sums = vertices.map((v) => v.reduce((a, b) => a + b, 0));
+  return program(vertices, vertices.map(() => 1), p.map((v) => v - SLACK), sums.map((v) => -v))?.values.slice(0, vertices.length) ?? null;
+}
+
+/** The largest change t is least: target >= p and t >= target − p in each metric. */
+function improveLinf(vertices: Vector[], p: Vector): Vector | null {
+  const columns = [...vertices.map((v) => [...v, ...v.map((x) => -x)]), [...p.map(() => 0), ...p.map(() => 1)]];
+  const sums = [...vertices.map(() => 1), 0], floor = [...p.map((v) => v - SLACK), ...p.map((v) => -v)];
+  return program(columns, sums, floor, [...vertices.map(() => 0), -1])?.values.slice(0, vertices.length) ?? null;
 }
 
 function bound(hull: Shape, face: number[], w: Vector, p: Vector, norm: Norm): number {

@@ -5,7 +5,7 @@ import { pivot, simplex, type Solution, type Vector } from "./linear.ts";
 const FREE = 1e-10;
 
 /** max gain·x with x >= 0, sums·x = 1 and columns·x >= floor row by row; null where there is no such x. */
-function program(columns: Vector[], sums: Vector, floor: Vector, gain: Vector): Solution | null {
+export function program(columns: Vector[], sums: Vector, floor: Vector, gain: Vector): Solution | null {
   const n = columns.length, s = floor.length, free = n + s, width = free + s + 2;  // x, surplus, artificial, right-hand side
   const rows: Vector[] = floor.map((least, q) => {
     const sign = least >= 0 ? 1 : -1, row = new Array<number>(width).fill(0);

@@ -1,6 +1,6 @@
 // The space in which the page gives verdicts: all metrics of the frontier, never two of them alone.
-import type { Data, Front, Norm, On } from "../contract.ts";
-import { closest, length, position, type Position, type Shape } from "./closest.ts";
+import type { Data, Front, Goal, Norm, On } from "../contract.ts";
+import { closest, improving, length, position, type Position, type Shape } from "./closest.ts";
 import { depth, radial, section } from "./section.ts";
 import { type Vector } from "./linear.ts";
 
@@ -44,10 +44,25 @@ export class Space {
     return z.map((v, r) => (v * this.front.unit[r] + this.front.origin[r] - this.shift[r]) * this.sign[r]);
   }
 
-  /** Where a point lies and what is closest to it. */
-  judge(values: Vector, norm: Norm, on: On, mixtures: boolean): Verdict {
-    const z = this.boxed(values);
-    return mixtures ? this.among(values, z, norm, on) : this.alone(values, z, norm);
+  /** Where a point lies, and its target: the closest at which nothing is worse, or the closest one at all. */
+  judge(values: Vector, norm: Norm, on: On, mixtures: boolean, goal: Goal): Verdict {
+    const z = this.boxed(values), better = goal === "better";
+    if (!mixtures) return this.alone(values, z, norm, better);
+    return better ? this.improved(values, z, norm) : this.among(values, z, norm, on);
+  }
+
+  /** A target of the faces at which nothing is worse; changes are summed where they would be squared. */
+  private improved(values: Vector, z: Vector, norm: Norm): Verdict {
+    const hull = this.hull();
+    if (!hull) return this.among(values, z, norm, "faces");
+    const efficiency = this.efficiency(values, z), u = z.map((v, r) => v * this.weight[r]), where = position(hull.normals, u);
+    const found = where === "outside" ? null : improving(hull, u, norm === "linf" ? "linf" : "l1");
+    if (!found) {
+      return { position: where, distance: null, target: null, gaps: null, members: [], efficiency,
+        why: "no mixture of the others is as good in every metric" };
+    }
+    return this.reached(values, where, found.target.map((v, r) => v / this.weight[r]),
+      found.members.map((k) => this.front.rows[k]), norm === "linf" ? "linf" : "l1", efficiency);
   }
 
   private among(values: Vector, z: Vector, norm: Norm, on: On): Verdict {
@@ -69,22 +84,32 @@ export class Space {
   }
 
   /** Without mixtures: what is there, and nothing between. */
-  private alone(values: Vector, z: Vector, norm: Norm): Verdict {
+  private alone(values: Vector, z: Vector, norm: Norm, better: boolean): Verdict {
     let where: Position = "outside", best = -1, least = Infinity;
     for (const i of this.real()) {
       const other = this.boxed(this.own(i)), gaps = other.map((v, r) => v - z[r]);
       if (gaps.every((g) => g > 1e-12)) where = "inside";
       else if (where === "outside" && gaps.every((g) => g >= -1e-12)) where = "on";
+      if (better && gaps.some((g) => g < -1e-12)) continue;
       const far = length(gaps.map((g, r) => g * this.weight[r]), norm);
       if (far < least - 1e-13) { least = far; best = i; }
+    }
+    if (best < 0) {
+      return { position: where, distance: null, target: null, gaps: null, members: [], efficiency: null,
+        why: "no other is as good in every metric" };
     }
     return this.reached(values, where, this.boxed(this.own(best)), [best], norm, null);
   }
 
   private reached(values: Vector, where: Position, z: Vector, members: number[], norm: Norm, efficiency: number | null): Verdict {
-    const target = this.outside(z), gaps = target.map((v, r) => v - values[r]);
+    return { ...this.toward(values, where, this.outside(z), members, norm), efficiency };
+  }
+
+  /** The verdict with a target that is given in the user's own units. */
+  toward(values: Vector, where: Position, target: Vector, members: number[], norm: Norm): Verdict {
+    const gaps = target.map((v, r) => v - values[r]);
     const distance = length(gaps.map((g, r) => g * this.front.factor[r]), norm);
-    return { position: where, distance, target, gaps, members, efficiency, why: "" };
+    return { position: where, distance, target, gaps, members, efficiency: null, why: "" };
   }
 
   /** The score that the ranking would give a new point: 1/φ, where that is what it measures. */

@@ -1,8 +1,11 @@
 // The story of the chosen classifier, or of a new one that starts from it: verdict, values to change, peers, what carries its score.
-import { button, make, panel, seen, short } from "../dom.ts";
-import { few, score, signed } from "../numbers.ts";
+import type { Goal, Norm } from "../contract.ts";
+import { button, choice, make, panel, seen, short } from "../dom.ts";
+import { decimals, few, rough, score, shown, signed } from "../numbers.ts";
 import type { World } from "../world.ts";
 import type { Verdict } from "../solve/space.ts";
+
+const MEASURES: Record<Norm, string> = { l1: "L1", l2: "L2", linf: "L∞" };
 
 export function cardView(world: World): HTMLElement {
   const { data, state } = world, listName = `classifiers-${Math.random().toString(36).slice(2, 8)}`;
@@ -14,8 +17,8 @@ export function cardView(world: World): HTMLElement {
   const missing = make("span", { class: "note", "aria-live": "polite" });
   if (data.labels.length <= 2000) list.append(...[...data.labels, ...data.tested.map((t) => t.label)].map((value) => make("option", { value })));
   find.addEventListener("change", () => {
-    const i = world.where(find.value);
-    missing.textContent = i < 0 && find.value ? seen(`there is no classifier '${short(find.value, 40)}'`) : "";
+    const i = find.value.trim() ? world.where(find.value.trim()) : -1;
+    missing.textContent = i < 0 && find.value ? seen(`no classifier's name holds '${short(find.value, 40)}'`) : "";
     if (i >= 0) { world.set({ chosen: i }); find.value = ""; }
   });
   const fields = data.metrics.map((metric, m) => {
@@ -23,6 +26,9 @@ export function cardView(world: World): HTMLElement {
     field.addEventListener("input", () => typed(m));
     return field;
   });
+  const places = data.values.map((column) => decimals(column));
+  const goals: [string, string][] = [...(data.front?.hull ? [["better", "nothing gets worse"], ["closest", "least change"]] as [string, string][] : []), ["peers", "like its peers"]];
+  const goal = choice("target", goals, state.goal, (v) => world.set({ goal: v as Goal }));
   let text: string[] = [];
 
   function typed(m: number): void {
@@ -56,10 +62,14 @@ export function cardView(world: World): HTMLElement {
     const where = `${who} is ${found.position} the frontier${state.mixtures ? "" : " of what is there, without mixtures"}`;
     if (found.target === null) return `${where}; ${found.why}.${score_}`;
     const named = members.join(", ") + (found.members.length > 6 ? ", …" : "");
-    const on = state.mixtures && state.on === "facets" ? "on the extended facet of " : found.members.length > 1 ? "on the face of " : "at ";
+    const extended = state.mixtures && state.on === "facets" && state.goal === "closest";
+    const on = extended ? "on the extended facet of " : found.members.length > 1 ? "on the face of " : "at ";
     if ((found.distance ?? 0) < 1e-9) return `${where} and lacks nothing.${score_}`;
-    return `${where}; its closest target is ${few(found.distance as number)} away (${{ l1: "L1", l2: "L2", linf: "L∞" }[state.norm]}${counted()}), ${on}${named}.${score_}`;
+    const target = { better: "the closest point at which nothing gets worse", closest: "its closest target", peers: "the mix of its peers" }[state.goal];
+    return `${where}; ${target} is ${rough(found.distance as number)} away (${MEASURES[measure()]}${counted()}), ${state.goal === "peers" ? "of " : on}${named}.${score_}`;
   }
+  /** Where nothing may get worse, the page sums the changes that the library would square. */
+  const measure = (): Norm => state.goal === "better" && state.norm === "l2" && state.moved ? "l1" : state.norm;
 
   const counted = () => data.front?.factor.some((one) => one !== 1) ? ", in shares of each metric's range" : "";
 
@@ -71,7 +81,7 @@ export function cardView(world: World): HTMLElement {
       const target = found?.target && r >= 0 ? found.target[r] : undefined, gap = found?.gaps && r >= 0 ? found.gaps[r] : undefined;
       return make("tr", { "data-metric": metric.name }, make("th", { scope: "row", title: metric.high ? "higher is better" : "lower is better" },
         `${short(metric.name, 22)} ${metric.high ? "↑" : "↓"}`), make("td", {}, fields[m]),
-        figure(target, target === undefined ? "" : few(target)), figure(gap, gap === undefined ? "" : signed(gap)));
+        figure(target, target === undefined ? "" : shown(target, places[m])), figure(gap, gap === undefined ? "" : signed(gap, places[m])));
     }));
   }
 
@@ -89,7 +99,7 @@ export function cardView(world: World): HTMLElement {
     if (uncertainty && uncertainty.lower[i] !== null && !(data.stories && uncertainty.verdict)) said.push(`Its interval: ${score(uncertainty.lower[i])} to ${score(uncertainty.upper[i])}`
       + (uncertainty.level === null ? "." : ` at ${few(100 * uncertainty.level)} %, ${uncertainty.scope}.`) + (uncertainty.verdict ? ` Verdict: ${uncertainty.verdict[i]}.` : ""));
     const gap = ranking.gap?.[i];
-    if (gap !== null && gap !== undefined) said.push(gap <= 1e-9 ? "Its score is proved: its mix and its weights agree within 1e-9." : `Its proof misses by ${gap.toExponential(1)}.`);
+    if (gap !== null && gap !== undefined) said.push(gap <= 1e-9 ? "✓ Its score is proved." : `Its proof misses by ${gap.toExponential(1)}.`);
     const box = make("div", { class: "said" });
     box.append(...said.map((line) => make("p", {}, line)));
     box.dataset.efficiency = String(ranking.scores[i] ?? "");
@@ -136,13 +146,13 @@ export function cardView(world: World): HTMLElement {
   };
   world.listen((changed) => {
     if (changed.has("chosen")) tellStory();
-    if (["chosen", "moved", "norm", "on", "mixtures"].some((key) => changed.has(key as never))) refresh();
+    if (["chosen", "moved", "norm", "on", "mixtures", "goal"].some((key) => changed.has(key as never))) refresh();
   });
   tellStory();
   refresh();
   return panel("The chosen classifier", "card", make("div", { class: "bar" }, find, list,
-    button("‹ better", () => step(-1)), button("worse ›", () => step(1)), missing), title, verdict, back, wrong,
-    make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "values and target" }, make("table", { class: "gaps" }, make("caption", {}, "Its values (type others for a new classifier) and the closest target"),
+    button("‹ better", () => step(-1)), button("worse ›", () => step(1)), missing), title, verdict, back, wrong, make("div", { class: "controls" }, goal),
+    make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "values and target" }, make("table", { class: "gaps" }, make("caption", {}, "Its values (type others for a new classifier) and its target"),
       make("thead", {}, make("tr", {}, ...["metric", "value", "target", "gap"].map((words) => make("th", { scope: "col" }, words)))), body)), story);
 }
 

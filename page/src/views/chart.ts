@@ -7,6 +7,8 @@ import { draw, make, short } from "../dom.ts";
 import { few } from "../numbers.ts";
 import { takeaway } from "../save.ts";
 
+const DECADES = 30;  // about one and a half decades: beyond that a straight axis puts most values into one corner
+
 export type Scale = ScaleLinear<number, number> | ScaleLogarithmic<number, number>;
 export interface Chart { svg: SVGSVGElement; place: HTMLElement; words: SVGDescElement; repaint: () => void }
 
@@ -40,7 +42,7 @@ export function extent(values: (number | null)[]): [number, number] {
 /** Logarithmic where values span decades, else straight; with room at both ends, inside the metric's range. */
 export function scaleOf(values: (number | null)[], range: [number, number], metric?: Metric): Scale {
   const [low, high] = extent(values);
-  if (metric && metric.most === null && low > 0 && high / low >= 100) return scaleLog().domain([low / 1.3, high * 1.3]).range(range);
+  if (metric && metric.most === null && low > 0 && high / low >= DECADES) return scaleLog().domain([low / 1.3, high * 1.3]).range(range);
   const pad = 0.08 * (high - low) || 0.05 * Math.abs(high) || 1;
   const least = metric?.least ?? (low >= 0 ? 0 : -Infinity), most = metric?.most ?? Infinity;
   const start = Math.max(low - pad, Math.min(least, low) - pad / 4), end = Math.min(high + pad, Math.max(most, high) + pad / 4);
@@ -78,16 +80,44 @@ export const directed = (metric: Metric): string => `${short(metric.name, 30)} $
 /** Many dots as one path: strokes of no length with round ends. */
 export const dots = (points: [number, number][]): string => points.map(([x, y]) => `M${x.toFixed(1)},${y.toFixed(1)}h0`).join("");
 
+let ruler: CanvasRenderingContext2D | null = null;
+
+/** The width of a text in a chart, in pixels. */
+export function textWidth(text: string): number {
+  ruler ??= make("canvas").getContext("2d");
+  if (!ruler) return 7.6 * Array.from(text).length;
+  ruler.font = "12px system-ui, sans-serif";
+  return ruler.measureText(text).width;
+}
+
+/** A name cut in its middle to what has room. */
+export function fitted(text: string, room: number): string {
+  let most = Array.from(text).length, words = short(text, Math.max(most, 1));
+  while (most > 2 && textWidth(words) > room) words = short(text, --most);
+  return words;
+}
+
 interface Named { x: number; y: number; text: string; kind?: string }
-type Box = [number, number, number, number];
+export type Box = [number, number, number, number];  // left, top, right, bottom
+
+/** Boxes along a line, for names to avoid. */
+export function boxesAlong(path: [number, number][]): Box[] {
+  return path.slice(1).flatMap(([x, y], k) => {
+    const [a, b] = path[k], steps = Math.min(200, Math.ceil(Math.hypot(x - a, y - b) / 4));
+    return Array.from({ length: steps + 1 }, (_, t): Box => {
+      const p = a + (x - a) * t / Math.max(steps, 1), q = b + (y - b) * t / Math.max(steps, 1);
+      return [p - 1, q - 1, p + 1, q + 1];
+    });
+  });
+}
 
 /** Each name beside its point where there is room; the first ones first. */
-export function names(marked: Named[], frame: Frame, taken: [number, number][] = []): SVGTextElement[] {
-  const boxes: Box[] = [...marked.map(({ x, y }): Box => [x - 5, y - 5, x + 5, y + 5]), ...taken.map(([x, y]): Box => [x - 3, y - 3, x + 3, y + 3])];
+export function names(marked: Named[], frame: Frame, taken: [number, number][] = [], blocked: Box[] = []): SVGTextElement[] {
+  const boxes: Box[] = [...blocked, ...marked.map(({ x, y }): Box => [x - 5, y - 5, x + 5, y + 5]), ...taken.map(([x, y]): Box => [x - 3, y - 3, x + 3, y + 3])];
   const free = (box: Box): boolean => box[0] >= frame.left && box[2] <= frame.width - 2 && box[1] >= 0 && box[3] <= frame.height - frame.bottom
     && !boxes.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1]);
   return marked.flatMap(({ x, y, text, kind }) => {
-    const words = short(text, 26), w = 6.6 * Array.from(words).length + 2;
+    const words = fitted(text, 172), w = textWidth(words) * (kind ? 1.1 : 1) + 2;  // names of a kind are bold
     for (const [side, dy] of [[1, -7], [-1, -7], [1, 16], [-1, 16], [1, 4], [-1, 4], [1, -20], [-1, -20]]) {
       const left = side > 0 ? x + 7 : x - 7 - w, base = y + dy, box: Box = [left, base - 11, left + w, base + 3];
       if (!free(box)) continue;

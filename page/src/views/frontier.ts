@@ -7,15 +7,16 @@ import { zoom, zoomIdentity, type ZoomTransform } from "d3-zoom";
 import { button, choice, draw, make, panel, seen } from "../dom.ts";
 import { few } from "../numbers.ts";
 import type { Norm, On } from "../contract.ts";
+import type { Section } from "../solve/space.ts";
 import type { World } from "../world.ts";
-import { axes, chart, directed, dots, isLog, names, scaleOf, sized, type Frame, type Scale } from "./chart.ts";
+import { axes, boxesAlong, chart, directed, dots, isLog, names, scaleOf, sized, textWidth, type Box, type Frame, type Scale } from "./chart.ts";
 
 type Pair = [number, number];
-const NAMED = 14;
+const NAMED = 14, FADED = 1e-9;
 
 export function frontierView(world: World): HTMLElement {
   const { data, state } = world, clipName = `clip-${Math.random().toString(36).slice(2, 8)}`;
-  const view = { width: 0, frame: {} as Frame, x: {} as Scale, y: {} as Scale, transform: zoomIdentity as ZoomTransform };
+  const view = { width: 0, frame: {} as Frame, x: {} as Scale, y: {} as Scale, section: null as Section | null, outline: [] as Pair[], transform: zoomIdentity as ZoomTransform };
   const said = make("p", { class: "note section" }), drawn = chart("frontier", "the frontier, and the chosen classifier", paint);
   const svg = drawn.svg, trail = draw("g"), mine = draw("path", { class: "mine" }), grip = draw("circle", { class: "grip", r: 20 });
   const moved = draw("g", { class: "moved" });
@@ -25,7 +26,7 @@ export function frontierView(world: World): HTMLElement {
 
   function paint(width: number): void {
     view.width = width;
-    const height = Math.round(Math.min(520, Math.max(330, 0.72 * width)));
+    const height = Math.round(Math.min(430, Math.max(300, 0.6 * width)));
     view.frame = { left: 62, right: 14, top: 12, bottom: 44, width, height };
     const { left, right, top, bottom } = view.frame;
     const range = (m: number): (number | null)[] => [...data.values[m], ...data.tested.map((t) => t.values[m]), world.now[m]];
@@ -43,7 +44,7 @@ export function frontierView(world: World): HTMLElement {
     clip.append(hole);
     inner.setAttribute("clip-path", `url(#${clipName})`);
     sized(svg, width, height, clip, draw("rect", { width, height, class: "back" }),
-      axes(view.frame, view.x, view.y, directed(data.metrics[state.x]), directed(data.metrics[state.y])), inner, ...labels(), moved);
+      axes(view.frame, view.x, view.y, directed(data.metrics[state.x]), directed(data.metrics[state.y])), inner, ...labels(), better(), moved);
     follow();
   }
 
@@ -57,6 +58,8 @@ export function frontierView(world: World): HTMLElement {
   function surface(): SVGElement[] {
     const space = world.space, used = space?.metrics ?? [];
     said.textContent = "";
+    view.section = null;
+    view.outline = [];
     if (!space) { said.textContent = data.remark; return []; }
     if (!used.includes(state.x) || !used.includes(state.y)) {
       const out = [state.x, state.y].filter((m) => !used.includes(m)).map((m) => data.metrics[m].name);
@@ -71,7 +74,8 @@ export function frontierView(world: World): HTMLElement {
     if (!found) { said.textContent = seen(`Nothing reaches ${held}: there is no section of the frontier to draw.`); return []; }
     if (others.length) {
       said.textContent = seen(`The line is the section of the frontier of all ${used.length} metrics where ${held}, as the chosen point has. `
-        + "Other classifiers differ in those too: one beyond the line need not be outside.");
+        + "Faded classifiers are beyond it: they are worse in what it holds.");
+      view.section = found;
     }
     if (!state.mixtures) said.textContent += " Without mixtures only what is there counts: the edge has steps.";
     return edge(found.corners, found.steps);
@@ -83,7 +87,9 @@ export function frontierView(world: World): HTMLElement {
     const path = steps ? corners.flatMap((p, k) => k ? [[corners[k][0], corners[k - 1][1]] as Pair, p] : [p]) : corners;
     // the last metric's best comes first: flat from the worst x to it, and down from the last corner
     const first: Pair = [worstX, path[0][1]], last: Pair = [path[path.length - 1][0], worstY];
-    const whole = dense([first, ...path, last]), through = line<Pair>().x((p) => view.x(p[0])).y((p) => view.y(p[1]));
+    const whole = dense([first, ...path, last]);
+    view.outline = whole.map((p): Pair => [view.x(p[0]), view.y(p[1])]);
+    const through = line<Pair>().x((p) => view.x(p[0])).y((p) => view.y(p[1]));
     const area = through([...whole, [worstX, worstY]]) + "Z", parts: SVGElement[] = [draw("path", { d: area, class: "area" }),
       draw("path", { d: through(whole) ?? "", class: "flat" })];
     if (path.length > 1) parts.push(draw("path", { d: through(dense(path)) ?? "", class: steps ? "steps" : "facets" }));
@@ -107,15 +113,47 @@ export function frontierView(world: World): HTMLElement {
   }
 
   function cloud(): SVGElement[] {
-    const kinds: Record<string, Pair[]> = { out: [], dmu: [], efficient: [], tested: [] };
+    const kinds: Record<string, Pair[]> = { out: [], dmu: [], efficient: [], faded: [], strong: [], tested: [] };
+    const beyond = beyondSection();
     for (const { at, i } of spots) {
-      kinds[i >= world.count ? "tested" : !world.within(i) ? "out" : data.ranking.efficient[i] ? "efficient" : "dmu"].push(at);
+      const efficient = data.ranking.efficient[i];
+      if (i >= world.count) kinds.tested.push(at);
+      else if (!world.within(i)) kinds.out.push(at);
+      else if (beyond(i)) kinds[efficient ? "strong" : "faded"].push(at);
+      else kinds[efficient ? "efficient" : "dmu"].push(at);
     }
     const crowded = data.labels.length > 1000 ? "crowded" : "";
     const triangles = kinds.tested.map(([x, y]) => `M${x},${y - 6}L${x + 6},${y + 6}L${x - 6},${y + 6}Z`).join("");
-    return [...band(), draw("path", { d: dots(kinds.out), class: `dots out ${crowded}` }), draw("path", { d: dots(kinds.dmu), class: `dots rim ${crowded}` }),
+    return [...band(), draw("path", { d: dots(kinds.faded), class: `dots faded ${crowded}` }), draw("path", { d: dots(kinds.strong), class: `dots efficient faded ${crowded}` }),
+      draw("path", { d: dots(kinds.out), class: `dots out ${crowded}` }), draw("path", { d: dots(kinds.dmu), class: `dots rim ${crowded}` }),
       draw("path", { d: dots(kinds.dmu), class: `dots hole ${crowded}` }), draw("path", { d: dots(kinds.efficient), class: `dots efficient ${crowded}` }),
       draw("path", { d: triangles, class: "tested" })];
+  }
+
+  /** Whether a classifier lies beyond the section that is drawn, because another metric of it is worse. */
+  function beyondSection(): (i: number) => boolean {
+    const found = view.section;
+    if (!found) return () => false;
+    const across = data.metrics[state.x].high ? 1 : -1, up = data.metrics[state.y].high ? 1 : -1;
+    const corners = found.corners.map(([p, q]): Pair => [across * p, up * q]), last = corners[corners.length - 1];
+    const size = Math.max(...corners.flat().map(Math.abs), 1e-300);
+    return (i) => {
+      const a = world.value(state.x, i), b = world.value(state.y, i);
+      if (a === null || b === null) return false;
+      const p = across * a, q = up * b, k = corners.findIndex((corner) => corner[0] >= p - FADED * size);
+      if (k < 0) return p > last[0];
+      const [right, left] = [corners[k], corners[Math.max(0, k - 1)]];
+      const edge_ = found.steps || right[0] === left[0] || p <= left[0] ? (p <= corners[0][0] ? corners[0] : right)[1]
+        : left[1] + (p - left[0]) / (right[0] - left[0]) * (right[1] - left[1]);
+      return q > edge_ + FADED * size;
+    };
+  }
+
+  /** An arrow in the corner where both metrics are better. */
+  function better(): SVGElement {
+    const x = data.metrics[state.x].high, y = data.metrics[state.y].high, [start, , , end] = corner();
+    const arrow = y ? (x ? "better ↗" : "↖ better") : x ? "better ↘" : "↙ better";
+    return draw("text", { x: start, y: end - 3, class: "label better" }, arrow);
   }
 
   /** Where the true frontier lies, for two metrics and samples. */
@@ -136,11 +174,23 @@ export function frontierView(world: World): HTMLElement {
     const { left, right, top, bottom, width, height } = view.frame;
     const inside = ([x, y]: Pair): boolean => x >= left && x <= width - right && y >= top && y <= height - bottom;
     const order = new Map(data.ranking.order.map((i, k) => [i, k]));
-    const wanted = spots.filter(({ at, i }) => inside(at) && (i >= world.count || i === state.chosen || (data.ranking.efficient[i] && world.within(i))))
+    const wanted = spots.filter(({ at, i }) => inside(at) && (i >= world.count || i === state.chosen || data.winners.includes(i) || (data.ranking.efficient[i] && world.within(i))))
       .sort((a, b) => rank(a.i) - rank(b.i)).slice(0, NAMED);
-    function rank(i: number): number { return i === state.chosen ? -2 : i >= world.count ? -1 : order.get(i) ?? 1e9; }
+    function rank(i: number): number {
+      if (i === state.chosen) return -3;
+      if (data.winners.includes(i)) return -2;
+      return i >= world.count ? -1 : order.get(i) ?? 1e9;
+    }
     const taken = spots.length <= 400 ? spots.map((s) => s.at) : wanted.map((s) => s.at);
-    return names(wanted.map(({ at, i }) => ({ x: at[0], y: at[1], text: world.name(i), kind: i === state.chosen ? "chosen" : "" })), view.frame, taken);
+    return names(wanted.map(({ at, i }) => ({ x: at[0], y: at[1], text: world.name(i), kind: i === state.chosen ? "chosen" : data.winners.includes(i) ? "winner" : "" })), view.frame, taken,
+      [...boxesAlong(view.outline), corner()]);
+  }
+
+  /** The place of the words that say where both metrics are better. */
+  function corner(): Box {
+    const { left, right, top, bottom, width, height } = view.frame, x = data.metrics[state.x].high, y = data.metrics[state.y].high;
+    const wide = textWidth("better ↗") + 4, start = x ? width - right - 6 - wide : left + 6, base = y ? top + 14 : height - bottom - 8;
+    return [start, base - 11, start + wide, base + 3];
   }
 
   /** What depends on the chosen point alone: cheap enough for every movement. */
@@ -223,14 +273,15 @@ export function frontierView(world: World): HTMLElement {
   });
   const across = axis("across", "x", "y"), up = axis("up", "y", "x");
   const controls = make("div", { class: "controls" }, across, up);
+  const zoomed = make("span", { class: "zoom" }, button("+", () => scaled(1.6), { "aria-label": "zoom in" }),
+    button("−", () => scaled(1 / 1.6), { "aria-label": "zoom out" }), button("all", () => zooming.transform(select(svg), zoomIdentity), { "aria-label": "show all" }));
+  controls.append(zoomed);
   if (world.space) {
-    controls.append(
+    controls.append(make("details", { class: "more" }, make("summary", {}, "distance and mixtures"), make("div", { class: "controls" },
       choice("distance", [["l1", "L1: sum of the changes"], ["l2", "L2: straight line"], ["linf", "L∞: largest change"]], state.norm, (v) => world.set({ norm: v as Norm })),
       choice("targets", [["faces", "on faces: mixtures of real ones"], ["facets", "on facets, extended"]], state.on, (v) => world.set({ on: v as On })),
-      choice("mixtures", [["yes", "count"], ["no", "do not count"]], state.mixtures ? "yes" : "no", (v) => world.set({ mixtures: v === "yes" })));
+      choice("mixtures", [["yes", "count"], ["no", "do not count"]], state.mixtures ? "yes" : "no", (v) => world.set({ mixtures: v === "yes" })))));
   }
-  controls.append(make("span", { class: "zoom" }, button("+", () => scaled(1.6), { "aria-label": "zoom in" }),
-    button("−", () => scaled(1 / 1.6), { "aria-label": "zoom out" }), button("all", () => zooming.transform(select(svg), zoomIdentity), { "aria-label": "show all" })));
   world.listen((changed) => {
     if (changed.has("x") || changed.has("y")) {
       (across.lastElementChild as HTMLSelectElement).value = String(state.x);

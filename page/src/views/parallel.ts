@@ -2,9 +2,9 @@
 import { brushY, type D3BrushEvent } from "d3-brush";
 import { pointer, select } from "d3-selection";
 import { button, draw, make, panel, seen, short } from "../dom.ts";
-import { few } from "../numbers.ts";
+import { few, rough } from "../numbers.ts";
 import type { World } from "../world.ts";
-import { chart, extent, scaleOf, sized, type Scale } from "./chart.ts";
+import { chart, extent, fitted, scaleOf, sized, type Scale } from "./chart.ts";
 
 const HEIGHT = 300, TOP = 40, BOTTOM = 24;
 
@@ -17,7 +17,7 @@ export function parallelView(world: World): HTMLElement {
   let scales: Scale[] = [], at: number[] = [];
   const value = (m: number, i: number): number | null => m < 0 ? world.efficiency(i) : world.value(m, i);
   const high = (m: number): boolean => m < 0 ? data.ranking.measure === "efficiency" : data.metrics[m].high;
-  const column = (m: number): (number | null)[] => m < 0 ? data.ranking.scores : [...data.values[m], ...data.tested.map((t) => t.values[m]), world.now[m]];
+  const column = (m: number): (number | null)[] => m < 0 ? [...data.ranking.scores, ...data.tested.map((t) => t.efficiency)] : [...data.values[m], ...data.tested.map((t) => t.values[m]), world.now[m]];
   const called = (m: number): string => m < 0 ? data.ranking.measure : data.metrics[m].name;
 
   function paint(width: number): void {
@@ -25,23 +25,25 @@ export function parallelView(world: World): HTMLElement {
     at = axes.map((_, k) => edge + k * (width - 2 * edge) / Math.max(1, axes.length - 1));
     scales = axes.map((m) => scaleOf(column(m), high(m) ? [HEIGHT - BOTTOM, TOP] : [TOP, HEIGHT - BOTTOM],
       m < 0 ? undefined : data.metrics[m]));
-    const room = Math.max(5, Math.floor((width / axes.length) / 7.5));
+    const room = width / axes.length - 8, ends = room > 64;
     const rulers = axes.flatMap((m, k) => {
       const [low, top] = extent(m < 0 ? data.ranking.scores : data.values[m]), [up, down] = high(m) ? [top, low] : [low, top];
       return [draw("line", { x1: at[k], x2: at[k], y1: TOP, y2: HEIGHT - BOTTOM, class: "ruler" }),
-        draw("text", { x: at[k], y: 14, "text-anchor": "middle", class: "name" }, short(called(m), room)),
-        draw("text", { x: at[k], y: 30, "text-anchor": "middle", class: "tick" }, `best ${few(up)}`),
-        draw("text", { x: at[k], y: HEIGHT - 8, "text-anchor": "middle", class: "tick" }, few(down))];
+        draw("text", { x: at[k], y: 14, "text-anchor": "middle", class: "name" }, fitted(called(m), room)),
+        draw("text", { x: at[k], y: 30, "text-anchor": "middle", class: "tick" }, ends ? `best ${rough(up)}` : k % 2 ? "" : rough(up)),
+        draw("text", { x: at[k], y: HEIGHT - 8, "text-anchor": "middle", class: "tick" }, ends || !(k % 2) ? rough(down) : "")];
     });
     sized(svg, width, HEIGHT, draw("rect", { width, height: HEIGHT, class: "back" }), back, ...rulers, front, handles);
     lines();
     brushes();
   }
 
-  const path = (i: number): string => {
+  const path = (i: number): string => joined((m) => value(m, i));
+  /** A line over all axes, broken where a value is missing. */
+  const joined = (valueOf: (m: number) => number | null): string => {
     let d = "", broken = true;
     axes.forEach((m, k) => {
-      const v = value(m, i);
+      const v = valueOf(m);
       if (v === null) { broken = true; return; }
       d += `${broken ? "M" : "L"}${at[k].toFixed(1)},${scales[k](v).toFixed(1)}`;
       broken = false;
@@ -65,12 +67,9 @@ export function parallelView(world: World): HTMLElement {
       : `${within} of ${world.count} kept${names.length ? ": " + seen(names.map((name) => short(name, 30)).join(", ")) + (within > names.length ? ", …" : "") : ""}`;
     const verdict = world.verdict(world.now, state.moved ? -1 : state.chosen), target = verdict?.target, used = world.space?.metrics ?? [];
     const goal = target ? axes.flatMap((m, k) => used.includes(m) ? [`${at[k].toFixed(1)},${scales[k](target[used.indexOf(m)]).toFixed(1)}`] : []) : [];
-    const mine = axes.flatMap((m, k) => {
-      const v = m < 0 ? (state.moved ? verdict?.efficiency ?? null : world.efficiency(state.chosen)) : world.now[m];
-      return v === null ? [] : [`${at[k].toFixed(1)},${scales[k](v).toFixed(1)}`];
-    });
+    const mine = joined((m) => m < 0 ? (state.moved ? verdict?.efficiency ?? null : world.efficiency(state.chosen)) : world.now[m]);
     front.replaceChildren(draw("path", { d: goal.length > 1 ? "M" + goal.join("L") : "", class: "line goal" }),
-      draw("path", { d: "M" + mine.join("L"), class: "line mine" }));
+      draw("path", { d: mine, class: "line mine" }));
   }
 
   function brushes(): void {

@@ -1,16 +1,24 @@
-// Every table: sort by a heading, filter by words or by "TPR > 0.8", pages, copy, CSV; a row of a classifier chooses it.
-import type { Cell, Data, Table } from "../contract.ts";
+// The leaderboard and every other table: sort by a heading, filter by words or by "TPR > 0.8", pages, copy, CSV; a row of a classifier chooses it.
+import type { Cell, Data, Metric, Table } from "../contract.ts";
 import { button, make, seen, short } from "../dom.ts";
 import { decimals, shown } from "../numbers.ts";
 import { copy, csv, download, tabbed } from "../save.ts";
 import type { World } from "../world.ts";
+import { extent } from "./chart.ts";
 
 const PAGE = 25, PRINTED = 300;
-interface Content { columns: string[]; rows: Cell[][]; keys: number[] | null }
+type Decorate = (v: Cell, i: number, words: string) => Node | string;
+interface Content {
+  columns: string[];
+  rows: Cell[][];
+  keys: (number | null)[] | null;  // the classifier of each row, by its place in labels
+  decorate?: Map<number, Decorate>;  // by column: how its cells are shown
+  tiers?: (number | null)[];  // of each row: a rule is drawn where it rises
+}
 
 /** The tables that hold what the workspace has anyway are made of that. */
 export function content(table: Table, data: Data | null): Content {
-  if (table.rows || !data) return { columns: table.columns, rows: table.rows ?? [], keys: null };
+  if (table.rows || !data) return { columns: table.columns, rows: table.rows ?? [], keys: data ? named(table.rows ?? [], data.labels) : null };
   const { ranking, uncertainty } = data, order = ranking.order;
   if (table.from === "weights") {
     return { columns: table.columns, keys: order, rows: order.map((i) => [data.labels[i], ...ranking.weights.map((w) => w.values[i])]) };
@@ -22,11 +30,59 @@ export function content(table: Table, data: Data | null): Content {
   };
   const sure = (i: number): Cell[] => !uncertainty ? [] : [uncertainty.lower[i], uncertainty.upper[i], ...uncertainty.verdict && uncertainty.bestRank
     && uncertainty.worstRank && uncertainty.tier ? [uncertainty.verdict[i], uncertainty.bestRank[i], uncertainty.worstRank[i], uncertainty.tier[i]] : []];
+  const first = 4 + (order.length ? sure(order[0]).length : 0);
   return { columns: table.columns, keys: order, rows: order.map((i) => [data.labels[i], ranking.scores[i], ranking.ranks[i], ranking.efficient[i],
-    ...sure(i), ...data.values.map((column) => column[i]), peers(i)]) };
+    ...sure(i), ...data.values.map((column) => column[i]), peers(i)]), decorate: decorations(data, first), tiers: order.map((i) => uncertainty?.tier?.[i] ?? null) };
 }
 
-export function liveTable(table: HTMLTableElement, { columns, rows, keys }: Content, world: World | null): void {
+/** The columns of the leaderboard, for a place that has no table yet. */
+export function boardColumns(data: Data): string[] {
+  const sure = !data.uncertainty ? [] : ["lower", "upper", ...data.uncertainty.verdict ? ["verdict", "best_rank", "worst_rank", "tier"] : []];
+  return ["classifier", data.ranking.measure, "rank", "efficient", ...sure, ...data.metrics.map((m) => `${m.name} ${m.high ? "↑" : "↓"}`), "peers (λ)"];
+}
+
+/** Which classifier each row is about, where most rows begin with a classifier's name. */
+function named(rows: Cell[][], labels: string[]): (number | null)[] | null {
+  const place = new Map(labels.map((label, i) => [label, i])), keys = rows.map((row) => place.get(String(row[0])) ?? null);
+  return keys.filter((key) => key !== null).length * 2 > keys.length ? keys : null;
+}
+
+/** Bars for metrics in their own direction, a dot with its interval for the score, words for what is efficient. */
+function decorations(data: Data, first: number): Map<number, Decorate> {
+  const { ranking, uncertainty } = data, shown_ = new Map<number, Decorate>();
+  const best = ranking.measure === "efficiency" ? 1 : 0, [low, high] = extent([...ranking.scores, ...uncertainty?.lower ?? [], ...uncertainty?.upper ?? [], best]);
+  const share = (v: number, a: number, b: number): number => b > a ? (v - a) / (b - a) : 1;
+  shown_.set(1, (v, i, words) => typeof v !== "number" ? words : scored(words, share(v, low, high),
+    uncertainty?.lower[i] == null || uncertainty.upper[i] == null ? null : [share(uncertainty.lower[i], low, high), share(uncertainty.upper[i], low, high)]));
+  shown_.set(3, (_, i, words) => verdictWords(data, i, words));
+  data.metrics.forEach((metric: Metric, m) => {
+    const [a, b] = extent(data.values[m]);
+    shown_.set(first + m, (v, _, words) => typeof v !== "number" ? words : barred(words, metric.high ? share(v, a, b) : share(-v, -b, -a)));
+  });
+  return shown_;
+}
+
+/** Efficient, weakly efficient (the best score, and something left to gain in one metric) or not. */
+function verdictWords(data: Data, i: number, words: string): string {
+  const score = data.ranking.scores[i], best = data.ranking.measure === "efficiency" ? 1 : 0;
+  if (score === null || data.ranking.efficient[i]) return words;
+  return Math.abs(score - best) <= 1e-9 ? "weakly" : words;
+}
+
+function barred(words: string, share: number): HTMLElement {
+  const node = make("span", { class: "cellbar" }, words);
+  node.style.setProperty("--share", share.toFixed(4));
+  return node;
+}
+
+function scored(words: string, share: number, limits: [number, number] | null): HTMLElement {
+  const node = make("span", { class: `cellscore ${limits ? "sure" : ""}` }, words);
+  node.style.setProperty("--share", share.toFixed(4));
+  if (limits) limits.forEach((limit, k) => node.style.setProperty(k ? "--to" : "--from", limit.toFixed(4)));
+  return node;
+}
+
+export function liveTable(table: HTMLTableElement, { columns, rows, keys, decorate, tiers }: Content, world: World | null): void {
   const numeric = columns.map((_, c) => rows.some((r) => typeof r[c] === "number"));
   const places = columns.map((_, c) => decimals(rows.map((r) => r[c])));
   const state = { by: -1, down: false, filter: "", page: 0, size: PAGE };
@@ -54,7 +110,7 @@ export function liveTable(table: HTMLTableElement, { columns, rows, keys }: Cont
 
   function choose(): void {
     const keep = filter(state.filter);
-    kept = rows.map((_, k) => k).filter((k) => keep(rows[k]) && (!keys || !world || world.within(keys[k])));
+    kept = rows.map((_, k) => k).filter((k) => keep(rows[k]) && isKept(k));
     if (state.by >= 0) {
       const c = state.by, sign = state.down ? -1 : 1, order = new Intl.Collator("en", { numeric: true });
       kept.sort((p, q) => {
@@ -64,6 +120,10 @@ export function liveTable(table: HTMLTableElement, { columns, rows, keys }: Cont
       });
     }
     paint();
+  }
+  function isKept(k: number): boolean {
+    const key = keys?.[k] ?? null;
+    return key === null || !world || world.within(key);
   }
   function filter(text: string): (row: Cell[]) => boolean {
     const compared = /^\s*(.+?)\s*(<=|>=|<|>|=)\s*(-?[\d.]+(?:e-?\d+)?)\s*$/i.exec(text);
@@ -80,11 +140,13 @@ export function liveTable(table: HTMLTableElement, { columns, rows, keys }: Cont
     const pages = Math.max(1, Math.ceil(kept.length / state.size));
     state.page = Math.min(Math.max(state.page, 0), pages - 1);
     const part = kept.slice(state.page * state.size, (state.page + 1) * state.size);
-    table.tBodies[0].replaceChildren(...part.map((k) => {
-      const i = keys ? keys[k] : -1, line = make("tr", { class: i >= 0 && world?.state.chosen === i ? "here" : null });
+    table.tBodies[0].replaceChildren(...part.map((k, n) => {
+      const i = keys?.[k] ?? -1, line = make("tr", { class: i >= 0 && world?.state.chosen === i ? "here" : null });
+      // Below the rule everybody is shown to be below somebody above it.
+      if (tiers && state.by < 0 && n && (tiers[k] ?? 0) > (tiers[part[n - 1]] ?? 0)) line.classList.add("tier");
       line.append(...rows[k].map((v, c) => {
         const words = seen(shown(v, places[c]));
-        if (c) return make("td", { class: numeric[c] ? "number" : words.length > 24 ? "text" : null }, words);
+        if (c) return make("td", { class: numeric[c] ? "number" : words.length > 24 ? "text" : null }, decorate?.get(c)?.(rows[k][c], i, words) ?? words);
         return make("th", { scope: "row" }, i >= 0 && world ? button(words, () => world.set({ chosen: i }), { class: "link" }) : words);
       }));
       return line;

@@ -1,0 +1,95 @@
+"""Say which system to take, when to take another one, what it costs and how sure that is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deabench.report.recommendation import (
+    Alternative,
+    Recommendation,
+    recommend,
+    weighed_metrics,
+)
+from deabench.report.text.words import column_decimals, format_number, join_names
+
+if TYPE_CHECKING:
+    from deabench.report.report_results import ReportResults
+
+EQUAL = 1e-9
+"""A factor this close to 1 is 1 but for rounding."""
+MAX_VALUES = 4
+"""The values of so many metrics are written out."""
+
+
+def recommendation_sentences(results: ReportResults) -> list[str]:
+    """Say which system to take, when to take another one, what it costs and how sure that is."""
+    recommendation = recommend(results)
+    if recommendation is None:
+        return []
+    metrics = weighed_metrics(results)
+    sentences = [
+        _say_what_to_take(recommendation, metrics),
+        _say_its_values(results, recommendation, metrics),
+    ]
+    uncertainty = results.ranking.uncertainty
+    if uncertainty is not None:
+        row = uncertainty.to_frame().rename(index=str).loc[recommendation.name]
+        sentences.append(
+            f"At {100 * uncertainty.level:g} % the rank of {recommendation.name} by efficiency is "
+            f"{row['best_rank']} to {row['worst_rank']} of {len(results.metrics)}, and its verdict "
+            f"is '{row['verdict']}'."
+        )
+    return sentences
+
+
+def _say_what_to_take(recommendation: Recommendation, metrics: list[str]) -> str:
+    """Return the recommendation with its conditions in one sentence."""
+    name = recommendation.name
+    if recommendation.is_best_everywhere:
+        return f"Take {name}: no other is better in any metric."
+    first = f"Take {name}"
+    if recommendation.tied:
+        names = f"{name} or {join_names(recommendation.tied, 3)}"
+        first = f"Take {names}, which are equally good where all metrics count the same"
+    if not recommendation.alternatives:
+        return f"{first}, however much or little any single metric counts."
+    conditions = [
+        f"if {_describe_condition(other, metrics)}, take {other.name}"
+        for other in recommendation.alternatives
+    ]
+    return f"{first}. I{'; '.join(conditions)[1:]}."
+
+
+def _describe_condition(other: Alternative, metrics: list[str]) -> str:
+    """Say how much a metric has to count, compared with the others."""
+    if len(metrics) == 2:
+        compared = next(name for name in metrics if name != other.metric)
+        times = f"times {compared}"
+    else:
+        compared = "each other metric"
+        times = f"times as much as {compared}"
+    if abs(other.factor - 1) < EQUAL:
+        return f"{other.metric} counts more than {compared}"
+    if other.factor < 1:
+        return f"{other.metric} counts less than {other.factor:.2g} {times}"
+    # Factors near 1 need more digits than larger ones.
+    digits = 3 if other.factor < 2 else 2
+    return f"{other.metric} counts more than {other.factor:.{digits}g} {times}"
+
+
+def _say_its_values(
+    results: ReportResults, recommendation: Recommendation, metrics: list[str]
+) -> str:
+    """Say what the recommended system has in each metric, and what equal weights mean."""
+    row = results.metrics.rename(index=str).loc[recommendation.name]
+    values = [
+        f"{name} {format_number(float(row[name]), column_decimals(list(results.metrics[name])))}"
+        for name in metrics
+    ]
+    sentence = f"{recommendation.name} has {join_names(values, MAX_VALUES)}."
+    if recommendation.is_best_everywhere:
+        return sentence
+    return (
+        f"{sentence} It is the best efficient one where all metrics count the same, each from its "
+        "worst to its best value here."
+    )

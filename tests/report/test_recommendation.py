@@ -1,0 +1,99 @@
+"""The recommendation against a scan over weights, and the words for what it rests on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench.report.recommendation import recommend
+from deabench.report.report_results import compute_results
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+
+
+def results_of(table, **options):
+    return compute_results(table, None, None, "l1", "faces", None, options)
+
+
+def leader(shares: pd.DataFrame, metric: str, factor: float) -> str:
+    """Return the best name if one metric counts `factor` times as much as each other one."""
+    weights = pd.Series(1.0, index=shares.columns)
+    weights[metric] = factor
+    return str((shares * weights).sum(axis=1).idxmax())
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_the_lead_changes_where_the_recommendation_says(seed, count):
+    rng = np.random.default_rng(seed)
+    columns = ["TPR", "TNR", "AUC", "precision", "seconds"][:count]
+    table = pd.DataFrame(
+        rng.beta(5, 2, (25, count)), columns=columns, index=[f"s{k}" for k in range(25)]
+    )
+    lower = [name for name in columns if name == "seconds"]
+    found = recommend(results_of(table))
+    oriented = table.copy()
+    oriented[lower] = -oriented[lower]
+    shares = (oriented - oriented.min()) / (oriented.max() - oriented.min())
+    assert found is not None
+    assert found.name == shares.sum(axis=1).idxmax()
+    assert found.tied == ()
+    named = {other.metric: other for other in found.alternatives}
+    for other in found.alternatives:
+        before = 1 + (other.factor - 1) * (1 - 1e-9)
+        after = 1 + (other.factor - 1) * (1 + 1e-9)
+        assert leader(shares, other.metric, before) == found.name
+        assert leader(shares, other.metric, after) == other.name
+    # Within the first factor of 1 nothing changes, in any metric.
+    limit = abs(np.log(found.alternatives[0].factor)) if named else np.log(1000)
+    for metric in columns:
+        for share in (0.3, 0.7, 0.999):
+            assert leader(shares, metric, float(np.exp(share * limit))) == found.name
+            if count > 2:
+                assert leader(shares, metric, float(np.exp(-share * limit))) == found.name
+
+
+def test_one_that_is_best_in_all_metrics_needs_no_condition():
+    table = pd.DataFrame({"TPR": [0.9, 0.8, 0.9], "TNR": [0.8, 0.7, 0.6]}, index=list("abc"))
+    answer = db.report(table).answer
+    assert answer[:2] == ["Take a: no other is better in any metric.", "a has TPR 0.9, TNR 0.8."]
+    # c has the best TPR, too, and is beaten in TNR: it is not efficient, and not called so.
+    assert answer[3] == (
+        "c has the best score, too, and is not efficient: others are as good in every metric and "
+        "better in one. The other one is not: b has efficiency 0.889: every output could grow by "
+        "12.5 % together."
+    )
+
+
+def test_scores_next_to_the_best_one_never_print_as_one():
+    table = pd.DataFrame(
+        {"TPR": [0.9, 0.9 - 1e-8, 0.5], "TNR": [0.8, 0.8 - 1e-8, 0.5]}, index=list("abc")
+    )
+    answer = " ".join(db.report(table).answer)
+    assert "1.0000" not in answer
+    assert "from 0.625 to 0.99999999," in answer
+
+
+def test_labels_of_two_levels_are_joined():
+    index = pd.MultiIndex.from_product([["RF"], ["raw", "smote"]], names=["model", "sampling"])
+    table = pd.DataFrame({"TPR": [0.9, 0.8], "TNR": [0.7, 0.9]}, index=index)
+    report = db.report(table)
+    assert report.data["labels"] == ["RF / raw", "RF / smote"]
+    assert report.answer[0].startswith("Take RF / ")
+
+
+def test_quotients_are_weighed_by_the_metrics_they_are_made_of():
+    table = pd.DataFrame({"TPR": [0.9, 0.8, 0.5], "seconds": [5.0, 1.0, 3.0]}, index=list("abc"))
+    found = recommend(results_of(table, inputs=["seconds"], model="wei"))
+    assert found is not None
+    assert found.name in set("ab")
+
+
+def test_an_outsider_has_no_target_in_the_answer():
+    table = pd.DataFrame({"TPR": [0.9, 0.8], "TNR": [0.7, 0.9]}, index=list("ab"))
+    new = pd.DataFrame({"TPR": [0.95], "TNR": [0.95]}, index=["new"])
+    assert db.report(table, tested=new).answer[-1] == (
+        "new is beyond the frontier of the others: no mixture of them reaches it."
+    )
