@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -333,6 +333,13 @@ def cluster_means(table: pd.DataFrame, clusters: Clusters) -> pd.DataFrame:
     (3, 2)
     """
     values = check_scores(table)
+    names = assign_clusters(values.index, clusters)
+    return values.groupby(np.array(names, dtype=object), sort=False).mean().rename_axis("cluster")
+
+
+def assign_clusters(names: Iterable[Any], clusters: Clusters) -> list[str]:
+    """Return the cluster of each data set, from a mapping or by the names of KEEL's files."""
+    names = list(names)
     if isinstance(clusters, str):
         is_valid = clusters == "keel"
         shown = f"'{clusters}'"
@@ -343,16 +350,18 @@ def cluster_means(table: pd.DataFrame, clusters: Clusters) -> pd.DataFrame:
         raise DataError(
             f"the clusters are {shown}; give a mapping of data set to cluster, or 'keel'"
         )
-    assigned = keel_files(values.index) if isinstance(clusters, str) else clusters
-    for dataset in values.index:
+    assigned = keel_files(map(str, names)) if isinstance(clusters, str) else clusters
+    for dataset in names:
         if dataset not in assigned:
             raise DataError(
                 f"the data set '{dataset}' has no cluster; give every row of the table one"
             )
-    names = [str(assigned[dataset]) for dataset in values.index]
-    if len(set(names)) < 2:
-        raise DataError(f"all data sets are in the cluster '{names[0]}'; give at least 2 clusters")
-    return values.groupby(np.array(names, dtype=object), sort=False).mean().rename_axis("cluster")
+    clusters_of_rows = [str(assigned[dataset]) for dataset in names]
+    if len(set(clusters_of_rows)) < 2:
+        raise DataError(
+            f"all data sets are in the cluster '{clusters_of_rows[0]}'; give at least 2 clusters"
+        )
+    return clusters_of_rows
 
 
 def describe_dependence(names: Iterable[object]) -> str:

@@ -141,9 +141,12 @@ def sample_scores(
     samples: Samples, problem: Problem, metrics: tuple[str, ...], rows: tuple[int, ...]
 ) -> Array:
     """Solve the efficiencies of the values as they stand, zeros among them: (k,)."""
-    # Dividing a column by its maximum changes no ratio and keeps numbers near 1.
     values = samples.values[list(metrics)].to_numpy(dtype=float)[list(rows)]
     outputs = len(metrics) - problem.inputs
+    # Costs of 0 count as half a failure, as in their logarithms.
+    costs = values[:, outputs:]
+    values[:, outputs:] = np.where(costs > 0, costs, np.exp(problem.moments.logs[:, outputs:]))
+    # Dividing a column by its maximum changes no ratio and keeps numbers near 1.
     y, x = np.split(values / values.max(axis=0), [outputs], axis=1)
     # Outputs may be 0, so they are passed as values and not as ratios.
     rivals = np.broadcast_to(y, (len(y), *y.shape))
@@ -273,9 +276,9 @@ def possible_ranks(lower: Array, upper: Array) -> tuple[Array, Array]:
 
 
 def assign_tiers(lower: Array, upper: Array) -> Array:
-    """Return for each classifier one more than the highest tier of those proved above it."""
+    """Return for each classifier one more than the highest tier of those shown to be above it."""
     tiers = np.ones(len(lower), dtype=int)
-    # Whoever is proved above i has the larger upper limit, so its tier is known by then.
+    # Whatever is shown above i has the larger upper limit, so its tier is known by then.
     for i in np.argsort(-upper, kind="stable"):
         is_above = lower > upper[i] + EDGE
         tiers[i] = 1 + tiers[is_above].max(initial=0)

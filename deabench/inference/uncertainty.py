@@ -34,6 +34,12 @@ from deabench.inference.score_limits import (
     ridge_share,
     sample_scores,
 )
+from deabench.inference.verdicts.decisions import (
+    VerdictMethod,
+    decide_dominated,
+    missing_ratios,
+    name_rivals,
+)
 from deabench.tables.table import TableLike
 from deabench.tables.transforms import CONSTANT_OUTPUT
 from deabench.utils.checks import choice, share
@@ -60,19 +66,24 @@ class Uncertainty(Result):
         The interval of each score: of all at once, or of one classifier chosen beforehand
         (`simultaneous`).
     verdicts : Series (k,)
-        dominated: some mix of the others beats it in every metric, by at least `secure_gap`;
-        efficient: none does; undecided. All verdicts hold at once at the level.
+        dominated: some mix of the others is shown to beat it in every metric, by at least
+        `secure_gap`; efficient: none does; undecided. All verdicts hold at once at the level.
     secure_gap : Series (k,)
         By how much at least, as a share of each of its metrics; NaN where the verdict is not
         dominated.
     mixes : DataFrame, k x k
-        The dominating mix; under "max-t" this very mix beats by the secure gap, under "analytic"
-        some mix does.
+        The dominating mix. Learned and exact ones, and those of "max-t", beat by the secure gap
+        themselves; with `verdict_method` "analytic" some mix does.
     ranks : DataFrame, k x (best, worst)
         Of all classifiers at once; 1 is best.
     tiers : Series (k,)
-        Tier 1: not proved worse than any; tier t + 1: proved worse than a member of tier t.
+        Tier 1: not shown to be worse than any; tier t + 1: shown to be worse than a member of
+        tier t.
         Classifiers of one tier need not be equal.
+    evidence : DataFrame (k,)
+        What the verdicts rest on: statistic and p_value of learned mixes; p_value and rival of
+        exact tests; empty for limits of scores.
+    verdict_method : {"learned", "analytic", "exact"}
     samples : Samples
     level : float
     method : {"analytic", "max-t"}
@@ -85,6 +96,9 @@ class Uncertainty(Result):
         In the order of `problem`.
     rows : tuple of int
         The table's row of each classifier of `problem`.
+    growth : Series (k,)
+        By which factor the test set is too small to show that a classifier is dominated, at
+        today's figures; NaN where learned mixes do not decide.
     seed, draws : int
         Of "max-t", and of `gaps`, `targets` and `band`.
     notes : tuple of str
@@ -109,6 +123,9 @@ class Uncertainty(Result):
     mixes: pd.DataFrame
     ranks: pd.DataFrame
     tiers: pd.Series
+    evidence: pd.DataFrame
+    growth: pd.Series
+    verdict_method: VerdictMethod
     samples: Samples
     level: float
     method: Method
@@ -141,12 +158,17 @@ class Uncertainty(Result):
         }
         return pd.DataFrame(limits, self.scores.index)
 
+    @property
+    def design(self) -> str:
+        """Return what was drawn at random, as `Samples.design`."""
+        return self.samples.design
+
     @cached_property
     def instances(self) -> pd.Series:
         """Return how many times today's instances would decide each undecided classifier.
 
         An estimate at today's figures; inf where no number of instances decides. A classifier below
-        1 is decided when it is proved dominated, one at 1 when it is proved efficient.
+        1 is decided when it is shown to be dominated, one at 1 when it is shown to be efficient.
         """
         return self.times_the_instances((self.verdicts == "undecided").to_numpy())
 
@@ -164,9 +186,11 @@ class Uncertainty(Result):
         # A score below 1 asks whether it is dominated, a score of 1 whether it is efficient.
         is_selected = np.asarray(selected)[rows]
         below = self.scores.to_numpy()[rows] < 1 - EDGE
+        if np.isnan(self.problem.moments.logs).any():
+            is_selected = np.zeros(len(rows), dtype=bool)
         sides: tuple[tuple[Side, CriticalValues, Array], ...] = (
             ("lower", self.c_lower, ~below),
-            ("upper", self.c_verdict, below),
+            ("upper", self.c_verdict, below & (self.verdict_method != "learned")),
         )
         for side, critical, on_side in sides:
             tested = np.flatnonzero(on_side & is_selected).tolist()
@@ -174,6 +198,10 @@ class Uncertainty(Result):
                 self.problem, side, critical.c, critical.h, tested, 1 - EDGE
             )
         growth = restore_order(growth, self.rows)
+        if self.verdict_method == "learned":
+            # Learned mixes know their own factor for those below 1.
+            is_below = ~(self.scores.to_numpy() >= 1 - EDGE) & np.asarray(selected)
+            growth = np.where(is_below, self.growth.to_numpy(), growth)
         return pd.Series(growth, self.scores.index, name="times_the_instances")
 
     @cached_property
@@ -243,6 +271,7 @@ def uncertainty(
     inputs: Sequence[str] | None = None,
     level: float = 0.95,
     method: Method = "analytic",
+    verdicts: VerdictMethod | None = None,
     simultaneous: bool = True,
     seed: int = 0,
     returns: Returns = "vrs",
@@ -262,11 +291,16 @@ def uncertainty(
         "analytic" makes statements on the scores alone, without resampling. "max-t" makes
         statements on every ratio of two classifiers in every metric at once, by draws from the
         joint normal distribution of the errors.
+    verdicts : {"learned", "analytic", "exact"}, optional
+        learned: a mix of rivals is learned on one part of the units and tested on the others; the
+        default of method "analytic". Where the units are unknown or fewer than 20, and for folds,
+        the analytic verdicts are taken. analytic: the upper limit of the score is below 1. exact:
+        exact McNemar tests against single rivals.
     simultaneous : bool
         Whether `lower` and `upper` hold for all classifiers at once, or for one chosen beforehand.
         Verdicts, ranks and tiers always hold at once.
     seed : int
-        Of the draws.
+        Of the draws, and of the folds in which mixes are learned.
     returns : {"vrs", "crs"}
         With inputs: whether mixes alone count, or their multiples too. Metrics do not scale with
         costs, so "vrs" is right unless you have a reason.
@@ -286,6 +320,8 @@ def uncertainty(
     ['efficient', 'dominated']
     """
     choice("method", method, get_args(Method))
+    if verdicts is not None:
+        choice("verdicts", verdicts, get_args(VerdictMethod))
     alpha = 1 - share("level", level)
     # The order of the problem does not depend on how the user sorted the table.
     samples, outputs, inputs = as_samples(samples, outputs, inputs)
@@ -293,17 +329,25 @@ def uncertainty(
     c_lower, c_upper, c_verdict, source = choose_critical_values(
         problem, alpha, method, seed, client
     )
-    score = sample_scores(samples, problem, metrics, rows)
-    # The score lies inside its interval, also where zeros were raised to half a success.
-    lower = np.minimum(c_lower.limits(problem, "lower").value, score)
-    upper = np.minimum(np.maximum(c_upper.limits(problem, "upper").value, score), 1.0)
-    # A verdict is a one-sided statement, with a critical value of its own.
-    verdict = c_verdict.limits(problem, "upper")
-    dominated = verdict.value < 1 - EDGE
-    # Dominated: the upper limit of the verdict is below 1. Efficient: the lower limit is 1.
-    verdicts = np.select([dominated, lower >= 1 - EDGE], ["dominated", "efficient"], "undecided")
+    no_ratios = missing_ratios(samples, problem, metrics, rows)
+    domination, verdict_note = decide_dominated(
+        samples, problem, metrics, rows, c_verdict, alpha, verdicts, method, seed
+    )
+    k = problem.size[0]
+    if no_ratios:
+        score = lower = upper = np.full(k, np.nan)
+    else:
+        score = sample_scores(samples, problem, metrics, rows)
+        # The score lies inside its interval, also where zeros were raised to half a success.
+        lower = np.minimum(c_lower.limits(problem, "lower").value, score)
+        upper = np.minimum(np.maximum(c_upper.limits(problem, "upper").value, score), 1.0)
+    dominated = domination.is_dominated
+    # Efficient: the lower limit is 1.
+    verdict_names = np.select(
+        [dominated, lower >= 1 - EDGE], ["dominated", "efficient"], "undecided"
+    )
     # The secure gap is that of the limit and not of the score.
-    gap = np.where(dominated, problem.technology.gap(verdict.value), np.nan)
+    gap = np.where(dominated, problem.technology.gap(1 / domination.ratio), np.nan)
     best, worst = possible_ranks(lower, upper)
     index = samples.values.index
     labels = index[list(rows)]
@@ -316,11 +360,14 @@ def uncertainty(
         scores=series(score, "score"),
         lower=series(lower, "lower"),
         upper=series(upper, "upper"),
-        verdicts=series(verdicts, "verdict"),
+        verdicts=series(verdict_names, "verdict"),
         secure_gap=series(gap, "secure_gap"),
-        mixes=pd.DataFrame(verdict.mix, labels, labels).loc[index, index],
+        mixes=pd.DataFrame(domination.mixes, labels, labels).loc[index, index],
         ranks=pd.DataFrame(ranks, index),
         tiers=series(assign_tiers(lower, upper), "tier"),
+        evidence=name_rivals(domination.evidence.set_axis(labels), labels).loc[index],
+        growth=series(domination.growth, "growth"),
+        verdict_method=domination.method,
         samples=samples,
         level=level,
         method=method,
@@ -333,7 +380,12 @@ def uncertainty(
         rows=rows,
         seed=seed,
         draws=max_t.DRAWS,
-        notes=(*samples.notes, *_describe_assumptions(problem, c_upper, source)),
+        notes=(
+            *samples.notes,
+            *([no_ratios] if no_ratios else ()),
+            *_describe_assumptions(problem, c_upper, source),
+            verdict_note,
+        ),
     )
     if simultaneous:
         return result

@@ -74,11 +74,11 @@ def confusion(
     >>> matrices.loc["net"].to_numpy().tolist()
     [[1, 0, 0], [0, 0, 1], [0, 1, 1]]
     """
-    true, classes, true_codes = _read_classes(y_true)
+    true, classes, true_codes = read_classes(y_true)
     weight = labels.read_weights(sample_weight, true)
     matrices = {}
     for name, predicted in instances.predictions_by_name(predictions).items():
-        codes = _predicted_codes(predicted, true, classes, name)
+        codes = predicted_codes(predicted, true, classes, name)
         matrices[name] = _confusion_matrix(true_codes, codes, classes, weight)
     return pd.concat(matrices, names=["classifier", "true"])
 
@@ -155,21 +155,21 @@ def from_classes(
     requested: list[str | Metric] = (
         [*CLASS_METRICS, *OVERALL_METRICS] if metrics is None else list(dict.fromkeys(metrics))
     )
-    true, classes, true_codes = _read_classes(y_true)
+    true, classes, true_codes = read_classes(y_true)
     true_labels = instances.read_true_labels(y_true)
     weight = labels.read_weights(sample_weight, true)
     rows = {}
     for name, predicted in instances.predictions_by_name(predictions).items():
-        codes = _predicted_codes(predicted, true, classes, name)
+        codes = predicted_codes(predicted, true, classes, name)
         matrix = _confusion_matrix(true_codes, codes, classes, weight)
-        values = _metrics_of_matrix(matrix.to_numpy().astype(float), classes)
+        values = metrics_of_matrix(matrix.to_numpy().astype(float), classes)
         row: dict[str, float] = {}
         for metric in requested:
             if isinstance(metric, Metric):
                 predicted_labels = instances.as_vector(predicted, "the prediction")
                 row[metric.name] = metric.of_labels(true_labels, predicted_labels, weight)
             else:
-                row |= {column: values[column] for column in _columns_of(metric, classes, values)}
+                row |= {column: values[column] for column in columns_of(metric, classes, values)}
         rows[name] = row
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("classifier")
     # A class that is never predicted has no precision: 0/0.
@@ -218,7 +218,7 @@ def from_class_scores(
     >>> float(table.loc["net", "macro_roc_auc"])
     1.0
     """
-    true, classes, true_codes = _read_classes(y_true)
+    true, classes, true_codes = read_classes(y_true)
     weight = labels.read_weights(sample_weight, true)
     # The weighted mean counts each class by its instances.
     class_weights = np.bincount(true_codes, weight, len(classes))
@@ -242,7 +242,7 @@ def from_class_scores(
     return table
 
 
-def _read_classes(
+def read_classes(
     y_true: instances.Values,
 ) -> tuple[labels.GroundTruth, list[object], np.ndarray]:
     """Return the ground truth, the classes in order, and the class number of each instance.
@@ -256,7 +256,7 @@ def _read_classes(
     return true, classes, _class_numbers(true_labels, classes)
 
 
-def _predicted_codes(
+def predicted_codes(
     predicted: instances.Values, true: labels.GroundTruth, classes: list[object], name: str
 ) -> np.ndarray:
     """Return the class number of each prediction; refuse labels that y_true lacks."""
@@ -280,7 +280,7 @@ def _confusion_matrix(
     return pd.DataFrame(cells, pd.Index(classes, name="true"), pd.Index(classes, name="predicted"))
 
 
-def _metrics_of_matrix(c: np.ndarray, classes: list[object]) -> dict[str, float]:
+def metrics_of_matrix(c: np.ndarray, classes: Sequence[object]) -> dict[str, float]:
     """Compute all metrics of one confusion matrix, by column."""
     hits = np.diag(c)
     # True instances and predictions of each class, and the number of all.
@@ -310,7 +310,7 @@ def _metrics_of_matrix(c: np.ndarray, classes: list[object]) -> dict[str, float]
     return {**values, **{name: float(value) for name, value in overall.items()}}
 
 
-def _columns_of(metric: str, classes: list[object], values: Mapping[str, float]) -> list[str]:
+def columns_of(metric: str, classes: list[object], values: Mapping[str, float]) -> list[str]:
     """Return the columns of a metric: one for each class, or one."""
     if metric in CLASS_METRICS:
         return [f"{metric}[{label}]" for label in classes]

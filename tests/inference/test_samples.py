@@ -196,14 +196,6 @@ def test_a_perfect_area_keeps_a_width():
         ),
         (
             lambda: db.Samples.from_predictions(
-                Y, {"a": Y, "worse": 1 - Y}, positive=1, metrics=["MCC"]
-            ),
-            "metric 'MCC' of 'worse' is -1; efficiencies are ratios and need values >= 0, choose "
-            "another metric or leave the "
-            "classifier out",
-        ),
-        (
-            lambda: db.Samples.from_predictions(
                 Y, {"a": Y, "none": 0 * Y}, positive=1, metrics=["PPV"]
             ),
             "metric 'PPV' of 'none' is undefined; efficiencies are ratios and need values >= 0, "
@@ -246,15 +238,6 @@ def test_a_perfect_area_keeps_a_width():
             ),
             "metric 'F1' of 'a' for fold '2' is undefined; give numbers >= 0, or leave the "
             "metric or the block out",
-        ),
-        (
-            lambda: db.Samples.from_folds(
-                pd.DataFrame(
-                    {"classifier": ["a", "b"] * 2, "fold": [1, 1, 2, 2], "F1": [0.5, 0, 0.7, 0]}
-                )
-            ),
-            "metric 'F1' of 'b' is 0 for every fold; no ratio to it has an interval, leave the "
-            "metric or the classifier out",
         ),
         (
             lambda: db.Samples.from_datasets(pd.DataFrame({"clf": ["a"], "dataset": ["x"]})),
@@ -321,6 +304,25 @@ def test_hostile_names_are_names(name):
     assert name in uncertainty.scores.index
     assert name in uncertainty.explain(name)
     assert "<b>x</b>" not in uncertainty._repr_html_()
+
+
+def test_values_without_ratios_leave_verdicts():
+    """An MCC of -1 has no ratio: scores are unknown, and 'worse' is still shown to be dominated."""
+    samples = db.Samples.from_predictions(Y, {"a": Y, "worse": 1 - Y}, positive=1, metrics=["MCC"])
+    answer = db.uncertainty(samples)
+    assert answer.scores.isna().all()
+    assert answer.verdicts.to_dict() == {"a": "undecided", "worse": "dominated"}
+    assert (
+        "Metric 'MCC' of 'worse' is -1, which has no ratios, so scores, limits and ranks are not "
+        "known; verdicts need differences alone."
+    ) in answer.summary()
+
+
+def test_a_metric_that_everybody_fails_is_said():
+    answer = db.uncertainty(db.Samples.from_predictions(Y, {"a": 0 * Y, "b": 0 * Y}, positive=1))
+    assert answer.scores.isna().all()
+    assert (answer.verdicts == "undecided").all()
+    assert "Metric 'TPR' is 0 for every classifier" in answer.summary()
 
 
 def test_text_among_the_scores_is_refused():

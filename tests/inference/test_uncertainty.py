@@ -184,7 +184,7 @@ def test_joint_covariances_are_those_of_instances():
     ).moments
     table = np.array(list(scores.values()))
     right = (table >= 0.5) == (y == 1)
-    from deabench.inference.moments import placement_values
+    from deabench.inference.samples.influence import placement_values
 
     placed = np.hstack(placement_values(y == 1, table))
     t, u, a = right[:, :60].mean(axis=1), right[:, 60:].mean(axis=1), placed[:, :60].mean(axis=1)

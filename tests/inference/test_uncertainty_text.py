@@ -27,17 +27,21 @@ def test_the_summary_says_findings_first_and_what_they_rest_on():
         "Dominated, by a mix of others better in every metric: 'poor' by at least "
     )
     assert lines[2].startswith(
-        "3 classifiers could be first; tiers proved apart: 2. Efficiency: 'good' at least 0."
+        "3 classifiers could be first; tiers shown apart: 2. Efficiency: 'good' at least 0."
     )
-    assert lines[3] == (
+    assert lines[3].startswith("Undecided: this test set is about ")
+    assert lines[3].endswith("', which is nearest to a verdict.")
+    assert lines[4] == (
         "Intervals at 95 % for all classifiers at once; k = 4, s = 2; 100 positive instances, "
         "200 negative "
         "instances; unpaired: the classifiers count as independent, "
         "which makes intervals wider than paired answers would."
     )
-    assert lines[4].startswith(
-        "Method analytic, c_L 2.73, c_U 2.87; the small-sample rule makes up "
+    assert lines[5].startswith(
+        "Method analytic: lower limits at 2.73 and upper limits at 2.87 standard errors, of whose "
+        "squares the small-sample rule makes up "
     )
+    assert "Class counts are taken as random (design='rows')." in lines
     assert "probab" not in text.lower()
 
 
@@ -46,9 +50,11 @@ def test_one_classifier_is_explained():
     assert uncertainty.explain("poor").startswith(
         f"'poor' scores {uncertainty.scores['poor']:.3f}, between 0."
     )
-    assert "Dominated: some mix of the others beats it by at least" in uncertainty.explain("poor")
+    assert "Shown at 95 %: some mix of the others beats it by at least" in uncertainty.explain(
+        "poor"
+    )
     sharp = db.uncertainty(db.Samples.from_counts(COUNTS), method="max-t").explain("poor")
-    assert "Dominated: this mix beats it by at least" in sharp
+    assert "Shown at 95 %: this mix beats it by at least" in sharp
     assert "would decide it" in uncertainty.explain("fair")
 
 

@@ -13,8 +13,8 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 
 from deabench.inference.dominance_games import Orientation, Returns, Technology
-from deabench.inference.moments import placement_values
 from deabench.inference.samples import Samples
+from deabench.inference.samples.influence import placement_values
 
 Array = np.ndarray
 Rng = np.random.Generator

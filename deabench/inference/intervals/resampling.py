@@ -116,7 +116,7 @@ def make_design(
         )
     groups = np.zeros(len(true.is_positive), dtype=np.intp)
     if by is not None:
-        groups = _read_groups(by, true)
+        groups = read_groups(by, len(true.is_positive), true.index)
     return Design(kind, true.is_positive, groups, weight)
 
 
@@ -282,19 +282,31 @@ def _resampling_units(loss: Floats, design: Design) -> _ResamplingUnits:
     return _ResamplingUnits(first, weights, losses, np.zeros_like(first))
 
 
-def _read_groups(by: instances.Values, true: labels.GroundTruth) -> NDArray[np.intp]:
-    """Return the number of each instance's cluster or fold."""
-    names = instances.as_vector(by, "by")
-    n = len(true.is_positive)
+def read_groups(
+    values: instances.Values, n: int, index: pd.Index | None, argument: str = "by"
+) -> NDArray[np.intp]:
+    """Return the number of each instance's cluster or fold.
+
+    Parameters
+    ----------
+    values : one name per instance
+    n : int
+        How many instances there are.
+    index : Index, optional
+        Of the Series that the true labels came in.
+    argument : str
+        What the user calls it.
+    """
+    names = instances.as_vector(values, argument)
     if len(names) != n:
-        raise DataError(f"by has {len(names)} values for {n} instances; give one for each")
-    instances.check_same_index(by, true.index, "by")
+        raise DataError(f"{argument} has {len(names)} values for {n} instances; give one for each")
+    instances.check_same_index(values, index, argument)
     codes, groups = pd.factorize(names)
     if (codes < 0).any():
         instance = int(np.argmax(codes < 0)) + 1
-        raise DataError(f"by is missing for instance {instance}; name its cluster or fold")
+        raise DataError(f"{argument} is missing for instance {instance}; name its cluster or fold")
     if len(groups) < 2:
-        raise DataError("by names one group only; give at least two clusters or folds")
+        raise DataError(f"{argument} names one group only; give at least two clusters or folds")
     return np.asarray(codes, dtype=np.intp)
 
 

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from deabench.compare.score_tables import Clusters, assign_clusters, describe_dependence
 from deabench.errors import DataError, DataWarning
-from deabench.inference.moments import (
-    LOG_METRICS,
-    Array,
-    ErrorSource,
-    Moments,
-    Rates,
-    log_metric,
-)
-from deabench.inference.samples.from_predictions import SampleFields
+from deabench.inference.moments import Array, ErrorSource, Moments
+from deabench.inference.samples.designs import warn_of_few_clusters
+from deabench.inference.samples.influence import count_influence
+from deabench.inference.samples.instance_fields import SampleFields
+from deabench.inference.verdicts.learned_mix import Units
 from deabench.metrics.counts import from_counts
 from deabench.tables.readers.learners import fold_scores, is_cv_results
 from deabench.tables.validation import require_numbers
@@ -59,7 +57,7 @@ def samples_from_folds(
     if set(CELLS) <= set(long.columns):
         flips = _pooled_flips(long, columns, names, keys)
     # Nadeau and Bengio's factor replaces 1/J, because training sets overlap.
-    table, moments = _block_moments(values, names, columns, 1 / blocks + ratio, flips, "fold")
+    table, moments = _block_moments(values, names, columns, 1 / blocks + ratio, flips)
     note = (
         "the folds share training data: Nadeau and Bengio's variance "
         f"(1/{blocks} + {ratio:.3g}) s² is right only if folds are "
@@ -68,16 +66,25 @@ def samples_from_folds(
     )
     pairing = "paired: all classifiers were tested on the same folds"
     notes = (note, *_warn_of_few(blocks, "folds"))
-    return table, moments, {"folds": blocks}, pairing, (), notes
+    return {
+        "values": table,
+        "moments": moments,
+        "sizes": {"folds": blocks},
+        "pairing": pairing,
+        "design": "folds",
+        "notes": notes,
+    }
 
 
-def samples_from_datasets(results: pd.DataFrame, metrics: Sequence[str] | None) -> SampleFields:
+def samples_from_datasets(
+    results: pd.DataFrame, metrics: Sequence[str] | None, clusters: Clusters | None
+) -> SampleFields:
     """Return the fields of samples of data sets; counts of a data set's folds are added first."""
     note = (
         "every metric is its mean over the data sets, and holds for data sets like these, drawn as "
         "these were"
     )
-    return _samples_from_blocks(results, metrics, "dataset", "data set", note)
+    return _samples_from_blocks(results, metrics, "dataset", "data set", note, clusters)
 
 
 def samples_from_runs(results: pd.DataFrame, metrics: Sequence[str] | None) -> SampleFields:
@@ -96,26 +103,76 @@ def samples_from_instances(results: pd.DataFrame, metrics: Sequence[str] | None)
 
 
 def _samples_from_blocks(
-    results: pd.DataFrame, metrics: Sequence[str] | None, key: str, noun: str, note: str
+    results: pd.DataFrame,
+    metrics: Sequence[str] | None,
+    key: str,
+    noun: str,
+    note: str,
+    clusters: Clusters | None = None,
 ) -> SampleFields:
-    """Return the fields of samples of independent blocks, which `key` names."""
+    """Return the fields of samples of independent blocks, or clusters of them; `key` names them."""
     results = _require_frame(results, ["classifier", key])
     long = with_keys(results, ["classifier", key], "the results")
     if set(CELLS) <= set(long.columns):
         long = long.groupby(["classifier", key], sort=False)[CELLS].sum().reset_index()
     values, names, columns = _values_by_block(long, [key], metrics, noun)
-    blocks = len(values)
+    blocks = list(dict.fromkeys(long[key]))
+    sizes = {f"{noun}s": len(values)}
+    notes: tuple[str, ...] = (note,)
+    table = values
+    if clusters is not None:
+        groups = pd.factorize(np.array(assign_clusters(blocks, clusters), dtype=object))[0]
+        table = _cluster_values(values, groups)
+        sizes["clusters"] = len(table)
+        notes = (*notes, f"{noun}s of one cluster are taken as drawn together (clusters=)")
+        notes += warn_of_few_clusters(groups, stacklevel=5)
+    elif key == "dataset":
+        dependence = describe_dependence(blocks)
+        notes = (*notes, dependence) if dependence else notes
+    if clusters is None:
+        notes += _warn_of_few(len(values), f"{noun}s", stacklevel=5)
     flips = np.zeros((len(names), len(columns)))
-    table, moments = _block_moments(values, names, columns, 1 / blocks, flips, noun)
+    frame, moments = _block_moments(table, names, columns, 1 / len(table), flips)
     pairing = f"paired: all classifiers were tested on the same {noun}s"
     if key == "seed":
         pairing = "paired: the runs of all classifiers are matched by their seed"
-    notes = (
-        note,
-        f"no small-sample rule is used: classifiers alike on every {noun} are not told apart",
-        *_warn_of_few(blocks, f"{noun}s", stacklevel=5),
+    return {
+        "values": frame,
+        "moments": moments,
+        "sizes": sizes,
+        "pairing": pairing,
+        "design": "blocks",
+        "make_units": partial(_block_units, table),
+        "notes": (
+            notes[0],
+            f"no small-sample rule is used: classifiers alike on every {noun} are not told apart",
+            *notes[1:],
+        ),
+    }
+
+
+def _cluster_values(values: Array, groups: Array) -> Array:
+    """Return a row for each cluster, so that the mean over rows is the mean over blocks (G, k, s).
+
+    Sums over the clusters' blocks, times G/J: deviations of the sums are those of the clusters.
+    """
+    number = int(groups.max()) + 1
+    sums = np.zeros((number, *values.shape[1:]))
+    mean = values.mean(axis=0)
+    # Sums of deviations, so that a cluster's size alone is no spread.
+    np.add.at(sums, groups, values - mean)
+    return np.asarray(mean + sums * number / len(values))
+
+
+def _block_units(values: Array) -> Units:
+    """Return the blocks as units."""
+    blocks, _, s = values.shape
+    return Units(
+        values.transpose(1, 2, 0).astype(np.float32),
+        np.ones((s, blocks), dtype=bool),
+        np.zeros(blocks, dtype=int),
+        np.zeros(s, dtype=bool),
     )
-    return table, moments, {f"{noun}s": blocks}, pairing, (), notes
 
 
 def samples_from_table(
@@ -142,7 +199,14 @@ def samples_from_table(
         "errors",
     )
     pairing = "unpaired: from standard errors"
-    return values.rename_axis("classifier"), moments, {"classifiers": k}, pairing, (), notes
+    return {
+        "values": values.rename_axis("classifier"),
+        "moments": moments,
+        "sizes": {"classifiers": k},
+        "pairing": pairing,
+        "design": "table",
+        "notes": notes,
+    }
 
 
 def folds_of_search(
@@ -288,7 +352,7 @@ def _fill_blocks(
             f"'{names[i]}' stands on {row_counts[j, i]} rows for {noun} "
             f"{_describe_block(blocks[j])}; give exactly one"
         )
-    invalid = np.argwhere(~np.isfinite(values) | (values < 0))
+    invalid = np.argwhere(~np.isfinite(values))
     if len(invalid):
         j, i, r = invalid[0]
         value = "undefined" if np.isnan(values[j, i, r]) else f"{values[j, i, r]:g}"
@@ -304,32 +368,27 @@ def _describe_block(key: tuple[object, ...]) -> str:
 
 
 def _block_moments(
-    values: Array, names: list[str], columns: list[str], factor: float, flips: Array, noun: str
+    values: Array, names: list[str], columns: list[str], factor: float, flips: Array
 ) -> tuple[pd.DataFrame, Moments]:
     """Return means over blocks, and moments with the covariance of the blocks times `factor`."""
     blocks, k, s = values.shape
     mean = values.mean(axis=0)
-    if (mean == 0).any():
-        i, r = np.argwhere(mean == 0)[0]
-        raise DataError(
-            f"metric '{columns[r]}' of '{names[i]}' is 0 for every {noun}; no ratio to it has an "
-            "interval, leave the metric or the classifier out"
-        )
     # Blocks are paired: covariances between classifiers are kept.
     centred = (values - mean).reshape(blocks, k * s)
     covariance = (centred.T @ centred * (factor / (blocks - 1))).reshape(k, s, k, s)
-    # The s means are the metrics themselves: d log y / d y = 1 / y.
+    # The s means are the metrics themselves: d log y / d y = 1 / y, where there is a logarithm.
+    lifted = np.where(mean > 0, mean, np.nan)
     gradient = np.zeros((k, s, s))
-    gradient[:, np.arange(s), np.arange(s)] = 1 / mean
+    gradient[:, np.arange(s), np.arange(s)] = 1 / lifted
     table = pd.DataFrame(mean, pd.Index(names, name="classifier"), columns)
     source = ErrorSource(gradient, covariance, flips)
-    return table, Moments(np.log(mean), (source,), np.full(s, blocks - 1.0))
+    return table, Moments(np.log(lifted), (source,), np.full(s, blocks - 1.0))
 
 
 def _pooled_flips(
     long: pd.DataFrame, columns: list[str], names: list[str], keys: list[str]
 ) -> Array:
-    """Return one-flip changes (k, s) of the pooled metrics, 0 where they are not known.
+    """Return one-flip changes (k, s) of the pooled metrics, relative to their values.
 
     The changes by an instance of either class are combined as the root of their squares.
     """
@@ -337,20 +396,12 @@ def _pooled_flips(
     if "repeat" in keys:
         long = long[long["repeat"] == long["repeat"].iloc[0]]
     cells = long.groupby("classifier", sort=False)[CELLS].sum().astype(float).loc[labels]
+    # The pooled rates stand for all folds: a flip changes them by 1/P or 1/N.
     flips = np.zeros((len(names), len(columns)))
-    for i, (tp, fn, fp, tn) in enumerate(cells.to_numpy()):
-        positives = tp + fn
-        negatives = fp + tn
-        if positives <= 0 or negatives <= 0:
-            continue
-        # The pooled rates stand for all folds: a flip changes them by 1/P or 1/N.
-        rates = Rates(
-            np.array([tp / positives]), np.array([tn / negatives]), int(positives), int(negatives)
-        )
-        for r, column in enumerate(columns):
-            if column in LOG_METRICS:
-                by_t, by_u = log_metric(rates, column, [names[i]])[2][0]
-                flips[i, r] = np.hypot(by_t / positives, by_u / negatives)
+    for r, column in enumerate(columns):
+        influence = count_influence(column, cells.to_numpy().T)
+        relative = np.hypot(*influence.flips) / influence.lifted
+        flips[:, r] = np.where(np.isfinite(relative), relative, 0.0)
     return flips
 
 

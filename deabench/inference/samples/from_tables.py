@@ -14,7 +14,10 @@ from scipy import special
 
 from deabench.errors import DataError, DataWarning
 from deabench.inference.samples import Samples
-from deabench.inference.samples.from_predictions import average_test_sets, samples_from_answers
+from deabench.inference.samples.from_classes import samples_from_classes
+from deabench.inference.samples.from_predictions import samples_from_answers
+from deabench.inference.samples.instance_fields import InstanceOptions
+from deabench.inference.samples.several_tests import average_test_sets
 from deabench.metrics.answer_rows import (
     align_classifiers,
     default_metrics,
@@ -222,7 +225,7 @@ def _samples_of_answers(
         str(name): _samples_of_test(part, names, positive, threshold)
         for name, part in rows.groupby("dataset", sort=False)
     }
-    return Samples(*average_test_sets(samples))
+    return Samples(**average_test_sets(samples))
 
 
 def _samples_of_test(
@@ -233,22 +236,36 @@ def _samples_of_test(
         return Samples.from_counts(pooled(rows, "classifier"), metrics=metrics)
     instances, answers = _match_answers(rows)
     y_true = instances["y_true"]
+    options = _instance_options(rows, instances)
     if is_multiclass(rows, positive) or metrics == ("accuracy",):
-        return Samples.from_outcomes(_outcomes_of_classes(y_true, answers["y_pred"], metrics))
+        return Samples(**samples_from_classes(y_true, answers["y_pred"], metrics, options))
     truth = find_classes(y_true, positive, scores="y_pred" not in rows)
     names = list(next(iter(answers.values())).columns)
     scores = None
-    correct = None
+    labelled = None
     if "score" in answers:
         columns = answers["score"]
         scores = np.array([read_scores(columns[name], truth, name=name) for name in names])
     if threshold is not None and scores is not None:
-        correct = (scores >= threshold) == truth.is_positive
+        labelled = scores >= threshold
     elif "y_pred" in answers:
         labels = answers["y_pred"]
-        positives = [predicted_positive(labels[name], truth, name=name) for name in names]
-        correct = np.array(positives) == truth.is_positive
-    return Samples(*samples_from_answers(names, truth, correct, scores, metrics))
+        labelled = np.array([predicted_positive(labels[name], truth, name=name) for name in names])
+    return Samples(**samples_from_answers(names, truth, labelled, scores, metrics, options))
+
+
+def _instance_options(rows: pd.DataFrame, instances: pd.DataFrame) -> InstanceOptions:
+    """Return the design that the table states: its clusters and weights, or as asked for."""
+    column = rows.attrs.get("clusters") or "cluster"
+    clusters = instances.get(column)
+    if clusters is None and column != "cluster":
+        raise DataError(
+            f"there is no column '{column}' of clusters; "
+            f"{did_you_mean(column, [str(name) for name in instances.columns])}"
+        )
+    return InstanceOptions(
+        rows.attrs.get("design") or "rows", clusters, sample_weight=instances.get("weight")
+    )
 
 
 def _match_answers(rows: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
@@ -270,28 +287,6 @@ def _match_answers(rows: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, pd.DataF
         name: frame.iloc[positions].reset_index(drop=True) for name, frame in answers.items()
     }
     return instances.iloc[positions].reset_index(drop=True), ordered
-
-
-def _outcomes_of_classes(
-    y_true: pd.Series, predicted: pd.DataFrame, metrics: tuple[str, ...]
-) -> dict[str, pd.DataFrame]:
-    """Return which answers are right: of all instances, or for the recall of each class."""
-    right = predicted.eq(y_true, axis=0).astype(float)
-    outcomes = {}
-    for metric in metrics:
-        if metric == "accuracy":
-            outcomes[metric] = right
-        elif metric == "recall":
-            for label in sorted(y_true.unique(), key=str):
-                outcomes[f"recall[{label}]"] = right[y_true == label]
-        elif metric.startswith("recall["):
-            outcomes[metric] = right[y_true.astype(str) == metric[7:-1]]
-        else:
-            raise DataError(
-                f"metric '{metric}' of more than two classes has no interval; take 'accuracy' or "
-                "'recall', or name the positive class"
-            )
-    return outcomes
 
 
 def _samples_of_blocks(rows: pd.DataFrame, data: Data) -> Samples:
@@ -345,7 +340,7 @@ def _samples_of_instances(rows: pd.DataFrame, metrics: list[str], data: Data) ->
             str(name): Samples.from_instances(part, metrics=metrics)
             for name, part in means.groupby("dataset", sort=False)
         }
-        samples = Samples(*average_test_sets(parts))
+        samples = Samples(**average_test_sets(parts))
     return _with_inputs(samples, data)
 
 

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from deabench.compare.score_tables import Clusters
 from deabench.errors import DataError
-from deabench.inference.moments import Array, ErrorSource, Moments
-from deabench.inference.samples import from_predictions, from_results
-from deabench.tables.validation import require_numbers
+from deabench.inference.moments import Array, Moments
+from deabench.inference.samples import combinations, from_classes, from_predictions, from_results
+from deabench.inference.samples.from_predictions import LABEL_METRICS
+from deabench.inference.samples.instance_fields import InstanceOptions, MetricName
+from deabench.inference.verdicts.learned_mix import Units
 from deabench.utils.checks import did_you_mean
-from deabench.utils.frames import pandas_or_same
 from deabench.utils.instances import Predictions, Values
 from deabench.utils.result import Result
 
-LABEL_METRICS = ("TPR", "TNR")
-"""The default metrics of predicted labels."""
-MIN_TIMINGS = 2
+InstanceDesign = Literal["rows", "classes"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,10 +42,14 @@ class Samples(Result):
         10}.
     pairing : str
         Whether the classifiers answered the same instances, as a clause.
+    design : {"rows", "classes", "clusters", "blocks", "folds", "table"}
+        What was drawn at random: instances, instances of each class, clusters of them, data sets.
     costs : tuple of str
         The columns that are to be low.
     notes : tuple of str
         What was assumed.
+    make_units : callable or None
+        Computes `unit_data`.
 
     Examples
     --------
@@ -58,10 +64,25 @@ class Samples(Result):
     moments: Moments
     sizes: Mapping[str, int]
     pairing: str
+    design: str = "rows"
     costs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    make_units: Callable[[], Units | None] | None = field(default=None, repr=False)
 
     _text = "uncertainty"
+
+    @cached_property
+    def unit_data(self) -> Units | None:
+        """Return the units that were drawn with the metrics' values; None where they are unknown.
+
+        Only moments are known of tables and counts; folds are no independent units.
+        """
+        return None if self.make_units is None else self.make_units()
+
+    @property
+    def units(self) -> Array | None:
+        """Return the metrics' values unit by unit, float32 (k, s, units); None as `unit_data`."""
+        return None if self.unit_data is None else self.unit_data.values
 
     @classmethod
     def from_predictions(
@@ -70,21 +91,33 @@ class Samples(Result):
         predictions: Predictions,
         *,
         positive: object = None,
-        metrics: Sequence[str] = LABEL_METRICS,
+        metrics: Sequence[MetricName] | None = None,
+        design: InstanceDesign = "rows",
+        clusters: Values | None = None,
+        sample_weight: Values | None = None,
     ) -> Samples:
         """Make samples of predicted labels of all classifiers on the same test instances.
 
         Parameters
         ----------
         y_true : labels, one per instance
-            Two classes, at least two instances of each.
+            At least two instances of each class. Of more than two classes none is positive unless
+            it is named; then it stands against the rest.
         predictions : mapping or DataFrame
             {name: predicted labels}.
         positive : label, optional
             The positive class; by default 1 of {0, 1} and the like, otherwise the minority, with a
             warning.
-        metrics : sequence of names
-            TPR, TNR, accuracy, balanced_accuracy, G-mean, F1, PPV, NPV, MCC, Youden, IBA.
+        metrics : sequence of names and `Metric`s, optional
+            Any of `deabench.metrics.catalogue()` under any of its names; TPR and TNR by default. Of
+            several classes those of `deabench.metrics.from_classes`, by default the recalls.
+            Metrics that are better low become costs.
+        design : {"rows", "classes"}
+            rows: the instances are a sample, the class counts are random. classes: the class counts
+            were chosen.
+        clusters : one name per instance, optional
+            The patient, file, ... of each instance, where instances were drawn together.
+        sample_weight : one number >= 0 per instance, optional
 
         Examples
         --------
@@ -93,11 +126,66 @@ class Samples(Result):
         >>> Samples.from_predictions(y, {"a": a, "b": b}).values["TPR"].tolist()
         [0.875, 0.75]
         """
-        return cls(
-            *from_predictions.samples_from_predictions(
-                y_true, predictions, positive, _metric_names(metrics)
-            )
+        options = InstanceOptions(design, clusters, sample_weight)
+        fields = from_predictions.samples_from_predictions(
+            y_true, predictions, positive, _metric_list(metrics), options
         )
+        return cls(**fields)
+
+    @classmethod
+    def from_classes(
+        cls,
+        y_true: Values,
+        predictions: Predictions,
+        *,
+        metrics: Sequence[str] | None = None,
+        design: InstanceDesign = "rows",
+        clusters: Values | None = None,
+        sample_weight: Values | None = None,
+    ) -> Samples:
+        """Make samples of predicted labels of two classes or more, none of them positive.
+
+        Parameters
+        ----------
+        metrics : sequence of names, optional
+            As for `deabench.metrics.from_classes`; the recall of each class by default, of more
+            than five classes the accuracy.
+        y_true, predictions, design, clusters, sample_weight
+            As for `from_predictions`.
+        """
+        options = InstanceOptions(design, clusters, sample_weight)
+        fields = from_classes.samples_from_classes(
+            y_true, predictions, _metric_list(metrics), options
+        )
+        return cls(**fields)
+
+    @classmethod
+    def from_class_scores(
+        cls,
+        y_true: Values,
+        scores: Mapping[str, pd.DataFrame],
+        *,
+        metrics: Sequence[str] | None = None,
+        design: InstanceDesign = "rows",
+        clusters: Values | None = None,
+        sample_weight: Values | None = None,
+    ) -> Samples:
+        """Make samples of scores for each of several classes: areas of one class against the rest.
+
+        Parameters
+        ----------
+        scores : {name: DataFrame, instances x classes}
+            As for `deabench.metrics.from_class_scores`.
+        metrics : sequence of names, optional
+            'roc_auc[class]', 'macro_roc_auc', 'weighted_roc_auc'; by default one for each class.
+        y_true, design, clusters, sample_weight
+            As for `from_predictions`.
+        """
+        options = InstanceOptions(design, clusters, sample_weight)
+        fields = from_classes.samples_from_class_scores(
+            y_true, scores, None if metrics is None else _name_list(metrics, "metrics"), options
+        )
+        return cls(**fields)
 
     @classmethod
     def from_scores(
@@ -107,48 +195,69 @@ class Samples(Result):
         *,
         positive: object = None,
         threshold: float | Mapping[str, float] | None = None,
-        metrics: Sequence[str] | None = None,
+        metrics: Sequence[MetricName] | None = None,
+        design: InstanceDesign = "rows",
+        clusters: Values | None = None,
+        sample_weight: Values | None = None,
     ) -> Samples:
         """Make samples of scores of all classifiers on the same test instances.
 
         Parameters
         ----------
-        y_true, positive
+        y_true, positive, design, clusters, sample_weight
             As for `from_predictions`.
         scores : mapping or DataFrame
             {name: finite scores}; the higher, the more positive.
         threshold : number or {name: number}, optional
             An instance is labelled positive where its score is >= threshold.
-        metrics : sequence of names, optional
-            'roc_auc' and, with a threshold, those of `from_predictions`; by default 'roc_auc', with
-            a threshold after TPR and TNR.
+        metrics : sequence of names and `Metric`s, optional
+            Metrics of scores or probabilities and, with a threshold, those of `from_predictions`;
+            by default 'roc_auc', with a threshold after TPR and TNR.
         """
-        if metrics is not None:
-            names = _metric_names(metrics)
-        elif threshold is not None:
-            names = (*LABEL_METRICS, "roc_auc")
-        else:
-            names = ("roc_auc",)
-        return cls(
-            *from_predictions.samples_from_scores(y_true, scores, positive, threshold, names)
+        names = _metric_list(metrics)
+        if names is None and threshold is not None:
+            names = [*LABEL_METRICS, "roc_auc"]
+        elif names is None:
+            names = ["roc_auc"]
+        options = InstanceOptions(design, clusters, sample_weight)
+        fields = from_predictions.samples_from_scores(
+            y_true, scores, positive, threshold, names, options
         )
+        return cls(**fields)
 
     @classmethod
-    def from_outcomes(cls, outcomes: Mapping[str, pd.DataFrame]) -> Samples:
+    def from_outcomes(
+        cls,
+        outcomes: Mapping[str, pd.DataFrame],
+        *,
+        shared: bool = False,
+        design: InstanceDesign = "rows",
+        clusters: Values | None = None,
+        sample_weight: Values | None = None,
+    ) -> Samples:
         """Make samples of outcomes: one number per classifier and instance, metric by metric.
 
         Parameters
         ----------
         outcomes : mapping of metric to DataFrame, instances x classifiers
             Numbers from 0 to 1 (right or wrong, a share), higher better; all frames have the same
-            classifiers. Every metric has instances of its own: metrics of the same instances belong
-            together in `from_predictions` or `from_scores`.
+            classifiers.
+        shared : bool
+            Whether all metrics are of the same instances, row by row. Otherwise every metric has
+            instances of its own.
+        design, clusters, sample_weight
+            As for `from_predictions`; the last two with shared instances.
         """
-        return cls(*from_predictions.samples_from_outcomes(outcomes))
+        options = InstanceOptions(design, clusters, sample_weight)
+        return cls(**from_predictions.samples_from_outcomes(outcomes, shared, options))
 
     @classmethod
     def from_counts(
-        cls, counts: pd.DataFrame, *, metrics: Sequence[str] = LABEL_METRICS
+        cls,
+        counts: pd.DataFrame,
+        *,
+        metrics: Sequence[str] = LABEL_METRICS,
+        design: InstanceDesign = "rows",
     ) -> Samples:
         """Make samples of counts; without the answers the classifiers count as independent.
 
@@ -156,10 +265,11 @@ class Samples(Result):
         ----------
         counts : DataFrame with tp, fn, fp, tn
             All classifiers have the same number of positives, and of negatives.
-        metrics
+        metrics, design
             As for `from_predictions`.
         """
-        return cls(*from_predictions.samples_from_counts(counts, _metric_names(metrics)))
+        names = _name_list(metrics, "metrics")
+        return cls(**from_predictions.samples_from_counts(counts, names, design))
 
     @classmethod
     def from_folds(
@@ -188,7 +298,7 @@ class Samples(Result):
         -----
         Nadeau, Bengio (2003), Machine Learning 52, 239-281, doi:10.1023/A:1024068626366.
         """
-        return cls(*from_results.samples_from_folds(folds, metrics, ratio))
+        return cls(**from_results.samples_from_folds(folds, metrics, ratio))
 
     @classmethod
     def from_search(
@@ -207,13 +317,17 @@ class Samples(Result):
         ratio : number > 0, optional
             As for `from_folds`; asked for where the splitter has no folds (ShuffleSplit).
         """
-        names = None if metrics is None else _metric_names(metrics)
+        names = None if metrics is None else _name_list(metrics, "metrics")
         folds, columns, known_ratio = from_results.folds_of_search(search, names, ratio)
-        return cls(*from_results.samples_from_folds(folds, columns, known_ratio))
+        return cls(**from_results.samples_from_folds(folds, columns, known_ratio))
 
     @classmethod
     def from_datasets(
-        cls, results: pd.DataFrame, *, metrics: Sequence[str] | None = None
+        cls,
+        results: pd.DataFrame,
+        *,
+        metrics: Sequence[str] | None = None,
+        clusters: Clusters | None = None,
     ) -> Samples:
         """Make samples of data sets as independent blocks, for the mean over data sets like these.
 
@@ -224,8 +338,11 @@ class Samples(Result):
             added) or metrics.
         metrics : sequence of names, optional
             As for `from_folds`.
+        clusters : mapping, Series or "keel", optional
+            The cluster of each data set, where several are cuts of one file and not independent;
+            "keel" takes the files of KEEL's names.
         """
-        return cls(*from_results.samples_from_datasets(results, metrics))
+        return cls(**from_results.samples_from_datasets(results, metrics, clusters))
 
     @classmethod
     def from_runs(cls, results: pd.DataFrame, *, metrics: Sequence[str] | None = None) -> Samples:
@@ -238,7 +355,7 @@ class Samples(Result):
         metrics : sequence of names, optional
             As for `from_folds`.
         """
-        return cls(*from_results.samples_from_runs(results, metrics))
+        return cls(**from_results.samples_from_runs(results, metrics))
 
     @classmethod
     def from_instances(
@@ -254,7 +371,7 @@ class Samples(Result):
         metrics : sequence of names, optional
             As for `from_folds`.
         """
-        return cls(*from_results.samples_from_instances(results, metrics))
+        return cls(**from_results.samples_from_instances(results, metrics))
 
     @classmethod
     def from_table(cls, table: pd.DataFrame, errors: pd.DataFrame | Mapping[str, float]) -> Samples:
@@ -267,7 +384,7 @@ class Samples(Result):
         errors : DataFrame like `table`, or {metric: standard error}
             In the metrics' units; 0 where a number is exact.
         """
-        return cls(*from_results.samples_from_table(table, errors))
+        return cls(**from_results.samples_from_table(table, errors))
 
     def with_costs(
         self, costs: Mapping[str, pd.DataFrame | pd.Series | Mapping[str, float]]
@@ -280,35 +397,16 @@ class Samples(Result):
             Exact, one per classifier (a Series or {classifier: number}); or noisy, a frame of
             timings x classifiers whose mean counts, with Student's t.
         """
-        values = self.values.copy()
-        notes = list(self.notes)
-        logs = [self.moments.logs]
-        degrees = list(self.moments.degrees)
-        total = self.values.shape[1] + len(costs)
-        # The sources of errors so far do not move the new columns.
-        sources = [_pad_columns(source, total) for source in self.moments.sources]
-        for name, cost in costs.items():
-            if name in values.columns:
-                raise DataError(
-                    f"there is a column '{name}' already; give the cost a name of its own"
-                )
-            mean, variance, freedom = _read_cost(name, cost, values.index)
-            if np.isfinite(freedom):
-                # The delta method: the variance of log x is Var x / x².
-                column = values.shape[1]
-                sources.append(from_results.independent_errors(variance / mean**2, column, total))
-                timings = int(freedom) + 1
-                notes.append(
-                    f"'{name}' is a mean over {timings} timings, independent of the answers"
-                )
-            else:
-                notes.append(f"'{name}' is taken as exact")
-            values[name] = mean
-            logs.append(np.log(mean)[:, None])
-            degrees.append(freedom)
-        moments = Moments(np.hstack(logs), tuple(sources), np.array(degrees))
-        names = (*self.costs, *costs)
-        return replace(self, values=values, moments=moments, costs=names, notes=tuple(notes))
+        values, moments, notes = combinations.add_costs(self.values, self.moments, costs)
+        return replace(
+            self,
+            values=values,
+            moments=moments,
+            costs=(*self.costs, *costs),
+            notes=(*self.notes, *notes),
+            # The costs have no value in each unit.
+            make_units=None,
+        )
 
     def weighted(self, weights: Mapping[str, float]) -> Samples:
         """Combine the metrics into one, their weighted mean.
@@ -318,30 +416,13 @@ class Samples(Result):
         weights : mapping of metric to number >= 0
             Divided by their sum.
         """
-        # Only the ratio of weights matters: they are divided by their sum.
-        shares = _read_weights(weights, list(self.values.columns))
-        columns = [self.values.columns.get_loc(name) for name in weights]
-        # log Σ w_r y_r has the derivative w_r y_r / Σ w y by log y_r.
-        terms = np.exp(self.moments.logs[:, columns]) * shares
-        slopes = terms / terms.sum(axis=1, keepdims=True)
-        sources = tuple(
-            ErrorSource(
-                np.einsum("ir,irb->ib", slopes, source.gradient[:, columns])[:, None],
-                source.covariance,
-                (slopes * source.flips[:, columns]).sum(axis=1, keepdims=True),
-            )
-            for source in self.moments.sources
-        )
-        # The values as they stand; the logs may hold half a success.
-        combined = self.values[list(weights)].to_numpy() @ shares
-        logs = np.log(terms.sum(axis=1))[:, None]
-        # The fewest degrees of freedom are the safe choice for a mean.
-        degrees = np.array([self.moments.degrees[columns].min()])
+        values, moments = combinations.weight_metrics(self.values, self.moments, weights)
         return Samples(
-            values=pd.DataFrame({"weighted": combined}, self.values.index),
-            moments=Moments(logs, sources, degrees),
+            values=values,
+            moments=moments,
             sizes=self.sizes,
             pairing=self.pairing,
+            design=self.design,
             notes=self.notes,
         )
 
@@ -382,61 +463,14 @@ def select_columns(
     return output_names, input_names
 
 
-def _metric_names(metrics: Sequence[str]) -> tuple[str, ...]:
-    return tuple(_name_list(metrics, "metrics"))
+def _metric_list(metrics: Sequence[MetricName] | None) -> list[MetricName] | None:
+    """Return the metrics, None for the default ones; a text is refused."""
+    if isinstance(metrics, str):
+        _name_list(metrics, "metrics")
+    return None if metrics is None else list(metrics)
 
 
 def _name_list(names: Sequence[str], argument: str) -> list[str]:
     if isinstance(names, str):
         raise DataError(f"{argument} is the text '{names}'; give a list of names, as ['{names}']")
     return list(names)
-
-
-def _read_cost(
-    name: str, cost: pd.DataFrame | pd.Series | Mapping[str, float], index: pd.Index
-) -> tuple[Array, Array, float]:
-    """Return the mean, the variance of the mean, and the degrees of freedom of a cost."""
-    cost = pandas_or_same(cost)
-    labels = list(cost.columns) if isinstance(cost, pd.DataFrame) else list(cost.keys())
-    for label in index:
-        if label not in labels:
-            raise DataError(
-                f"there is no cost '{name}' for '{label}'; {did_you_mean(label, labels)}"
-            )
-    if not isinstance(cost, pd.DataFrame):
-        # A single number is exact.
-        exact = pd.DataFrame({name: [float(cost[label]) for label in index]}, index=index)
-        from_results.check_positive(require_numbers(exact, [name]), "cost")
-        return exact[name].to_numpy(), np.zeros(len(index)), np.inf
-    if len(cost) < MIN_TIMINGS:
-        raise DataError(
-            f"the cost '{name}' has {len(cost)} timings; give at least {MIN_TIMINGS}, or one "
-            "number as exact"
-        )
-    # Timings vary: their mean counts, with its variance.
-    timings = require_numbers(cost, list(index))
-    from_results.check_positive(timings, "cost", name)
-    seconds = timings.to_numpy()
-    return seconds.mean(axis=0), seconds.var(axis=0, ddof=1) / len(seconds), len(seconds) - 1.0
-
-
-def _read_weights(weights: Mapping[str, float], metrics: list[str]) -> Array:
-    """Return the weights as shares after checking them."""
-    for name, weight in weights.items():
-        if name not in metrics:
-            raise DataError(
-                f"there is no metric '{name}' in the samples; {did_you_mean(name, metrics)}"
-            )
-        if not (np.isfinite(weight) and weight >= 0):
-            raise DataError(f"the weight of '{name}' is {weight:g}; weights are numbers >= 0")
-    total = float(sum(weights.values()))
-    if not total > 0:
-        raise DataError("the weights are all 0; give one of them a number > 0")
-    return np.array(list(weights.values())) / total
-
-
-def _pad_columns(source: ErrorSource, total: int) -> ErrorSource:
-    """Return a source with zeros for further columns."""
-    missing = total - source.flips.shape[1]
-    gradient = np.pad(source.gradient, [(0, 0), (0, missing), (0, 0)])
-    return ErrorSource(gradient, source.covariance, np.pad(source.flips, [(0, 0), (0, missing)]))

@@ -6,6 +6,8 @@ efficient.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
@@ -31,7 +33,7 @@ def summarize_uncertainty(result: Uncertainty) -> str:
         [
             count_verdicts(result),
             *_dominated_lines(result),
-            _leaders_line(result),
+            *_leaders_lines(result),
             *_method_lines(result),
             *(as_sentence(note) for note in result.notes),
         ]
@@ -45,6 +47,8 @@ def explain_uncertainty(result: Uncertainty, name: str) -> str:
             f"there is no classifier '{name}'; {did_you_mean(name, list(result.scores.index))}"
         )
     scope = "all scores at once" if result.simultaneous else "this score alone"
+    if np.isnan(result.scores[name]):
+        return f"'{name}' has no score. {_verdict_sentence(result, name)}"
     limits = f"{round_down(result.lower[name])} and {round_up(result.upper[name])}"
     best, worst = result.ranks.loc[name]
     ranks = f"a rank from {best} to {worst}"
@@ -151,7 +155,13 @@ def _dominated_lines(result: Uncertainty) -> list[str]:
     if len(gaps) > MAX_EXAMPLES:
         examples += f"; and {len(gaps) - MAX_EXAMPLES} more"
     advantage = _describe_advantage(result.problem.technology)
-    lines = [f"Dominated, by a mix of others {advantage}: {examples}."]
+    by = "a mix of others"
+    if result.verdict_method == "exact":
+        by = "another classifier"
+        examples = join_names(list(gaps.index[:MAX_EXAMPLES]))
+        if len(gaps) > MAX_EXAMPLES:
+            examples += f" and {len(gaps) - MAX_EXAMPLES} more"
+    lines = [f"Dominated, by {by} {advantage}: {examples}."]
     # The one-sided verdict may be decided while the two-sided interval still touches the frontier.
     touching = int((result.upper[gaps.index] >= 1 - EDGE).sum())
     if touching:
@@ -163,15 +173,28 @@ def _dominated_lines(result: Uncertainty) -> list[str]:
     return lines
 
 
-def _leaders_line(result: Uncertainty) -> str:
-    count = int((result.ranks["best"] == 1).sum())
-    noun = "classifier" if count == 1 else "classifiers"
-    leaders = result.lower.sort_values(ascending=False, kind="stable")[:MAX_EXAMPLES]
-    limits = ", ".join(f"'{name}' at least {round_down(value)}" for name, value in leaders.items())
-    return (
-        f"{count} {noun} could be first; tiers proved apart: {result.tiers.max()}. "
-        f"Efficiency: {limits}."
-    )
+def _leaders_lines(result: Uncertainty) -> list[str]:
+    lines = []
+    if result.lower.notna().any():
+        count = int((result.ranks["best"] == 1).sum())
+        noun = "classifier" if count == 1 else "classifiers"
+        leaders = result.lower.sort_values(ascending=False, kind="stable")[:MAX_EXAMPLES]
+        limits = ", ".join(
+            f"'{name}' at least {round_down(value)}" for name, value in leaders.items()
+        )
+        lines.append(
+            f"{count} {noun} could be first; tiers shown apart: {result.tiers.max()}. "
+            f"Efficiency: {limits}."
+        )
+    # The undecided classifier that is nearest to a verdict.
+    open_below = (result.verdicts == "undecided") & ~(result.scores >= 1 - EDGE)
+    growth = result.times_the_instances(open_below.to_numpy()).dropna()
+    if len(growth) and np.isfinite(growth.min()):
+        lines.append(
+            f"Undecided: this test set is about {max(growth.min(), 1):.2g} times too small for "
+            f"'{growth.idxmin()}', which is nearest to a verdict."
+        )
+    return lines
 
 
 def _method_lines(result: Uncertainty) -> list[str]:
@@ -184,9 +207,9 @@ def _method_lines(result: Uncertainty) -> list[str]:
     return [
         f"Intervals at {100 * result.level:g} % for {scope}; k = {k}, s = {s}; "
         f"{_describe_sizes(result.samples)}; {result.samples.pairing}.",
-        f"Method {result.method}, c_L {_describe_critical(result.c_lower)}, "
-        f"c_U {_describe_critical(result.c_upper)}; the small-sample rule makes up "
-        f"{100 * ridge:.0f} % of the variances.",
+        f"Method {result.method}: lower limits at {_describe_critical(result.c_lower)} and upper "
+        f"limits at {_describe_critical(result.c_upper)} standard errors, of whose squares the "
+        f"small-sample rule makes up {100 * ridge:.0f} %.",
     ]
 
 
@@ -223,29 +246,47 @@ def _verdict_sentence(result: Uncertainty, name: str) -> str:
     if verdict == "efficient":
         advantage = _describe_advantage(technology).removeprefix("that ")
         return f"Efficient: no mix of the others is {advantage}."
+    if verdict == "undecided" and np.isnan(result.lower[name]):
+        return f"Undecided: {_describe_needed_instances(result, name)}."
     if verdict == "undecided":
         return (
             f"Undecided: efficient to at least {round_down(result.lower[name])}; "
             f"{_describe_needed_instances(result, name)}."
         )
-    dominance = describe_dominance(technology, format_percent(result.secure_gap[name]))
     mix = _format_mix(result.mixes.loc[name])
-    # Only max-t proves the gap for the mix that was found; the analytic method for some mix.
+    shown = f"Shown at {100 * result.level:g} %"
+    if result.verdict_method == "exact":
+        return f"Dominated. {shown}, with no approximation: {mix} beats it in every metric."
+    dominance = describe_dominance(technology, format_percent(result.secure_gap[name]))
+    if result.verdict_method == "learned":
+        return (
+            f"Dominated. {shown}: some mix of the others {dominance} on new instances like these; "
+            f"the one learned is {mix}."
+        )
+    # Max-t shows the gap for the mix that was found; the analytic method for some mix.
     if result.method == "max-t":
-        return f"Dominated: this mix {dominance}: {mix}."
-    return f"Dominated: some mix of the others {dominance}; the one found is {mix}."
+        return f"Dominated. {shown}: this mix {dominance}: {mix}."
+    return f"Dominated. {shown}: some mix of the others {dominance}; the one found is {mix}."
 
 
 def _describe_needed_instances(result: Uncertainty, name: str) -> str:
     growth = result.times_the_instances(result.scores.index == name)[name]
+    if np.isfinite(growth):
+        growth = max(growth, 1.0)
     if not np.isfinite(growth):
         return "no number of instances would decide it if the figures stay as they are"
     sizes = result.samples.sizes
     noun = "test instances" if len(sizes) > 1 else next(iter(sizes), "instances")
     return (
-        f"about {format_instances(growth * sum(sizes.values()))} {noun} would decide it, "
-        f"{growth:.2g} times today's, if the figures stay as they are"
+        f"this test set is about {growth:.2g} times too small for this question (about "
+        f"{format_instances(growth * _count_units(sizes))} {noun} would decide it, if the figures "
+        "stay as they are)"
     )
+
+
+def _count_units(sizes: Mapping[str, int]) -> int:
+    """Return the number of instances or blocks; clusters are made of them."""
+    return sum(count for noun, count in sizes.items() if noun != "clusters")
 
 
 def _format_mix(mix: pd.Series) -> str:

@@ -1,0 +1,219 @@
+"""Decide which classifiers are dominated: by learned mixes, by limits of scores, or exactly.
+
+learned: the mix of rivals is learned on a part of the units and tested on the others
+(`learned_mix`), with Holm's correction for classifiers. analytic: the upper limit of the score is
+below 1. exact: one rival is better in every metric, by the exact one-sided McNemar test of each
+metric (the largest p counts), with Bonferroni's correction for ordered pairs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import scipy
+
+from deabench.errors import DataError
+from deabench.inference.critical_values import Method
+from deabench.inference.samples import Samples
+from deabench.inference.score_limits import EDGE, CriticalValues, Problem
+from deabench.inference.verdicts.learned_mix import (
+    FOLDS,
+    Units,
+    cross_fit,
+    holm_rejections,
+    tail_probability,
+)
+
+Array = np.ndarray
+VerdictMethod = Literal["learned", "analytic", "exact"]
+
+MIN_UNITS = 20
+"""With fewer units the learned mix has no power, and the limits of scores decide."""
+BLOCK_FOLDS = 30
+"""Blocks are few: they are left out nearly one by one."""
+
+
+@dataclass(frozen=True)
+class Domination:
+    """Which classifiers are shown to be dominated, in the order of the problem.
+
+    Attributes
+    ----------
+    is_dominated : bool array (k,)
+    ratio : array (k,)
+        By which factor at least the mix is better, 1 where that is not known.
+    mixes : array (k, k)
+    evidence : DataFrame (k,)
+        statistic and p_value of learned mixes; p_value and the row of the rival of exact tests.
+    growth : array (k,)
+        By which factor the test set is too small to show domination; NaN where it is not known.
+    method : {"learned", "analytic", "exact"}
+    """
+
+    is_dominated: Array
+    ratio: Array
+    mixes: Array
+    evidence: pd.DataFrame
+    growth: Array
+    method: VerdictMethod
+
+
+def decide_dominated(
+    samples: Samples,
+    problem: Problem,
+    metrics: tuple[str, ...],
+    rows: tuple[int, ...],
+    c_verdict: CriticalValues,
+    alpha: float,
+    verdicts: VerdictMethod | None,
+    method: Method,
+    seed: int,
+) -> tuple[Domination, str]:
+    """Return the verdicts by the method asked for, or the best one there is, and a note on it."""
+    if verdicts is None:
+        verdicts = "learned" if method == "analytic" else "analytic"
+    if verdicts == "analytic":
+        return decide_analytic(problem, c_verdict), "verdicts: by the upper limits of the scores"
+    units = samples.unit_data
+    reason = unsupported_reason(units, problem)
+    if units is None or (reason and verdicts == "learned"):
+        if verdicts == "exact":
+            raise DataError(f"verdicts='exact' needs single answers, and {reason}")
+        note = f"verdicts: by the upper limits of the scores, because {reason}"
+        return decide_analytic(problem, c_verdict), note
+    columns = [list(samples.values.columns).index(name) for name in metrics]
+    is_cost = np.arange(len(metrics)) >= len(metrics) - problem.inputs
+    selected = select_units(units, rows, columns, is_cost)
+    if verdicts == "exact":
+        return decide_exactly(selected, alpha), (
+            "verdicts: exact McNemar tests, each classifier against single rivals"
+        )
+    is_block = samples.design in ("blocks", "clusters")
+    return decide_learned(selected, alpha, is_block=is_block, seed=seed), (
+        "verdicts: mixes learned on a part of the test data and tested on the rest, with Holm's "
+        "correction for classifiers (their validity is measured, not proved, for several metrics)"
+    )
+
+
+def unsupported_reason(units: Units | None, problem: Problem) -> str:
+    """Return why mixes cannot be learned; empty where they can."""
+    if units is None:
+        return "the units that were drawn are not known"
+    if units.sizes.min() < MIN_UNITS:
+        return f"there are fewer than {MIN_UNITS} units"
+    if problem.technology.returns != "vrs":
+        return "multiples of classifiers count, and a learned mix is none"
+    return ""
+
+
+def select_units(units: Units, rows: tuple[int, ...], columns: list[int], costs: Array) -> Units:
+    """Return the units of some classifiers and metrics, in the order of the arguments."""
+    values = units.values
+    if list(rows) != list(range(len(values))):
+        values = values[list(rows)]
+    if columns != list(range(values.shape[1])):
+        values = values[:, columns]
+    return Units(values, units.counts[columns], units.strata, costs)
+
+
+def decide_learned(
+    units: Units, alpha: float, *, is_block: bool = False, seed: int = 0
+) -> Domination:
+    """Decide by learned mixes, all classifiers at the level 1 − α together.
+
+    Parameters
+    ----------
+    is_block : bool
+        Whether the units are few blocks or clusters, of which nearly each is a fold.
+    """
+    k, _, n = units.values.shape
+    folds = min(n, BLOCK_FOLDS) if is_block else FOLDS
+    fit = cross_fit(units, folds=folds, seed=seed)
+    p_values = tail_probability(fit.statistic, n - 1)
+    rejected = holm_rejections(p_values, alpha)
+    # Gaps of all classifiers at once pay Bonferroni's price.
+    critical = float(-scipy.special.stdtrit(n - 1, alpha / k))
+    ratio = np.where(rejected, fit.secure_ratio(critical), 1.0)
+    with np.errstate(divide="ignore"):
+        growth = np.where(fit.statistic > 0, (critical / fit.statistic) ** 2, np.inf)
+    evidence = pd.DataFrame({"statistic": fit.statistic, "p_value": p_values})
+    return Domination(rejected, ratio, fit.mixes, evidence, growth, "learned")
+
+
+def decide_analytic(problem: Problem, critical: CriticalValues) -> Domination:
+    """Decide by one-sided upper limits of the scores."""
+    k = problem.size[0]
+    unknown = np.full(k, np.nan)
+    evidence = pd.DataFrame(index=range(k))
+    if np.isnan(problem.moments.logs).any():
+        # Without ratios there are no scores to limit.
+        nothing = np.zeros(k, dtype=bool)
+        return Domination(nothing, np.ones(k), np.zeros((k, k)), evidence, unknown, "analytic")
+    limits = critical.limits(problem, "upper")
+    is_dominated = limits.value < 1 - EDGE
+    with np.errstate(divide="ignore"):
+        ratio = np.where(is_dominated, 1 / limits.value, 1.0)
+    return Domination(is_dominated, ratio, limits.mix, evidence, unknown, "analytic")
+
+
+def decide_exactly(units: Units, alpha: float) -> Domination:
+    """Decide by exact McNemar tests against single rivals.
+
+    Raises
+    ------
+    DataError
+        Where the values of units are not all 0 and 1.
+    """
+    k, s, _ = units.values.shape
+    if not bool(((units.values == 0) | (units.values == 1)).all()):
+        raise DataError(
+            "verdicts='exact' compares right answers, and a metric here is no share of them; take "
+            "TPR, TNR, recalls or accuracy, or verdicts='learned'"
+        )
+    # p[i, j]: the largest p value, over the metrics, of rival j being better than i.
+    p_values = np.zeros((k, k))
+    for r in range(s):
+        right = units.values[:, r, units.counts[r]]
+        right = 1 - right if units.is_cost[r] else right
+        # wins[i, j]: instances that j answers rightly and i wrongly.
+        wins = np.round((1 - right).astype(float) @ right.astype(float).T)
+        discordant = wins + wins.T
+        p_values = np.maximum(p_values, scipy.special.bdtrc(wins - 1, discordant, 0.5))
+    np.fill_diagonal(p_values, 1.0)
+    best = p_values.argmin(axis=1)
+    least = p_values[np.arange(k), best]
+    is_dominated = least <= alpha / (k * (k - 1))
+    evidence = pd.DataFrame({"p_value": least, "rival": best})
+    unknown = np.full(k, np.nan)
+    return Domination(is_dominated, np.ones(k), np.eye(k)[best], evidence, unknown, "exact")
+
+
+def missing_ratios(
+    samples: Samples, problem: Problem, metrics: tuple[str, ...], rows: tuple[int, ...]
+) -> str:
+    """Return why ratios of the metrics do not exist, as a note; empty where they do."""
+    consequence = (
+        "which has no ratios, so scores, limits and ranks are not known; verdicts need differences "
+        "alone"
+    )
+    values = samples.values[list(metrics)].iloc[list(rows)]
+    undefined = np.argwhere(np.isnan(problem.moments.logs))
+    if len(undefined):
+        i, r = undefined[0]
+        value = values.iloc[i, r]
+        return f"metric '{metrics[r]}' of '{values.index[i]}' is {value:.3g}, {consequence}"
+    outputs = problem.size[1] - problem.inputs
+    for name in metrics[:outputs]:
+        if (values[name] == 0).all():
+            return f"metric '{name}' is 0 for every classifier, {consequence}"
+    return ""
+
+
+def name_rivals(evidence: pd.DataFrame, labels: pd.Index) -> pd.DataFrame:
+    """Return the evidence with the rivals' names in place of their rows."""
+    if "rival" not in evidence:
+        return evidence
+    return evidence.assign(rival=labels[evidence["rival"].to_numpy()])
