@@ -34,7 +34,7 @@ from deabench.inference.score_limits import (
     ridge_share,
     sample_scores,
 )
-from deabench.inference.verdicts.decisions import (
+from deabench.inference.verdicts.domination import (
     VerdictMethod,
     decide_dominated,
     missing_ratios,
