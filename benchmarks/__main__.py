@@ -27,6 +27,7 @@ from simulations.hard_tables import degenerate_results, integer_tables, noisy_ta
 from simulations.type_one_errors import exactly, type_one
 
 from benchmarks import proof_costs
+from benchmarks.decisions import decisions
 from benchmarks.models import models
 from benchmarks.scale import scale
 from benchmarks.scale_memory import in_memory
@@ -49,6 +50,7 @@ SECTIONS = (
     "start",
     "coverage",
     "certainty",
+    "decisions",
     "scale",
     "study",
 )
@@ -133,6 +135,8 @@ def sections(
             yield f"Certainty, {group}", certainty(group, runs=2 if quick else runs, kept=kept)
         yield "Certainty, CPU seconds", spent(*((10, 200) if quick else (100, 10_000)))
         yield "Certainty, beside others", rivals(2 if quick else 50)
+    if "decisions" in wanted:
+        yield from decisions(runs, quick)
 
 
 def proofs(share: float, quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -196,7 +200,9 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--sizes", default="100,1000,5000", help="n of the comparison, as 100,1000")
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--runs", type=int, default=500, help="of each setting of certainty")
+    parser.add_argument(
+        "--runs", type=int, default=500, help="of each setting of certainty and decisions"
+    )
     parser.add_argument(
         "--kept",
         type=Path,

@@ -70,8 +70,11 @@ VERBS = {
     ),
     "gate": Verb(
         "uncertainty:gate_command",
-        "uncertainty",
+        "gate",
         "pass a new model only if it is shown to be good enough; exit status and JSON",
+    ),
+    "plan": Verb(
+        "plan:plan_command", "gate", "compute how large a test set must be for a verdict or a gate"
     ),
     "reproduce": Verb(
         "reference:reproduce_command",

@@ -58,6 +58,15 @@ class NextRound(Result):
         The metric whose class should give one more instance in the next rounds, because its
         evidence lags behind that of the other metrics.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> anytime = db.Anytime(["a", "b"], ["accuracy"])
+    >>> for _ in range(60):
+    ...     anytime.add({"accuracy": {"a": 1.0, "b": 0.5}})
+    >>> anytime.next.stop
+    ('b',)
     """
 
     order: pd.Series
@@ -93,6 +102,14 @@ class AnytimeVerdicts(Result):
     level : float
     metrics : tuple of str
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> anytime = db.Anytime(["a", "b"], ["accuracy"])
+    >>> anytime.add({"accuracy": {"a": 1.0, "b": 0.5}})
+    >>> anytime.result.rounds
+    1
     """
 
     verdicts: pd.Series

@@ -143,27 +143,43 @@ def _learned_limits(
     degrees = judged.problem.moments.degrees
     c_lower = float(critical_values(lower_tail, degrees).max())
     c_upper = float(critical_values(upper_tail, degrees).max())
-    # The ridge is c² instances: without any difference seen, a limit of Poisson's rule.
-    lower = learned_lower_limit(units, judged.row, c_lower, seed=seed, ridge=c_lower**2)
-    fit = cross_fit(units, seed=seed)
-    own = slice(judged.row, judged.row + 1)
-    ratios = fit.ratios
-    statistics = RatioStatistics(
-        ratios.first[:, own],
-        ratios.second[:, own],
-        ratios.squares[:, :, own],
-        ratios.extra[:, own],
-    )
-    # The mix beats q times the candidate: its efficiency is at most 1/q.
-    q = float(largest_ratio(statistics, c_upper)[0])
+    lower, upper, mix = learned_interval(units, judged.row, c_lower, c_upper, seed)
     lower = min(lower, judged.score)
-    upper = min(max(1 / max(q, 1.0), judged.score), 1.0)
+    upper = max(upper, judged.score)
     passes = lower >= judged.at_least - EDGE
     fails = upper < judged.at_least - EDGE
     growth = 1.0
     if not passes and not fails:
         growth = _growth_of_limits(judged.score, lower, upper, judged.at_least)
-    return GateLimits(lower, upper, passes, fails, growth, fit.mixes[judged.row], "learned")
+    return GateLimits(lower, upper, passes, fails, growth, mix, "learned")
+
+
+def learned_interval(
+    units: Units, row: int, c_lower: float, c_upper: float, seed: int
+) -> tuple[float, float, Array]:
+    """Return both limits of one classifier and the mix that the upper one rests on.
+
+    Parameters
+    ----------
+    units : Units
+    row : int
+    c_lower, c_upper : float
+        Critical values of either side.
+    seed : int
+    """
+    # The ridge is c² instances: without any difference seen, about the limit of Poisson's law.
+    lower = learned_lower_limit(units, row, c_lower, seed=seed, ridge=c_lower**2)
+    fit = cross_fit(units, seed=seed)
+    own = slice(row, row + 1)
+    statistics = RatioStatistics(
+        fit.ratios.first[:, own],
+        fit.ratios.second[:, own],
+        fit.ratios.squares[:, :, own],
+        fit.ratios.extra[:, own],
+    )
+    # The mix beats q times the candidate: its efficiency is at most 1/q.
+    q = float(largest_ratio(statistics, c_upper)[0])
+    return lower, min(1 / max(q, 1.0), 1.0), fit.mixes[row]
 
 
 def _growth_of_limits(score: float, lower: float, upper: float, at_least: float) -> float:

@@ -47,6 +47,12 @@ class Plan(Result):
     blocks : float
         Data sets or clusters that exact limits need at least; NaN without at_least.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> db.plan(gap=0.1, k=10).verdict
+    250.0
     """
 
     gap: float | None
