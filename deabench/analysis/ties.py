@@ -13,22 +13,28 @@ LEAST_ROWS = 4
 """Of fewer classifiers a tie is no surprise."""
 SUPER_MODELS = ("super", "super-sbm", "cross", "common")
 """Models that tell the efficient apart by themselves."""
+PROPOSALS = 3
+"""So many calls are proposed."""
 
 
 def describe_tie(ranking: Ranking, selected: SelectedTable) -> tuple[str, ...]:
-    """Return a note on how many are efficient, with ways to tell them apart, if they are many."""
+    """Return a note on how many are efficient, with three calls that tell them apart, if many.
+
+    The command line prints the calls as commands (`deabench.cli.options.table.with_commands`).
+    """
     count = int(ranking.efficient.sum())
     rows = len(ranking.scores)
     is_few = rows < LEAST_ROWS or count <= MAX_EFFICIENT_SHARE * rows
     if is_few or ranking.options.name in SUPER_MODELS or not ranking.own_reference:
         return ()
-    ways = [
+    proposals = [
         *_propose_fewer_metrics(selected),
+        "deabench.weightings(table) (their ranks over all weightings)",
         *_propose_budget(ranking, selected),
-        *_propose_ratio(selected),
-        "each against the others with model='super'",
+        "deabench.rank(table, model='super') (each against the others)",
     ]
-    return (f"{count} of {rows} are efficient; to tell them apart, rank {', or '.join(ways)}",)
+    calls = ", ".join(proposals[:PROPOSALS])
+    return (f"{count} of {rows} are efficient; to tell them apart: {calls}",)
 
 
 def _propose_fewer_metrics(selected: SelectedTable) -> list[str]:
@@ -39,7 +45,7 @@ def _propose_fewer_metrics(selected: SelectedTable) -> list[str]:
         if reason.startswith("it is the mean of")
     ]
     if means:
-        return [f"by their mean, outputs=['{means[0]}']"]
+        return [f"deabench.rank(table, outputs=['{means[0]}']) (by their mean)"]
     names = list(selected.outputs)
     if len(names) < 2:
         return []
@@ -48,25 +54,15 @@ def _propose_fewer_metrics(selected: SelectedTable) -> list[str]:
     spread = values.std(axis=0)
     standardized = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     correlations = standardized.T @ standardized
-    return [f"by fewer metrics, as outputs=['{names[int(correlations.sum(axis=0).argmax())]}']"]
+    name = names[int(correlations.sum(axis=0).argmax())]
+    return [f"deabench.rank(table, outputs=['{name}']) (by fewer metrics)"]
 
 
 def _propose_budget(ranking: Ranking, selected: SelectedTable) -> list[str]:
-    """Propose the median of the first cost of the efficient as a budget."""
+    """Propose the median of the last cost of the efficient as a budget."""
     if not selected.inputs:
         return []
     name = selected.inputs[-1]
     costs = selected.frame.loc[ranking.efficient.to_numpy(dtype=bool), name]
     limit = float(np.sort(costs.to_numpy())[(len(costs) - 1) // 2])
-    return [f"within a budget, within={{'{name}': {limit:.6g}}} of deabench.best"]
-
-
-def _propose_ratio(selected: SelectedTable) -> list[str]:
-    """Propose bounds for the ratio of two weights, where there are no costs."""
-    if selected.inputs or len(selected.outputs) < 2:
-        return []
-    first, second = selected.outputs[:2]
-    return [
-        "with bounds for a ratio of weights, "
-        f"model=deabench.models.WEI(ratios={{('{first}', '{second}'): (0.5, 2)}})"
-    ]
+    return [f"deabench.best(table, within={{'{name}': {limit:.6g}}}) (within a budget)"]

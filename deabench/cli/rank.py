@@ -135,6 +135,7 @@ def rank_command(
         ranking = with_own_uncertainty(ranking, selected.table)
     if plot is not None:
         _draw_ranking(ranking, show, plot)
+    print_messages(map(table.with_commands, ranking.notes))
     _print_ranking(ranking, explain, form, path)
 
 
@@ -177,8 +178,7 @@ def _draw_ranking(ranking: Ranking, picture: Picture, file: Path) -> None:
 def _print_ranking(
     ranking: Ranking, explained: str | None, form: Format, path: Path | None
 ) -> None:
-    """Print notes, the table with peers, or the explanation of one system."""
-    print_messages(ranking.notes)
+    """Print the table with peers, or the explanation of one system."""
     print_messages(
         f"'{name}' has no {ranking.measure}: {reason}" for name, reason in ranking.reasons.items()
     )

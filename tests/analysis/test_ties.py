@@ -33,26 +33,27 @@ TASKS = pd.DataFrame(np.random.default_rng(1).uniform(20, 90, (12, 4)).round(1))
 def test_a_board_with_costs_gets_a_budget_and_super_efficiency() -> None:
     ranking = db.rank(BOARD)
     note = (
-        "4 of 6 are efficient; to tell them apart, rank within a budget, "
-        "within={'latency_ms': 0.22} of deabench.best, or each against the others with "
-        "model='super'"
+        "4 of 6 are efficient; to tell them apart: "
+        "deabench.weightings(table) (their ranks over all weightings), "
+        "deabench.best(table, within={'latency_ms': 0.22}) (within a budget), "
+        "deabench.rank(table, model='super') (each against the others)"
     )
     assert ranking.notes[-1] == note
     assert f"{note[0].upper()}{note[1:]}." in ranking.summary()
     within = db.best(BOARD, within={"latency_ms": 0.22})
     assert within.efficient.sum() < ranking.efficient.sum()
     assert db.rank(BOARD, model="super").scores.nunique() > ranking.scores.nunique()
+    assert db.weightings(BOARD).to_frame()["best"].eq(1).sum() < len(BOARD)
 
 
-def test_rates_get_fewer_metrics_and_a_ratio() -> None:
+def test_rates_get_fewer_metrics_and_weightings() -> None:
     ranking = db.rank(RATES)
     assert ranking.notes[-1] == (
-        "4 of 5 are efficient; to tell them apart, rank by fewer metrics, as outputs=['TPR'], or "
-        "with bounds for a ratio of weights, model=deabench.models.WEI(ratios={('TPR', 'TNR'): "
-        "(0.5, 2)}), or each against the others with model='super'"
+        "4 of 5 are efficient; to tell them apart: deabench.rank(table, outputs=['TPR']) (by fewer "
+        "metrics), deabench.weightings(table) (their ranks over all weightings), "
+        "deabench.rank(table, model='super') (each against the others)"
     )
-    bounded = db.rank(RATES, model=db.models.WEI(ratios={("TPR", "TNR"): (0.5, 2)}))
-    assert bounded.efficient.sum() < 4
+    assert db.rank(RATES, model="super").scores.nunique() == 5
     assert db.rank(RATES, outputs=["TPR"]).efficient.sum() == 1
 
 
@@ -62,7 +63,8 @@ def test_a_mean_beside_its_parts_is_proposed() -> None:
     ranking = db.rank(db.read(table.rename_axis("model").reset_index()))
     count = int(ranking.efficient.sum())
     assert ranking.notes[-1].startswith(
-        f"{count} of 12 are efficient; to tell them apart, rank by their mean, outputs=['average']"
+        f"{count} of 12 are efficient; to tell them apart: "
+        "deabench.rank(table, outputs=['average']) (by their mean)"
     )
 
 
@@ -74,21 +76,31 @@ def test_few_efficient_and_models_without_ties_say_nothing() -> None:
         assert "to tell them apart" not in " ".join(db.rank(table, model=model).notes)
 
 
-@pytest.mark.parametrize("table", [BOARD, RATES], ids=["costs", "rates"])
-def test_every_proposed_command_runs(table, tmp_path, capsys) -> None:
-    path = str(tmp_path / "board.csv")
+@pytest.mark.parametrize(
+    ("table", "options"),
+    [
+        (BOARD, []),
+        (BOARD.rename(columns={"latency_ms": "Price ($/1M, tok)"}), ["--missing", "drop-systems"]),
+        (RATES, []),
+        (RATES.assign(note=1), ["--ignore", "note", "--outputs", "TPR,TNR"]),
+    ],
+    ids=["costs", "a name to be quoted", "rates", "options"],
+)
+def test_every_proposed_command_runs_and_tells_some_apart(table, options, tmp_path, capsys) -> None:
+    path = str(tmp_path / "a board.csv")
     table.rename_axis("model").to_csv(path)
-
-    def scores(*words: str) -> list[float]:
-        assert main(["rank", path, *words, "--format", "json"]) == 0
-        return [row["efficiency"] for row in json.loads(capsys.readouterr().out)]
-
-    assert main(["rank", path]) == 0
-    line = next(
-        line for line in capsys.readouterr().err.splitlines() if "to tell them apart" in line
-    )
-    proposals = re.findall(r"--\w[\w-]* (?:'[^']*'|[\w-]+)(?: --option '[^']*')?", line)
-    assert len(proposals) == line.count(", or ") + 1
-    tied = scores().count(1.0)
-    for proposal in proposals:
-        assert scores(*shlex.split(proposal)).count(1.0) < tied
+    assert main(["rank", path, *options, "--format", "json"]) == 0
+    out, err = capsys.readouterr()
+    tied = [row["efficiency"] for row in json.loads(out)].count(1.0)
+    proposal = err.partition("to tell them apart:\n")[2]
+    commands = re.findall(r"^  (deabench .*?) \((?:by|their|within|each)", proposal, re.M)
+    assert len(commands) == 3
+    for command in commands:
+        words = shlex.split(command)
+        assert main([*words[1:], "--format", "json"]) == 0, capsys.readouterr().err
+        rows = json.loads(capsys.readouterr().out)
+        if words[1] == "weightings":
+            intervals = {(row["best"], row["worst"]) for row in rows}
+            assert len(intervals) > 1
+        else:
+            assert [row["efficiency"] for row in rows].count(1.0) < tied

@@ -57,8 +57,10 @@ def test_it_is_chosen_by_itself_and_said() -> None:
         "inputs, for lower is better: 'mae', 'rmse', 'seconds'",
         "model 'ccr' was chosen, for 'mae', 'rmse', 'seconds' are inputs; "
         "returns to scale are variable",
-        "2 of 4 are efficient; to tell them apart, rank within a budget, within={'seconds': 1} of "
-        "deabench.best, or each against the others with model='super'",
+        "2 of 4 are efficient; to tell them apart: "
+        "deabench.weightings(table) (their ranks over all weightings), "
+        "deabench.best(table, within={'seconds': 1}) (within a budget), "
+        "deabench.rank(table, model='super') (each against the others)",
     )
     named = db.rank(TABLE, outputs=[], inputs=["mae", "rmse"])
     np.testing.assert_allclose(

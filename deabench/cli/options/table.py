@@ -7,6 +7,7 @@ results and no metrics; `with_option_groups` makes the command line's options of
 from __future__ import annotations
 
 import glob
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -34,6 +35,9 @@ from deabench.tables.recognition.parsed_source import check_declared
 from deabench.tables.selected_table import SelectedTable
 from deabench.tables.selection import select_table
 from deabench.tables.table import Table
+
+VERBS_OF_FUNCTIONS = {"best": "rank"}
+"""Functions whose verb has another name."""
 
 
 @dataclass(frozen=True)
@@ -225,7 +229,42 @@ class TableOptions(SourceOptions):
 
     @property
     def words(self) -> list[str]:
-        """The files, and the options that a proposed command needs, as they are typed."""
+        """The files and how they are read, as they are typed."""
+        return [*self.files, *_option_words(self._typed_options())]
+
+    def with_commands(self, text: str) -> str:
+        """Replace calls with `table` in a text by commands with the files and options as typed.
+
+        Examples
+        --------
+        >>> TableOptions(["a.csv"]).with_commands("deabench.rank(table, outputs=['acc'])")
+        "deabench rank a.csv --outputs acc"
+        """
+
+        def command(call: re.Match[str]) -> str:
+            verb, argument, value = call.groups()
+            typed = self._typed_options(as_ranked=True)
+            if argument == "within":
+                name, _, limit = value.rpartition("': ")
+                value = f"{name}={limit}"
+            if argument is not None:
+                typed[f"--{argument}"] = [value.replace(",", ",,")]
+            words = [VERBS_OF_FUNCTIONS.get(verb, verb), *self.files, *_option_words(typed)]
+            return shlex.join(["deabench", *words])
+
+        # The values' own quotes and brackets stay outside of the groups.
+        calls = (
+            r"deabench\.(rank|weightings|best)\(table(?:, (\w+)=[\[{]?'(.*?)'?(?:\]|\})?)?\)(?= \()"
+        )
+        # Each command stands on a line of its own.
+        return (
+            re.sub(calls, command, text)
+            .replace(": deabench ", ":\n  deabench ")
+            .replace("), deabench ", ")\n  deabench ")
+        )
+
+    def _typed_options(self, *, as_ranked: bool = False) -> dict[str, list[str] | None]:
+        """Return the options of reading, and of what is ranked, that a proposed command needs."""
         typed = {
             "--label": self.label,
             "--dataset": None if self.dataset is None else [self.dataset],
@@ -235,8 +274,14 @@ class TableOptions(SourceOptions):
             "--undesirable": self.undesirable,
             "--non-discretionary": self.non_discretionary,
         }
-        options = [[option, ",".join(texts)] for option, texts in typed.items() if texts]
-        return [*self.files, *(word for pair in options for word in pair)]
+        if as_ranked:
+            typed |= {
+                "--outputs": self.outputs,
+                "--inputs": self.inputs,
+                "--lower-is-better": self.lower_is_better,
+                "--missing": None if self.missing == "refuse" else [self.missing],
+            }
+        return typed
 
     def metrics_table(self, table: Table) -> Table:
         """Return a table whose metrics are computed, if it holds answers."""
@@ -276,3 +321,9 @@ def parse_budget(texts: list[str]) -> dict[str, float]:
         if "=" not in text:
             raise UsageError(f"--within '{text}' has no limit; type --within '{text}=LIMIT'")
     return parse_numbers(texts, "--within") or {}
+
+
+def _option_words(typed: Mapping[str, list[str] | None]) -> list[str]:
+    """Return the options that were typed; values of a repeated option are joined."""
+    pairs = [(option, ",".join(texts)) for option, texts in typed.items() if texts]
+    return [word for pair in pairs for word in pair]
