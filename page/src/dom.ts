@@ -23,10 +23,20 @@ function set(node: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) if (value !== null) node.setAttribute(name, String(value));
 }
 
+/** Characters that control, turn or hide others: the set of deabench/utils/text.py. */
+const UNSEEN = new RegExp(
+  "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f"
+  + "\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069"
+  + "\\u00ad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200d\\u2060-\\u2065"
+  + "\\u206a-\\u206f\\u3164\\ufe00-\\ufe0d\\ufeff\\uffa0\\ufff0-\\ufffb\\u{e0000}-\\u{e0fff}"
+  + "\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}\\u{13430}-\\u{1343f}"
+  + "\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}"
+  + "\\ud800-\\udfff\\ufffe\\uffff]",
+  "gu");
+
 /** A name as it can be shown: control characters and signs that turn the direction of writing become a visible mark. */
 export const seen = (text: string): string =>
-  // eslint-disable-next-line no-control-regex
-  text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd").toWellFormed();
+  text.replace(UNSEEN, "\ufffd").toWellFormed();
 
 export const short = (text: string, most = 24): string => {
   const signs = Array.from(seen(text));
