@@ -22,6 +22,7 @@ from deabench.tables.recognition.kinds import (
     recognise_folds,
     recognise_instances,
     refuse_missing_header,
+    refuse_rows_of_one_system,
     repetition_word,
     table_of_instances,
     transpose_metrics,
@@ -117,6 +118,8 @@ def interpret_source(
         matrix = find_matrix(parsed, one_metric=one_metric)
         if matrix is not None:
             return interpret_matrix(parsed, matrix, user)
+        if label is None:
+            refuse_rows_of_one_system(source, parsed.keys.label)
     return _interpret_columns(parsed, user, kind)
 
 

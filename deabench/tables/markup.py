@@ -16,6 +16,8 @@ _FOOTNOTE = re.compile(
 )
 """A mark of a footnote behind a number, which is no digit of it."""
 _IMAGE_TAG = re.compile(r"<(?:img|svg)\b[^<>]*>", re.IGNORECASE)
+_WORD_IN_SCRIPT = re.compile(r"(?<=[A-Za-z>])<su[bp]>(?=\s*[A-Za-z])", re.IGNORECASE)
+"""A raised or lowered word, as in AP<sup>test</sup>; "R<sup>2</sup>" is one word."""
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
 _EMPHASIS = re.compile(r"\*\*(.+?)\*\*|(?<!\w)__(.+?)__(?!\w)|~~(.+?)~~|`([^`]+)`")
 _STAR = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])")
@@ -94,7 +96,7 @@ def strip_markup(text: str) -> str:
         text = _LINK.sub(_link_text, _IMAGE.sub(" ", text))
     if "<" in text or "^" in text:
         text = _LINE_BREAK.sub(" ", _FOOTNOTE.sub("", text))
-        text = _TAG.sub("", _IMAGE_TAG.sub(" ", text))
+        text = _TAG.sub("", _IMAGE_TAG.sub(" ", _WORD_IN_SCRIPT.sub(" ", text)))
     if "&" in text:
         text = unescape(text)
     if "\\" in text or "$" in text or "{" in text:

@@ -129,6 +129,8 @@ class Table(Result):
         `outputs` names them.
     prose : str
         The text around the table in its document.
+    heading : str
+        The heading or the caption of the table in its document.
 
     Examples
     --------
@@ -163,6 +165,7 @@ class Table(Result):
     question: Question | None = None
     means: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     prose: str = ""
+    heading: str = ""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -233,7 +236,7 @@ class Table(Result):
             for c in self.inferred
             if "rank among" in c.reason and c.name in self.frame
         )
-        return Context(self.title, self.prose, next(ranks, None))
+        return Context(self.title, self.prose, next(ranks, None), self.heading)
 
     def count_alike(self, names: Sequence[str], columns: Sequence[Column]) -> int:
         """Return how many of some columns are of the same scale as the first of `names`."""

@@ -136,6 +136,10 @@ def _read_rules(entries: Sequence[Mapping[str, Any]]) -> tuple[Rule, ...]:
 
 _WORDS = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
 RULES = _read_rules(_WORDS["rule"])
+MEASURE_RULES = tuple(
+    rule for rule in RULES if rule.meaning.role in ("output", "lower_rate", "cost", "conditional")
+)
+"""Rules of what columns of numbers measure."""
 WEAK_RULES = _read_rules(_WORDS["weak_rule"])
 FIRST_RULES = tuple((_pattern_of(entry), _read_meaning(entry)) for entry in _WORDS["never"])
 PAIRED_WORDS = tuple(
@@ -194,13 +198,24 @@ def look_up_metric(name: object) -> Meaning | None:
     return _look_up(str(name))
 
 
+def look_up_measure(name: object) -> Meaning | None:
+    """Return what a column of numbers measures, whatever else its name holds.
+
+    Examples
+    --------
+    >>> look_up_metric("LLM Quality Score").role, look_up_measure("LLM Quality Score").role
+    ('label', 'output')
+    """
+    return _look_up(str(name), MEASURE_RULES)
+
+
 @lru_cache(maxsize=4096)
-def _look_up(text: str) -> Meaning | None:
+def _look_up(text: str, rules: tuple[Rule, ...] | None = None) -> Meaning | None:
     computed = _look_up_computed(text)
     if computed is not None:
         return computed
     name = parse_name(text)
-    meaning = _look_up_words(name)
+    meaning = _look_up_words(name, rules or RULES)
     # A sign or a complement reverses what the words say; an arrow overrides it.
     if name.negated:
         return _negate(meaning)
@@ -274,7 +289,7 @@ def _follow_arrow(name: ParsedName, meaning: Meaning | None) -> Meaning:
     return Meaning(role, meaning.unit, meaning.low, meaning.high, reason)
 
 
-def _look_up_words(name: ParsedName) -> Meaning | None:
+def _look_up_words(name: ParsedName, rules: Sequence[Rule]) -> Meaning | None:
     """Apply the rules of vocabulary.toml to the words of a name.
 
     What is never a metric comes first, then throughputs; of the rules the one whose word ends last
@@ -298,9 +313,9 @@ def _look_up_words(name: ParsedName) -> Meaning | None:
         return Meaning("cost", unit, 0.0, inf, f"what is spent, in {unit}: lower is better")
     # "accuracy at 10 epochs" and "price per token" have their noun before "at" and "per".
     head = re.sub(r"_(at|per)_.*$", "_", name.words)
-    meaning = _last_match(head, RULES) or _last_match(name.words, RULES)
+    meaning = _last_match(head, rules) or _last_match(name.words, rules)
     # "bits per byte" is one word of the field, "price per token" is a price.
-    whole = _last_match(name.words, RULES, must_hold="_per_")
+    whole = _last_match(name.words, rules, must_hold="_per_")
     meaning = whole or meaning
     # "Size (M)" is the size of a model, "Size (pixels)" is a setting.
     if setting is None and re.fullmatch(_SIZE, name.all_words):
@@ -385,8 +400,11 @@ def look_up_beside(name: str, names: Sequence[str]) -> Meaning | None:
     """
     words = _sided_words(name)
     for rule in PAIRED_WORDS:
+        # Both names at once, so that the second can repeat words of the first.
         if re.fullmatch(rule.name, words) and any(
-            re.fullmatch(rule.other, _sided_words(other)) for other in names if other != name
+            re.fullmatch(f"{rule.name} {rule.other}", f"{words} {_sided_words(other)}")
+            for other in names
+            if other != name
         ):
             return rule.meaning
     return None

@@ -157,3 +157,92 @@ def test_what_is_asked_about_is_not_guessed(tmp_path) -> None:
     assert table.outputs == []
     assert not any("taken as better" in note for note in table.notes)
     assert table.notes[-1].startswith("nothing tells whether higher or lower is better in 'zork'")
+
+
+@pytest.mark.parametrize(
+    ("names", "roles"),
+    [
+        (["AP", "AR"], {"AR": "output"}),
+        (["AUC", "SE", "SP"], {"SE": "output", "SP": "output"}),
+        (["OPEX", "Customers", "Energy"], {"OPEX": "cost", "Energy": "conditional"}),
+        (["mean_ms", "min_ms", "max_ms"], {"mean_ms": "cost", "min_ms": "left_out"}),
+        (["qps", "max_ms"], {"max_ms": "cost"}),
+        (["acc", "lat_avg", "lat_max"], {"lat_avg": "cost", "lat_max": "left_out"}),
+        (["score_us", "error_us"], {"score_us": "cost", "error_us": "left_out"}),
+        (["test_score", "test_error"], {"test_error": "lower_rate"}),
+        (["acc", "eval_ns", "pk_bytes"], {"eval_ns": "cost", "pk_bytes": "cost"}),
+        (["acc", "LLM Quality Score (1-10)"], {"LLM Quality Score (1-10)": "output"}),
+        (["acc", "ImageNet linear"], {"ImageNet linear": "output"}),
+        (["IPC", "CPI", "L1D Miss%"], {"IPC": "output", "CPI": "cost", "L1D Miss%": "lower_rate"}),
+        (["IC", "Rank ICIR"], {"IC": "output", "Rank ICIR": "output"}),
+    ],
+)
+def test_names_mean_what_the_names_beside_them_tell(names, roles) -> None:
+    values = {name: [0.31 + k, 0.52 + k, 0.43 + k] for k, name in enumerate(names)}
+    table = db.read({"system": list("abc")} | values)
+    assert {name: table.column(name).role for name in roles} == roles
+
+
+def test_drawdowns_below_0_are_not_better_low() -> None:
+    returns = {"model": list("abc"), "annualized_return": [0.1, 0.2, 0.15]}
+    assert db.read(returns | {"Max Drawdown": [0.2, 0.3, 0.25]}).inputs == ["Max Drawdown"]
+    assert db.read(returns | {"Max Drawdown": [-0.2, -0.3, -0.25]}).inputs == []
+
+
+def test_one_free_baseline_does_not_hide_the_sizes_of_the_others() -> None:
+    sizes = {"model": list("abcdefghijkl"), "mse": [0.1 * k for k in range(1, 13)]}
+    assert db.read(sizes | {"Params": [0, *range(5, 16)]}).costs == ["Params"]
+    assert db.read(sizes | {"Params": [0, 0, *range(5, 15)]}).costs == []
+
+
+def test_a_heading_names_the_benchmark_of_its_table(tmp_path) -> None:
+    rows = "|A|40.6|33.8|44.8|\n|B|47.8|41.2|54.4|\n|C|45.4|40.0|51.6|\n"
+    text = "|Model|STEM|Humanities|Others|\n|---|---|---|---|\n" + rows
+    assert read_text(tmp_path, text).question is not None
+    assert read_text(tmp_path, "## MMLU\n\n" + text).outputs == ["STEM", "Humanities", "Others"]
+    wer = read_text(tmp_path, "## Results: WER\n\n" + text)
+    assert wer.lower_rates == ["STEM", "Humanities", "Others"]
+    # A sentence that says the contrary leaves it open.
+    contrary = "## Accuracy\n\nLower error values are better.\n\n" + text.replace("A|", "A|", 1)
+    assert read_text(tmp_path, contrary).lower_rates == ["STEM", "Humanities", "Others"]
+    unclear = contrary.replace("|Model|STEM|", "|Model|AbsRel|")
+    assert "Humanities" in read_text(tmp_path, unclear).guessed
+
+
+def test_rows_sorted_by_their_mean_tell_that_it_is_one_of_scores(tmp_path) -> None:
+    header = "|Model|M-Avg|\n|---|---|\n"
+    falling = "".join(f"|m{k}|{90 - 3.5 * k}|\n" for k in range(10))
+    assert read_text(tmp_path, header + falling).outputs == ["M-Avg"]
+    rising = "".join(f"|m{k}|{40 + 3.5 * k}|\n" for k in range(10))
+    assert read_text(tmp_path, header + rising).outputs == []
+
+
+def test_classes_and_data_sets_of_one_system_are_no_systems(tmp_path) -> None:
+    classes = ("yes", "no", "macro avg", "weighted avg")
+    report = {name: {"precision": 0.7 + k / 50, "support": 9} for k, name in enumerate(classes)}
+    with pytest.raises(DataError, match="is a classification report"):
+        read_text(tmp_path, json.dumps(report), "report.json")
+    text = "Dataset,FID,Precision\nImageNet 64,2.07,0.74\nImageNet 128,2.97,0.78\n"
+    with pytest.raises(DataError, match="pass label='Dataset'"):
+        read_text(tmp_path, text, "sampler.csv")
+    (tmp_path / "sampler.csv").write_text(text, encoding="utf-8")
+    assert db.read(tmp_path / "sampler.csv", label="Dataset").outputs == ["Precision"]
+
+
+def test_paths_of_files_name_no_systems(tmp_path) -> None:
+    rows = "|configs/a.py|alpha|0.7|\n|configs/b.py|beta|0.8|\n"
+    table = read_text(tmp_path, "|Config|Name|AP|\n|---|---|---|\n" + rows)
+    assert table.label == ("Name",)
+
+
+def test_a_raised_word_is_a_word_of_its_own(tmp_path) -> None:
+    header = "|Model|AP<sup>test</sup>|AP<sub>50</sub><sup>test</sup>|R<sup>2</sup>|\n"
+    table = read_text(
+        tmp_path, header + "|---|---|---|---|\n|A|51.4|69.7|0.9|\n|B|53.1|71.2|0.8|\n"
+    )
+    assert table.outputs == ["AP test", "AP50 test", "R2"]
+
+
+def test_constants_are_not_asked_about(tmp_path) -> None:
+    text = "model,acc,zork\na,0.9,1.5\nb,0.8,1.5\nc,0.7,1.5\n"
+    assert read_text(tmp_path, text, "a.csv").question is None

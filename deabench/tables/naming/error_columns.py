@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.tables.naming.parsing import parse_name
-from deabench.tables.vocabulary import ERROR_WORDS
+from deabench.tables.vocabulary import ERROR_WORDS, look_up_beside
 
 STATISTICS = r"_(mean|avg|average|median|value|estimate|score)(?=_)"
 """Words of a metric's name that its error columns leave out."""
@@ -58,7 +58,9 @@ def find_error_columns(
         if name in owners:
             error_columns.append(ErrorColumn(name, owners[name], kind or "standard_error"))
             continue
-        if not kind:
+        # "SE" beside "SP" is the sensitivity.
+        meaning = look_up_beside(name, names)
+        if not kind or (meaning is not None and meaning.better == "higher"):
             continue
         metric = _find_metric(name, base, bases, names)
         if metric:

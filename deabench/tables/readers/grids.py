@@ -224,8 +224,11 @@ def has_second_header(rows: Sequence[Sequence[str]]) -> bool:
         return False
     top, second, body = rows[0], rows[1], rows[2:22]
     is_merged = len({*top} - {""}) < len(top)
+    filled = [[row[k] for row in body if not is_empty_word(row[k])] for k in range(len(top))]
     numeric = [
-        k for k in range(len(top)) if 2 * sum(_is_number(row[k]) for row in body) >= len(body)
+        k
+        for k, cells in enumerate(filled)
+        if cells and 2 * sum(map(_is_number, cells)) >= len(cells)
     ]
     # Numbers such as years or sizes may be names of columns; blanks and dashes are not.
     names = [k for k in numeric if not is_empty_word(second[k]) and not _is_number(second[k])]

@@ -122,6 +122,10 @@ def _find_question(table: Table, open_blocks: Sequence[Sequence[str]]) -> Questi
         columns += [n for n in means if table.count_alike(columns, [undecided[n]])]
     numeric = [column.name for column in table.columns if column.name in table.frame]
     asked_columns = [name for name in numeric if name in columns]
+    # What is the same for all systems decides nothing.
+    varying = [name for name in asked_columns if table.frame[name].nunique() > 1]
+    if metrics:
+        asked_columns = varying
     if not asked_columns:
         return None
     default = _likely_answer(table.frame[asked_columns], can_ignore=bool(metrics))

@@ -37,12 +37,21 @@ from deabench.tables.recognition.redundancy import (
 )
 from deabench.tables.vocabulary import (
     BETTER_ROLES,
+    Meaning,
     is_weak,
     look_up_metric,
     metric_of_title,
 )
 from deabench.utils.text import quote_names
 
+SENTENCES = {
+    direction: re.compile(rf"\b({words})\b[^.\n]{{0,30}}\b(is|are) better\b|{arrow}", re.IGNORECASE)
+    for direction, words, arrow in (
+        ("higher", "higher|larger|greater", "↑"),
+        ("lower", "lower|smaller|less", "↓"),
+    )
+}
+"""What the text around a table says of its direction."""
 LEAST_FILLED = 0.4
 """A column with fewer filled cells than this share belongs to no block."""
 SPARSE = 1 / 3
@@ -74,11 +83,14 @@ class Context:
         The text around the table.
     ranks : Series or None
         The ranks of the systems, 1 for the best.
+    heading : str
+        The heading or the caption of the table in its document.
     """
 
     title: str = ""
     prose: str = ""
     ranks: pd.Series | None = None
+    heading: str = ""
 
 
 @dataclass(frozen=True)
@@ -127,7 +139,7 @@ def judge_columns(
             resolved = _apply_direction(resolved, block, direction, reason)
         elif block.unknown:
             open_blocks.append(tuple(block.unknown))
-    resolved = _demote_ambiguous(resolved)
+    resolved = _demote_ambiguous(resolved, frame)
     means = _find_wide_blocks(blocks, resolved, frame)
     resolved = [leave_out_redundant(column, resolved, frame) for column in resolved]
     if needs_guesses(resolved, frame, made_to_rank=made_to_rank):
@@ -297,15 +309,31 @@ def _by_context(block: _Block, context: Context) -> tuple[str, str]:
     """Take the direction that the text around the table or the file's name states."""
     if len(block.names) < 2 and block.allies:
         return "", ""
-    higher = re.search(r"\b(higher|larger|greater) is better\b|↑", context.prose, re.IGNORECASE)
-    lower = re.search(r"\b(lower|smaller|less) is better\b|↓", context.prose, re.IGNORECASE)
-    if bool(higher) != bool(lower) and not block.allies:
-        direction = "higher" if higher else "lower"
+    stated = [direction for direction, words in SENTENCES.items() if words.search(context.prose)]
+    if len(stated) == 1 and not block.allies:
+        direction = stated[0]
         return direction, f"the text around the table says that {direction} is better"
-    meaning = look_up_metric(metric_of_title(context.title))
-    if meaning is None or meaning.role not in BETTER_ROLES.values() or len(block.names) < 2:
+    if len(block.names) < 2:
         return "", ""
-    return meaning.better, f"the file is called by its metric, '{context.title}'"
+    for title, kind in ((context.title, "file"), (context.heading, "table")):
+        meaning = look_up_metric(metric_of_title(title))
+        if meaning is None and kind == "table":
+            meaning = _benchmark_of_heading(title, block)
+        if meaning is None or meaning.role not in BETTER_ROLES.values():
+            continue
+        # "Lower error values are better" below the heading "Accuracy" leaves it open.
+        if kind == "file" or set(stated) <= {meaning.better}:
+            return meaning.better, f"the {kind} is called by its metric, '{title}'"
+    return "", ""
+
+
+def _benchmark_of_heading(heading: str, block: _Block) -> Meaning | None:
+    """Return the meaning of a known benchmark in the heading above rates; None without one."""
+    is_rate = measure_scale(block.frame[block.names[0]])[0] in ("share", "percent")
+    meaning = look_up_metric(heading)
+    if meaning is None or not is_rate or not meaning.reason.startswith("a benchmark"):
+        return None
+    return meaning
 
 
 def _by_order(block: _Block, context: Context) -> tuple[str, str]:
@@ -320,9 +348,16 @@ def _by_order(block: _Block, context: Context) -> tuple[str, str]:
             return "lower", "the rank beside it rises with it"
     means = [block.frame[ally.name] for ally in block.allies if is_called_mean(ally.name)]
     for values in (block.means, *means):
-        if values.is_monotonic_decreasing and values.nunique() > len(values) / 2:
+        if is_sorted_downwards(values):
             return "higher", "the rows are sorted by it from the greatest down"
     return "", ""
+
+
+def is_sorted_downwards(values: pd.Series) -> bool:
+    """Return whether the rows of a long table are sorted from the greatest value down."""
+    if len(values) < MIN_ROWS or not values.is_monotonic_decreasing:
+        return False
+    return bool(values.nunique() > len(values) / 2)
 
 
 def _by_correlation(block: _Block, _: Context) -> tuple[str, str]:
@@ -402,11 +437,11 @@ def _is_mean_of(column: Column, names: Sequence[str], frame: pd.DataFrame) -> bo
     return bool(np.nanquantile(difference, 0.95) <= MEAN_ROUNDING)
 
 
-def _demote_ambiguous(columns: Sequence[Column]) -> list[Column]:
+def _demote_ambiguous(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column]:
     """Demote means and data sets' scores where they may be means of errors.
 
     They may where the table has an error rate. A mean of scores also needs another output, for its
-    own name tells nothing.
+    own name tells nothing, or rows that are sorted by it from the greatest down.
     """
     weak_reasons = ("a data set's score", "a mean of scores")
     has_errors = any(column.role == "lower_rate" for column in columns)
@@ -414,6 +449,11 @@ def _demote_ambiguous(columns: Sequence[Column]) -> list[Column]:
         column.role == "output" and not column.reason.startswith(weak_reasons) for column in columns
     )
     is_open = any(column.role in ("unknown", "conditional") for column in columns)
+    is_sorted = any(
+        is_called_mean(column.name) and is_sorted_downwards(frame[column.name])
+        for column in columns
+        if column.role == "output" and column.name in frame
+    )
     demoted = []
     for column in columns:
         is_ambiguous = column.role == "output" and column.reason.startswith(weak_reasons)
@@ -421,7 +461,7 @@ def _demote_ambiguous(columns: Sequence[Column]) -> list[Column]:
         # beside columns of unknown direction theirs.
         if is_ambiguous and (
             has_errors
-            or (not has_output and "mean" in column.reason)
+            or (not has_output and "mean" in column.reason and not is_sorted)
             or (is_open and "mean" in column.reason and not _has_scores(columns))
         ):
             reason = "its name does not say which way is better"

@@ -20,7 +20,9 @@ from deabench.tables.cells import Numbers
 from deabench.tables.vocabulary import (
     Meaning,
     is_weak,
+    is_whole_name,
     look_up_beside,
+    look_up_measure,
     look_up_metric,
     look_up_unit,
 )
@@ -39,6 +41,8 @@ ALL_EMPTY = "every cell is empty"
 UNKNOWN_NAME = "its name is not known"
 SETTING = "it is a setting"
 OTHER_INPUTS = "other inputs are named"
+MAX_FREE = 0.1
+"""More sizes of 0 than one, or this share, stand for unknown ones; a baseline may be free."""
 USER_SAYS = "you say so"
 BITS = (4.0, 8.0, 16.0, 32.0, 64.0)
 
@@ -133,6 +137,8 @@ def infer_column(
         All names of the table: X1 means something beside Y1 only.
     """
     meaning = look_up_beside(name, names) or look_up_metric(name)
+    if meaning is not None and numbers is not None and _names_rows_in_part(meaning, name, numbers):
+        meaning = look_up_measure(name)
     # What the cells state tells more than a weak name, or none: "510 MB/s" is a throughput.
     is_open = meaning is None or meaning.role == "conditional" or meaning.reason == SETTING
     if numbers is not None and (is_open or (meaning is not None and is_weak(meaning))):
@@ -167,6 +173,18 @@ def infer_column(
         undesirable=meaning.undesirable,
     )
     return check_range(column, values, numbers.unit)
+
+
+def _names_rows_in_part(meaning: Meaning, name: str, numbers: Numbers) -> bool:
+    """Return whether a column of measurements is called by a label or a description among others.
+
+    "LLM Quality Score" holds scores, "ImageNet linear" accuracies and "RepoEval" fractions.
+    """
+    if meaning.role in ("label", "dataset"):
+        return not is_whole_name(name, meaning.role)
+    values = numbers.values[np.isfinite(numbers.values)]
+    is_description = meaning.reason == "it is a description"
+    return is_description and bool((values != np.round(values)).any())
 
 
 def _contradicts(meaning: Meaning, name: str, numbers: Numbers) -> bool:
@@ -216,7 +234,7 @@ def check_range(column: Column, values: np.ndarray, unit: str = "") -> Column:
         if unit != "percent":
             column = replace(column, low=0.0)
     zeros = int((values == 0).sum())
-    if "size of the model" in column.reason and zeros:
+    if "size of the model" in column.reason and zeros > min(1, MAX_FREE * len(values)):
         reason = f"a size of 0 in {zeros} rows stands for an unknown one"
         return replace(column, role="left_out", reason=reason)
     # A rate up to 1, or of unknown range, may be written as a share or in percent.

@@ -12,7 +12,7 @@ Long results and data sets x systems are told by their keys (`deabench.tables.re
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -22,6 +22,7 @@ from deabench.errors import DataError
 from deabench.tables.cells import parse_numbers
 from deabench.tables.readers.frames import Source
 from deabench.tables.recognition.columns import Column
+from deabench.tables.recognition.layout import is_data_set_name
 from deabench.tables.table import Kind, Table
 from deabench.tables.vocabulary import has_name, look_up_metric
 from deabench.utils.text import quote_names
@@ -35,6 +36,8 @@ MAX_CLASSES = 20
 LEAST_METRIC_SHARE = 0.5
 """Metrics stand in rows where at least this share of the row labels are names of metrics."""
 MAX_PROBED_ROWS = 1000
+CLASS_AVERAGES = {"macro avg", "weighted avg"}
+"""Rows of scikit-learn's classification report beside the classes."""
 DEFAULT_CLASSIFIER = "classifier"
 
 
@@ -98,6 +101,27 @@ def refuse_missing_header(source: Source) -> None:
         raise DataError(
             f"the first line of '{source.title}' holds numbers "
             f"({', '.join(measurements[:2])}), no names; put a header line above it"
+        )
+
+
+def refuse_rows_of_one_system(source: Source, label: Sequence[str]) -> None:
+    """Refuse a table whose rows are the classes or the data sets of one system that has no name.
+
+    Raises
+    ------
+    DataError
+    """
+    frame = source.frame
+    for name in map(str, frame.columns[:1]):
+        if set(frame[name].astype(str).str.strip().str.lower()) >= CLASS_AVERAGES:
+            raise DataError(
+                f"'{source.title}' is a classification report: its rows are classes and averages "
+                "of one classifier; give a row for each classifier, with its 'macro avg'"
+            )
+    if len(label) == 1 and is_data_set_name(label[0]):
+        raise DataError(
+            f"the rows of '{source.title}' are called by '{label[0]}', and no column names the "
+            f"systems; if the data sets are to be compared, pass label='{label[0]}'"
         )
 
 

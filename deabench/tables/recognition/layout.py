@@ -54,14 +54,15 @@ _DESCRIPTIONS = {
     "release_date",
 }
 _DESCRIPTION_CELLS = (
-    r"^(https?://|www\.|\d{4}[-/.]\d\d([-/.]\d\d|$)|\d\d?[-/.]\d\d?[-/.]\d{4}|\[.*\d\.\d"
+    r"^(\S+/\S+\.(py|ya?ml|json|toml|pth?|onnx|ckpt|sh|ipynb|txt|png|jpe?g|csv|log)$|https?://|www\.|\d{4}[-/.]\d\d([-/.]\d\d|$)|\d\d?[-/.]\d\d?[-/.]\d{4}|\[.*\d\.\d"
     r"|(?i:(\d\d? )?(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?,? "
     r"(\d\d?,? )?\d{4}$))"
 )
-"""Addresses, dates and lists of numbers."""
+"""Addresses, paths of files, dates and lists of numbers."""
 _FOLDS = re.compile(
     r"_(fold|folds|seed|seeds|random_state|split|repeat|repeats|rep|replicate|run|trial|iteration"
-    r"|iter|(instance|sample|example|question|doc|item)_id|instance)_$"
+    r"|iter|(trial|run|iter|rep|fold)_(num|no|id|idx|index|number)"
+    r"|(instance|sample|example|question|doc|item)_id|instance)_$"
 )
 _SETTINGS = re.compile(
     r"_(parameters?|params|settings?|config|configs|configuration|args|arguments|options"
@@ -163,7 +164,7 @@ def _label_candidates(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterato
         column.name
         for column in columns
         if column.role == "dataset"
-        and _DATASETS.match(parse_name(column.name).words) is None
+        and not is_data_set_name(column.name)
         and not is_numbered(frame[column.name])
         and frame[column.name].is_unique
     ]
@@ -188,6 +189,11 @@ def _label_candidates(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterato
     yield [name for name in datasets if frame[name].is_unique and not is_numbered(frame[name])]
     identifiers = [c.name for c in columns if c.reason == "it is an identifier"]
     yield [name for name in identifiers if frame[name].is_unique]
+
+
+def is_data_set_name(name: str) -> bool:
+    """Return whether a column's whole name says that it names data sets or tasks."""
+    return _DATASETS.match(parse_name(name).words) is not None
 
 
 def is_numbered(column: pd.Series) -> bool:

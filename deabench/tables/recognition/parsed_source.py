@@ -194,6 +194,7 @@ def open_table(parsed: ParsedSource, systems: Systems, keys: Keys, notes: Sequen
         per_dataset=systems.per_dataset,
         title=parsed.source.title,
         prose=parsed.source.prose,
+        heading=parsed.source.sheet,
         reading_notes=tuple(notes),
         inferred=tuple(infer_columns(parsed.columns, systems.frame, keys, parsed.units())),
     )
