@@ -80,6 +80,7 @@ class StudySettings(TypedDict, total=False):
     grouping: Mapping[str, Any]
 
 
+RowValues = str | npt.ArrayLike | Mapping[str, str | npt.ArrayLike] | None
 ClassifierLike = Classifier | Callable[[], Classifier] | str | Mapping[str, Any]
 Watch = Callable[["Task", "Outcome"], None]
 
@@ -104,10 +105,20 @@ class Study:
         high and which is averaged over the folds.
     split : scikit-learn splitter, int, str or mapping, optional
         A splitter's open `random_state` is set from the seed; 5 is five stratified folds; or a
-        kind, as "leave-one-out", or {"kind": ..., "folds": ..., "repeats": ...}. Ten stratified
-        folds by default.
+        kind, as "leave-one-out", or {"kind": ..., "folds": ..., "repeats": ...}, with "sets" for
+        data sets that have a split of their own: {"folds": 10, "sets": {"small":
+        "leave-one-out"}}. Ten stratified folds by default.
     groups : str, array, or a mapping of data set to one of them, optional
         The column, or the group of each row, that a split keeps together.
+    time : as groups, optional
+        The column of times (numbers or dates), or the time of each row, that a split of kind
+        "time" follows; it is no feature.
+    weights : as groups, optional
+        The column of weights, or the weight of each row, for the training of classifiers that take
+        `sample_weight`.
+    costs : as groups, or {"FN": cost, "FP": cost}, optional
+        What it costs to misclassify each row, for the metric "cost"; of more classes than two
+        {class: cost}.
     seed : int
         Every split and every random state comes from it.
     store : str or Path
@@ -124,7 +135,8 @@ class Study:
     preprocess : mapping, "columns" or transformer, optional
         Per column, learnt inside each fold: {"numeric": "standardise", "nominal": "indicators",
         "missing": "impute"}, or a scikit-learn transformer of the DataFrame; "columns" hands the
-        DataFrame to the classifiers as it is.
+        DataFrame to the classifiers as it is. With "sets" and "classifiers" for those that have
+        one of their own: {"numeric": "standardise", "classifiers": {"boosting": "columns"}}.
     **settings
         name, time_limit, cpu_limit, memory_limit, keep_predictions; floors, as {"TPR": 0.5}: who
         has less of a metric on average over the data sets (more, of one that is better low) is not
@@ -164,7 +176,10 @@ class Study:
         *,
         metrics: Sequence[str | Metric] | Mapping[str, Callable[..., float]] | None = None,
         split: Splitter | int | str | Mapping[str, Any] | None = None,
-        groups: str | npt.ArrayLike | Mapping[str, str | npt.ArrayLike] | None = None,
+        groups: RowValues = None,
+        time: RowValues = None,
+        weights: RowValues = None,
+        costs: RowValues | Mapping[str, float] | Mapping[str, Mapping[str, float]] = None,
         seed: int = 0,
         store: str | Path = "study.sqlite",
         target: str | None = None,
@@ -181,6 +196,9 @@ class Study:
             metrics=metrics,
             split=split,
             groups=groups,
+            time=time,
+            weights=weights,
+            costs=costs,
             seed=seed,
             store=store,
             target=target,

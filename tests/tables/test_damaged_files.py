@@ -18,7 +18,7 @@ import pytest
 from damaged_files import parquet, workbook
 
 import deabench as db
-from deabench.datasets.keel import read_keel
+from deabench.datasets.arff import read_arff
 from deabench.errors import DataError
 from deabench.tables.readers.files import read_file
 from deabench.tables.readers.limits import reading_options
@@ -157,7 +157,7 @@ def test_blanks_of_an_attribute_take_no_time(line, tmp_path) -> None:
     path = tmp_path / "set.arff"
     text = line.format(blanks=" " * 200_000)
     path.write_text(f"@relation r\n{text}\n@attribute c {{x,y}}\n@data\n1,x\n")
-    assert str(path) in within(5, read_keel, path)
+    assert str(path) in within(5, read_arff, path)
 
 
 def test_the_umask_of_other_threads_stays(tmp_path) -> None:

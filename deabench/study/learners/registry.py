@@ -327,6 +327,32 @@ def _file_digest(file: str) -> str:
     return hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
+def weights_parameter(estimator: Any) -> str | None:
+    """Return the argument of `fit` that takes weights of rows, None where there is none.
+
+    A pipeline hands it to its last step, a search to its estimator. What adds or removes rows
+    before it leaves no weights that belong to them.
+    """
+    from sklearn.utils.validation import has_fit_parameter
+
+    steps = getattr(estimator, "steps", None)
+    if steps is not None:
+        if any(hasattr(step, "fit_resample") for _, step in steps):
+            return None
+        name, last = steps[-1]
+        inner = weights_parameter(last)
+        return None if inner is None else f"{name}__{inner}"
+    # a search over parameters fits its estimator with what it is given
+    if hasattr(estimator, "refit") and hasattr(estimator, "estimator"):
+        return weights_parameter(estimator.estimator)
+    return "sample_weight" if has_fit_parameter(estimator, "sample_weight") else None
+
+
+def takes_weights(spec: LearnerSpec) -> bool:
+    """Whether a classifier takes weights of rows."""
+    return weights_parameter(_build_unseeded(spec, ANY_CONTEXT)) is not None
+
+
 def infer_family(spec: LearnerSpec) -> str:
     """Infer the family of a classifier that is not the paper's from the classes in its pipeline.
 

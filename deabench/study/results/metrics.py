@@ -12,7 +12,7 @@ import scipy
 
 from deabench.errors import DataError
 from deabench.metrics import DIRECTION, METRICS, SCORE_METRICS, from_counts
-from deabench.metrics.metric import check_probabilities
+from deabench.metrics.metric import Metric, check_probabilities
 from deabench.metrics.score_metrics import find_score_metric
 from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import did_you_mean
@@ -78,6 +78,44 @@ mean of the recalls.
 """
 
 
+def _roc_auc(y: np.ndarray, scores: np.ndarray) -> float:
+    """Return the mean area of each class against the rest; NaN where a class has no row."""
+    classes = scores.shape[1]
+    if len(np.unique(y)) < classes or not np.isfinite(scores).all():
+        return float("nan")
+    return float(np.mean([_score_metric("roc_auc", y == k, scores[:, k]) for k in range(classes)]))
+
+
+def _log_loss(y: np.ndarray, probabilities: np.ndarray) -> float:
+    """Return the mean of -log p of the true class; infinite where p is 0, NaN without p."""
+    if not _are_probabilities(probabilities):
+        return float("nan")
+    with np.errstate(divide="ignore"):
+        return float(-np.log(probabilities[np.arange(len(y)), y]).mean())
+
+
+def _brier(y: np.ndarray, probabilities: np.ndarray) -> float:
+    """Return the mean of Σ_k (p_k - [k true])², from 0 to 2; NaN without probabilities."""
+    if not _are_probabilities(probabilities):
+        return float("nan")
+    true = np.eye(probabilities.shape[1])[y]
+    return float(((probabilities - true) ** 2).sum(axis=1).mean())
+
+
+def _are_probabilities(scores: np.ndarray) -> bool:
+    return bool((scores >= 0).all() and np.allclose(scores.sum(axis=1), 1, atol=1e-6))
+
+
+MULTICLASS_SCORES = {
+    "roc_auc": Metric("roc_auc", _roc_auc, range=(0, 1), needs="scores"),
+    "log_loss": Metric("log_loss", _log_loss, False, range=(0, np.inf), needs="probabilities"),
+    "brier": Metric("brier", _brier, False, range=(0, 2), needs="probabilities"),
+}
+"""Metrics of scores of more classes than two, a column per class."""
+COST = Metric("cost", lambda wrong, costs: float((wrong * costs).mean()), False, range=(0, np.inf))
+"""The mean cost of a test row: its own where it is misclassified, else 0."""
+
+
 @dataclass(frozen=True)
 class StudyMetrics:
     """The metrics that a study can use: of two classes or of all, and the user's by name.
@@ -89,17 +127,20 @@ class StudyMetrics:
     own : mapping of str to metric
         `deabench.metrics.Metric`, or a function of (y_true, y_pred) whose value is better high
         unless the vocabulary knows its name for one that is better low.
+    costs : mapping of data set to ndarray
+        The cost of each row, where it is misclassified; 1 in a data set without.
     """
 
     classes: str = "two"
     own: Mapping[str, Any] = field(default_factory=dict)
+    costs: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
         """Return every name, apart from families such as 'precision@10'."""
         if self.classes == "two":
-            return [*METRICS, *SCORE_METRICS, *TIMES, *self.own]
-        return [*MULTICLASS_METRICS, *TIMES, *self.own]
+            return [*METRICS, *SCORE_METRICS, COST.name, *TIMES, *self.own]
+        return [*MULTICLASS_METRICS, *MULTICLASS_SCORES, COST.name, *TIMES, *self.own]
 
     def check_name(self, location: str, name: str) -> None:
         """Refuse a name that no metric has.
@@ -126,7 +167,11 @@ class StudyMetrics:
         """
         if name in self.own:
             return self.own[name]
-        if self.classes != "two" or name in (*METRICS, *TIMES):
+        if name == COST.name:
+            return COST
+        if self.classes != "two":
+            return MULTICLASS_SCORES.get(name)
+        if name in (*METRICS, *TIMES):
             return None
         if name in SCORE_METRICS:
             return name
@@ -219,7 +264,7 @@ class StudyMetrics:
             if metric is not None
         }
         if row_metrics:
-            tables.append(average_over_folds(counts, row_metrics, read_rows()))
+            tables.append(average_over_folds(counts, row_metrics, read_rows(), self.costs))
         joined = pd.concat(tables, axis=1)[names]
         notes = tuple(note for table in tables for note in table.attrs.get("notes", ()))
         joined.attrs = {**tables[0].attrs, "notes": notes}
@@ -253,7 +298,10 @@ Rows = Mapping[str, np.ndarray]
 
 
 def average_over_folds(
-    counts: pd.DataFrame, metrics: Mapping[str, Any], rows: Mapping[str, Rows]
+    counts: pd.DataFrame,
+    metrics: Mapping[str, Any],
+    rows: Mapping[str, Rows],
+    costs: Mapping[str, np.ndarray] | None = None,
 ) -> pd.DataFrame:
     """Return means over the folds of metrics of test rows; NaN where no fold defines one.
 
@@ -265,6 +313,8 @@ def average_over_folds(
         roc_auc, pr_auc, KS, or a metric with a value of its own.
     rows : mapping of key to arrays
         row, y_true, y_pred, score.
+    costs : mapping of data set to ndarray, optional
+        Of its rows; 1 without.
 
     Returns
     -------
@@ -275,12 +325,25 @@ def average_over_folds(
     notes = []
     for (dataset, classifier), tasks in counts.groupby(PAIR, sort=False):
         folds = [rows[key] for key in tasks["key"] if key in rows]
+        row_costs = (costs or {}).get(str(dataset))
         means: dict[str, Any] = {"dataset": dataset, "classifier": classifier}
         # a fold without a positive row has no AUC: the mean is that of the others
         for name, metric in metrics.items():
-            values = [_value_on_fold(name, metric, fold, str(classifier)) for fold in folds]
+            if metric is COST:
+                values = [_cost_of_fold(fold, row_costs) for fold in folds]
+            else:
+                values = [_value_on_fold(name, metric, fold, str(classifier)) for fold in folds]
             defined = [value for value in values if np.isfinite(value)]
-            means[name] = float(np.mean(defined)) if defined else float("nan")
+            infinite = int(np.isinf(values).sum())
+            means[name] = float("nan")
+            if infinite:
+                notes.append(
+                    f"{name} of '{classifier}' on '{dataset}' is infinite in {infinite} of "
+                    f"{len(tasks)} folds"
+                )
+                continue
+            if defined:
+                means[name] = float(np.mean(defined))
             if len(defined) < len(tasks):
                 notes.append(
                     f"{name} of '{classifier}' on '{dataset}' is defined in {len(defined)} of "
@@ -292,6 +355,13 @@ def average_over_folds(
     return table
 
 
+def _cost_of_fold(fold: Rows, row_costs: np.ndarray | None) -> float:
+    """Return the mean cost of the test rows."""
+    wrong = np.asarray(fold["y_true"]) != np.asarray(fold["y_pred"])
+    costs = np.ones(len(wrong)) if row_costs is None else row_costs[np.asarray(fold["row"])]
+    return float(COST.function(wrong, costs))  # type: ignore[operator]  # it is no scorer's name
+
+
 def _value_on_fold(name: str, metric: Any, fold: Rows, classifier: str) -> float:
     """Return a metric on one fold; NaN where a class is missing or there are no scores."""
     y_true = np.asarray(fold["y_true"], dtype=int)
@@ -301,6 +371,8 @@ def _value_on_fold(name: str, metric: Any, fold: Rows, classifier: str) -> float
         if not defined:
             return float("nan")
         return _score_metric(metric, y_true, scores)
+    if metric in MULTICLASS_SCORES.values():
+        return float(metric.function(y_true, scores))
     needs = getattr(metric, "needs", "labels")
     values = scores
     if needs == "labels":

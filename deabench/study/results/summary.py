@@ -192,7 +192,7 @@ def summarize_plan(plan: Plan) -> StudySummary:
     rows = current_rows(plan, tasks)
     counts, left_out = complete_counts(plan, rows, tasks)
     settings = summary_settings(plan, counts)
-    study_metrics = StudyMetrics(plan.classes, plan.own_metrics)
+    study_metrics = plan.study_metrics
     # everything that some table below needs, computed once
     names = [
         *plan.metrics,
@@ -370,7 +370,7 @@ def summary_settings(plan: Plan, counts: pd.DataFrame) -> SummarySettings:
         model=build_model(plan.dea),
         mixed=plan.groups["mixed"],
         ratio_edges=plan.groups["imbalance_ratio"],
-        complemented=StudyMetrics(plan.classes, plan.own_metrics).complemented_outputs(outputs),
+        complemented=plan.study_metrics.complemented_outputs(outputs),
     )
 
 

@@ -24,8 +24,9 @@ from pathlib import Path
 from typing import Any
 
 from deabench.errors import DeabenchError
-from deabench.study.data.dataset import Dataset, DataSpec
+from deabench.study.data.dataset import Dataset
 from deabench.study.data.loaders import IN_MEMORY
+from deabench.study.data.row_columns import DataSpec
 from deabench.study.data.shared import write_dataset
 from deabench.study.running.limits import end_group, prepare_worker
 from deabench.study.running.tasks import Outcome, describe_limits, run_batch, running_keys

@@ -30,7 +30,11 @@ from deabench.study.data.loaders import IN_MEMORY, load_dataset
 from deabench.study.data.splits import Split, derive_seed, split_rows
 from deabench.study.learners import BuildContext, LearnerSpec
 from deabench.study.learners.fingerprints import describe_differences, local_fingerprint
-from deabench.study.learners.registry import build_learner, fingerprint_learner
+from deabench.study.learners.registry import (
+    build_learner,
+    fingerprint_learner,
+    weights_parameter,
+)
 from deabench.study.running.isolation import Output, leave_no_trace, seed_generators
 from deabench.study.running.limits import (
     OutOfTime,
@@ -241,8 +245,9 @@ def _prepare_task(task: Task) -> tuple[Dataset, Split, Any]:
     seed = derive_seed(task.seed, data.name, task.repeat, task.fold, task.learner.name)
     packages = {name for name, _ in task.learner.fingerprint}
     seed_generators(seed, packages)
-    missing = bool(np.isnan(data.X).any())
-    context = BuildContext(data.X.shape[1], missing, seed, task.preprocessing, data.columns)
+    context = BuildContext(
+        data.X.shape[1], data.has_missing, seed, task.preprocessing, data.columns
+    )
     estimator = build_learner(task.learner, context)
     # a pipeline of the learner alone: its own checks would cost a millisecond
     steps = getattr(estimator, "named_steps", {})
@@ -297,8 +302,12 @@ def _fit_and_test(task: Task, data: Dataset, rows: Split, estimator: Any) -> Out
     # process, whatever n_jobs a learner has: its time is measured and limited here
     one_thread = _thread_controller(len(sys.modules)).limit(limits=1)
     with one_thread, joblib.parallel_config(backend="sequential"):
+        weights = {}
+        parameter = weights_parameter(estimator) if data.weights is not None else None
+        if parameter is not None and data.weights is not None:
+            weights[parameter] = data.weights[train]
         started = cpu_seconds()
-        estimator.fit(X_train, data.y[train])
+        estimator.fit(X_train, data.y[train], **weights)
         fitted = cpu_seconds()
         predicted = check_labels(estimator.predict(X_test), len(test), data.classes)
         scores = predict_scores(estimator, X_test, classes)
@@ -315,7 +324,7 @@ def _fit_and_test(task: Task, data: Dataset, rows: Split, estimator: Any) -> Out
         "done",
         cells if classes == 2 else (0, 0, 0, 0),  # type: ignore[arg-type]
         (fitted - started, ended - fitted),
-        _notes_of(estimator, data.X[train]),
+        _notes_of(estimator, data, train),
         rows=zlib.compress(packed, 6) if task.keep_predictions else b"",
         rows_sha256=hashlib.sha256(packed).hexdigest(),
         confusion=() if classes == 2 else cells,
@@ -330,13 +339,13 @@ def _thread_controller(_modules: int) -> Any:
     return ThreadpoolController()
 
 
-def _notes_of(estimator: Any, X: np.ndarray) -> dict[str, Any]:
+def _notes_of(estimator: Any, data: Dataset, train: np.ndarray) -> dict[str, Any]:
     """Return what the fitted steps have chosen or replaced."""
     notes: dict[str, Any] = {}
     # steps as `pipelines.make_pipeline` names them
     steps = getattr(estimator, "named_steps", {})
     if "impute" in steps:
-        notes["imputed_cells"] = int(np.isnan(X).sum())
+        notes["imputed_cells"] = int(np.isnan(data.X[train]).sum())
     sampler = steps.get("sample")
     neighbours = getattr(getattr(sampler, "smote_", sampler), "k_used_", None)
     if neighbours is not None:

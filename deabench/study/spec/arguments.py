@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.study.data.dataset import Dataset, DataSpec, make_dataset
+from deabench.study.data.dataset import Dataset, make_dataset
 from deabench.study.data.loaders import IN_MEMORY, check_classes, dataset_names, source_of_name
-from deabench.study.data.splits import SPLIT_KINDS, SplitSpec
-from deabench.study.learners import ANY_CONTEXT, LearnerSpec, Preprocessing
+from deabench.study.data.row_columns import DataSpec
+from deabench.study.learners import ANY_CONTEXT, LearnerSpec
 from deabench.study.learners.fingerprints import fingerprint_dependencies
 from deabench.study.learners.registry import REGISTRY, build_learner
 from deabench.study.spec import schema
@@ -34,8 +34,8 @@ SETTINGS = (
     "grouping",
     "tests",
 )
-GROUPS_COLUMN = "\0groups"
-CLASS_COLUMN = "\0class"
+HIDDEN_COLUMN = "\0{}"
+CLASS_COLUMN = HIDDEN_COLUMN.format("class")
 """Names of columns that no user's table has."""
 
 
@@ -48,6 +48,9 @@ class StudyArguments:
     metrics: Sequence[Any] | Mapping[str, Any] | None = None
     split: Any = None
     groups: Any = None
+    time: Any = None
+    weights: Any = None
+    costs: Any = None
     seed: int = 0
     store: str | Path = "study.sqlite"
     target: str | None = None
@@ -97,8 +100,8 @@ def plan_from_arguments(arguments: StudyArguments) -> Plan:
     contents = StudyContents(
         data,
         learners,
-        _read_split(arguments.split),
-        _read_preprocessing(arguments.preprocess),
+        arguments.split,
+        arguments.preprocess,
         store,
         f"# a study from code: {len(data)} data sets, {len(learners)} classifiers",
         own_metrics,
@@ -149,12 +152,23 @@ def _read_data(name: str, value: Any, arguments: StudyArguments) -> DataSpec:
         options["positive"] = positive
     if arguments.classes == "all":
         options["classes"] = "all"
-    groups = _value_of_dataset(arguments.groups, name)
+    row_values = {
+        option: _value_of_dataset(getattr(arguments, option), name)
+        for option in ("groups", "time", "weights")
+    }
+    costs = arguments.costs
+    # costs of classes are a mapping, too
+    if not isinstance(costs, Mapping) or set(costs) <= set(arguments.data):
+        costs = _value_of_dataset(costs, name)
+    if isinstance(costs, Mapping):
+        options["costs"] = tuple(costs.items())
+    else:
+        row_values["costs"] = costs
     if isinstance(value, str | Path):
-        return _read_path(name, value, arguments.target, options, groups)
+        return _read_path(name, value, arguments.target, options, row_values)
     # the identity names the data in workers
     spec = DataSpec(name, "memory", tuple(sorted(options.items())))
-    data = check_classes(_read_table(spec, value, arguments.target, groups))
+    data = check_classes(_read_table(spec, value, arguments.target, row_values))
     IN_MEMORY[data.identity] = data
     return DataSpec(name, "memory", (("sha256", data.identity),))
 
@@ -167,16 +181,21 @@ def _value_of_dataset(argument: Any, name: str) -> Any:
 
 
 def _read_path(
-    name: str, value: str | Path, target: str | None, options: dict[str, Any], groups: Any
+    name: str,
+    value: str | Path,
+    target: str | None,
+    options: dict[str, Any],
+    row_values: Mapping[str, Any],
 ) -> DataSpec:
     """Return the data set of a path, or of a name that deabench knows."""
-    if isinstance(groups, str):
-        options["groups"] = groups
-    elif groups is not None:
-        raise DataError(
-            f"the groups of data set '{name}' are an array, but its rows are in a file; name the "
-            "file's column"
-        )
+    for option, column in row_values.items():
+        if isinstance(column, str):
+            options[option] = column
+        elif column is not None:
+            raise DataError(
+                f"the {option} of data set '{name}' are an array, but its rows are in a file; name "
+                "the file's column"
+            )
     if isinstance(value, str) and value in dataset_names() and not Path(value).exists():
         if name != value:
             raise DataError(
@@ -190,20 +209,27 @@ def _read_path(
     return DataSpec(name, "file", tuple(sorted(options.items())))
 
 
-def _read_table(spec: DataSpec, value: Any, target: str | None, groups: Any) -> Dataset:
+def _read_table(
+    spec: DataSpec, value: Any, target: str | None, row_values: Mapping[str, Any]
+) -> Dataset:
     """Return the data set of a frame with its class column, or of (X, y)."""
     frame, class_column = _to_frame(spec.name, value, target)
-    if groups is not None:
-        if not isinstance(groups, str):
-            labels = np.asarray(groups)
-            if labels.shape != (len(frame),):
+    options = dict(spec.options)
+    for option, values in row_values.items():
+        if values is None:
+            continue
+        if not isinstance(values, str):
+            array = np.asarray(values)
+            if array.shape != (len(frame),):
                 raise DataError(
-                    f"groups of data set '{spec.name}' has shape {labels.shape} for {len(frame)} "
+                    f"{option} of data set '{spec.name}' has shape {array.shape} for {len(frame)} "
                     "rows; give one per row"
                 )
-            frame = frame.assign(**{GROUPS_COLUMN: labels})
-            groups = GROUPS_COLUMN
-        spec = replace(spec, options=(*spec.options, ("groups", groups)))
+            values_column = HIDDEN_COLUMN.format(option)
+            frame = frame.assign(**{values_column: array})
+            values = values_column
+        options[option] = values
+    spec = replace(spec, options=tuple(options.items()))
     return make_dataset(spec, frame, class_column, source="code")
 
 
@@ -264,38 +290,3 @@ def _read_learner(name: str, value: Any) -> LearnerSpec:
     spec = LearnerSpec(name, "given", template=value)
     build_learner(spec, ANY_CONTEXT)
     return spec
-
-
-def _read_split(split: Any) -> SplitSpec:
-    if split is None:
-        return SplitSpec()
-    if isinstance(split, int) and not isinstance(split, bool):
-        split = {"folds": split}
-    if isinstance(split, str):
-        split = {"kind": split}
-    if isinstance(split, Mapping):
-        schema.check_keys("", "split:", split, schema.SPLIT_KEYS)
-        schema.check_folds("", "split:", split)
-        return SplitSpec(**split)
-    if not hasattr(split, "split"):
-        raise DataError(
-            f"split is {split!r}; give a scikit-learn splitter, a number of folds, or one of "
-            f"{', '.join(SPLIT_KINDS)}"
-        )
-    return SplitSpec("splitter", splitter=deepcopy(split))
-
-
-def _read_preprocessing(value: Any) -> Preprocessing:
-    if value is None:
-        return Preprocessing()
-    if isinstance(value, str) and value == "columns":
-        return Preprocessing(columns=True)
-    if isinstance(value, Mapping):
-        schema.check_keys("", "preprocess:", value, schema.PREPROCESS_KEYS)
-        return Preprocessing(**value)
-    if not (hasattr(value, "fit") and hasattr(value, "transform")):
-        raise DataError(
-            f"preprocess is {value!r}; give a table of numeric, nominal and missing, "
-            '"columns", or a transformer'
-        )
-    return Preprocessing(transformer=deepcopy(value))

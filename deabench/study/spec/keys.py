@@ -33,6 +33,7 @@ def key_base(task: Task, data: Dataset) -> bytes:
             split.folds if split.kind in ("kfold", "groups", "time") else 0,
             split.test_size if split.kind == "holdout" else 0,
             split.text,
+            *([split.gap] if split.kind == "time" and split.gap else []),
         ],
         task.seed,
     ]
@@ -45,7 +46,9 @@ def key_parts(task: Task) -> dict[str, Fingerprint]:
     """Return what a task's key is made of: of its data set, its classifier, and the study."""
     split = task.split
     study = {
-        "split": f"{split.kind} {split.folds} {split.test_size:g} {split.text}".strip(),
+        "split": " ".join(
+            map(str, (split.kind, split.folds, split.test_size, split.gap, split.text))
+        ).strip(),
         "preprocessing": task.preprocessing.text or "none",
         "seed": str(task.seed),
         **dict(task.depends),

@@ -9,9 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from deabench.errors import DataError
-from deabench.study.data.dataset import Dataset, DataSpec
+from deabench.study.data.dataset import Dataset
 from deabench.study.data.loaders import load_dataset
-from deabench.study.data.splits import GROUP_KINDS, SplitSpec, check_repeatable, count_folds
+from deabench.study.data.row_columns import DataSpec
+from deabench.study.data.splits import (
+    GROUP_KINDS,
+    SplitSpec,
+    check_repeatable,
+    count_folds,
+    folds_of_repeat,
+)
 from deabench.study.learners import NO_PREPROCESSING, LearnerSpec, Preprocessing, RecordedCode
 from deabench.study.learners.fingerprints import (
     UNRECORDED,
@@ -19,7 +26,8 @@ from deabench.study.learners.fingerprints import (
     fingerprint_dependencies,
     fingerprint_object,
 )
-from deabench.study.learners.registry import fingerprint_learner, infer_family
+from deabench.study.learners.registry import fingerprint_learner, infer_family, takes_weights
+from deabench.study.results.metrics import StudyMetrics
 from deabench.study.spec.keys import key_base, key_parts
 from deabench.study.spec.tasks import DatasetTasks, Task, TaskLimits, TaskList
 
@@ -63,6 +71,10 @@ class Plan:
         Files, modules and values that results depend on and that no code refers to.
     floors : mapping of metric to number
         Who misses one, on average over the data sets, is not ranked.
+    splits : mapping of data set to SplitSpec
+        Of those that have their own.
+    preparations : mapping of ("sets", data set) or ("classifiers", classifier) to Preprocessing
+        Of those that have their own.
     """
 
     file: Path
@@ -85,6 +97,23 @@ class Plan:
     recorded: Mapping[str, RecordedCode] = field(default_factory=dict)
     depends: tuple[Any, ...] = ()
     floors: Mapping[str, float] = field(default_factory=dict)
+    splits: Mapping[str, SplitSpec] = field(default_factory=dict)
+    preparations: Mapping[tuple[str, str], Preprocessing] = field(default_factory=dict)
+
+    def split_of(self, dataset: str) -> SplitSpec:
+        """Return the split of a data set: its own, or the study's."""
+        return self.splits.get(dataset, self.split)
+
+    def preprocessing_of(self, dataset: str, classifier: str) -> Preprocessing:
+        """Return what precedes a classifier: its own, else the data set's, else the study's."""
+        study = self.preparations.get(("sets", dataset), self.preprocessing)
+        return self.preparations.get(("classifiers", classifier), study)
+
+    @property
+    def study_metrics(self) -> StudyMetrics:
+        """Return the metrics that the study can use, with the costs of its rows."""
+        costs = {data.name: data.costs for data in self._datasets if data.costs is not None}
+        return StudyMetrics(self.classes, self.own_metrics, costs)
 
     @property
     def unpermitted(self) -> tuple[LearnerSpec, ...]:
@@ -128,7 +157,21 @@ class Plan:
                 f"the code of '{spec.name}' ('{spec.use}') was not imported, so an edit since "
                 "the last run goes unseen; --allow-imports imports it"
             )
-        return (*notes, *self._code_notes())
+        return (*notes, *self._row_notes(), *self._code_notes())
+
+    def _row_notes(self) -> Iterator[str]:
+        """Yield what is assumed of the order of rows, and who learns without their weights."""
+        for data in self._datasets:
+            by_time = data.partition is None and self.split_of(data.name).kind == "time"
+            if by_time and data.times is None:
+                yield (
+                    f"data set '{data.name}' has no column of times: its rows are split in the "
+                    "order in which they stand"
+                )
+        if any(data.weights is not None for data in self._datasets):
+            for spec in self.learners:
+                if spec.permitted and not takes_weights(spec):
+                    yield f"classifier '{spec.name}' takes no weights of rows and learns without"
 
     def _code_notes(self) -> Iterator[str]:
         """Yield what of the code cannot be recorded, so that its results are not used again."""
@@ -150,7 +193,11 @@ class Plan:
     def _tasks(self) -> TaskList:
         learners = [replace(spec, fingerprint=self._fingerprint(spec)) for spec in self.learners]
         study = replace(
-            self, split=_keyed_split(self.split), preprocessing=_keyed_steps(self.preprocessing)
+            self,
+            split=_keyed_split(self.split),
+            splits={name: _keyed_split(split) for name, split in self.splits.items()},
+            preprocessing=_keyed_steps(self.preprocessing),
+            preparations={name: _keyed_steps(steps) for name, steps in self.preparations.items()},
         )
         pairs = zip(self.data, self._datasets, strict=True)
         tasks = TaskList([study._tasks_of_dataset(spec, data, learners) for spec, data in pairs])
@@ -193,26 +240,27 @@ class Plan:
     def _tasks_of_dataset(
         self, spec: DataSpec, data: Dataset, learners: Iterable[LearnerSpec]
     ) -> DatasetTasks:
-        check_split(data, self.split, self.seed)
+        split = self.split_of(data.name)
+        check_split(data, split, self.seed)
         depends = fingerprint_dependencies(self.depends)
         first = tuple(
             Task(
                 data=spec,
                 learner=learner,
-                split=self.split,
+                split=split,
                 repeat=0,
                 fold=0,
                 seed=self.seed,
                 key="",
                 limits=self.limits,
                 keep_predictions=self.keep_predictions,
-                preprocessing=self.preprocessing,
+                preprocessing=self.preprocessing_of(data.name, learner.name),
                 data_sha256=data.sha256,
                 depends=depends,
             )
             for learner in learners
         )
-        repeats, folds = count_folds(data, self.split, self.seed)
+        repeats, folds = count_folds(data, split, self.seed)
         return DatasetTasks(first, tuple(key_base(task, data) for task in first), repeats, folds)
 
 
@@ -252,7 +300,7 @@ def check_split(data: Dataset, split: SplitSpec, seed: int) -> None:
     # a stratified split needs a row of some class for each fold
     largest_class = max((data.y == code).sum() for code in range(len(data.classes)))
     too_few = split.kind in ("kfold", "groups") and largest_class < split.folds
-    if too_few or (split.kind == "time" and len(data.y) <= split.folds):
+    if too_few:
         raise DataError(
             f"data set '{data.name}' has {len(data.y)} rows, too few for {split.folds} folds"
         )
@@ -271,4 +319,6 @@ def check_split(data: Dataset, split: SplitSpec, seed: int) -> None:
             raise DataError(
                 f"data set '{data.name}' has {count} groups, too few for {split.folds} folds"
             )
+    if split.kind == "time":
+        folds_of_repeat(data, split, 0, seed)
     check_repeatable(data, split, seed)

@@ -132,6 +132,12 @@ DATASET_KEYS: dict[str, Check] = {
     "keel_folder": TEXT,
     "generator": TEXT,
     "groups": TEXT,
+    "time": TEXT,
+    "weights": TEXT,
+    "costs": expect(
+        lambda value: is_text(value) or is_table_of(is_number)(value),
+        "a column, or a table of numbers, as {FN = 5, FP = 1}",
+    ),
     "nominal": TEXTS,
 }
 SPLIT_KEYS: dict[str, Check] = {
@@ -139,6 +145,7 @@ SPLIT_KEYS: dict[str, Check] = {
     "folds": whole_number(1, MOST_FOLDS),
     "repeats": whole_number(1, MOST_FOLDS),
     "test_size": BETWEEN_0_AND_1,
+    "gap": AT_LEAST_0,
 }
 GROUP_KEYS: dict[str, Check] = {
     "type": one_of("label", "rule"),
@@ -188,7 +195,6 @@ def table_keys() -> dict[str, dict[str, Check]]:
     """Return the keys of each table of a study file."""
     return {
         "data": DATA_KEYS,
-        "split": SPLIT_KEYS,
         "dea": dea_keys(),
         "groups": GROUP_KEYS,
         "tests": TEST_KEYS,
@@ -236,12 +242,6 @@ def _format_value(value: Any) -> str:
     if isinstance(value, str):
         return f"'{value}'"
     return str(value)
-
-
-def check_folds(prefix: str, location: str, values: Mapping[str, Any]) -> None:
-    """Refuse a single fold of a split whose folds test each other's rows."""
-    if values.get("folds") == 1 and values.get("kind") not in ("holdout", "bootstrap"):
-        raise DataError(f"{prefix}{location} folds is 1; give a whole number >= 2")
 
 
 def check_name(location: str, name: str, names: Sequence[str]) -> None:

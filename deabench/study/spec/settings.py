@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,23 @@ from deabench.analysis.ranking import rank
 from deabench.errors import DataError, DataWarning, SolveError
 from deabench.models.options import build_options, option_fields
 from deabench.results.model import Model
-from deabench.study.data.dataset import DataSpec
-from deabench.study.data.splits import SplitSpec
+from deabench.study.data.row_columns import DataSpec
+from deabench.study.data.splits import SPLIT_KINDS, UNREPEATED_KINDS, SplitSpec
 from deabench.study.learners import ANY_CONTEXT, LearnerSpec, Preprocessing
 from deabench.study.learners.registry import REGISTRY, build_learner, builder_parameters
 from deabench.study.results.metrics import DEFAULT_METRICS, StudyMetrics
 from deabench.study.running.limits import memory_can_be_limited
 from deabench.study.spec.plan import Plan
-from deabench.study.spec.schema import SCALAR, TEST_KINDS, check_name, model_option_names
+from deabench.study.spec.schema import (
+    PREPROCESS_KEYS,
+    SCALAR,
+    SPLIT_KEYS,
+    TABLE,
+    TEST_KINDS,
+    check_keys,
+    check_name,
+    model_option_names,
+)
 from deabench.study.spec.tasks import TaskLimits
 from deabench.tables.read import read
 
@@ -36,8 +46,8 @@ class StudyContents:
 
     data: tuple[DataSpec, ...]
     learners: tuple[LearnerSpec, ...]
-    split: SplitSpec
-    preprocessing: Preprocessing
+    split: Any
+    preprocessing: Any
     store: Path
     text: str = ""
     own_metrics: Mapping[str, Any] = field(default_factory=dict)
@@ -75,6 +85,7 @@ def make_plan(
         study_metrics.check_name(f"{prefix}metrics", name)
     for name in floors:
         study_metrics.check_name(f"{prefix}floors", name)
+    bounded = [name for name in metrics if not study_metrics.is_cost(name)]
     dea = {
         "outputs": None,
         "inputs": None,
@@ -83,7 +94,7 @@ def make_plan(
         "norm": "l1",
         "reference": None,
         "tested": [],
-        "target_outputs": ["TPR", "TNR"] if classes == "two" else list(metrics[:2]),
+        "target_outputs": ["TPR", "TNR"] if classes == "two" else bounded[:2],
         "dmus": "classifiers",
         "panels": {},
         **settings.get("dea", {}),
@@ -110,12 +121,18 @@ def make_plan(
     _check_model(prefix, dea, study_metrics)
     learner_names = [spec.name for spec in contents.learners]
     _check_learner_names(prefix, dea, groups, tests, learner_names)
+    data_names = [spec.name for spec in contents.data]
+    split, splits = _parse_splits(prefix, contents.split, data_names)
+    preprocessing, preparations = _parse_preparations(
+        prefix, contents.preprocessing, data_names, learner_names
+    )
     return Plan(
         file=file,
         name=settings.get("name", file.stem),
         data=contents.data,
         learners=contents.learners,
-        split=contents.split,
+        split=split,
+        splits=splits,
         seed=settings.get("seed", 0),
         limits=TaskLimits(wall, cpu, memory),
         keep_predictions=settings.get("keep_predictions", True),
@@ -125,7 +142,8 @@ def make_plan(
         groups=groups,
         tests=tests,
         text=contents.text,
-        preprocessing=contents.preprocessing,
+        preprocessing=preprocessing,
+        preparations=preparations,
         classes=classes,
         own_metrics=contents.own_metrics,
         depends=contents.depends,
@@ -275,3 +293,84 @@ def parse_learner(
     if spec.permitted:
         build_learner(spec, ANY_CONTEXT)
     return spec
+
+
+def _parse_splits(
+    prefix: str, value: Any, data_names: list[str]
+) -> tuple[SplitSpec, dict[str, SplitSpec]]:
+    """Return the study's split, and those of the data sets that have their own."""
+    splits: dict[str, SplitSpec] = {}
+    location = "[split]" if prefix else "split:"
+    if isinstance(value, Mapping) and "sets" in value:
+        check_keys(prefix, location, {"sets": value["sets"]}, {"sets": TABLE})
+        for name, own_split in value["sets"].items():
+            check_name(f"{prefix}{location} sets: data set", name, data_names)
+            splits[name] = _parse_split(prefix, f"{location} sets.{name}:", own_split)
+        value = {key: entry for key, entry in value.items() if key != "sets"}
+    return _parse_split(prefix, location, value), splits
+
+
+def _parse_split(prefix: str, location: str, value: Any) -> SplitSpec:
+    """Return a split: a table, a kind, a number of folds, or (from code) a splitter."""
+    if value is None:
+        return SplitSpec()
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = {"folds": value}
+    if isinstance(value, str):
+        value = {"kind": value}
+    if not isinstance(value, Mapping):
+        if hasattr(value, "split"):
+            return SplitSpec("splitter", splitter=deepcopy(value))
+        raise DataError(
+            f"{prefix}split is {value!r}; give a scikit-learn splitter, a number of folds, or one "
+            f"of {', '.join(SPLIT_KINDS)}"
+        )
+    check_keys(prefix, location, value, SPLIT_KEYS)
+    split = SplitSpec(**value)
+    if split.folds == 1 and split.kind not in ("holdout", "bootstrap"):
+        raise DataError(f"{prefix}{location} folds is 1; give a whole number >= 2")
+    if split.kind in UNREPEATED_KINDS and split.repeats > 1:
+        raise DataError(
+            f"{prefix}{location} repeats is {split.repeats}; {split.kind} has no other folds to "
+            "repeat"
+        )
+    if split.gap and split.kind != "time":
+        raise DataError(
+            f"{prefix}{location} gap is {split.gap:g}; only a split of kind 'time' has one"
+        )
+    return split
+
+
+def _parse_preparations(
+    prefix: str, value: Any, data_names: list[str], learner_names: list[str]
+) -> tuple[Preprocessing, dict[tuple[str, str], Preprocessing]]:
+    """Return the study's preprocessing, and that of data sets and classifiers with their own."""
+    preparations: dict[tuple[str, str], Preprocessing] = {}
+    location = "[preprocess]" if prefix else "preprocess:"
+    if isinstance(value, Mapping):
+        for table, names in (("sets", data_names), ("classifiers", learner_names)):
+            check_keys(prefix, location, {table: value.get(table, {})}, {table: TABLE})
+            for name, steps in value.get(table, {}).items():
+                check_name(f"{prefix}{location} {table}: {table[:-1]}", name, names)
+                preparations[table, name] = _parse_preprocessing(
+                    prefix, f"{location} {table}.{name}:", steps
+                )
+        value = {key: steps for key, steps in value.items() if key not in ("sets", "classifiers")}
+    return _parse_preprocessing(prefix, location, value), preparations
+
+
+def _parse_preprocessing(prefix: str, location: str, value: Any) -> Preprocessing:
+    """Return what is done to columns: a table, "columns", or (from code) a transformer."""
+    if value is None:
+        return Preprocessing()
+    if isinstance(value, str) and value == "columns":
+        return Preprocessing(columns=True)
+    if isinstance(value, Mapping):
+        check_keys(prefix, location, value, PREPROCESS_KEYS)
+        return Preprocessing(**value)
+    if not (hasattr(value, "fit") and hasattr(value, "transform")):
+        raise DataError(
+            f"{prefix}preprocess is {value!r}; give a table of numeric, nominal and missing, "
+            '"columns", or from Python a transformer'
+        )
+    return Preprocessing(transformer=deepcopy(value))

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from deabench.errors import DataError
-from deabench.study.data.dataset import DataSpec
 from deabench.study.data.generators import GENERATORS
 from deabench.study.data.loaders import dataset_names, source_of_name
-from deabench.study.data.splits import UNREPEATED_KINDS, SplitSpec
-from deabench.study.learners import LearnerSpec, Preprocessing
+from deabench.study.data.row_columns import DataSpec
+from deabench.study.learners import LearnerSpec
 from deabench.study.learners.fingerprints import fingerprint_dependencies
 from deabench.study.spec import schema
 from deabench.study.spec.plan import Plan
@@ -74,8 +73,8 @@ def read_plan(
     contents = StudyContents(
         _read_datasets(folder, settings),
         _read_learners(folder, settings, permitted=allow_imports),
-        _read_split(prefix, settings.get("split", {})),
-        _read_preprocessing(prefix, settings),
+        settings.get("split"),
+        settings.get("preprocess"),
         folder.resolve("store", settings.get("store", f"{path.stem}.sqlite")),
         text=text,
         depends=_read_depends(folder, settings.get("depends", [])),
@@ -152,29 +151,6 @@ class StudyFolder:
         return resolved
 
 
-def _read_split(prefix: str, values: Mapping[str, Any]) -> SplitSpec:
-    schema.check_folds(prefix, "[split]", values)
-    split = SplitSpec(**values)
-    if split.kind in UNREPEATED_KINDS and split.repeats > 1:
-        raise DataError(
-            f"{prefix}[split] repeats is {split.repeats}; {split.kind} has no other folds to repeat"
-        )
-    return split
-
-
-def _read_preprocessing(prefix: str, settings: Mapping[str, Any]) -> Preprocessing:
-    value = settings.get("preprocess", {})
-    if value == "columns":
-        return Preprocessing(columns=True)
-    if isinstance(value, str):
-        raise DataError(
-            f"{prefix}preprocess is '{value}'; give a table of numeric, nominal and missing, or "
-            '"columns"'
-        )
-    schema.check_keys(prefix, "[preprocess]", value, schema.PREPROCESS_KEYS)
-    return Preprocessing(**value)
-
-
 def _read_datasets(folder: StudyFolder, settings: Mapping[str, Any]) -> tuple[DataSpec, ...]:
     prefix = folder.prefix
     data = settings.get("data", {})
@@ -233,6 +209,8 @@ def _read_dataset(
             options[key] = str(folder.resolve(f"{location}: {key}", options[key]).resolve())
     if "nominal" in options:
         options["nominal"] = tuple(options["nominal"])
+    if isinstance(options.get("costs"), dict):
+        options["costs"] = tuple(sorted(options["costs"].items()))
     return DataSpec(name, "file", tuple(sorted(options.items())))
 
 

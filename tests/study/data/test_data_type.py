@@ -16,8 +16,9 @@ from deabench.study.data.data_type import (
     standardize_features,
     type_agreement,
 )
-from deabench.study.data.dataset import Dataset, DataSpec
+from deabench.study.data.dataset import Dataset
 from deabench.study.data.loaders import load_dataset
+from deabench.study.data.row_columns import DataSpec
 
 
 def dataset(X, y, **extra) -> Dataset:

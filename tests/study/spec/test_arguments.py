@@ -385,15 +385,15 @@ def test_ranks_by_scores_times_and_metrics_of_ones_own(rows, tmp_path):
         (
             {"classes": "all", "metrics": ["TPR"]},
             "metrics: there is no metric 'TPR' of more classes than two; there are 'accuracy', "
-            "'balanced_accuracy', 'macro_F1', 'lowest_TPR', 'kappa', 'MCC', 'fit_seconds', "
-            "'score_seconds'",
+            "'balanced_accuracy', 'macro_F1', 'lowest_TPR', 'kappa', 'MCC', 'roc_auc', "
+            "'log_loss', 'brier', 'cost', 'fit_seconds', 'score_seconds'",
         ),
         ({"split": "kfolds"}, "split: kind is 'kfolds'; did you mean 'kfold'?"),
         (
             {"folds": 3},
             "Study takes no 'folds'; there are 'name', 'time_limit', 'cpu_limit', "
             "'memory_limit', 'keep_predictions', "
-            "'dea', 'grouping', 'tests'",
+            "'floors', 'dea', 'grouping', 'tests'",
         ),
         (
             {"preprocess": {"numeric": "minmaxx"}},

@@ -1,0 +1,169 @@
+"""Features of a data set: numbers, dates and categories, and the matrix that is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from deabench.errors import DataError
+
+MANY_CATEGORIES = 20
+"""A nominal feature with more categories than these, and than half of its rows, gets a note."""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Locate one feature in the matrix: its columns are `first` to `first + width - 1`."""
+
+    name: str
+    kind: Literal["numeric", "nominal"]
+    first: int
+    width: int
+
+
+def parse_dates(values: pd.Series) -> pd.Series | None:
+    """Return dates and durations as days, NaN where missing; None where they are neither.
+
+    Texts are dates where all of them are written as ISO 8601 has it (2026-12-31, 2026-12-31 23:59).
+    """
+    if pd.api.types.is_timedelta64_dtype(values):
+        return values / pd.Timedelta(days=1)
+    dates = values
+    if not pd.api.types.is_datetime64_any_dtype(values):
+        texts = values.dropna().astype(str).str.strip()
+        # 20261231 and 2026 are numbers, 2026-12 may be one
+        if not len(texts) or not texts.str.match(r"\d{4}-\d{2}-\d{2}").all():
+            return None
+        dates = pd.to_datetime(values.astype(object), errors="coerce", format="ISO8601", utc=True)
+        if dates.notna().sum() != len(texts):
+            return None
+    dates = pd.to_datetime(dates, utc=True)
+    return (dates - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)
+
+
+def read_features(
+    name: str, features: pd.DataFrame, nominal: Sequence[str] = ()
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return features as float columns and Categoricals, and notes about them.
+
+    Parameters
+    ----------
+    name : str
+        The data set's name, for the messages.
+    nominal : sequence of str
+        Columns that are nominal although their cells look like numbers.
+
+    Raises
+    ------
+    DataError
+        For text in a column whose other cells are mostly numbers, a nominal column that does not
+        exist.
+    """
+    for column in nominal:
+        if column not in features.columns:
+            raise DataError(f"data set '{name}' has no column '{column}' to take as nominal")
+    columns = {}
+    notes = []
+    for column in features.columns:
+        values = features[column]
+        if column not in nominal and pd.api.types.is_numeric_dtype(values):
+            if values.dtype == object:
+                columns[column] = pd.to_numeric(values)
+            else:
+                columns[column] = values.astype("float64")
+            continue
+        # of a frame and of a file alike
+        days = None if column in nominal else parse_dates(values)
+        if days is not None:
+            columns[column] = days.astype("float64")
+            notes.append(
+                f"data set '{name}': column '{column}' holds dates or durations, which become "
+                "numbers of days (dates since 1970); name it as time to split by it"
+            )
+            continue
+        if not isinstance(values.dtype, pd.CategoricalDtype):
+            if column not in nominal:
+                _refuse_stray_text(name, column, values)
+            values = _to_categorical(values)
+        columns[column] = values
+        # as many categories as rows: a name of the row, most likely
+        categories = len(values.cat.categories)
+        if categories > MANY_CATEGORIES and categories > len(values) / 2:
+            notes.append(
+                f"data set '{name}': column '{column}' has {categories} distinct texts in "
+                f"{len(values)} rows and becomes as many features; leave it out if it is a name or "
+                "a number of the row"
+            )
+    return pd.DataFrame(columns, index=features.index, columns=features.columns), tuple(notes)
+
+
+def _refuse_stray_text(name: str, column: object, values: pd.Series) -> None:
+    """Refuse text among numbers: one cell would make a category of every value of the column."""
+    # a column is numeric where most of its cells are
+    cells = values.dropna()
+    numbers = pd.to_numeric(cells.astype(str).str.strip(), errors="coerce")
+    stray = cells[numbers.isna()]
+    if len(stray) and len(stray) * 2 < len(cells):
+        text = str(stray.iloc[0])
+        excerpt = text if len(text) <= 40 else text[:37] + "..."
+        row = int(values.index.get_indexer([stray.index[0]])[0]) + 1
+        raise DataError(
+            f"data set '{name}': column '{column}' is '{excerpt}' in row {row} and in {len(stray)} "
+            f"of {len(cells)} known cells no number; leave such a cell empty, write ? for it, or "
+            "name the column under nominal"
+        )
+
+
+def _to_categorical(values: pd.Series) -> pd.Series:
+    texts = values.astype(object)
+    if values.notna().any():
+        # "a" and "a " are one category
+        texts = values.map(str, na_action="ignore").str.strip()
+    categories = sorted(texts.dropna().unique())
+    return pd.Series(pd.Categorical(texts, categories=categories), index=values.index)
+
+
+def encode_features(features: pd.DataFrame) -> np.ndarray:
+    """Return the matrix of the features, rows x columns.
+
+    Numbers stay; a nominal feature becomes one column per category (one where there are two), NaN
+    in all of them where the cell is missing.
+    """
+    blocks = []
+    for name in features.columns:
+        column = features[name]
+        if pd.api.types.is_numeric_dtype(column):
+            blocks.append(column.to_numpy(dtype=float, na_value=np.nan)[:, None])
+            continue
+        if not isinstance(column.dtype, pd.CategoricalDtype):
+            column = _to_categorical(column)
+        codes = column.cat.codes.to_numpy()
+        categories = len(column.cat.categories)
+        # of two categories one column says all
+        shown = np.arange(categories)
+        if categories == 2:
+            shown = np.array([1])
+        block = (codes[:, None] == shown).astype(float)
+        block[codes < 0] = np.nan
+        blocks.append(block)
+    if not blocks:
+        return np.empty((len(features), 0))
+    return np.ascontiguousarray(np.hstack(blocks))
+
+
+def feature_layout(features: pd.DataFrame) -> tuple[Feature, ...]:
+    """Return where each feature stands in `encode_features(features)`."""
+    layout = []
+    first = 0
+    for name in features.columns:
+        width = 1
+        numeric = pd.api.types.is_numeric_dtype(features[name])
+        if not numeric and len(features[name].cat.categories) != 2:
+            width = len(features[name].cat.categories)
+        layout.append(Feature(str(name), "numeric" if numeric else "nominal", first, width))
+        first += width
+    return tuple(layout)
