@@ -14,6 +14,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.models.ccr import CCR
+from deabench.models.shared.radial_problems import CCRProblem, Problem, WEIProblem
 from deabench.models.shared.scaled_data import (
     ScaledData,
     compile_program,
@@ -27,7 +28,15 @@ from deabench.proofs.radial import radial_frame, slack_errors
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance, Model, option
 from deabench.results.proof import Proof
-from deabench.solver.solve_all import solve_each
+from deabench.solver.engine import solve_exactly
+from deabench.solver.solve_all import Solutions, solve_each
+from deabench.utils.arrays import ROUND
+
+DISTINCT = 1e-7
+"""Sums of outputs and inputs that differ by less, as a share of themselves, are told apart exactly.
+"""
+PRECISE = 1e-10
+"""A goal that may be wrong by more than this is solved again in rational arithmetic."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,10 +88,9 @@ def _weights_with_goal(task: Task, own_answer: Answer, goal: str, advance: Advan
     """Return the weights of every DMU: its own score is kept, and the goal decides the rest."""
     scaled = ScaledData.of(task)
     candidates = scaled.undominated()
+    reference = scaled.reference_table[candidates]
     # The goal looks at the mean of the other DMUs.
-    other_count = len(scaled.X) - 1
-    mean_x = (scaled.X.sum(axis=0) - scaled.X) / other_count
-    mean_y = (scaled.Y.sum(axis=0) - scaled.Y) / other_count
+    means = np.column_stack([means_of_others(scaled.X), means_of_others(scaled.Y)])
     own_scores = own_answer.scores.to_numpy()[:, None]
     program = compile_program(
         goal,
@@ -91,20 +99,133 @@ def _weights_with_goal(task: Task, own_answer: Answer, goal: str, advance: Advan
         over_inputs=("z_o", "X_sum"),
         over_outputs=("y_o", "Y_sum"),
     )
+    own_row = np.column_stack([scaled.y, own_scores * scaled.x])
     solutions = solve_each(
         program,
-        scaled.reference_table[candidates],
-        np.column_stack([scaled.y, own_scores * scaled.x, mean_x, mean_y]),
+        reference,
+        np.column_stack([own_row, means]),
         name=lambda k: str(task.data.labels[k]),
         advance=advance,
     )
-    # Weights back in own units; without inputs over that of the input that all have.
-    u = np.column_stack([solutions.values[f"u[{r}]"] for r in range(scaled.s)]) / scaled.unit_y
-    v = np.column_stack([solutions.values[f"v[{i}]"] for i in range(scaled.m)]) / scaled.unit_x
-    weights = np.column_stack([u, v]) if task.data.inputs.shape[1] else u / v
-    return pd.DataFrame(
-        np.maximum(weights, 0.0), index=task.data.labels, columns=metric_names(task.data)
+    weights = _multipliers(scaled, solutions)
+    # What rounding of the own score may have changed is solved once more, without that score.
+    rows = np.flatnonzero(~(_goal_errors(reference, own_row, means, solutions) <= PRECISE))
+    if len(rows):
+        peers, is_worthless = _exact_optima(task, candidates, rows)
+        exact = solve_each(
+            program,
+            reference,
+            np.column_stack([is_worthless, means[rows]]),
+            equations=peers,
+            exact=True,
+            name=lambda k: str(task.data.labels[rows[k]]),
+        )
+        weights[rows] = _multipliers(scaled, exact)
+    # In own units; without inputs over that of the input that all have.
+    weights /= scaled.units
+    if not task.data.inputs.shape[1]:
+        weights = weights[:, :-1] / weights[:, -1:]
+    return pd.DataFrame(weights, index=task.data.labels, columns=metric_names(task.data))
+
+
+def means_of_others(values: np.ndarray) -> np.ndarray:
+    """Return the mean of the other rows for each row of (n, c), without a difference of sums."""
+    none = np.zeros((1, values.shape[1]))
+    before = np.vstack([none, np.cumsum(values[:-1], axis=0)])
+    after = np.vstack([np.cumsum(values[:0:-1], axis=0)[::-1], none])
+    return (before + after) / (len(values) - 1)
+
+
+def _multipliers(scaled: ScaledData, solutions: Solutions) -> np.ndarray:
+    """Return u and v of scaled metrics, (K, s + m)."""
+    names = [f"u[{r}]" for r in range(scaled.s)] + [f"v[{i}]" for i in range(scaled.m)]
+    return np.maximum(np.column_stack([solutions.values[name] for name in names]), 0.0)
+
+
+def _goal_errors(
+    reference: np.ndarray, own_row: np.ndarray, means: np.ndarray, solutions: Solutions
+) -> np.ndarray:
+    """Return by how much the goals may be wrong, (K,): what rows miss, at the prices of the rows.
+
+    Parameters
+    ----------
+    reference : array (n, m + s)
+    own_row : array (K, s + m)
+        Outputs, and inputs times the own score.
+    means : array (K, m + s)
+        Of the other DMUs.
+    """
+    s = sum(name.startswith("u[") for name in solutions.values)
+    m = reference.shape[1] - s
+    u = np.column_stack([solutions.values[f"u[{r}]"] for r in range(s)])
+    v = np.column_stack([solutions.values[f"v[{i}]"] for i in range(m)])
+    own_price = solutions.duals["own_efficiency"]
+    input_price = solutions.duals["inputs_of_the_others"]
+    prices = solutions.shared["no_better"].dot(np.eye(len(reference)))
+    # A row misses by its residual, and by the rounding of its terms.
+    gain = u @ reference[:, m:].T
+    cost = v @ reference[:, :m].T
+    own_gain = (u * own_row[:, :s]).sum(axis=1)
+    misses = np.maximum(gain - cost, 0.0) + ROUND * (gain + cost)
+    errors = np.abs(own_price) * ROUND * own_gain + (np.abs(prices) * misses).sum(axis=1)
+    # Where a DMU is all but as good as can be, other weights may be the ones of the true own score.
+    distance = np.abs(gain - cost)
+    is_near = (distance > ROUND * (gain + cost)) & (distance <= DISTINCT * (gain + cost))
+    own_cost = (v * own_row[:, s:]).sum(axis=1)
+    is_near |= (np.abs(own_gain - own_cost) > ROUND * (own_gain + own_cost))[:, None]
+    errors[is_near.any(axis=1)] = np.inf
+    # What a reduced cost of the wrong sign may be worth: no weight can be above its bound.
+    largest_v = 1.0 / np.where(means[:, :m] > 0, means[:, :m], np.inf)
+    worth = largest_v @ reference[:, :m].T
+    with np.errstate(divide="ignore"):
+        limits = worth[:, :, None] / np.where(reference[:, m:] > 0, reference[:, m:], 0.0)
+    largest_u = limits.min(axis=1)
+    own_y = own_row[:, :s]
+    own_z = own_row[:, s:]
+    reduced_u = means[:, m:] - own_price[:, None] * own_y - prices @ reference[:, m:]
+    reduced_v = own_price[:, None] * own_z - input_price[:, None] * means[:, :m]
+    reduced_v += prices @ reference[:, :m]
+    wrong_u = np.where(u > 0, np.abs(reduced_u), 0.0)
+    wrong_v = np.where(v > 0, np.abs(reduced_v), 0.0)
+    return np.asarray(
+        errors
+        + (wrong_u * np.where(np.isfinite(largest_u), largest_u, 0.0)).sum(axis=1)
+        + (wrong_v * largest_v).sum(axis=1)
     )
+
+
+def _exact_optima(
+    task: Task, candidates: np.ndarray, rows: np.ndarray
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """Return what every optimal weighting of some DMUs has to meet, by complementary slackness.
+
+    Returns
+    -------
+    peers : list of int arrays
+        The candidates that have to be as good as can be under the weights.
+    is_worthless : array (K, s + m)
+        1 for an output, and -1 for an input, that has slack and therefore a weight of 0.
+    """
+    problem: Problem = WEIProblem(task)
+    if task.data.inputs.shape[1]:
+        problem = CCRProblem(replace(task, options=CCR()))
+    family = problem.family
+    s = task.data.outputs.shape[1]
+    peers = []
+    is_worthless = np.zeros((len(rows), s + max(task.data.inputs.shape[1], 1)))
+    names = family.template.row_names
+    for position, k in enumerate(rows.tolist()):
+        solution = solve_exactly(family, problem.tested[k], str(task.data.labels[k]))
+        codes = solution.bases.columns[solution.basis_index[0]][solution.x[0] > 0]
+        positions = problem.frontier[codes[codes < family.n]]
+        peers.append(np.searchsorted(candidates, positions))
+        for row in codes[codes >= family.n + family.statics] - family.n - family.statics:
+            side, _, metric = names[row].rstrip("]").partition("[")
+            if side == "outputs":
+                is_worthless[position, int(metric)] = 1.0
+            elif side == "inputs":
+                is_worthless[position, s + int(metric)] = -1.0
+    return peers, is_worthless
 
 
 def _cross_answer(task: Task, own_answer: Answer, weights: pd.DataFrame) -> Answer:

@@ -113,6 +113,7 @@ def solve_each(
     tested: np.ndarray,
     *,
     without: np.ndarray | None = None,
+    equations: Sequence[np.ndarray] | None = None,
     exact: bool = False,
     name: Callable[[int], str] = str,
     advance: Callable[[int], None] = lambda _: None,
@@ -128,6 +129,8 @@ def solve_each(
         The data of the programs.
     without : int array (K,), optional
         The row of the reference that each program leaves out.
+    equations : sequence of int arrays, optional
+        The rows of the reference for which the repeated rows `<=` of each program are equations.
     exact : bool
         Whether the programs are solved in rational arithmetic.
     name, advance : functions
@@ -154,6 +157,10 @@ def solve_each(
         if without is not None:
             rows = np.delete(rows, without[k])
         program = expand_template(form, reference[rows], tested[k])
+        if equations is not None:
+            repeated = len(static_rows) + np.arange(len(repeated_rows) * n).reshape(n, -1)
+            holds = repeated[equations[k]].ravel()
+            program.lower[holds] = program.upper[holds]
         try:
             optimum = _solve_program(program, f"'{name(k)}'", exact)
         except (Infeasible, Unbounded) as error:
