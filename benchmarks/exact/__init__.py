@@ -65,9 +65,11 @@ def goal_reached(ranking: Any) -> np.ndarray:
     inputs = ranking.data.inputs.to_numpy()
     weights = ranking.weights
     u = weights[ranking.data.outputs.columns].to_numpy()
-    worth = u @ (outputs.sum(axis=0) - outputs).T
+    # No difference of sums: one value may be 1e12 times the others.
+    is_other = 1.0 - np.eye(len(scores))
+    worth = u @ (is_other @ outputs).T
     cost = np.full_like(worth, len(scores) - 1)
     if inputs.shape[1]:
         v = weights[ranking.data.inputs.columns].to_numpy()
-        cost = v @ (inputs.sum(axis=0) - inputs).T
+        cost = v @ (is_other @ inputs).T
     return np.diag(worth / cost)

@@ -226,6 +226,8 @@ def exact_common(ranking: Any) -> list[Exact]:
             if exact.score is not None
         ]
         value = minimize([*[0] * s, 1], bounded + losses).value
+    # Sums and losses are as large as the largest score.
+    unit = max(exact.unit for exact in own)
     return [
-        exact if exact.score is None else replace(exact, score=value, unit=1.0) for exact in own
+        exact if exact.score is None else replace(exact, score=value, unit=unit) for exact in own
     ]

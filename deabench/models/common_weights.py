@@ -32,7 +32,7 @@ from deabench.results.proof import Proof, spread_proof
 from deabench.solver.solve_all import solve_each
 from deabench.solver.template import Template, compile_template
 from deabench.tables.transforms import Data
-from deabench.utils.arrays import Sparse, scale
+from deabench.utils.arrays import TOLERANCE, Sparse, scale
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,11 +60,15 @@ class Common(RadialModel):
     def solve(self, task: Task, advance: Advance) -> Answer:
         """Compute own scores, for slacks and peers, and those under the common weights."""
         own_answer = solve_both_stages(WEIProblem(task), "wei", advance)
-        if self.goal == "largest":
-            common, tables = _minimax_weights(task, own_answer)
-        else:
-            common, tables = _mean_weights(task)
-        return _common_answer(task, own_answer, common, tables)
+        if self.goal == "sum":
+            return _common_answer(task, own_answer, *_mean_weights(task))
+        answer = _common_answer(task, own_answer, *_minimax_weights(task, own_answer))
+        violations = np.array(list(self.prove(answer).violations.values()))
+        if np.nanmax(violations, initial=0.0) <= TOLERANCE:
+            return answer
+        # What floating point does not prove is solved in rational arithmetic.
+        exact_task = replace(task, exact=True)
+        return _common_answer(task, own_answer, *_minimax_weights(exact_task, own_answer))
 
     def prove(self, answer: Answer) -> Proof:
         """Prove that no weights do better for the goal, and recompute the scores."""
@@ -192,27 +196,28 @@ def _minimax_weights(task: Task, own_answer: Answer) -> tuple[np.ndarray, dict[s
     own_scores = own_answer.scores.to_numpy()
     # Scaled by powers of two, as in every program.
     unit = scale(Y)
-    # The program has a row of the reference, a tested DMU and its score side by side.
-    height = max(len(Y), len(Z))
-    columns = [
-        np.pad(values, ((0, height - len(values)), (0, 0)))
-        for values in (Y / unit, Z / unit, np.nan_to_num(own_scores)[:, None])
-    ]
+    # The program has a row of the reference, a tested DMU and its score side by side. The shorter
+    # of the two repeats its last row; DMUs without a score lose nothing and have no row.
+    scored = np.flatnonzero(~np.isnan(own_scores))
+    height = max(len(Y), len(scored))
+    reference_rows = np.minimum(np.arange(height), len(Y) - 1)
+    rows = scored[np.minimum(np.arange(height), len(scored) - 1)]
     solutions = solve_each(
         _compile_largest_loss(Y.shape[1]),
-        np.column_stack(columns),
+        np.column_stack([Y[reference_rows] / unit, Z[rows] / unit, own_scores[rows]]),
         np.zeros((1, 0)),
+        exact=task.exact,
         name=lambda _: "the common weights",
     )
     # The weights are the row duals of the metrics.
     duals = [-solutions.duals[f"metrics[{r}]"][0] for r in range(Y.shape[1])]
     weights = np.maximum(duals, 0.0) / unit
-    mu = np.maximum(solutions.shared["mu"].dot(np.eye(height)), 0.0)
-    kappa = np.maximum(solutions.shared["kappa"].dot(np.eye(height)), 0.0)
+    mu = np.maximum(solutions.shared["mu"].dot(np.eye(len(Z))[rows]), 0.0)
+    kappa = np.maximum(solutions.shared["kappa"].dot(np.eye(len(Y))[reference_rows]), 0.0)
     return weights, {
         "own_weights": own_answer.weights,
-        "losers": pd.DataFrame(mu[:, : len(Z)], ["losers"], task.data.labels),
-        "best": pd.DataFrame(kappa[:, : len(Y)], ["best"], task.reference.labels),
+        "losers": pd.DataFrame(mu, ["losers"], task.data.labels),
+        "best": pd.DataFrame(kappa, ["best"], task.reference.labels),
     }
 
 
@@ -248,7 +253,8 @@ def _prove_minimax(answer: Answer) -> Proof:
         {
             "primal": loss,
             "dual": bound,
-            "gap": abs(loss - bound),
+            # A loss is a difference of scores, which may be far above 1.
+            "gap": abs(loss - bound) / max(1.0, np.nanmax(own_scores)),
             "primal_infeasibility": primal_infeasibility,
             "dual_infeasibility": dual_infeasibility,
         },
