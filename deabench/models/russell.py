@@ -45,6 +45,8 @@ from deabench.utils.arrays import TOLERANCE, Sparse
 
 FIRST_TANGENTS = np.geomspace(1.0, 256.0, 9)
 """Where the first tangents touch."""
+FIRST_EXACT_TANGENTS = np.geomspace(1.0, 2.0**42, 7)
+"""The same in rational arithmetic, which takes slopes that a solver would drop."""
 TANGENTS_PER_ROUND = 3
 """Tangents that each round adds to every output."""
 CLOSE = 1e-10
@@ -132,7 +134,8 @@ def _solve_graph(task: Task, advance: Advance) -> Answer:
     multipliers = np.full((count, scaled.s + scaled.m), np.nan)
     lam = Sparse(np.full((count, 1), -1, dtype=np.int32), np.zeros((count, 1)))
 
-    touch = np.tile(FIRST_TANGENTS, (count, scaled.s, 1))  # where tangents touch 1/φ
+    first_tangents = FIRST_EXACT_TANGENTS if task.exact else FIRST_TANGENTS
+    touch = np.tile(first_tangents, (count, scaled.s, 1))  # where tangents touch 1/φ
     center = np.ones(scaled.y.shape)
     width = np.full(scaled.y.shape, np.inf)
     rows = np.arange(count)
@@ -148,13 +151,16 @@ def _solve_graph(task: Task, advance: Advance) -> Answer:
         # The next tangents touch around this φ; a DMU is done where measure and bound agree.
         phi = np.column_stack([solutions.values[f"phi[{r}]"] for r in range(scaled.s)])
         is_apart = measure - solutions.objective > CLOSE
-        width[rows] = _next_width(phi, center[rows], width[rows])
+        shrinking = 8.0 if task.exact else 4.0
+        width[rows] = _next_width(phi, center[rows], width[rows], shrinking)
         center[rows] = phi
         rows = rows[is_apart]
         if not len(rows):
             break
         steps = 1 + width[:, :, None] * np.linspace(-1.0, 1.0, TANGENTS_PER_ROUND)
         around = center[:, :, None] * np.where(np.isinf(steps), 1.0, steps)
+        if task.exact:  # the first tangents and the last ones are enough, and fractions are slow
+            touch = np.delete(touch, np.s_[len(first_tangents) : -2 * TANGENTS_PER_ROUND], axis=2)
         touch = np.concatenate([touch, np.maximum(around, 1.0)], axis=2)
     advance(count)
     # Tangents leave open who reaches 1: exact arithmetic decides.
@@ -184,7 +190,9 @@ def _metric_shares(task: Task | Answer, scaled: ScaledData) -> tuple[np.ndarray,
     return p / count, q / count
 
 
-def _next_width(phi: np.ndarray, center: np.ndarray, width: np.ndarray) -> np.ndarray:
+def _next_width(
+    phi: np.ndarray, center: np.ndarray, width: np.ndarray, shrinking: float
+) -> np.ndarray:
     """Return how far around φ the next tangents touch, as a share of it.
 
     They are closer than the last ones, unless φ moved to where those ended.
@@ -192,7 +200,7 @@ def _next_width(phi: np.ndarray, center: np.ndarray, width: np.ndarray) -> np.nd
     # φ at the end of the last tangents: widen. Well inside: come closer.
     moved = np.abs(phi / center - 1.0)
     wider = np.minimum(2 * width, 0.5)
-    narrower = np.maximum(width / 4, NARROWEST)
+    narrower = np.maximum(width / shrinking, NARROWEST)
     return np.where(np.isinf(width), 0.5, np.where(moved > width, wider, narrower))
 
 
@@ -215,6 +223,7 @@ def _solve_round(
         _compile_graph(scaled.m, scaled.s, scaled.returns, touch.shape[2]),
         scaled.reference_table[candidates],
         tested,
+        exact=task.exact,
         name=lambda k: str(task.data.labels[rows[k]]),
     )
 

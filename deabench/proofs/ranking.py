@@ -112,7 +112,7 @@ class SlackProof:
         scores = self.result.scores.to_numpy()[rows]
         is_open = (remaining > TOLERANCE) & (np.abs(scores - 1) <= TOLERANCE)
         for k in np.flatnonzero(is_open & (of >= 0)).tolist():
-            if self._is_supported((rows.start or 0) + k):
+            if self.is_supported((rows.start or 0) + k):
                 remaining[k] = 0.0
         own_weights = self.own_weights[rows][:, self.counted]
         own_are_positive = all_weights_positive(own_weights, self.unit[self.counted])
@@ -125,7 +125,7 @@ class SlackProof:
         bound = self.bound[of] - np.einsum("kr,kr->k", self.weights.rows[of], points)
         return np.asarray(np.where(self.is_at_least_1[of], bound, np.inf))
 
-    def _is_supported(self, k: int) -> bool:
+    def is_supported(self, k: int) -> bool:
         """Return whether the weights of DMU k's slacks prove, in fractions, that it has none."""
         if k not in self._supported:
             points = stack_outputs_inputs(self.result.reference)[self.result.frontier]
@@ -172,7 +172,7 @@ class SlackProof:
         # Where rounding leaves that open, fractions decide.
         is_open = is_bounded & ~proved[candidates] & (np.abs(scores[candidates] - 1) <= TOLERANCE)
         for k in candidates[is_open].tolist():
-            proved[k] = self._is_supported(k)
+            proved[k] = self.is_supported(k)
         undecided = np.zeros(len(scores), dtype=bool)
         undecided[candidates] = ~proved[candidates]
         return proved, undecided
