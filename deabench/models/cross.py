@@ -133,13 +133,13 @@ def means_of_others(values: np.ndarray) -> np.ndarray:
     none = np.zeros((1, values.shape[1]))
     before = np.vstack([none, np.cumsum(values[:-1], axis=0)])
     after = np.vstack([np.cumsum(values[:0:-1], axis=0)[::-1], none])
-    return (before + after) / (len(values) - 1)
+    return np.asarray((before + after) / (len(values) - 1))
 
 
 def _multipliers(scaled: ScaledData, solutions: Solutions) -> np.ndarray:
     """Return u and v of scaled metrics, (K, s + m)."""
     names = [f"u[{r}]" for r in range(scaled.s)] + [f"v[{i}]" for i in range(scaled.m)]
-    return np.maximum(np.column_stack([solutions.values[name] for name in names]), 0.0)
+    return np.asarray(np.maximum(np.column_stack([solutions.values[name] for name in names]), 0.0))
 
 
 def _goal_errors(
