@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from dea_cases import examples, frame, lp, oracle, scales, tables
 from hypothesis import given
@@ -12,6 +13,7 @@ from scipy.optimize import linprog
 
 import deabench as db
 from deabench.errors import CertificateError
+from deabench.models.cross import means_of_others
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -158,3 +160,62 @@ def test_cross_takes_no_reference(refused) -> None:
         "model 'cross' lets the classifiers of one table judge each other; leave the reference out"
     ):
         db.rank(table, reference=table, model="cross")
+
+
+def test_the_mean_of_the_others_loses_no_digits_beside_a_large_value() -> None:
+    values = np.array([[1e17, 1.0], [10.0, 2.0], [20.0, 4.0]])
+    expected = [[15.0, 3.0], [(1e17 + 20.0) / 2, 2.5], [(1e17 + 10.0) / 2, 1.5]]
+    np.testing.assert_array_equal(means_of_others(values), expected)
+
+
+def test_weights_let_nothing_exceed_1_where_metrics_differ_by_rounding_alone() -> None:
+    table = pd.DataFrame(
+        {
+            "y0": [
+                0.24999999998859035,
+                0.24999999999843783,
+                0.74999999999324107,
+                0.24999999999352834,
+            ],
+            "y1": [
+                0.24999999999902517,
+                0.49999999999946376,
+                0.24999999999183639,
+                0.50000000001064815,
+            ],
+        }
+    )
+    ranking = db.rank(table, outputs=["y0", "y1"], model="cross")
+    assert ranking.tables["cross"].to_numpy().max() <= 1 + 1e-15
+    # Under the only weights that suit row 1 best, the others reach .8667 of it.
+    others = ranking.tables["cross"].iloc[1].drop(1)
+    assert others.mean() == pytest.approx(0.8666666666626, abs=1e-9)
+
+
+def test_own_efficiency_stands_beside_twelve_orders_of_magnitude() -> None:
+    table = pd.DataFrame(
+        {
+            "accuracy": [0.644, 0.224, 0.502, 0.742, 0.932],
+            "recall": [0.467, 0.204, 0.945, 0.817, 0.889],
+            "price": [0.643, 0.46, 0.975, 0.841, 0.576],
+            "latency": [0.441, 0.908, 0.97, 0.792, 0.794],
+            "parameters": [5e6, 7e11, 6e6, 60.0, 9e3],
+        }
+    )
+    options = {"outputs": ["accuracy", "recall"], "inputs": ["price", "latency", "parameters"]}
+    ranking = db.rank(table, **options, model="cross")
+    db.certify(ranking)
+    own = np.diag(ranking.tables["cross"])
+    np.testing.assert_allclose(own, db.rank(table, **options, model="ccr", returns="crs").scores)
+
+
+def test_the_least_largest_loss_is_proved_where_a_reference_is_longer_than_the_table() -> None:
+    reference = pd.DataFrame({"y": [0.5, 0.4, 0.5, 0.5]}, index=list("abcd"))
+    ranking = db.rank(
+        reference.iloc[2:],
+        outputs=["y"],
+        model=db.models.Common(goal="largest"),
+        reference=reference,
+    )
+    db.certify(ranking)
+    assert ranking.tables["losers"].to_numpy().sum() == 1.0

@@ -239,3 +239,20 @@ def test_a_program_with_every_kind_of_bound_is_solved_exactly() -> None:
     solver = Solver(program)
     solver.run("it")
     assert solver.objective() == pytest.approx(optimum.objective)
+
+
+@pytest.mark.filterwarnings("ignore:3 DMUs for 3 metrics")
+def test_russells_graph_measure_is_proved_where_an_output_could_grow_a_millionfold() -> None:
+    table = pd.DataFrame(
+        {
+            "accuracy": [0.96, 0.495, 0.641],
+            "recall": [0.771, 0.259, 0.951],
+            "downloads": [7e9, 4e3, 8e6],
+        }
+    )
+    model = db.models.Russell(orientation="none")
+    ranking = db.rank(table, outputs=list(table), model=model)
+    db.certify(ranking)
+    # Row 0 alone is the peer of row 1: the mean of 1/φ is that of the quotients.
+    quotients = table.iloc[1] / table.iloc[0]
+    assert ranking.scores.iloc[1] == pytest.approx(quotients.mean(), abs=1e-12)
