@@ -52,6 +52,18 @@ class SharePolytope:
         )
 
     @property
+    def middle(self) -> Ray:
+        """The mean of the vertices: inside whatever they span."""
+        sums = [sum(ray) for ray in self.rays]
+        common = math.lcm(*sums)
+        return _reduce(
+            [
+                sum(ray[r] * (common // total) for ray, total in zip(self.rays, sums, strict=True))
+                for r in range(self.dimension)
+            ]
+        )
+
+    @property
     def has_interior(self) -> bool:
         """Whether the polytope has as many dimensions as the shares allow."""
         # Of a flat polytope some inequality is an equation: all vertices lie on it.

@@ -27,6 +27,8 @@ BATCH = 256
 """Nodes that are examined in one step of numpy."""
 ROUNDING = 4e-15
 """What a mixture of values may be off by, as a share of the largest of them."""
+MAX_LEVEL = 48
+"""Simplices are halved no more often: their corners stay exact floats."""
 LONGEST_EDGE_LEVELS = 4
 """At each such level the longest edge is halved, so that all simplices shrink."""
 
@@ -83,6 +85,8 @@ class Subdivision:
         self.tolerance = ROUNDING * np.abs(self.values).max(axis=0, initial=0.0)
         self.best = start
         self.nodes = 0
+        # The least bound of nodes that were halved `MAX_LEVEL` times and remain open.
+        self.stalled_bound = len(values)
         # The first vertices are columns of the table of a step, so that single products do.
         self.alpha = np.stack([cell.alpha for cell in cells])
         self.beta = np.stack([cell.beta for cell in cells])
@@ -101,16 +105,22 @@ class Subdivision:
     @property
     def lower_bound(self) -> int:
         """The number that is proved: no point has fewer positive functions."""
-        return min(self.best.count, int(self.bound.min(initial=self.best.count)))
+        open_bound = int(self.bound.min(initial=self.best.count))
+        return min(self.best.count, open_bound, self.stalled_bound)
 
     @property
     def is_finished(self) -> bool:
         """Whether the best point is proved the best."""
         return self.lower_bound >= self.best.count
 
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether nothing is left to halve: the best point is proved, or all else is too small."""
+        return self.is_finished or not len(self.number)
+
     def run(self, max_nodes: int) -> None:
         """Go on until the best point is proved, or so many nodes were examined in all."""
-        while not self.is_finished and self.nodes < max_nodes:
+        while not self.is_exhausted and self.nodes < max_nodes:
             check_time()
             self._step()
 
@@ -130,7 +140,12 @@ class Subdivision:
         bound = self.always + is_positive.all(axis=1).sum(axis=1)
         self._look_at_corners(is_positive, alpha, beta)
         self._look_at_centres(alpha, beta)
-        rows = np.flatnonzero(bound < self.best.count)
+        is_open = bound < self.best.count
+        is_stalled = is_open & (level >= MAX_LEVEL)
+        self.stalled_bound = min(
+            self.stalled_bound, int(bound[is_stalled].min(initial=self.stalled_bound))
+        )
+        rows = np.flatnonzero(is_open & ~is_stalled)
         if not len(rows):
             return
         edge = self._choose_edges(is_positive[rows], alpha[rows], beta[rows], level[rows])

@@ -1,4 +1,4 @@
-"""Prove rank intervals over all weightings, dominance and score bounds, in whole numbers.
+"""Prove rank intervals over all weightings, dominance and score bounds, by the table's decimals.
 
 A rank is attained if it is counted at weights that keep the bounds. No weighting goes further if
 the simplices of a subdivision fill the weights, and in each of them enough rows are above (or
@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,8 +25,12 @@ LEAF = -1
 UNCLAIMED = (
     "not certified: shares of weightings and mean ranks, which are volumes in floating point",
 )
-Vector = tuple[np.ndarray, int]
-"""Whole numbers, and the power of 2 that they are multiplied by."""
+ROUNDING = 1e-14
+"""What a mixture of values may be off by, as a share of the largest: products and sums of a few."""
+MAX_DEPTH = 48
+"""A float holds shares that were halved so often without rounding."""
+BLOCK = 512
+"""Leaves that are examined at a time."""
 
 
 def prove_weightings(result: Any) -> Proof:
@@ -188,24 +192,17 @@ def _determinant(rows: Sequence[Sequence[int]]) -> Fraction:
     return value
 
 
-@dataclass
-class _Node:
-    """A pair of simplices: the rows' values at the corners, and who is above at each pair."""
-
-    first: list[Vector]
-    second: list[Vector]
-    above: list[list[np.ndarray]]
-
-
 class _Differences:
-    """Which rows are above a row, at weights and everywhere in a simplex; all in whole numbers."""
+    """Which rows are above a row, at weights and everywhere in a simplex."""
 
     def __init__(self, sides: Sequence[WeightedSide]) -> None:
         self.sides = sides
         self.corners = [_corner_values(side) for side in sides]
-        ones = np.ones((len(sides[0].values), 1), dtype=object)
+        self.cells: list[Sequence[Sequence[int]]] = [side.polytope.simplices for side in sides]
         if len(sides) == 1:
-            self.corners.append(ones)
+            # Without inputs every row is divided by 1.
+            self.corners.append(np.ones((len(sides[0].values), 1), dtype=object))
+            self.cells.append([(0,)])
 
     def count_above(self, k: int, sign: int, weights: Sequence[Sequence[int]]) -> int:
         """Return how many rows are above row k, or below it with sign −1."""
@@ -218,82 +215,90 @@ class _Differences:
         gaps = scores[0] * scores[1][k] - scores[0][k] * scores[1]
         return int((sign * gaps > 0).sum())
 
+    def exact(self, k: int) -> np.ndarray:
+        """Return by how much each row is above row k at pairs of vertices, whole numbers (n, P)."""
+        first, second = self.corners
+        gaps = (
+            first[:, :, None] * second[k][None, None, :] - first[k][None, :, None] * second[:, None]
+        )
+        return np.asarray(gaps.reshape(len(first), -1))
+
     def dominated_by(self, k: int) -> np.ndarray:
         """Return which rows are nowhere above row k."""
-        first, second = self.corners
-        is_below = np.ones(len(first), dtype=bool)
-        for p in range(first.shape[1]):
-            for q in range(second.shape[1]):
-                gaps = first[:, p] * second[k, q] - first[k, p] * second[:, q]
-                is_below &= gaps <= 0
-        return is_below
+        return np.asarray((self.exact(k) <= 0).all(axis=1))
 
     def is_proved(self, k: int, sign: int, tree: np.ndarray, needed: int) -> bool:
         """Return whether a tree proves that at least `needed` rows are above row k everywhere."""
         if needed <= 0:
             return True
-        steps = iter(tree.tolist())
-        first_cells = self.sides[0].polytope.simplices
-        second_cells: Sequence[Sequence[int]] = [(0,)]
-        if len(self.sides) > 1:
-            second_cells = self.sides[1].polytope.simplices
-        stack = [
-            self._root(k, sign, alpha, beta) for alpha in first_cells for beta in second_cells
-        ][::-1]
-        for edge in steps:
-            if not stack:
+        leaves = self._leaves(tree)
+        if leaves is None:
+            return False
+        exact = sign * self.exact(k)
+        scale = max(1, max(map(abs, exact.ravel())))
+        values = (exact / scale).astype(float)
+        # Rounding moves a mixture by less than this; what is nearer to 0 is mixed in fractions.
+        rounding = ROUNDING * np.abs(values).max(axis=1)
+        for alpha, beta in leaves:
+            mixtures = (alpha[:, :, None, :, None] * beta[:, None, :, None, :]).reshape(
+                len(alpha), -1, values.shape[1]
+            )
+            at_corners = mixtures @ values.T
+            is_positive = at_corners > rounding
+            for leaf, corner, row in np.argwhere(np.abs(at_corners) <= rounding):
+                mixture = [Fraction(share) for share in mixtures[leaf, corner].tolist()]
+                is_positive[leaf, corner, row] = _dot(mixture, exact[row]) > 0
+            # What is positive at all corners is positive between them.
+            if (is_positive.all(axis=1).sum(axis=1) < needed).any():
                 return False
-            node = stack.pop()
+        return True
+
+    def _leaves(self, tree: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]] | None:
+        """Return the corners of the leaves, as mixtures of vertices, in blocks; None: no tree."""
+        vertices = [np.eye(corners.shape[1]) for corners in self.corners]
+        stack = [
+            (vertices[0][list(alpha)], vertices[1][list(beta)], 0)
+            for alpha in self.cells[0]
+            for beta in self.cells[1]
+        ][::-1]
+        leaves = []
+        for edge in tree.tolist():
+            if not stack:
+                return None
+            alpha, beta, depth = stack.pop()
             if edge == LEAF:
-                everywhere = np.logical_and.reduce([a for row in node.above for a in row])
-                if int(everywhere.sum()) < needed:
-                    return False
+                leaves.append((alpha, beta))
+                continue
+            edges = _list_edges(len(alpha))
+            beta_edges = _list_edges(len(beta))
+            # Halved so often, shares are no longer exact floats.
+            if not 0 <= edge < len(edges) + len(beta_edges) or depth >= MAX_DEPTH:
+                return None
+            if edge < len(edges):
+                first, second = _halves(alpha, *edges[edge])
+                stack += [(second, beta, depth + 1), (first, beta, depth + 1)]
             else:
-                stack += reversed(self._halves(k, sign, node, edge))
-        return not stack
+                first, second = _halves(beta, *beta_edges[edge - len(edges)])
+                stack += [(alpha, second, depth + 1), (alpha, first, depth + 1)]
+        if stack:
+            return None
+        return [
+            (
+                np.stack([alpha for alpha, _ in leaves[low : low + BLOCK]]),
+                np.stack([beta for _, beta in leaves[low : low + BLOCK]]),
+            )
+            for low in range(0, len(leaves), BLOCK)
+        ]
 
-    def _root(self, k: int, sign: int, alpha: Sequence[int], beta: Sequence[int]) -> _Node:
-        first = [(self.corners[0][:, p], 0) for p in alpha]
-        second = [(self.corners[1][:, q], 0) for q in beta]
-        above = [[self._above(k, sign, a, b) for b in second] for a in first]
-        return _Node(first, second, above)
 
-    def _above(self, k: int, sign: int, first: Vector, second: Vector) -> np.ndarray:
-        """Return which rows are above row k at a pair of corners; powers of 2 do not matter."""
-        a, b = first[0], second[0]
-        if len(self.sides) == 1:
-            # Without inputs all values of b are 1.
-            return np.asarray(a > a[k] if sign > 0 else a < a[k], dtype=bool)
-        gaps = a * b[k] - a[k] * b
-        return np.asarray(gaps > 0 if sign > 0 else gaps < 0, dtype=bool)
-
-    def _halves(self, k: int, sign: int, node: _Node, edge: int) -> list[_Node]:
-        """Return both halves of a node at an edge, in the order of the proof."""
-        edges = _list_edges(len(node.first))
-        if edge < len(edges):
-            i, j = edges[edge]
-            middle = _middle(node.first[i], node.first[j])
-            row = [self._above(k, sign, middle, b) for b in node.second]
-            halves = []
-            for lost in (i, j):
-                first = [*node.first]
-                above = [*node.above]
-                first[lost], above[lost] = middle, row
-                halves.append(_Node(first, node.second, above))
-            return halves
-        i, j = _list_edges(len(node.second))[edge - len(edges)]
-        middle = _middle(node.second[i], node.second[j])
-        column = [self._above(k, sign, a, middle) for a in node.first]
-        halves = []
-        for lost in (i, j):
-            second = [*node.second]
-            second[lost] = middle
-            above = [
-                [*row[:lost], new, *row[lost + 1 :]]
-                for row, new in zip(node.above, column, strict=True)
-            ]
-            halves.append(_Node(node.first, second, above))
-        return halves
+def _halves(corners: np.ndarray, i: int, j: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return both halves of a simplex at an edge: the first loses its first end."""
+    middle = (corners[i] + corners[j]) / 2
+    first = corners.copy()
+    second = corners.copy()
+    first[i] = middle
+    second[j] = middle
+    return first, second
 
 
 def _corner_values(side: WeightedSide) -> np.ndarray:
@@ -304,13 +309,7 @@ def _corner_values(side: WeightedSide) -> np.ndarray:
     return np.asarray(side.values @ np.array(weights, dtype=object).T)
 
 
-def _middle(a: Vector, b: Vector) -> Vector:
-    """Return the values in the middle of an edge."""
-    exponent = max(a[1], b[1])
-    total = a[0] * (1 << (exponent - a[1])) + b[0] * (1 << (exponent - b[1]))
-    return total, exponent + 1
-
-
+@cache
 def _list_edges(corners: int) -> list[tuple[int, int]]:
     return [(i, j) for i in range(corners) for j in range(i + 1, corners)]
 

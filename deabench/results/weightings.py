@@ -96,8 +96,10 @@ class WinningRegion:
 
     Attributes
     ----------
-    vertices : DataFrame, vertices x metrics
-        Normalised weights.
+    names : tuple of str
+        The metrics.
+    polytope : SharePolytope
+        The weights, with exact vertices.
     share : float
         Its share of all admissible weightings, by volume.
     centroid, centre : Series
@@ -108,12 +110,18 @@ class WinningRegion:
         The rows that are first next to it: each shares a face of the region.
     """
 
-    vertices: pd.DataFrame
+    names: tuple[str, ...]
+    polytope: SharePolytope
     share: float
     centroid: pd.Series
     centre: pd.Series
     radius: float
     neighbours: tuple[Any, ...]
+
+    @property
+    def vertices(self) -> pd.DataFrame:
+        """The corners of the region, vertices x metrics, as normalised weights."""
+        return pd.DataFrame(self.polytope.shares, columns=list(self.names))
 
     @property
     def intervals(self) -> pd.DataFrame:

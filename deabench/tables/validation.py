@@ -35,6 +35,7 @@ def validate(
     warn: bool = True,
     allow: Collection[Allowed] = (),
     other_table: pd.DataFrame | None = None,
+    negative_remedy: str = NEGATIVE_MODELS,
 ) -> Data:
     """Refuse what DEA cannot use, warn of what weakens it, and convert every metric's direction.
 
@@ -49,6 +50,8 @@ def validate(
         a model).
     other_table : DataFrame, optional
         The other table (tested or reference), whose values count too where an origin is chosen.
+    negative_remedy : str
+        What to write where values are below 0.
 
     Returns
     -------
@@ -68,7 +71,7 @@ def validate(
         values[name] = transform.apply(values[name])
     output_names = [name for name in selected.outputs if name not in reversed_outputs]
     input_names = [*selected.inputs, *reversed_outputs]
-    _refuse_negative(values)
+    _refuse_negative(values, negative_remedy)
     # The solvers take the outputs first, then the inputs.
     if reversed_outputs:
         values = values[[*output_names, *input_names]]
@@ -188,7 +191,7 @@ def _refuse_non_finite(values: pd.DataFrame, remedy: str) -> None:
         raise DataError(f"{_describe_cells(values, bad)}; give {numbers}, or {remedy}")
 
 
-def _refuse_negative(values: pd.DataFrame) -> None:
+def _refuse_negative(values: pd.DataFrame, negative_remedy: str) -> None:
     """Refuse values below 0, and name the models that take them or what else they may be."""
     bad = np.argwhere(values.to_numpy() < 0)
     if not len(bad):
@@ -197,7 +200,7 @@ def _refuse_negative(values: pd.DataFrame) -> None:
     names = [str(values.columns[column]) for column in dict.fromkeys(bad[:, 1].tolist())]
     meanings = {name: look_up_metric(name) for name in names}
     never = [name for name, meaning in meanings.items() if meaning and meaning.low >= 0]
-    remedy = f"this model needs values >= 0; {NEGATIVE_MODELS}"
+    remedy = f"this model needs values >= 0; {negative_remedy}"
     if never:
         remedy = f"'{never[0]}' cannot be below 0, correct it"
     # One whole negative number, alone or repeated, may say "not measured".

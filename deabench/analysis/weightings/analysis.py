@@ -39,6 +39,7 @@ from deabench.tables.selected_table import Missing, SelectedTable, refuse_bounds
 from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
 from deabench.tables.validation import Allowed, validate
+from deabench.utils.arrays import TOLERANCE
 from deabench.utils.checks import choice
 from deabench.utils.progress import progress
 
@@ -147,7 +148,9 @@ def analyse_selected(
     if model == "value" or (model == "auto" and (selected.inputs or scale)):
         chosen = "value"
     allow = VALUE_ALLOWS if chosen == "value" else RATIO_ALLOWS
-    data = validate(selected, warn=False, allow=allow)
+    data = validate(
+        selected, warn=False, allow=allow, negative_remedy="model='value' takes any value"
+    )
     # Losses with a turned sign become inputs only now.
     if model == "auto" and data.inputs.shape[1]:
         chosen = "value"
@@ -155,34 +158,33 @@ def analyse_selected(
         raise DataError("model='ratio' needs an output; name one in outputs, or use model='value'")
     restrictions = read_restrictions(ratios, shares, data, chosen)
     sides = build_sides(selected.frame, data, chosen, restrictions, scale)
-    rank_shares = draw_rank_shares(sides, drawing.draws, drawing.seed)
-    end = time.monotonic() + (np.inf if time_limit is None else time_limit)
-    above, below = _bound_ranks(sides, rank_shares, end, advance)
     labels = data.labels
+    end = time.monotonic() + (np.inf if time_limit is None else time_limit)
+    scores, proofs = _bound_all_scores(sides, chosen)
+    drawn = draw_rank_shares(sides, drawing.draws, drawing.seed)
+    # Whoever comes up to the best row at some weighting can be first; rounding is left some room.
+    if chosen == "value":
+        candidates = np.flatnonzero(scores["loss_min"] <= TOLERANCE)
+    else:
+        candidates = np.flatnonzero(scores["score_max"] >= 1 - TOLERANCE)
+    regions = _find_regions(sides, candidates.tolist(), labels, end)
+    search = RankSearch(sides, end)
+    first = {int(k): regions[labels[k]].polytope.middle for k in candidates if labels[k] in regions}
+    above, below = search.bound_all(drawn.highest, drawn.lowest, first, advance)
     ranks = _rank_frame(labels, above, below)
     pairwise = np.full((len(labels), len(labels)), np.nan)
     if len(sides) == 1:
         pairwise = compute_pairwise_shares(sides[0])
         ranks["mean_rank"] = 1.0 + pairwise.sum(axis=0)
     else:
-        ranks["mean_rank"] = rank_shares.shares @ np.arange(1, len(labels) + 1)
-    _replace_exact_shares(sides, rank_shares, ranks)
-    regions = _find_regions(sides, ranks)
-    ranks["first_share"] = rank_shares.shares[:, 0]
-    if len(sides) == 1 and len(sides[0].names) <= MAX_METRICS:
-        first_shares = {label: region.share for label, region in regions.items()}
-        ranks["first_share"] = pd.Series(first_shares, dtype=float).reindex(labels).fillna(0.0)
-    proofs: dict[str, Any] = {}
-    if chosen == "value":
-        losses = bound_losses(sides[0])
-        ranks["loss_min"] = losses.least
-        ranks["loss_max"] = losses.greatest
-        proofs = {"loss_weights": losses.weights, "loss_mixes": losses.mixes}
-    else:
-        ranks["score_min"], ranking = bound_scores(sides)
-        # A row whose outputs are all 0 has the score 0.
-        ranks["score_max"] = ranking.scores.fillna(0.0).to_numpy()
-        proofs = {"score_ranking": ranking}
+        ranks["mean_rank"] = drawn.shares @ np.arange(1, len(labels) + 1)
+    _replace_exact_shares(sides, drawn, ranks)
+    ranks["first_share"] = drawn.shares[:, 0]
+    if regions:
+        ranks.loc[ranks["best_proved"] > 1, "first_share"] = 0.0
+        for label, region in regions.items():
+            ranks.loc[label, "first_share"] = region.share
+    ranks[list(scores)] = scores.to_numpy()
     notes = [
         *data.notes,
         *selected.notes,
@@ -200,11 +202,11 @@ def analyse_selected(
     rank_names = pd.RangeIndex(1, len(labels) + 1, name="rank")
     return Weightings(
         ranks=ranks,
-        dominance=pd.DataFrame(_dominates(sides), index=labels, columns=labels),
+        dominance=pd.DataFrame(_dominates(search, len(labels)), index=labels, columns=labels),
         pairwise_shares=pd.DataFrame(pairwise, index=labels, columns=labels),
-        acceptability=pd.DataFrame(rank_shares.shares, index=labels, columns=rank_names),
-        standard_error=pd.DataFrame(rank_shares.errors, index=labels, columns=rank_names),
-        exact=pd.Series(rank_shares.exact, index=labels, name="exact"),
+        acceptability=pd.DataFrame(drawn.shares, index=labels, columns=rank_names),
+        standard_error=pd.DataFrame(drawn.errors, index=labels, columns=rank_names),
+        exact=pd.Series(drawn.exact, index=labels, name="exact"),
         winning_regions=regions,
         model=chosen,
         sides=sides,
@@ -218,20 +220,6 @@ def analyse_selected(
         notes=tuple(notes),
         **proofs,
     )
-
-
-def _bound_ranks(
-    sides: Sequence[WeightedSide], drawn: RankShares, end: float, advance: Any
-) -> tuple[list[RankBound], list[RankBound]]:
-    """Return how few rows are above, and how few below, each row."""
-    search = RankSearch(sides, end)
-    above = []
-    below = []
-    for k in range(len(sides[0].values)):
-        above.append(search.bound(k, 1, drawn.highest[k]))
-        below.append(search.bound(k, -1, drawn.lowest[k]))
-        advance(2)
-    return above, below
 
 
 def _rank_frame(
@@ -249,12 +237,9 @@ def _rank_frame(
     )
 
 
-def _dominates(sides: Sequence[WeightedSide]) -> np.ndarray:
+def _dominates(search: RankSearch, n: int) -> np.ndarray:
     """Return whether each row is at least as good as each other at every weighting, (n, n)."""
-    first = sides[0].corner_values
-    n = len(first)
     dominates = np.empty((n, n), dtype=bool)
-    search = RankSearch(sides, np.inf)
     for k in range(n):
         # Row l is nowhere above row k where it is not so at any pair of vertices.
         dominates[k] = (search.exact_differences(k) <= 0).all(axis=1)
@@ -281,14 +266,31 @@ def _replace_exact_shares(
         rank_shares.exact[k] = True
 
 
-def _find_regions(sides: Sequence[WeightedSide], ranks: pd.DataFrame) -> dict[Any, WinningRegion]:
-    """Return the winning region of each row that can be first."""
+def _bound_all_scores(
+    sides: Sequence[WeightedSide], model: WeightingModel
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return the range of each row's score or loss, and what proves it."""
+    if model == "value":
+        losses = bound_losses(sides[0])
+        frame = pd.DataFrame({"loss_min": losses.least, "loss_max": losses.greatest})
+        return frame, {"loss_weights": losses.weights, "loss_mixes": losses.mixes}
+    least, ranking = bound_scores(sides)
+    # A row whose outputs are all 0 has the score 0.
+    greatest = ranking.scores.fillna(0.0).to_numpy()
+    return pd.DataFrame({"score_min": least, "score_max": greatest}), {"score_ranking": ranking}
+
+
+def _find_regions(
+    sides: Sequence[WeightedSide], candidates: Sequence[int], labels: pd.Index, end: float
+) -> dict[Any, WinningRegion]:
+    """Return the winning region of each row that can be first, until the time is up."""
     if len(sides) > 1 or len(sides[0].names) > MAX_METRICS:
         return {}
     regions = {}
-    labels = list(ranks.index)
-    for k in np.flatnonzero(ranks["best_proved"] == 1):
-        region = find_region(sides[0], int(k), labels)
+    for k in candidates:
+        if time.monotonic() > end:
+            break
+        region = find_region(sides[0], k, candidates, list(labels))
         if region is not None:
             regions[labels[k]] = region
     return regions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -19,13 +19,16 @@ from deabench.solver.highs import Limit, Solver
 from deabench.solver.template import Template, compile_template, expand_template
 from deabench.utils.progress import check_time
 
+FIRST_NODES = 2_000
+"""All ends are searched so far before one is searched further."""
 MAX_NODES = 20_000
 """After so many nodes the mixed-integer program takes over."""
-MAX_PROOF_NODES = 60_000
+MAX_PROOF_NODES = 200_000
 """With the optimum known the proof may take so many nodes in all."""
-STEP = 2_000
+STEP = 1_000
 """Nodes between two looks at the clock."""
 MILP_SECONDS = 5.0
+LEAST_SECONDS = 0.01
 IN_USE = 0.5
 """A binary above this is 1."""
 
@@ -75,65 +78,51 @@ class RankSearch:
         own = first[k][None, :, None] * second[:, None, :]
         return np.asarray((above - own).reshape(len(first), -1))
 
-    def bound(self, k: int, sign: int, start: Point) -> RankBound:
-        """Return how few other rows are above row k (sign 1) or below it (sign −1)."""
-        scale = self.sides[0].corner_scale
-        if self.is_ratio:
-            scale *= self.sides[1].corner_scale
-        exact = sign * np.delete(self.exact_differences(k), k, axis=0)
-        values = (exact / scale).astype(float).reshape(len(exact), -1)
-        search = Subdivision(values, self.cells, self.shares, start)
-        self._run(search, MAX_NODES)
-        weights = self._weights(search.best.alpha, search.best.beta)
-        attained = self.count_above(k, sign, weights)
-        is_settled = search.is_finished and attained <= search.best.count
-        if not is_settled and time.monotonic() < self.end:
-            attained, weights = self._settle(k, sign, values, search, (attained, weights))
-        proved = min(search.lower_bound, attained)
-        return RankBound(attained, proved, weights, search.tree())
-
-    def _run(self, search: Subdivision, max_nodes: int) -> None:
-        """Search until the end, the given number of nodes, or the time limit."""
-        while not search.is_finished and search.nodes < max_nodes:
-            search.run(min(search.nodes + STEP, max_nodes))
-            if time.monotonic() > self.end:
-                return
-
-    def _settle(
+    def bound_all(
         self,
-        k: int,
-        sign: int,
-        values: np.ndarray,
-        search: Subdivision,
-        seen: tuple[int, tuple[Ray, ...]],
-    ) -> tuple[int, tuple[Ray, ...]]:
-        """Improve the best point by the mixed-integer program, and prove it."""
-        attained, weights = seen
-        seconds = min(MILP_SECONDS, max(self.end - time.monotonic(), 0.01))
-        optimum = self._solve_milp(k, sign, values, seconds)
-        if optimum is None:
-            return attained, weights
-        not_above, alpha, beta = optimum
-        candidates = [self._weights(alpha, beta)]
-        if not self.is_ratio:
-            # Where the fewest are above only on a tie, the tie is solved in whole numbers.
-            tied = self._solve_tie(k, sign, not_above)
-            candidates += [] if tied is None else [(tied,)]
-        for candidate in candidates:
-            count = self.count_above(k, sign, candidate)
-            if count < attained:
-                attained, weights = count, candidate
-        # What was closed by a lower count stays closed: the search only takes a lower one.
-        search.offer(attained, search.best.alpha, search.best.beta)
-        self._run(search, MAX_PROOF_NODES)
-        if search.best.count < attained:
-            candidate = self._weights(search.best.alpha, search.best.beta)
-            count = self.count_above(k, sign, candidate)
-            if count < attained:
-                attained, weights = count, candidate
-        return attained, weights
+        highest: Sequence[Point],
+        lowest: Sequence[Point],
+        first: Mapping[int, Ray],
+        advance: Callable[[int], None],
+    ) -> tuple[list[RankBound], list[RankBound]]:
+        """Return how few rows are above, and how few below, each row.
 
-    def _solve_milp(
+        Parameters
+        ----------
+        highest, lowest : sequences of Point
+            Mixtures at which few rows are above each, and below.
+        first : mapping of row to ray
+            Weights at which no row is above it.
+        advance : function of int
+            Is called with the number of ends that are settled.
+        """
+        n = len(highest)
+        ends = [_End(self, k, 1, highest[k]) for k in range(n)]
+        ends += [_End(self, k, -1, lowest[k]) for k in range(n)]
+        for k, ray in first.items():
+            ends[k].take((ray,))
+        waiting = ends
+        # Easy ends first: whatever the time, they are settled.
+        for max_nodes in (FIRST_NODES, MAX_NODES):
+            for end in waiting:
+                end.search_until(max_nodes)
+            unsettled = [end for end in waiting if not end.is_settled]
+            advance(len(waiting) - len(unsettled))
+            waiting = unsettled
+        for end in waiting:
+            if time.monotonic() < self.end:
+                end.solve_by_milp()
+            advance(1)
+        bounds = [end.bound() for end in ends]
+        return bounds[:n], bounds[n:]
+
+    def differences(self, k: int, sign: int) -> np.ndarray:
+        """Return by how much the other rows are above row k, or below it, at pairs of vertices."""
+        scale = math.prod(side.corner_scale for side in self.sides)
+        exact = sign * np.delete(self.exact_differences(k), k, axis=0)
+        return np.asarray((exact / scale).astype(float))
+
+    def solve_milp(
         self, k: int, sign: int, values: np.ndarray, seconds: float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
         """Return which other rows are not above, and the weights, by the mixed-integer program."""
@@ -190,8 +179,10 @@ class RankSearch:
         beta = second / ordered[1].corners[k]
         return (alpha, beta) if sign > 0 else (beta, alpha)
 
-    def _solve_tie(self, k: int, sign: int, not_above: np.ndarray) -> Ray | None:
+    def solve_tie(self, k: int, sign: int, not_above: np.ndarray) -> Ray | None:
         """Return weights at which none of some other rows is above row k; None: there are none."""
+        if self.is_ratio:
+            return None
         side = self.sides[0]
         others = np.delete(side.values, k, axis=0)
         polytope = side.polytope
@@ -200,16 +191,9 @@ class RankSearch:
             polytope = polytope.cut((sign * (row - side.values[k])).tolist())
             if not polytope.rays:
                 return None
-        # The middle of the vertices is inside whatever they span.
-        sums = [sum(ray) for ray in polytope.rays]
-        common = math.lcm(*sums)
-        middle = [
-            sum(ray[r] * (common // total) for ray, total in zip(polytope.rays, sums, strict=True))
-            for r in range(polytope.dimension)
-        ]
-        return tuple(middle)
+        return polytope.middle
 
-    def _weights(self, alpha: np.ndarray, beta: np.ndarray) -> tuple[Ray, ...]:
+    def weights(self, alpha: np.ndarray, beta: np.ndarray) -> tuple[Ray, ...]:
         """Return the weights of mixtures of vertices, in whole numbers."""
         mixtures = (alpha, beta)[: len(self.sides)]
         return tuple(
@@ -226,6 +210,70 @@ class RankSearch:
         if not self.is_ratio:
             return int((sign * (scores[0] - scores[0][k]) > 0).sum())
         return int((sign * (scores[0] * scores[1][k] - scores[0][k] * scores[1]) > 0).sum())
+
+
+class _End:
+    """The search of one end of a row's rank interval."""
+
+    def __init__(self, table: RankSearch, k: int, sign: int, start: Point) -> None:
+        self.table = table
+        self.k = k
+        self.sign = sign
+        self.values = table.differences(k, sign)
+        self.weights = table.weights(start.alpha, start.beta)
+        self.attained = table.count_above(k, sign, self.weights)
+        # What is tied up to rounding is counted in whole numbers.
+        first = Point(self.attained, start.alpha, start.beta)
+        self.search = Subdivision(self.values, table.cells, table.shares, first)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the attained count is proved the least."""
+        return self.search.lower_bound >= self.attained
+
+    def search_until(self, max_nodes: int) -> None:
+        """Go on until it is settled, so many nodes were examined, or the time is up."""
+        while (
+            not self.search.is_exhausted
+            and self.search.nodes < max_nodes
+            and time.monotonic() < self.table.end
+        ):
+            self.search.run(min(self.search.nodes + STEP, max_nodes))
+        if self.search.best.count < self.attained:
+            self.take(self.table.weights(self.search.best.alpha, self.search.best.beta))
+
+    def solve_by_milp(self) -> None:
+        """Improve the attained count by the mixed-integer program, and prove it."""
+        seconds = min(MILP_SECONDS, max(self.table.end - time.monotonic(), LEAST_SECONDS))
+        optimum = self.table.solve_milp(self.k, self.sign, self.values, seconds)
+        if optimum is None:
+            return
+        before = self.attained
+        not_above, alpha, beta = optimum
+        self.take(self.table.weights(alpha, beta))
+        # Where the fewest are above only on a tie, the tie is solved in whole numbers.
+        tied = self.table.solve_tie(self.k, self.sign, not_above)
+        if tied is not None:
+            self.take((tied,))
+        if self.attained < before:
+            # With the lower count known a new search proves it by a smaller tree.
+            start = Point(self.attained, self.search.best.alpha, self.search.best.beta)
+            self.search = Subdivision(self.values, self.table.cells, self.table.shares, start)
+        self.search_until(MAX_PROOF_NODES)
+
+    def take(self, weights: tuple[Ray, ...]) -> None:
+        """Keep weights at which fewer rows are above."""
+        count = self.table.count_above(self.k, self.sign, weights)
+        if count < self.attained:
+            self.attained = count
+            self.weights = weights
+            # The search then closes what cannot have fewer.
+            self.search.offer(count, self.search.best.alpha, self.search.best.beta)
+
+    def bound(self) -> RankBound:
+        """Return what is attained and what is proved."""
+        proved = min(self.search.lower_bound, self.attained)
+        return RankBound(self.attained, proved, self.weights, self.search.tree())
 
 
 def _mix_exactly(rays: Sequence[Ray], mixture: np.ndarray) -> Ray:

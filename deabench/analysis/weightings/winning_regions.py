@@ -20,14 +20,25 @@ MAX_METRICS = 6
 """With more metrics a region has too many vertices to be listed."""
 
 
-def find_region(side: WeightedSide, k: int, labels: Sequence[Any]) -> WinningRegion | None:
-    """Return the weightings under which no row is above row k; None where there are none."""
-    gaps = side.corner_values - side.corner_values[k]
-    # Only rows that are above somewhere bound the region; the highest first cut off most.
-    rivals = np.flatnonzero((gaps > 0).any(axis=1))
-    heights = (gaps[rivals].sum(axis=1) / side.corner_scale).astype(float)
-    region = side.polytope
+def find_region(
+    side: WeightedSide, k: int, candidates: Sequence[int], labels: Sequence[Any]
+) -> WinningRegion | None:
+    """Return the weightings under which no row is above row k; None where there are none.
+
+    Parameters
+    ----------
+    candidates : sequence of int
+        All rows that can be first: wherever a row is above row k, one of these is.
+    labels : sequence
+        The names of the rows.
+    """
+    gaps = side.corner_values[list(candidates)] - side.corner_values[k]
+    is_rival = (gaps > 0).any(axis=1)
+    rivals = np.array(candidates)[is_rival]
+    # Rivals that are above nearly everywhere cut off most, and come first.
+    heights = (gaps[is_rival].sum(axis=1) / side.corner_scale).astype(float)
     rivals = rivals[np.argsort(-heights, kind="stable")]
+    region = side.polytope
     for rival in rivals:
         check_time()
         g = side.values[rival] - side.values[k]
@@ -36,31 +47,23 @@ def find_region(side: WeightedSide, k: int, labels: Sequence[Any]) -> WinningReg
         if not region.rays:
             return None
     first_rival = len(side.polytope.halfspaces)
-    neighbours = [labels[rivals[i - first_rival]] for i in region.facets if i >= first_rival]
-    return _describe_region(side, region, tuple(neighbours))
-
-
-def _describe_region(
-    side: WeightedSide, region: SharePolytope, neighbours: tuple[Any, ...]
-) -> WinningRegion:
-    names = list(side.names)
-    vertices = pd.DataFrame(region.shares, columns=names)
-    if not region.has_interior and len(names) > 1:
-        middle = vertices.mean()
-        return WinningRegion(vertices, 0.0, middle, middle, 0.0, neighbours)
+    neighbours = tuple(labels[rivals[i - first_rival]] for i in region.facets if i >= first_rival)
+    if not region.has_interior and len(side.names) > 1:
+        middle = pd.Series(region.shares.mean(axis=0), index=list(side.names))
+        return WinningRegion(side.names, region, 0.0, middle, middle, 0.0, neighbours)
     corners = region.shares[np.array(region.simplices)]
     volumes = region.volumes
     # The centroid of a simplex is the mean of its corners.
     centroid = volumes @ corners.mean(axis=1) / volumes.sum()
-    share = float(volumes.sum() / side.polytope.volumes.sum())
     centre, radius = find_inner_ball(region)
     return WinningRegion(
-        vertices,
-        share,
-        pd.Series(centroid, index=names),
-        pd.Series(centre, index=names),
-        radius,
-        neighbours,
+        names=side.names,
+        polytope=region,
+        share=float(volumes.sum() / side.polytope.volumes.sum()),
+        centroid=pd.Series(centroid, index=list(side.names)),
+        centre=pd.Series(centre, index=list(side.names)),
+        radius=radius,
+        neighbours=neighbours,
     )
 
 

@@ -131,7 +131,7 @@ def test_ranks_are_those_of_rational_enumeration(s) -> None:
                 (-1 / best[0], Fraction(str(least)) / best[1], *zero),
                 (1 / best[0], -4 / best[1], *zero),
             ]
-        result = weigh(table, ratios=ratios)
+        result = weigh(table, ratios=ratios, draws=64)
         expected = extreme_ranks(table.to_numpy(), bounds)
         assert result.ranks[["best", "worst"]].to_numpy().tolist() == expected.tolist()
         assert (result.ranks["best"] == result.ranks["best_proved"]).all()
