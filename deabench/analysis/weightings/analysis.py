@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,7 @@ from deabench.analysis.weightings.weight_sets import (
     build_sides,
     describe_decades,
     describe_weights,
+    list_logarithmic,
     read_restrictions,
 )
 from deabench.analysis.weightings.winning_regions import MAX_METRICS, find_region
@@ -38,10 +39,14 @@ from deabench.results.weightings import (
 from deabench.tables.selected_table import Missing, SelectedTable, refuse_bounds
 from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
+from deabench.tables.transforms import Data
 from deabench.tables.validation import Allowed, validate
 from deabench.utils.arrays import TOLERANCE
-from deabench.utils.checks import choice
+from deabench.utils.checks import choice, share
 from deabench.utils.progress import progress
+
+if TYPE_CHECKING:  # importing samples takes longer than the analysis of a small table
+    from deabench.inference.samples import Samples
 
 ModelWord = Literal["auto", "ratio", "value"]
 RATIO_ALLOWS: tuple[Allowed, ...] = ("zero outputs",)
@@ -64,6 +69,8 @@ def weightings(
     shares: Shares | None = None,
     scale: Scale | None = None,
     missing: Missing = "refuse",
+    uncertainty: Samples | None = None,
+    level: float = 0.95,
     draws: int = 16384,
     seed: int = 0,
     time_limit: float | None = 60.0,
@@ -85,6 +92,11 @@ def weightings(
         Bounds for a metric's normalised weight.
     scale : mapping of metric to "log" or "linear", optional
         Metrics that count by their logarithm, in the model "value".
+    uncertainty : Samples, optional
+        The test results that the table was computed from; `ranks` then has limits for the ranks of
+        the true metrics. Default: those that the table itself holds, if there are any.
+    level : float
+        The probability that all these limits hold together.
     draws : int
         Weightings that are drawn where shares are not computed exactly.
     seed : int
@@ -116,34 +128,39 @@ def weightings(
     [[1, 2], [1, 4]]
     """
     choice("model", model, get_args(ModelWord))
+    share("level", level)
     if draws < LEAST_DRAWS:
         raise DataError(f"draws is {draws}; give at least {LEAST_DRAWS}")
     selected = select_table(table, outputs=outputs, inputs=inputs, missing=refuse_bounds(missing))
     with progress("weightings", 2 * len(selected.frame)) as advance:
-        return analyse_selected(
-            selected, model, ratios, shares, scale, _Drawing(draws, seed), time_limit, advance
+        return _analyse_selected(
+            selected,
+            _Request(model, ratios, shares, scale, uncertainty, level, draws, seed, time_limit),
+            advance,
         )
 
 
 @dataclass(frozen=True)
-class _Drawing:
-    """How weightings are drawn."""
+class _Request:
+    """The arguments of `weightings` besides the table."""
 
+    model: ModelWord
+    ratios: Ratios | None
+    shares: Shares | None
+    scale: Scale | None
+    uncertainty: Samples | None
+    level: float
     draws: int
     seed: int
+    time_limit: float | None
 
 
-def analyse_selected(
-    selected: SelectedTable,
-    model: ModelWord,
-    ratios: Ratios | None,
-    shares: Shares | None,
-    scale: Scale | None,
-    drawing: _Drawing,
-    time_limit: float | None,
-    advance: Any,
+def _analyse_selected(
+    selected: SelectedTable, request: _Request, advance: Callable[[int], None]
 ) -> Weightings:
     """Compute what all weightings say about a table whose metrics are selected."""
+    model = request.model
+    scale = request.scale
     chosen: WeightingModel = "ratio"
     if model == "value" or (model == "auto" and (selected.inputs or scale)):
         chosen = "value"
@@ -156,12 +173,12 @@ def analyse_selected(
         chosen = "value"
     if not data.outputs.shape[1] and chosen == "ratio":
         raise DataError("model='ratio' needs an output; name one in outputs, or use model='value'")
-    restrictions = read_restrictions(ratios, shares, data, chosen)
+    restrictions = read_restrictions(request.ratios, request.shares, data, chosen)
     sides = build_sides(selected.frame, data, chosen, restrictions, scale)
     labels = data.labels
-    end = time.monotonic() + (np.inf if time_limit is None else time_limit)
+    end = time.monotonic() + (np.inf if request.time_limit is None else request.time_limit)
     scores, proofs = _bound_all_scores(sides, chosen)
-    drawn = draw_rank_shares(sides, drawing.draws, drawing.seed)
+    drawn = draw_rank_shares(sides, request.draws, request.seed)
     # Whoever comes up to the best row at some weighting can be first; rounding is left some room.
     if chosen == "value":
         candidates = np.flatnonzero(scores["loss_min"] <= TOLERANCE)
@@ -185,11 +202,13 @@ def analyse_selected(
         for label, region in regions.items():
             ranks.loc[label, "first_share"] = region.share
     ranks[list(scores)] = scores.to_numpy()
+    limit_notes = _add_limits(ranks, search, data, selected, request, end)
     notes = [
         *data.notes,
         *selected.notes,
         *describe_weights(sides, restrictions, chosen),
     ]
+    notes += limit_notes
     if chosen == "value":
         notes += describe_decades(selected.frame, [str(name) for name in data.inputs], scale)
     unproved = int((ranks["best"] > ranks["best_proved"]).sum())
@@ -214,12 +233,48 @@ def analyse_selected(
         values=selected.frame[list(data.outputs) + list(data.inputs)],
         costs=tuple(map(str, data.inputs)),
         transforms=data.transforms,
-        logarithmic=tuple(name for name, word in (scale or {}).items() if word == "log"),
+        logarithmic=list_logarithmic(scale),
         ratios=restrictions.ratios,
         shares=restrictions.shares,
         notes=tuple(notes),
         **proofs,
     )
+
+
+def _add_limits(
+    ranks: pd.DataFrame,
+    search: RankSearch,
+    data: Data,
+    selected: SelectedTable,
+    request: _Request,
+    end: float,
+) -> list[str]:
+    """Add limits for the ranks of the true metrics, if there are samples; return notes on them."""
+    table = selected.table
+    has_own = table.rows is not None or bool(table.error_bars)
+    if (request.uncertainty is None and not has_own) or len(ranks) < 2:
+        return []
+    # Importing samples takes longer than the analysis of a small table.
+    from deabench.analysis.weightings.noise import bound_true_ranks
+    from deabench.inference.samples.from_tables import samples_of_data
+
+    try:
+        samples = request.uncertainty
+        if samples is None:
+            samples = samples_of_data(table, data)
+        logarithmic = list_logarithmic(request.scale)
+        limits = bound_true_ranks(search, data, samples, logarithmic, level=request.level, end=end)
+    except DataError as error:
+        # Samples that were not asked for are left out where they do not fit.
+        if request.uncertainty is not None:
+            raise
+        return [f"no limits for the true ranks: {error}"]
+    ranks["best_limit"], ranks["worst_limit"] = limits
+    return [
+        *samples.notes,
+        f"at {100 * request.level:g} %, for all rows together, no weighting puts the true metrics "
+        "above best_limit or below worst_limit",
+    ]
 
 
 def _rank_frame(

@@ -124,7 +124,7 @@ def build_sides(
     """
     outputs = [str(name) for name in data.outputs]
     inputs = [str(name) for name in data.inputs]
-    logarithmic = _read_scale(scale, [*outputs, *inputs], model)
+    logarithmic = _check_scale(scale, [*outputs, *inputs], model)
     exact = {
         name: _exact_values(
             frame[name], data.transforms.get(name, AffineTransform()), name in logarithmic
@@ -140,17 +140,22 @@ def build_sides(
     return tuple(sides)
 
 
-def _read_scale(scale: Scale | None, names: Sequence[str], model: WeightingModel) -> list[str]:
+def list_logarithmic(scale: Scale | None) -> tuple[str, ...]:
     """Return the metrics that count by their logarithm."""
-    logarithmic = []
+    return tuple(name for name, word in (scale or {}).items() if word == "log")
+
+
+def _check_scale(
+    scale: Scale | None, names: Sequence[str], model: WeightingModel
+) -> tuple[str, ...]:
+    """Return the metrics that count by their logarithm, after checking them."""
     for name, word in (scale or {}).items():
         if name not in names:
             raise DataError(
                 f"scale names '{name}', which is no metric here; {did_you_mean(name, names)}"
             )
         choice("scale", word, ("linear", "log"))
-        if word == "log":
-            logarithmic.append(name)
+    logarithmic = list_logarithmic(scale)
     if logarithmic and model == "ratio":
         raise DataError("scale is for model='value'; in model 'ratio' a unit has no logarithm")
     return logarithmic
