@@ -46,6 +46,7 @@ class Method(enum.StrEnum):
 
     analytic = "analytic"
     max_t = "max-t"
+    anytime = "anytime"
 
 
 @with_option_groups
@@ -60,7 +61,10 @@ def uncertainty_command(
     ] = 0.95,
     method: Annotated[
         Method,
-        typer.Option(help="analytic bounds the scores, max-t every ratio of two classifiers."),
+        typer.Option(
+            help="analytic bounds the scores, max-t every ratio of two classifiers, anytime is "
+            "exact and holds wherever you stop."
+        ),
     ] = Method.analytic,
     each: Annotated[
         bool,

@@ -17,7 +17,7 @@ from deabench.inference.score_limits import (
 )
 
 Array = np.ndarray
-Method = Literal["analytic", "max-t"]
+Method = Literal["analytic", "max-t", "anytime"]
 
 
 def choose_critical_values(

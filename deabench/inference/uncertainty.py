@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,8 @@ from deabench.inference.critical_values import (
     choose_critical_values,
     solve_individual_limits,
 )
+from deabench.inference.decisions.anytime import NextRound
+from deabench.inference.decisions.finished_samples import with_anytime_verdicts
 from deabench.inference.dominance_games import Orientation, Returns
 from deabench.inference.max_t import Cluster
 from deabench.inference.samples import Samples
@@ -50,6 +52,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
+OWN_GROWTH = ("learned", "anytime")
+"""Verdicts that know by which factor the test set is too small."""
 RIDGE_NOTE = 0.20
 """From this share of the variances on a note says that the intervals rest on the ridge."""
 
@@ -83,10 +87,10 @@ class Uncertainty(Result):
     evidence : DataFrame (k,)
         What the verdicts rest on: statistic and p_value of learned mixes; p_value and rival of
         exact tests; empty for limits of scores.
-    verdict_method : {"learned", "analytic", "exact"}
+    verdict_method : {"learned", "analytic", "exact", "anytime"}
     samples : Samples
     level : float
-    method : {"analytic", "max-t"}
+    method : {"analytic", "max-t", "anytime"}
     simultaneous : bool
     c_lower, c_upper, c_verdict : CriticalValues
         Of the limits and of the verdicts, in the order of `problem`.
@@ -102,6 +106,8 @@ class Uncertainty(Result):
     seed, draws : int
         Of "max-t", and of `gaps`, `targets` and `band`.
     notes : tuple of str
+    next : NextRound or None
+        With "anytime": what to run next.
 
     Examples
     --------
@@ -125,7 +131,7 @@ class Uncertainty(Result):
     tiers: pd.Series
     evidence: pd.DataFrame
     growth: pd.Series
-    verdict_method: VerdictMethod
+    verdict_method: VerdictMethod | Literal["anytime"]
     samples: Samples
     level: float
     method: Method
@@ -139,6 +145,7 @@ class Uncertainty(Result):
     seed: int
     draws: int
     notes: tuple[str, ...]
+    next: NextRound | None = None
 
     _text = "uncertainty"
     _display = "UncertaintyDisplay"
@@ -146,6 +153,7 @@ class Uncertainty(Result):
     @cached_property
     def individual_limits(self) -> pd.DataFrame:
         """Return the limits of one classifier chosen beforehand, for each of them; narrower."""
+        self._refuse_anytime("individual limits")
         lower, upper = solve_individual_limits(
             self.problem, 1 - self.level, self.method, self.draws, self.seed
         )
@@ -190,7 +198,7 @@ class Uncertainty(Result):
             is_selected = np.zeros(len(rows), dtype=bool)
         sides: tuple[tuple[Side, CriticalValues, Array], ...] = (
             ("lower", self.c_lower, ~below),
-            ("upper", self.c_verdict, below & (self.verdict_method != "learned")),
+            ("upper", self.c_verdict, below & (self.verdict_method not in OWN_GROWTH)),
         )
         for side, critical, on_side in sides:
             tested = np.flatnonzero(on_side & is_selected).tolist()
@@ -198,8 +206,8 @@ class Uncertainty(Result):
                 self.problem, side, critical.c, critical.h, tested, 1 - EDGE
             )
         growth = restore_order(growth, self.rows)
-        if self.verdict_method == "learned":
-            # Learned mixes know their own factor for those below 1.
+        if self.verdict_method in OWN_GROWTH:
+            # Learned mixes and bets know their own factor for those below 1.
             is_below = ~(self.scores.to_numpy() >= 1 - EDGE) & np.asarray(selected)
             growth = np.where(is_below, self.growth.to_numpy(), growth)
         return pd.Series(growth, self.scores.index, name="times_the_instances")
@@ -207,12 +215,14 @@ class Uncertainty(Result):
     @cached_property
     def gaps(self) -> pd.DataFrame:
         """Return relative gaps to today's mix of peers, k x (metric, [lower, gap, upper])."""
+        self._refuse_anytime("gaps")
         limits = max_t.gap_limits(self.problem, 1 - self.level, draws=self.draws, seed=self.seed)
         return self._limits_frame(limits, "gap")
 
     @cached_property
     def targets(self) -> pd.DataFrame:
         """Return targets in metric units, k x (metric, [lower, target, upper])."""
+        self._refuse_anytime("targets")
         limits = max_t.target_limits(self.problem, 1 - self.level, draws=self.draws, seed=self.seed)
         return self._limits_frame(limits, "target")
 
@@ -222,6 +232,7 @@ class Uncertainty(Result):
 
         The true frontier lies between the frontiers of the lower and of the upper limits.
         """
+        self._refuse_anytime("band")
         limits = max_t.metric_limits(self.problem, 1 - self.level, draws=self.draws, seed=self.seed)
         return self._limits_frame(limits, "value")
 
@@ -249,6 +260,13 @@ class Uncertainty(Result):
         return frame.sort_values(
             ["tier", "score", "lower"], ascending=[True, False, False], kind="stable"
         )
+
+    def _refuse_anytime(self, what: str) -> None:
+        if self.method == "anytime":
+            raise DataError(
+                f"method 'anytime' has no {what}; ask for method 'analytic' on the finished test "
+                "set, or simultaneous=False for the limits of one classifier"
+            )
 
     def _limits_frame(self, limits: list[Array], value_name: str) -> pd.DataFrame:
         """Return limits (k, s) as columns (metric, limit), rows in the user's order."""
@@ -287,10 +305,11 @@ def uncertainty(
     outputs, inputs : sequences of metrics, optional
         By default all metrics are outputs, and all costs inputs; `outputs=[]` is inputs alone.
     level : number between 0 and 1
-    method : {"analytic", "max-t"}
+    method : {"analytic", "max-t", "anytime"}
         "analytic" makes statements on the scores alone, without resampling. "max-t" makes
         statements on every ratio of two classifiers in every metric at once, by draws from the
-        joint normal distribution of the errors.
+        joint normal distribution of the errors. "anytime" bets on one random order of the test
+        data: exact, and valid wherever one stops; the metrics are means of outcomes from 0 to 1.
     verdicts : {"learned", "analytic", "exact"}, optional
         learned: a mix of rivals is learned on one part of the units and tested on the others; the
         default of method "analytic". Where the units are unknown or fewer than 20, and for folds,
@@ -327,7 +346,7 @@ def uncertainty(
     samples, outputs, inputs = as_samples(samples, outputs, inputs)
     problem, metrics, rows = make_problem(samples, outputs, inputs, returns, orientation)
     c_lower, c_upper, c_verdict, source = choose_critical_values(
-        problem, alpha, method, seed, client
+        problem, alpha, "analytic" if method == "anytime" else method, seed, client
     )
     no_ratios = missing_ratios(samples, problem, metrics, rows)
     domination, verdict_note = decide_dominated(
@@ -387,6 +406,8 @@ def uncertainty(
             verdict_note,
         ),
     )
+    if method == "anytime":
+        return with_anytime_verdicts(result)
     if simultaneous:
         return result
     # Only the interval changes; verdicts, ranks and tiers stay simultaneous.

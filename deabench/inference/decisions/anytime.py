@@ -24,15 +24,13 @@ from deabench.inference.decisions.betting import (
 from deabench.inference.decisions.rounds import (
     CLASS_OF_METRIC,
     check_means,
-    outcomes_of_answers,
     read_round,
-    share_of_pairs,
+    round_of_answers,
 )
-from deabench.metrics import labels
 from deabench.metrics.formulas import canonical_name
 from deabench.utils.checks import choice, share
 from deabench.utils.files import write_whole
-from deabench.utils.instances import Predictions, Values, predictions_by_name
+from deabench.utils.instances import Predictions, Values
 from deabench.utils.result import Result
 
 Array = np.ndarray
@@ -223,6 +221,17 @@ class Anytime:
         outcomes, present = read_round(new_round, self.classifiers, self.metrics)
         self._play(outcomes[None], present)
 
+    def add_rounds(self, rounds: Array) -> None:
+        """Add rounds of all classifiers, an array (rounds, classifiers, metrics) of means."""
+        rounds = np.asarray(rounds, dtype=float)
+        shape = (len(self.classifiers), len(self.metrics))
+        if rounds.shape[1:] != shape or not ((rounds >= 0) & (rounds <= 1)).all():
+            raise DataError(
+                f"the rounds have the shape {rounds.shape}; give numbers from 0 to 1 of the shape "
+                f"(rounds, {shape[0]}, {shape[1]})"
+            )
+        self._play(rounds, np.ones(shape[0], dtype=bool))
+
     def add_predictions(
         self, y_true: Values, predictions: Predictions, *, positive: object
     ) -> None:
@@ -245,31 +254,7 @@ class Anytime:
     def _add_answers(
         self, y_true: Values, answers: Predictions, positive: object, *, scores: bool
     ) -> None:
-        # One round may hold a single class: the positive label is named and not looked up.
-        by_name = predictions_by_name(answers)
-        true = labels.ground_truth(y_true, positive, scores=scores)
-        read = labels.read_scores if scores else labels.predicted_positive
-        values = np.array([read(answer, true, name=name) for name, answer in by_name.items()])
-        correct = None if scores else values == true.is_positive
-        columns = outcomes_of_answers(
-            self.metrics, true.is_positive, correct, values if scores else None
-        )
-        missing = set(self.metrics) - {column.metric for column in columns}
-        if missing:
-            raise DataError(
-                f"'{min(missing)}' cannot be computed from these answers; give its means to add()"
-            )
-        means = {}
-        for column in columns:
-            if column.has_pairs:
-                mean = share_of_pairs(column.values, true.is_positive)
-                is_empty = true.is_positive.all() or not true.is_positive.any()
-            else:
-                is_empty = not len(column.units)
-                mean = np.zeros(len(by_name)) if is_empty else column.values.mean(axis=1)
-            if not is_empty:
-                means[column.metric] = pd.Series(mean, list(by_name))
-        self.add(pd.DataFrame(means, index=list(by_name)))
+        self.add(round_of_answers(self.metrics, y_true, answers, positive, scores=scores))
 
     def _play(self, outcomes: Array, present: Array) -> None:
         """Play rounds (t, k, s) of the present classifiers; learn when it is due."""
@@ -307,7 +292,20 @@ class Anytime:
     def limits(self) -> pd.DataFrame:
         """Return limits of all efficiencies at once, numbers of a grid."""
         # 2 k statements share 1 − level, for every classifier one on either side.
-        log_threshold = np.log(2 * len(self.classifiers) / (1 - self.level))
+        return self._limits(2 * len(self.classifiers))
+
+    @property
+    def individual_limits(self) -> pd.DataFrame:
+        """Return the limits of one classifier chosen beforehand, for each of them; narrower."""
+        return self._limits(2)
+
+    @property
+    def verdict_limits(self) -> Array:
+        """Return upper limits (k,) of all efficiencies at once, one-sided as the verdicts are."""
+        return np.asarray(self._limits(len(self.classifiers))["upper"])
+
+    def _limits(self, statements: int) -> pd.DataFrame:
+        log_threshold = np.log(statements / (1 - self.level))
         sides = {"lower": self._lower, "upper": self._upper}
         limits = {name: side.limit(log_threshold) for name, side in sides.items()}
         return pd.DataFrame(limits, self._index)

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from deabench.errors import DataError
+from deabench.inference.decisions.finished_samples import outcomes_of_samples
 from deabench.inference.decisions.sequential_gate import play_gate
 from deabench.inference.moments import critical_values
 from deabench.inference.samples import Samples
@@ -86,7 +87,7 @@ class Candidate:
     @property
     def units(self) -> Units | None:
         """Return the units in the order of the problem; None where only moments are enough."""
-        data = getattr(self.samples, "unit_data", None)
+        data = self.samples.unit_data
         # Costs have limits by the analytic method alone.
         if data is None or self.problem.inputs:
             return None
@@ -198,12 +199,7 @@ def _sequential_limits(
     """Return limits by bets, valid however often one looks."""
     if judged.problem.inputs:
         raise DataError("a sequential gate has outputs only; leave the costs out, or sequential")
-    outcomes = getattr(judged.samples, "outcomes", None)
-    if outcomes is None:
-        raise DataError(
-            "a sequential gate needs outcomes of single instances; give predictions, scores or "
-            "outcomes, or leave sequential out"
-        )
+    outcomes = outcomes_of_samples(judged.samples, judged.metrics)
     rounds = outcomes.rounds(judged.metrics, seed)[:, list(judged.rows)]
     played = play_gate(
         rounds, judged.row, judged.at_least, np.log(1 / lower_tail), np.log(1 / upper_tail)

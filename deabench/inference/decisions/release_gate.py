@@ -341,7 +341,7 @@ def _ledger_notes(number: int, feedback: Feedback, shown: int) -> tuple[str, ...
 
 def _describe_test(samples: Samples) -> list[object]:
     """Return what tells test sets apart: the labels in their order, or the sizes alone."""
-    data = getattr(samples, "unit_data", None)
+    data = samples.unit_data
     return [sorted(samples.sizes.items()), *([] if data is None else [data.strata])]
 
 

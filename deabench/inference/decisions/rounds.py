@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.metrics import labels
 from deabench.metrics.formulas import DIRECTION, canonical_name
 from deabench.utils.checks import did_you_mean
+from deabench.utils.instances import Predictions, Values, predictions_by_name
 
 Array = np.ndarray
 
@@ -46,16 +48,14 @@ class OutcomeColumn:
         Numbers from 0 to 1, or scores where pairs of instances count.
     units : int array (m,)
         The instance of each column of `values`.
+    has_pairs : bool
+        Whether the metric counts pairs of a positive and a negative instance.
     """
 
     metric: str
     values: Array
     units: Array
-
-    @property
-    def has_pairs(self) -> bool:
-        """Return whether the metric counts pairs of a positive and a negative instance."""
-        return canonical_name(self.metric) == PAIRS
+    has_pairs: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,6 @@ class TestOutcomes:
         Metrics that are no means are missing.
     clusters : int array (n,), optional
         The cluster of each instance; a cluster is a round.
-    fixed_classes : bool
-        Whether the numbers of instances of the classes were chosen.
     """
 
     __test__ = False
@@ -80,7 +78,6 @@ class TestOutcomes:
     classes: Array
     columns: tuple[OutcomeColumn, ...]
     clusters: Array | None = None
-    fixed_classes: bool = False
 
     def rounds(self, metrics: Sequence[str], seed: int | None) -> Array:
         """Return the rounds of a test set, (rounds, k, metrics).
@@ -145,7 +142,7 @@ class TestOutcomes:
             len(np.unique(self.classes[column.units])) > 1 and not column.has_pairs
             for column in columns
         )
-        if mixes_classes and not self.fixed_classes:
+        if mixes_classes:
             # A mean over both classes, as accuracy, holds for their random numbers: instances are
             # drawn without regard to the class, one at a time unless pairs need more.
             step = 1
@@ -193,8 +190,39 @@ def outcomes_of_answers(
         elif metric == "accuracy" and correct is not None:
             columns.append(OutcomeColumn(name, correct, units))
         elif metric == PAIRS and scores is not None:
-            columns.append(OutcomeColumn(name, scores, units))
+            columns.append(OutcomeColumn(name, scores, units, has_pairs=True))
     return tuple(columns)
+
+
+def round_of_answers(
+    metrics: Sequence[str],
+    y_true: Values,
+    answers: Predictions,
+    positive: object,
+    *,
+    scores: bool,
+) -> pd.DataFrame:
+    """Return the means of one round of labels or scores, classifiers x metrics."""
+    # One round may hold a single class: the positive label is named and not looked up.
+    by_name = predictions_by_name(answers)
+    true = labels.ground_truth(y_true, positive, scores=scores)
+    read = labels.read_scores if scores else labels.predicted_positive
+    values = np.array([read(answer, true, name=name) for name, answer in by_name.items()])
+    correct = None if scores else values == true.is_positive
+    columns = outcomes_of_answers(metrics, true.is_positive, correct, values if scores else None)
+    missing = set(metrics) - {column.metric for column in columns}
+    if missing:
+        raise DataError(
+            f"'{min(missing)}' cannot be computed from these answers; give its means to add()"
+        )
+    means = {}
+    for column in columns:
+        if column.has_pairs and 0 < true.is_positive.sum() < len(true.is_positive):
+            means[column.metric] = share_of_pairs(column.values, true.is_positive)
+        elif len(column.units) and not column.has_pairs:
+            means[column.metric] = column.values.mean(axis=1)
+    # A metric without an instance in this round is left out.
+    return pd.DataFrame(means, index=list(by_name))
 
 
 def read_round(

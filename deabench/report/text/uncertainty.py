@@ -203,6 +203,12 @@ def _method_lines(result: Uncertainty) -> list[str]:
         scope = "all classifiers at once"
     else:
         scope = "each classifier by itself, not all at once"
+    if result.method == "anytime":
+        return [
+            f"Verdicts and intervals at {100 * result.level:g} % for {scope}; k = {k}, s = {s}; "
+            f"{_describe_sizes(result.samples)}; {result.samples.pairing}.",
+            "Exact, by bets: you may look as often as you like.",
+        ]
     ridge = ridge_share(result.problem, result.c_upper)
     return [
         f"Intervals at {100 * result.level:g} % for {scope}; k = {k}, s = {s}; "
