@@ -1,11 +1,14 @@
 """Files of the tools that produce results are read as their formats say."""
 
 import json
+import re
+import zipfile
 
 import pandas as pd
 import pytest
 
 import deabench as db
+from deabench.errors import DataError
 from deabench.tables.read import open_source
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -155,6 +158,69 @@ def test_logs_of_inspect_sample_by_sample(tmp_path):
     uncertainty = db.uncertainty(table, outputs=["match"], inputs=[])
     assert uncertainty.samples.sizes == {"instances": 4}
     assert table.outputs == ["match"]
+
+
+def write_archive(path, log, method=zipfile.ZIP_DEFLATED, **header):
+    """Write a log as Inspect writes `.eval`: a header, and a document per sample."""
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr("_journal/start.json", json.dumps({"version": 2, "eval": log["eval"]}))
+        for sample in log["samples"]:
+            name = f"samples/{sample['id']}_epoch_{sample.get('epoch', 1)}.json"
+            archive.writestr(name, json.dumps(sample))
+        if header.get("finished", True):
+            rest = {key: value for key, value in log.items() if key != "samples"}
+            archive.writestr("header.json", json.dumps(rest))
+    return path
+
+
+def test_archives_of_inspect_are_their_logs(tmp_path):
+    grades = {"openai/a": ["C", "C", "I", "P"], "openai/b": ["C", "I", "I", "N"]}
+    documents, archives = [], []
+    for name, model in zip("ab", grades, strict=True):
+        log = inspect_log(model, grades[model])
+        documents.append(write(tmp_path / f"{name}.json", log))
+        archives.append(write_archive(tmp_path / f"{name}.eval", log))
+    table = db.read(archives)
+    pd.testing.assert_frame_equal(table.rows, db.read(documents).rows)
+    assert table.frame["match"].to_dict() == {"openai/a": 0.625, "openai/b": 0.25}
+
+
+def test_archives_of_inspect_are_refused_before_they_are_unpacked(tmp_path, monkeypatch):
+    log = inspect_log("openai/a", ["C"] * 4)
+    log["samples"][0]["input"] = "a" * 3_000_000
+    path = write_archive(tmp_path / "a.eval", log)
+    assert path.stat().st_size < 30_000
+    assert db.read(path).outputs == ["match"]
+    monkeypatch.setattr(zipfile.ZipFile, "read", None)
+    with pytest.raises(DataError, match=r"bytes, more than 2,000,000; raise the limit"):
+        db.read(path, limits={"bytes": 2_000_000})
+    with pytest.raises(DataError, match=r"4 rows, more than 3"):
+        db.read(path, limits={"rows": 3})
+
+
+def test_unfinished_and_damaged_archives_of_inspect(tmp_path):
+    log = inspect_log("openai/a", ["C", "I"])
+    path = write_archive(tmp_path / "a.eval", log, finished=False)
+    with pytest.raises(DataError, match="did not finish"):
+        db.read(path)
+    data = bytearray(write_archive(tmp_path / "b.eval", log, zipfile.ZIP_STORED).read_bytes())
+    position = data.rindex(b"openai/a")
+    data[position] ^= 1
+    (tmp_path / "b.eval").write_bytes(bytes(data))
+    with pytest.raises(DataError, match="is a damaged log of Inspect"):
+        db.read(tmp_path / "b.eval")
+    # Compression by a method that zipfile does not know.
+    data = bytearray(write_archive(tmp_path / "c.eval", log).read_bytes())
+    for start in find_all(data, b"PK\x01\x02"):
+        data[start + 10] = 250
+    (tmp_path / "c.eval").write_bytes(bytes(data))
+    with pytest.raises(DataError, match="inspect log convert --to json"):
+        db.read(tmp_path / "c.eval")
+
+
+def find_all(data, piece):
+    """Return the positions of a piece in some bytes."""
+    return [match.start() for match in re.finditer(re.escape(piece), bytes(data))]
 
 
 def test_logs_of_inspect_without_samples_and_without_success(tmp_path):

@@ -18,6 +18,7 @@ from deabench.tables.readers.delimited import read_bytes, read_delimited
 from deabench.tables.readers.evaluations import read_json
 from deabench.tables.readers.frames import Source
 from deabench.tables.readers.grids import Grid, read_grids
+from deabench.tables.readers.harness_logs import is_inspect_archive, read_inspect_archive
 from deabench.tables.readers.hypertext import find_html_tables, has_html_table, remove_html_tables
 from deabench.tables.readers.latex import find_latex_tables, has_latex_table
 from deabench.tables.readers.limits import Limits, current_options
@@ -87,7 +88,7 @@ def _name_format(data: bytes) -> str:
     if data[:4] == PARQUET_MAGIC:
         return "Parquet file"
     if data[:4] == ZIP_MAGIC:
-        return "Excel workbook"
+        return "log of Inspect" if is_inspect_archive(data) else "Excel workbook"
     return "table"
 
 
@@ -97,6 +98,8 @@ def _read_content(data: bytes, file: str, title: str, sheet: str | None, limits:
     # The first bytes tell the format: names end in .csv whatever the content is.
     if data[:4] == PARQUET_MAGIC:
         return Source(read_parquet(data, file, limits), title)
+    if data[:4] == ZIP_MAGIC and is_inspect_archive(data):
+        return read_inspect_archive(data, file, title, limits)
     if data[:4] == ZIP_MAGIC:
         return read_workbook(data, file, title, limits, sheet)
     if data[:4] == b"\xd0\xcf\x11\xe0":

@@ -7,6 +7,8 @@ of a task.
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,12 +17,17 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.readers.frames import Source
+from deabench.tables.readers.limits import Limits
+from deabench.tables.readers.objects import parse_json
 from deabench.tables.recognition.columns import DeclaredRole
 from deabench.tables.vocabulary import look_up_metric
 
 DECLARED = "declared by the evaluation"
 INSPECT_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Inspect's grades: correct, partial, incorrect, no answer."""
+ARCHIVE_HEADER = "header.json"
+ARCHIVE_HEADERS = {ARCHIVE_HEADER, "_journal/start.json"}
+"""Documents by which an archive of Inspect is known; the first is written at the end of a run."""
 UNKNOWN_SCORE = -1
 """The score of an unknown level in the common evaluation schema."""
 SAMPLE_COSTS = ("latency_ms", "total_tokens")
@@ -152,6 +159,52 @@ def read_inspect_logs(logs: Sequence[Any], title: str) -> Source:
         rows.append(row)
         errors |= row_errors
     return Source(pd.DataFrame(rows), title, ("model",), notes=notes, stacked=True, errors=errors)
+
+
+def is_inspect_archive(data: bytes) -> bool:
+    """Return whether the bytes of a zip archive are a log of Inspect (`.eval`)."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return not ARCHIVE_HEADERS.isdisjoint(archive.namelist())
+    except zipfile.BadZipFile:
+        return False
+
+
+def read_inspect_archive(data: bytes, file: str, title: str, limits: Limits) -> Source:
+    """Read a log of Inspect that is an archive: a JSON document per sample beside a header.
+
+    Raises
+    ------
+    DataError
+        Where the run did not finish, or the archive is damaged or unpacks to too much.
+    """
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        entries = [
+            entry
+            for entry in archive.infolist()
+            if entry.filename == ARCHIVE_HEADER or entry.filename.startswith("samples/")
+        ]
+        # The sizes that the archive states bound what is unpacked of it.
+        limits.check_bytes(sum(entry.file_size for entry in entries), file)
+        limits.check_rows(len(entries) - 1, file)
+        if ARCHIVE_HEADER not in archive.namelist():
+            raise DataError(f"'{file}' is a log of a run that did not finish; run it to its end")
+        try:
+            documents = {
+                entry.filename: parse_json(archive.read(entry).decode("utf-8"), file, limits)
+                for entry in entries
+            }
+        # zipfile unpacks Deflate; a newer method needs a newer Python.
+        except NotImplementedError:
+            raise DataError(
+                f"'{file}' is compressed by a method that this Python does not know; write it as "
+                "JSON with `inspect log convert --to json`"
+            ) from None
+    header: Any = documents.pop(ARCHIVE_HEADER)
+    log = header | {"samples": list(documents.values())} if documents else header
+    if not is_inspect_log(log):
+        raise DataError(f"'{file}' is an archive without the results of Inspect; give its log")
+    return read_inspect_logs([log], title)
 
 
 def _inspect_samples(log: Mapping[str, Any]) -> list[dict[str, Any]]:
