@@ -239,17 +239,37 @@ class Report(Result):
 
         return write_markdown(self, pictures or {})
 
-    def to_latex(self, pictures: Mapping[str, str] | None = None) -> str:
-        """Write the same sentences and tables as LaTeX, as a part of a paper.
+    def to_latex(
+        self,
+        pictures: Mapping[str, str] | None = None,
+        *,
+        columns: Literal[1, 2] | None = None,
+        **options: Any,
+    ) -> str:
+        """Write the same sentences and tables as LaTeX; with `columns` what a paper takes of them.
 
         Parameters
         ----------
         pictures : mapping, optional
             {key of a picture: its file}.
+        columns : {1, 2}, optional
+            Only the answer, the ranking as one table and its figure, which span so many columns of
+            a paper. Without it the whole report, as a supplement in one column.
+        **options
+            With `columns`: rows, metrics, caption and label of the table, as for
+            `Ranking.to_latex`.
         """
-        from deabench.report.latex import write_latex
+        if columns is None:
+            if options:
+                raise DataError(
+                    f"{quote_names(options)} choose a paper's table; say columns=1 or 2"
+                )
+            from deabench.report.latex import write_latex
 
-        return write_latex(self, pictures or {})
+            return write_latex(self, pictures or {})
+        from deabench.report.paper import write_paper
+
+        return write_paper(self, pictures or {}, columns, **options)
 
     def text(self, form: str) -> str:
         """Write the report as "html", "md" or "tex".
@@ -265,7 +285,13 @@ class Report(Result):
         return writers[form]()
 
     def save(
-        self, path: str | Path, form: str | None = None, *, figures: FigureFormat | None = None
+        self,
+        path: str | Path,
+        form: str | None = None,
+        *,
+        figures: FigureFormat | None = None,
+        columns: Literal[1, 2] | None = None,
+        **options: Any,
     ) -> None:
         """Write the report to a file as a whole.
 
@@ -277,22 +303,37 @@ class Report(Result):
         figures : {"pdf", "pgf", "svg", "png"}, optional
             The format of the pictures beside .md and .tex, which are named after the file.
             Default: svg for Markdown and pdf for LaTeX.
+        columns : {1, 2}, optional
+            For LaTeX: only what a paper takes, see `to_latex`.
+        **options
+            With `columns`: rows, metrics, caption and label of the table.
         """
         path = Path(path)
         form = form or path.suffix.lower().lstrip(".") or "html"
+        if form != "tex" and (columns is not None or options):
+            raise DataError(f"columns and the table's options belong to LaTeX, not to '{form}'")
         if form not in DEFAULT_FIGURE_FORMATS:
             write_whole(path, self.text(form))
             return
         figure_format = figures or DEFAULT_FIGURE_FORMATS[form]
         choice("figures", figure_format, FIGURE_FORMATS)
         names = {}
-        for section in self.sections:
-            for picture in section.pictures:
-                names[picture.key] = f"{path.stem}-{picture.key}.{figure_format}"
-                file = path.with_name(names[picture.key])
-                write_whole(file, picture.file_content(figure_format))
-        writers = {"md": self.to_markdown, "tex": self.to_latex}
-        write_whole(path, writers[form](names))
+        for picture in self._pictures(columns):
+            names[picture.key] = f"{path.stem}-{picture.key}.{figure_format}"
+            write_whole(path.with_name(names[picture.key]), picture.file_content(figure_format))
+        if form == "md":
+            text = self.to_markdown(names)
+        else:
+            text = self.to_latex(names, columns=columns, **options)
+        write_whole(path, text)
+
+    def _pictures(self, columns: int | None) -> list[Picture]:
+        """Return the pictures of the whole report, or of a paper that takes a part of it."""
+        if columns is None:
+            return [picture for section in self.sections for picture in section.pictures]
+        from deabench.report.paper import paper_pictures
+
+        return paper_pictures(self)
 
 
 def to_json_cell(cell: Any) -> Any:

@@ -91,7 +91,7 @@ def write_latex(report: Report, pictures: Mapping[str, str]) -> str:
         lines += _paragraphs(section.sentences)
         for picture in section.pictures:
             if picture.key in pictures:
-                lines += [*_figure_lines(pictures[picture.key], picture.caption), ""]
+                lines += [*figure_lines(pictures[picture.key], picture.caption), ""]
         for table in section.all_tables:
             lines += [*_table_lines(table), ""]
     return "\n".join(lines).rstrip() + "\n"
@@ -122,19 +122,23 @@ def _paragraphs(sentences: Sequence[str]) -> list[str]:
     return [line for sentence in sentences for line in (escape_latex(sentence), "")]
 
 
-def _figure_lines(file: str, caption: str) -> list[str]:
+def figure_lines(file: str, caption: str, is_wide: bool = False) -> list[str]:
+    """Return a figure with its caption; a wide one spans two columns of a paper."""
     # A space or a TeX character in a file's name would break the command.
     name = re.sub(r"[^\w./-]", "-", file)
     if name.endswith(".pgf"):
         figure = rf"\resizebox{{\linewidth}}{{!}}{{\input{{{name}}}}}"
     else:
-        figure = rf"\includegraphics[width=\linewidth]{{{name}}}"
+        figure = (
+            rf"\includegraphics[width=\linewidth,height=.8\textheight,keepaspectratio]{{{name}}}"
+        )
+    environment = "figure*" if is_wide else "figure"
     return [
-        r"\begin{figure}[htbp]",
+        rf"\begin{{{environment}}}[htbp]",
         r"\centering",
         figure,
         rf"\caption{{{escape_latex(caption)}}}",
-        r"\end{figure}",
+        rf"\end{{{environment}}}",
     ]
 
 

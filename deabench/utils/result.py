@@ -119,6 +119,26 @@ class Result:
         write_whole(path, text)
         return None
 
+    def to_latex(self, **options: Any) -> str:
+        """Write the result as one table for a paper, in LaTeX.
+
+        The table has booktabs' rules, numbers aligned by siunitx, and in a ranking the best value
+        of each metric in bold. One that is wider than its place is scaled down.
+
+        Parameters
+        ----------
+        **options
+            columns : {1, 2}, the columns of the paper that the table spans (`table` or `table*`);
+            rows : sequence of labels, the rows to show; metrics : sequence of str, the metrics to
+            show beside scores and ranks; caption, label : str.
+
+        Raises
+        ------
+        DataError
+            If there is no such row or metric.
+        """
+        return str(self._call("deabench.report.paper", "write_latex_table", **options))
+
     def __repr__(self) -> str:
         frame = self.to_frame()
         sentences = textwrap.wrap(

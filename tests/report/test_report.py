@@ -256,7 +256,7 @@ def test_pictures_stand_beside_markdown_and_latex(tmp_path):
     assert all((tmp_path / unquote(name)).read_bytes().startswith(b"<?xml") for name in linked)
     report.save(tmp_path / "part.tex")
     text = (tmp_path / "part.tex").read_text(encoding="utf-8")
-    matches = re.findall(r"\\includegraphics\[width=\\linewidth\]\{([^}]*)\}", text)
+    matches = re.findall(r"\\includegraphics\[width=\\linewidth,[^\]]*\]\{([^}]*)\}", text)
     assert text.count(r"\begin{figure}") == text.count(r"\end{figure}") == len(matches) >= 4
     assert all((tmp_path / name).read_bytes().startswith(b"%PDF") for name in matches)
 

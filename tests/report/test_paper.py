@@ -1,0 +1,129 @@
+"""Tables for papers: they compile in one and two columns, fit, and hold the library's numbers."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench.errors import DataError
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+BOARD = pd.DataFrame(
+    {"top1": [80.8, 76.9, 82.0, 90.1], "latency_ms": [0.39, 0.13, 0.35, 9.8]},
+    index=["a_1", "50 %", "模型", "d"],
+)
+PACKAGES = r"\usepackage[T1]{fontenc}\usepackage{textcomp,booktabs,siunitx,graphicx}"
+
+
+def random_table(rows: int, metrics: int) -> pd.DataFrame:
+    rng = np.random.default_rng(rows)
+    columns = ["TPR", "TNR", "precision", "AUC", "F_1"][:metrics]
+    names = [f"RandomForest-SMOTE-{k}" for k in range(rows)]
+    return pd.DataFrame(rng.beta(5, 2, (rows, metrics)).round(4), names, columns)
+
+
+def compile_paper(folder, options: str, engine: str) -> str:
+    program = shutil.which(engine)
+    if program is None:
+        pytest.skip(f"{engine} is not installed here")
+    body = rf"\documentclass[{options}]{{article}}{PACKAGES}"
+    (folder / "paper.tex").write_text(body + r"\begin{document}\input{part}\end{document}")
+    done = subprocess.run(
+        [program, "-interaction=nonstopmode", "paper.tex"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+    return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rows", "metrics"), [(7, 2), (30, 3), (50, 5)])
+@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize("options", ["a4paper", "twocolumn"])
+@pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])
+def test_a_paper_compiles_and_nothing_sticks_out(tmp_path, rows, metrics, columns, options, engine):
+    db.report(random_table(rows, metrics)).save(tmp_path / "part.tex", columns=columns)
+    log = compile_paper(tmp_path, options, engine)
+    assert "Overfull" not in log
+    # The table has room on one page, as has the figure.
+    assert "too large for page" not in log
+
+
+def test_any_name_and_a_wide_table_fit_a_column(tmp_path):
+    (tmp_path / "part.tex").write_text(db.rank(BOARD).to_latex(), encoding="utf-8")
+    assert "Overfull" not in compile_paper(tmp_path, "twocolumn", "pdflatex")
+
+
+def rows_of(text: str) -> dict[str, list[str]]:
+    body = text.split(r"\midrule")[1].split(r"\bottomrule")[0]
+    lines = [line.removesuffix(r" \\").split(" & ") for line in body.strip().splitlines()]
+    return {cells[0]: cells[1:] for cells in lines}
+
+
+def test_the_best_of_each_metric_is_bold_in_its_own_direction():
+    ranking = db.rank(BOARD)
+    rows = rows_of(ranking.to_latex(label="tab:my board", caption="50 % of them"))
+    assert {name: cells[0] for name, cells in rows.items() if "bfseries" in cells[0]} == {
+        "d": r"\bfseries 90.1"
+    }
+    assert {name: cells[1] for name, cells in rows.items() if "bfseries" in cells[1]} == {
+        r"50 \%": r"\bfseries 0.13"
+    }
+    assert [float(cells[2]) for cells in rows.values()] == pytest.approx(
+        ranking.to_frame()["efficiency"].tolist(), abs=5e-5
+    )
+    text = ranking.to_latex(label="tab:my board", caption="50 % of them")
+    assert r"\caption{50 \% of them}" in text
+    assert r"\label{tab:my-board}" in text
+    assert r"{top1 $\uparrow$} & {latency\_ms $\downarrow$}" in text
+
+
+def test_rows_metrics_and_columns_are_chosen():
+    ranking = db.rank(random_table(30, 3))
+    chosen = ["RandomForest-SMOTE-3", "RandomForest-SMOTE-1"]
+    text = ranking.to_latex(rows=chosen, metrics=["TNR"], columns=2)
+    assert r"\begin{table*}" in text
+    assert list(rows_of(text)) == chosen
+    assert len(rows_of(text)[chosen[0]]) == 3
+    long = db.rank(random_table(80, 3)).to_latex()
+    assert len(rows_of(long)) == 50
+    assert "The first 50 of 80 rows." in long
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"rows": ["nobody"]}, "there is no row 'nobody' in the table"),
+        ({"metrics": ["TPX"]}, "there is no column 'TPX' in the table; did you mean 'TPR'?"),
+        ({"columns": 3}, "columns"),
+    ],
+)
+def test_what_is_not_there_is_refused(options, sentence):
+    with pytest.raises(DataError, match=re.escape(sentence)):
+        db.rank(random_table(7, 2)).to_latex(**options)
+
+
+def test_options_of_a_paper_belong_to_latex(tmp_path):
+    report = db.report(random_table(7, 2))
+    with pytest.raises(DataError, match="columns=1 or 2"):
+        report.to_latex(rows=["RandomForest-SMOTE-1"])
+    with pytest.raises(DataError, match="belong to LaTeX"):
+        report.save(tmp_path / "page.html", columns=2)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_result_has_a_table():
+    frontier = db.frontier(random_table(7, 2))
+    assert r"\begin{table}" in frontier.to_latex()
+    targets = db.targets(random_table(7, 2), random_table(30, 2))
+    assert rows_of(targets.to_latex())
