@@ -3,7 +3,7 @@
 >>> import deabench as db
 >>> page = db.report(db.datasets.load("chao2022-wine1"), outputs=["TPR", "TNR"])
 >>> page.answer[0]
-'1 of 7 classifiers is efficient: MLP.'
+'Take MLP: no other is better in any metric.'
 >>> page.save("report.html")  # doctest: +SKIP
 """
 
