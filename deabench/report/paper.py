@@ -12,7 +12,7 @@ from deabench.errors import DataError
 from deabench.report.latex import escape_latex, figure_lines
 from deabench.report.text.words import column_decimals, format_number
 from deabench.results.ranking import Ranking, order_by_merit
-from deabench.utils.checks import choice, did_you_mean
+from deabench.utils.checks import did_you_mean
 
 if TYPE_CHECKING:
     from deabench.report.document import Report
@@ -37,7 +37,10 @@ def write_latex_table(
     label: str | None = None,
 ) -> str:
     """Write a result as one LaTeX table; see `deabench.utils.result.Result.to_latex`."""
-    choice("columns", columns, (1, 2))
+    if columns not in (1, 2):
+        raise DataError(
+            f"columns is 1 or 2, the columns of the paper that a table spans: {columns}"
+        )
     frame = _main_frame(result)
     best = _better_directions(result)
     if rows is not None:
