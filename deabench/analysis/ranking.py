@@ -13,7 +13,13 @@ from deabench.analysis import missing_bounds
 from deabench.analysis.ties import describe_tie
 from deabench.errors import DataError, SolveError
 from deabench.models import ModelName
-from deabench.models.options import ModelRequest, TableFacts, check_given_metrics, check_inputs
+from deabench.models.options import (
+    ModelRequest,
+    TableFacts,
+    check_given_metrics,
+    check_inputs,
+    choices_of,
+)
 from deabench.models.shared.gate import solve_proved
 from deabench.proofs.reasons import NO_OUTPUT
 from deabench.results.answer import Answer, Task
@@ -250,9 +256,12 @@ def _describe_projections(ranking: Ranking) -> tuple[str, ...]:
         return ()
     label, reason = next(iter(ranking.projection_reasons.items()))
     count = len(ranking.projection_reasons)
+    remedy = "model='ccr' with returns='vrs'"
+    if "vrs" in choices_of(ranking.options, "returns"):
+        remedy = "returns='vrs'"
     return (
         f"{count} of {len(ranking.scores)} projections are not reported, for no such classifier "
-        f"can exist ('{label}': {reason}); returns='vrs' keeps to what can exist",
+        f"can exist ('{label}': {reason}); {remedy} keeps to what can exist",
     )
 
 

@@ -61,6 +61,7 @@ class Roc(Result):
 
     _frame = "points"
     _text = "curves"
+    _display = "RocDisplay"
 
     points: pd.DataFrame
     auc: float

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from deabench.curves import Band, MeanRoc, Segment, bands, compare_segments
+from deabench.curves import Band, MeanRoc, Roc, Segment, bands, compare_segments
+from deabench.curves.segment import segment_from_roc
 from deabench.plot.canvas import (
     DOTTED,
     GREY,
@@ -52,6 +53,13 @@ class RocDisplay(Display):
 
     segments: Mapping[str, Segment]
     bands: Mapping[str, Band] = field(default_factory=dict)
+
+    @classmethod
+    def from_result(
+        cls, result: Roc, *, name: str = "classifier", alpha: float = 0.05
+    ) -> RocDisplay:
+        """Draw one curve and its confident segment at level 1 − alpha."""
+        return cls({name: segment_from_roc(result, alpha)})
 
     @classmethod
     def from_predictions(

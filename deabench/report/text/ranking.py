@@ -59,7 +59,9 @@ def explain_ranking(ranking: Ranking, name: Hashable) -> str:
     """
     labels = ranking.scores.index
     if name not in labels:
-        hint = did_you_mean(name, list(labels))
+        # A row that was left out is named in a note.
+        reasons = [note for note in ranking.notes if f"'{name}'" in note and "left out" in note]
+        hint = reasons[0] if reasons else did_you_mean(name, list(labels))
         raise DataError(f"there is no classifier '{name}' in the ranking; {hint}")
     text = _explain_score(ranking, name, float(ranking.scores.loc[name]))
     if ranking.uncertainty is None:

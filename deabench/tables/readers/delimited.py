@@ -26,9 +26,12 @@ from deabench.tables.readers.frames import Source
 from deabench.tables.readers.grids import Grid, has_second_header, read_grids
 from deabench.tables.readers.limits import Limits
 from deabench.tables.vocabulary import look_up_metric
+from deabench.utils.checks import find_close
 from deabench.utils.files import read_bounded, read_contents
 from deabench.utils.text import unescape_formula
 
+MAX_SIBLINGS = 10_000
+"""So many names of a folder are compared with one that is not there."""
 SEPARATORS = (",", ";", "\t", "|")
 DEFAULT_LIMITS = Limits()
 MAX_EXACT_INTEGER = 2**53
@@ -141,9 +144,24 @@ def read_bytes(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> tuple[bytes
         limits.check_bytes(len(data), file)
         return data, file
     except OSError as error:
-        raise DataError(
-            f"cannot read '{path}': {error.strerror}; name a file with a table"
-        ) from None
+        remedy = "name a file with a table"
+        similar = find_similar_file(Path(path))
+        if isinstance(error, FileNotFoundError) and similar is not None:
+            remedy = f"did you mean '{similar}'?"
+        raise DataError(f"cannot read '{path}': {error.strerror}; {remedy}") from None
+
+
+def find_similar_file(path: Path) -> str | None:
+    """Return the path of a file beside this one whose name is similar; None where none is."""
+    try:
+        with os.scandir(path.parent) as entries:
+            names = [entry.name for entry in islice(entries, MAX_SIBLINGS) if entry.is_file()]
+    except OSError:
+        return None
+    # Endings are alike among all files.
+    by_stem = {Path(name).stem: name for name in names}
+    stem = find_close(path.stem, by_stem)
+    return None if stem is None else str(path.with_name(by_stem[stem]))
 
 
 def name_columns(header: Sequence[str], file: str) -> list[str]:
