@@ -34,6 +34,9 @@ from deabench.solver.template import Template, compile_template
 from deabench.tables.transforms import Data
 from deabench.utils.arrays import TOLERANCE, Sparse, scale
 
+UNPROVED_SLACKS = ("that slacks are the largest, and that those not called efficient are not",)
+"""What no proof of common weights claims."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Common(RadialModel):
@@ -163,27 +166,34 @@ def _prove_mean(answer: Answer) -> Proof:
 
     own_answer = replace(answer, scores=losses["own"].rename("efficiency"))
     weights = answer.weights.to_numpy()
-    common_errors = np.abs(losses["common"] - scores)
-    lost_errors = np.abs(losses["lost"] - (losses["own"] - scores))
-    at_least_efficient = pareto_efficient(own_answer.scores, own_answer.slacks, own_answer.data)
     return Proof(
         frame,
         {
             **proof_violations(frame),
             "distance_of_the_score_from_its_proof": np.abs(answer.scores - scores).to_numpy(),
             "weights_that_are_not_common": np.abs(weights - weights[0]).max(axis=1) / weights.max(),
-            "distance_of_the_slacks_from_their_proof": slack_errors(own_answer),
-            "distance_of_the_table_from_the_scores": np.maximum(
-                common_errors, lost_errors
-            ).to_numpy(),
-            "efficient": (answer.efficient & ~at_least_efficient).to_numpy().astype(float),
+            **_own_violations(own_answer, losses, scores),
         },
         (
             "that these weights are the only ones with this sum",
-            "the own efficiencies beside them, that slacks are the largest, and that those not "
-            "called efficient are not",
+            "the own efficiencies beside them, and so who is efficient",
+            *UNPROVED_SLACKS,
         ),
     )
+
+
+def _own_violations(
+    own_answer: Answer, losses: pd.DataFrame, scores: pd.Series
+) -> dict[str, np.ndarray]:
+    """Return by what the table of losses, slacks and `efficient` miss the own efficiencies."""
+    common_errors = np.abs(losses["common"] - scores)
+    lost_errors = np.abs(losses["lost"] - (losses["own"] - scores))
+    at_least_efficient = pareto_efficient(own_answer.scores, own_answer.slacks, own_answer.data)
+    return {
+        "distance_of_the_slacks_from_their_proof": slack_errors(own_answer),
+        "distance_of_the_table_from_the_scores": np.maximum(common_errors, lost_errors).to_numpy(),
+        "efficient": (own_answer.efficient & ~at_least_efficient).to_numpy().astype(float),
+    }
 
 
 def _minimax_weights(task: Task, own_answer: Answer) -> tuple[np.ndarray, dict[str, pd.DataFrame]]:
@@ -223,15 +233,24 @@ def _minimax_weights(task: Task, own_answer: Answer) -> tuple[np.ndarray, dict[s
 
 def _prove_minimax(answer: Answer) -> Proof:
     """Prove own scores, the largest loss under the weights, and that none has a smaller one."""
-    tables = answer.tables
-    own_scores = tables["common"]["own"]
-    own_frame = radial_frame(replace(answer, scores=own_scores, weights=tables["own_weights"]))
+    labels = answer.scores.index
+    losses = structure.require_table(
+        answer, "common", rows=labels, columns=["own", "common", "lost"]
+    )
+    own_weights = structure.require_table(
+        answer, "own_weights", rows=labels, columns=answer.weights.columns
+    )
+    losers = structure.require_table(answer, "losers", columns=labels)
+    best = structure.require_table(answer, "best", columns=answer.reference.labels)
+    own_scores = losses["own"]
+    own_answer = replace(answer, scores=own_scores.rename("efficiency"))
+    own_frame = radial_frame(replace(own_answer, weights=own_weights))
     scores = _scores_under(answer.data, answer.weights)
     Y = answer.reference.outputs.to_numpy()
     Z = answer.data.outputs.to_numpy()
     weights = answer.weights.to_numpy()
-    mu = tables["losers"].to_numpy()[0]
-    kappa = tables["best"].to_numpy()[0]
+    mu = losers.to_numpy()[0]
+    kappa = best.to_numpy()[0]
     unit = scale(Y)
 
     # The loss under these weights, and the bound that μ and κ give to any weights.
@@ -274,8 +293,9 @@ def _prove_minimax(answer: Answer) -> Proof:
             "distance_of_the_score_from_its_proof": np.abs(answer.scores - scores).to_numpy(),
             "weights_that_are_not_common": np.abs(weights - weights[0]).max(axis=1)
             / max(weights.max(), 1e-300),
+            **_own_violations(own_answer, losses, scores),
         },
-        ("that these weights are the only ones with this largest loss",),
+        ("that these weights are the only ones with this largest loss", *UNPROVED_SLACKS),
     )
 
 

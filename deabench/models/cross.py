@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from deabench.errors import DataError
+from deabench.errors import CertificateError, DataError
 from deabench.models.ccr import CCR
 from deabench.models.shared.radial_problems import CCRProblem, Problem, WEIProblem
 from deabench.models.shared.scaled_data import (
@@ -262,6 +262,10 @@ def _judge_all(task: Task | Answer, weights: pd.DataFrame) -> pd.DataFrame:
 
 def _prove(answer: Answer) -> Proof:
     """Prove own efficiencies from the weights, and recompute the matrix and its means."""
+    if not answer.own_reference:
+        raise CertificateError(
+            "'own_reference' is not true, and all that are judged judge; compute the result again"
+        )
     labels = answer.scores.index
     matrix = structure.require_table(answer, "cross", rows=labels, columns=labels).to_numpy()
     # The diagonal holds the own efficiencies, proved as any radial ones.

@@ -18,8 +18,12 @@ from deabench.errors import DataError
 from deabench.geometry.nearest_points import NORM_ORDERS
 from deabench.geometry.technology import technology_facets
 from deabench.models import additive, directional
+from deabench.models.shared import infeasibility
 from deabench.models.shared.scaled_data import ScaledData, metric_names
+from deabench.models.shared.score_bounds import BoundedAnswer
 from deabench.proofs import structure
+from deabench.proofs.bounds import excess_of_weights
+from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task
 from deabench.results.model import (
     ANY_VALUES,
@@ -246,6 +250,22 @@ def _prove(answer: Answer) -> Proof:
         unequal = np.abs(direction * weights - (weights > 0)).max(axis=1)
         length_error = np.maximum(length_error, unequal)
         unclaimed = proof.unclaimed
-    violations = {**proof.violations, "length_of_the_way_beside_1": length_error}
-    del violations["reason"]  # not proved, as `complete_proof` notes
+    violations = {
+        **proof.violations,
+        "length_of_the_way_beside_1": length_error,
+        "reason": reason_violations(answer, {OUTSIDE: _proved_outside(answer, scaled, direction)}),
+    }
     return replace(proof, violations=violations, unclaimed=unclaimed)
+
+
+def _proved_outside(answer: Answer, scaled: ScaledData, direction: np.ndarray) -> np.ndarray:
+    """Return which DMUs are worth more than anything that the reference can do: bool (n,).
+
+    Under their weights, or where no way leads to the reference under their certificates.
+    """
+    bounded = BoundedAnswer.of(answer, scaled)
+    is_counted = np.isfinite(bounded.weights).all(axis=1)
+    weights = np.where(is_counted[:, None], bounded.weights, 0.0)
+    excess, error, _ = excess_of_weights(bounded.technology, bounded.tested, weights)
+    proved = infeasibility.proved_infeasible(answer, scaled, may_change=direction > 0)
+    return np.asarray(proved | (is_counted & (excess + error < 0)))

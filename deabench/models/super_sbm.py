@@ -183,8 +183,10 @@ def _proved_unreached(answer: Answer, scaled: ScaledData) -> np.ndarray:
 def _prove(answer: Answer) -> Proof:
     """Prove DMUs below 1 as the slacks-based measure does, and the others without themselves."""
     scores = answer.scores.to_numpy()
-    is_unscored_efficient = np.isnan(scores) & answer.efficient.to_numpy()
-    is_super = answer.own_reference & ((scores >= 1 - TOLERANCE) | is_unscored_efficient)
+    is_unreached = np.array(
+        [answer.reasons.get(label) == UNREACHED for label in answer.scores.index]
+    )
+    is_super = answer.own_reference & ((scores >= 1 - TOLERANCE) | is_unreached)
     below = np.flatnonzero(~is_super)
     above = np.flatnonzero(is_super)
     # DMUs below 1 are compared with all, those that reach 1 with the others alone.

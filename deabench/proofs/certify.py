@@ -20,8 +20,24 @@ from deabench.results.proof import Proof
 from deabench.utils.arrays import TOLERANCE
 from deabench.utils.threads import one_thread
 
-FAULTS = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, AssertionError)
-"""What reading parts raises that are missing, or of another shape or kind."""
+FAULTS = (
+    DataError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    AssertionError,
+)
+    DataError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    AssertionError,
+)
+"""What reading parts raises that are missing, of another shape or kind, or of no use together."""
 
 
 class Certificate(pd.DataFrame):  # type: ignore[misc]
@@ -91,9 +107,12 @@ def certify(result: Provable, *, tolerance: float = TOLERANCE) -> Certificate:
     try:
         with one_thread(1 << 20):
             proof = result.proof()
-    except (CertificateError, DataError):
+    except CertificateError:
         raise
     except FAULTS as error:
+        options = getattr(result, "options", None)
+        if isinstance(error, DataError) and not getattr(options, "has_certificate", True):
+            raise
         raise CertificateError(
             f"the result's parts do not belong together ({error}); compute the result again"
         ) from error

@@ -18,20 +18,22 @@ CELLS = 4
 """Cells of an array that are changed, one at a time."""
 
 
-def mutants(value: Any, rng: np.random.Generator, name: str = "") -> Iterator[tuple[str, Any]]:
-    """What was done, and the value with that done to it."""
+def mutants(
+    value: Any, rng: np.random.Generator, change: float = CHANGE
+) -> Iterator[tuple[str, Any]]:
+    """What was done, and the value with that done to it; numbers change by the share `change`."""
     if is_dataclass(value) and not isinstance(value, type):
         for field in fields(value):
-            for done, mutant in mutants(getattr(value, field.name), rng, field.name):
+            for done, mutant in mutants(getattr(value, field.name), rng, change):
                 try:
                     changed = replace(value, **{field.name: mutant})
                 except DataError:  # a model refuses words that it does not know
                     continue
                 yield f"{field.name}: {done}", changed
     elif isinstance(value, pd.Series | pd.DataFrame):
-        yield from _frames(value, rng)
+        yield from _frames(value, rng, change)
     elif isinstance(value, np.ndarray):
-        yield from ((done, mutant) for done, mutant in _arrays(value, rng))
+        yield from ((done, mutant) for done, mutant in _arrays(value, rng, change))
     elif isinstance(value, bool):
         yield "flipped", not value
     elif isinstance(value, str):
@@ -50,26 +52,30 @@ def mutants(value: Any, rng: np.random.Generator, name: str = "") -> Iterator[tu
             }.get(value, f"{value} or so"),
         )
     elif isinstance(value, dict):
-        yield from _mappings(value, rng)
+        yield from _mappings(value, rng, change)
     elif isinstance(value, list | tuple) and value:
         yield "dropped", value[1:]
         if len(value) > 1 and value[0] != value[1]:
             yield "swapped", type(value)([value[1], value[0], *value[2:]])
 
 
-def _mappings(value: dict[Any, Any], rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
+def _mappings(
+    value: dict[Any, Any], rng: np.random.Generator, change: float
+) -> Iterator[tuple[str, Any]]:
     yield "one more", value | {"nobody": "no reason"}
     for key in value:
         yield f"without {key}", {k: v for k, v in value.items() if k != key}
         if isinstance(value[key], float):
-            yield f"{key} changed", value | {key: value[key] * (1 + CHANGE)}
+            yield f"{key} changed", value | {key: value[key] * (1 + change)}
         else:
-            for done, mutant in mutants(value[key], rng):
+            for done, mutant in mutants(value[key], rng, change):
                 yield f"{key} {done}", value | {key: mutant}
 
 
-def _frames(value: pd.Series | pd.DataFrame, rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
-    for done, array in _arrays(value.to_numpy(), rng):
+def _frames(
+    value: pd.Series | pd.DataFrame, rng: np.random.Generator, change: float
+) -> Iterator[tuple[str, Any]]:
+    for done, array in _arrays(value.to_numpy(), rng, change):
         if array.shape == value.to_numpy().shape:
             repeated = value.copy()
             repeated = (
@@ -102,12 +108,14 @@ def _frames(value: pd.Series | pd.DataFrame, rng: np.random.Generator) -> Iterat
         )
 
 
-def _arrays(value: np.ndarray, rng: np.random.Generator) -> Iterator[tuple[str, np.ndarray]]:
+def _arrays(
+    value: np.ndarray, rng: np.random.Generator, change: float
+) -> Iterator[tuple[str, np.ndarray]]:
     if not value.size:
         return
     for position in rng.permutation(value.size)[:CELLS].tolist():
         cell = np.unravel_index(position, value.shape)
-        for done, new in _cells(value[cell], rng):
+        for done, new in _cells(value[cell], rng, change):
             repeated = value.copy()
             repeated[cell] = new
             yield f"{list(map(int, cell))} {done}", repeated
@@ -119,7 +127,7 @@ def _arrays(value: np.ndarray, rng: np.random.Generator) -> Iterator[tuple[str, 
             yield "rows swapped", repeated
 
 
-def _cells(cell: Any, rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
+def _cells(cell: Any, rng: np.random.Generator, change: float) -> Iterator[tuple[str, Any]]:
     if isinstance(cell, bool | np.bool_):
         yield "flipped", not cell
     elif isinstance(cell, int | np.integer):
@@ -129,13 +137,13 @@ def _cells(cell: Any, rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
             yield "a number", 0.5
         else:
             step = (
-                CHANGE * abs(cell) if abs(cell) > CHANGE else CHANGE
+                change * abs(cell) if abs(cell) > CHANGE else CHANGE
             )  # of what rounding left, a share would be nothing
             yield "more", cell + step
             yield "less", cell - step
             yield "missing", np.nan
     else:
-        yield from mutants(cell, rng)
+        yield from mutants(cell, rng, change)
 
 
 def _equal(first: Any, second: Any) -> bool:

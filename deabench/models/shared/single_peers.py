@@ -197,7 +197,6 @@ def prove(
     has_peer = peer >= 0
     gains = scaled.gains(answer.intensities)
     own_total = measure(gains[:, None], slice(None))[:, 0]
-    scores = answer.scores.to_numpy()
     own_scores = score_of_total(own_total * size)
     frame = pd.DataFrame(
         {
@@ -210,7 +209,7 @@ def prove(
     frame[answer.scores.isna()] = np.nan
     count = answer.slacks.shape[1]
     slack_errors = np.abs(answer.slacks.to_numpy() / scaled.units[:count] - gains[:, :count])
-    score_errors = np.abs(own_scores - scores) / np.maximum(np.abs(scores), size)
+    score_errors = _score_errors(answer, own_scores)
     without_score = ~has_peer & answer.scores.isna()
     return Proof(
         frame,
@@ -229,6 +228,17 @@ def prove(
     )
 
 
+def _score_errors(answer: Answer, recomputed: np.ndarray) -> np.ndarray:
+    """Return by what share scores are not what was recomputed from the same differences, (n,).
+
+    Those of efficient DMUs are the best score, without what rounding leaves of a difference.
+    """
+    scores = answer.scores.to_numpy()
+    best = float(answer.options.measure == "efficiency")
+    errors = np.abs(recomputed - scores) / np.maximum(np.abs(recomputed), np.finfo(float).tiny)
+    return np.where(answer.efficient & (scores == best), 0.0, errors)
+
+
 def prove_along(answer: Answer, direction: np.ndarray) -> Proof:
     """Compare every pair again, and recompute the peer's own distance and slacks."""
     scaled = ScaledData.of(answer)
@@ -240,7 +250,7 @@ def prove_along(answer: Answer, direction: np.ndarray) -> Proof:
         {
             "primal": beta,
             "dual": best,
-            "gap": np.abs(beta - best) / np.maximum(1.0, np.abs(best)),
+            "gap": _score_errors(answer, best),
         },
         index=answer.scores.index,
     )

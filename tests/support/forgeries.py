@@ -1,0 +1,346 @@
+"""Forged rankings, and whether what one of them claims is true.
+
+A forgery changes an honest ranking: each number of each field by 1e-6 and by 1e-3, the answers of
+two DMUs swapped or copied, labels moved, other options, a reason in the place of a score, evidence
+taken away, and changes of several fields that fit together. A forgery that passes its certificate
+has to say the truth: the same as the honest answer to the question that it states.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from mutants import mutants
+
+import deabench as db
+from deabench.errors import CertificateError, DataError
+from deabench.models.options import option_fields
+from deabench.models.shared.gate import solve_proved
+from deabench.proofs import reasons as why
+from deabench.results.answer import Answer, Task
+from deabench.results.proof import SlackWeights
+from deabench.utils.arrays import Sparse
+
+CHANGES = (1e-6, 1e-3)
+"""By what share a number is changed."""
+WRONG = 4e-9
+"""A score that is off by more than this, in its unit, is wrong: honest ones are within 2e-9."""
+WRONG_SLACK = 1e-8
+"""A slack that is off by more than this share of its DMU's own value is wrong."""
+REASONS = (
+    why.NO_OUTPUT,
+    why.NO_METRIC,
+    why.NO_INPUT_NEEDED,
+    why.NO_MIX,
+    "its program is infeasible",
+    "no mix of the reference reaches it",
+    "a reference DMU without inputs can be multiplied without end",
+    "it is bad",
+)
+"""Reasons for no score, true of no DMU that has one."""
+PARTS = ("scores", "slacks", "weights", "efficient")
+"""Fields with a row for each DMU."""
+UNCLAIMED_WORDS = {
+    "efficient": ("efficient",),
+    "slacks": ("slacks",),
+    "reason": ("no score",),
+    "score": ("best weights", "the only ones with", "no other way"),
+}
+"""By which words `unclaimed` names what a false claim is about."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of forgeries.
+
+    Attributes
+    ----------
+    refused, true, unclaimed : int
+        How many were refused, said the truth, or changed what is named as not claimed.
+    passed : list of str
+        Those that passed and lie.
+    crashed : list of str
+        Those that ended in another error than CertificateError.
+    """
+
+    refused: int
+    true: int
+    unclaimed: int
+    passed: list[str]
+    crashed: list[str]
+
+
+def judge_forgeries(ranking: db.Ranking, seed: int = 0) -> Verdict:
+    """Certify every forgery of an honest ranking, and judge those that pass."""
+    counts = {"refused": 0, "true": 0, "unclaimed": 0}
+    passed: list[str] = []
+    crashed: list[str] = []
+    for name, forged in forgeries(ranking, np.random.default_rng(seed)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                certificate = db.certify(forged)
+            except CertificateError:
+                counts["refused"] += 1
+                continue
+            except Exception as error:
+                crashed.append(f"{name}: {type(error).__name__} {error}")
+                continue
+            lies = false_claims(ranking, forged)
+        open_claims = " ".join(certificate.unclaimed)
+        unexcused = [
+            lie
+            for lie in lies
+            if not any(word in open_claims for word in UNCLAIMED_WORDS.get(lie, ()))
+        ]
+        if unexcused:
+            passed.append(f"{name}: {', '.join(unexcused)}")
+        else:
+            counts["unclaimed" if lies else "true"] += 1
+    return Verdict(**counts, passed=passed, crashed=crashed)
+
+
+def false_claims(honest: db.Ranking, forged: db.Ranking) -> list[str]:
+    """Return which claims of a forged ranking differ from the answer to the question it states."""
+    truth: Answer = honest
+    question = ("data", "reference", "options", "own_reference")
+    if any(getattr(forged, part) is not getattr(honest, part) for part in question):
+        task = Task(forged.data, forged.reference, forged.options, forged.own_reference)
+        try:
+            truth = solve_proved(task, lambda _: None)
+        except DataError:
+            return ["question"]
+    lies = []
+    scores = forged.scores.to_numpy()
+    true_scores = truth.scores.to_numpy()
+    has_score = ~np.isnan(true_scores)
+    if (np.isnan(scores) == has_score).any():
+        lies.append("reason")
+    else:
+        errors = np.abs(scores - true_scores) / score_units(truth)
+        if (errors[has_score] > WRONG).any():
+            lies.append("score")
+    # Who has no score is not efficient, whatever is said of the score.
+    is_scored = ~np.isnan(scores) | ~has_score
+    if (forged.efficient.to_numpy() != truth.efficient.to_numpy())[is_scored].any():
+        lies.append("efficient")
+    if set(forged.reasons) != set(truth.reasons):
+        lies.append("reason")
+    # With the same λ and scores there is one truth about the slacks.
+    if forged.intensities is honest.intensities and truth is honest and not lies:
+        metrics = np.column_stack([forged.data.outputs, forged.data.inputs])
+        own = np.where(metrics == 0, np.abs(metrics).max(axis=0, initial=1.0), np.abs(metrics))
+        errors = np.abs(forged.slacks.to_numpy() - honest.slacks.to_numpy()) / own
+        if (errors[has_score] > WRONG_SLACK).any():
+            lies.append("slacks")
+    return lies
+
+
+def score_units(truth: Answer) -> np.ndarray:
+    """Return what scores are measured in, (n,): distances in the metrics' units have their size."""
+    unit = np.maximum(np.abs(np.nan_to_num(truth.scores.to_numpy())), 1.0)
+    choice = getattr(truth.options, "weights", getattr(truth.options, "direction", None))
+    if truth.options.measure == "inefficiency" and (
+        choice == "ones" or not isinstance(choice, str)
+    ):
+        metrics = np.column_stack([truth.data.outputs, truth.data.inputs])
+        unit = np.maximum(
+            np.abs(np.nan_to_num(truth.scores.to_numpy())), np.abs(metrics).max(axis=1)
+        )
+    return np.asarray(unit)
+
+
+def forgeries(ranking: db.Ranking, rng: np.random.Generator) -> Iterator[tuple[str, db.Ranking]]:
+    """Iterate over what was done, and the ranking with that done to it."""
+    for change in CHANGES:
+        for name, forged in mutants(ranking, rng, change=change):
+            if not name.startswith(("notes", "path", "ranges", "bounds", "uncertainty")):
+                yield f"{change:g} {name}", forged
+    yield from _moved_answers(ranking)
+    yield from _other_options(ranking)
+    for stripped, bare in _stripped(ranking):
+        for name, forged in _false_answers(bare, rng):
+            yield f"{stripped}{name}", forged
+
+
+def _moved_answers(ranking: db.Ranking) -> Iterator[tuple[str, db.Ranking]]:
+    """Give the answers of DMUs to others."""
+    count = len(ranking.scores)
+    if count < 2:
+        return
+    scores = ranking.scores.to_numpy()
+    first = int(np.nanargmin(scores)) if not np.isnan(scores).all() else 0
+    last = (first + 1) % count
+    swapped = np.arange(count)
+    swapped[[first, last]] = swapped[[last, first]]
+    copied = np.arange(count)
+    copied[last] = first
+    for name, order in {
+        "answers swapped": swapped,
+        "an answer copied": copied,
+        "answers moved on": np.roll(np.arange(count), 1),
+    }.items():
+        if not _equal_answers(ranking, order):
+            yield name, _reorder_answers(ranking, order)
+    # Labels move, the numbers stay.
+    labels = ranking.scores.index[np.roll(np.arange(count), 1)]
+    moved = {part: getattr(ranking, part).set_axis(labels) for part in PARTS}
+    yield "labels moved on", replace(ranking, **moved)
+    data = replace(
+        ranking.data,
+        outputs=ranking.data.outputs.set_axis(labels),
+        inputs=ranking.data.inputs.set_axis(labels),
+    )
+    yield "labels of the data moved on", replace(ranking, data=data)
+    if ranking.own_reference:
+        yield "labels of all moved on", replace(ranking, **moved, data=data)
+
+
+def _equal_answers(ranking: db.Ranking, order: np.ndarray) -> bool:
+    """Return whether the DMUs at some positions have the metrics of those that they replace."""
+    metrics = np.column_stack([ranking.data.outputs, ranking.data.inputs])
+    return bool((metrics[order] == metrics).all())
+
+
+def _reorder_answers(ranking: db.Ranking, order: np.ndarray) -> db.Ranking:
+    """Return the ranking in which DMU k has the answer of DMU order[k]."""
+    labels = ranking.scores.index
+    parts: dict[str, Any] = {
+        part: getattr(ranking, part).iloc[order].set_axis(labels) for part in PARTS
+    }
+    parts["intensities"] = ranking.intensities[order]
+    if ranking.slack_weights is not None:
+        parts["slack_weights"] = replace(ranking.slack_weights, of=ranking.slack_weights.of[order])
+    parts["reasons"] = {
+        labels[k]: ranking.reasons[labels[j]]
+        for k, j in enumerate(order.tolist())
+        if labels[j] in ranking.reasons
+    }
+    return replace(ranking, **parts)
+
+
+def _other_options(ranking: db.Ranking) -> Iterator[tuple[str, db.Ranking]]:
+    """Say that another question was answered."""
+    for option in option_fields(ranking.options.name):
+        for word in option.choices:
+            if word == getattr(ranking.options, option.name):
+                continue
+            try:
+                options = replace(ranking.options, **{option.name: word})
+            except DataError:
+                continue
+            yield f"{option.name} {word}", replace(ranking, options=options)
+
+
+def _stripped(ranking: db.Ranking) -> Iterator[tuple[str, db.Ranking]]:
+    """Take evidence away."""
+    yield "", ranking
+    count = len(ranking.scores)
+    evidence: dict[str, Any] = {
+        "slack_weights": None,
+        "infeasibility_certificates": None,
+        "tables": {},
+        "weights": ranking.weights * np.nan,
+        "intensities": Sparse(np.full((count, 1), -1, dtype=np.int32), np.zeros((count, 1))),
+        "frontier": np.zeros(0, dtype=np.int64),
+    }
+    for part, nothing in evidence.items():
+        if getattr(ranking, part) is not None and len(np.atleast_1d(getattr(ranking, part))):
+            yield f"without {part}, ", replace(ranking, **{part: nothing})
+    if ranking.slack_weights is not None:
+        unproved = np.full_like(ranking.slack_weights.of, -2)
+        yield (
+            "without proofs of slacks, ",
+            replace(ranking, slack_weights=SlackWeights(ranking.slack_weights.rows, unproved)),
+        )
+        own = np.full_like(ranking.slack_weights.of, -1)
+        yield (
+            "with own weights for all slacks, ",
+            replace(ranking, slack_weights=SlackWeights(ranking.slack_weights.rows, own)),
+        )
+
+
+def _false_answers(
+    ranking: db.Ranking, rng: np.random.Generator
+) -> Iterator[tuple[str, db.Ranking]]:
+    """Change several fields so that they fit together."""
+    scores = ranking.scores
+    has_score = scores.notna()
+    yield "nothing else", ranking
+    yield "all efficient", replace(ranking, efficient=ranking.efficient | True)
+    yield "none efficient", replace(ranking, efficient=ranking.efficient & False)
+    labels = list(scores.index[has_score])
+    if not labels:
+        return
+    label = labels[int(rng.integers(len(labels)))]
+    is_it = scores.index == label
+    for share in (*CHANGES, -CHANGES[0], -CHANGES[1]):
+        better = scores.where(~is_it, scores * (1 + share) + share * (scores == 0))
+        yield f"{label} by {share:g}", replace(ranking, scores=better)
+        weighted = replace(ranking, scores=better, weights=_scaled(ranking.weights, is_it, share))
+        yield f"{label} and its weights by {share:g}", weighted
+        lam = ranking.intensities
+        values = np.where(is_it[:, None], lam.values * (1 + share), lam.values)
+        reached = Sparse(lam.columns, values)
+        yield (
+            f"{label} and its λ by {share:g}",
+            replace(ranking, scores=better, intensities=reached),
+        )
+        everything = replace(weighted, intensities=reached)
+        yield f"{label}, weights and λ by {share:g}", everything
+        yield (
+            f"{label} and its slacks by {share:g}",
+            replace(ranking, scores=better, slacks=_scaled(ranking.slacks, is_it, share)),
+        )
+    best = 1.0 if ranking.measure == "efficiency" else 0.0
+    crowned = replace(
+        ranking,
+        scores=scores.where(~is_it, best),
+        slacks=ranking.slacks.mul(~is_it, axis=0),
+        efficient=ranking.efficient | is_it,
+    )
+    yield f"{label} crowned", crowned
+    positions = ranking.reference.labels.get_indexer(scores.index)
+    if (positions[is_it] >= 0).all():
+        # It is its own peer.
+        columns = ranking.intensities.columns.copy()
+        values = ranking.intensities.values.copy()
+        columns[is_it] = -1
+        values[is_it] = 0.0
+        columns[is_it, 0] = positions[is_it]
+        values[is_it, 0] = 1.0
+        yield (
+            f"{label} crowned, its own peer",
+            replace(crowned, intensities=Sparse(columns, values)),
+        )
+    for reason in REASONS:
+        yield (
+            f"{label} without a score: {reason}",
+            replace(
+                ranking,
+                scores=scores.mask(is_it),
+                slacks=_without(ranking.slacks, is_it),
+                weights=_without(ranking.weights, is_it),
+                efficient=ranking.efficient & ~is_it,
+                reasons={**ranking.reasons, label: reason},
+            ),
+        )
+        yield (
+            f"{label} with a reason: {reason}",
+            replace(ranking, reasons={**ranking.reasons, label: reason}),
+        )
+
+
+def _scaled(frame: pd.DataFrame, rows: np.ndarray, share: float) -> pd.DataFrame:
+    """Return a frame with some rows changed by a share."""
+    return frame.mul(1 + share * rows, axis=0)
+
+
+def _without(frame: pd.DataFrame, rows: np.ndarray) -> pd.DataFrame:
+    """Return a frame with NaN in some rows."""
+    return frame.mul(np.where(rows, np.nan, 1.0), axis=0)
