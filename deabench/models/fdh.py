@@ -167,7 +167,12 @@ def _prove_by_enumeration(answer: Answer) -> Proof:
     maxima = np.append(answer.reference.outputs.max(), answer.reference.inputs.max())
     maxima = np.where(maxima > 0, maxima, 1.0)
     total = (slacks.to_numpy() / maxima).sum(axis=1)
-    slack_errors = np.abs((answer.slacks - slacks).to_numpy() / maxima).max(axis=1)
+    # Errors are shares of the peer's own values, or of the DMU's where these are more.
+    reached = lam.dot(np.column_stack([answer.reference.outputs, answer.reference.inputs]))
+    own_values = np.column_stack([answer.data.outputs, answer.data.inputs])
+    size = np.maximum(np.abs(reached), np.abs(own_values))
+    slack_errors = np.abs(answer.slacks - slacks).to_numpy() / np.where(size > 0, size, maxima)
+    slack_errors = slack_errors.max(axis=1)
 
     gap = (answer.scores - dual).abs() / np.maximum(dual.abs(), 1.0)
     gap[answer.scores.isna() & dual.isna()] = 0.0

@@ -73,12 +73,8 @@ class Russell(Model):
 
     def solve(self, task: Task, advance: Advance) -> Answer:
         """Compute the mean factor of every DMU."""
+        self._check_technology()
         if self.orientation == "none":
-            if self.technology == "fdh":
-                raise DataError(
-                    "model 'russell' has technology 'fdh' for one side only; give an orientation, "
-                    "or leave technology out"
-                )
             return _solve_graph(task, advance)
         answer = slack_programs.solve(
             task, _inverse_value_weights(task), advance, self._score_of_total, "efficiency"
@@ -89,6 +85,7 @@ class Russell(Model):
 
     def prove(self, answer: Answer) -> Proof:
         """Recompute the factors that λ reaches and those that the multipliers allow."""
+        self._check_technology()
         if self.orientation == "none":
             return _prove_graph(answer)
         return slack_programs.prove(answer, _inverse_value_weights(answer), self._score_of_total)
@@ -105,6 +102,14 @@ class Russell(Model):
             return f"on average every input could shrink by {percent:.1f} %, each by its own share"
         percent = 100 * (1 / score - 1)
         return f"on average every output could grow by {percent:.1f} %, each by its own share"
+
+    def _check_technology(self) -> None:
+        """Refuse single peers for the graph measure."""
+        if self.orientation == "none" and self.technology == "fdh":
+            raise DataError(
+                "model 'russell' has technology 'fdh' for one side only; give an orientation, or "
+                "leave technology out"
+            )
 
     def _score_of_total(self, total: Any) -> Any:
         """Return the mean factor of a weighted sum of slacks."""

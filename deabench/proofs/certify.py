@@ -29,14 +29,6 @@ FAULTS = (
     ArithmeticError,
     AssertionError,
 )
-    DataError,
-    LookupError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    ArithmeticError,
-    AssertionError,
-)
 """What reading parts raises that are missing, of another shape or kind, or of no use together."""
 
 

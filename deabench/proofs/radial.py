@@ -113,7 +113,7 @@ def radial_frame(
 
 
 def slack_errors(result: Scored) -> np.ndarray:
-    """Return |projection - (radial projection + slack)|, largest metric, over its maximum."""
+    """Return |projection - (radial projection + slack)|, the largest share of an own value."""
     recomputed = _RadialProof(result)
     return recomputed.slack_errors(slice(None), result.intensities.dot(recomputed.table))
 
@@ -294,7 +294,7 @@ class _RadialProof:
         return np.column_stack([bounds.primal, bounds.dual, gap, primal_error, dual_error])
 
     def slack_errors(self, rows: slice, reached: np.ndarray) -> np.ndarray:
-        """Return |reached - (radial projection + slack)|, largest metric, over its maximum."""
+        """Return |reached - (radial projection + slack)|, the largest share of an own value."""
         score = self.result.scores.to_numpy()[rows]
         y = self.data.outputs.to_numpy()[rows]
         x = self.data.inputs.to_numpy()[rows]
@@ -315,7 +315,11 @@ class _RadialProof:
                 gained = projected - reached[:, r]
             rounding = ROUND * (np.abs(reached[:, r]) + np.abs(projected))
             error = np.maximum(np.abs(gained - slack[:, r]) - rounding, 0.0)
-            errors = np.maximum(errors, error / self.unit[r])
+            # Slack counts in shares of the DMU's own value; one of 0 has the unit of its metric.
+            own_unit = np.minimum(
+                np.where(projected != 0, np.abs(projected), self.unit[r]), self.unit[r]
+            )
+            errors = np.maximum(errors, error / own_unit)
         return np.where(np.isnan(score), np.nan, errors)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ import pandas as pd
 from mutants import mutants
 
 import deabench as db
-from deabench.errors import CertificateError, DataError
+from deabench.errors import CertificateError, DataError, SolveError
 from deabench.models.options import option_fields
 from deabench.models.shared.gate import solve_proved
 from deabench.proofs import reasons as why
@@ -31,7 +32,7 @@ CHANGES = (1e-6, 1e-3)
 WRONG = 4e-9
 """A score that is off by more than this, in its unit, is wrong: honest ones are within 2e-9."""
 WRONG_SLACK = 1e-8
-"""A slack that is off by more than this share of its DMU's own value is wrong."""
+"""A slack that is off by more than this share of its DMU or its projection is wrong."""
 REASONS = (
     why.NO_OUTPUT,
     why.NO_METRIC,
@@ -75,12 +76,13 @@ class Verdict:
     crashed: list[str]
 
 
-def judge_forgeries(ranking: db.Ranking, seed: int = 0) -> Verdict:
-    """Certify every forgery of an honest ranking, and judge those that pass."""
+def judge_forgeries(ranking: db.Ranking, seed: int = 0, every: int = 1) -> Verdict:
+    """Certify forgeries of an honest ranking, one of `every`, and judge those that pass."""
     counts = {"refused": 0, "true": 0, "unclaimed": 0}
     passed: list[str] = []
     crashed: list[str] = []
-    for name, forged in forgeries(ranking, np.random.default_rng(seed)):
+    drawn = islice(forgeries(ranking, np.random.default_rng(seed)), seed % every, None, every)
+    for name, forged in drawn:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
@@ -115,6 +117,8 @@ def false_claims(honest: db.Ranking, forged: db.Ranking) -> list[str]:
             truth = solve_proved(task, lambda _: None)
         except DataError:
             return ["question"]
+        except SolveError:  # no answer of its own to compare with
+            truth = honest
     lies = []
     scores = forged.scores.to_numpy()
     true_scores = truth.scores.to_numpy()
@@ -134,7 +138,12 @@ def false_claims(honest: db.Ranking, forged: db.Ranking) -> list[str]:
     # With the same λ and scores there is one truth about the slacks.
     if forged.intensities is honest.intensities and truth is honest and not lies:
         metrics = np.column_stack([forged.data.outputs, forged.data.inputs])
-        own = np.where(metrics == 0, np.abs(metrics).max(axis=0, initial=1.0), np.abs(metrics))
+        # They are counted at the projection, which may be much larger than the DMU.
+        reached = honest.intensities.dot(
+            np.column_stack([forged.reference.outputs, forged.reference.inputs])
+        )
+        size = np.maximum(np.abs(metrics), np.abs(reached))
+        own = np.where(size == 0, np.abs(metrics).max(axis=0, initial=1.0), size)
         errors = np.abs(forged.slacks.to_numpy() - honest.slacks.to_numpy()) / own
         if (errors[has_score] > WRONG_SLACK).any():
             lies.append("slacks")

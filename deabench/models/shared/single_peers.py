@@ -208,7 +208,7 @@ def prove(
     )
     frame[answer.scores.isna()] = np.nan
     count = answer.slacks.shape[1]
-    slack_errors = np.abs(answer.slacks.to_numpy() / scaled.units[:count] - gains[:, :count])
+    slack_errors = _slack_errors(answer, scaled, gains[:, :count])
     score_errors = _score_errors(answer, own_scores)
     without_score = ~has_peer & answer.scores.isna()
     return Proof(
@@ -226,6 +226,14 @@ def prove(
             "efficient": (answer.efficient.to_numpy() != efficient).astype(float),
         },
     )
+
+
+def _slack_errors(answer: Answer, scaled: ScaledData, recomputed: np.ndarray) -> np.ndarray:
+    """Return by what share of the DMUs' own values slacks are off, (n, metrics)."""
+    count = recomputed.shape[1]
+    own = np.abs(np.column_stack([scaled.y, scaled.x])[:, :count])
+    errors = np.abs(answer.slacks.to_numpy() / scaled.units[:count] - recomputed)
+    return np.asarray(errors / np.where(own > 0, np.minimum(own, 1.0), 1.0))
 
 
 def _score_errors(answer: Answer, recomputed: np.ndarray) -> np.ndarray:
@@ -255,7 +263,7 @@ def prove_along(answer: Answer, direction: np.ndarray) -> Proof:
         index=answer.scores.index,
     )
     count = answer.slacks.shape[1]
-    slack_errors = np.abs(answer.slacks.to_numpy() / scaled.units[:count] - own_slacks[:, :count])
+    slack_errors = _slack_errors(answer, scaled, own_slacks[:, :count])
     missing_slack = np.maximum((slacks - own_slacks).sum(axis=1), 0.0)
     efficient = _reaches_no_further(best, direction, slacks)
     without_score = ~has_peer & np.isnan(beta)
