@@ -34,9 +34,9 @@ def check_verdicts(verdicts: list[Verdict]) -> None:
 
 @pytest.mark.parametrize("model", list(MODELS))
 def test_no_forgery_of_a_plain_table_passes(model) -> None:
-    verdicts = judge_tables(model, QUICK_KINDS, range(40, 44), every=16)
+    verdicts = judge_tables(model, QUICK_KINDS, range(40, 44), every=32)
     check_verdicts(verdicts)
-    assert sum(verdict.refused for verdict in verdicts) > 40
+    assert sum(verdict.refused for verdict in verdicts) > 25
 
 
 @pytest.mark.slow
