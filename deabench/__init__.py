@@ -64,6 +64,8 @@ _HOME = {
     "Partial": "deabench.analysis.partial_frontiers",
     "weightings": "deabench.analysis.weightings.analysis",
     "Weightings": "deabench.results.weightings",
+    "weightings_by_dataset": "deabench.analysis.weightings.over_datasets",
+    "WeightingsByDataset": "deabench.analysis.weightings.over_datasets",
     "Study": "deabench.study.study",
     "report": "deabench.report.build",
     "explore": "deabench.report.notebook_widget",

@@ -29,6 +29,10 @@ from deabench.analysis.stability import Stability as Stability
 from deabench.analysis.stability import stability as stability
 from deabench.analysis.targets import targets as targets
 from deabench.analysis.weightings.analysis import weightings as weightings
+from deabench.analysis.weightings.over_datasets import WeightingsByDataset as WeightingsByDataset
+from deabench.analysis.weightings.over_datasets import (
+    weightings_by_dataset as weightings_by_dataset,
+)
 from deabench.errors import CertificateError as CertificateError
 from deabench.errors import DataError as DataError
 from deabench.errors import DataWarning as DataWarning
@@ -102,6 +106,7 @@ __all__ = [
     "TimeLimitError",
     "Uncertainty",
     "Weightings",
+    "WeightingsByDataset",
     "__version__",
     "advise",
     "best",
@@ -137,6 +142,7 @@ __all__ = [
     "time_limit",
     "uncertainty",
     "weightings",
+    "weightings_by_dataset",
 ]
 
 __version__: str

@@ -98,8 +98,8 @@ class Subdivision:
         self.edge = np.full(len(cells), LEAF)
         self.child = np.full(len(cells), LEAF)
         corners = self.alpha.shape[1]
-        self.alpha_edges = np.array(list_edges(corners)).reshape(-1, 2)
-        self.beta_edges = np.array(list_edges(self.beta.shape[1])).reshape(-1, 2)
+        self.alpha_edges = np.array(list_edges(corners), dtype=int).reshape(-1, 2)
+        self.beta_edges = np.array(list_edges(self.beta.shape[1]), dtype=int).reshape(-1, 2)
         self.shares = shares
 
     @property

@@ -110,6 +110,12 @@ FACTORIES: dict[str, Callable[[], Any]] = {
     "files": ranked_files,
     "targets": lambda: db.targets(WINE, WINE, outputs=OUTPUTS),
     "weightings": lambda: db.weightings(WINE, outputs=OUTPUTS),
+    "weightings by dataset": lambda: db.weightings_by_dataset(
+        [
+            {"model": m, "dataset": d, "accuracy": 0.5 + 0.1 * k}
+            for k, (m, d) in enumerate((m, d) for m in "ab" for d in "xyz")
+        ]
+    ),
     "scale": lambda: db.scale_efficiency(WINE, inputs=["TNR"], outputs=["TPR"]),
     "advice": lambda: db.advise(WINE, outputs=OUTPUTS),
     "layers": lambda: db.layers(WINE, outputs=OUTPUTS),

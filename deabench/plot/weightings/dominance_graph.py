@@ -66,7 +66,7 @@ class DominanceGraphDisplay(Display):
         for node, layer in self.graph.nodes(data="layer"):
             layers.setdefault(layer, []).append(node)
         widest = max(map(len, layers.values()), default=1)
-        self.ax_ = ax = make_axes(ax, size=(max(5.2, 1.15 * widest), 1.2 + 0.95 * len(layers)))
+        self.ax_ = ax = make_axes(ax, size=(max(5.2, 1.5 * widest), 0.6 + 0.8 * len(layers)))
         self.figure_ = ax.figure
         places = self._place(layers)
         for start, end in self.graph.edges:
@@ -106,7 +106,7 @@ class DominanceGraphDisplay(Display):
                 },
             )
             self.nodes_.append(text)
-        ax.set(xlim=(-0.6, widest - 0.4), ylim=(0.6 - len(layers), 0.6))
+        ax.set(xlim=(-0.6, widest - 0.4), ylim=(0.5 - len(layers), 0.5))
         ax.set_axis_off()
         title = "who is at least as good at every weighting: from above to below"
         if self.total > sum(len(rows) for _, rows in self.graph.nodes(data="rows")):

@@ -143,12 +143,13 @@ class WinningRegionsDisplay(Display):
                 *polygon.T, facecolor=_pale(k), edgecolor=text_colour(), linewidth=0.8
             )
             if k < MAX_NAMED and self.shares[name] >= LEAST_NAMED_SHARE:
+                # The names stand beside: few regions are wide enough for theirs.
                 ax.text(
                     *polygon.mean(axis=0),
-                    f"{escape_label(name)}\n{100 * self.shares[name]:.0f} %",
+                    str(k + 1),
                     ha="center",
                     va="center",
-                    fontsize=7.5,
+                    fontsize=8,
                     color="black",
                 )
         # The triangle, and the admissible part of it.
@@ -167,7 +168,14 @@ class WinningRegionsDisplay(Display):
                 va=vertical,
                 fontsize=8,
             )
-        ax.set(aspect="equal", xlim=(-0.12, 1.12), ylim=(-0.1, 0.98))
+        names = [
+            f"{k + 1}  {escape_label(name)}, {100 * share:.2g} %"
+            for k, (name, share) in enumerate(self.shares.items())
+        ]
+        if len(names) > MAX_NAMED:
+            names = [*names[:MAX_NAMED], f"and {len(names) - MAX_NAMED} more"]
+        ax.text(0.72, 0.86, "\n".join(names), fontsize=7.5, va="top", color=text_colour())
+        ax.set(aspect="equal", xlim=(-0.12, 1.3), ylim=(-0.1, 0.94))
         ax.set_axis_off()
         title = "first under which weights; a corner is one metric alone"
         ax.set_title(title, fontsize=9, loc="left")

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from deabench.report.text.words import as_sentence, count_noun, join_names
+from deabench.report.text.words import count_noun, join_names
 from deabench.utils.text import quote_names
 
 if TYPE_CHECKING:
+    from deabench.analysis.weightings.over_datasets import WeightingsByDataset
     from deabench.results.weightings import Weightings, WinningRegion
 
 MAX_FIRST = 4
@@ -64,7 +65,7 @@ def explain_weightings(result: Weightings, name: Any) -> str:
     ]
     if row["best"] == 1 and row["worst"] > 1:
         sentences.append(f"It {_describe_first(result, name)}.")
-    elif row["best"] > 1:
+    elif 1 < row["best"] < row["worst"]:
         sentences.append(
             f"It is never first; its best rank is {row['best']:.0f}, as where "
             f"{_list_weights(weights)}."
@@ -181,13 +182,16 @@ def _join_clauses(clauses: Sequence[str]) -> str:
     return f"{', '.join(clauses[:-1])} and {clauses[-1]}"
 
 
-def describe_first_rows(result: Weightings) -> list[str]:
-    """Return one sentence for each row that can be first, most often first."""
-    rows = result.ranks[result.ranks["best"] == 1]
-    order = rows.sort_values(["first_share", "mean_rank"], ascending=[False, True]).index
-    return [as_sentence(f"'{name}' {_describe_first(result, name)}") for name in order]
-
-
-def count_first(result: Weightings) -> str:
-    """Return how many rows can be first, as `3 rows`."""
-    return count_noun(int((result.ranks["best"] == 1).sum()), "row")
+def summarize_weightings_by_dataset(result: WeightingsByDataset) -> str:
+    """Say who is first most often over data sets and weightings, and on how many it can be."""
+    count = len(result.first_shares)
+    sentences = [f"{count_noun(count, 'data set')}, {count_noun(len(result.frame), 'system')}."]
+    for name, row in result.frame.head(MAX_FIRST).iterrows():
+        if row["can_be_first"] == 0:
+            continue
+        sentences.append(
+            f"'{name}' is first under {format_share(row['first_share'])} of the weightings, all "
+            f"data sets together; it can be first on {row['can_be_first']:.0f} of "
+            f"{row['datasets']:.0f}, and is so at every weighting on {row['always_first']:.0f}."
+        )
+    return " ".join(sentences)

@@ -1,0 +1,61 @@
+"""Pictures of weightings hold the numbers of their result."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench import plot
+from deabench.errors import DataError
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+WINE = db.datasets.load("chao2022-wine1").drop(index="MLP")
+
+
+def table(s: int) -> pd.DataFrame:
+    values = np.random.default_rng(s).uniform(0.3, 1, (9, s)).round(2)
+    return pd.DataFrame(values, columns=[f"m{r}" for r in range(s)])
+
+
+def test_intervals_hold_the_ranks_and_their_usual_part() -> None:
+    result = db.weightings(WINE, outputs=["TPR", "TNR"])
+    display = plot.RankIntervalDisplay.from_result(result).plot()
+    frame = display.frame
+    assert frame.index.tolist() == result.to_frame().index.tolist()
+    assert frame[["best", "worst"]].to_numpy().tolist() == (
+        result.to_frame()[["best", "worst"]].to_numpy().tolist()
+    )
+    # RUS+SVM: rank 4 under 7 %, so that ranks 1 to 3 would leave more than 5 % below.
+    assert frame.loc["RUS+SVM", ["low", "high"]].tolist() == [1, 4]
+    assert frame.loc["CS-MCQP", ["low", "high"]].tolist() == [1, 2]
+    assert [text.get_text() for text in display.ax_.get_yticklabels()][0] == "CS-MCQP"
+
+
+@pytest.mark.parametrize(("s", "axis"), [(2, True), (3, False), (4, True)])
+def test_regions_are_drawn_as_strip_triangle_and_intervals(s, axis) -> None:
+    result = db.weightings(table(s), outputs=list(table(s)), draws=64)
+    display = plot.WinningRegionsDisplay.from_result(result).plot()
+    assert display.shares.sum() == pytest.approx(1)
+    regions = len(display.shares) * (s if s > 3 else 1)
+    assert len(display.regions_) == regions
+    assert display.ax_.axison == axis
+
+
+def test_no_regions_without_a_sum_of_all_metrics() -> None:
+    result = db.weightings(table(3), outputs=["m0"], inputs=["m1", "m2"], model="ratio", draws=64)
+    with pytest.raises(DataError, match="no winning regions to draw"):
+        plot.WinningRegionsDisplay.from_result(result)
+
+
+def test_the_graph_leaves_out_what_others_imply_and_merges_equal_rows() -> None:
+    rates = pd.DataFrame(
+        {"TPR": [0.9, 0.8, 0.7, 0.7], "TNR": [0.9, 0.8, 0.7, 0.7]}, index=list("abcd")
+    )
+    result = db.weightings(rates, outputs=["TPR", "TNR"], draws=64)
+    graph = result.dominance_graph()
+    assert sorted(graph.edges) == [("a", "b"), ("b", "c")]
+    assert graph.nodes["c"]["rows"] == ("c", "d")
+    display = plot.DominanceGraphDisplay.from_result(result).plot()
+    assert [text.get_text() for text in display.nodes_] == ["a", "b", "c = d"]
