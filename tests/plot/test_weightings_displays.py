@@ -30,7 +30,7 @@ def test_intervals_hold_the_ranks_and_their_usual_part() -> None:
     # RUS+SVM: rank 4 under 7 %, so that ranks 1 to 3 would leave more than 5 % below.
     assert frame.loc["RUS+SVM", ["low", "high"]].tolist() == [1, 4]
     assert frame.loc["CS-MCQP", ["low", "high"]].tolist() == [1, 2]
-    assert [text.get_text() for text in display.ax_.get_yticklabels()][0] == "CS-MCQP"
+    assert next(text.get_text() for text in display.ax_.get_yticklabels()) == "CS-MCQP"
 
 
 @pytest.mark.parametrize(("s", "axis"), [(2, True), (3, False), (4, True)])

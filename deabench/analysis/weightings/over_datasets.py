@@ -112,14 +112,17 @@ def weightings_by_dataset(
     }
     left_out = []
     for dataset, rows in reading.per_dataset[metrics].groupby(level=0, sort=False):
-        complete = rows.droplevel(0).dropna()
-        if not len(complete):
+        # Leave out metrics that no system has here, then systems that lack another.
+        part = rows.droplevel(0).dropna(axis="columns", how="all")
+        complete = part.dropna()
+        if not len(complete) or not len(complete.columns):
             left_out.append(str(dataset))
             continue
+        here = plain.drop_columns([name for name in metrics if name not in part])
         try:
             with warnings.catch_warnings(action="ignore", category=DataWarning):
                 result = weightings(
-                    plain.as_table(complete),
+                    here.as_table(complete),
                     model=model,
                     ratios=ratios,
                     shares=shares,
