@@ -38,7 +38,7 @@ def is_cv_results(data: object) -> bool:
 def read_cv_results(results: Mapping[str, Any]) -> Source:
     """Read `cv_results_`: a system is a candidate's parameters."""
     frame = pd.DataFrame({str(name): _to_list(column) for name, column in results.items()})
-    frame["params"] = [_join_parameters(params) for params in frame["params"]]
+    frame["params"] = [name_candidate(params) for params in frame["params"]]
     return Source(frame, "cv_results_", ("params",))
 
 
@@ -73,7 +73,7 @@ def fold_scores(results: Mapping[str, Any]) -> pd.DataFrame:
             "cv_results_ has no columns split0_test_..., so nothing says how far folds differ; "
             "keep them"
         )
-    labels = [_join_parameters(params) for params in results["params"]]
+    labels = [name_candidate(params) for params in results["params"]]
     scores_by_fold = []
     for k in range(folds):
         scores = {f"mean_{metric}": list(results[f"split{k}_{metric}"]) for metric in metrics}
@@ -81,7 +81,7 @@ def fold_scores(results: Mapping[str, Any]) -> pd.DataFrame:
     return pd.concat(scores_by_fold, ignore_index=True)
 
 
-def _join_parameters(params: object) -> str:
+def name_candidate(params: object) -> str:
     """Return a candidate's parameters as its name."""
     if not isinstance(params, Mapping):
         return str(params)

@@ -1,0 +1,1 @@
+"""Thin adapters to the libraries that users already work with."""
