@@ -28,6 +28,7 @@ from simulations.type_one_errors import exactly, type_one
 
 from benchmarks import proof_costs
 from benchmarks.decisions import decisions
+from benchmarks.dominance_peers import peers
 from benchmarks.models import models
 from benchmarks.scale import scale
 from benchmarks.scale_memory import in_memory
@@ -51,6 +52,7 @@ SECTIONS = (
     "coverage",
     "certainty",
     "decisions",
+    "peers",
     "scale",
     "study",
 )
@@ -137,6 +139,8 @@ def sections(
         yield "Certainty, beside others", rivals(2 if quick else 50)
     if "decisions" in wanted:
         yield from decisions(runs, quick)
+    if "peers" in wanted:
+        yield "Verdicts of other packages on the same answers", peers(1 if quick else runs // 5)
 
 
 def proofs(share: float, quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:

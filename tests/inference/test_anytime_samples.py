@@ -168,6 +168,39 @@ def test_identical_answers_do_not_pass_a_high_mark():
     assert more.verdict == "passes"
 
 
+def test_gates_without_an_efficiency_are_refused_in_a_sentence():
+    nothing = {"a": np.zeros(900, int), "b": np.zeros(900, int)}
+    with pytest.raises(DataError, match="metric 'TPR' is 0 for every classifier, so that it tells"):
+        db.gate(db.Samples.from_predictions(Y, nothing, positive=1), "a")
+    assert db.gate(db.Samples.from_predictions(Y, nothing, positive=1), "a", outputs=["TNR"]).passed
+    # Somebody else's MCC below 0 is no reason to refuse.
+    wrong = {"a": PREDICTIONS["good"], "b": 1 - PREDICTIONS["good"], "c": PREDICTIONS["poor"]}
+    answers = db.Samples.from_predictions(Y, wrong, positive=1, metrics=["MCC"])
+    assert db.gate(answers, "a").passed
+    assert db.gate(answers, "c").verdict == "fails"
+
+
+def test_data_sets_without_a_difference_pass_with_enough_of_them():
+    """At least log(40) / .05 = 74 of them, by the exact rule; about as many here."""
+
+    def equal(count):
+        rows = [
+            {"classifier": c, "dataset": d, "acc": 1.0} for d in range(count) for c in ("a", "b")
+        ]
+        return db.gate(db.Samples.from_datasets(pd.DataFrame(rows)), "a")
+
+    assert equal(60).verdict == "open"
+    assert equal(90).verdict == "passes"
+    # Where they differ by little everywhere, single differences are small, and fewer are enough.
+    rng = np.random.default_rng(4)
+    rows = [
+        {"classifier": c, "dataset": d, "acc": 0.9 + 0.02 * rng.normal()}
+        for d in range(30)
+        for c in ("a", "b")
+    ]
+    assert db.gate(db.Samples.from_datasets(pd.DataFrame(rows)), "a").verdict == "passes"
+
+
 def test_the_command_takes_anytime(tmp_path, capsys):
     file = tmp_path / "p.csv"
     pd.DataFrame({"y_true": Y, **PREDICTIONS}).to_csv(file, index=False)

@@ -19,7 +19,14 @@ from deabench.inference.score_limits import (
     solve_limits,
     tail_probabilities,
 )
+from deabench.inference.verdicts.domination import (
+    BLOCK_FOLDS,
+    missing_ratios,
+    select_units,
+    unsupported_reason,
+)
 from deabench.inference.verdicts.learned_mix import (
+    FOLDS,
     RatioStatistics,
     Units,
     cross_fit,
@@ -29,9 +36,6 @@ from deabench.inference.verdicts.learned_mix import (
 
 Array = np.ndarray
 GateMethod = Literal["learned", "analytic", "anytime"]
-
-MIN_UNITS = 20
-"""With fewer units of a metric the analytic limits decide: folds of them teach nothing."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +65,8 @@ class GateLimits:
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """The candidate in the order of the problem.
+class GateCase:
+    """The question that a gate answers, in the order of the problem.
 
     Attributes
     ----------
@@ -89,33 +93,38 @@ class Candidate:
         """Return the units in the order of the problem; None where only moments are enough."""
         data = self.samples.unit_data
         # Costs have limits by the analytic method alone.
-        if data is None or self.problem.inputs:
+        if data is None or self.problem.inputs or unsupported_reason(data, self.problem):
             return None
         columns = [list(self.samples.values.columns).index(name) for name in self.metrics]
-        return Units(
-            data.values[np.ix_(list(self.rows), columns)],
-            data.counts[columns],
-            data.strata,
-            data.is_cost[columns],
-        )
+        return select_units(data, self.rows, columns, np.zeros(len(columns), dtype=bool))
+
+    @property
+    def folds(self) -> int:
+        """Return the number of folds: blocks are few and left out nearly one by one."""
+        if self.samples.unit_data is None or self.samples.design not in ("blocks", "clusters"):
+            return FOLDS
+        return min(BLOCK_FOLDS, len(self.samples.unit_data.strata))
 
 
 def find_limits(
-    judged: Candidate, lower_tail: float, upper_tail: float, sequential: bool, seed: int | None
+    case: GateCase, lower_tail: float, upper_tail: float, sequential: bool, seed: int | None
 ) -> GateLimits:
     """Return both limits by the method that the samples allow."""
     if sequential:
-        return _sequential_limits(judged, lower_tail, upper_tail, seed)
-    units = judged.units
-    if units is None or units.sizes.min() < MIN_UNITS or units.is_cost.any():
-        return _analytic_limits(judged, lower_tail, upper_tail)
-    return _learned_limits(judged, units, lower_tail, upper_tail, seed or 0)
+        return _sequential_limits(case, lower_tail, upper_tail, seed)
+    units = case.units
+    if units is None:
+        return _analytic_limits(case, lower_tail, upper_tail)
+    return _learned_limits(case, units, lower_tail, upper_tail, seed or 0)
 
 
-def _analytic_limits(judged: Candidate, lower_tail: float, upper_tail: float) -> GateLimits:
+def _analytic_limits(case: GateCase, lower_tail: float, upper_tail: float) -> GateLimits:
     """Return limits that need nothing but moments."""
-    problem = judged.problem
-    rows = [judged.row]
+    problem = case.problem
+    rows = [case.row]
+    reason = missing_ratios(case.samples, problem, case.metrics, case.rows)
+    if reason:
+        raise DataError(f"{reason}; leave that metric or classifier out")
     # Tails are shared among the metrics and the rivals that each limit speaks of.
     lower_share = tail_probabilities(problem.size[0], problem.noisy, 2 * lower_tail, every=False)[0]
     upper_share = tail_probabilities(problem.size[0], problem.noisy, 2 * upper_tail, every=False)[1]
@@ -123,14 +132,14 @@ def _analytic_limits(judged: Candidate, lower_tail: float, upper_tail: float) ->
     c_upper = critical_values(upper_share, problem.moments.degrees)
     lower = float(solve_limits(problem, "lower", c_lower, c_lower**2 / 4, rows=rows).value[0])
     corner = solve_limits(problem, "upper", c_upper, c_upper**2 / 4, rows=rows)
-    lower = min(lower, judged.score)
-    upper = min(max(float(corner.value[0]), judged.score), 1.0)
-    passes = lower >= judged.at_least - EDGE
-    fails = upper < judged.at_least - EDGE
+    lower = min(lower, case.score)
+    upper = min(max(float(corner.value[0]), case.score), 1.0)
+    passes = lower >= case.at_least - EDGE
+    fails = upper < case.at_least - EDGE
     growth = 1.0
-    edge = judged.at_least - EDGE
+    edge = case.at_least - EDGE
     # A score that is high enough waits for its lower limit, any other for its upper limit.
-    if not passes and not fails and judged.score >= judged.at_least:
+    if not passes and not fails and case.score >= case.at_least:
         growth = growth_to_decide(problem, "lower", c_lower, c_lower**2 / 4, rows, edge)[0]
     elif not passes and not fails:
         growth = growth_to_decide(problem, "upper", c_upper, c_upper**2 / 4, rows, edge)[0]
@@ -138,25 +147,25 @@ def _analytic_limits(judged: Candidate, lower_tail: float, upper_tail: float) ->
 
 
 def _learned_limits(
-    judged: Candidate, units: Units, lower_tail: float, upper_tail: float, seed: int
+    case: GateCase, units: Units, lower_tail: float, upper_tail: float, seed: int
 ) -> GateLimits:
     """Return limits of weights and mixes learned on other folds."""
-    degrees = judged.problem.moments.degrees
+    degrees = case.problem.moments.degrees
     c_lower = float(critical_values(lower_tail, degrees).max())
     c_upper = float(critical_values(upper_tail, degrees).max())
-    lower, upper, mix = learned_interval(units, judged.row, c_lower, c_upper, seed)
-    lower = min(lower, judged.score)
-    upper = max(upper, judged.score)
-    passes = lower >= judged.at_least - EDGE
-    fails = upper < judged.at_least - EDGE
+    lower, upper, mix = learned_interval(units, case.row, c_lower, c_upper, seed, folds=case.folds)
+    lower = min(lower, case.score)
+    upper = max(upper, case.score)
+    passes = lower >= case.at_least - EDGE
+    fails = upper < case.at_least - EDGE
     growth = 1.0
     if not passes and not fails:
-        growth = _growth_of_limits(judged.score, lower, upper, judged.at_least)
+        growth = _growth_of_limits(case.score, lower, upper, case.at_least)
     return GateLimits(lower, upper, passes, fails, growth, mix, "learned")
 
 
 def learned_interval(
-    units: Units, row: int, c_lower: float, c_upper: float, seed: int
+    units: Units, row: int, c_lower: float, c_upper: float, seed: int, *, folds: int = FOLDS
 ) -> tuple[float, float, Array]:
     """Return both limits of one classifier and the mix that the upper one rests on.
 
@@ -166,21 +175,39 @@ def learned_interval(
     row : int
     c_lower, c_upper : float
         Critical values of either side.
-    seed : int
+    seed, folds : int
     """
-    # The ridge is c² instances: without any difference seen, about the limit of Poisson's law.
-    lower = learned_lower_limit(units, row, c_lower, seed=seed, ridge=c_lower**2)
-    fit = cross_fit(units, seed=seed)
-    own = slice(row, row + 1)
+    # The ridge is c² differing units: where none was seen, about the limit of Poisson's law.
+    ridge = (c_lower * difference_sizes(units, row)) ** 2
+    lower = learned_lower_limit(units, row, c_lower, folds=folds, seed=seed, ridge=ridge)
+    fit = cross_fit(units, folds=folds, seed=seed)
+    candidate = slice(row, row + 1)
     statistics = RatioStatistics(
-        fit.ratios.first[:, own],
-        fit.ratios.second[:, own],
-        fit.ratios.squares[:, :, own],
-        fit.ratios.extra[:, own],
+        fit.ratios.first[:, candidate],
+        fit.ratios.second[:, candidate],
+        fit.ratios.squares[:, :, candidate],
+        fit.ratios.extra[:, candidate],
     )
     # The mix beats q times the candidate: its efficiency is at most 1/q.
     q = float(largest_ratio(statistics, c_upper)[0])
     return lower, min(1 / max(q, 1.0), 1.0), fit.mixes[row]
+
+
+def difference_sizes(units: Units, row: int) -> Array:
+    """Return how large single differences of one classifier from its rivals are (s,).
+
+    Σ|d|³ / Σd² of the centred differences: 1 for right and wrong answers, less for metrics of data
+    sets; and 1, the whole range, where nobody differs anywhere.
+    """
+    sizes = np.ones(units.values.shape[1])
+    for r, counts in enumerate(units.counts):
+        values = units.values[:, r, counts].astype(float)
+        differences = np.delete(values, row, axis=0) - values[row]
+        differences -= differences.mean(axis=1, keepdims=True)
+        squares = (differences**2).sum()
+        if squares > 0:
+            sizes[r] = (np.abs(differences) ** 3).sum() / squares
+    return sizes
 
 
 def _growth_of_limits(score: float, lower: float, upper: float, at_least: float) -> float:
@@ -194,15 +221,15 @@ def _growth_of_limits(score: float, lower: float, upper: float, at_least: float)
 
 
 def _sequential_limits(
-    judged: Candidate, lower_tail: float, upper_tail: float, seed: int | None
+    case: GateCase, lower_tail: float, upper_tail: float, seed: int | None
 ) -> GateLimits:
     """Return limits by bets, valid however often one looks."""
-    if judged.problem.inputs:
+    if case.problem.inputs:
         raise DataError("a sequential gate has outputs only; leave the costs out, or sequential")
-    outcomes = outcomes_of_samples(judged.samples, judged.metrics)
-    rounds = outcomes.rounds(judged.metrics, seed)[:, list(judged.rows)]
+    outcomes = outcomes_of_samples(case.samples, case.metrics)
+    rounds = outcomes.rounds(case.metrics, seed)[:, list(case.rows)]
     played = play_gate(
-        rounds, judged.row, judged.at_least, np.log(1 / lower_tail), np.log(1 / upper_tail)
+        rounds, case.row, case.at_least, np.log(1 / lower_tail), np.log(1 / upper_tail)
     )
     return GateLimits(
         played.lower,

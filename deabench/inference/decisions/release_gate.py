@@ -12,7 +12,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.inference.decisions.gate_limits import (
-    Candidate,
+    GateCase,
     GateLimits,
     GateMethod,
     find_limits,
@@ -217,21 +217,27 @@ def gate(
         raise DataError(f"at_least is {at_least}; give a number above 0 and at most 1, as 0.95")
     alpha = 1 - share("level", level)
     problem, metrics, rows = make_problem(samples, outputs, inputs, returns, orientation)
+    for name in metrics:
+        if (samples.values[name] == 0).all():
+            raise DataError(
+                f"metric '{name}' is 0 for every classifier, so that it tells no efficiency; name "
+                "the other metrics in outputs"
+            )
     row = [str(samples.values.index[i]) for i in rows].index(candidate)
     score = float(sample_scores(samples, problem, metrics, rows)[row])
-    judged = Candidate(samples, problem, metrics, rows, row, score, float(at_least))
+    case = GateCase(samples, problem, metrics, rows, row, score, float(at_least))
 
     if ledger is None:
-        limits = find_limits(judged, alpha / 2, alpha / 2, sequential, seed)
-        return _make_gate(judged, candidate, limits, level, alpha)
+        limits = find_limits(case, alpha / 2, alpha / 2, sequential, seed)
+        return _make_gate(case, candidate, limits, level, alpha)
     test = hash_arrays(*_describe_test(samples))
-    answers = hash_arrays(*_describe_answers(judged, candidate, feedback, level, sequential))
+    answers = hash_arrays(*_describe_answers(case, candidate, feedback, level, sequential))
     with open_ledger(ledger) as book:
         number, gate_alpha, is_new = _share_level(book, test, answers, feedback, alpha)
         # Only passes are shown with "status", so that they have the whole share.
         tail = gate_alpha if feedback == "status" else gate_alpha / 2
-        limits = find_limits(judged, tail, tail, sequential, seed)
-        answer = _make_gate(judged, candidate, limits, level, gate_alpha)
+        limits = find_limits(case, tail, tail, sequential, seed)
+        answer = _make_gate(case, candidate, limits, level, gate_alpha)
         answer = replace(answer, number=number)
         if feedback == "status":
             answer = _status_only(answer)
@@ -243,7 +249,7 @@ def gate(
 
 
 def _make_gate(
-    judged: Candidate, candidate: str, limits: GateLimits, level: float, alpha: float
+    case: GateCase, candidate: str, limits: GateLimits, level: float, alpha: float
 ) -> Gate:
     """Return the decision that the limits lead to."""
     verdict: GateVerdict = "open"
@@ -251,28 +257,28 @@ def _make_gate(
         verdict = "passes"
     elif limits.fails:
         verdict = "fails"
-    technology = judged.problem.technology
+    technology = case.problem.technology
     beaten_by: dict[str, float] = {}
     secure_gap = 0.0
     # Beaten by a mix is another statement than the verdict: at_least may be far below 1.
     if limits.upper < 1 - EDGE:
         secure_gap = float(technology.gap(np.array(limits.upper)))
-        labels = [str(judged.samples.values.index[i]) for i in judged.rows]
+        labels = [str(case.samples.values.index[i]) for i in case.rows]
         largest_first = np.argsort(-limits.mix, kind="stable")
         beaten_by = {
             labels[j]: float(limits.mix[j]) for j in largest_first if limits.mix[j] >= MIN_SHARE
         }
-    notes = judged.samples.notes
-    if judged.problem.inputs:
+    notes = case.samples.notes
+    if case.problem.inputs:
         notes = (*notes, f"with inputs the scores are {technology.name}")
-    instances = sum(judged.samples.sizes.values())
+    instances = sum(case.samples.sizes.values())
     return Gate(
         candidate=candidate,
         verdict=verdict,
-        score=judged.score,
+        score=case.score,
         lower=limits.lower,
         upper=limits.upper,
-        at_least=judged.at_least,
+        at_least=case.at_least,
         level=level,
         beaten_by=beaten_by,
         secure_gap=secure_gap,
@@ -346,11 +352,11 @@ def _describe_test(samples: Samples) -> list[object]:
 
 
 def _describe_answers(
-    judged: Candidate, candidate: str, feedback: Feedback, level: float, sequential: bool
+    case: GateCase, candidate: str, feedback: Feedback, level: float, sequential: bool
 ) -> list[object]:
     """Return what tells gates apart: the candidate, the question and all answers."""
-    question = [candidate, judged.at_least, feedback, level, sequential, judged.metrics]
-    names = [str(judged.samples.values.index[i]) for i in judged.rows]
-    values = judged.samples.values[list(judged.metrics)].to_numpy(float)[list(judged.rows)]
-    units = judged.units
+    question = [candidate, case.at_least, feedback, level, sequential, case.metrics]
+    names = [str(case.samples.values.index[i]) for i in case.rows]
+    values = case.samples.values[list(case.metrics)].to_numpy(float)[list(case.rows)]
+    units = case.units
     return [*question, names, values, *([] if units is None else units.values)]

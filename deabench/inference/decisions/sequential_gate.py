@@ -60,10 +60,10 @@ def play_gate(
     count, k, s = rounds.shape
     rows = np.array([row])
     grid = np.unique([*LIMIT_GRID, at_least])
-    asked = int(np.searchsorted(grid, at_least))
+    grid_row = int(np.searchsorted(grid, at_least))
     everyone = np.ones(k, dtype=bool)
     moments = RoundMoments.empty(k, s)
-    # Mixes and weights are learned for the efficiency that is asked for.
+    # Mixes and weights are learned for the efficiency that is grid_row for.
     mixes = MixWealth.start(rows, k, s, at_least)
     weights = WeightDirections.start(rows, s, at_least)
     upper = LimitWealth.start("upper", rows, grid, s)
@@ -79,8 +79,8 @@ def play_gate(
             upper.add(outcomes[None], everyone, mixes.mix)
             lower.add(outcomes[None], everyone, weights.weights)
             played += 1
-            passes = bool(lower.highest[0, asked] >= pass_threshold)
-            fails = bool(upper.highest[0, asked] >= fail_threshold)
+            passes = bool(lower.highest[0, grid_row] >= pass_threshold)
+            fails = bool(upper.highest[0, grid_row] >= fail_threshold)
             if passes or fails:
                 decided_after = played
                 break
@@ -90,8 +90,8 @@ def play_gate(
             weights.learn(moments)
             due = next_learning(played)
     missing = [
-        pass_threshold / max(lower.highest[0, asked], 1e-9),
-        fail_threshold / max(upper.highest[0, asked], 1e-9),
+        pass_threshold / max(lower.highest[0, grid_row], 1e-9),
+        fail_threshold / max(upper.highest[0, grid_row], 1e-9),
     ]
     return PlayedGate(
         float(lower.limit(pass_threshold)[0]),

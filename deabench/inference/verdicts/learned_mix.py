@@ -264,7 +264,7 @@ def learned_lower_limit(
     folds: int = FOLDS,
     draws: int = DRAWS,
     seed: int = 0,
-    ridge: float = 0.0,
+    ridge: Array | float = 0.0,
 ) -> float:
     """Return the largest q at which one classifier is shown to score at least q.
 
@@ -278,9 +278,8 @@ def learned_lower_limit(
         The classifier.
     critical : float
         z(1 − α/2) for one of two sides.
-    ridge : float
-        So many instances that differ are added to the variance: where none was seen the limit is
-        not 1.
+    ridge : number or array (s,)
+        Squared differences that are added to the variance: where none was seen the limit is not 1.
     """
     generator = np.random.default_rng(seed)
     k = len(units.values)
@@ -303,7 +302,7 @@ def learned_lower_limit(
             totals[3] += others @ own
             totals[4] += (others**2).sum(axis=1)
             # By how much one instance moves the sum.
-            totals[5] += ridge * weights.max() ** 2 / folds
+            totals[5] += (ridge * weights**2).max() / folds
         parts.append(totals)
     stacked = np.stack(parts, axis=1)[:, :, None]
     statistics = RatioStatistics(stacked[0], stacked[1], stacked[2:5], stacked[5])
