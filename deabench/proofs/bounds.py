@@ -29,6 +29,7 @@ from deabench.proofs.exact_repair import (
     polished_weights,
     to_fractions,
 )
+from deabench.proofs.supporting_weights import tighten_weights
 from deabench.utils.arrays import ROUND, Sparse, blocks
 from deabench.utils.threads import one_thread
 
@@ -155,6 +156,9 @@ def bound_scores(
         polished = polished_weights(technology, weights[k], lam, k, least_weights[k])
         if polished is not None:
             candidates.append(polished)
+        tightened = tighten_weights(technology, compared, weights[k], lam, k, least_weights[k])
+        if tightened is not None:
+            candidates.append(tightened)
         allowed: list[tuple[float, float]] = []
         for candidate in candidates:
             outcome = exact_excess(compared, tested[k], candidate)

@@ -12,7 +12,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from deabench.proofs.exact_repair import Vector, dot, solve, to_fractions
+from deabench.proofs.exact_repair import POLISH, Technology, Vector, dot, solve, to_fractions
+from deabench.utils.arrays import Sparse
 
 NEAR = 1e-6
 """A constraint that weights hold by more than this share of its terms is held after the repair."""
@@ -34,24 +35,67 @@ def has_supporting_weights(
         Not negative; one that is 0 stays 0, the others stay positive.
     returns : {"crs", "vrs", "nirs", "ndrs"}
     """
+    rows = _near_constraints(points, tested, weights, returns)
+    if rows is None:
+        return False
+    return _move_to_hold(rows, to_fractions(weights), weights > 0) is not None
+
+
+def tighten_weights(
+    technology: Technology,
+    compared: Technology,
+    weights: np.ndarray,
+    lam: Sparse,
+    k: int,
+    least_weights: np.ndarray,
+) -> Vector | None:
+    """Return weights near some under which nothing is worth more than DMU k's peers; None if none.
+
+    Those at their least stay there. The peers are points of `technology`; the DMU is compared with
+    `compared`, perhaps without one of them.
+    """
+    values = lam.values[k]
+    is_peer = values > 0
+    if not is_peer.any():
+        return None
+    # All peers are worth the same, and nothing where Σ λ is between its bounds.
+    least_sum, greatest_sum = technology.sums
+    total = values[is_peer].sum()
+    returns = "crs"
+    if abs(total - 1) <= POLISH and (least_sum, greatest_sum) != (0.0, np.inf):
+        returns = {(1.0, 1.0): "vrs", (0.0, 1.0): "nirs"}.get((least_sum, greatest_sum), "ndrs")
+    peer = technology.points[lam.columns[k][int(np.argmax(values))]]
+    rows = _near_constraints(compared.bounding_points, peer, weights, returns)
+    if rows is None:
+        return None
+    is_free = (weights > 0) & (weights > least_weights * (1 + POLISH))
+    moved = _move_to_hold(rows, to_fractions(weights), is_free)
+    if moved is None or min(moved) < 0:
+        return None
+    return [max(w, least) for w, least in zip(moved, to_fractions(least_weights), strict=True)]
+
+
+def _near_constraints(
+    points: np.ndarray, tested: np.ndarray, weights: np.ndarray, returns: str
+) -> list[Vector] | None:
+    """Return the exact rows r of r·w >= 0 that floats leave open; None where one does not hold."""
     own_factors, positions = _constraint_rows(len(points), returns)
-    # Each row r of the constraints is to have r·w >= 0; the point behind the last is 0.
+    # The point behind the last is 0.
     padded = np.vstack([points, np.zeros(points.shape[1])])
     terms = (own_factors[:, None] * tested - padded[positions]) * weights
     value = terms.sum(axis=1)
     size = np.abs(terms).sum(axis=1)
     if (value < -NEAR * size).any():
-        return False
+        return None
     # The few that rounding leaves open are computed from the values as they are.
     own = to_fractions(tested)
-    rows = [
+    return [
         [
             int(own_factors[i]) * y - z
             for y, z in zip(own, to_fractions(padded[positions[i]]), strict=True)
         ]
         for i in np.flatnonzero(value <= NEAR * size).tolist()
     ]
-    return _move_to_hold(rows, to_fractions(weights)) is not None
 
 
 def _constraint_rows(count: int, returns: str) -> tuple[np.ndarray, np.ndarray]:
@@ -75,8 +119,10 @@ def _constraint_rows(count: int, returns: str) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(own_factors), np.concatenate(positions)
 
 
-def _move_to_hold(rows: list[Vector], weights: Vector) -> Vector | None:
+def _move_to_hold(rows: list[Vector], weights: Vector, is_free: np.ndarray) -> Vector | None:
     """Return weights near some with row·weights >= 0 for each row; None if none are met with.
+
+    Only those that are free, bool (c,), move.
 
     The constraint that is broken most, as a share of its terms, becomes an equation, until none is.
     """
@@ -95,17 +141,18 @@ def _move_to_hold(rows: list[Vector], weights: Vector) -> Vector | None:
         if worst is None:
             return moved
         active.append(worst)
-        nearest = _nearest_solution(active, weights)
-        if len(active) >= len(weights) or nearest is None:
+        nearest = _nearest_solution(active, weights, is_free)
+        if len(active) > is_free.sum() or nearest is None:
             return None
         moved = nearest
 
 
-def _nearest_solution(rows: list[Vector], weights: Vector) -> Vector | None:
+def _nearest_solution(rows: list[Vector], weights: Vector, is_free: np.ndarray) -> Vector | None:
     """Return the weights with row·weights = 0 for each row that move by the least shares."""
-    scaled = [[r * w for r, w in zip(row, weights, strict=True)] for row in rows]
+    movable = [w if free else Fraction(0) for w, free in zip(weights, is_free, strict=True)]
+    scaled = [[r * w for r, w in zip(row, movable, strict=True)] for row in rows]
     gram = [[dot(first, second) for second in scaled] for first in scaled]
-    prices = solve(gram, [sum(row, Fraction(0)) for row in scaled])
+    prices = solve(gram, [dot(row, weights) for row in rows])
     if prices is None:
         return None
     shares = [
