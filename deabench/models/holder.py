@@ -217,14 +217,16 @@ def _normal_directions(
             "'linf'"
         )
     normals, offsets = technology_facets(scaled.X[candidates], scaled.Y[candidates], scaled.returns)
+    # What rounding leaves of an entry of 0 would be a way along that metric.
+    normals = np.where(np.abs(normals) > STEEP * np.abs(normals).max(axis=1)[:, None], normals, 0.0)
     directions = np.zeros_like(weights)
     is_inside = np.ones(len(weights), dtype=bool)
     for k, unit_change in enumerate(_inverse(weights)):
         # The weighted distance to a hyperplane is its room over the length of its normal.
         length = np.linalg.norm(normals * unit_change, axis=1)
         room = offsets - normals @ np.append(scaled.y[k], -scaled.x[k])
-        is_steep = length > STEEP * unit_change.max()
-        nearest = np.flatnonzero(is_steep)[np.argmin(room[is_steep] / length[is_steep])]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            nearest = int(np.argmin(np.where(length > 0, room / length, np.inf)))
         directions[k] = normals[nearest] * unit_change**2 / length[nearest]
         is_inside[k] = room.min() >= -TOLERANCE
     return directions, is_inside

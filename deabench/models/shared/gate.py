@@ -86,10 +86,19 @@ def _settle_best_scores(answer: Answer) -> Answer:
     values = answer.scores.to_numpy()
     if answer.options.measure == "efficiency":
         values = settle(values, 1.0)
-    else:  # may be in the metrics' own units, in which no number is near 0
-        values = np.where(answer.efficient & answer.own_reference, 0.0, values + 0.0)
+    else:
+        is_best = answer.efficient.to_numpy() & answer.own_reference
+        if not counts_own_units(answer.options):
+            is_best &= np.abs(values) <= TOLERANCE
+        values = np.where(is_best, 0.0, values + 0.0)
     scores = pd.Series(values, index=answer.scores.index, name=answer.scores.name)
     return replace(answer, scores=scores)
+
+
+def counts_own_units(model: Model) -> bool:
+    """Return whether an inefficiency is in the metrics' own units, in which no number is near 0."""
+    choice = getattr(model, "weights", getattr(model, "direction", None))
+    return choice == "ones" or not isinstance(choice, str)
 
 
 def refused_rows(answer: Answer) -> np.ndarray:

@@ -202,7 +202,12 @@ class BoundedAnswer:
         """Return by how much u_0 is not what it must be; 0 where there is none."""
         if self.u_0 is None:
             return np.zeros(len(support))
+        # It is what the peers are worth, and rounded as the terms of that are.
+        lam = self.answer.intensities
+        peers = np.abs(self.technology.points[np.maximum(lam.columns, 0)])
+        peer_terms = np.einsum("kpc,kc->kp", peers, self.weights) * (lam.values > 0)
         terms = np.abs(support) + (self.weights * np.abs(self.tested)).sum(axis=1)
+        terms += peer_terms.max(axis=1)
         return np.asarray(np.maximum(np.abs(self.u_0 - support) - ROUND * terms, 0.0) / units)
 
     def slack_errors(self, moved: np.ndarray | float = 0.0) -> np.ndarray:
