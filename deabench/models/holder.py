@@ -42,6 +42,8 @@ from deabench.utils.arrays import TOLERANCE
 MOST_METRICS = 8
 """Metrics for which facets are still listed."""
 OUTSIDE = "it lies beyond what the reference can do; the distance is one from the inside"
+WIDEST = 1e6
+"""Values of a metric that are so many times apart are too much for the listing of facets."""
 STEEP = 1e-12
 """A hyperplane with a weight below this, its largest being 1, is parallel to the metrics that may
 change.
@@ -216,6 +218,7 @@ def _normal_directions(
             f"norm 'l2' lists facets, and {count} metrics have too many of them; use norm 'l1' or "
             "'linf'"
         )
+    _refuse_wide_metrics(task)
     normals, offsets = technology_facets(scaled.X[candidates], scaled.Y[candidates], scaled.returns)
     # What rounding leaves of an entry of 0 would be a way along that metric.
     normals = np.where(np.abs(normals) > STEEP * np.abs(normals).max(axis=1)[:, None], normals, 0.0)
@@ -230,6 +233,28 @@ def _normal_directions(
         directions[k] = normals[nearest] * unit_change**2 / length[nearest]
         is_inside[k] = room.min() >= -TOLERANCE
     return directions, is_inside
+
+
+def _refuse_wide_metrics(task: Task) -> None:
+    """Refuse metrics with values so far apart that facets cannot be listed in floating point.
+
+    Raises
+    ------
+    DataError
+    """
+    for name in metric_names(task.data):
+        values = np.concatenate(
+            [
+                data.outputs.join(data.inputs)[name].to_numpy()
+                for data in (task.data, task.reference)
+            ]
+        )
+        sizes = np.abs(values[values != 0])
+        if len(sizes) and sizes.max() > WIDEST * sizes.min():
+            raise DataError(
+                f"norm 'l2' lists facets, and the values of '{name}' from {sizes.min():g} to "
+                f"{sizes.max():g} are too far apart for that; use norm 'l1' or 'linf'"
+            )
 
 
 def _prove(answer: Answer) -> Proof:
