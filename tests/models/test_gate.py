@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import deabench as db
+from deabench.errors import DataError
 from deabench.models import MODELS
 from deabench.models.shared import gate
 from deabench.solver.exact_programs import solve_program_exactly
@@ -256,3 +257,28 @@ def test_russells_graph_measure_is_proved_where_an_output_could_grow_a_millionfo
     # Row 0 alone is the peer of row 1: the mean of 1/φ is that of the quotients.
     quotients = table.iloc[1] / table.iloc[0]
     assert ranking.scores.iloc[1] == pytest.approx(quotients.mean(), abs=1e-12)
+
+
+def test_a_share_of_a_tiny_way_to_the_best_stays_an_inefficiency() -> None:
+    # Row 1 is all of its way from the best value, however short that is.
+    table = pd.DataFrame({"y": [0.5, 0.5 - 2**-40, 0.25]})
+    ranking = db.rank(table, outputs=["y"], model=db.models.BAM(technology="fdh"))
+    assert ranking.scores.tolist() == [0.0, 1.0, 1.0]
+
+
+def test_weights_are_tightened_where_they_miss_a_dmu_by_rounding() -> None:
+    rng = np.random.default_rng(60409)
+    values = rng.integers(1, 4, (9, 5)) / 4 + 1e-9 * rng.standard_normal((9, 5))
+    table = pd.DataFrame(values, columns=list("abcde"))
+    for model in (db.models.RAM(), db.models.BAM(returns="vrs"), db.models.Russell()):
+        ranking = db.rank(table, outputs=list("bcde"), inputs=["a"], model=model)
+        assert ranking.scores.notna().all()
+        db.certify(ranking)
+
+
+def test_values_too_far_apart_for_facets_are_refused_by_name() -> None:
+    table = pd.DataFrame({"accuracy": [0.8, 0.9, 0.7], "parameters": [1e3, 2e10, 5e4]})
+    options = {"outputs": ["accuracy"], "inputs": ["parameters"]}
+    with pytest.raises(DataError, match=r"'parameters' from 1000 to 2e.10 are too far apart"):
+        db.rank(table, **options, model=db.models.Holder(norm="l2"))
+    db.certify(db.rank(table, **options, model=db.models.Holder(norm="l1")))

@@ -49,7 +49,10 @@ def _solve_bands(task: Task, advance: Advance) -> Answer:
     if not model.solves_rows_alone:
         return _settle_best_scores(model.solve(task, advance))
     answers = []
-    for rows, is_small in own_size_bands(task):
+    bands = own_size_bands(task)
+    if len(bands) == 1:
+        return join_answers(_solve_part(replace(task, exact=bands[0][1]), advance))
+    for rows, is_small in bands:
         band = take_task_rows(task, rows)
         answers.extend(_solve_part(replace(band, exact=is_small), advance))
     return join_answers(answers)

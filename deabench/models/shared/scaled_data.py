@@ -123,10 +123,15 @@ def own_size_bands(task: Task) -> list[tuple[np.ndarray, bool]]:
     Small is a metric that is `SMALL` times below the largest of the reference; the DMUs of one band
     are within that factor of each other.
     """
-    tested = np.column_stack([task.data.outputs, task.data.inputs])
-    reference = np.column_stack([task.reference.outputs, task.reference.inputs])
+    tested = np.column_stack([task.data.outputs.to_numpy(), task.data.inputs.to_numpy()])
+    reference = np.column_stack(
+        [task.reference.outputs.to_numpy(), task.reference.inputs.to_numpy()]
+    )
+    unit = scale(reference)
+    if not ((tested != 0) & (np.abs(tested) * SMALL <= unit)).any():
+        return [(np.arange(len(tested)), False)]
     with np.errstate(divide="ignore"):
-        steps = np.log2(scale(reference)) - np.log2(np.abs(tested))
+        steps = np.log2(unit) - np.log2(np.abs(tested))
     # A metric of 0 has no size of its own.
     band = np.where(tested == 0, 0, np.floor(np.maximum(steps, 0.0) / np.log2(SMALL)))
     bands, of = np.unique(band, axis=0, return_inverse=True)
