@@ -119,7 +119,7 @@ def interpret_source(
         if matrix is not None:
             return interpret_matrix(parsed, matrix, user)
         if label is None:
-            refuse_rows_of_one_system(source, parsed.keys.label)
+            refuse_rows_of_one_system(source, parsed.columns, parsed.keys.label)
     return _interpret_columns(parsed, user, kind)
 
 

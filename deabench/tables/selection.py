@@ -35,6 +35,9 @@ from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import choice
 from deabench.utils.text import quote_names
 
+PAIR = r"[-+]?\d+(\.\d+)?%?\s*[/|;]\s*[-+]?\d+(\.\d+)?%?"
+"""A cell with two numbers."""
+
 
 def select_table(
     table: TableLike,
@@ -117,6 +120,7 @@ def select_columns(
         guessed = []
     else:
         _refuse_undecided(table, named_inputs)
+        _refuse_unreadable(table)
         table = _take_means(table)
         # Other columns get their roles without the named inputs, which may repeat or explain them.
         columns, role_notes = _columns_beside(table, user_inputs)
@@ -205,6 +209,23 @@ def _refuse_undecided(table: Table, inputs: Sequence[str]) -> None:
     question = table.question
     if question is not None and not set(question.columns) <= set(inputs):
         raise UndecidedError(question)
+
+
+def _refuse_unreadable(table: Table) -> None:
+    """Refuse a table in which cells of a metric hold two numbers, as "75.7 / 76.2" or "6/8"."""
+    if table.labelled or table.texts is None:
+        return
+    for column in table.columns:
+        meaning = look_up_metric(column.name)
+        if column.role != "text" or column.name not in table.texts or meaning is None:
+            continue
+        cells = table.texts[column.name].dropna().astype(str).str.strip()
+        pairs = cells[cells.str.fullmatch(PAIR)]
+        if meaning.better != "neither" and 2 * len(pairs) > len(cells):
+            raise DataError(
+                f"'{column.name}' of '{pairs.index[0]}' is '{pairs.iloc[0]}', which is no number; "
+                f"write one number in each cell, or pass ignore=['{column.name}'] to leave it out"
+            )
 
 
 def _take_means(table: Table) -> Table:

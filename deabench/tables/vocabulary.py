@@ -437,7 +437,8 @@ def metric_of_title(title: str) -> str:
             continue
         # The metric is the last word: "error_analysis" is none.
         tail_words = parse_name(tail).words
-        is_noun = any(re.search(rule.pattern + "_$", tail_words) for rule in RULES)
+        nouns = (join_pattern(_WORDS["throughputs"]), *(rule.pattern for rule in RULES))
+        is_noun = any(re.search(noun + "_$", tail_words) for noun in nouns)
         if not is_noun and _look_up_computed(tail) is None:
             continue
         longer = "_".join(words[k - 1 :]) if k else ""

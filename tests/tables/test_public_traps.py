@@ -246,3 +246,45 @@ def test_a_raised_word_is_a_word_of_its_own(tmp_path) -> None:
 def test_constants_are_not_asked_about(tmp_path) -> None:
     text = "model,acc,zork\na,0.9,1.5\nb,0.8,1.5\nc,0.7,1.5\n"
     assert read_text(tmp_path, text, "a.csv").question is None
+
+
+@pytest.mark.parametrize("setting", ["concurrency", "batch_size", "epoch", "threshold"])
+def test_rows_that_differ_in_one_setting_are_a_curve_of_one_system(setting, tmp_path) -> None:
+    text = f"{setting},accuracy,latency_ms\n1,0.7,10\n2,0.8,15\n4,0.85,40\n"
+    with pytest.raises(DataError, match=f"'{setting}' differs in every row"):
+        read_text(tmp_path, text, "sweep.csv")
+    table = db.read(tmp_path / "sweep.csv", label=setting)
+    assert (table.outputs, table.costs) == (["accuracy"], ["latency_ms"])
+    # Several settings are the configurations of a search.
+    search = text.replace("accuracy", "dropout,accuracy").replace(",0.", ",0.25,0.", 1)
+    search = search.replace(",0.8,", ",0.5,0.8,").replace(",0.85,", ",0.75,0.85,")
+    if setting != "epoch":
+        assert read_text(tmp_path, search, "search.csv").outputs == ["accuracy"]
+
+
+def test_trials_are_named_by_their_number(tmp_path) -> None:
+    text = "number,value,params_lr\n0,0.5,0.01\n1,0.7,0.02\n2,0.6,0.03\n"
+    assert read_text(tmp_path, text, "trials.csv").label == ("number",)
+
+
+def test_cells_with_two_numbers_are_not_left_out_silently(tmp_path) -> None:
+    rows = "|S0|75.7 / 76.2|0.9ms|\n|S1|79.0 / 79.7|1.1ms|\n|S2|81.6 / 82.0|1.6ms|\n"
+    table = read_text(tmp_path, "|Model|Top-1 (300/450)|Latency|\n|---|---|---|\n" + rows)
+    with pytest.raises(DataError, match=r"of 'S0' is '75.7 / 76.2', which is no number"):
+        db.rank(table)
+    ignored = db.read(table, ignore=["Top-1 (300/450)"])
+    assert list(db.rank(ignored).data.inputs) == ["Latency"]
+
+
+def test_a_heading_of_costs_makes_costs_of_like_columns(tmp_path) -> None:
+    rows = "|small|0.033|0.027|0.117|\n|large|0.045|0.036|0.275|\n|mid|0.031|0.019|0.124|\n"
+    text = "|Model|A100|4090|Orin|\n|---|---|---|---|\n" + rows
+    slow = read_text(tmp_path, "#### TTFT (Time-To-First-Token) ( Sec )\n\n" + text)
+    assert slow.costs == ["A100", "4090", "Orin"]
+    fast = read_text(tmp_path, "#### Decoding Throughput ( Token/sec )\n\n" + text)
+    assert fast.outputs == ["A100", "4090", "Orin"]
+
+
+def test_savings_are_better_high_and_usage_is_a_cost() -> None:
+    assert look_up_metric("cost_savings").role == "output"
+    assert look_up_metric("Minimum GPU Usage of Generating 2048 Tokens").role == "cost"

@@ -267,7 +267,7 @@ def _may_join(column: Column, frame: pd.DataFrame) -> bool:
 
 
 def _decide(block: _Block, context: Context) -> tuple[str, str]:
-    """Return the direction of a block, "" where nothing tells it, and why."""
+    """Return the direction of a block, or "cost"; "" where nothing tells it; and why."""
     for find in (_by_mean, _by_benchmarks, _by_context, _by_order, _by_correlation):
         direction, reason = find(block, context)
         if direction:
@@ -316,9 +316,12 @@ def _by_context(block: _Block, context: Context) -> tuple[str, str]:
     if len(block.names) < 2:
         return "", ""
     for title, kind in ((context.title, "file"), (context.heading, "table")):
-        meaning = look_up_metric(metric_of_title(title))
+        # "Throughput (tokens/s)" ends with its unit.
+        meaning = look_up_metric(metric_of_title(re.sub(r"\([^()]*\)", "", title).strip()))
         if meaning is None and kind == "table":
             meaning = _benchmark_of_heading(title, block)
+        if meaning is not None and meaning.role == "cost" and kind == "table":
+            return "cost", f"the table is called by what is spent, '{title}'"
         if meaning is None or meaning.role not in BETTER_ROLES.values():
             continue
         # "Lower error values are better" below the heading "Accuracy" leaves it open.
@@ -385,6 +388,13 @@ def _apply_direction(
     columns: Sequence[Column], block: _Block, direction: str, reason: str
 ) -> list[Column]:
     """Give the unknown members of a block its direction, and overrule single opposite names."""
+    if direction == "cost":
+        return [
+            Column(column.name, "cost", low=0.0, reason=f"{reason}: lower is better")
+            if column.name in block.unknown
+            else column
+            for column in columns
+        ]
     opposite = {"higher": "lower", "lower": "higher"}[direction]
     overruled = {
         ally.name

@@ -40,6 +40,7 @@ COUNTS_ROWS = "it only counts the rows"
 ALL_EMPTY = "every cell is empty"
 UNKNOWN_NAME = "its name is not known"
 SETTING = "it is a setting"
+OF_COMPUTER = "it is a property of the computer"
 OTHER_INPUTS = "other inputs are named"
 MAX_FREE = 0.1
 """More sizes of 0 than one, or this share, stand for unknown ones; a baseline may be free."""
@@ -140,7 +141,15 @@ def infer_column(
     if meaning is not None and numbers is not None and _names_rows_in_part(meaning, name, numbers):
         meaning = look_up_measure(name)
     # What the cells state tells more than a weak name, or none: "510 MB/s" is a throughput.
-    is_open = meaning is None or meaning.role == "conditional" or meaning.reason == SETTING
+    is_open = (
+        meaning is None
+        or meaning.role == "conditional"
+        or meaning.reason
+        in (
+            SETTING,
+            OF_COMPUTER,
+        )
+    )
     if numbers is not None and (is_open or (meaning is not None and is_weak(meaning))):
         meaning = look_up_unit(numbers.unit) or meaning
     if name in declarations:

@@ -21,7 +21,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.tables.cells import parse_numbers
 from deabench.tables.readers.frames import Source
-from deabench.tables.recognition.columns import Column
+from deabench.tables.recognition.columns import SETTING, Column
 from deabench.tables.recognition.layout import is_data_set_name
 from deabench.tables.table import Kind, Table
 from deabench.tables.vocabulary import has_name, look_up_metric
@@ -36,6 +36,8 @@ MAX_CLASSES = 20
 LEAST_METRIC_SHARE = 0.5
 """Metrics stand in rows where at least this share of the row labels are names of metrics."""
 MAX_PROBED_ROWS = 1000
+SWEPT = (SETTING, "it is a length", "it numbers repeated runs")
+"""How the reasons begin of columns that are varied for one system."""
 CLASS_AVERAGES = {"macro avg", "weighted avg"}
 """Rows of scikit-learn's classification report beside the classes."""
 DEFAULT_CLASSIFIER = "classifier"
@@ -104,8 +106,10 @@ def refuse_missing_header(source: Source) -> None:
         )
 
 
-def refuse_rows_of_one_system(source: Source, label: Sequence[str]) -> None:
-    """Refuse a table whose rows are the classes or the data sets of one system that has no name.
+def refuse_rows_of_one_system(
+    source: Source, columns: Sequence[Column], label: Sequence[str]
+) -> None:
+    """Refuse a table whose rows are classes, data sets or settings of one system without a name.
 
     Raises
     ------
@@ -122,6 +126,19 @@ def refuse_rows_of_one_system(source: Source, label: Sequence[str]) -> None:
         raise DataError(
             f"the rows of '{source.title}' are called by '{label[0]}', and no column names the "
             f"systems; if the data sets are to be compared, pass label='{label[0]}'"
+        )
+    # Without a name, rows that differ in one setting or in steps are a curve of one system; several
+    # settings are the configurations of a search.
+    steps = [
+        column.name
+        for column in columns
+        if column.reason.startswith(SWEPT) and frame[column.name].nunique() == len(frame) > 2
+    ]
+    settings = [c.name for c in columns if c.reason == SETTING and frame[c.name].nunique() > 1]
+    if steps and len(settings) <= 1 and not label:
+        raise DataError(
+            f"no column names the systems of '{source.title}', and '{steps[0]}' differs in every "
+            f"row, as for one system; if its values are to be compared, pass label='{steps[0]}'"
         )
 
 
