@@ -10,19 +10,20 @@ import numpy as np
 import pandas as pd
 
 from deabench.analysis.frontier import span_frontier, technology_notes
-from deabench.errors import DataError
+from deabench.errors import DataError, TimeLimitError
 from deabench.geometry import free_disposal
 from deabench.geometry.closest import (
     ClosestPoint,
     closest_by_milp,
     closest_on_faces,
     closest_on_facets,
+    no_closest_point,
 )
 from deabench.geometry.projections import common_rises
 from deabench.proofs.targets import scale_norm
 from deabench.results.frontier import NORMS, ON_FRONTIER, Frontier, classify_positions
 from deabench.results.model import ANY_VALUES, Norm, Technology
-from deabench.results.targets import Targets, build_targets
+from deabench.results.targets import TIME_PASSED, Targets, build_targets
 from deabench.tables.read import as_table
 from deabench.tables.selected_table import Missing, align_columns, refuse_bounds
 from deabench.tables.selection import select_table
@@ -110,7 +111,9 @@ def targets(
     DataError
         If the data cannot be used, or the requested frontier does not exist.
     SolveError
-        If a solve fails, or the time is up; it states what is proved by then.
+        If a solve fails, or the time is up before the first target is found; it states what is
+        proved by then. Later the result has the targets that were found, and NaN with the reason
+        for the others.
 
     Notes
     -----
@@ -173,6 +176,9 @@ def targets(
             closest, position = search.on_faces(advance)
         else:
             closest, position = search.by_milp(advance)
+    # After the time limit the last DMUs have no target yet.
+    unsolved = list(actual.index[len(closest) :])
+    closest = [*closest, *(no_closest_point(s, np.zeros((0, s))) for _ in unsolved)]
     result = build_targets(
         front,
         actual,
@@ -187,7 +193,15 @@ def targets(
         dominating=dominating,
     )
     notes = (*notes, *weight_notes, *result.notes)
-    result = replace(result, notes=notes, multiples=multiples).in_user_directions()
+    reasons = result.reasons
+    if unsolved:
+        reasons = {**reasons, **dict.fromkeys(unsolved, TIME_PASSED)}
+        notes = (
+            *notes,
+            f"{len(actual) - len(unsolved)} of {len(actual)} targets were found in time",
+        )
+    result = replace(result, notes=notes, reasons=reasons, multiples=multiples)
+    result = result.in_user_directions()
     # Multiples may leave what is possible; mixtures stay within it.
     return result.hide_impossible(ranges) if returns == "crs" else result
 
@@ -365,18 +379,23 @@ class _Search:
         groups = [(f"'{label}'", self.points[[k]]) for k, label in enumerate(self.labels)]
         if self.restrictions["common"]:
             groups = [("the group", self.points)]
-        closest = []
-        for name, group in groups:
-            closest += closest_by_milp(
-                self.vertices,
-                group,
-                self.norm,
-                self.weights,
-                dominating=self.restrictions["dominating"],
-                name=name,
-                unit=self.norm_scale,
-            )
-            advance(len(group))
+        closest: list[ClosestPoint] = []
+        try:
+            for name, group in groups:
+                closest += closest_by_milp(
+                    self.vertices,
+                    group,
+                    self.norm,
+                    self.weights,
+                    dominating=self.restrictions["dominating"],
+                    name=name,
+                    unit=self.norm_scale,
+                )
+                advance(len(group))
+        except TimeLimitError:
+            # What was found by then is proved; without anything there is no answer.
+            if not closest:
+                raise
         if self.front.precomputed_hull is not None:
             return closest, classify_positions(self.front.hull.normals, self.points)
         # Without facets, a point is inside where it could rise in all metrics and be dominated.

@@ -73,16 +73,22 @@ def closest_on_faces(
     """Find the closest point of the maximal Pareto-efficient faces for each of `points` (g, s).
 
     With `common`, on the one face with the least total distance. How much a change counts, metric
-    by metric, is in `weights` (s,), at most about 1.
+    by metric, is in `weights` (s,), at most about 1. After the time limit the list ends with the
+    last point that was solved.
     """
     with one_thread(len(hull.points)):
         search = _FaceSearch(hull, norm, weights, dominating)
         tested = list(zip(points, names, strict=True))
         groups = [tested] if common else [[pair] for pair in tested]
         targets: list[ClosestPoint] = []
-        for group in groups:
-            targets += search.closest(group)
-            advance(len(group))
+        try:
+            for group in groups:
+                targets += search.closest(group)
+                advance(len(group))
+        except TimeLimitError:
+            # What was found by then is proved; without anything there is no answer.
+            if not targets:
+                raise
         return targets
 
 

@@ -19,6 +19,7 @@ import pandas as pd
 
 from deabench.proofs.fdh import NORM_ORDERS, certify_fdh_targets
 from deabench.proofs.frontier import certify_frontier, count_wrong_dominators
+from deabench.results.targets import TIME_PASSED
 from deabench.utils.arrays import TOLERANCE
 
 CLAIMED = (
@@ -102,6 +103,8 @@ def target_violations(result: Any, proof: pd.DataFrame) -> dict[str, np.ndarray]
     violations["reason_without_cause"] = np.where(has_reason, 1.0, 0.0)
     if result.frontier.technology == "fdh":
         return violations
+    # Of a DMU that the time limit left out nothing is claimed.
+    violations["closest"] = np.where(_is_unsearched(result), 0.0, violations["closest"])
     if _is_milp(result):
         # Only that there is no target for a DMU is proved.
         is_proved = result.distance.isna().to_numpy() & (not result.common)
@@ -128,12 +131,22 @@ def unproved_target_claims(result: Any) -> tuple[str, ...]:
             )
     elif result.common and result.on == "facets":
         sentences.append("not certified: that no other facet is nearer to all of them together")
+    count = int(_is_unsearched(result).sum())
+    if count:
+        sentences.append(f"not claimed: anything about {count} targets, for which time had passed")
     if result.multiples is not None:
         sentences.append(
             "not certified: that the rows of the frontier are the multiples of the reference that "
             "`multiples` says"
         )
     return tuple(sentences)
+
+
+def _is_unsearched(result: Any) -> np.ndarray:
+    """Return which DMUs (n,) have no target because the time limit had passed."""
+    reasons = [result.reasons.get(label) == TIME_PASSED for label in result.distance.index]
+    is_unsearched: np.ndarray = np.array(reasons, dtype=bool) & result.distance.isna().to_numpy()
+    return is_unsearched
 
 
 def _is_milp(result: Any) -> bool:

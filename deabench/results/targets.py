@@ -29,6 +29,8 @@ NO_TARGET = {
     ("fdh", True): "no classifier of the frontier is nowhere below all of the tested",
 }
 """The reason for a missing target, by technology and whether all have one face in common."""
+TIME_PASSED = "the time limit had passed before its target was found"
+"""The reason for a target that was not searched to the end; it claims nothing."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

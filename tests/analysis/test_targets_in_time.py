@@ -1,0 +1,86 @@
+"""Targets that are found before the time limit are kept, and proved; the others have a reason."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench.analysis import targets as targets_module
+from deabench.errors import CertificateError, TimeLimitError
+from deabench.geometry.closest import _FaceSearch
+from deabench.results.targets import TIME_PASSED
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+FRAME = pd.DataFrame(
+    np.random.default_rng(2).uniform(0.5, 1, (12, 3)).round(3),
+    columns=["TPR", "TNR", "PPV"],
+    index=[f"m{k}" for k in range(12)],
+)
+SOLVED = 4
+
+
+def stop_after(solved: int, monkeypatch, method: str) -> None:
+    """Let the time limit pass where one more target than `solved` is searched."""
+    calls = iter(range(1000))
+
+    def count_down() -> None:
+        if next(calls) >= solved:
+            raise TimeLimitError("the time limit of 1 s has passed")
+
+    if method == "milp":
+        search_program = targets_module.closest_by_milp
+
+        def stopped_program(*arguments, **keywords):
+            count_down()
+            return search_program(*arguments, **keywords)
+
+        monkeypatch.setattr(targets_module, "closest_by_milp", stopped_program)
+        return
+    search_faces = _FaceSearch.closest
+
+    def stopped_search(self, group):
+        count_down()
+        return search_faces(self, group)
+
+    monkeypatch.setattr(_FaceSearch, "closest", stopped_search)
+
+
+@pytest.mark.parametrize("method", ["faces", "milp"])
+def test_what_was_found_in_time_is_kept_and_proved(method, monkeypatch) -> None:
+    complete = db.targets(FRAME, FRAME, method=method)
+    stop_after(SOLVED, monkeypatch, method)
+    partial = db.targets(FRAME, FRAME, method=method)
+    found, unsearched = FRAME.index[:SOLVED], FRAME.index[SOLVED:]
+    pd.testing.assert_frame_equal(partial.targets.loc[found], complete.targets.loc[found])
+    pd.testing.assert_series_equal(partial.distance[found], complete.distance[found])
+    assert partial.targets.loc[unsearched].isna().all(axis=None)
+    assert partial.reasons == dict.fromkeys(unsearched, TIME_PASSED)
+    assert "4 of 12 targets were found in time" in partial.notes
+    pd.testing.assert_series_equal(partial.position, complete.position)
+    proof = db.certify(partial)
+    assert any("8 targets, for which time had passed" in claim for claim in proof.unclaimed)
+
+
+def test_a_target_without_that_reason_must_be_proved_absent(monkeypatch) -> None:
+    stop_after(SOLVED, monkeypatch, "faces")
+    partial = db.targets(FRAME, FRAME, method="faces")
+    forged = replace(partial, reasons=dict.fromkeys(partial.reasons, "nothing dominates it"))
+    with pytest.raises(CertificateError):
+        db.certify(forged)
+
+
+@pytest.mark.parametrize("method", ["faces", "milp"])
+def test_without_any_target_there_is_an_error(method, monkeypatch) -> None:
+    stop_after(0, monkeypatch, method)
+    with pytest.raises(TimeLimitError, match="the time limit of 1 s has passed"):
+        db.targets(FRAME, FRAME, method=method)
+
+
+def test_a_face_in_common_is_found_or_not(monkeypatch) -> None:
+    stop_after(0, monkeypatch, "faces")
+    with pytest.raises(TimeLimitError):
+        db.targets(FRAME, FRAME, common=True)
