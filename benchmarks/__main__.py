@@ -34,7 +34,7 @@ from benchmarks.scale import scale
 from benchmarks.scale_memory import in_memory
 from benchmarks.scores import beside, growth, memory, wide
 from benchmarks.startup import start_up
-from benchmarks.studies import overhead
+from benchmarks.studies import overhead, shared_rows, trivial_tasks
 from deabench.cli._io import print_message
 
 SECTIONS = (
@@ -132,6 +132,8 @@ def sections(
         yield "Start-up, whole process", start_up(1 if quick else 7)
     if "study" in wanted:
         yield "What a study costs beside its learners", overhead(200 if quick else 4000)
+        yield "What a trivial task costs", trivial_tasks(1000 if quick else 100_000)
+        yield "Who holds the data", shared_rows(10_000 if quick else 1_000_000)
     if "certainty" in wanted:
         for group in GROUPS:
             yield f"Certainty, {group}", certainty(group, runs=2 if quick else runs, kept=kept)

@@ -103,6 +103,103 @@ def status_of(tasks: int) -> pd.DataFrame:
     return frame.assign(asked_s=3.0, asked_MiB=477.0).set_index("the store")
 
 
+TRIVIAL = """
+import resource, sys, tempfile
+from benchmarks.studies import trivial_study
+own, children = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        trivial_study(folder, int(sys.argv[1])).run(workers=1, show_progress=False)
+    usages = [resource.getrusage(who) for who in (own, children)]
+    seconds = sum(usage.ru_utime + usage.ru_stime for usage in usages)
+    print(seconds, *(usage.ru_maxrss / 1024 for usage in usages))
+"""
+
+
+def trivial_tasks(tasks: int = 100_000) -> pd.DataFrame:
+    """CPU milliseconds of a trivial task (60 rows, a constant answer), workers and parent together,
+    and the most memory of each: a tenth of the tasks, and all of them.
+
+    The start of a run is left out by the difference from one of 20 tasks.
+    """
+    rows = {}
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "run.py"
+        script.write_text(TRIVIAL)
+        start = 0.0
+        for count in (20, tasks // 10, tasks):
+            command = [sys.executable, str(script), str(count)]
+            output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            seconds, parent, worker = map(float, output.split())
+            if count == 20:
+                start = seconds
+                continue
+            rows[count] = {
+                "ms": 1e3 * (seconds - start) / (count - 20),
+                "parent_MiB": parent,
+                "worker_MiB": worker,
+            }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("tasks")
+
+
+def trivial_study(folder: str, tasks: int) -> Study:
+    """A study of a constant answer on 60 rows."""
+    from sklearn.dummy import DummyClassifier
+
+    from deabench.study import Study
+
+    X, y = _data()
+    return Study(
+        {"d": (X[:60, :2], y[:60])},
+        {"none": DummyClassifier()},
+        store=Path(folder) / "study.sqlite",
+        split={"folds": FOLDS, "repeats": tasks // FOLDS},
+    )
+
+
+def shared_rows(rows: int = 1_000_000, columns: int = 20, workers: int = 4) -> pd.DataFrame:
+    """Megabytes of data given from code that the workers of a run hold: the share of the mapped
+    file in the memory of each (its proportional set size), and the sum over all.
+    """
+    from sklearn.dummy import DummyClassifier
+
+    from deabench.study import Study
+
+    X = np.random.default_rng(0).normal(size=(rows, columns))
+    most: dict[int, float] = {}
+
+    def measure(*_: object) -> None:
+        shares = {}
+        for status in Path("/proc").glob("[0-9]*/smaps"):
+            try:
+                blocks = status.read_text().split("VmFlags")
+            except OSError:  # a process that has ended, or another's
+                continue
+            mapped = [block for block in blocks if "deabench-data-" in block]
+            if mapped:
+                sizes = [int(block.split("\nPss:")[1].split()[0]) for block in mapped]
+                shares[int(status.parent.name)] = sum(sizes) / 1024
+        if sum(shares.values()) >= sum(most.values()):
+            most.clear()
+            most.update(shares)
+
+    with tempfile.TemporaryDirectory() as folder:
+        study = Study(
+            {"d": (X, np.arange(rows) % 3 // 2)},
+            {f"none {k}": DummyClassifier() for k in range(workers)},
+            store=Path(folder) / "study.sqlite",
+            split=4,
+            keep_predictions=False,
+        )
+        study.run(workers=workers, watch=measure, show_progress=False)
+    figures = {
+        "the matrix": X.nbytes / 2**20,
+        "all workers together": sum(most.values()),
+        "workers that map it": float(len(most)),
+    }
+    return pd.DataFrame({"MiB": pd.Series(figures)}).rename_axis("data of a run")
+
+
 def in_flight(tasks: int, trip: float = 0.05) -> pd.DataFrame:
     """How busy the threads of a cluster are kept where a message takes `trip` seconds there and
     back: the run's own batches (`Batches`, `AHEAD` for each thread), sent to simulated workers with

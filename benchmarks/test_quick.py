@@ -62,6 +62,18 @@ def test_the_overhead_of_a_study_is_what_a_worker_and_the_parent_add(monkeypatch
     )
 
 
+def test_trivial_tasks_and_shared_data_are_measured():
+    from benchmarks import studies
+
+    frame = studies.trivial_tasks(400)
+    assert frame.index.tolist() == [40, 400]
+    assert (frame > 0).all(axis=None)
+    held = studies.shared_rows(20_000)["MiB"]
+    # more than one copy would be twice the matrix
+    assert held["the matrix"] == pytest.approx(20_000 * 20 * 8 / 2**20)
+    assert held["all workers together"] < 1.5 * held["the matrix"]
+
+
 def test_large_tables_are_measured_beside_what_was_asked(capsys):
     titles = dict(in_memory(True))
     assert list(titles) == [

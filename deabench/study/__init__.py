@@ -14,7 +14,7 @@ Every worker imports this package first, so the class is imported when it is fir
 
 from deabench.utils.lazy import make_lazy
 
-_HOME = {"Study": "deabench.study.study", "package_versions": "deabench.study.study"}
+_HOME = {"Study": "deabench.study.study", "package_versions": "deabench.study.running.run"}
 
 __all__ = sorted(_HOME)
 make_lazy(__name__, _HOME)

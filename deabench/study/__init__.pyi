@@ -1,2 +1,2 @@
+from deabench.study.running.run import package_versions as package_versions
 from deabench.study.study import Study as Study
-from deabench.study.study import package_versions as package_versions

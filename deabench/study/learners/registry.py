@@ -191,9 +191,13 @@ def set_random_states(estimator: Any, seed: int, random_states: RandomStates | N
         return estimator
     # the state of a parameter depends on its position among all of them, open or not
     states = np.random.SeedSequence(seed).generate_state(random_states[-1][0] + 1)
-    return estimator.set_params(
-        **{name: int(states[position] >> 1) for position, name in random_states}
-    )
+    params = {name: int(states[position] >> 1) for position, name in random_states}
+    # most pipelines have all of them in the learner, which is set in a third of the time
+    if all(name.startswith("learn__") for name in params):
+        learner = estimator.named_steps["learn"]
+        learner.set_params(**{name.removeprefix("learn__"): params[name] for name in params})
+        return estimator
+    return estimator.set_params(**params)
 
 
 _RANDOM_STATES: dict[Any, tuple[Any, RandomStates]] = {}

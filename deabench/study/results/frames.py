@@ -16,14 +16,7 @@ from deabench.utils.checks import did_you_mean
 
 
 def results_frame(plan: Plan) -> pd.DataFrame:
-    """Return a row for each task with a result, done or failed.
-
-    Returns
-    -------
-    DataFrame
-        Index (dataset, classifier, repeat, fold); status, the counts (of more classes than two
-        `confusion`, the matrix row by row), fit_seconds and score_seconds, notes, key.
-    """
+    """Return a row for each task with a result; see `Study.results`."""
     rows = current_rows(plan)
     counts = CELLS if plan.classes == "two" else ["confusion"]
     frame = rows[[*FOLD, "status", *counts, *TIMES]]
@@ -31,13 +24,7 @@ def results_frame(plan: Plan) -> pd.DataFrame:
 
 
 def errors_frame(plan: Plan) -> pd.DataFrame:
-    """Return a row for each failed task.
-
-    Returns
-    -------
-    DataFrame
-        Index (dataset, classifier, repeat, fold); status, error_type, error, traceback.
-    """
+    """Return a row for each failed task; see `Study.errors`."""
     rows = current_rows(plan)
     failed = rows[rows["status"] != "done"].set_index(FOLD)
     return failed[["status", "error_type", "error", "traceback"]]
@@ -46,13 +33,7 @@ def errors_frame(plan: Plan) -> pd.DataFrame:
 def predictions_frame(
     plan: Plan, dataset: str | None = None, classifier: str | None = None
 ) -> pd.DataFrame:
-    """Return a row for each test row of each task that is done.
-
-    Returns
-    -------
-    DataFrame
-        dataset, classifier, repeat, fold, row (of the data set, from 0), y_true, y_pred, score; of
-        more classes than two score_0, score_1, ...
+    """Return a row for each test row of each task that is done; see `Study.predictions`.
 
     Raises
     ------

@@ -96,7 +96,7 @@ class Output:
     @contextmanager
     def collect(self) -> Iterator[None]:
         """Send standard output and error of the block to a file; keep the file's text."""
-        with tempfile.TemporaryFile("w+b") as file:
+        with _output_file() as file:
             # a descriptor of its own, which a learner may close
             raw = os.fdopen(os.dup(file.fileno()), "wb", buffering=0)
             stream = io.TextIOWrapper(raw, "utf-8", "backslashreplace", write_through=True)
@@ -121,6 +121,23 @@ class Output:
             omitted = f"\n... {size - LARGEST_OUTPUT} bytes ...\n".encode()
             content = content[:half_size] + omitted + file.read()
         self.text = content.decode("utf-8", "backslashreplace")
+
+
+_OUTPUT_FILES: dict[int, Any] = {}
+"""The file for the output of this process's tasks, by its id: opened once, emptied for each."""
+
+
+@contextmanager
+def _output_file() -> Iterator[Any]:
+    if os.getpid() not in _OUTPUT_FILES:
+        _OUTPUT_FILES.clear()
+        _OUTPUT_FILES[os.getpid()] = tempfile.TemporaryFile("w+b")  # noqa: SIM115 - it stays open
+    file = _OUTPUT_FILES[os.getpid()]
+    yield file
+    # only where something was printed
+    if file.seek(0, os.SEEK_END):
+        file.seek(0)
+        file.truncate()
 
 
 def _redirect(stack: ExitStack, descriptor: int, target: int) -> None:

@@ -257,3 +257,15 @@ def test_the_headline_says_where_tested_classifiers_lie(tmp_path):
             f"'dummy' lies inside the frontier of the reference on {count} of 2 data sets; "
         )
     )
+
+
+def test_a_summary_warns_of_nothing_inside(tmp_path, recwarn):
+    """pandas warned of an unsorted index at each print."""
+    classifiers = {"dummy": DummyClassifier(), "bayes": GaussianNB()}
+    study = small_study(tmp_path, classifiers, dea={"panels": {"p": ["bayes"], "q": ["dummy"]}})
+    run_here(study)
+    recwarn.clear()
+    summary = study.summary()
+    summary.summary()
+    repr(summary)
+    assert [str(warning.message) for warning in recwarn] == []

@@ -11,9 +11,10 @@ import pytest
 from deabench.cli import main
 from deabench.errors import DataError
 from deabench.study import Study
+from deabench.study.results.maintenance import import_results
 from deabench.study.results.status import missing_tasks
-from deabench.study.results.store import CutStoreError, Store
-from deabench.study.results.stored_rows import read_rows
+from deabench.study.results.store import COLUMNS, FORMAT, CutStoreError, Store, checksum
+from deabench.study.results.stored_rows import read_imported, read_rows
 from deabench.study.running.tasks import run_task
 
 TEXT = (
@@ -91,14 +92,14 @@ def test_changed_test_rows_are_named(study):
 
 
 def test_a_flipped_bit_never_passes_for_a_result(made, study):
-    """60 bits, one at a time: the digest is that of the sound store, or something is said, and
+    """200 bits, one at a time: the digest is that of the sound store, or something is said, and
     repair gives it back.
     """
     digest, content = made.status().digest, made.plan.store.read_bytes()
     sound = {row.key: row for row in read_rows(made.plan.store).itertuples(index=False)}
     rng, reported = np.random.default_rng(0), 0
     for position, bit in zip(
-        rng.integers(0, len(content), 60), rng.integers(0, 8, 60), strict=True
+        rng.integers(0, len(content), 200), rng.integers(0, 8, 200), strict=True
     ):
         damaged = bytearray(content)
         damaged[position] ^= 1 << bit
@@ -111,7 +112,62 @@ def test_a_flipped_bit_never_passes_for_a_result(made, study):
             reported += not report.sound
         except DataError:
             reported += 1
-    assert reported > 20
+    assert reported > 60
+
+
+@pytest.mark.parametrize("share", np.linspace(0, 0.999, 20))
+def test_a_truncation_never_passes_for_a_store(made, study, share):
+    """20 lengths: refused, and what `verify --repair` saves is sound."""
+    content = made.plan.store.read_bytes()
+    sound = {row.key: row for row in read_rows(made.plan.store).itertuples(index=False)}
+    study.plan.store.write_bytes(content[: int(share * len(content))])
+    for read in (study.status, study.summary, study.results, study.predictions):
+        with pytest.raises(DataError):
+            read()
+    try:
+        assert not study.verify(repair=True).sound
+    except DataError:
+        return  # nothing of it can be saved
+    rows = read_rows(study.plan.store)
+    assert all(sound[row.key] == row for row in rows.itertuples(index=False))
+    assert run_missing(study) == made.status().digest
+
+
+def test_a_store_of_another_format_is_not_read_as_ours(study):
+    with closing(sqlite3.connect(study.plan.store)) as db:
+        db.execute(f"PRAGMA user_version = {FORMAT + 1}")
+    for read in (study.status, study.verify, study.run):
+        with pytest.raises(DataError, match=f"is of format {FORMAT + 1}, deabench reads {FORMAT}"):
+            read()
+
+
+def test_a_damaged_imported_row_does_not_count(study, tmp_path):
+    counts = tmp_path / "weka.csv"
+    counts.write_text(
+        "dataset,classifier,tp,fn,fp,tn\nglass-0-4_vs_5,J48,9,0,0,83\nnew-thyroid1,J48,35,0,0,180\n"
+    )
+    import_results(study.plan, counts)
+    assert len(read_imported(study.plan.store)) == 2
+    with closing(sqlite3.connect(study.plan.store)) as db, db:
+        db.execute("UPDATE outside SET tp = 8, fn = 1 WHERE dataset = 'glass-0-4_vs_5'")
+    assert read_imported(study.plan.store)["dataset"].tolist() == ["new-thyroid1"]
+    assert study.verify().to_frame()["wrong"].tolist() == ["its checksum does not hold"]
+
+
+def test_counts_that_are_not_those_of_the_test_rows_are_named(study):
+    """Anybody can compute a checksum: the counts are held against the kept predictions."""
+    with closing(sqlite3.connect(study.plan.store)) as db, db:
+        row = list(db.execute(f"SELECT {','.join(COLUMNS)} FROM results LIMIT 1").fetchone())
+        tp, fn = COLUMNS.index("tp"), COLUMNS.index("fn")
+        row[tp] += 1
+        row[fn] -= 1
+        db.execute(
+            "UPDATE results SET tp = ?, fn = ?, checksum = ? WHERE key = ?",
+            (row[tp], row[fn], checksum(tuple(row)), row[0]),
+        )
+    assert study.verify().to_frame()["wrong"].tolist() == [
+        "its counts are not those of its test rows"
+    ]
 
 
 def test_a_damaged_page_is_repaired(made, study):

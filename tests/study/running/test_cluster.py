@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 from distributed import LocalCluster
-from study_runs import HERE, ROOT, SLOW, run_here
+from study_runs import HERE, ROOT, SLOW, run_here, with_data_from_code
 
 from deabench.errors import DataError
 from deabench.study import Study
@@ -76,11 +76,14 @@ def _cluster(folder):
     return process, process.stdout.readline().strip()
 
 
+@pytest.mark.parametrize("source", ["file", "code"])
 def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(
-    study_file, undisturbed, tmp_path, monkeypatch
+    study_file, undisturbed, tmp_path, monkeypatch, source
 ):
     monkeypatch.setattr(cluster, "ANSWER_SECONDS", 4.0)
     study = Study.from_toml(study_file(SLOW), allow_imports=True)
+    if source == "code":
+        study = with_data_from_code(study)
     process, address = _cluster(tmp_path)
 
     def kill(job, outcome):
