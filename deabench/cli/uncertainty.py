@@ -42,7 +42,7 @@ class GateFormat(enum.StrEnum):
 
 
 class Method(enum.StrEnum):
-    """What is proved: the scores alone, or every ratio of two classifiers at once."""
+    """What is shown: limits of the scores alone, or of every ratio of two classifiers at once."""
 
     analytic = "analytic"
     max_t = "max-t"
@@ -66,6 +66,18 @@ def uncertainty_command(
             "exact and holds wherever you stop."
         ),
     ] = Method.analytic,
+    verdicts: Annotated[
+        str | None,
+        typer.Option(
+            help="learned (mixes learned on a part of the test data), analytic (by the limits of "
+            "the scores) or exact (McNemar tests against single rivals). Default: learned.",
+            **word_option("verdicts", lambda: ("learned", "analytic", "exact")),
+        ),
+    ] = None,
+    exact: Annotated[
+        bool,
+        typer.Option("--exact", help="Of data sets or runs: assume nothing but independence."),
+    ] = False,
     each: Annotated[
         bool,
         typer.Option("--each", help="Add intervals for one classifier that you chose beforehand."),
@@ -73,7 +85,7 @@ def uncertainty_command(
     explain: Annotated[
         str | None, typer.Option(help="Explain the result of this classifier.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="The seed of max-t's draws.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of draws and folds.")] = 0,
     plot: Plot = None,
     form: Form = Format.table,
     out: Out = None,
@@ -94,7 +106,12 @@ def uncertainty_command(
     """
     samples = table.samples(answers)
     # The words were checked when they were parsed.
-    keywords: Any = {"returns": returns, "orientation": orientation}
+    keywords: Any = {
+        "returns": returns,
+        "orientation": orientation,
+        "verdicts": verdicts,
+        "exact": exact,
+    }
     result = db.uncertainty(samples, level=level, method=method.value, seed=seed, **keywords)
     if plot is not None:
         db.plot.save_figure(result.plot().figure_, plot)

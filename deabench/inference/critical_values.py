@@ -12,6 +12,7 @@ from deabench.inference.moments import critical_values
 from deabench.inference.score_limits import (
     CriticalValues,
     Problem,
+    ridge_share,
     solve_limits,
     tail_probabilities,
 )
@@ -75,3 +76,17 @@ def solve_individual_limits(
         lower[i] = critical.limits(problem, "lower", [i]).value[0]
         upper[i] = critical.limits(problem, "upper", [i]).value[0]
     return lower, upper
+
+
+def describe_assumptions(problem: Problem, c_upper: CriticalValues, source: str) -> tuple[str, ...]:
+    """Return notes on the method."""
+    notes = [f"critical values: {source}"]
+    if problem.inputs:
+        notes.append(f"with inputs the scores are {problem.technology.name}")
+    ridge = ridge_share(problem, c_upper)
+    if ridge > RIDGE_NOTE:
+        notes.append(
+            "few errors: the intervals rest on the small-sample rule, which makes up "
+            f"{100 * ridge:.0f} % of the variances"
+        )
+    return tuple(notes)

@@ -50,11 +50,18 @@ class Moments:
         Their covariances add up.
     degrees : array (s,)
         Degrees of freedom of each metric's error; inf where it is normal.
+    has_unit_ridge : bool
+        Whether the ridge has the weight 1 at every critical value, as that of blocks.
     """
 
     logs: Array
     sources: tuple[ErrorSource, ...]
     degrees: Array
+    has_unit_ridge: bool = False
+
+    def ridge_weight(self, h: Array | float) -> Array | float:
+        """Return the ridge's weight where the rule of instances gives it the weight h."""
+        return 1.0 if self.has_unit_ridge else h
 
     @cached_property
     def sampling(self) -> Array:
@@ -121,7 +128,8 @@ class Moments:
             )
             for source in self.sources
         )
-        return Moments(self.logs[np.ix_(rows, columns)], sources, self.degrees[columns])
+        logs = self.logs[np.ix_(rows, columns)]
+        return Moments(logs, sources, self.degrees[columns], self.has_unit_ridge)
 
     @cached_property
     def _all_pairs(self) -> tuple[Array, Array, Array]:

@@ -128,7 +128,7 @@ def rank_sets(
     c = critical[0]
     # One metric is left: the weighted mean.
     gap, spread, ridge = (values[:, :, 0] for values in moments.pairs(np.arange(len(order))))
-    is_above = gap > c * np.sqrt(spread + max_t.ratio_ridge(c) * ridge)
+    is_above = gap > c * np.sqrt(spread + max_t.ratio_ridge(moments, c) * ridge)
     # is_above[i, j]: j is proved above i.
     best = 1 + is_above.sum(axis=1)
     worst = len(order) - is_above.sum(axis=0)

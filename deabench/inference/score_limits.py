@@ -213,7 +213,8 @@ def corner_ratios(
     gap, spread, ridge = problem.moments.pairs(rows)
     # g times the variance is that of 1/g times the instances; a squared flip shrinks by g².
     g = shrink[:, None, None]
-    move = c * np.sqrt(g * spread + g**2 * h * ridge)
+    weight = problem.moments.ridge_weight(h)
+    move = c * np.sqrt(g * spread + g**2 * weight * ridge)
     # The lower limit takes the largest ratios of the rivals' outputs and the smallest of their
     # inputs; the upper limit the opposite.
     outputs = problem.size[1] - problem.inputs
@@ -296,7 +297,7 @@ def ridge_share(problem: Problem, critical: CriticalValues) -> float:
     """Return the mean share of the ridge in the variances of all log ratios that have one."""
     # The ridge of a pair is a share of its variance; pairs without errors do not count.
     _, spread, ridge = problem.moments.pairs(np.arange(problem.size[0]))
-    ridge = critical.h * ridge
+    ridge = problem.moments.ridge_weight(critical.h) * ridge
     variance = spread + ridge
     shares = np.divide(ridge, variance, out=np.zeros_like(variance), where=variance > 0)
     return float(shares.sum() / max(np.count_nonzero(variance), 1))

@@ -11,10 +11,11 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.inference import max_t
+from deabench.inference import block_limits, max_t
 from deabench.inference.critical_values import (
     Method,
     choose_critical_values,
+    describe_assumptions,
     solve_individual_limits,
 )
 from deabench.inference.decisions.anytime import NextRound
@@ -22,7 +23,7 @@ from deabench.inference.decisions.finished_samples import with_anytime_verdicts
 from deabench.inference.dominance_games import Orientation, Returns
 from deabench.inference.max_t import Cluster
 from deabench.inference.samples import Samples
-from deabench.inference.samples.from_tables import as_samples, check_same_table
+from deabench.inference.samples.from_tables import as_samples
 from deabench.inference.score_limits import (
     EDGE,
     CriticalValues,
@@ -31,31 +32,31 @@ from deabench.inference.score_limits import (
     assign_tiers,
     growth_to_decide,
     make_problem,
+    point_scores,
     possible_ranks,
     restore_order,
-    ridge_share,
     sample_scores,
 )
 from deabench.inference.verdicts.domination import (
     VerdictMethod,
+    check_exact,
     decide_dominated,
+    exact_score_limits,
     missing_ratios,
     name_rivals,
+    problem_units,
 )
 from deabench.tables.table import TableLike
-from deabench.tables.transforms import CONSTANT_OUTPUT
 from deabench.utils.checks import choice, share
 from deabench.utils.result import Result
 
 if TYPE_CHECKING:
-    from deabench.results.answer import Answer
+    pass
 
 Array = np.ndarray
 
 OWN_GROWTH = ("learned", "anytime")
 """Verdicts that know by which factor the test set is too small."""
-RIDGE_NOTE = 0.20
-"""From this share of the variances on a note says that the intervals rest on the ridge."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,6 +101,8 @@ class Uncertainty(Result):
         In the order of `problem`.
     rows : tuple of int
         The table's row of each classifier of `problem`.
+    exact : bool
+        Whether limits and verdicts are betting's.
     growth : Series (k,)
         By which factor the test set is too small to show that a classifier is dominated, at
         today's figures; NaN where learned mixes do not decide.
@@ -142,6 +145,7 @@ class Uncertainty(Result):
     problem: Problem
     metrics: tuple[str, ...]
     rows: tuple[int, ...]
+    exact: bool
     seed: int
     draws: int
     notes: tuple[str, ...]
@@ -170,6 +174,11 @@ class Uncertainty(Result):
     def design(self) -> str:
         """Return what was drawn at random, as `Samples.design`."""
         return self.samples.design
+
+    @property
+    def missed(self) -> str:
+        """Return which failures the data sets may not have shown; empty for instances."""
+        return next((note for note in self.samples.notes if "may not have been seen" in note), "")
 
     @cached_property
     def instances(self) -> pd.Series:
@@ -223,8 +232,9 @@ class Uncertainty(Result):
     def targets(self) -> pd.DataFrame:
         """Return targets in metric units, k x (metric, [lower, target, upper])."""
         self._refuse_anytime("targets")
-        limits = max_t.target_limits(self.problem, 1 - self.level, draws=self.draws, seed=self.seed)
-        return self._limits_frame(limits, "target")
+        mix = point_scores(self.problem).mix
+        # A fixed mix of increasing limits is increasing in each of them.
+        return self._limits_frame([mix @ values for values in self._metric_limits], "target")
 
     @cached_property
     def band(self) -> pd.DataFrame:
@@ -233,8 +243,20 @@ class Uncertainty(Result):
         The true frontier lies between the frontiers of the lower and of the upper limits.
         """
         self._refuse_anytime("band")
-        limits = max_t.metric_limits(self.problem, 1 - self.level, draws=self.draws, seed=self.seed)
-        return self._limits_frame(limits, "value")
+        return self._limits_frame(self._metric_limits, "value")
+
+    @cached_property
+    def _metric_limits(self) -> list[Array]:
+        """Return lower limits, values and upper limits of all metrics at once, each (k, s)."""
+        alpha = 1 - self.level
+        limits = max_t.metric_limits(self.problem, alpha, draws=self.draws, seed=self.seed)
+        if self.samples.design != "blocks" or self.samples.unit_data is None:
+            return limits
+        k, s = self.problem.size
+        tail = alpha / (2 * k * s)
+        c = max_t.metric_critical_values(self.problem, alpha, draws=self.draws, seed=self.seed)
+        units = problem_units(self.samples, self.problem, self.metrics, self.rows)
+        return block_limits.metric_limits(units.values, limits, c, tail, exact=self.exact)
 
     def to_frame(self, *, each: bool = False) -> pd.DataFrame:
         """Return scores, intervals, verdicts, ranks and tiers, best first.
@@ -290,6 +312,7 @@ def uncertainty(
     level: float = 0.95,
     method: Method = "analytic",
     verdicts: VerdictMethod | None = None,
+    exact: bool = False,
     simultaneous: bool = True,
     seed: int = 0,
     returns: Returns = "vrs",
@@ -315,6 +338,9 @@ def uncertainty(
         default of method "analytic". Where the units are unknown or fewer than 20, and for folds,
         the analytic verdicts are taken. analytic: the upper limit of the score is below 1. exact:
         exact McNemar tests against single rivals.
+    exact : bool
+        Whether limits and verdicts of data sets or runs are those of betting, which assume nothing
+        but independence and values from 0 to 1; wide.
     simultaneous : bool
         Whether `lower` and `upper` hold for all classifiers at once, or for one chosen beforehand.
         Verdicts, ranks and tiers always hold at once.
@@ -349,8 +375,10 @@ def uncertainty(
         problem, alpha, "analytic" if method == "anytime" else method, seed, client
     )
     no_ratios = missing_ratios(samples, problem, metrics, rows)
+    if exact:
+        check_exact(samples, problem)
     domination, verdict_note = decide_dominated(
-        samples, problem, metrics, rows, c_verdict, alpha, verdicts, method, seed
+        samples, problem, metrics, rows, c_verdict, alpha, verdicts, method, seed, exact
     )
     k = problem.size[0]
     if no_ratios:
@@ -360,6 +388,9 @@ def uncertainty(
         # The score lies inside its interval, also where zeros were raised to half a success.
         lower = np.minimum(c_lower.limits(problem, "lower").value, score)
         upper = np.minimum(np.maximum(c_upper.limits(problem, "upper").value, score), 1.0)
+    if exact:
+        units = problem_units(samples, problem, metrics, rows)
+        lower, upper = exact_score_limits(units, problem, score, alpha)
     dominated = domination.is_dominated
     # Efficient: the lower limit is 1.
     verdict_names = np.select(
@@ -397,12 +428,13 @@ def uncertainty(
         problem=problem,
         metrics=metrics,
         rows=rows,
+        exact=exact,
         seed=seed,
         draws=max_t.DRAWS,
         notes=(
             *samples.notes,
             *([no_ratios] if no_ratios else ()),
-            *_describe_assumptions(problem, c_upper, source),
+            *describe_assumptions(problem, c_upper, source),
             verdict_note,
         ),
     )
@@ -413,61 +445,3 @@ def uncertainty(
     # Only the interval changes; verdicts, ranks and tiers stay simultaneous.
     limits = result.individual_limits
     return replace(result, lower=limits["lower"], upper=limits["upper"])
-
-
-def uncertainty_of_ranking(answer: Answer, samples: Samples) -> Uncertainty:
-    """Compute how certain a ranking's scores are; other samples and models are refused."""
-    # The intervals are those of the ranking's own technology.
-    returns, orientation = _technology_options(answer)
-    # A constant output is no metric, and has no samples.
-    outputs = answer.data.outputs.drop(columns=CONSTANT_OUTPUT, errors="ignore")
-    check_same_table(samples, pd.concat([outputs, answer.data.inputs], axis=1))
-    return uncertainty(
-        samples,
-        outputs=list(outputs.columns),
-        inputs=list(answer.data.inputs.columns),
-        returns=returns,
-        orientation=orientation,
-    )
-
-
-def _describe_assumptions(
-    problem: Problem, c_upper: CriticalValues, source: str
-) -> tuple[str, ...]:
-    """Return notes on the method."""
-    notes = [f"critical values: {source}"]
-    if problem.inputs:
-        notes.append(f"with inputs the scores are {problem.technology.name}")
-    ridge = ridge_share(problem, c_upper)
-    if ridge > RIDGE_NOTE:
-        notes.append(
-            "few errors: the intervals rest on the small-sample rule, which makes up "
-            f"{100 * ridge:.0f} % of the variances"
-        )
-    return tuple(notes)
-
-
-def _technology_options(answer: Answer) -> tuple[Returns, Orientation]:
-    """Return returns to scale and orientation of the scores; refuse what has no intervals."""
-    model = answer.options.name
-    if answer.data.given:
-        raise DataError(f"a ranking with given columns ('{answer.data.given[0]}') has no intervals")
-    if list(answer.reference.labels) != list(answer.data.labels):
-        raise DataError(
-            "a ranking against another reference has no intervals; put the reference into the table"
-        )
-    option_names = ("sums", "shares", "ratios")
-    bound_names = [name for name in option_names if getattr(answer.options, name, None) is not None]
-    bounds = f" with {' and '.join(bound_names)}" if bound_names else ""
-    # The quotients of these models are no metrics of the samples.
-    if model in ("wei", "score") and not bounds:
-        return "vrs", "output"
-    returns = answer.options.returns
-    orientation = answer.options.orientation
-    is_known = returns in get_args(Returns) and orientation in get_args(Orientation)
-    if model != "ccr" or bounds or not is_known:
-        raise DataError(
-            f"model '{model}' has no intervals{bounds}; they are known without inputs, and with "
-            "inputs for model 'ccr' with returns 'vrs' or 'crs' and orientation 'output' or 'input'"
-        )
-    return ("crs" if returns == "crs" else "vrs"), ("input" if orientation == "input" else "output")

@@ -261,7 +261,7 @@ class Ranking(Answer, Result):
             If the samples are of other classifiers, metrics or numbers, or the model has no
             intervals.
         """
-        module = "deabench.inference.uncertainty"
+        module = "deabench.inference.ranking_uncertainty"
         return replace(self, uncertainty=self._call(module, "uncertainty_of_ranking", samples))
 
 

@@ -173,7 +173,8 @@ def _measures(
     out |= {f"A {key}": value for key, value in _read(joint, truth).items()}
     if not np.isfinite(joint.problem.moments.degrees).any():
         out["A box"] = _boxed(joint, setting.truth, joint.c_lower.h)
-        out["A ratios"] = _boxed(joint, setting.truth, max_t.ratio_ridge(joint.c_lower.c))
+        ridge = max_t.ratio_ridge(joint.problem.moments, joint.c_lower.c)
+        out["A ratios"] = _boxed(joint, setting.truth, np.asarray(ridge))
     if band:
         out["A band"] = _banded(joint, setting.truth)
     return {key: np.asarray(value, dtype=float) for key, value in out.items()}

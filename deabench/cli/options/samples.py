@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
+import pandas as pd
 import typer
 
+import deabench as db
+from deabench.cli.options.declarations import word_option
 from deabench.cli.options.parsing import reject_options, split_all_names
 from deabench.cli.options.table import TableOptions
+from deabench.errors import DataError
 from deabench.tables.answers import ANSWER_KINDS
+from deabench.tables.read import open_source
 from deabench.tables.readers.delimited import read_labelled_csv
 from deabench.tables.table import Table
+from deabench.utils.checks import did_you_mean
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from deabench.inference.samples import Samples
     from deabench.results.ranking import Ranking
 
@@ -79,7 +85,6 @@ class SampleFile(AnswerOptions):
     def add_to(self, ranking: Ranking) -> Ranking:
         """Return a ranking with intervals and verdicts from the file."""
         # Samples import scipy, which a plain ranking does not need.
-        import deabench as db
         from deabench.inference.samples.from_tables import samples_of_data
 
         if self.uncertainty is None:
@@ -106,6 +111,33 @@ class SampledTable(TableOptions):
         typer.Option(help="CSV of costs with a row per classifier; they are taken as exact."),
     ] = None
 
+    design: Annotated[
+        str,
+        typer.Option(
+            help="Of predictions: rows (class counts are random) or classes (they were chosen).",
+            **word_option("design", lambda: ("rows", "classes")),
+        ),
+    ] = "rows"
+    clusters: Annotated[
+        str | None,
+        typer.Option(
+            help="The column that names the patient, file, ... of each instance, or 'keel' for "
+            "data sets named as KEEL's."
+        ),
+    ] = None
+
+    def read(self, declared_roles: Mapping[str, str] = MappingProxyType({})) -> Table:
+        """Read the files; the column of clusters gets its usual name."""
+        if self.clusters in (None, "cluster", "keel"):
+            return super().read(declared_roles)
+        frame = pd.concat([open_source(file).frame for file in self.files], ignore_index=True)
+        if self.clusters not in frame:
+            raise DataError(
+                f"there is no column '{self.clusters}' of clusters; "
+                f"{did_you_mean(self.clusters, list(frame.columns))}"
+            )
+        return db.read(frame.rename(columns={self.clusters: "cluster"}))
+
     def samples(self, answers: AnswerOptions) -> Samples:
         """Return the samples of the selected metrics of the selected systems.
 
@@ -128,9 +160,15 @@ class SampledTable(TableOptions):
                 f"is for columns of metrics, and '{self.names}' holds {table.kind}",
                 {"--within": self.within, "--inputs": self.inputs},
             )
-            samples = samples_of_table(table, outputs=split_all_names(self.outputs))
+            outputs = split_all_names(self.outputs)
+            samples = samples_of_table(table, outputs=outputs, design=self.design)
         else:
-            samples = samples_of_selected(self.select(table))
+            clusters = {"--clusters": self.clusters} if self.clusters != "keel" else {}
+            reject_options(
+                f"is for answers on instances, and '{self.names}' holds {table.kind}",
+                {"--design": None if self.design == "rows" else self.design, **clusters},
+            )
+            samples = samples_of_selected(self.select(table), clusters=self.clusters)
         if self.costs is None:
             return samples
         costs = read_labelled_csv(self.costs)

@@ -27,12 +27,11 @@ from deabench.inference.verdicts.domination import (
 )
 from deabench.inference.verdicts.learned_mix import (
     FOLDS,
-    RatioStatistics,
     Units,
     cross_fit,
-    largest_ratio,
     learned_lower_limit,
 )
+from deabench.inference.verdicts.ratio_statistics import RatioStatistics, largest_ratio
 
 Array = np.ndarray
 GateMethod = Literal["learned", "analytic", "anytime"]

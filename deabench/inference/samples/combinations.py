@@ -10,7 +10,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.inference.moments import Array, ErrorSource, Moments
-from deabench.inference.samples import from_results
+from deabench.inference.samples.from_errors import check_positive, independent_errors
 from deabench.tables.validation import require_numbers
 from deabench.utils.checks import did_you_mean
 from deabench.utils.frames import pandas_or_same
@@ -38,7 +38,7 @@ def add_costs(
         if np.isfinite(freedom):
             # The delta method: the variance of log x is Var x / x².
             column = values.shape[1]
-            sources.append(from_results.independent_errors(variance / mean**2, column, total))
+            sources.append(independent_errors(variance / mean**2, column, total))
             timings = int(freedom) + 1
             notes.append(f"'{name}' is a mean over {timings} timings, independent of the answers")
         else:
@@ -46,7 +46,8 @@ def add_costs(
         values[name] = mean
         logs.append(np.log(mean)[:, None])
         degrees.append(freedom)
-    return values, Moments(np.hstack(logs), tuple(sources), np.array(degrees)), notes
+    combined = Moments(np.hstack(logs), tuple(sources), np.array(degrees), moments.has_unit_ridge)
+    return values, combined, notes
 
 
 def weight_metrics(
@@ -72,7 +73,8 @@ def weight_metrics(
     logs = np.log(terms.sum(axis=1))[:, None]
     # The fewest degrees of freedom are the safe choice for a mean.
     degrees = np.array([moments.degrees[columns].min()])
-    return pd.DataFrame({"weighted": combined}, values.index), Moments(logs, sources, degrees)
+    weighted = Moments(logs, sources, degrees, moments.has_unit_ridge)
+    return pd.DataFrame({"weighted": combined}, values.index), weighted
 
 
 def _read_cost(name: str, cost: Cost, index: pd.Index) -> tuple[Array, Array, float]:
@@ -87,7 +89,7 @@ def _read_cost(name: str, cost: Cost, index: pd.Index) -> tuple[Array, Array, fl
     if not isinstance(cost, pd.DataFrame):
         # A single number is exact.
         exact = pd.DataFrame({name: [float(cost[label]) for label in index]}, index=index)
-        from_results.check_positive(require_numbers(exact, [name]), "cost")
+        check_positive(require_numbers(exact, [name]), "cost")
         return exact[name].to_numpy(), np.zeros(len(index)), np.inf
     if len(cost) < MIN_TIMINGS:
         raise DataError(
@@ -96,7 +98,7 @@ def _read_cost(name: str, cost: Cost, index: pd.Index) -> tuple[Array, Array, fl
         )
     # Timings vary: their mean counts, with its variance.
     timings = require_numbers(cost, list(index))
-    from_results.check_positive(timings, "cost", name)
+    check_positive(timings, "cost", name)
     seconds = timings.to_numpy()
     return seconds.mean(axis=0), seconds.var(axis=0, ddof=1) / len(seconds), len(seconds) - 1.0
 

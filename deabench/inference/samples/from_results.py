@@ -16,6 +16,7 @@ import pandas as pd
 
 from deabench.compare.score_tables import Clusters, assign_clusters, describe_dependence
 from deabench.errors import DataError, DataWarning
+from deabench.inference.block_limits import missed_share, pair_size
 from deabench.inference.moments import Array, ErrorSource, Moments
 from deabench.inference.samples.designs import warn_of_few_clusters
 from deabench.inference.samples.influence import count_influence
@@ -23,14 +24,17 @@ from deabench.inference.samples.instance_fields import SampleFields
 from deabench.inference.verdicts.learned_mix import Units
 from deabench.metrics.counts import from_counts
 from deabench.tables.readers.learners import fold_scores, is_cv_results
-from deabench.tables.validation import require_numbers
 from deabench.utils.checks import did_you_mean
-from deabench.utils.frames import to_pandas, with_named_rows
+from deabench.utils.frames import to_pandas
 from deabench.utils.key_columns import find_key, with_keys
 
 CELLS = ["tp", "fn", "fp", "tn"]
 MIN_BLOCKS = 10
 """With fewer blocks a warning is raised: Student's t has to guess their spread."""
+RIDGE_NOTE = (
+    "where classifiers differ little or not at all, one more difference of the size seen anywhere "
+    "is allowed for"
+)
 NEGATED_LOSS = "mean_test_neg_"
 """Scikit-learn's losses with their sign reversed: ratios of negative numbers mean nothing."""
 
@@ -53,7 +57,7 @@ def samples_from_folds(
             "folds"
         )
     blocks = len(values)
-    flips = np.zeros((len(names), len(columns)))
+    flips = None
     if set(CELLS) <= set(long.columns):
         flips = _pooled_flips(long, columns, names, keys)
     # Nadeau and Bengio's factor replaces 1/J, because training sets overlap.
@@ -131,8 +135,7 @@ def _samples_from_blocks(
         notes = (*notes, dependence) if dependence else notes
     if clusters is None:
         notes += _warn_of_few(len(values), f"{noun}s", stacklevel=5)
-    flips = np.zeros((len(names), len(columns)))
-    frame, moments = _block_moments(table, names, columns, 1 / len(table), flips)
+    frame, moments = _block_moments(table, names, columns, 1 / len(table))
     pairing = f"paired: all classifiers were tested on the same {noun}s"
     if key == "seed":
         pairing = "paired: the runs of all classifiers are matched by their seed"
@@ -143,11 +146,7 @@ def _samples_from_blocks(
         "pairing": pairing,
         "design": "blocks",
         "make_units": partial(_block_units, table),
-        "notes": (
-            notes[0],
-            f"no small-sample rule is used: classifiers alike on every {noun} are not told apart",
-            *notes[1:],
-        ),
+        "notes": (notes[0], RIDGE_NOTE, *notes[1:], *_missed_notes(len(table), noun)),
     }
 
 
@@ -164,6 +163,17 @@ def _cluster_values(values: Array, groups: Array) -> Array:
     return np.asarray(mean + sums * number / len(values))
 
 
+def _missed_notes(blocks: int, noun: str) -> tuple[str, ...]:
+    """Return what so few data sets or runs may not have shown."""
+    if noun == "instance":
+        return ()
+    share = missed_share(blocks)
+    return (
+        f"a failure that strikes fewer than one in {1 / share:.2g} of such {noun}s "
+        f"({100 * share:.2g} %) may not have been seen here",
+    )
+
+
 def _block_units(values: Array) -> Units:
     """Return the blocks as units."""
     blocks, _, s = values.shape
@@ -173,40 +183,6 @@ def _block_units(values: Array) -> Units:
         np.zeros(blocks, dtype=int),
         np.zeros(s, dtype=bool),
     )
-
-
-def samples_from_table(
-    table: pd.DataFrame, errors: pd.DataFrame | Mapping[str, float]
-) -> SampleFields:
-    """Return the fields of samples of a table with standard errors; all errors are independent."""
-    table = with_named_rows(table)
-    errors = with_named_rows(errors)
-    if not isinstance(table, pd.DataFrame) or len(table) < 2:
-        raise DataError(
-            "the table has fewer than two rows; efficiency compares, give at least two classifiers"
-        )
-    values = require_numbers(table, list(table.columns))
-    check_positive(values, "metric")
-    # The delta method: the standard error of log y is se / y.
-    relative = _read_errors(values, errors).to_numpy() / values.to_numpy()
-    k, s = relative.shape
-    sources = tuple(independent_errors(relative[:, r] ** 2, r, s) for r in range(s))
-    moments = Moments(np.log(values.to_numpy()), sources, np.full(s, np.inf))
-    notes = (
-        "independence of the classifiers and of the metrics is assumed: standard errors say "
-        "nothing of answers in common",
-        "no small-sample rule is used: the standard errors are taken as they are, as of normal "
-        "errors",
-    )
-    pairing = "unpaired: from standard errors"
-    return {
-        "values": values.rename_axis("classifier"),
-        "moments": moments,
-        "sizes": {"classifiers": k},
-        "pairing": pairing,
-        "design": "table",
-        "notes": notes,
-    }
 
 
 def folds_of_search(
@@ -241,35 +217,6 @@ def folds_of_search(
             "rows over that of training rows"
         )
     return folds, list(metrics), ratio
-
-
-def independent_errors(variance: Array, column: int, columns: int) -> ErrorSource:
-    """Return errors in one column, independent between classifiers, with `variance` (k,)."""
-    k = len(variance)
-    gradient = np.zeros((k, columns, 1))
-    gradient[:, column, 0] = 1.0
-    covariance = np.diag(variance)[:, None, :, None]
-    return ErrorSource(gradient, covariance, np.zeros((k, columns)))
-
-
-def check_positive(values: pd.DataFrame, noun: str, name: str = "") -> None:
-    """Refuse numbers of 0 or less.
-
-    Parameters
-    ----------
-    name : str
-        Of the metric, where the columns are classifiers.
-    """
-    invalid = np.argwhere(~(values.to_numpy() > 0))
-    if not len(invalid):
-        return
-    i, r = invalid[0]
-    column = values.columns[r]
-    metric, label = (name, column) if name else (column, values.index[i])
-    raise DataError(
-        f"{noun} '{metric}' of '{label}' is {values.iloc[i, r]:g}; intervals of ratios need "
-        "numbers > 0"
-    )
 
 
 def _require_frame(results: object, keys: Sequence[str]) -> pd.DataFrame:
@@ -368,9 +315,17 @@ def _describe_block(key: tuple[object, ...]) -> str:
 
 
 def _block_moments(
-    values: Array, names: list[str], columns: list[str], factor: float, flips: Array
+    values: Array,
+    names: list[str],
+    columns: list[str],
+    factor: float,
+    flips: Array | None = None,
 ) -> tuple[pd.DataFrame, Moments]:
-    """Return means over blocks, and moments with the covariance of the blocks times `factor`."""
+    """Return means over blocks, and moments with the covariance of the blocks times `factor`.
+
+    Without flips of instances the ridge is that of one more block of the size of differences seen
+    anywhere.
+    """
     blocks, k, s = values.shape
     mean = values.mean(axis=0)
     # Blocks are paired: covariances between classifiers are kept.
@@ -381,8 +336,14 @@ def _block_moments(
     gradient = np.zeros((k, s, s))
     gradient[:, np.arange(s), np.arange(s)] = 1 / lifted
     table = pd.DataFrame(mean, pd.Index(names, name="classifier"), columns)
+    has_unit_ridge = flips is None
+    if flips is None:
+        # The ridge of a pair is (R/J)², half of it for each of the two.
+        sizes = np.array([pair_size(values[:, :, r]) for r in range(s)])
+        flips = sizes / blocks / np.sqrt(2) / lifted
     source = ErrorSource(gradient, covariance, flips)
-    return table, Moments(np.log(lifted), (source,), np.full(s, blocks - 1.0))
+    degrees = np.full(s, blocks - 1.0)
+    return table, Moments(np.log(lifted), (source,), degrees, has_unit_ridge)
 
 
 def _pooled_flips(
@@ -403,41 +364,6 @@ def _pooled_flips(
         relative = np.hypot(*influence.flips) / influence.lifted
         flips[:, r] = np.where(np.isfinite(relative), relative, 0.0)
     return flips
-
-
-def _read_errors(values: pd.DataFrame, errors: pd.DataFrame | Mapping[str, float]) -> pd.DataFrame:
-    """Return the standard errors in the shape of the values after checking them."""
-    if not isinstance(errors, pd.DataFrame | Mapping):
-        raise DataError(
-            f"the standard errors are a {type(errors).__name__}; give a DataFrame like the table, "
-            "or {metric: standard error}"
-        )
-    columns = list(errors)
-    for name in values.columns:
-        if name not in columns:
-            raise DataError(
-                f"there is no standard error of '{name}'; {did_you_mean(name, columns)}"
-            )
-    if isinstance(errors, pd.DataFrame):
-        for label in values.index:
-            if label not in errors.index:
-                raise DataError(
-                    f"there is no standard error for '{label}'; "
-                    f"{did_you_mean(label, list(errors.index))}"
-                )
-        frame = require_numbers(errors.loc[values.index], list(values.columns))
-    else:
-        numbers = {name: float(errors[name]) for name in values.columns}
-        frame = pd.DataFrame(numbers, index=values.index)
-    numbers_array = frame.to_numpy()
-    invalid = np.argwhere(~(np.isfinite(numbers_array) & (numbers_array >= 0)))
-    if len(invalid):
-        i, r = invalid[0]
-        raise DataError(
-            f"the standard error of '{values.columns[r]}' of '{values.index[i]}' is "
-            f"{frame.iloc[i, r]:g}; give a number >= 0"
-        )
-    return frame
 
 
 def _warn_of_few(blocks: int, noun: str, stacklevel: int = 4) -> tuple[str, ...]:

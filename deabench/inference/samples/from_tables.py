@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import special
 
+from deabench.compare.score_tables import Clusters
 from deabench.errors import DataError, DataWarning
 from deabench.inference.samples import Samples
+from deabench.inference.samples.error_bars import combine_datasets, samples_of_error_bars
 from deabench.inference.samples.from_classes import samples_from_classes
 from deabench.inference.samples.from_predictions import samples_from_answers
 from deabench.inference.samples.instance_fields import InstanceOptions
@@ -35,18 +35,11 @@ from deabench.tables.table import Table, TableLike
 from deabench.tables.transforms import CONSTANT_OUTPUT, Data, to_model_values
 from deabench.tables.validation import validate
 from deabench.utils.checks import did_you_mean
-from deabench.utils.text import quote_names
 
 MAX_ROUNDING = 0.01
 """A table may be rounded: its ratios may differ from the samples' by this share."""
 REPEAT_KEYS = ("fold", "repeat", "seed")
 """Columns that tell the results of one system on one data set apart."""
-DEFAULT_LEVEL = 0.95
-"""The level of an interval whose name states none."""
-_LEVEL = re.compile(
-    r"(?:ci|conf)[a-z]*[\s_(]*([5-9]\d)(?!\d)|(?<!\d)([5-9]\d)\s*%?[\s_]*(?:ci|conf)", re.I
-)
-"""A level in a name, as ci90, CI_95, 90% CI."""
 NO_SAMPLES = (
     "the table has one number per system and metric, which tells no uncertainty; give predictions, "
     "counts, folds, seeds or error bars (deabench rank ranks it as it is)"
@@ -104,6 +97,7 @@ def samples_of_table(
     inputs: Sequence[str] | None = None,
     positive: object = None,
     threshold: float | None = None,
+    design: str = "rows",
 ) -> Samples:
     """Make samples of a table of any kind.
 
@@ -119,6 +113,9 @@ def samples_of_table(
         Of predictions and scores: the positive class.
     threshold : number, optional
         Of scores: an instance is labelled positive where its score is >= threshold.
+    design : {"rows", "classes"}
+        Of predictions, scores and counts: as for `Samples.from_predictions`. A column `cluster`
+        names clusters of instances, and `weight` their weights.
 
     Raises
     ------
@@ -128,18 +125,24 @@ def samples_of_table(
     table = as_table(source)
     check_has_samples(table)
     if table.kind in ANSWER_KINDS and table.rows is not None:
-        return _samples_of_answers(table.rows, outputs, positive, threshold)
+        return _samples_of_answers(table.rows, outputs, positive, threshold, design)
     return samples_of_selected(select_table(table, outputs=outputs, inputs=inputs))
 
 
-def samples_of_selected(selected: SelectedTable) -> Samples:
-    """Make samples of the selected metrics of the selected systems of a table."""
+def samples_of_selected(selected: SelectedTable, clusters: Clusters | None = None) -> Samples:
+    """Make samples of the selected metrics of the selected systems of a table.
+
+    Parameters
+    ----------
+    clusters : mapping, Series or "keel", optional
+        Of data sets: the cluster of each.
+    """
     data = validate(selected, warn=False)
-    samples = samples_of_data(selected.table, data)
+    samples = samples_of_data(selected.table, data, clusters)
     return replace(samples, notes=(*data.notes, *samples.notes))
 
 
-def samples_of_data(table: Table, data: Data) -> Samples:
+def samples_of_data(table: Table, data: Data, clusters: Clusters | None = None) -> Samples:
     """Make samples of the metrics of a table as a model takes them.
 
     Parameters
@@ -148,6 +151,8 @@ def samples_of_data(table: Table, data: Data) -> Samples:
         With `rows` or `error_bars`.
     data : Data
         The outputs and inputs that are ranked, and how they come from the table's values.
+    clusters : mapping, Series or "keel", optional
+        Of data sets: the cluster of each.
     """
     # A constant output is no metric, and has no samples.
     data = replace(data, outputs=data.outputs.drop(columns=CONSTANT_OUTPUT, errors="ignore"))
@@ -162,12 +167,12 @@ def samples_of_data(table: Table, data: Data) -> Samples:
         warnings.simplefilter("ignore", DataWarning)
         bars = table.error_bars
         if rows is not None:
-            bars = {**bars, **_combine_datasets(rows, table.errors)}
+            bars = {**bars, **combine_datasets(rows, table.errors)}
         has_bars = any(name in bars for name in (*data.outputs, *data.inputs))
         # Repetitions show more than stated errors, and these more than a few data sets.
         if rows is not None and (_repeat_keys(rows) or "instance" in rows or not has_bars):
-            return _samples_of_blocks(rows, data)
-    return _samples_of_error_bars(replace(table, error_bars=bars), data)
+            return _samples_of_blocks(rows, data, clusters)
+    return samples_of_error_bars(replace(table, error_bars=bars), data)
 
 
 def check_same_table(samples: Samples, table: pd.DataFrame) -> None:
@@ -211,6 +216,7 @@ def _samples_of_answers(
     metrics: Sequence[str] | None,
     positive: object = None,
     threshold: float | None = None,
+    design: str = "rows",
 ) -> Samples:
     """Make samples of answers or counts, data set by data set."""
     positive = rows.attrs.get("positive") if positive is None else positive
@@ -220,23 +226,29 @@ def _samples_of_answers(
         make = Samples.from_datasets if "dataset" in rows else Samples.from_folds
         return make(rows, metrics=names)
     if "dataset" not in rows:
-        return _samples_of_test(rows, names, positive, threshold)
+        return _samples_of_test(rows, names, positive, threshold, design)
     samples = {
-        str(name): _samples_of_test(part, names, positive, threshold)
+        str(name): _samples_of_test(part, names, positive, threshold, design)
         for name, part in rows.groupby("dataset", sort=False)
     }
     return Samples(**average_test_sets(samples))
 
 
 def _samples_of_test(
-    rows: pd.DataFrame, metrics: tuple[str, ...], positive: object, threshold: float | None
+    rows: pd.DataFrame,
+    metrics: tuple[str, ...],
+    positive: object,
+    threshold: float | None,
+    design: str,
 ) -> Samples:
     """Make samples of the answers, or counts, on one test set."""
     if "y_true" not in rows:
-        return Samples.from_counts(pooled(rows, "classifier"), metrics=metrics)
+        name: Any = design
+        return Samples.from_counts(pooled(rows, "classifier"), metrics=metrics, design=name)
     instances, answers = _match_answers(rows)
     y_true = instances["y_true"]
-    options = _instance_options(rows, instances)
+    # The file may state clusters and weights of its instances.
+    options = InstanceOptions(design, instances.get("cluster"), instances.get("weight"))
     if is_multiclass(rows, positive) or metrics == ("accuracy",):
         return Samples(**samples_from_classes(y_true, answers["y_pred"], metrics, options))
     truth = find_classes(y_true, positive, scores="y_pred" not in rows)
@@ -252,20 +264,6 @@ def _samples_of_test(
         labels = answers["y_pred"]
         labelled = np.array([predicted_positive(labels[name], truth, name=name) for name in names])
     return Samples(**samples_from_answers(names, truth, labelled, scores, metrics, options))
-
-
-def _instance_options(rows: pd.DataFrame, instances: pd.DataFrame) -> InstanceOptions:
-    """Return the design that the table states: its clusters and weights, or as asked for."""
-    column = rows.attrs.get("clusters") or "cluster"
-    clusters = instances.get(column)
-    if clusters is None and column != "cluster":
-        raise DataError(
-            f"there is no column '{column}' of clusters; "
-            f"{did_you_mean(column, [str(name) for name in instances.columns])}"
-        )
-    return InstanceOptions(
-        rows.attrs.get("design") or "rows", clusters, sample_weight=instances.get("weight")
-    )
 
 
 def _match_answers(rows: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
@@ -289,7 +287,7 @@ def _match_answers(rows: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, pd.DataF
     return instances.iloc[positions].reset_index(drop=True), ordered
 
 
-def _samples_of_blocks(rows: pd.DataFrame, data: Data) -> Samples:
+def _samples_of_blocks(rows: pd.DataFrame, data: Data, clusters: Clusters | None = None) -> Samples:
     """Make samples of results by fold, run or data set: what repeats is the block.
 
     Where a table has data sets and folds or runs, every fold or run counts with its mean over the
@@ -307,7 +305,8 @@ def _samples_of_blocks(rows: pd.DataFrame, data: Data) -> Samples:
     values = pd.concat([rows[keys], to_model_values(rows[metrics], data.transforms)], axis=1)
     long = values.groupby(keys, sort=False)[metrics].mean()
     if not repeats:
-        return _with_inputs(Samples.from_datasets(long, metrics=metrics), data)
+        samples = Samples.from_datasets(long, metrics=metrics, clusters=clusters)
+        return _with_inputs(samples, data)
     notes: tuple[str, ...] = ()
     if datasets:
         long, notes = _average_common_datasets(long, repeats)
@@ -371,88 +370,6 @@ def _number_runs(flat: pd.DataFrame, repeats: list[str]) -> pd.DataFrame:
     if (counts != 1).to_numpy().any():
         runs = flat.groupby("classifier", sort=False).cumcount() + 1
     return flat.drop(columns=repeats).assign(seed=runs)
-
-
-def _samples_of_error_bars(table: Table, data: Data) -> Samples:
-    """Make samples of a table whose metrics have standard errors or intervals; others are exact."""
-    outputs = data.outputs.drop(columns=CONSTANT_OUTPUT, errors="ignore")
-    values = pd.concat([outputs, data.inputs], axis=1)
-    errors = pd.DataFrame(0.0, values.index, values.columns)
-    notes = []
-    for name in values.columns:
-        bars = table.error_bars.get(name)
-        if bars is None and name in data.inputs:
-            # `with_costs` says of each cost that it is exact.
-            continue
-        if bars is None:
-            notes.append(f"'{name}' has no error bars and counts as exact")
-            continue
-        errors[name], note = _standard_errors(
-            name, bars.loc[values.index], table.errors.get(name, ())
-        )
-        notes.append(note)
-        missing = errors.index[errors[name].isna()]
-        if len(missing):
-            raise DataError(
-                f"'{name}' of '{missing[0]}' has no error bars; give them for every system, or "
-                "leave the system out"
-            )
-    if not errors.to_numpy().any():
-        raise DataError(
-            f"the error bars of {quote_names(list(table.error_bars))} are of no metric in use; "
-            "name one of these in outputs"
-        )
-    exact = [name for name in data.inputs.columns if not errors[name].any()]
-    noisy = [name for name in values.columns if name not in exact]
-    samples = Samples.from_table(values[noisy], errors[noisy])
-    samples = replace(samples, costs=tuple(name for name in data.inputs.columns if name in noisy))
-    if exact:
-        samples = samples.with_costs({name: values[name] for name in exact})
-    return replace(samples, notes=(*notes, *samples.notes))
-
-
-def _combine_datasets(
-    rows: pd.DataFrame, errors: Mapping[str, Sequence[str]]
-) -> dict[str, pd.DataFrame]:
-    """Return the standard errors of means over data sets, by metric: the root of Σ se² / D²."""
-    bars = {}
-    for name, columns in errors.items():
-        if "dataset" in rows and len(columns) == 1 and columns[0] in rows:
-            squares = rows.assign(square=rows[columns[0]] ** 2)
-            by_dataset = squares.pivot_table("square", "classifier", "dataset", sort=False)
-            complete = by_dataset.dropna(axis=1)
-            combined = np.sqrt(complete.sum(axis=1)) / complete.shape[1]
-            bars[name] = combined.to_frame("standard_error")
-    return bars
-
-
-def _standard_errors(
-    name: str, bars: pd.DataFrame, columns: Sequence[str]
-) -> tuple[pd.Series, str]:
-    """Return the standard errors that the error bars of a metric state, and a note on them."""
-    source = quote_names(list(columns)) if columns else f"the cells of '{name}'"
-    if "standard_error" in bars:
-        return bars["standard_error"], (
-            f"{source}: taken as standard errors of '{name}' (a standard deviation of single "
-            "results would be larger)"
-        )
-    level = _stated_level([name, *columns])
-    width = bars["high"] - bars["low"]
-    z = float(special.ndtri((1 + level) / 2))
-    assumed = "" if _stated_level([name, *columns], default=0.0) else ", which is assumed"
-    return width / (2 * z), (
-        f"{source}: taken as {100 * level:g} % intervals of '{name}'{assumed}; the standard error "
-        f"is half their width over {z:.3g}"
-    )
-
-
-def _stated_level(names: Sequence[str], default: float = DEFAULT_LEVEL) -> float:
-    """Return the level that one of the names states, as `ci90` or `90% CI`."""
-    for name in names:
-        match = _LEVEL.search(name)
-        if match:
-            return int(match[1] or match[2]) / 100
-    return default
 
 
 def _with_inputs(samples: Samples, data: Data) -> Samples:

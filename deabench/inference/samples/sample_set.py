@@ -11,13 +11,18 @@ import numpy as np
 import pandas as pd
 
 from deabench.compare.score_tables import Clusters
-from deabench.errors import DataError
 from deabench.inference.moments import Array, Moments
-from deabench.inference.samples import combinations, from_classes, from_predictions, from_results
+from deabench.inference.samples import (
+    combinations,
+    from_classes,
+    from_errors,
+    from_predictions,
+    from_results,
+)
+from deabench.inference.samples.columns import name_list
 from deabench.inference.samples.from_predictions import LABEL_METRICS
 from deabench.inference.samples.instance_fields import InstanceOptions, MetricName
 from deabench.inference.verdicts.learned_mix import Units
-from deabench.utils.checks import did_you_mean
 from deabench.utils.instances import Predictions, Values
 from deabench.utils.result import Result
 
@@ -183,7 +188,7 @@ class Samples(Result):
         """
         options = InstanceOptions(design, clusters, sample_weight)
         fields = from_classes.samples_from_class_scores(
-            y_true, scores, None if metrics is None else _name_list(metrics, "metrics"), options
+            y_true, scores, None if metrics is None else name_list(metrics, "metrics"), options
         )
         return cls(**fields)
 
@@ -268,7 +273,7 @@ class Samples(Result):
         metrics, design
             As for `from_predictions`.
         """
-        names = _name_list(metrics, "metrics")
+        names = name_list(metrics, "metrics")
         return cls(**from_predictions.samples_from_counts(counts, names, design))
 
     @classmethod
@@ -317,7 +322,7 @@ class Samples(Result):
         ratio : number > 0, optional
             As for `from_folds`; asked for where the splitter has no folds (ShuffleSplit).
         """
-        names = None if metrics is None else _name_list(metrics, "metrics")
+        names = None if metrics is None else name_list(metrics, "metrics")
         folds, columns, known_ratio = from_results.folds_of_search(search, names, ratio)
         return cls(**from_results.samples_from_folds(folds, columns, known_ratio))
 
@@ -384,7 +389,7 @@ class Samples(Result):
         errors : DataFrame like `table`, or {metric: standard error}
             In the metrics' units; 0 where a number is exact.
         """
-        return cls(**from_results.samples_from_table(table, errors))
+        return cls(**from_errors.samples_from_table(table, errors))
 
     def with_costs(
         self, costs: Mapping[str, pd.DataFrame | pd.Series | Mapping[str, float]]
@@ -436,41 +441,8 @@ class Samples(Result):
         return self.values.join(errors.add_suffix("_se"))
 
 
-def select_columns(
-    samples: Samples, outputs: Sequence[str] | None, inputs: Sequence[str] | None
-) -> tuple[list[str], list[str]]:
-    """Return the names of outputs and inputs; by default all metrics, and all costs."""
-    columns = [str(name) for name in samples.values.columns]
-    input_names = list(samples.costs) if inputs is None else _name_list(inputs, "inputs")
-    if outputs is None:
-        # Costs are no outputs, also where they are not used as inputs.
-        excluded = {*input_names, *samples.costs}
-        output_names = [name for name in columns if name not in excluded]
-    else:
-        output_names = _name_list(outputs, "outputs")
-    names = [*output_names, *input_names]
-    for name in names:
-        if name not in columns:
-            raise DataError(
-                f"there is no metric '{name}' in the samples; {did_you_mean(name, columns)}"
-            )
-        if names.count(name) > 1:
-            raise DataError(
-                f"metric '{name}' is named twice; name it once, as an output or as an input"
-            )
-    if not names:
-        raise DataError("no outputs are left; name at least one metric as output")
-    return output_names, input_names
-
-
 def _metric_list(metrics: Sequence[MetricName] | None) -> list[MetricName] | None:
     """Return the metrics, None for the default ones; a text is refused."""
     if isinstance(metrics, str):
-        _name_list(metrics, "metrics")
+        name_list(metrics, "metrics")
     return None if metrics is None else list(metrics)
-
-
-def _name_list(names: Sequence[str], argument: str) -> list[str]:
-    if isinstance(names, str):
-        raise DataError(f"{argument} is the text '{names}'; give a list of names, as ['{names}']")
-    return list(names)

@@ -16,6 +16,7 @@ import pandas as pd
 import scipy
 
 from deabench.errors import DataError
+from deabench.inference.block_limits import betting_lower, betting_upper, exact_domination
 from deabench.inference.critical_values import Method
 from deabench.inference.samples import Samples
 from deabench.inference.score_limits import EDGE, CriticalValues, Problem
@@ -71,8 +72,15 @@ def decide_dominated(
     verdicts: VerdictMethod | None,
     method: Method,
     seed: int,
+    exact: bool = False,
 ) -> tuple[Domination, str]:
     """Return the verdicts by the method asked for, or the best one there is, and a note on it."""
+    if exact:
+        blocks = problem_units(samples, problem, metrics, rows)
+        return decide_by_betting(blocks, alpha), (
+            "limits and verdicts: by betting on independent values from 0 to 1, exact whatever "
+            "their distribution (exact=True); verdicts against single rivals"
+        )
     if verdicts is None:
         verdicts = "learned" if method == "analytic" else "analytic"
     if verdicts == "analytic":
@@ -84,15 +92,14 @@ def decide_dominated(
             raise DataError(f"verdicts='exact' needs single answers, and {reason}")
         note = f"verdicts: by the upper limits of the scores, because {reason}"
         return decide_analytic(problem, c_verdict), note
-    columns = [list(samples.values.columns).index(name) for name in metrics]
-    is_cost = np.arange(len(metrics)) >= len(metrics) - problem.inputs
-    selected = select_units(units, rows, columns, is_cost)
+    selected = problem_units(samples, problem, metrics, rows)
     if verdicts == "exact":
         return decide_exactly(selected, alpha), (
             "verdicts: exact McNemar tests, each classifier against single rivals"
         )
     is_block = samples.design in ("blocks", "clusters")
-    return decide_learned(selected, alpha, is_block=is_block, seed=seed), (
+    degrees = float(problem.moments.degrees.min())
+    return decide_learned(selected, alpha, degrees, is_block=is_block, seed=seed), (
         "verdicts: mixes learned on a part of the test data and tested on the rest, with Holm's "
         "correction for classifiers (their validity is measured, not proved, for several metrics)"
     )
@@ -102,40 +109,94 @@ def unsupported_reason(units: Units | None, problem: Problem) -> str:
     """Return why mixes cannot be learned; empty where they can."""
     if units is None:
         return "the units that were drawn are not known"
-    if units.sizes.min() < MIN_UNITS:
+    if units.values.shape[2] < MIN_UNITS:
         return f"there are fewer than {MIN_UNITS} units"
     if problem.technology.returns != "vrs":
         return "multiples of classifiers count, and a learned mix is none"
     return ""
 
 
-def select_units(units: Units, rows: tuple[int, ...], columns: list[int], costs: Array) -> Units:
-    """Return the units of some classifiers and metrics, in the order of the arguments."""
+def problem_units(
+    samples: Samples, problem: Problem, metrics: tuple[str, ...], rows: tuple[int, ...]
+) -> Units:
+    """Return the units in the order of the problem; they must be known."""
+    units = samples.unit_data
+    assert units is not None  # asked for by the caller
+    columns = [list(samples.values.columns).index(name) for name in metrics]
     values = units.values
     if list(rows) != list(range(len(values))):
         values = values[list(rows)]
     if columns != list(range(values.shape[1])):
         values = values[:, columns]
-    return Units(values, units.counts[columns], units.strata, costs)
+    is_cost = np.arange(len(metrics)) >= len(metrics) - problem.inputs
+    return Units(values, units.counts[columns], units.strata, is_cost)
+
+
+def check_exact(samples: Samples, problem: Problem) -> None:
+    """Refuse what betting has no limits for."""
+    units = samples.unit_data
+    if samples.design != "blocks" or units is None:
+        raise DataError(
+            "exact=True is for data sets and runs; give Samples.from_datasets or from_runs, or "
+            "verdicts='exact' for answers on instances"
+        )
+    is_share = bool(((units.values >= 0) & (units.values <= 1)).all())
+    if problem.inputs or not is_share:
+        raise DataError(
+            "exact=True needs metrics from 0 to 1 and no costs; name such metrics in outputs"
+        )
+
+
+def exact_score_limits(
+    units: Units, problem: Problem, score: Array, alpha: float
+) -> tuple[Array, Array]:
+    """Return limits of all scores from betting's limits of all metrics at once."""
+    k, s, _ = units.values.shape
+    tail = alpha / (2 * k * s)
+    low = np.column_stack([betting_lower(units.values[:, r].astype(float), tail) for r in range(s)])
+    high = np.column_stack(
+        [betting_upper(units.values[:, r].astype(float), tail) for r in range(s)]
+    )
+    limits = []
+    for own, rivals in ((low, high), (high, low)):
+        # Each classifier at one end of its limits among rivals at the other.
+        table = np.broadcast_to(rivals, (k, k, s)).copy()
+        table[np.arange(k), np.arange(k)] = own
+        limits.append(problem.technology.scores(own, table)[0])
+    return np.minimum(limits[0], score), np.minimum(np.maximum(limits[1], score), 1.0)
+
+
+def decide_by_betting(units: Units, alpha: float) -> Domination:
+    """Decide against single rivals by betting on differences of independent blocks."""
+    k = len(units.values)
+    is_better = exact_domination(units.values, alpha / (k * (k - 1)))
+    is_dominated = np.asarray(is_better.any(axis=1))
+    mixes = np.eye(k)[is_better.argmax(axis=1)] * is_dominated[:, None]
+    unknown = np.full(k, np.nan)
+    evidence = pd.DataFrame(index=range(k))
+    return Domination(is_dominated, np.ones(k), mixes, evidence, unknown, "exact")
 
 
 def decide_learned(
-    units: Units, alpha: float, *, is_block: bool = False, seed: int = 0
+    units: Units, alpha: float, degrees: float, *, is_block: bool = False, seed: int = 0
 ) -> Domination:
     """Decide by learned mixes, all classifiers at the level 1 − α together.
 
     Parameters
     ----------
+    degrees : float
+        Degrees of freedom; at most the number of units less one.
     is_block : bool
         Whether the units are few blocks or clusters, of which nearly each is a fold.
     """
     k, _, n = units.values.shape
     folds = min(n, BLOCK_FOLDS) if is_block else FOLDS
     fit = cross_fit(units, folds=folds, seed=seed)
-    p_values = tail_probability(fit.statistic, n - 1)
+    degrees = min(degrees, n - 1)
+    p_values = tail_probability(fit.statistic, degrees)
     rejected = holm_rejections(p_values, alpha)
     # Gaps of all classifiers at once pay Bonferroni's price.
-    critical = float(-scipy.special.stdtrit(n - 1, alpha / k))
+    critical = float(-scipy.special.stdtrit(degrees, alpha / k))
     ratio = np.where(rejected, fit.secure_ratio(critical), 1.0)
     with np.errstate(divide="ignore"):
         growth = np.where(fit.statistic > 0, (critical / fit.statistic) ** 2, np.inf)
@@ -179,9 +240,12 @@ def decide_exactly(units: Units, alpha: float) -> Domination:
         right = units.values[:, r, units.counts[r]]
         right = 1 - right if units.is_cost[r] else right
         # wins[i, j]: instances that j answers rightly and i wrongly.
-        wins = np.round((1 - right).astype(float) @ right.astype(float).T)
+        wrong = (1 - right).astype(float)
+        wins = np.round(wrong @ right.astype(float).T).astype(int)
         discordant = wins + wins.T
-        p_values = np.maximum(p_values, scipy.special.bdtrc(wins - 1, discordant, 0.5))
+        p_values = np.maximum(
+            p_values, scipy.special.bdtrc((wins - 1).astype(float), discordant, 0.5)
+        )
     np.fill_diagonal(p_values, 1.0)
     best = p_values.argmin(axis=1)
     least = p_values[np.arange(k), best]

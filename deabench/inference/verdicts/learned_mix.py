@@ -21,10 +21,13 @@ Zhang, Lee, Lei, arXiv 2408.02060; Kim, Ramdas, arXiv 2503.21639 (one metric).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import scipy
+
+from deabench.inference.verdicts.ratio_statistics import RatioStatistics, largest_ratio
 
 Array = np.ndarray
 
@@ -38,8 +41,8 @@ RATE = 1.5
 """The first step of the weights, divided by √step later."""
 LEAST_SPREAD = 0.5
 """A standard deviation is at least that of half a differing unit."""
-MAX_RATIO = 1e6
-BISECTIONS = 40
+MAX_ADVANTAGES = 1 << 20
+"""Numbers of games that are played together: 8 MB."""
 
 
 @dataclass(frozen=True)
@@ -85,34 +88,6 @@ class FoldMoments:
     sums: Array
     products: Array
     sizes: Array
-
-
-@dataclass(frozen=True)
-class RatioStatistics:
-    """The statistic of Σ_t (a_t − q b_t) as a function of q, for arrays of any shape.
-
-    Attributes
-    ----------
-    first, second : arrays
-        Σ a and Σ b.
-    squares : arrays (3, ...)
-        Σ a², Σ a b, Σ b².
-    extra : array
-        Added to the variance.
-    """
-
-    first: Array
-    second: Array
-    squares: Array
-    extra: Array
-
-    def statistic(self, q: Array | float = 1.0) -> Array:
-        """Return Σ(a − q b) / √(Σ(a − q b)² + extra); 0 where both are 0."""
-        total = self.first - q * self.second
-        square = self.squares[0] - 2 * q * self.squares[1] + q * q * self.squares[2] + self.extra
-        # Rounding may leave a sum of squares of zeros below 0.
-        root = np.sqrt(np.maximum(square, 0.0))
-        return np.asarray(np.divide(total, root, out=np.zeros_like(total), where=root > 0))
 
 
 @dataclass(frozen=True)
@@ -171,37 +146,38 @@ def soft_game(advantages: Array, *, softness: float = SOFTNESS) -> tuple[Array, 
 
     Parameters
     ----------
-    advantages : array (k, k, s)
-        Of rival j over classifier i in each metric, in standard errors.
+    advantages : array (..., k, k, s)
+        Of rival j over classifier i in each metric, in standard errors; games of several folds are
+        played together.
     softness : float
 
     Returns
     -------
-    mixes (k, k), weights (k, s)
+    mixes (..., k, k), weights (..., k, s)
         Means over the steps; both of sum 1. A classifier is no rival of its own.
     """
-    k, _, s = advantages.shape
-    weights = np.full((k, s), 1 / s)
-    mix_sum = np.zeros((k, k))
-    weight_sum = np.zeros((k, s))
+    k, s = advantages.shape[-2:]
+    weights = np.full((*advantages.shape[:-2], s), 1 / s)
+    mix_sum = np.zeros(advantages.shape[:-1])
+    weight_sum = np.zeros_like(weights)
     # With one metric there is nothing to learn about weights.
     steps = STEPS if s > 1 else 1
     own = np.arange(k)
     for step in range(1, steps + 1):
-        exponent = softness * np.einsum("is,ijs->ij", weights, advantages)
-        exponent[own, own] = -np.inf
+        exponent = softness * (advantages @ weights[..., None])[..., 0]
+        exponent[..., own, own] = -np.inf
         # The largest exponent is subtracted, so that no power overflows.
-        powers = np.exp(exponent - exponent.max(axis=1, keepdims=True))
-        mixes = powers / powers.sum(axis=1, keepdims=True)
+        powers = np.exp(exponent - exponent.max(axis=-1, keepdims=True))
+        mixes = powers / powers.sum(axis=-1, keepdims=True)
         mix_sum += mixes
         weight_sum += weights
         # Weights leave the metrics in which the mix is far ahead for those where it is least so.
-        gain = np.einsum("ij,ijs->is", mixes, advantages)
-        gain -= gain.min(axis=1, keepdims=True)
-        largest = gain.max(axis=1, keepdims=True)
+        gain = (mixes[..., None, :] @ advantages)[..., 0, :]
+        gain -= gain.min(axis=-1, keepdims=True)
+        largest = gain.max(axis=-1, keepdims=True)
         scaled = np.divide(gain, largest, out=np.zeros_like(gain), where=largest > 0)
         weights = weights * np.exp(-RATE * scaled / np.sqrt(step))
-        weights /= weights.sum(axis=1, keepdims=True)
+        weights /= weights.sum(axis=-1, keepdims=True)
     return mix_sum / steps, weight_sum / steps
 
 
@@ -215,14 +191,8 @@ def learn(
     mixes (k, k), weights (k, s)
         The weights are those of the metrics themselves (not of standard errors), of sum 1.
     """
-    sizes = moments.sizes.sum(axis=0) - moments.sizes[fold]
-    sums = moments.sums.sum(axis=0) - moments.sums[fold]
-    products = moments.products.sum(axis=0) - moments.products[fold]
-    mean, _, spread = _means_and_spreads(sums, products, sizes)
-    # advantages[i, j, r] = √n_r (M_jr − M_ir) / sd_ir, turned round for costs.
-    gap = (mean[None] - mean[:, None]) * np.where(is_cost, -1.0, 1.0)
-    scale = np.sqrt(sizes) / spread
-    mixes, weights = soft_game(gap * scale[:, None], softness=softness)
+    advantages, scale = _advantages(moments, fold, is_cost)
+    mixes, weights = soft_game(advantages, softness=softness)
     weights = weights * scale
     return mixes, weights / weights.sum(axis=1, keepdims=True)
 
@@ -309,33 +279,6 @@ def learned_lower_limit(
     return float(min(largest_ratio(statistics, critical)[0], 1.0))
 
 
-def largest_ratio(ratios: RatioStatistics, critical: Array | float) -> Array:
-    """Return the largest q whose statistic exceeds `critical`, by bisection of log q.
-
-    The statistic is the least over the last axis, averaged over the first; it falls in q.
-
-    Returns
-    -------
-    array (n,)
-        Of the middle axis; 0 where no q is large enough.
-    """
-
-    def exceeds(log_q: Array) -> Array:
-        q = np.exp(log_q)[None, :, None]
-        return np.asarray(ratios.statistic(q).min(axis=2).mean(axis=0) > critical)
-
-    n = ratios.first.shape[1]
-    low = np.full(n, -np.log(MAX_RATIO))
-    high = np.full(n, np.log(MAX_RATIO))
-    possible = exceeds(low)
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        above = exceeds(middle)
-        low = np.where(above, middle, low)
-        high = np.where(above, high, middle)
-    return np.where(possible, np.exp(low), 0.0)
-
-
 def holm_rejections(p_values: Array, alpha: float) -> Array:
     """Return which hypotheses Holm's procedure rejects at the level `alpha`."""
     order = np.argsort(p_values, kind="stable")
@@ -363,8 +306,7 @@ def _cross_fit_once(
     mixed_squares = np.zeros((k, s))
     cross = np.zeros((k, s))
     mix_sum = np.zeros((k, k))
-    for f in range(folds):
-        mixes, _ = learn(moments, f, units.is_cost)
+    for f, mixes in enumerate(_learn_mixes(moments, units.is_cost)):
         mix_sum += mixes
         # Σ_t λ'P_t, Σ_t (λ'P_t)² and Σ_t λ'P_t P_it from the sums and products of the fold.
         mixed += mixes @ moments.sums[f].T
@@ -391,6 +333,28 @@ def _cross_fit_once(
         extra,
     )
     return mean_mix, statistics
+
+
+def _learn_mixes(moments: FoldMoments, is_cost: Array) -> Iterator[Array]:
+    """Yield the mixes (k, k) learned from all folds but one, several games at a time."""
+    folds, s, k = moments.sums.shape
+    step = max(MAX_ADVANTAGES // (k * k * s), 1)
+    for start in range(0, folds, step):
+        games = range(start, min(start + step, folds))
+        advantages = np.array([_advantages(moments, f, is_cost)[0] for f in games])
+        yield from soft_game(advantages)[0]
+
+
+def _advantages(moments: FoldMoments, fold: int, is_cost: Array) -> tuple[Array, Array]:
+    """Return the advantages (k, k, s) outside a fold, and what a metric's unit is worth (k, s)."""
+    sizes = moments.sizes.sum(axis=0) - moments.sizes[fold]
+    sums = moments.sums.sum(axis=0) - moments.sums[fold]
+    products = moments.products.sum(axis=0) - moments.products[fold]
+    mean, _, spread = _means_and_spreads(sums, products, sizes)
+    # advantages[i, j, r] = √n_r (M_jr − M_ir) / sd_ir, turned round for costs.
+    gap = (mean[None] - mean[:, None]) * np.where(is_cost, -1.0, 1.0)
+    scale = np.sqrt(sizes) / spread
+    return gap * scale[:, None], scale
 
 
 def _learning_variance(moments: FoldMoments, mixes: Array) -> Array:

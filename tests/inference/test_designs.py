@@ -1,0 +1,139 @@
+"""Designs: class counts at random or chosen, clusters, weights, several classes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deabench as db
+
+Y = np.r_[np.ones(530, int), np.zeros(470, int)]
+ALL = {"all-pos": np.ones(1000, int), "all-neg": np.zeros(1000, int)}
+
+
+def predictions(y, k=3, seed=0):
+    rng = np.random.default_rng(seed)
+    return {f"c{i}": np.where(rng.random(len(y)) < 0.8, y, 1 - y) for i in range(k)}
+
+
+def test_random_class_counts_are_part_of_the_error():
+    """Accuracies of .53 and .47 that differ by the class counts alone are not told apart."""
+    by_rows = db.Samples.from_predictions(Y, ALL, positive=1, metrics=["accuracy"])
+    outcomes = {name: (labels == Y) * 1.0 for name, labels in ALL.items()}
+    same = db.Samples.from_outcomes({"accuracy": pd.DataFrame(outcomes)})
+    np.testing.assert_allclose(by_rows.moments.sampling, same.moments.sampling, rtol=0.005)
+    assert (db.uncertainty(by_rows).verdicts == "undecided").all()
+    assert "Class counts are taken as random (design='rows')." in by_rows.summary()
+    chosen = db.Samples.from_predictions(Y, ALL, positive=1, metrics=["accuracy"], design="classes")
+    assert db.uncertainty(chosen).verdicts.to_dict() == {
+        "all-pos": "efficient",
+        "all-neg": "dominated",
+    }
+
+
+def test_rates_of_a_class_are_the_same_by_both_designs():
+    y = np.repeat([1, 0], [60, 140])
+    rows = db.Samples.from_predictions(y, predictions(y), positive=1)
+    classes = db.Samples.from_predictions(y, predictions(y), positive=1, design="classes")
+    np.testing.assert_array_equal(rows.moments.sampling, classes.moments.sampling)
+
+
+def test_clusters_sum_influence_values():
+    """The covariance of recalls from sums over clusters, and Student's degrees of freedom."""
+    rng = np.random.default_rng(1)
+    y = np.repeat([1, 0], [90, 110])
+    groups = rng.integers(0, 25, 200)
+    labels = predictions(y)
+    samples = db.Samples.from_predictions(y, labels, positive=1, clusters=groups)
+    right = np.array([labels[name] == y for name in labels])[:, :90].astype(float)
+    centred = (right - right.mean(axis=1, keepdims=True)) * 200 / 90
+    totals = np.array([centred[:, groups[:90] == g].sum(axis=1) for g in range(25)])
+    recall = right.mean(axis=1)
+    expected = totals.T @ totals * 25 / 24 / 200**2 / np.outer(recall, recall)
+    np.testing.assert_allclose(samples.moments.sampling[0], expected, rtol=1e-9)
+    sizes = np.bincount(groups)
+    degrees = sizes.sum() ** 2 / (sizes**2).sum() - 1
+    assert degrees < 24
+    np.testing.assert_allclose(samples.moments.degrees, degrees)
+    assert samples.design == "clusters"
+    assert samples.unit_data.values.shape == (3, 2, 25)
+
+
+def test_clusters_of_copies_raise_the_flips_by_the_design_effect():
+    """Ten copies of each instance: the variance and the flips are those of single instances."""
+    y = np.repeat([1, 0], [40, 60])
+    labels = predictions(y, seed=2)
+    single = db.Samples.from_predictions(y, labels, positive=1)
+    copies = {name: np.repeat(values, 10) for name, values in labels.items()}
+    copied = db.Samples.from_predictions(
+        np.repeat(y, 10), copies, positive=1, clusters=np.repeat(np.arange(100), 10)
+    )
+    np.testing.assert_allclose(copied.moments.sampling, single.moments.sampling, rtol=0.02)
+    np.testing.assert_allclose(copied.moments.ridge, single.moments.ridge, rtol=0.05)
+
+
+def test_few_effective_clusters_are_warned_of(warned):
+    y = np.repeat([1, 0], [60, 60])
+    groups = np.r_[np.zeros(60, int), np.arange(1, 61)]
+    with warned(
+        "61 clusters are worth 3.9 of equal size, which are few: their spread is hardly known, and "
+        "the intervals are wide for it"
+    ):
+        db.Samples.from_predictions(y, predictions(y), positive=1, clusters=groups)
+
+
+def test_three_classes_have_the_recall_of_each():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 3, 300)
+    labels = {name: np.where(rng.random(300) < 0.7, y, (y + 1) % 3) for name in "ab"}
+    samples = db.Samples.from_predictions(y, labels)
+    assert list(samples.values.columns) == ["recall[0]", "recall[1]", "recall[2]"]
+    expected = db.metrics.from_classes(y, labels, metrics=["recall", "macro_F1"])
+    np.testing.assert_allclose(samples.values, expected.iloc[:, :3], rtol=1e-12)
+    named = db.Samples.from_predictions(y, labels, positive=1, metrics=["recall", "precision"])
+    assert list(named.values.columns) == ["recall", "precision"]
+    scores = {
+        name: pd.DataFrame({c: (values == c) + rng.random(300) for c in range(3)})
+        for name, values in labels.items()
+    }
+    areas = db.Samples.from_class_scores(y, scores, metrics=["macro_roc_auc", "weighted_roc_auc"])
+    table = db.metrics.from_class_scores(y, scores)
+    np.testing.assert_allclose(
+        areas.values, table[["macro_roc_auc", "weighted_roc_auc"]], rtol=1e-12
+    )
+
+
+def test_a_declared_metric_is_jackknifed_by_groups():
+    """Half the recall plus half the specificity: the variance of the balanced accuracy."""
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 3000)
+    labels = predictions(y, seed=5)
+
+    def balanced(true, values):
+        return (values[true == 1].mean() + 1 - values[true == 0].mean()) / 2
+
+    declared = db.metrics.Metric("mine", balanced, range=(0, 1))
+    samples = db.Samples.from_predictions(y, labels, positive=1, metrics=[declared])
+    known = db.Samples.from_predictions(y, labels, positive=1, metrics=["balanced_accuracy"])
+    np.testing.assert_allclose(samples.values["mine"], known.values["balanced_accuracy"])
+    ratio = np.diag(samples.moments.sampling[0]) / np.diag(known.moments.sampling[0])
+    # A variance from 50 groups is known to 20 %.
+    assert (ratio > 0.5).all()
+    assert (ratio < 1.7).all()
+    assert samples.moments.degrees.tolist() == [49]
+    assert "without each of 50 random groups" in samples.summary()
+
+
+def test_metrics_that_are_better_low_become_costs():
+    rng = np.random.default_rng(6)
+    y = rng.integers(0, 2, 200)
+    scores = {name: np.clip(0.5 * y + rng.random(200) / 2, 0, 1) for name in "ab"}
+    samples = db.Samples.from_scores(y, scores, positive=1, metrics=["brier", "roc_auc"])
+    assert list(samples.values.columns) == ["roc_auc", "brier"]
+    assert samples.costs == ("brier",)
+    assert db.uncertainty(samples).scores.between(0, 1).all()
+
+
+@pytest.mark.parametrize("name", ["prevalence", "null_accuracy"])
+def test_metrics_that_judge_nothing_are_refused(refused, name):
+    with refused(f"metric '{name}' describes the data and judges no classifier; choose another"):
+        db.Samples.from_predictions(Y, ALL, positive=1, metrics=[name])

@@ -1,0 +1,99 @@
+"""Cells of few, equal or skewed data sets (`python -m benchmarks.inference blocks`)."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from deabench.inference.samples import Samples
+from deabench.inference.uncertainty import uncertainty
+from simulations.verdict_cells import EDGE, Cell, Rng, dominator, draw_datasets
+
+Array = np.ndarray
+
+
+def draw_failures(rng: Rng, shares: Array, blocks: int, noise: float = 0.0) -> Samples:
+    """Draw scores of 1, and of .5 where a classifier fails, on a share of the data sets each."""
+    k = len(shares)
+    values = np.where(rng.random((blocks, k)) < shares, 0.5, 1.0)
+    values -= noise * np.abs(rng.standard_normal((blocks, k)))
+    return draw_datasets(np.clip(values, 0, 1))
+
+
+def draw_beta(rng: Rng, k: int, blocks: int) -> Samples:
+    """Draw scores of Beta(9, 1)."""
+    return draw_datasets(rng.beta(9, 1, (blocks, k)))
+
+
+def draw_normal(rng: Rng, truth: Array, blocks: int) -> Samples:
+    """Draw normal scores with a standard deviation of .05."""
+    return draw_datasets(np.clip(rng.normal(truth[:, 0], 0.05, (blocks, len(truth))), 0, 1))
+
+
+def measure_blocks(cell: Cell, samples: Samples) -> dict[str, float]:
+    """Return wrong verdicts, and whether scores and the band of all metrics cover."""
+    answer = uncertainty(samples)
+    truth = cell.scores
+    is_dominated = truth < 1 - EDGE
+    efficient = (answer.verdicts == "efficient").to_numpy()
+    dominated = (answer.verdicts == "dominated").to_numpy()
+    lower = answer.lower.to_numpy()
+    upper = answer.upper.to_numpy()
+    result = {
+        "efficient false": float(efficient[is_dominated].any()),
+        "false": float(dominated[~is_dominated].any()),
+        "all covered": float(((lower <= truth + EDGE) & (truth <= upper + EDGE)).all()),
+    }
+    if is_dominated.any():
+        result["shown"] = float(dominated[is_dominated].mean())
+    for name, exact in (("band", False), ("exact band", True)):
+        band = uncertainty(samples, exact=exact).band["m0"]
+        means = cell.truth[:, 0]
+        inside = (band["lower"] <= means + EDGE) & (means <= band["upper"] + EDGE)
+        result[name] = float(inside.all())
+        result[f"{name} width"] = float((band["upper"] - band["lower"]).mean())
+    return result
+
+
+def failures_cell(shares: list[float], blocks: int, noise: float = 0.0, **must: float) -> Cell:
+    """Classifiers that fail on given shares of the data sets."""
+    rates = np.array(shares)
+    # The mean of what |N(0, 1)| takes away, up to the clipping at 0.
+    truth = (1 - 0.5 * rates - noise * np.sqrt(2 / np.pi))[:, None]
+    limits = {"efficient false": (None, 0.0), "false": (None, 0.05)}
+    limits |= {name: (least, None) for name, least in must.items()}
+    draw = partial(draw_failures, shares=rates, blocks=blocks, noise=noise)
+    return Cell(truth, draw, limits, measure_blocks)
+
+
+def beta_cell(blocks: int, k: int) -> Cell:
+    """Tied classifiers with skewed scores."""
+    must = {"false": (None, 0.05), "band": (0.94, None)}
+    return Cell(np.full((k, 1), 0.9), partial(draw_beta, k=k, blocks=blocks), must, measure_blocks)
+
+
+def normal_cell(blocks: int, k: int, better: float = 0.0) -> Cell:
+    """Normal scores, the first classifier better by some hundredths."""
+    truth = dominator(k, 1, 0.8 + better, 0.8)
+    must = {"false": (None, 0.05), "band": (0.94, None)}
+    return Cell(truth, partial(draw_normal, truth=truth, blocks=blocks), must, measure_blocks)
+
+
+CELLS = {
+    "a .05, b .1, J=5": failures_cell([0.05, 0.1], 5),
+    "a .05, b .1, J=10": failures_cell([0.05, 0.1], 10),
+    "a .02, b .04, J=20": failures_cell([0.02, 0.04], 20),
+    "a .05, b .1, J=10, noise .005": failures_cell([0.05, 0.1], 10, 0.005),
+    "a .02, b .04, J=20, noise .005": failures_cell([0.02, 0.04], 20, 0.005),
+    "Beta(9, 1), J=12, k=10": beta_cell(12, 10),
+    "Beta(9, 1), J=67, k=18": beta_cell(67, 18),
+    "rare failure .1, J=12, k=10": failures_cell([0.1] * 10, 12, band=0.94),
+    "rare failure .1, J=12, k=2": failures_cell([0.1] * 2, 12, band=0.94),
+    "rare failure .05, J=30, k=10": failures_cell([0.05] * 10, 30, band=0.94),
+    "rare failure .1, noise .005, J=12, k=10": failures_cell([0.1] * 10, 12, 0.005, band=0.94),
+    "rare failure .1, noise .005, J=12, k=2": failures_cell([0.1] * 2, 12, 0.005),
+    "normal sd .05, J=12, k=10": normal_cell(12, 10),
+    "normal sd .05, J=5, k=10": normal_cell(5, 10),
+    "normal sd .05, J=30, k=5, one better by .04": normal_cell(30, 5, 0.04),
+}
