@@ -20,6 +20,9 @@ from deabench.inference.score_limits import (
 Array = np.ndarray
 Method = Literal["analytic", "max-t", "anytime"]
 
+RIDGE_NOTE = 0.20
+"""From this share of the variances on a note says that the intervals rest on the ridge."""
+
 
 def choose_critical_values(
     problem: Problem, alpha: float, method: Method, seed: int, client: Cluster | None
