@@ -22,7 +22,7 @@ from deabench.inference.score_limits import (
 from deabench.inference.verdicts.domination import (
     BLOCK_FOLDS,
     missing_ratios,
-    select_units,
+    problem_units,
     unsupported_reason,
 )
 from deabench.inference.verdicts.learned_mix import (
@@ -94,8 +94,7 @@ class GateCase:
         # Costs have limits by the analytic method alone.
         if data is None or self.problem.inputs or unsupported_reason(data, self.problem):
             return None
-        columns = [list(self.samples.values.columns).index(name) for name in self.metrics]
-        return select_units(data, self.rows, columns, np.zeros(len(columns), dtype=bool))
+        return problem_units(self.samples, self.problem, self.metrics, self.rows)
 
     @property
     def folds(self) -> int:
