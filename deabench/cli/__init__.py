@@ -66,7 +66,7 @@ VERBS = {
     "uncertainty": Verb(
         "uncertainty:uncertainty_command",
         "uncertainty",
-        "give verdicts, intervals and ranks with proven coverage",
+        "give verdicts, intervals and ranks that hold together at 95 %",
     ),
     "gate": Verb(
         "uncertainty:gate_command",

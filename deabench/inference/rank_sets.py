@@ -88,9 +88,9 @@ def rank_sets(
 ) -> RankSets:
     """Bound the rank of every classifier under fixed weights, all at once.
 
-    Classifier j is proved above i where log(w·y_j) − log(w·y_i) exceeds c standard errors of the
-    difference, c the quantile of the largest of all |t|; best = 1 + #{proved above}, worst = k −
-    #{proved below}.
+    Classifier j is shown to be above i where log(w·y_j) − log(w·y_i) exceeds c standard errors of the
+    difference, c the quantile of the largest of all |t|; best = 1 + #{shown above}, worst = k −
+    #{shown below}.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def rank_sets(
     # One metric is left: the weighted mean.
     gap, spread, ridge = (values[:, :, 0] for values in moments.pairs(np.arange(len(order))))
     is_above = gap > c * np.sqrt(spread + max_t.ratio_ridge(moments, c) * ridge)
-    # is_above[i, j]: j is proved above i.
+    # is_above[i, j]: j is shown to be above i.
     best = 1 + is_above.sum(axis=1)
     worst = len(order) - is_above.sum(axis=0)
     table = pd.DataFrame({"best": best, "worst": worst}, index[order]).loc[index]

@@ -157,7 +157,7 @@ class Uncertainty(Result):
     @cached_property
     def individual_limits(self) -> pd.DataFrame:
         """Return the limits of one classifier chosen beforehand, for each of them; narrower."""
-        self._refuse_anytime("individual limits")
+        self._refuse_missing("individual limits")
         lower, upper = solve_individual_limits(
             self.problem, 1 - self.level, self.method, self.draws, self.seed
         )
@@ -224,14 +224,14 @@ class Uncertainty(Result):
     @cached_property
     def gaps(self) -> pd.DataFrame:
         """Return relative gaps to today's mix of peers, k x (metric, [lower, gap, upper])."""
-        self._refuse_anytime("gaps")
+        self._refuse_missing("gaps")
         limits = max_t.gap_limits(self.problem, 1 - self.level, draws=self.draws, seed=self.seed)
         return self._limits_frame(limits, "gap")
 
     @cached_property
     def targets(self) -> pd.DataFrame:
         """Return targets in metric units, k x (metric, [lower, target, upper])."""
-        self._refuse_anytime("targets")
+        self._refuse_missing("targets")
         mix = point_scores(self.problem).mix
         # A fixed mix of increasing limits is increasing in each of them.
         return self._limits_frame([mix @ values for values in self._metric_limits], "target")
@@ -242,7 +242,7 @@ class Uncertainty(Result):
 
         The true frontier lies between the frontiers of the lower and of the upper limits.
         """
-        self._refuse_anytime("band")
+        self._refuse_missing("band")
         return self._limits_frame(self._metric_limits, "value")
 
     @cached_property
@@ -283,7 +283,12 @@ class Uncertainty(Result):
             ["tier", "score", "lower"], ascending=[True, False, False], kind="stable"
         )
 
-    def _refuse_anytime(self, what: str) -> None:
+    def _refuse_missing(self, what: str) -> None:
+        if what in ("gaps", "targets", "individual limits") and self.scores.isna().all():
+            raise DataError(
+                f"a metric here has no ratios, so there are no {what}; name the other metrics in "
+                "outputs"
+            )
         if self.method == "anytime":
             raise DataError(
                 f"method 'anytime' has no {what}; ask for method 'analytic' on the finished test "

@@ -322,6 +322,9 @@ def test_a_metric_that_everybody_fails_is_said():
     answer = db.uncertainty(db.Samples.from_predictions(Y, {"a": 0 * Y, "b": 0 * Y}, positive=1))
     assert answer.scores.isna().all()
     assert (answer.verdicts == "undecided").all()
+    for name in ("gaps", "targets"):
+        with pytest.raises(DataError, match=f"has no ratios, so there are no {name}"):
+            getattr(answer, name)
     assert "Metric 'TPR' is 0 for every classifier" in answer.summary()
 
 

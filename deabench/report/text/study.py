@@ -122,7 +122,7 @@ def _describe_verdicts(result: StudySummary, panel: str) -> list[str]:
     rows = verdicts.loc[panel]
     dominated = int((rows["verdict"] == "dominated").sum())
     first = int((rows["best_rank"] == 1).sum())
-    return [f"{dominated} of {len(rows)} are proved dominated, and {first} could be first"]
+    return [f"{dominated} of {len(rows)} are shown to be dominated, and {first} could be first"]
 
 
 def summarize_store_verification(result: StoreVerification) -> str:

@@ -57,7 +57,7 @@ def test_a_summary_has_verdicts_over_its_data_sets(summary):
     assert verdicts["verdict"].to_dict() == direct.verdicts.to_dict()
     assert verdicts["lower"].to_dict() == pytest.approx(direct.lower.to_dict())
     assert verdicts.loc["coin", "verdict"] == "dominated"
-    assert "1 of 3 are proved dominated, and 2 could be first" in summary.summary()
+    assert "1 of 3 are shown to be dominated, and 2 could be first" in summary.summary()
     assert "verdicts" in summary.frames()
     assert any("every metric is its mean over the data sets" in note for note in summary.notes)
 
