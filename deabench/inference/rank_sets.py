@@ -88,8 +88,8 @@ def rank_sets(
 ) -> RankSets:
     """Bound the rank of every classifier under fixed weights, all at once.
 
-    Classifier j is shown to be above i where log(w·y_j) − log(w·y_i) exceeds c standard errors of the
-    difference, c the quantile of the largest of all |t|; best = 1 + #{shown above}, worst = k −
+    Classifier j is shown to be above i where log(w·y_j) − log(w·y_i) exceeds c standard errors of
+    the difference, c the quantile of the largest of all |t|; best = 1 + #{shown above}, worst = k −
     #{shown below}.
 
     Parameters
