@@ -11,8 +11,8 @@ import pandas as pd
 
 from deabench.tables.naming.patterns import expand_names
 from deabench.tables.naming.questions import Question
-from deabench.tables.recognition.blocks import Context, are_alike, measure_scale
 from deabench.tables.recognition.columns import Column
+from deabench.tables.recognition.directions import Context, are_alike, measure_scale
 from deabench.utils.result import Result
 
 Layout = Literal["wide", "long"]

@@ -34,8 +34,6 @@ Role = Literal[
 ROLES: tuple[Role, ...] = get_args(Role)
 _TRAINING = re.compile(r"_(train|training|in_sample|resubstitution)_")
 _EXTREME = re.compile(r"\w_(min|max|minimum|maximum|best|worst)_$")
-_TITLE_WORDS = r"results?|scores?|table|summary|leaderboard|all|test|val|final|\d+"
-"""Words behind the metric in the name of a file."""
 WEAK_REASONS = ("a score", "a mean of scores", "a data set's score", "a benchmark's score")
 """How reasons begin that say nothing about errors: such a column may be one of many alike."""
 BETTER_ROLES: dict[str, Role] = {"higher": "output", "lower": "lower_rate"}
@@ -151,7 +149,8 @@ ERROR_WORDS: dict[str, str] = {
 _SPREAD = join_pattern(_WORDS["spreads_and_ranks"])
 _SPENDING = join_pattern(_WORDS["spending"])
 _LIMIT = join_pattern(_WORDS["limits"])
-_THROUGHPUT = f"{_WORDS['throughput_pattern']}|{join_pattern(_WORDS['throughputs'])}"
+THROUGHPUTS = join_pattern(_WORDS["throughputs"])
+_THROUGHPUT = f"{_WORDS['throughput_pattern']}|{THROUGHPUTS}"
 _SIZE = (
     r"\w*_size_(in_)?(m|b|k|g|mb|gb|kb|mib|gib|kib|millions?|billions?|bytes?|params|parameters"
     r"|million_parameters|m_params|b_params)_"
@@ -211,7 +210,7 @@ def look_up_measure(name: object) -> Meaning | None:
 
 @lru_cache(maxsize=4096)
 def _look_up(text: str, rules: tuple[Rule, ...] | None = None) -> Meaning | None:
-    computed = _look_up_computed(text)
+    computed = look_up_computed(text)
     if computed is not None:
         return computed
     name = parse_name(text)
@@ -247,7 +246,7 @@ def _complement(meaning: Meaning | None) -> Meaning | None:
     return replace(meaning, role="lower_rate", reason=reason)
 
 
-def _look_up_computed(text: str) -> Meaning | None:
+def look_up_computed(text: str) -> Meaning | None:
     """Return the meaning of a metric that deabench computes itself."""
     # Every F-measure has the range and direction of F1; F16 is a format of numbers.
     name = re.sub(r"^F[0-5](\.\d+)?$", "F1", text)
@@ -414,38 +413,3 @@ def _sided_words(name: str) -> str:
     """Return the words of a name; "(I)Staff" is "i_staff"."""
     parsed = parse_name(name)
     return parsed.all_words if parsed.unit in ("i", "o") else parsed.words
-
-
-def metric_of_title(title: str) -> str:
-    """Return the metric that a file's name ends with, adbench_AUCROC: AUCROC; empty without one.
-
-    Examples
-    --------
-    >>> metric_of_title("adbench_AUCROC"), metric_of_title("wer_results"), metric_of_title("scores")
-    ('AUCROC', 'wer', '')
-    >>> metric_of_title("time_series_benchmark"), metric_of_title("error_analysis")
-    ('', '')
-    """
-    words = [word for word in re.split(r"[-_\s.]+", title) if word]
-    while len(words) > 1 and re.fullmatch(_TITLE_WORDS, words[-1], re.IGNORECASE):
-        words.pop()
-    # The shortest ending that is the name of a metric from its first to its last word.
-    for k in reversed(range(len(words))):
-        tail = "_".join(words[k:])
-        meaning = look_up_metric(tail)
-        if meaning is None or meaning.better == "neither" or is_weak(meaning):
-            continue
-        # The metric is the last word: "error_analysis" is none.
-        tail_words = parse_name(tail).words
-        nouns = (join_pattern(_WORDS["throughputs"]), *(rule.pattern for rule in RULES))
-        is_noun = any(re.search(noun + "_$", tail_words) for noun in nouns)
-        if not is_noun and _look_up_computed(tail) is None:
-            continue
-        longer = "_".join(words[k - 1 :]) if k else ""
-        # "balanced_accuracy" says more than "accuracy".
-        if longer and any(
-            re.match(rule.pattern + "_$", parse_name(longer).words) for rule in RULES
-        ):
-            continue
-        return tail
-    return ""

@@ -97,6 +97,20 @@ def parquet() -> bytes:
     return stream.getvalue()
 
 
+def inspect_archive() -> bytes:
+    """Return a log of Inspect: a header, and a document per sample."""
+    evaluation = {"model": "a", "task": "t"}
+    header = {"status": "success", "eval": evaluation, "results": {"scores": []}}
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("_journal/start.json", json.dumps({"version": 2, "eval": evaluation}))
+        for k in range(3):
+            sample = {"id": k, "epoch": 1, "scores": {"match": {"value": "CIP"[k]}}}
+            archive.writestr(f"samples/{k}_epoch_1.json", json.dumps(sample))
+        archive.writestr("header.json", json.dumps(header))
+    return stream.getvalue()
+
+
 def valid_files() -> dict[str, bytes]:
     """Return a small valid file of every format."""
     csv = FRAME.to_csv(index=False)
@@ -119,6 +133,7 @@ def valid_files() -> dict[str, bytes]:
         "gzip": gzip.compress(csv.encode(), mtime=0),
         "workbook": workbook(),
         "parquet": parquet(),
+        "inspect": inspect_archive(),
     }
 
 
@@ -164,7 +179,7 @@ def damaged_file(seed: int, files: dict[str, bytes]) -> tuple[str, bytes]:
     source = random.Random(seed)
     name = sorted(files)[seed % len(files)]
     data = files[name]
-    if name in ("workbook", "gzip") and source.random() < 0.7:
+    if name in ("workbook", "gzip", "inspect") and source.random() < 0.7:
         return name, mutate_parts(data, source)
     return name, mutate(data, source)
 

@@ -13,7 +13,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.tables.cells import Numbers
 from deabench.tables.naming.questions import Question, make_question
-from deabench.tables.recognition.blocks import MIN_ROWS, judge_columns, measure_scale
+from deabench.tables.recognition.blocks import judge_columns
 from deabench.tables.recognition.columns import (
     OTHER_INPUTS,
     UNKNOWN_NAME,
@@ -21,6 +21,7 @@ from deabench.tables.recognition.columns import (
     Column,
     infer_column,
 )
+from deabench.tables.recognition.directions import MIN_ROWS, measure_scale
 from deabench.tables.recognition.redundancy import counts_rows
 from deabench.tables.table import LowerIsBetter, Table
 from deabench.utils.checks import did_you_mean

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.tables.cells import Numbers
+from deabench.tables.naming.titles import metric_of_title
 from deabench.tables.recognition.columns import Column, infer_column
 from deabench.tables.recognition.layout import Keys, find_matrix_columns, has_systems_in_columns
 from deabench.tables.recognition.parsed_source import (
@@ -19,7 +20,6 @@ from deabench.tables.recognition.parsed_source import (
 )
 from deabench.tables.rows import Systems, average_rows
 from deabench.tables.table import Kind, Table
-from deabench.tables.vocabulary import metric_of_title
 from deabench.utils.text import quote_names
 
 UNNAMED_METRIC = "score"
