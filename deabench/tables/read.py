@@ -22,6 +22,7 @@ from deabench.tables.interpretation import (
 )
 from deabench.tables.missing_codes import blank_codes
 from deabench.tables.readers import frames, learners
+from deabench.tables.readers.evaluations import read_json
 from deabench.tables.readers.files import read_file
 from deabench.tables.readers.frames import Source
 from deabench.tables.readers.limits import Limits, reading_options
@@ -197,6 +198,8 @@ def _open_source(source: Any) -> Source:
     if isinstance(source, Sequence) and not isinstance(source, bytes):
         if source and all(isinstance(item, str | os.PathLike) for item in source):
             return _open_files([path for item in source for path in _expand_pattern(item)])
+        if source and all(_is_nested(item) for item in source):
+            return read_json(list(source), "the list", "")
         return frames.read_records(source)
     opened = frames.read_other_library(source)
     if opened is None:
@@ -330,7 +333,17 @@ def _open_mapping(source: Mapping[Any, Any]) -> Source:
     kinds = str | os.PathLike | pd.DataFrame
     if source and all(isinstance(item, kinds) for item in source.values()):
         return join_sources({str(name): open_source(item) for name, item in source.items()})
+    if _is_nested(source):
+        return read_json(source, "the mapping", "")
     return frames.read_mapping(source)
+
+
+def _is_nested(source: object) -> bool:
+    """Return whether an object is what a file of results holds, as json.load returns it."""
+    if not isinstance(source, Mapping):
+        return False
+    inner = [item for item in source.values() if isinstance(item, Mapping)]
+    return any(isinstance(value, Mapping) for item in inner for value in item.values())
 
 
 def _has_plain_labels(frame: pd.DataFrame) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import deabench as db
@@ -61,6 +63,46 @@ def test_the_way_to_projections_that_can_exist_is_one_that_the_model_has(
     assert options["--returns"] == "vrs"
     assert main([*words, *shlex.split(" ".join(f"{k} {v}" for k, v in options.items()))]) == 0
     assert "not reported" not in capsys.readouterr().err
+
+
+def test_results_in_memory_are_read_as_their_file_is(tmp_path) -> None:
+    paths = []
+    runs = []
+    for model, accuracy in (("a", 0.7), ("b", 0.6)):
+        run = {
+            "results": {"arc": {"acc,none": accuracy, "acc_stderr,none": 0.01}},
+            "config": {"model_args": f"pretrained={model}"},
+        }
+        path = tmp_path / f"{model}.json"
+        path.write_text(json.dumps(run))
+        paths.append(path)
+        runs.append(json.loads(path.read_text()))
+    for source, same in ((runs[0], paths[0]), (runs, paths)):
+        pd.testing.assert_frame_equal(db.read(source).frame, db.read(same).frame)
+        assert db.read(source).errors == db.read(same).errors
+    plain = {"a": {"acc": 0.7, "f1": 0.6}, "b": {"acc": 0.6, "f1": 0.7}}
+    assert db.read(plain).outputs == ["acc", "f1"]
+
+
+def test_both_wrong_directions_are_named(board) -> None:
+    """An output that is named as a cost, and a cost that is named as an output."""
+    for outputs, inputs, name in (
+        (["MMLU"], ["Accuracy (%)"], "Accuracy (%)"),
+        (["Latency (ms)"], [], "Latency (ms)"),
+    ):
+        table = db.read("board.csv")
+        notes = db.rank(table, outputs=outputs, inputs=inputs or None, missing="drop-systems").notes
+        matches = [note for note in notes if "but the name says" in note and f"'{name}'" in note]
+        assert len(matches) == 1
+
+
+def test_a_gate_without_samples_says_what_to_give(board) -> None:
+    frame = pd.read_csv("board.csv")
+    table = db.read("board.csv")
+    ranking = db.rank(table, missing="drop-systems")
+    for source in ("board.csv", frame, table, ranking):
+        with pytest.raises(db.DataError, match=r"samples|one number per system and metric"):
+            db.gate(source, "alpha")
 
 
 def test_a_roc_curve_is_drawn_by_itself() -> None:
