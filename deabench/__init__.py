@@ -21,6 +21,7 @@ _HOME = {
     "TableLike": "deabench.tables.table",
     "rank": "deabench.analysis.ranking",
     "best": "deabench.analysis.budget",
+    "Mixture": "deabench.integrations.mixture",
     "refit": "deabench.integrations.search",
     "Refit": "deabench.integrations.search",
     "RefitReport": "deabench.integrations.search",

@@ -55,6 +55,7 @@ from deabench.inference.simar_wilson import FirmsBootstrap as FirmsBootstrap
 from deabench.inference.simar_wilson import simar_wilson as simar_wilson
 from deabench.inference.uncertainty import Uncertainty as Uncertainty
 from deabench.inference.uncertainty import uncertainty as uncertainty
+from deabench.integrations.mixture import Mixture as Mixture
 from deabench.integrations.search import Refit as Refit
 from deabench.integrations.search import RefitReport as RefitReport
 from deabench.integrations.search import refit as refit

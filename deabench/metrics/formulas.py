@@ -279,6 +279,28 @@ PROPORTIONS: dict[str, tuple[str, str]] = {
 """The metrics that are a share of a fixed number of instances: successes and trials."""
 
 
+LINEAR_METRICS = frozenset(
+    {
+        "TPR",
+        "TNR",
+        "FPR",
+        "FNR",
+        "accuracy",
+        "misclassification_rate",
+        "null_error_rate",
+        "null_accuracy",
+        "prevalence",
+        "queue_rate",
+        "balanced_accuracy",
+        "Youden",
+        "weighted_accuracy",
+        "total_cost",
+        "balancing_cost",
+    }
+)
+"""Metrics that are linear in the counts where the numbers of positives and negatives are fixed."""
+
+
 def f_measure_name(beta: float) -> str:
     """Return the column name of the F measure: 'F1', 'F2', 'F0.5'."""
     return f"F{beta:g}"
@@ -353,6 +375,9 @@ def undefined_reason(metric: Formula, failed: int) -> str:
 def catalogue() -> pd.DataFrame:
     """Return the metrics of counts as a table: formula, range, direction, and when undefined.
 
+    `linear` says which are linear in the counts at fixed classes: a mixture of classifiers has
+    their mixed value in expectation.
+
     Examples
     --------
     >>> catalogue().loc["G-mean", ["formula", "better"]].tolist()
@@ -363,7 +388,8 @@ def catalogue() -> pd.DataFrame:
         for name, m in METRICS.items()
     }
     columns = ["formula", "low", "high", "better", "undefined_when"]
-    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("metric")
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("metric")
+    return frame.assign(linear=[name in LINEAR_METRICS for name in frame.index])
 
 
 ALIASES = {

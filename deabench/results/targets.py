@@ -104,6 +104,57 @@ class Targets(Result):
     multiples: pd.Series | None = None
     solved: Targets | None = None
 
+    def realise(
+        self, name: Any, estimators: Mapping[str, Any], *, seed: int = 0, prefit: bool = False
+    ) -> Any:
+        """Return a classifier that attains the target of a row, in expectation.
+
+        Each instance is answered by one of the classifiers of the target's face, drawn with its λ.
+        What that attains are metrics that are linear in the counts at fixed classes (TPR, TNR,
+        accuracy, costs; `deabench.metrics.catalogue` says which); AUC, F measures, G-mean and MCC
+        come out otherwise: see `deabench.integrations.mixture.mixed_metrics`.
+
+        Parameters
+        ----------
+        name : label of a tested row
+        estimators : mapping of a reference classifier's name to a classifier
+            Of scikit-learn's kind; at least those of the face.
+        seed : int
+            Of the draw.
+        prefit : bool
+            Whether the estimators are fitted already.
+
+        Returns
+        -------
+        deabench.Mixture
+
+        Raises
+        ------
+        DataError
+            If there is no such target, an estimator is missing, or the target is on an extended
+            facet, which mixtures need not reach.
+
+        Examples
+        --------
+        >>> import deabench as db
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> table = {"model": ["a", "b", "c"], "TPR": [0.9, 0.5, 0.5], "TNR": [0.5, 0.9, 0.6]}
+        >>> board = db.read(table).frame
+        >>> targets = db.targets(board.loc[["c"]], board.loc[["a", "b"]], dominating=True)
+        >>> mixture = targets.realise("c", {"a": DecisionTreeClassifier(), "b": GaussianNB()})
+        >>> {name: round(share, 2) for name, share in mixture.shares.items()}
+        {'b': 1.0}
+        """
+        return self._call(
+            "deabench.integrations.mixture",
+            "realise",
+            name,
+            estimators,
+            seed=seed,
+            prefit=prefit,
+        )
+
     @cached_property
     def peers(self) -> pd.DataFrame:
         """λ by frontier DMU (under constant returns in the DMU's own size), used DMUs only."""
