@@ -132,7 +132,11 @@ def _mean_weights(task: Task) -> tuple[np.ndarray, dict[str, pd.DataFrame]]:
     """Return the best weights of the mean DMU (s,), and its peers, which prove them."""
     mean_task = replace(task, data=_mean_dmu(task.data), own_reference=False)
     mean = solve_both_stages(WEIProblem(mean_task), "wei", lambda _: None)
-    peers = mean.intensities.frame(mean.scores.index, task.reference.labels)
+    lam = mean.intensities
+    positions = lam.columns[0][lam.values[0] > 0]
+    peers = pd.DataFrame(
+        lam.values[:, lam.values[0] > 0], mean.scores.index, task.reference.labels[positions]
+    )
     return mean.weights.to_numpy()[0], {"mean": peers}
 
 

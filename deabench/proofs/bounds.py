@@ -151,7 +151,10 @@ def bound_scores(
     for k in np.flatnonzero(is_hard & wanted).tolist():
         compared = technology
         if left_out is not None:
-            compared = replace(technology, points=np.delete(technology.points, left_out[k], axis=0))
+            listed = technology.listed
+            if listed is None:
+                listed = np.arange(len(technology.points))
+            compared = replace(technology, listed=listed[listed != left_out[k]])
         candidates = [to_fractions(weights[k])]
         polished = polished_weights(technology, weights[k], lam, k, least_weights[k])
         if polished is not None:

@@ -282,3 +282,12 @@ def test_values_too_far_apart_for_facets_are_refused_by_name() -> None:
     with pytest.raises(DataError, match=r"'parameters' from 1000 to 2e.10 are too far apart"):
         db.rank(table, **options, model=db.models.Holder(norm="l2"))
     db.certify(db.rank(table, **options, model=db.models.Holder(norm="l1")))
+
+
+@pytest.mark.parametrize("seed", [0, 10, 22])
+def test_super_efficiencies_with_inputs_are_proved_where_values_differ_by_rounding(seed) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.integers(1, 4, (7, 4)) / 4 + 1e-10 * rng.standard_normal((7, 4))
+    table = pd.DataFrame(values, columns=list("abcd"))
+    model = db.models.Super(returns="ndrs")
+    db.certify(db.rank(table, outputs=list("abc"), inputs=["d"], model=model))

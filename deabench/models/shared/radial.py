@@ -37,6 +37,8 @@ from deabench.solver.engine import Solution, solve_exactly, solve_family
 from deabench.utils.arrays import TOLERANCE, blocks
 from deabench.utils.threads import one_thread
 
+STEEPEST = 1e6
+"""Slack weights above this prove nothing of an inefficient DMU, in metrics of about 1."""
 FAR = 1e8
 """A score above this, or below its inverse, is solved again in rational arithmetic."""
 
@@ -78,6 +80,10 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
     # Weights that leave slack open prove nothing: they are discarded before efficiency is read.
     proof = SlackProof(answer, answer.slack_weights)
     proof.discard(proof.all_slack_left(reached) > TOLERANCE)
+    # Weights so steep that rounding decides prove it in one order of rows and not in another.
+    of = proof.weights.of
+    largest = np.append(proof.weights.rows.max(axis=1, initial=0.0), 0.0)[np.maximum(of, -1)]
+    proof.discard((of >= 0) & (largest > STEEPEST) & (answer.scores.to_numpy() < 1 - TOLERANCE))
     answer = replace(answer, slack_weights=proof.weights)
     # What floating point leaves open, and what is small beside the reference, is decided exactly.
     efficient, undecided = proof.proved
