@@ -63,7 +63,8 @@ def test_a_changed_setting_runs_its_own_tasks(smoke, tmp_path, capsys):
     before = current_rows(Study.from_toml(path).plan)
     path.write_text(path.read_text().replace('"C4.5" = {}', '"C4.5" = {cf = 0.01}'))
     assert main(["study", "run", str(path), "--format", "json", "--workers", "1"]) == 0
-    assert capsys.readouterr().err == "60 of 75 tasks are in the store, 15 to do\n"
+    # on a slow machine lines of progress follow
+    assert capsys.readouterr().err.startswith("60 of 75 tasks are in the store, 15 to do\n")
     path.write_text(path.read_text().replace("{cf = 0.01}", "{}"))
     assert (
         Study.from_toml(path).status().done == 75
