@@ -92,6 +92,7 @@ __all__ = [
     "Groups",
     "Layers",
     "Malmquist",
+    "Mixture",
     "NextRound",
     "Partial",
     "Plan",
