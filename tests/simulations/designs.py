@@ -148,11 +148,11 @@ HARD: dict[str, Case] = {
 BLOCKS: dict[str, Case] = {
     "10 folds, correlation .1": Case(lambda: blocks(20, 10, 0.1, 1 / 9), _least(A2_all=0.95)),
     "5 folds, correlation .1": Case(lambda: blocks(20, 5, 0.1, 1 / 4), _least(A2_all=0.95)),
-    "10 folds, correlation .3, assumed .1": Case(
-        lambda: blocks(20, 10, 0.3, 1 / 9), _most(A2_all=0.80)
+    "10 folds, correlation .6, assumed .1": Case(
+        lambda: blocks(20, 10, 0.6, 1 / 9), _most(A2_all=0.80)
     ),
-    "10 folds, correlation .1, taken as independent": Case(
-        lambda: blocks(20, 10, 0.1, None), _most(A2_all=0.90)
+    "10 folds, correlation .4, taken as independent": Case(
+        lambda: blocks(20, 10, 0.4, None), _most(A2_all=0.90)
     ),
     "12 data sets": Case(lambda: blocks(20, 12, 0.0, None), _least(A2_all=0.95)),
     "60 data sets": Case(lambda: blocks(20, 60, 0.0, None), _least(A2_all=0.95)),

@@ -142,6 +142,8 @@ UNPLANNED = {
     "k=2, tied, n=30": outcomes_cell(tied(2, 1, 0.8), 30),
     "k=2, s=2, tied, n=30": outcomes_cell(tied(2, 2, 0.8), 30),
     "k=100, tied, n=300": outcomes_cell(tied(100, 1, 0.8), 300),
+    "weakly tied in TPR .8, 10/90": rates_cell(np.array([[0.8, 0.6], *[[0.8, 0.9]] * 4]), 100, 0.1),
+    "weakly tied in TPR .5, 15/15": rates_cell(np.array([[0.5, 0.5], *[[0.5, 0.9]] * 4]), 30, 0.5),
     "k=10, s=2, tied, n=30": outcomes_cell(tied(10, 2, 0.8), 30),
 }
 CELLS = {**POWER, **NULL, **UNPLANNED}
