@@ -35,6 +35,7 @@ from benchmarks.scale_memory import in_memory
 from benchmarks.scores import beside, growth, memory, wide
 from benchmarks.startup import start_up
 from benchmarks.studies import overhead, shared_rows, trivial_tasks
+from benchmarks.weightings import weightings
 from deabench.cli._io import print_message
 
 SECTIONS = (
@@ -55,6 +56,7 @@ SECTIONS = (
     "peers",
     "scale",
     "study",
+    "weightings",
 )
 
 
@@ -143,6 +145,8 @@ def sections(
         yield from decisions(runs, quick)
     if "peers" in wanted:
         yield "Verdicts of other packages on the same answers", peers(1 if quick else runs // 5)
+    if "weightings" in wanted:
+        yield from weightings(runs, quick)
 
 
 def proofs(share: float, quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -18,6 +18,7 @@ from deabench.report.page_data import make_page_data
 from deabench.report.report_results import ReportResults, compute_results
 from deabench.report.text.report import answer_sentences
 from deabench.report.text.words import join_names
+from deabench.report.weightings_section import weightings_section
 from deabench.results.model import Norm
 
 LONE_SURROGATES = re.compile("[\ud800-\udfff]")
@@ -124,6 +125,7 @@ def _assemble_report(
     sections = [
         result_sections.notes_section(results),
         result_sections.ranking_section(results),
+        weightings_section(results),
         result_sections.tested_section(results),
         result_sections.targets_section(results),
         result_sections.peers_section(results),

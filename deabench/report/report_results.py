@@ -200,7 +200,7 @@ def _rank_reference(
             raise DataError(
                 "a ranking holds no table to take the tested rows from; give tested as a DataFrame"
             )
-        return source, _selection_of_ranking(source), tested
+        return source, selection_of_ranking(source), tested
     selection_options = {
         name: value for name, value in rank_options.items() if name not in MODEL_ARGUMENTS
     }
@@ -241,7 +241,7 @@ def _score_tested(
     return ranking.scores
 
 
-def _selection_of_ranking(ranking: Ranking) -> SelectedTable:
+def selection_of_ranking(ranking: Ranking) -> SelectedTable:
     """Return the table of a ranking in the user's metrics, with the role of each."""
     data = ranking.data
     reversed_metrics = {

@@ -127,6 +127,7 @@ def test_cost_ranges_and_intervals_and_tests_are_shown():
     assert [section.key for section in report.sections] == [
         "notes",
         "ranking",
+        "weightings",
         "weights",
         "facets",
         "costs",

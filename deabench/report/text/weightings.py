@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from deabench.report.text.words import count_noun, join_names
+from deabench.report.text.words import as_sentence, count_noun, join_names
 from deabench.utils.text import quote_names
 
 if TYPE_CHECKING:
@@ -180,6 +180,13 @@ def _join_clauses(clauses: Sequence[str]) -> str:
     if len(clauses) < 2:
         return "".join(clauses)
     return f"{', '.join(clauses[:-1])} and {clauses[-1]}"
+
+
+def describe_first_rows(result: Weightings) -> list[str]:
+    """Return one sentence for each row that can be first, most often first."""
+    rows = result.ranks[result.ranks["best"] == 1]
+    order = rows.sort_values(["first_share", "mean_rank"], ascending=[False, True]).index
+    return [as_sentence(f"'{name}' {_describe_first(result, name)}") for name in order]
 
 
 def summarize_weightings_by_dataset(result: WeightingsByDataset) -> str:

@@ -1,0 +1,28 @@
+"""Coverage of the limits under noise, and three ways to the same ranks."""
+
+from __future__ import annotations
+
+import pytest
+from simulations.weightings import compare_ways, coverage, settings
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+
+
+def test_three_ways_and_the_certificate_agree_on_tables_with_ties() -> None:
+    agree = compare_ways(4)
+    assert (agree[["enumeration", "MILP", "certificate", "proved"]] == 4).all()
+
+
+@pytest.mark.slow
+def test_three_ways_agree_on_many_tables() -> None:
+    agree = compare_ways(200, seed=1)
+    assert (agree[["enumeration", "MILP", "certificate", "proved"]] == 200).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", settings())
+def test_limits_cover_the_true_ranks_of_all_rows(name) -> None:
+    measured = coverage(*settings()[name], runs=100)
+    # Of 100 runs at least 90 hold where .95 do, with probability .99.
+    assert measured["limits cover"] >= 0.9
+    assert measured["width of the limits"] >= measured["true width"] * 0.9
