@@ -300,3 +300,81 @@ def test_a_row_that_is_first_only_without_a_metric_says_so() -> None:
 def test_what_cannot_be_used_is_refused_with_a_reason(options, message) -> None:
     with pytest.raises(DataError, match=message):
         weigh(random_table(0, 5, 3), **options)
+
+
+def test_forged_losses_trees_and_weights_are_refused() -> None:
+    result = db.weightings(oracle("robots_data"), outputs=["o1"], inputs=["i1", "i2", "i3"])
+    for column in ("loss_min", "loss_max"):
+        for change in (-1e-6, 1e-6):
+            ranks = result.ranks.copy()
+            ranks.loc["R7", column] += change
+            with pytest.raises(CertificateError, match=f"'R7': {column.replace('_', ' ')}"):
+                db.certify(replace(result, ranks=ranks))
+    best = result.evidence["best"]
+    # The longest proof, with its last leaf missing, or one leaf in place of a halving.
+    k = max(range(20), key=lambda row: len(best.trees[row]))
+    for tree in (best.trees[k][:-1], best.trees[k][-1:], np.append(best.trees[k], -1)):
+        trees = tuple(tree if row == k else other for row, other in enumerate(best.trees))
+        forged = {**result.evidence, "best": replace(best, trees=trees)}
+        with pytest.raises(CertificateError, match=f"'{result.ranks.index[k]}': best proved"):
+            db.certify(replace(result, evidence=forged))
+    weights = (((-1, 1, 1, 1),), *best.weights[1:])
+    forged = {**result.evidence, "best": replace(best, weights=weights)}
+    with pytest.raises(CertificateError, match="'R1': best attained"):
+        db.certify(replace(result, evidence=forged))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame({"acc": [0.9], "f1": [0.5]}, index=["a"]),
+        pd.DataFrame({"acc": [0.9, 0.8, 0.8]}, index=list("abc")),
+        pd.DataFrame({"TPR": [0.9] * 3, "TNR": [0.5] * 3}, index=list("abc")),
+        pd.DataFrame({"TPR": [0.9, 0, 0.9], "TNR": [0.5, 0, 0.6]}, index=list("abc")),
+        pd.DataFrame({"a": [1.0, 1e6, 1e12], "b": [1e12, 1e3, 1.0]}, index=list("abc")),
+        pd.DataFrame(0.8 + 1e-15 * np.arange(9).reshape(3, 3) ** 2 % 7, columns=list("abc")),
+        pd.DataFrame(1e-300 * np.arange(1, 7).reshape(3, 2), columns=list("ab")),
+    ],
+    ids=["one row", "one metric", "all equal", "a row of zeros", "1 to 1e12", "near ties", "tiny"],
+)
+def test_odd_tables_are_proved(table) -> None:
+    result = weigh(table, draws=64)
+    ranks = result.ranks
+    assert (ranks["best"] == ranks["best_proved"]).all()
+    assert (ranks["worst"] == ranks["worst_proved"]).all()
+    assert extreme_ranks(table.to_numpy()).tolist() == ranks[["best", "worst"]].to_numpy().tolist()
+    db.certify(result)
+    assert result.summary()
+    assert all(result.explain(name) for name in table.index)
+
+
+def test_losses_alone_and_zero_inputs_are_taken_and_gaps_refused() -> None:
+    losses = pd.DataFrame({"log_loss": [0.9, 0.3, 0.2], "mae": [1, 2, 3.0]}, index=list("abc"))
+    result = db.weightings(losses, draws=64)
+    assert result.model == "value"
+    assert result.ranks[["best", "worst"]].to_numpy().tolist() == [[1, 3], [1, 2], [1, 3]]
+    firms = pd.DataFrame({"o": [1, 2, 3.0], "i": [0, 1, 2.0], "j": [1, 1, 2.0]}, index=list("abc"))
+    ratio = db.weightings(firms, outputs=["o"], inputs=["i", "j"], model="ratio", draws=64)
+    # With all weight on i, a uses nothing; on j it has 1 against 2 and 1.5.
+    assert ratio.ranks[["best", "worst"]].to_numpy().tolist() == [[1, 3], [1, 2], [2, 3]]
+    db.certify(ratio)
+    gaps = pd.DataFrame({"TPR": [0.9, np.nan], "TNR": [0.1, 0.2]}, index=list("ab"))
+    with pytest.raises(DataError, match="'TPR' of 'b' is missing"):
+        db.weightings(gaps)
+    negative = pd.DataFrame({"a": [-0.1, 0.2], "b": [0.4, 0.5]}, index=list("xy"))
+    with pytest.raises(DataError, match="model='value' takes any value"):
+        weigh(negative, model="ratio")
+    assert weigh(negative, model="value", draws=64).ranks["best"].tolist() == [2, 1]
+
+
+def test_a_time_limit_leaves_what_is_proved() -> None:
+    table = random_table(1, 60, 6, digits=3)
+    result = weigh(table, draws=64, time_limit=1e-3)
+    ranks = result.ranks
+    full = weigh(table, draws=64, time_limit=120).ranks
+    assert (ranks["best_proved"] <= full["best"]).all()
+    assert (ranks["best"] >= full["best"]).all()
+    assert (ranks["worst_proved"] >= full["worst"]).all()
+    assert (ranks["worst"] <= full["worst"]).all()
+    assert any("are not proved within the time" in note for note in result.notes)
+    assert any("extreme" in text for text in db.certify(result).unclaimed)
