@@ -15,6 +15,8 @@ import deabench as db
 from deabench.errors import CertificateError
 from deabench.models import sbm
 from deabench.models.shared.scaled_data import ScaledData
+from deabench.results.proof import SlackWeights
+from deabench.utils.arrays import Sparse
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 COSTS = pd.DataFrame(
@@ -156,6 +158,60 @@ def test_a_ray_proves_no_free_target() -> None:
     )
     assert forged.distance["o"] > near.distance["o"] + 0.1
     with pytest.raises(CertificateError, match="closest"):
+        db.certify(forged)
+
+
+def test_multiples_of_facets_bound_nothing_where_one_is_negative() -> None:
+    """A point outside of one facet and inside of the other, and a target that is not the nearest.
+
+    The facets are a + 2b = 9 and 2a + b = 9. Less of the second one's normal would put the nearest
+    point where the second facet is exceeded, at (3, 3).
+    """
+    options = {"on": "facets", "norm": "l2", "weights": {"a": 1.0, "b": 1.0}}
+    near = db.targets(pd.DataFrame({"a": [1.0], "b": [6.0]}, index=["o"]), RATES, **options)
+    far = db.targets(pd.DataFrame({"a": [3.0], "b": [5.5]}, index=["o"]), RATES, **options)
+    db.certify(near)
+    db.certify(far)
+    gaps = far.targets - near.actual
+    slopes = pd.DataFrame([[-10.0, -20.0], [16.0, 8.0]], index=["o", "o"], columns=["a", "b"])
+    forged = replace(
+        far,
+        actual=near.actual,
+        gaps=gaps,
+        distance=((gaps**2).sum(axis=1) ** 0.5).rename(far.distance.name),
+        slopes=slopes,
+    )
+    assert 3 > forged.distance["o"] > near.distance["o"] + 0.5
+    with pytest.raises(CertificateError, match="closest"):
+        db.certify(forged)
+    # The bound would do, were it one.
+    length = np.linalg.norm(slopes.sum())
+    assert (-(slopes @ [1.0, 6.0]).sum() - 9 * (10 - 8)) / length > forged.distance["o"]
+
+
+def test_a_large_dmu_has_slack_against_multiples_of_a_small_one() -> None:
+    """Weights that give the DMU itself a little more than 0 bound no multiple of another one."""
+    table = pd.DataFrame(
+        {"a": [1.0, 1000.0], "x": [1.0, 1000.0], "z": [1.0, 1000.05]}, index=["small", "large"]
+    )
+    honest = rank_with(table, outputs=["a"], inputs=["x", "z"], model="ccr", returns="crs")
+    assert honest.efficient.tolist() == [True, False]
+    itself = Sparse(np.array([[0], [1]], dtype=np.int32), np.ones((2, 1)))
+    # In metrics scaled to 1: 1e-7 for the large one, 5e-8 for the small one.
+    proved = honest.slack_weights
+    weights = SlackWeights(
+        np.vstack([proved.rows, [2.0 + 1e-7, 1.0, 1.0]]),
+        np.array([proved.of[0], len(proved.rows)], dtype=np.int32),
+    )
+    forged = replace(
+        honest,
+        intensities=itself,
+        slacks=honest.slacks * 0.0,
+        efficient=honest.efficient | True,
+        slack_weights=weights,
+        frontier=np.array([0, 1]),
+    )
+    with pytest.raises(CertificateError, match="slack that is left"):
         db.certify(forged)
 
 
