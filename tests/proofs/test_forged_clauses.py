@@ -29,7 +29,7 @@ COSTS = pd.DataFrame(
 def test_others_without_an_output_are_counted_without_the_dmu_itself(orientation) -> None:
     table = pd.DataFrame({"a": [1.0, 0.0, 0.0], "b": [0.0, 1.0, 2.0]}, index=list("pqr"))
     ranking = rank_with(table, model="super-sbm", orientation=orientation)
-    assert "p" in ranking.reasons
+    assert "the others do not reach it" in ranking.reasons["p"]
     db.certify(ranking)
 
 
@@ -231,4 +231,32 @@ def test_stripped_evidence_is_no_crash(model, changes) -> None:
     ranking = db.rank(RATES, outputs=["a", "b"], model=model)
     forged = replace(ranking, **changes, scores=ranking.scores + 0.25)
     with pytest.raises(CertificateError):
+        db.certify(forged)
+
+
+@pytest.mark.parametrize("changed", ["best", "both"])
+def test_prices_that_break_a_constraint_prove_no_least_loss(changed) -> None:
+    """Weights with a larger loss, and prices that give just that: too low, or above 1 in sum."""
+    table = pd.DataFrame({"a": [1.0, 3.0, 4.0, 2.0], "b": [4.0, 3.0, 1.0, 2.0]}, index=list("pqrs"))
+    honest = rank_with(table, model="common", goal="largest")
+    db.certify(honest)
+    losses = honest.tables["common"]
+    losers, best = honest.tables["losers"], honest.tables["best"]
+    scores = honest.scores * 0.9
+    worse = pd.DataFrame({"own": losses["own"], "common": scores, "lost": losses["own"] - scores})
+    loss = worse["lost"].max()
+    assert loss > losses["lost"].max() + 0.01
+    worth = float((losers.to_numpy()[0] * losses["own"]).sum())
+    if changed == "best":
+        prices = {"best": best * ((worth - loss) / best.to_numpy().sum())}
+    else:
+        factor = loss / losses["lost"].max()
+        prices = {"losers": losers * factor, "best": best * factor}
+    forged = replace(
+        honest,
+        scores=scores,
+        weights=honest.weights * 0.9,
+        tables={**honest.tables, "common": worse, **prices},
+    )
+    with pytest.raises(CertificateError, match="dual infeasibility"):
         db.certify(forged)
