@@ -16,10 +16,11 @@ from deabench.inference.decisions.betting import (
     next_learning,
 )
 from deabench.inference.decisions.gate_limits import learned_interval
+from deabench.inference.decisions.learned_weights import lower_limit
 from deabench.inference.decisions.ledger import Feedback, alpha_of_gate
 from deabench.inference.decisions.planning import plan
 from deabench.inference.decisions.sequential_gate import play_gate
-from deabench.inference.verdicts.learned_mix import Units, cross_fit, learned_lower_limit
+from deabench.inference.verdicts.learned_mix import Units, cross_fit
 from simulations.samples import latent
 
 Array = np.ndarray
@@ -163,6 +164,7 @@ EDGE_CELLS: dict[str, tuple[Array, float]] = {
     "k=2, s=1": (np.array([[0.9], [0.9]]), 0.8),
     "k=5, s=2": (np.full((5, 2), 0.9), 0.8),
     "k=10, s=5": (np.full((10, 5), 0.9), 0.8),
+    "k=2, s=5": (np.full((2, 5), 0.9), 0.8),
     "k=2, s=1, perfect rival": (np.array([[0.9999], [0.9999]]), 0.0),
     "k=5, s=2, one rival ahead": (np.array([[0.9, 0.9], *[[0.8, 0.8]] * 4]), 0.8),
 }
@@ -183,7 +185,7 @@ def gate_shares(
     fails = 0
     for run in range(runs):
         units = units_of_outcomes(outcomes(rng, truth, n, rho))
-        lower, upper, _ = learned_interval(units, len(truth) - 1, critical, critical, run)
+        lower, upper, _ = learned_interval(units, len(truth) - 1, at_least, critical, critical, run)
         passes += lower >= at_least
         fails += upper < at_least
     return pd.Series(
@@ -254,7 +256,9 @@ def pull_requests(
             tail = alpha if feedback == "status" else alpha / 2
             units = units_of_outcomes(np.stack([in_use, answers], axis=1)[:, :, None].astype(float))
             critical = float(-ndtri(tail))
-            lower = learned_lower_limit(units, 1, critical, draws=1, seed=run, ridge=critical**2)
+            lower = lower_limit(
+                units, 1, 0.95, critical, np.full(1, critical**2), folds=10, seed=run, draws=1
+            )
             passed = lower >= 0.95
             passes += passed
             if strategy == "status" and passed:

@@ -22,7 +22,7 @@ from deabench.inference.decisions.betting import (
     next_learning,
 )
 from deabench.inference.decisions.rounds import (
-    CLASS_OF_METRIC,
+    OF_BOTH_CLASSES,
     check_means,
     read_round,
     round_of_answers,
@@ -329,11 +329,10 @@ class Anytime:
         """Return the poorest metric of the classifier that is nearest to its decision."""
         if len(self.metrics) < 2 or not len(order) or not np.isfinite(order.iloc[0]):
             return None
-        if not set(map(canonical_name, self.metrics)) <= set(CLASS_OF_METRIC):
-            names = {canonical_name(metric) for metric in self.metrics}
-            # A metric of both classes gains from either; only own metrics have own instances.
-            if names & {"accuracy", "balanced_accuracy", "roc_auc"} or self.unit == "datasets":
-                return None
+        # A metric of both classes gains from either, and data sets are of no class.
+        has_shared = any(canonical_name(metric) in OF_BOTH_CLASSES for metric in self.metrics)
+        if has_shared or self.unit == "datasets":
+            return None
         wealth = self._mixes.log_wealth[self.classifiers.index(order.index[0])]
         lowest, second = np.sort(wealth)[:2]
         return self.metrics[int(wealth.argmin())] if second - lowest > LAG else None

@@ -9,6 +9,7 @@ import numpy as np
 
 from deabench.errors import DataError
 from deabench.inference.decisions.finished_samples import outcomes_of_samples
+from deabench.inference.decisions.learned_weights import lower_limit
 from deabench.inference.decisions.sequential_gate import play_gate
 from deabench.inference.moments import critical_values
 from deabench.inference.samples import Samples
@@ -29,7 +30,6 @@ from deabench.inference.verdicts.learned_mix import (
     FOLDS,
     Units,
     cross_fit,
-    learned_lower_limit,
 )
 from deabench.inference.verdicts.ratio_statistics import RatioStatistics, largest_ratio
 
@@ -151,7 +151,9 @@ def _learned_limits(
     degrees = case.problem.moments.degrees
     c_lower = float(critical_values(lower_tail, degrees).max())
     c_upper = float(critical_values(upper_tail, degrees).max())
-    lower, upper, mix = learned_interval(units, case.row, c_lower, c_upper, seed, folds=case.folds)
+    lower, upper, mix = learned_interval(
+        units, case.row, case.at_least, c_lower, c_upper, seed, folds=case.folds
+    )
     lower = min(lower, case.score)
     upper = max(upper, case.score)
     passes = lower >= case.at_least - EDGE
@@ -163,7 +165,14 @@ def _learned_limits(
 
 
 def learned_interval(
-    units: Units, row: int, c_lower: float, c_upper: float, seed: int, *, folds: int = FOLDS
+    units: Units,
+    row: int,
+    at_least: float,
+    c_lower: float,
+    c_upper: float,
+    seed: int,
+    *,
+    folds: int = FOLDS,
 ) -> tuple[float, float, Array]:
     """Return both limits of one classifier and the mix that the upper one rests on.
 
@@ -171,13 +180,15 @@ def learned_interval(
     ----------
     units : Units
     row : int
+    at_least : float
+        The efficiency for which the weights of the lower limit are learned.
     c_lower, c_upper : float
         Critical values of either side.
     seed, folds : int
     """
     # The ridge is c² differing units: where none was seen, about the limit of Poisson's law.
     ridge = (c_lower * difference_sizes(units, row)) ** 2
-    lower = learned_lower_limit(units, row, c_lower, folds=folds, seed=seed, ridge=ridge)
+    lower = lower_limit(units, row, at_least, c_lower, ridge, folds=folds, seed=seed)
     fit = cross_fit(units, folds=folds, seed=seed)
     candidate = slice(row, row + 1)
     statistics = RatioStatistics(

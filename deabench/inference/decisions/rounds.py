@@ -19,7 +19,8 @@ Array = np.ndarray
 CLASS_OF_METRIC = {"TPR": 1, "TNR": 0}
 """Metrics that are means over the instances of one class: 1 positive, 0 negative."""
 PAIRS = "roc_auc"
-MEANS = (*CLASS_OF_METRIC, "accuracy", "balanced_accuracy", PAIRS)
+OF_BOTH_CLASSES = ("accuracy", "balanced_accuracy", PAIRS)
+MEANS = (*CLASS_OF_METRIC, *OF_BOTH_CLASSES)
 """Metrics of the catalogue that are means of outcomes from 0 to 1."""
 FILE_PAIRS = 10
 """Instances of a round in the order of the file, where pairs count."""
