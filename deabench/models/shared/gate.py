@@ -72,6 +72,9 @@ def _solve_part(task: Task, advance: Advance) -> list[Answer]:
     if getattr(model, "technology", "convex") == "fdh":
         return [answer]
     refused = refused_rows(answer)
+    # Nothing proves why restricted weights give no score: exact arithmetic has to say so.
+    if not task.exact and getattr(model, "is_restricted", False):
+        refused = np.union1d(refused, np.flatnonzero(answer.scores.isna()))
     if not len(refused):
         return [answer]
     proved = np.setdiff1d(np.arange(len(answer.scores)), refused)
