@@ -78,7 +78,7 @@ def remember_digest(digest: str) -> None:
     """Add a digest to the trusted ones."""
     file = _trust_file()
     file.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(file, "".join(f"{known}\n" for known in sorted({*_trusted_digests(), digest})))
+    write_whole(file, "".join(f"{trusted}\n" for trusted in sorted({*_trusted_digests(), digest})))
 
 
 def _trusted_digests() -> set[str]:

@@ -153,8 +153,10 @@ def _add_common_options(command: Command, *, has_time_limit: bool = False) -> No
     for sub_command in getattr(command, "commands", {}).values():
         _add_common_options(sub_command, has_time_limit=has_time_limit)
     quiet = _flag(["-q", "--quiet"], "Print no messages besides errors.", _be_quiet)
-    plain = _flag(["--no-color"], "Print no colours, as with the variable NO_COLOR.", _use_no_color)
-    command.params += [quiet, plain]
+    no_color = _flag(
+        ["--no-color"], "Print no colours, as with the variable NO_COLOR.", _use_no_color
+    )
+    command.params += [quiet, no_color]
     if has_time_limit:
         limit = TyperOption(
             param_decls=["--time-limit"],

@@ -78,7 +78,9 @@ def read_command(
         title = f"{len(source.frame)} systems, {source.layout} layout"
         write_table(frame, form=Format(form.value), title=title)
         if source.question is not None:
-            print_message(question_text(source.question, ["rank", *table.words, *_reading_words()]))
+            print_message(
+                question_text(source.question, ["rank", *table.typed_words, *_reading_words()])
+            )
         else:
             print_message(f"the same with every option: {proposal['command']}")
 
@@ -108,7 +110,7 @@ def _rank_command_line(table: Table, options: TableOptions) -> str:
 
     Where the table leaves a question open, it states the likeliest answer.
     """
-    words = ["deabench", "rank", *options.words]
+    words = ["deabench", "rank", *options.typed_words]
     question = table.question
     if question is not None:
         answer = question.default or next(iter(question.answers))

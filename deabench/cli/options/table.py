@@ -228,7 +228,7 @@ class TableOptions(SourceOptions):
         return select_within_budget(selected, parse_budget(self.within))
 
     @property
-    def words(self) -> list[str]:
+    def typed_words(self) -> list[str]:
         """The files and how they are read, as they are typed."""
         return [*self.files, *_option_words(self._typed_options())]
 
