@@ -94,6 +94,12 @@ def ranked_files() -> Any:
     return db.rank_files(f"{STORES.name}/*.parquet", f"{STORES.name}/scores", outputs=OUTPUTS)
 
 
+def refit_report() -> db.RefitReport:
+    choose = db.refit(["score"])
+    choose({"params": [{"C": 1}, {"C": 2}], "mean_test_score": [0.7, 0.8]})
+    return choose.report_
+
+
 FACTORIES: dict[str, Callable[[], Any]] = {
     "read": lambda: db.read(WINE),
     "rank": lambda: db.rank(WINE, outputs=OUTPUTS),
@@ -126,6 +132,7 @@ FACTORIES: dict[str, Callable[[], Any]] = {
     "samples": samples,
     "uncertainty": lambda: db.uncertainty(samples()),
     "gate": lambda: db.gate(samples(), "s1"),
+    "refit": lambda: refit_report(),
     "anytime": lambda: anytime().result,
     "next round": lambda: anytime().next,
     "plan": lambda: db.plan(gap=0.05, at_least=0.9, k=5, s=2),
