@@ -97,16 +97,6 @@ def test_units_do_not_depend_on_a_scale():
     )
 
 
-def test_the_lower_limit_of_one_classifier():
-    """The dual: below the true score, rising with the units, and 0 where nothing is shown."""
-    recalls = np.array([[0.9, 0.6], [0.6, 0.9], [0.74, 0.74]])
-    limits = [
-        learned_mix.learned_lower_limit(hits(np.random.default_rng(4), recalls, n), 2, 1.96)
-        for n in (100, 1000)
-    ]
-    assert 0.5 < limits[0] < limits[1] < 0.74 / 0.75
-
-
 def test_holm():
     p = np.array([0.011, 0.02, 0.001, 0.9])
     assert learned_mix.holm_rejections(p, 0.05).tolist() == [True, True, True, False]

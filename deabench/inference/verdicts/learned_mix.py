@@ -226,59 +226,6 @@ def cross_fit(units: Units, *, folds: int = FOLDS, draws: int = DRAWS, seed: int
     return CrossFit(statistic, mixes, ratios)
 
 
-def learned_lower_limit(
-    units: Units,
-    row: int,
-    critical: float,
-    *,
-    folds: int = FOLDS,
-    draws: int = DRAWS,
-    seed: int = 0,
-    ridge: Array | float = 0.0,
-) -> float:
-    """Return the largest q at which one classifier is shown to score at least q.
-
-    The weights w on the metrics are learned outside each fold; the statistic is the least over the
-    rivals j of Σ_t Σ_r w_r (P_ir − q P_jr) / √Σ(.)². Metrics that are costs are not supported.
-
-    Parameters
-    ----------
-    units : Units
-    row : int
-        The classifier.
-    critical : float
-        z(1 − α/2) for one of two sides.
-    ridge : number or array (s,)
-        Squared differences that are added to the variance: where none was seen the limit is not 1.
-    """
-    generator = np.random.default_rng(seed)
-    k = len(units.values)
-    rivals = np.delete(np.arange(k), row)
-    scale = units.counts.shape[1] / units.sizes
-    parts = []
-    for _ in range(draws):
-        fold = deal_folds(units.strata, folds, generator)
-        moments = fold_moments(units, fold, folds)
-        totals = np.zeros((6, k - 1))
-        for f in range(folds):
-            weights = learn(moments, f, units.is_cost)[1][row] * scale
-            # x_j = Σ_r w_r P_jr on the units of this fold.
-            combined = np.einsum("r,krt->kt", weights, units.values[:, :, fold == f], dtype=float)
-            own = combined[row]
-            others = combined[rivals]
-            totals[0] += own.sum()
-            totals[1] += others.sum(axis=1)
-            totals[2] += own @ own
-            totals[3] += others @ own
-            totals[4] += (others**2).sum(axis=1)
-            # By how much one instance moves the sum.
-            totals[5] += (ridge * weights**2).max() / folds
-        parts.append(totals)
-    stacked = np.stack(parts, axis=1)[:, :, None]
-    statistics = RatioStatistics(stacked[0], stacked[1], stacked[2:5], stacked[5])
-    return float(min(largest_ratio(statistics, critical)[0], 1.0))
-
-
 def holm_rejections(p_values: Array, alpha: float) -> Array:
     """Return which hypotheses Holm's procedure rejects at the level `alpha`."""
     order = np.argsort(p_values, kind="stable")
