@@ -74,7 +74,12 @@ def ranking_section(results: ReportResults) -> Section:
         "metrics that are better when higher, ↓ those that are better when lower. Classifiers of "
         "equal rank are ordered by how many others are measured against them."
     ]
-    if results.intervals is None:
+    if ranking.uncertainty is not None:
+        sentences.append(
+            "A rule separates tiers: whoever is below it is shown to be worse than somebody above. "
+            "The verdict speaks of the true metrics; 'efficient' of these numbers."
+        )
+    elif results.intervals is None:
         sentences.append(
             "The efficiencies have no intervals here: they are exact for these metrics, and do not "
             "tell how the metrics would vary on other data."

@@ -344,7 +344,7 @@ def test_a_study_says_how_sure_its_means_are():
     assert np.allclose(uncertainty["lower"], separate.loc[order, "lower"], atol=1e-12)
     assert uncertainty["verdict"] == separate.loc[order, "verdict"].tolist()
     assert report.answer[5] == (
-        "How sure that is: of 18 classifiers 0 dominated, 17 undecided, 1 efficient, "
+        "How sure that is: of 18 classifiers 0 dominated, 18 undecided, 0 efficient, "
         "all verdicts together at 95 %."
     )
     study = SimpleNamespace(

@@ -45,6 +45,9 @@ def answer_sentences(results: ReportResults) -> list[str]:
     best = scored[scored["efficient"]]
     inefficient = scored[~scored["efficient"]]
     first = f"{len(best)} of {len(frame)} classifiers {is_or_are(len(best))} efficient"
+    # Verdicts speak of the true metrics, scores of the numbers in the table.
+    if ranking.uncertainty is not None:
+        first += " in these numbers"
     # Many efficient classifiers are better told by those that most others are measured against.
     if len(best) > MAX_NAMES:
         leaders = [name for name in order_by_merit(ranking) if ranking.efficient.loc[name]]

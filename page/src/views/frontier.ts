@@ -77,6 +77,10 @@ export function frontierView(world: World): HTMLElement {
         + "Faded classifiers are beyond it: they are worse in what it holds.");
       view.section = found;
     }
+    if (band().length) {
+      const level = data.uncertainty?.level ?? null;
+      said.textContent += ` Shaded: where the frontier of the true metrics lies${level === null ? "" : `, at ${few(100 * level)} %`}.`;
+    }
     if (!state.mixtures) said.textContent += " Without mixtures only what is there counts: the edge has steps.";
     return edge(found.corners, found.steps);
   }
