@@ -320,6 +320,8 @@ def test_no_column_is_forgotten() -> None:
     oracle_columns = {
         (path.name.removesuffix("_expected.csv"), column)
         for path in sorted(ORACLES.glob("[0-9]*_expected.csv"))
+        # Ranks over all weightings are held in tests/analysis/weightings/test_analysis.py.
+        if not path.name.startswith("20_weightings")
         for column in pd.read_csv(path, index_col=0)
     }
     assert oracle_columns - set(CALLS) - set(ANSWERED) == set()
