@@ -183,6 +183,7 @@ COMMANDS = {
         ["gate", "counts.csv", "--candidate", HOSTILE[0]],
         ["gate", "counts.csv", "--candidate", "\x1b"],
     ],
+    "plan": [["plan", "--gap", "x\x1b[31m"]],
     "reproduce": [["reproduce", "table\x1b[31m"]],
     "study": [["study", "status", "study\x1b.toml"], ["study", "status", "no\x1b.toml"]],
     "report": [

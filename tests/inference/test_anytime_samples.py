@@ -150,7 +150,7 @@ def test_learned_limits_decide_with_single_answers_and_analytic_ones_without():
     )
     assert db.gate(few, "good", at_least=0.5).method == "learned"
     fewer = db.Samples.from_predictions(
-        Y[285:315], {name: values[285:315] for name, values in PREDICTIONS.items()}, positive=1
+        Y[292:308], {name: values[292:308] for name, values in PREDICTIONS.items()}, positive=1
     )
     assert db.gate(fewer, "good", at_least=0.5).method == "analytic"
 

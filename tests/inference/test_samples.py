@@ -287,7 +287,7 @@ def test_a_perfect_area_keeps_a_width():
             lambda: db.uncertainty(
                 db.Samples.from_predictions(Y, PREDICTIONS, positive=1), method="bootstrap"
             ),
-            "method 'bootstrap' is not known; it is one of 'analytic', 'max-t'",
+            "method 'bootstrap' is not known; it is one of 'analytic', 'max-t', 'anytime'",
         ),
     ],
 )

@@ -237,8 +237,8 @@ class TableOptions(SourceOptions):
 
         Examples
         --------
-        >>> TableOptions(["a.csv"]).with_commands("deabench.rank(table, outputs=['acc'])")
-        "deabench rank a.csv --outputs acc"
+        >>> TableOptions(["a.csv"]).with_commands("deabench.rank(table, outputs=['acc']) (fewer)")
+        'deabench rank a.csv --outputs acc (fewer)'
         """
 
         def command(call: re.Match[str]) -> str:
