@@ -134,12 +134,10 @@ class Picture:
         stream = io.BytesIO()
         # A fixed salt for the ids of an SVG, and TrueType fonts in PDF (Type 3 is refused by
         # publishers).
-        settings = {
-            "svg.hashsalt": "deabench",
-            "svg.fonttype": "path" if embed_fonts else "none",
-            "pdf.fonttype": 42,
-        }
-        with matplotlib.rc_context(settings):
+        font_type = "path" if embed_fonts else "none"
+        with matplotlib.rc_context(
+            {"svg.hashsalt": "deabench", "svg.fonttype": font_type, "pdf.fonttype": 42}
+        ):
             figure = self.display().figure_
             metadata = UNDATED.get(figure_format)
             figure.savefig(stream, format=figure_format, dpi=150, metadata=metadata)
