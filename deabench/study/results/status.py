@@ -25,7 +25,7 @@ from deabench.errors import DataError
 from deabench.study.results.store import COLUMNS
 from deabench.study.results.stored_rows import iterate_rows, read_rows
 from deabench.study.spec.plan import Plan
-from deabench.study.spec.tasks import Task, TaskList
+from deabench.study.spec.tasks import Task, TaskList, TaskSelection
 from deabench.utils.files import write_whole
 from deabench.utils.result import Result
 
@@ -238,7 +238,7 @@ def current_rows(plan: Plan, tasks: TaskList | None = None) -> pd.DataFrame:
 
 def missing_tasks(
     plan: Plan, tasks: TaskList | None = None, *, retry_failed: bool = False
-) -> list[Task]:
+) -> TaskSelection:
     """Return the tasks without a sound result.
 
     They never ran, ran with other code or data, ran out of a limit that has changed since, or
@@ -246,13 +246,13 @@ def missing_tasks(
     """
     if tasks is None:
         tasks = plan.tasks()
-    # keys alone: tasks are made for what is missing
-    missing = set(tasks.keys())
+    # keys alone: a task is made when it is sent to a worker
+    settled: set[str] = set()
     for rows, _ in iterate_rows(plan.store):
-        missing.difference_update(
+        settled.update(
             row[KEY] for row in rows if _is_settled(plan, *DECISIVE(row), retry_failed=retry_failed)
         )
-    return tasks.select(missing)
+    return tasks.without(settled)
 
 
 def _is_settled(

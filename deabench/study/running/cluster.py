@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent import futures
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,8 +31,8 @@ from deabench.study.running.local import (
     data_folder,
     datasets_in_memory,
     failed_batch,
-    share_datasets,
     timeout_outcome,
+    write_datasets,
 )
 from deabench.study.running.tasks import Outcome, run_batch
 from deabench.study.spec.tasks import Task
@@ -55,7 +55,7 @@ BATCHES_AHEAD = 3
 """Batches under way for each thread of the cluster."""
 
 
-def run_on_cluster(tasks: list[Task], address: str, workers: int) -> Results:
+def run_on_cluster(tasks: Sequence[Task], address: str, workers: int) -> Results:
     """Run tasks on the cluster at `address`; `local` starts one of `workers` processes here.
 
     Data sets are loaded by the workers: their files must be readable there under the same path, and
@@ -75,10 +75,12 @@ def run_on_cluster(tasks: list[Task], address: str, workers: int) -> Results:
     ):
         # machines of another cluster do not see the folders of this one
         shared_folder = None
+        data_of_run = None
         if address == "local":
             shared_folder = scratch
-            tasks = share_datasets(tasks, shared_data)
-        yield from _ClusterRun(client, address, shared_folder).run(tasks, workers)
+            data_of_run = shared_data
+            write_datasets(tasks, shared_data)
+        yield from _ClusterRun(client, address, shared_folder).run(tasks, workers, data_of_run)
 
 
 class _ClusterRun:
@@ -96,11 +98,11 @@ class _ClusterRun:
         self.batches_sent = 0
         self.last_sign_of_life = time.monotonic()
 
-    def run(self, tasks: list[Task], workers: int) -> Results:
+    def run(self, tasks: Sequence[Task], workers: int, data_of_run: Path | None = None) -> Results:
         """Run the tasks; yield each with its outcome as it ends."""
         # a worker may have several threads
         threads = self._count_threads() or workers
-        queue = TaskQueue(tasks, threads)
+        queue = TaskQueue(tasks, threads, data_of_run)
         suspects = deque[Task]()
         while queue or suspects or self.batches:
             # suspects of having killed a worker run last, one at a time

@@ -16,7 +16,7 @@ import tempfile
 import threading
 import traceback
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -55,23 +55,44 @@ class Interrupted(DeabenchError):
 
 
 class TaskQueue:
-    """Waiting tasks, cut into batches whose size follows the time of the last ones."""
+    """Waiting tasks, cut into batches whose size follows the time of the last ones.
 
-    def __init__(self, tasks: Iterable[Task], workers: int) -> None:
-        self.waiting = deque(tasks)
+    A task is taken from the sequence when its batch is made: one that makes its tasks on access
+    holds none that waits.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+    workers : int
+    folder : Path, optional
+        Where the data sets given from code have been written (`write_datasets`).
+    """
+
+    def __init__(self, tasks: Sequence[Task], workers: int, folder: Path | None = None) -> None:
+        self.tasks = tasks
         self.workers = max(1, workers)
+        self.folder = folder
         self.size = 1
+        self._next_position = 0
+        self._returned = deque[Task]()
         self._mean_seconds = 0.0
 
-    def __bool__(self) -> bool:
-        return bool(self.waiting)
+    def __len__(self) -> int:
+        return len(self._returned) + len(self.tasks) - self._next_position
 
     def next_batch(self) -> list[Task]:
         """Return the next tasks; fewer near the end, so that all workers finish together."""
         # four batches for each worker are left, so that none waits long
-        share = max(1, len(self.waiting) // (4 * self.workers))
-        size = min(self.size, share, len(self.waiting))
-        return [self.waiting.popleft() for _ in range(size)]
+        share = max(1, len(self) // (4 * self.workers))
+        size = min(self.size, share, len(self))
+        # returned tasks first
+        batch = [self._returned.popleft() for _ in range(min(size, len(self._returned)))]
+        first = self._next_position
+        self._next_position += size - len(batch)
+        new_tasks = [self.tasks[position] for position in range(first, self._next_position)]
+        if self.folder is not None:
+            new_tasks = _read_from_folder(new_tasks, self.folder)
+        return batch + new_tasks
 
     def record_time(self, tasks: int, seconds: float) -> None:
         """Learn the size of the next batches from one that ended."""
@@ -87,7 +108,7 @@ class TaskQueue:
 
     def put_back(self, tasks: list[Task]) -> None:
         """Return tasks to the front of the queue."""
-        self.waiting.extendleft(reversed(tasks))
+        self._returned.extendleft(reversed(tasks))
 
 
 def datasets_in_memory(tasks: Iterable[Task]) -> dict[str, Dataset]:
@@ -96,10 +117,14 @@ def datasets_in_memory(tasks: Iterable[Task]) -> dict[str, Dataset]:
     return {identity: IN_MEMORY[identity] for identity in identities}
 
 
-def share_datasets(tasks: list[Task], folder: Path) -> list[Task]:
-    """Write data sets given from code to a folder; return the tasks that read them there."""
+def write_datasets(tasks: Iterable[Task], folder: Path) -> None:
+    """Write the data sets given from code that these tasks need to a folder."""
     for data in datasets_in_memory(tasks).values():
         write_dataset(data, folder)
+
+
+def _read_from_folder(tasks: list[Task], folder: Path) -> list[Task]:
+    """Return the tasks, reading data sets given from code in the folder they were written to."""
     # tasks of one data set share one description, which is sent once with a batch
     specs: dict[DataSpec, DataSpec] = {}
     prepared = []
@@ -121,7 +146,7 @@ def data_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
-def run_locally(tasks: list[Task], workers: int) -> Results:
+def run_locally(tasks: Sequence[Task], workers: int) -> Results:
     """Run tasks in worker processes; yield each with its outcome as it ends, in no fixed order.
 
     Leaving the generator early (an exception, `close`) ends the workers at once, with what they
@@ -130,14 +155,15 @@ def run_locally(tasks: list[Task], workers: int) -> Results:
     suspects = deque[Task]()
     with tempfile.TemporaryDirectory(prefix="deabench-") as folder, data_folder() as shared:
         scratch = Path(folder)
-        queue = TaskQueue(share_datasets(tasks, shared), workers)
+        write_datasets(tasks, shared)
+        queue = TaskQueue(tasks, workers, shared)
         while queue or suspects:
             # suspects of having killed a worker run last, one at a time
             single_suspect = not queue
             current = queue
             if single_suspect:
                 current = TaskQueue([suspects.popleft()], 1)
-            pool_size = min(workers, len(current.waiting))
+            pool_size = min(workers, len(current))
             # tasks that were running when a worker died
             interrupted = yield from _run_pool(current, pool_size, scratch)
             for task in interrupted:
@@ -149,7 +175,7 @@ def run_locally(tasks: list[Task], workers: int) -> Results:
                     yield task, outcome
                 elif any(trace.stat().st_size for trace in scratch.glob("*.trace")):
                     # another task is known to have ended the pool
-                    queue.waiting.append(task)
+                    queue.put_back([task])
                 else:
                     suspects.append(task)
             for mark in scratch.iterdir():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from importlib.metadata import PackageNotFoundError, version
 
@@ -46,7 +46,7 @@ def lock_for_run(plan: Plan) -> Iterator[TaskList]:
 
 def run_tasks(
     plan: Plan,
-    tasks: list[Task],
+    tasks: Sequence[Task],
     workers: int | None,
     scheduler: str | None,
     watch: Watch | None = None,
@@ -76,7 +76,7 @@ def _ignore_steps(steps: int) -> None:
     """Show nothing."""
 
 
-def _start_tasks(tasks: list[Task], workers: int | None, scheduler: str | None) -> Results:
+def _start_tasks(tasks: Sequence[Task], workers: int | None, scheduler: str | None) -> Results:
     count = workers or os.cpu_count() or 1
     if count < 1:
         raise DataError(f"workers is {workers}; give a whole number >= 1")

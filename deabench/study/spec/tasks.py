@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from array import array
 from bisect import bisect_right
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, chain
 from typing import Any, overload
 
@@ -91,13 +93,16 @@ class DatasetTasks:
     def __len__(self) -> int:
         return len(self.first) * self.repeats * self.folds
 
+    @cached_property
+    def _hashes(self) -> list[hashlib._Hash]:
+        """Return the common part of the keys of each classifier, hashed once for all folds."""
+        return [hashlib.sha256(base) for base in self.bases]
+
     def keys(self) -> Iterator[str]:
         """Yield the keys fold by fold, and of each fold classifier by classifier."""
-        # the common part of the keys is hashed once for all folds
-        hashes = [hashlib.sha256(base) for base in self.bases]
         for repeat in range(self.repeats):
             for fold in range(self.folds):
-                for base in hashes:
+                for base in self._hashes:
                     yield task_key(base, repeat, fold)
 
     def task(self, position: int, key: str = "") -> Task:
@@ -105,7 +110,7 @@ class DatasetTasks:
         # classifiers vary fastest, then folds, then repeats
         fold_of_all, learner = divmod(position, len(self.first))
         repeat, fold = divmod(fold_of_all, self.folds)
-        key = key or task_key(hashlib.sha256(self.bases[learner]), repeat, fold)
+        key = key or task_key(self._hashes[learner], repeat, fold)
         return self.first[learner].with_changes(repeat=repeat, fold=fold, key=key)
 
 
@@ -145,14 +150,10 @@ class TaskList(Sequence[Task]):
         """Yield the keys, in order, without making the tasks."""
         return chain.from_iterable(block.keys() for block in self.blocks)
 
-    def select(self, keys: Container[str]) -> list[Task]:
-        """Return the tasks with one of these keys, in order."""
-        return [
-            block.task(position, key)
-            for block in self.blocks
-            for position, key in enumerate(block.keys())
-            if key in keys
-        ]
+    def without(self, keys: Container[str]) -> TaskSelection:
+        """Return the tasks with none of these keys, in order."""
+        numbered_keys = enumerate(self.keys())
+        return TaskSelection(self, array("q", (n for n, key in numbered_keys if key not in keys)))
 
     def identity(self) -> str:
         """Return the SHA-256 of what the keys are made of: equal for the same tasks in order."""
@@ -162,3 +163,30 @@ class TaskList(Sequence[Task]):
             for base in block.bases:
                 digest.update(hashlib.sha256(base).digest())
         return digest.hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class TaskSelection(Sequence[Task]):
+    """Some tasks of a study, each made on access; between accesses it holds their positions alone.
+
+    Attributes
+    ----------
+    tasks : TaskList
+    positions : array of int
+        Of the selected tasks in it.
+    """
+
+    tasks: TaskList
+    positions: array[int]
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    @overload
+    def __getitem__(self, position: int) -> Task: ...
+    @overload
+    def __getitem__(self, position: slice) -> TaskSelection: ...
+    def __getitem__(self, position: int | slice) -> Task | TaskSelection:
+        if isinstance(position, slice):
+            return TaskSelection(self.tasks, self.positions[position])
+        return self.tasks[self.positions[position]]

@@ -4,13 +4,19 @@ status.
 
 from __future__ import annotations
 
+import gc
 import json
+from contextlib import closing
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from deabench.cli import main
-from deabench.study.running.local import BATCH_SECONDS, LARGEST_BATCH, TaskQueue
+from deabench.study import Study
+from deabench.study.results.status import missing_tasks
+from deabench.study.running.local import BATCH_SECONDS, LARGEST_BATCH, TaskQueue, run_locally
+from deabench.study.spec.tasks import Task
 
 
 def test_every_task_goes_once_and_batches_follow_the_tasks():
@@ -33,7 +39,51 @@ def test_every_task_goes_once_and_batches_follow_the_tasks():
 def test_tasks_come_back_to_the_front():
     queue = TaskQueue([1, 2, 3, 4], 1)
     queue.put_back(queue.next_batch())
-    assert list(queue.waiting) == [1, 2, 3, 4]
+    assert len(queue) == 4
+    assert [queue.next_batch() for _ in range(4)] == [[1], [2], [3], [4]]
+    assert not queue
+
+
+def count_tasks() -> int:
+    """Tasks that this process holds."""
+    return sum(type(held) is Task for held in gc.get_objects())
+
+
+@pytest.fixture
+def many_tasks(tmp_path):
+    """The tasks of 500 repeats of two folds, of data given from code."""
+    y = np.arange(12) % 3 // 2
+    study = Study(
+        {"d": (np.arange(24.0).reshape(12, 2), y)},
+        {"none": "majority"},
+        split={"folds": 2, "repeats": 500},
+        store=tmp_path / "study.sqlite",
+    )
+    return missing_tasks(study.plan)
+
+
+def test_waiting_tasks_are_not_held(many_tasks, tmp_path):
+    before = count_tasks()
+    queue = TaskQueue(many_tasks, 1, tmp_path)
+    # tasks that come back are made once, and go first
+    queue.put_back(queue.next_batch())
+    keys = []
+    while queue:
+        batch = queue.next_batch()
+        queue.record_time(len(batch), 1e-4 * len(batch))
+        # the batch alone is held, however many wait
+        assert count_tasks() == before + len(batch)
+        keys += [task.key for task in batch]
+    assert keys == [task.key for task in many_tasks]
+
+
+def test_a_run_holds_the_tasks_that_are_under_way(many_tasks):
+    before = count_tasks()
+    with closing(run_locally(many_tasks, 1)) as results:
+        task, outcome = next(results)
+        # two batches of one task each, and what replaced the first
+        assert (task.key, outcome.status) == (many_tasks[0].key, "done")
+        assert 1 <= count_tasks() - before <= 8
 
 
 def test_a_run_with_failures_exits_1_and_counts_them(study_file, capsys):

@@ -65,10 +65,15 @@ def test_however_a_task_is_asked_for_it_is_the_same(study):
         == listed_tasks
     )
     assert jobs[40:3:-7] == listed_tasks[40:3:-7]
-    assert jobs.select({listed_tasks[50].key, listed_tasks[2].key, "another"}) == [
-        listed_tasks[2],
+    settled = {*jobs.keys(), "another"} - {listed_tasks[50].key, listed_tasks[2].key}
+    selection = jobs.without(settled)
+    assert list(selection) == [listed_tasks[2], listed_tasks[50]]
+    assert (len(selection), selection[-1], list(selection[:1])) == (
+        2,
         listed_tasks[50],
-    ]
+        [listed_tasks[2]],
+    )
+    assert not jobs.without(set(jobs.keys()))
     for position in (66, -67):
         with pytest.raises(IndexError):
             jobs[position]
