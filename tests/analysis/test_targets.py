@@ -27,6 +27,7 @@ from scipy.optimize import minimize
 
 import deabench as db
 from deabench.errors import SolveError
+from deabench.geometry.projections import project_onto_facet
 from deabench.solver.highs import Solver
 from deabench.solver.template import compile_template, expand_template
 
@@ -490,3 +491,40 @@ def test_every_point_inside_the_extended_facets_has_a_dominating_target(norm) ->
         weights, {"l1": np.inf, "l2": 2, "linf": 1}[norm], axis=1
     )
     np.testing.assert_allclose(targets.distance, room.min(axis=1), atol=1e-12)
+
+
+def test_the_first_extended_facet_by_its_nearest_point_is_not_the_nearest_of_all() -> None:
+    """The facet nearest to one point, and the next, are farther from all points than the third."""
+    P = np.array([[0.25, 0.85], [0.5, 0.8], [0.85, 0.35], [0.95, 0.2]])
+    points = np.array([[0.3, 0.35], [0.05, 0.4], [0.15, 0.3]])
+    W = full_normals(P)
+    away = np.abs(1 - points @ W.T) / np.linalg.norm(W, axis=1)
+    by_nearest_point = np.argsort(away.min(axis=0))
+    assert np.argmin(away.sum(axis=0)) == by_nearest_point[-1]
+    targets = db.targets(frame(points), frame(P), norm="l2", on="facets", common=True)
+    assert targets.distance.sum() == pytest.approx(away.sum(axis=0).min(), abs=1e-12)
+
+
+def test_a_point_of_a_facet_that_does_not_dominate_is_solved_again(monkeypatch) -> None:
+    """A solver that loses the rows of `dominating` answers with a point below the tested one."""
+    from deabench_models import norms
+
+    normals = np.array([[0.375, 0.875, 0.5], [0.125, 0.75, 0.75], [0.75, 0.25, 0.125]])
+    point = np.array([0.7, 0.1, 0.5])
+    arguments = (normals, 1, point, "linf", np.ones(3))
+    assert (project_onto_facet(*arguments, dominating=False) < point - 0.09).any()
+    monkeypatch.setattr(norms, "dominating", lambda model: None)
+    target = project_onto_facet(*arguments, dominating=True)
+    # x stays: .375 x + .875 y + .5 z = 1 and .125 x + .75 y + .75 z = 1.
+    assert target == pytest.approx([0.7, 0.31 / 0.9, 0.785 / 0.9], abs=1e-12)
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_on_no_common_facet_does_anything_dominate_a_point_beyond_all(norm) -> None:
+    P = np.array([[1.0, 0.2], [0.8, 0.7], [0.1, 1.0]])
+    for beyond, has_target in (([0.7, 0.6], True), ([0.9, 0.9], False)):
+        points = np.array([[0.3, 0.4], beyond])
+        targets = db.targets(
+            frame(points), frame(P), norm=norm, on="facets", common=True, dominating=True
+        )
+        assert targets.distance.notna().tolist() == [has_target, has_target]

@@ -223,3 +223,20 @@ def test_files_of_predictions_are_classifiers_or_data_sets(tmp_path, capsys):
     assert table.rows["dataset"].unique().tolist() == ["iris", "wine"]
     assert db.by_dataset(table).each.index.tolist() == ["iris", "wine"]
     assert "each file is a data set" in " ".join(table.notes)
+
+
+def test_a_score_equal_to_the_threshold_is_positive_in_every_answer(tmp_path, capsys):
+    path = tmp_path / "scores.csv"
+    path.write_text("y_true,a\n1,0.5\n1,0.5\n0,0.1\n0,0.2\n0,0.3\n")
+    words = ["metrics", str(path), "--scores", "--threshold", "0.5", "--positive", "1"]
+    (rates,) = run_json(capsys, *words, "--metrics", "TPR,TNR")
+    assert (rates["TPR"], rates["TNR"]) == (1.0, 1.0)
+    (answers,) = run_json(capsys, *words, "--usefulness")
+    assert all(answer for name, answer in answers.items() if name != "classifier"), answers
+
+
+def test_a_guessed_class_hides_no_other_note(tmp_path, capsys):
+    path = tmp_path / "labels.csv"
+    path.write_text("y_true,a\nspam,spam\nspam,ham\nham,ham\nham,spam\nham,ham\n")
+    assert main(["metrics", str(path), "--intervals", "--metrics", "TPR"]) == 0
+    assert "instances are taken as drawn from one population" in capsys.readouterr().err

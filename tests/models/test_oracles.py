@@ -204,3 +204,13 @@ def test_a_forged_score_slack_or_verdict_is_refused(model) -> None:
     if model != "super":
         with pytest.raises(db.CertificateError):
             db.certify(replace(ranking, efficient=~ranking.efficient))
+
+
+def test_a_score_near_0_is_as_exact_as_one_near_1() -> None:
+    """Two copies of q reach p: θ = max(2 · 4 / 3e11, 2 · 7 / 6e11), below every tolerance."""
+    table = pd.DataFrame(
+        {"a": [8.0, 4.0, 4.0], "x": [3e11, 4.0, 4.0], "z": [6e11, 9.0, 7.0]}, index=["p", "o", "q"]
+    )
+    ranking = rank_with(table, inputs=["x", "z"], model="ccr", returns="crs", orientation="input")
+    assert ranking.scores.tolist() == pytest.approx([8 / 3e11, 1.0, 1.0], rel=1e-12, abs=0)
+    db.certify(ranking)

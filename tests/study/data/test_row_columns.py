@@ -363,3 +363,21 @@ def test_a_study_file_says_all_of_it(tmp_path):
     assert study.plan.preprocessing_of("d", "C4.5").columns
     assert study.plan.preprocessing_of("d", "naive Bayes").numeric == "standardise"
     assert study.plan.split_of("d").gap == 2
+
+
+@pytest.mark.parametrize("shared_rows", [1, 0])
+def test_a_splitter_may_not_test_on_rows_it_trains_on(shared_rows):
+    half = ROWS // 2
+
+    class Halves:
+        def split(self, X, y=None, groups=None):
+            yield np.arange(half + shared_rows), np.arange(half, ROWS)
+
+    data = Dataset("d", np.zeros((ROWS, 1)), np.arange(ROWS) % 2, 1)
+    split = SplitSpec("splitter", splitter=Halves())
+    if shared_rows:
+        with pytest.raises(DataError, match="tests on rows it trains on"):
+            split_rows(data, split, 0, 0, 0)
+    else:
+        train, test = split_rows(data, split, 0, 0, 0)
+        assert (len(train), len(test)) == (half, half)

@@ -412,3 +412,10 @@ def test_a_studys_dea_takes_every_option_that_rank_takes(study_file, dea, wanted
         table, outputs=["TPR", "TNR"], inputs=dea.get("inputs"), model=model, **wanted
     )
     pd.testing.assert_series_equal(s.efficiencies(table, settings), expected.scores)
+
+
+def test_scores_that_differ_by_rounding_share_a_rank():
+    scores = pd.Series([0.1 + 0.2, 0.3, 0.3 - 2e-9, np.nan], index=list("abcd"))
+    assert scores["a"] != scores["b"]
+    assert s.rank_scores(scores).tolist() == [1, 1, 3, pd.NA]
+    assert s.rank_scores(scores, ascending=True).tolist() == [2, 2, 1, pd.NA]
