@@ -12,7 +12,7 @@ import scipy
 
 from deabench.errors import DataError
 from deabench.metrics import DIRECTION, METRICS, SCORE_METRICS, from_counts
-from deabench.metrics.metric import Metric, check_probabilities
+from deabench.metrics.metric import Metric
 from deabench.metrics.score_metrics import find_score_metric
 from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import did_you_mean
@@ -319,7 +319,8 @@ def average_over_folds(
     Returns
     -------
     DataFrame
-        Index (dataset, classifier); `attrs["notes"]` names folds without a value.
+        Index (dataset, classifier); `attrs["notes"]` names folds without a value, and classifiers
+        without the probabilities that a metric needs.
     """
     rows_of_means = []
     notes = []
@@ -329,10 +330,18 @@ def average_over_folds(
         means: dict[str, Any] = {"dataset": dataset, "classifier": classifier}
         # a fold without a positive row has no AUC: the mean is that of the others
         for name, metric in metrics.items():
+            # scores of one fold may lie in 0..1 by chance: all folds are judged together
+            if _lacks_probabilities(metric, folds):
+                means[name] = float("nan")
+                notes.append(
+                    f"{name} of '{classifier}' on '{dataset}' is undefined: it needs probabilities,"
+                    " and the scores are not all from 0 to 1"
+                )
+                continue
             if metric is COST:
                 values = [_cost_of_fold(fold, row_costs) for fold in folds]
             else:
-                values = [_value_on_fold(name, metric, fold, str(classifier)) for fold in folds]
+                values = [_value_on_fold(name, metric, fold) for fold in folds]
             defined = [value for value in values if np.isfinite(value)]
             infinite = int(np.isinf(values).sum())
             means[name] = float("nan")
@@ -355,6 +364,17 @@ def average_over_folds(
     return table
 
 
+def _lacks_probabilities(metric: Any, folds: list[Rows]) -> bool:
+    """Whether a metric of two classes needs probabilities, and a score is none."""
+    if (
+        getattr(metric, "needs", "labels") != "probabilities"
+        or metric in MULTICLASS_SCORES.values()
+    ):
+        return False
+    # NaN, where a classifier has no scores, is left to each fold
+    return any(((scores < 0) | (scores > 1)).any() for scores in (fold["score"] for fold in folds))
+
+
 def _cost_of_fold(fold: Rows, row_costs: np.ndarray | None) -> float:
     """Return the mean cost of the test rows."""
     wrong = np.asarray(fold["y_true"]) != np.asarray(fold["y_pred"])
@@ -362,7 +382,7 @@ def _cost_of_fold(fold: Rows, row_costs: np.ndarray | None) -> float:
     return float(COST.function(wrong, costs))  # type: ignore[operator]  # it is no scorer's name
 
 
-def _value_on_fold(name: str, metric: Any, fold: Rows, classifier: str) -> float:
+def _value_on_fold(name: str, metric: Any, fold: Rows) -> float:
     """Return a metric on one fold; NaN where a class is missing or there are no scores."""
     y_true = np.asarray(fold["y_true"], dtype=int)
     scores = np.asarray(fold["score"])
@@ -373,14 +393,11 @@ def _value_on_fold(name: str, metric: Any, fold: Rows, classifier: str) -> float
         return _score_metric(metric, y_true, scores)
     if metric in MULTICLASS_SCORES.values():
         return float(metric.function(y_true, scores))
-    needs = getattr(metric, "needs", "labels")
     values = scores
-    if needs == "labels":
+    if getattr(metric, "needs", "labels") == "labels":
         values = np.asarray(fold["y_pred"], dtype=int)
     if not np.isfinite(values).all():
         return float("nan")
-    if needs == "probabilities":
-        check_probabilities(values, classifier, name)
     try:
         if hasattr(metric, "value"):
             # with two classes the metric is given truth values, otherwise codes

@@ -14,6 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 from study_runs import run_here
 
 from deabench.errors import DataError
@@ -279,6 +280,20 @@ def test_scores_of_more_classes_than_two_are_scikit_learns(tmp_path):
     # a loss without a greatest value is an input, Brier's goes from 0 to 2
     assert study.plan.dea["inputs"] == ["log_loss"]
     assert study.plan.study_metrics.highest("brier") == 2
+
+
+def test_a_classifier_without_probabilities_has_no_brier_score_and_ends_no_summary(tmp_path):
+    data = load_breast_cancer(return_X_y=True)
+    classifiers = {"svm": SVC(), "bayes": GaussianNB()}
+    study = study_of(tmp_path, data, classifiers, metrics=["accuracy", "brier"])
+    run_here(study)
+    summary = study.summary()
+    rows = study.predictions("d", "bayes").groupby("fold")
+    losses = rows.apply(lambda fold: brier_score_loss(fold["y_true"], fold["score"]))
+    assert summary.metrics.loc[("d", "bayes"), "brier"] == pytest.approx(losses.mean())
+    assert np.isnan(summary.metrics.loc[("d", "svm"), "brier"])
+    assert summary.metrics["accuracy"].notna().all()
+    assert any("brier of 'svm' on 'd' is undefined" in note for note in summary.notes)
 
 
 def test_sets_and_classifiers_have_a_split_and_a_preprocessing_of_their_own(tmp_path):

@@ -421,7 +421,7 @@ def test_groups_are_not_torn_apart(tmp_path, refused):
         study.plan.tasks()
 
 
-def test_probabilities_are_asked_for_where_there_are_decision_values(refused):
+def test_decision_values_are_no_probabilities():
     from deabench.metrics.score_metrics import find_score_metric
     from deabench.study.results.metrics import average_over_folds
 
@@ -436,7 +436,12 @@ def test_probabilities_are_asked_for_where_there_are_decision_values(refused):
     assert average_over_folds(
         counts, {"precision@1": find_score_metric("precision@1")}, predictions
     )["precision@1"].tolist() == [1.0]
-    with refused(
-        "the score of 'svm' for instance 1 is -0.5; metric 'brier' needs probabilities, from 0 to 1"
-    ):
-        average_over_folds(counts, {"brier": find_score_metric("brier")}, predictions)
+    # decision values of a fold that all lie between 0 and 1 are not taken for probabilities
+    counts = pd.DataFrame({"dataset": "d", "classifier": "svm", "key": ["k", "inside"]})
+    predictions["inside"] = predictions["k"] | {"score": np.array([0.2, 0.9])}
+    brier = average_over_folds(counts, {"brier": find_score_metric("brier")}, predictions)
+    assert brier["brier"].isna().all()
+    assert brier.attrs["notes"] == (
+        "brier of 'svm' on 'd' is undefined: it needs probabilities, and the scores are not all "
+        "from 0 to 1",
+    )
