@@ -7,9 +7,13 @@ import json
 import shlex
 import sys
 
+import pandas as pd
 import pytest
 
 from deabench.cli import main
+from deabench.cli.options.table import TableOptions
+from deabench.errors import DataError
+from deabench.tables.read import as_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 TABLE_VERBS = ("read", "rank", "frontier", "targets", "weightings", "report", "uncertainty", "gate")
@@ -114,3 +118,12 @@ def test_targets_without_a_reference_take_the_table(board, capsys) -> None:
     alone = capsys.readouterr().out
     assert main([*words, "--reference", "board.csv", "--format", "csv"]) == 0
     assert capsys.readouterr().out == alone
+
+
+def test_strict_refuses_what_is_guessed_of_a_frame() -> None:
+    """Of a file is asked what a frame's columns are guessed to be."""
+    columns = {"flux": [0.5, 0.7, 0.9, 0.2, 0.3, 0.4], "tune": [0.9, 0.7, 0.1, 0.3, 0.2, 0.6]}
+    table = as_table(pd.DataFrame(columns, index=list("abcdef")))
+    assert TableOptions(["a.csv"]).select(table).guessed == ("flux", "tune")
+    with pytest.raises(DataError, match="strict refuses guesses"):
+        TableOptions(["a.csv"], strict=True).select(table)

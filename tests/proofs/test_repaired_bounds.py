@@ -1,0 +1,92 @@
+"""What repaired λ are said to reach is reached, by an independent linear program."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from deabench.proofs.bounds import repaired_gains
+from deabench.proofs.exact_repair import Technology
+from deabench.utils.arrays import Sparse
+
+POINTS = np.array([[0.7, 0.3, -0.9], [0.2, 0.8, -0.4], [0.5, 0.6, -0.7]])
+LAMBDA = np.array([0.3, 0.2, 0.4])
+MOVED = np.array([0.01, 0.02, 0.03])
+
+
+def repair(tested, sums, *, held=(True, True, True), lam=LAMBDA):
+    """Return gains, error, feasibility and whether λ meets `tested` of one DMU."""
+    columns = np.arange(len(POINTS), dtype=np.int32)[None]
+    answer = repaired_gains(
+        Technology(POINTS, 1, sums),
+        np.array([tested]),
+        Sparse(columns, lam[None]),
+        np.array([held]),
+        MOVED[None],
+    )
+    return [part[0] for part in answer]
+
+
+@pytest.mark.parametrize("sums", [(0.0, np.inf), (1.0, 1.0), (0.0, 0.5), (2.0, np.inf)])
+def test_gains_are_those_of_the_nearest_sum_that_is_allowed(sums) -> None:
+    """Σ λ = 0.9 becomes 1, 0.5 and 2; exact in fractions, within the stated error."""
+    tested = np.array([0.01, 0.02, -2.5])
+    gains, error, is_feasible, is_met = repair(tested, sums)
+    lam = [Fraction(share) for share in LAMBDA.tolist()]
+    total = sum(lam)
+    allowed = min(max(total, Fraction(sums[0])), Fraction(min(sums[1], 1e9)))
+    for r in range(3):
+        reached = sum(
+            share * allowed / total * Fraction(value)
+            for share, value in zip(lam, POINTS[:, r].tolist(), strict=True)
+        )
+        exact = reached - Fraction(tested[r]) - Fraction(MOVED[r])
+        assert abs(Fraction(gains[r]) - exact) <= Fraction(error[r])
+    assert 0 < error.max() < 1e-13
+    assert is_feasible
+    assert is_met
+
+
+@pytest.mark.parametrize("metric", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("sums", "miss"), [((0.0, np.inf), 1e-6), ((0.0, np.inf), 1e-11), ((1.0, 1.0), 1e-11)]
+)
+def test_what_repaired_weights_reach_some_weights_reach(metric, sums, miss) -> None:
+    """A metric is short by `miss`: what is then left in each metric a linear program attains."""
+    tested = LAMBDA / LAMBDA.sum() ** (sums[0] == 1.0) @ POINTS - MOVED - [0.05, 0.05, 0.05]
+    tested[metric] += 0.05 + miss
+    gains, error, is_feasible, is_met = repair(tested, sums)
+    assert is_feasible
+    assert not is_met
+    least = gains - error
+    assert least.min() >= 0
+    # No more is given up than a few times what was missing.
+    assert (gains - least).max() <= 20 * miss
+    program = linprog(
+        np.zeros(3),
+        A_ub=-POINTS.T,
+        b_ub=-(least + tested + MOVED) + 1e-13,
+        A_eq=None if sums[0] == 0.0 else np.ones((1, 3)),
+        b_eq=None if sums[0] == 0.0 else [1.0],
+        options={"primal_feasibility_tolerance": 1e-10},
+    )
+    assert program.status == 0
+
+
+def test_a_metric_that_is_not_held_may_fall_short() -> None:
+    tested = LAMBDA @ POINTS - MOVED + [0.1, -0.1, -0.1]
+    gains, error, is_feasible, is_met = repair(tested, (0.0, np.inf), held=(False, True, True))
+    assert gains == pytest.approx([-0.1, 0.1, 0.1], abs=1e-12)
+    assert error.max() < 1e-13
+    assert is_feasible
+    assert is_met
+    assert not repair(tested, (0.0, np.inf))[3]
+
+
+def test_no_weights_at_all_are_feasible_only_where_the_sum_may_be_0() -> None:
+    tested = np.array([-1.0, -1.0, -1.0])
+    for sums, expected in (((0.0, 1.0), True), ((1.0, 1.0), False)):
+        assert repair(tested, sums, lam=np.zeros(3))[2] == expected
