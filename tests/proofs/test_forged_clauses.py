@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from model_options import rank_with
+from scipy.optimize import linprog
 
 import deabench as db
 from deabench.errors import CertificateError
@@ -256,6 +257,47 @@ def test_prices_that_break_a_constraint_prove_no_least_loss(changed) -> None:
         honest,
         scores=scores,
         weights=honest.weights * 0.9,
+        tables={**honest.tables, "common": worse, **prices},
+    )
+    with pytest.raises(CertificateError, match="dual infeasibility"):
+        db.certify(forged)
+
+
+@pytest.mark.parametrize("negative", ["losers", "best"])
+def test_negative_prices_prove_no_least_loss(negative) -> None:
+    """All other constraints hold and the bound is the loss: only the sign refuses the prices."""
+    table = pd.DataFrame({"a": [1.0, 3.0, 4.0, 2.0], "b": [4.0, 3.0, 1.0, 2.0]}, index=list("pqrs"))
+    honest = rank_with(table, model="common", goal="largest")
+    losses = honest.tables["common"]
+    own = losses["own"].to_numpy()
+    n = len(own)
+    scores = honest.scores * 0.99
+    worse = pd.DataFrame({"own": losses["own"], "common": scores, "lost": losses["own"] - scores})
+    # Prices (μ, κ) with μ·Z ≤ κ·Y, Σ μ = 1 and the bound own·μ - Σ κ, of which some may be below 0.
+    free = (-10.0, None)
+    above = (0.0, None)
+    bounds = [free if negative == "losers" else above] * n
+    bounds += [free if negative == "best" else above] * n
+    dearest = linprog(
+        np.append(-own, np.ones(n)),
+        A_ub=np.hstack([table.to_numpy().T, -table.to_numpy().T]),
+        b_ub=np.zeros(2),
+        A_eq=[np.append(np.ones(n), np.zeros(n))],
+        b_eq=[1.0],
+        bounds=bounds,
+    )
+    least = losses["lost"].max()
+    share = (worse["lost"].max() - least) / (-dearest.fun - least)
+    assert 0 < share < 1
+    prices = {
+        name: honest.tables[name] * (1 - share) + dearest.x[part] * share
+        for name, part in (("losers", slice(n)), ("best", slice(n, 2 * n)))
+    }
+    assert prices[negative].to_numpy().min() < -1e-3
+    forged = replace(
+        honest,
+        scores=scores,
+        weights=honest.weights * 0.99,
         tables={**honest.tables, "common": worse, **prices},
     )
     with pytest.raises(CertificateError, match="dual infeasibility"):
