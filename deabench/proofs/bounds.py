@@ -256,7 +256,12 @@ def repaired_gains(
         is_short[by_size] = held[by_size] & (gains[by_size] - widened < 0)
     rows = np.flatnonzero(is_short.any(axis=1) & is_possible)
     if len(rows):
-        moved, is_repaired = _bound_moves(gains[rows], error[rows], moves[rows], held[rows])
+        # Where Σ λ is free, it may move as far as to its nearer bound.
+        steps = np.where(is_at_bound[rows, None], 0.0, share[rows])
+        room = np.minimum(greatest_sum - sums[rows], sums[rows] - least_sum)
+        moved, is_repaired = _bound_moves(
+            gains[rows], error[rows], moves[rows], held[rows], steps, room
+        )
         error[rows] = np.where(is_repaired[:, None], moved, error[rows])
         is_possible[rows] &= is_repaired
     return gains, error, np.asarray(is_possible), np.asarray(is_met)
@@ -279,11 +284,17 @@ def _scaled_error(
 
 
 def _bound_moves(
-    gains: np.ndarray, error: np.ndarray, moves: np.ndarray, held: np.ndarray
+    gains: np.ndarray,
+    error: np.ndarray,
+    moves: np.ndarray,
+    held: np.ndarray,
+    steps: np.ndarray,
+    room: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the error (k, c) with which λ can be moved to what is held, and whether it can.
 
-    `moves` (k, p, c) is what each of p entries of λ moves the point by, if it is doubled.
+    `moves` (k, p, c) is what each of p entries of λ moves the point by, if it is doubled, and
+    `steps` (k, p) what that adds to Σ λ, of which there is `room` (k,).
     """
     size = np.maximum(np.abs(moves).max(axis=1), 1e-300)
     scaled = moves / size[:, None]
@@ -310,6 +321,8 @@ def _bound_moves(
         eta = np.einsum("kpc,kc->kp", np.abs(inverse), right)
         widened = error + np.einsum("kp,kpc->kc", eta, np.abs(moves))
         is_repaired = is_regular & (eta.max(axis=1) < 0.5)
+        total_step = (eta * steps).sum(axis=1)
+        is_repaired &= (total_step == 0) | (total_step <= room)
         # What was above 0 must stay there.
         also_short = held & ~is_short & (gains - widened < 0) & is_repaired[:, None]
         if not also_short.any():

@@ -90,3 +90,16 @@ def test_no_weights_at_all_are_feasible_only_where_the_sum_may_be_0() -> None:
     tested = np.array([-1.0, -1.0, -1.0])
     for sums, expected in (((0.0, 1.0), True), ((1.0, 1.0), False)):
         assert repair(tested, sums, lam=np.zeros(3))[2] == expected
+
+
+def test_a_sum_with_a_bound_is_not_moved_beyond_it() -> None:
+    """One point 1 with Σ λ at most 1 reaches 1 and not 1.0005, from λ = .999."""
+    for tested, expected in ((1.0005, False), (0.9995, True)):
+        _, _, is_feasible, _ = repaired_gains(
+            Technology(np.array([[1.0]]), 1, (0.0, 1.0)),
+            np.array([[tested]]),
+            Sparse(np.zeros((1, 1), dtype=np.int32), np.array([[0.999]])),
+            np.array([[True]]),
+            np.zeros((1, 1)),
+        )
+        assert is_feasible.tolist() == [expected]
