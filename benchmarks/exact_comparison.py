@@ -101,11 +101,11 @@ def _integers(rng: Generator, n: int, count: int) -> np.ndarray:
     return np.floor(10 ** rng.uniform(0, 6, (n, count)))
 
 
-def _one_row(rng: Generator, n: int, count: int) -> np.ndarray:  # noqa: ARG001
+def _one_row(rng: Generator, n: int, count: int) -> np.ndarray:  # noqa: ARG001 - called as all kinds are
     return _uniform(rng, 1, count)
 
 
-def _one_metric(rng: Generator, n: int, count: int) -> np.ndarray:  # noqa: ARG001
+def _one_metric(rng: Generator, n: int, count: int) -> np.ndarray:  # noqa: ARG001 - called as all kinds are
     return _uniform(rng, n, 1)
 
 

@@ -41,7 +41,7 @@ def triples(rows: int = 10_000) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         for m in map(int, rng.integers(1, 5001, rows // 10))
         for k in [int(rng.integers(0, m + 1))]
     ]
-    return tuple(np.array([*sweep[: rows // 2], *zip(b, c, n, strict=True), *edge]).T)  # type: ignore[return-value]
+    return tuple(np.array([*sweep[: rows // 2], *zip(b, c, n, strict=True), *edge]).T)  # type: ignore[return-value]  # of four columns
 
 
 def inverted(b: float, c: float, n: float, z: float) -> tuple[float, float]:

@@ -80,7 +80,7 @@ class Bounded(Table):
         """Return the same with another DMU."""
         return Bounded(*vars(super().at(values)).values(), sums=self.sums)
 
-    def sum_rows(self, extra: int, right: Sequence[Number] = ()) -> list[Row]:  # noqa: ARG002
+    def sum_rows(self, extra: int, right: Sequence[Number] = ()) -> list[Row]:  # noqa: ARG002 - overridden
         """Return the rows of both bounds."""
         ones: list[Number] = [*[1] * len(self.Y), *[0] * extra]
         least, most = self.sums

@@ -282,7 +282,7 @@ def _build_frame(
         frame.insert(frame.columns.get_loc(name) + 1, f"{name}_rank", ranks)
     # The technology gap ratio of each pair, averaged over the data sets.
     frame["gap"] = (pooled_scores / each_scores.reindex(index=pooled_scores.index)).mean()
-    frame["efficient_on"] = (efficient == True).sum().reindex(frame.index)  # noqa: E712
+    frame["efficient_on"] = efficient.eq(True).sum().reindex(frame.index)
     frame["datasets"] = each_scores.notna().sum().reindex(frame.index)
     frame.index.name = "classifier"
     # An efficiency of infinity is undefined here: it would spoil every mean.

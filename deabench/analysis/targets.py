@@ -28,7 +28,7 @@ from deabench.tables.read import as_table
 from deabench.tables.selected_table import Missing, align_columns, refuse_bounds
 from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
-from deabench.tables.transforms import Data, to_outputs_only
+from deabench.tables.transforms import Data, scale_reference, to_outputs_only
 from deabench.tables.validation import Allowed, check_same_units, validate
 from deabench.tables.vocabulary import has_mixed_units
 from deabench.utils.checks import choice
@@ -402,67 +402,3 @@ class _Search:
         depth = common_rises(self.vertices, self.points, self.labels)
         off_frontier = np.where(depth < 0, "outside", "inside")
         return closest, np.where(np.abs(depth) <= ON_FRONTIER, "on", off_frontier)
-
-
-def scale_reference(
-    reference: Data, tested: Data, weights: np.ndarray, *, dominating: bool, common: bool
-) -> tuple[Data, pd.Series]:
-    """Return reference multiples whose hull holds the targets under constant returns to scale.
-
-    Constant returns make a cone of what is attainable, and the frontier code lists the faces of a
-    hull. Where a target can be, both are the same: let a DMU have the size Σ_i x_i / unit_i of its
-    inputs. A target is no further from its DMU than zero is (0 for all metrics, which is efficient:
-    no output without an input), so that its size is at most that of its DMU plus what the norm
-    allows for that distance. The hull of zero and of multiples of the reference that reach this
-    size has the same points up to it, and the same efficient faces through zero.
-
-    Parameters
-    ----------
-    weights : array (s + m,)
-        What a unit of each metric counts in the distance, outputs first.
-
-    Returns
-    -------
-    Data, Series
-        Zero and the multiplied reference; by label the factors, powers of two (so that no number
-        is rounded), 0 for zero.
-
-    Raises
-    ------
-    DataError
-        If there is no input, or a reference DMU needs none of any.
-    """
-    X = reference.inputs.to_numpy()
-    x = tested.inputs.to_numpy()
-    for role, count in (("inputs", X.shape[1]), ("outputs", reference.outputs.shape[1])):
-        if not count:
-            raise DataError(
-                f"returns='crs' multiplies {role} and there are none; name one in {role}, or leave "
-                "returns out"
-            )
-    greatest = X.max(axis=0)
-    unit = np.where(greatest > 0, greatest, 1.0)
-    sizes = (X / unit).sum(axis=1)
-    if not sizes.all():
-        raise DataError(
-            f"'{reference.labels[int(np.argmin(sizes))]}' needs none of any input, so that under "
-            "returns='crs' it can be multiplied without limit; leave it out, or leave returns out"
-        )
-    # The distance of each tested DMU to zero is at most this, in any norm; a target that dominates
-    # its DMU needs no more inputs, and a common face must reach all of them together.
-    to_zero = (np.column_stack([tested.outputs, x]) * weights).sum(axis=1)
-    if dominating:
-        to_zero = 0.0 * to_zero
-    elif common:
-        to_zero = np.full(len(to_zero), to_zero.sum())
-    # The largest size a target can have; twice it leaves room, and log2 rounds up to a power of 2.
-    size = ((x + to_zero[:, None] / weights[-x.shape[1] :]) / unit).sum(axis=1).max()
-    factors = np.exp2(np.ceil(np.log2(np.maximum(2.0 * size / sizes, 1.0))))
-    zero_label = "nothing"
-    while zero_label in reference.labels:
-        zero_label += " at all"
-    labels = pd.Index([zero_label, *reference.labels], name=reference.labels.name)
-    multiples = pd.Series([0.0, *factors], index=labels, name="multiple")
-    outputs = reference.outputs.reindex(labels, fill_value=0.0).mul(multiples, axis=0)
-    inputs = reference.inputs.reindex(labels, fill_value=0.0).mul(multiples, axis=0)
-    return replace(reference, outputs=outputs, inputs=inputs), multiples

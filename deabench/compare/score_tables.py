@@ -159,7 +159,7 @@ def score_differences(x: Floats, y: Floats) -> Floats:
 def check_number(value: object, name: str) -> float:
     """Return a finite number as a float, whatever its type; `name` names it in the message."""
     try:
-        number = float(value)  # type: ignore[arg-type]
+        number = float(value)  # type: ignore[arg-type]  # what is no number raises
     except (TypeError, ValueError):
         raise DataError(f"{name} is {value!r}; give a number") from None
     if isinstance(value, str) or not np.isfinite(number):

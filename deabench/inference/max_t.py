@@ -299,7 +299,7 @@ def _run_blocks(
     remote_model = client.scatter(model, broadcast=True)
     models = [remote_model] * len(blocks)
     futures = client.map(compute, models, [seed] * len(blocks), blocks, pure=False)
-    return list(client.gather(futures))  # type: ignore[arg-type]
+    return list(client.gather(futures))  # type: ignore[arg-type]  # gather returns a list of a list
 
 
 def _block_maxima(model: ErrorModel, seed: int, block: int) -> tuple[Array, Array]:

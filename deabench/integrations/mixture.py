@@ -99,7 +99,9 @@ class Mixture(ClassifierMixin, BaseEstimator):
         **fit_params
             For every estimator, as sample_weight.
         """
-        used = _checked_shares(self.estimators, self.shares)
+        if not isinstance(self.estimators, Mapping):
+            raise DataError("give estimators as a dictionary by name")
+        used = _checked_shares(list(self.estimators), self.shares)
         check_classification_targets(y)
         self.classes_ = np.unique(np.asarray(y))
         self.estimators_ = {}
@@ -151,11 +153,6 @@ class Mixture(ClassifierMixin, BaseEstimator):
         drawn = np.searchsorted(np.cumsum(self.shares_), uniform, side="right")
         # Rounding may leave the sum of the shares a little below 1.
         return np.asarray(np.minimum(drawn, len(self.shares_) - 1))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = False
-        return tags
 
 
 def realise(
@@ -219,7 +216,7 @@ def mixed_metrics(
     >>> mixed_metrics(counts, {"a": .5, "b": .5}, ["TPR", "TNR", "G-mean"]).round(3).to_dict()
     {'TPR': 0.6, 'TNR': 0.825, 'G-mean': 0.704}
     """
-    used = _checked_shares({str(name): None for name in counts.index}, shares)
+    used = _checked_shares([str(name) for name in counts.index], shares)
     cells = counts[["tp", "fn", "fp", "tn"]].rename(index=str).loc[list(used)].astype(float)
     totals = cells.assign(positives=cells["tp"] + cells["fn"], negatives=cells["fp"] + cells["tn"])
     if (totals[["positives", "negatives"]].nunique() > 1).any():
@@ -242,13 +239,13 @@ def is_attained(metric: str) -> bool:
     return canonical_name(metric) in LINEAR_METRICS
 
 
-def _checked_shares(estimators: Mapping[str, Any], shares: Mapping[str, float]) -> dict[str, float]:
+def _checked_shares(names: list[str], shares: Mapping[str, float]) -> dict[str, float]:
     """Return the shares above 0, whose sum is 1."""
-    if not isinstance(estimators, Mapping) or not isinstance(shares, Mapping):
-        raise DataError("give estimators and shares as dictionaries by name")
+    if not isinstance(shares, Mapping):
+        raise DataError("give shares as a dictionary by name")
     for name, value in shares.items():
-        if name not in estimators:
-            hint = did_you_mean(name, list(estimators))
+        if name not in names:
+            hint = did_you_mean(name, names)
             raise DataError(f"shares names '{name}', which is no estimator; {hint}")
         if not isinstance(value, int | float | np.number) or not 0 <= value <= 1 + LEAST_SHARE:
             raise DataError(f"the share of '{name}' is {value}; give a number from 0 to 1")

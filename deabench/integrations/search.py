@@ -16,6 +16,7 @@ from deabench.inference.samples.sample_set import Samples
 from deabench.inference.uncertainty import uncertainty
 from deabench.results.ranking import order_by_merit
 from deabench.tables.readers.learners import name_candidate
+from deabench.tables.transforms import shares_of_range
 from deabench.utils.checks import did_you_mean, share
 from deabench.utils.result import Result
 
@@ -246,10 +247,7 @@ def _best_sum(
     frame: pd.DataFrame, outputs: list[str], inputs: list[str], efficient: np.ndarray
 ) -> int:
     """Return the efficient row with the largest sum of shares of each metric's range."""
-    oriented = pd.concat([frame[outputs], -frame[inputs]], axis=1).astype(float)
-    ranges = oriented.max() - oriented.min()
-    shares = (oriented - oriented.min()) / ranges.where(ranges > 0, 1.0)
-    values = shares.sum(axis=1).to_numpy().copy()
+    values = shares_of_range(frame[[*outputs, *inputs]], inputs).sum(axis=1).to_numpy().copy()
     values[~efficient] = -np.inf
     return int(values.argmax())
 

@@ -149,7 +149,7 @@ class CriticalDifferenceDisplay(Display):
         ax.set_title(self.caption(), fontsize=9, pad=14)
         apply_style(ax, self.artists_["markers"], style)
         self.ax_ = ax
-        self.figure_ = ax.get_figure()  # type: ignore[assignment]
+        self.figure_ = ax.get_figure()  # type: ignore[assignment]  # of axes on a figure
         return self
 
     def caption(self) -> str:

@@ -32,7 +32,7 @@ FAULTS = (
 """What reading parts raises that are missing, of another shape or kind, or of no use together."""
 
 
-class Certificate(pd.DataFrame):  # type: ignore[misc]
+class Certificate(pd.DataFrame):  # type: ignore[misc]  # pandas has no types here
     """The recomputed numbers, one row per DMU, and in `unclaimed` what they do not prove.
 
     A part of it is a plain DataFrame.

@@ -243,7 +243,7 @@ def require_table(
     if not (
         isinstance(table, pd.DataFrame)
         and (rows is None or table.index.equals(rows))
-        and (columns is None or list(table.columns) == list(columns))  # type: ignore[call-overload]
+        and (columns is None or list(table.columns) == list(columns))  # type: ignore[call-overload]  # not None
     ):
         raise CertificateError(
             f"the result has no table '{name}' with the rows and columns of its data; "

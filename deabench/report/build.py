@@ -20,6 +20,7 @@ from deabench.report.text.report import answer_sentences
 from deabench.report.text.words import join_names
 from deabench.report.weightings_section import weightings_section
 from deabench.results.model import Norm
+from deabench.results.ranking import Ranking
 
 LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 """Halves of characters, which cannot be written to a file."""
@@ -101,6 +102,11 @@ def report(
 
 def _with_writable_labels(source: Any) -> Any:
     """Join the levels of labels, and replace halves of characters, which no file can hold."""
+    if isinstance(source, Ranking) and isinstance(source.scores.index, pd.MultiIndex):
+        raise DataError(
+            "the ranking's labels have several levels; give the report the table that was ranked, "
+            "whose levels are joined"
+        )
     if not isinstance(source, pd.DataFrame):
         return source
     if isinstance(source.index, pd.MultiIndex):

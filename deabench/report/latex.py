@@ -47,11 +47,16 @@ ESCAPES = {
     "Σ": r"$\Sigma$",
     "·": r"$\cdot$",
 }
-PREAMBLE = r"""% made by deabench; needs the packages fontenc with [T1], textcomp, booktabs,
+SIGN_COMMAND = r"\providecommand{\deabenchsign}[2]{\ifdefined\Umathchar#2\else\texttt{U+#1}\fi}"
+"""Prints a sign where the font has it, else its number."""
+PREAMBLE = (
+    r"""% made by deabench; needs the packages fontenc with [T1], textcomp, booktabs,
 % longtable, graphicx; pgf for .pgf figures. A sign that pdfLaTeX has no letter for is printed by
 % its number; LuaLaTeX and XeLaTeX print it where the font has it.
-\providecommand{\deabenchsign}[2]{\ifdefined\Umathchar#2\else\texttt{U+#1}\fi}
 """
+    + SIGN_COMMAND
+    + "\n"
+)
 CHARACTER_WIDTH = 4.3
 """The mean width of a character in \\footnotesize, in points."""
 COLUMN_GAP = 7.0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.report.latex import escape_latex, figure_lines
+from deabench.report.latex import SIGN_COMMAND, escape_latex, figure_lines
 from deabench.report.text.words import column_decimals, format_number
 from deabench.results.ranking import Ranking, order_by_merit
 from deabench.utils.checks import did_you_mean
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 Columns = Literal[1, 2]
 MAX_ROWS = 50
 """So many rows of \\footnotesize have room on a page; of more the first ones are written."""
-PACKAGES = r"""% made by deabench; needs the packages fontenc with [T1], textcomp, booktabs,
-% siunitx, graphicx. A sign that pdfLaTeX has no letter for is printed by its number.
-\providecommand{\deabenchsign}[2]{\ifdefined\Umathchar#2\else\texttt{U+#1}\fi}
-"""
+PACKAGES = (
+    "% made by deabench; needs the packages fontenc with [T1], textcomp, booktabs, siunitx,\n"
+    "% graphicx.\n" + SIGN_COMMAND
+)
 
 
 def write_latex_table(
@@ -58,7 +58,7 @@ def write_latex_table(
     environment = "table" if columns == 1 else "table*"
     return "\n".join(
         [
-            PACKAGES.rstrip(),
+            PACKAGES,
             rf"\begin{{{environment}}}[tbp]",
             r"\centering\footnotesize\setlength{\tabcolsep}{3.5pt}",
             rf"\caption{{{escape_latex(words)}}}",

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.results.ranking import order_by_merit
+from deabench.tables.transforms import shares_of_range
 
 if TYPE_CHECKING:
     from deabench.report.report_results import ReportResults
@@ -77,7 +78,7 @@ def recommend(results: ReportResults) -> Recommendation | None:
     ]
     if not names or metrics.shape[1] < 2:
         return None
-    shares = _shares_of_range(metrics, results.lower_is_better).loc[names]
+    shares = shares_of_range(metrics, results.lower_is_better).loc[names]
     values = shares.sum(axis=1).to_numpy().copy()
     winner = int(values.argmax())
     tied = np.flatnonzero(np.abs(values - values[winner]) <= TIED)
@@ -100,17 +101,6 @@ def weighed_metrics(results: ReportResults) -> list[str]:
     if len(ranked) < results.ranking.actual.shape[1]:
         return [str(name) for name in results.metrics.columns]
     return ranked
-
-
-def _shares_of_range(metrics: pd.DataFrame, lower_is_better: set[str]) -> pd.DataFrame:
-    """Return each metric from its worst (0) to its best value (1); a constant one is 0."""
-    oriented = metrics.astype(float).copy()
-    for name in oriented.columns:
-        if name in lower_is_better:
-            oriented[name] = -oriented[name]
-    lowest = oriented.min()
-    ranges = oriented.max() - lowest
-    return (oriented - lowest) / ranges.where(ranges > 0, 1.0)
 
 
 def _find_alternatives(

@@ -100,7 +100,7 @@ def tested_section(results: ReportResults) -> Section | None:
     return Section(
         "tested",
         "What was tested",
-        [_explain_targets(results), *_as_sentences(targets.notes)],
+        [_explain_targets(targets), *_as_sentences(targets.notes)],
         [ReportTable("tested-table", caption, frame)],
         _tested_pictures(targets),
     )
@@ -137,7 +137,7 @@ def targets_section(results: ReportResults) -> Section | None:
         if not results.no_facets_reason:
             return None
         return Section("targets", "Targets", [as_sentence(results.no_facets_reason)])
-    sentences = [_explain_targets(results)]
+    sentences = [_explain_targets(targets)]
     count = len(targets.targets)
     if count < results.inefficient_count:
         sentences.append(
@@ -329,8 +329,9 @@ def method_section(results: ReportResults) -> Section:
     if results.frontier is not None:
         metrics = join_names(results.frontier.outputs)
         sentences.append(
-            f"Targets: the closest point of the Pareto-efficient {results.on} in {metrics}, "
-            f"distance {results.norm}, {_describe_units(results)}. Of several closest points one "
+            f"Targets: the closest point of the Pareto-efficient frontier in {metrics}, distance "
+            f"{results.norm}, {_describe_units(results)}; of its faces at which no metric gets "
+            f"worse, for tested algorithms of its {results.on}. Of several closest points one "
             "is given."
         )
     return Section("method", "How it was computed", sentences)
@@ -399,10 +400,11 @@ def _targets_frame(targets: Targets) -> pd.DataFrame:
     return frame.assign(face=[join_names(face, MAX_FACE_NAMES) for face in targets.faces])
 
 
-def _explain_targets(results: ReportResults) -> str:
+def _explain_targets(targets: Targets) -> str:
+    condition = " at which no metric gets worse" if targets.dominating else ""
     return (
-        f"A target is the closest point ({results.norm}) of the Pareto-efficient frontier's "
-        f"{results.on}; a gap is target minus actual, in the metric's own unit."
+        f"A target is the closest point ({targets.norm}) of the Pareto-efficient frontier's "
+        f"{targets.on}{condition}; a gap is target minus actual, in the metric's own unit."
     )
 
 

@@ -254,7 +254,7 @@ class Model:
         """Solve the model for every tested DMU."""
         raise NotImplementedError
 
-    def prove(self, answer: Answer) -> Proof:  # noqa: ARG002
+    def prove(self, answer: Answer) -> Proof:  # noqa: ARG002 - overridden
         """Recompute what proves the answer.
 
         Raises

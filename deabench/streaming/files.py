@@ -337,7 +337,7 @@ def _is_text(dtype: object) -> bool:
     from pyarrow import types
 
     if types.is_dictionary(dtype):
-        dtype = dtype.value_type  # type: ignore[attr-defined]
+        dtype = dtype.value_type  # type: ignore[attr-defined]  # of dictionaries
     return bool(
         types.is_string(dtype) or types.is_large_string(dtype) or types.is_string_view(dtype)
     )

@@ -21,7 +21,7 @@ export interface State {
 
 /** As advice nothing gets worse; what is tested has its closest target; where the facets are not known, the peers have. */
 function firstGoal(data: Data): Goal {
-  if (data.front && !data.front.hull && data.ranking.peers.length) return "peers";
+  if (data.front && !data.front.hull) return "peers";
   return data.tested.length ? "closest" : "better";
 }
 
@@ -82,7 +82,8 @@ export class World {
     if (own.some((v) => v === null)) return null;
     const found = this.space.judge(own as number[], norm, on, mixtures, goal);
     if (goal === "peers") return this.mixed(found, own as number[], chosen);
-    const same = norm === this.data.norm && on === this.data.on && mixtures;
+    // Where nothing may get worse, targets are on faces whatever the choice.
+    const same = norm === this.data.norm && (goal === "better" || on === this.data.on) && mixtures;
     return chosen >= 0 && same ? this.known(chosen, found) : found;
   }
   /** The mixture of the ranking's peers as target; a point that was not ranked has no peers. */
@@ -111,7 +112,7 @@ export class World {
     const k = listed ? listed.rows.indexOf(i < this.count ? i : i - this.count) : -1;
     if (!listed || k < 0 || listed.distance[k] === null || !this.space) return found;
     const target = listed.target[k] as number[], own = this.space.metrics.map((m) => this.value(m, i) as number);
-    return { ...found, position: listed.position[k] as Verdict["position"], distance: listed.distance[k], target,
+    return { ...found, position: listed.position[k] as Verdict["position"], distance: listed.distance[k], norm: this.data.norm, target,
       gaps: target.map((v, r) => v - own[r]), members: listed.members[k], why: "" };
   }
 

@@ -181,7 +181,7 @@ def test_a_target_is_realised_on_new_data():
             lambda: db.Mixture(BOTH, {"tree": -1, "bayes": 2}).fit(*data()[:2]),
             "the share of 'tree'",
         ),
-        (lambda: db.Mixture([GaussianNB()], {"a": 1}).fit(*data()[:2]), "dictionaries by name"),
+        (lambda: db.Mixture([GaussianNB()], {"a": 1}).fit(*data()[:2]), "a dictionary by name"),
     ],
 )
 def test_what_cannot_be_is_refused(call, sentence):

@@ -51,9 +51,9 @@ def test_trade_off_rates_are_those_of_prices() -> None:
 
 def test_the_method_names_the_unit_of_the_distance() -> None:
     text = db.report(BOARD).text("md").replace("\\", "")
-    assert "distance l1, in shares of each metric's range." in text
+    assert "distance l1, in shares of each metric's range; " in text
     rates = db.report(BOARD[["top1"]].assign(top5=BOARD["top1"] + 5)).text("md").replace("\\", "")
-    assert "distance l1, each metric in its own unit." in rates
+    assert "distance l1, each metric in its own unit; " in rates
 
 
 def test_losses_alone_have_a_page_without_the_constant_output() -> None:
@@ -107,3 +107,29 @@ def test_an_efficient_row_of_a_directional_model_is_0_and_not_minus_0() -> None:
     efficient = [line for line in text.splitlines() if line.endswith("True")]
     assert len(efficient) > 2
     assert all(line.split(",")[1] == "0.0" for line in efficient)
+
+
+def test_the_sentences_on_targets_say_what_was_computed() -> None:
+    board = db.read(LEADERBOARD).frame
+    established, tested_one = board.drop(index="deit_base"), board.loc[["deit_base"]]
+    for on in ("faces", "facets"):
+        report = db.report(established, tested=tested_one, on=on, norm="linf")
+        sections = {section.key: section for section in report.sections}
+        own = sections["targets"].sentences[0]
+        tested = sections["tested"].sentences[0]
+        # As advice nothing gets worse, on mixtures that exist; a tested one has what was asked for.
+        assert (
+            "(linf) of the Pareto-efficient frontier's faces at which no metric gets worse" in own
+        )
+        assert f"(linf) of the Pareto-efficient frontier's {on}; a gap" in tested
+        gaps = report.results.own_targets.gaps
+        assert (gaps["top1"] >= -1e-9).all()
+        assert (gaps[["param_count", "latency_ms"]] <= 1e-9).all(axis=None)
+
+
+def test_a_ranking_of_two_levels_is_refused_and_its_table_is_not() -> None:
+    index = pd.MultiIndex.from_product([["RF"], ["raw", "smote"]])
+    table = pd.DataFrame({"TPR": [0.9, 0.8], "TNR": [0.7, 0.9]}, index=index)
+    with pytest.raises(db.DataError, match="give the report the table that was ranked"):
+        db.report(db.rank(table))
+    assert db.report(table).data["labels"] == ["RF / raw", "RF / smote"]

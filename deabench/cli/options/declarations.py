@@ -165,6 +165,6 @@ def with_reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ]
     parameters = [parameter.replace(kind=keyword) for parameter in signature.parameters.values()]
     # typer reads the options from the signature and the annotations.
-    run.__signature__ = signature.replace(parameters=[*parameters, *added])  # type: ignore[attr-defined]
+    run.__signature__ = signature.replace(parameters=[*parameters, *added])  # type: ignore[attr-defined]  # typer reads it
     run.__annotations__ = {**command.__annotations__, **options}
     return run

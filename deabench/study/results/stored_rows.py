@@ -55,7 +55,7 @@ def parse_confusion(text: object) -> tuple[int, ...] | None:
     if text == "[]":
         return ()
     try:
-        cells = json.loads(text)  # type: ignore[arg-type]
+        cells = json.loads(text)  # type: ignore[arg-type]  # None raises TypeError
     except (ValueError, TypeError, RecursionError):
         return None
     if not isinstance(cells, list) or not all(type(cell) is int for cell in cells):

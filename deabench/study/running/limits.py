@@ -5,7 +5,7 @@ raised in Python code (by a signal in the main thread; in another thread, and wh
 no such signals, Python raises it at its next instruction); code that cannot be interrupted (a C
 loop that never returns, with or without Python's lock) ends with its process a little later.
 faulthandler writes the traceback then, without needing the lock: at the wall limit by its own
-watchdog, at the CPU limit where the kernel sends SIGXCPU. The parent reads that traceback and
+watchdog, at the CPU limit when a timer sends SIGVTALRM. The parent reads that traceback and
 records the task.
 """
 
@@ -93,7 +93,7 @@ def _limit_cpu_time(seconds: float, stream: TextIO) -> Stop:
         cancel_exception = _raise_by_signal("ITIMER_PROF", "SIGPROF", seconds)
     else:
         cancel_exception = _raise_by_thread(seconds, time.process_time)
-    cancel_end = _end_process_by_kernel(seconds, stream)
+    cancel_end = _end_process_by_signal(seconds + GRACE, stream)
 
     def stop() -> None:
         cancel_exception()
@@ -102,20 +102,21 @@ def _limit_cpu_time(seconds: float, stream: TextIO) -> Stop:
     return stop
 
 
-def _end_process_by_kernel(seconds: float, stream: TextIO) -> Stop:
-    """Let the kernel end the process, with a traceback; without such limits a thread does."""
-    if resource is None:
-        return _end_process_by_thread(seconds + GRACE, stream)
-    # to be set again when the block ends
-    before = resource.getrlimit(resource.RLIMIT_CPU)
-    faulthandler.register(signal.SIGXCPU, file=stream, all_threads=True, chain=True)
-    # the kernel counts whole seconds
-    limit = int(time.process_time() + seconds + GRACE) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, before[1]))
+def _end_process_by_signal(seconds: float, stream: TextIO) -> Stop:
+    """Let a signal end the process, with a traceback; without such signals a thread does.
+
+    The timer counts from now. RLIMIT_CPU counts from the start of the process, in clock ticks that
+    drift from `time.process_time` by seconds in a worker that has run for minutes.
+    """
+    if not hasattr(signal, "setitimer") or not hasattr(signal, "SIGVTALRM"):
+        return _end_process_by_thread(seconds, stream)
+    # after the traceback the signal does what it does by default: it ends the process
+    faulthandler.register(signal.SIGVTALRM, file=stream, all_threads=True, chain=True)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
 
     def stop() -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, before)
-        faulthandler.unregister(signal.SIGXCPU)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        faulthandler.unregister(signal.SIGVTALRM)
 
     return stop
 

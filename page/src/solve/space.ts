@@ -7,6 +7,7 @@ import { type Vector } from "./linear.ts";
 export interface Verdict {
   position: Position;
   distance: number | null;
+  norm: Norm;  // of the distance
   target: Vector | null;  // in the user's own metrics, those of the frontier
   gaps: Vector | null;
   members: number[];  // by their place in labels
@@ -58,7 +59,7 @@ export class Space {
     const efficiency = this.efficiency(values, z), u = z.map((v, r) => v * this.weight[r]), where = position(hull.normals, u);
     const found = where === "outside" ? null : improving(hull, u, norm === "linf" ? "linf" : "l1");
     if (!found) {
-      return { position: where, distance: null, target: null, gaps: null, members: [], efficiency,
+      return { position: where, distance: null, norm, target: null, gaps: null, members: [], efficiency,
         why: "no mixture of the others is as good in every metric" };
     }
     return this.reached(values, where, found.target.map((v, r) => v / this.weight[r]),
@@ -69,14 +70,14 @@ export class Space {
     const hull = this.hull(), efficiency = this.efficiency(values, z);
     if (!hull) {
       const far = depth(this.corners, z), where = Math.abs(far) <= 1e-9 ? "on" : far > 0 ? "inside" : "outside";
-      return { position: where, distance: null, target: null, gaps: null, members: [], efficiency,
+      return { position: where, distance: null, norm, target: null, gaps: null, members: [], efficiency,
         why: this.front.count < 0 ? "the frontier of so many metrics has too many facets to list"
           : `the frontier has ${this.front.count} facets, too many for a page; 'deabench targets' finds the closest target` };
     }
     const u = z.map((v, r) => v * this.weight[r]), found = closest(hull, u, norm, on);
     const normals = on === "facets" ? hull.normals.filter((_, k) => hull.full[k]) : hull.normals;
     if (!found) {
-      return { position: position(hull.normals, u), distance: null, target: null, gaps: null, members: [], efficiency,
+      return { position: position(hull.normals, u), distance: null, norm, target: null, gaps: null, members: [], efficiency,
         why: "the frontier has no full-dimensional efficient facet to extend; choose faces" };
     }
     return this.reached(values, position(normals, u), found.target.map((v, r) => v / this.weight[r]),
@@ -95,7 +96,7 @@ export class Space {
       if (far < least - 1e-13) { least = far; best = i; }
     }
     if (best < 0) {
-      return { position: where, distance: null, target: null, gaps: null, members: [], efficiency: null,
+      return { position: where, distance: null, norm, target: null, gaps: null, members: [], efficiency: null,
         why: "no other is as good in every metric" };
     }
     return this.reached(values, where, this.boxed(this.own(best)), [best], norm, null);
@@ -109,7 +110,7 @@ export class Space {
   toward(values: Vector, where: Position, target: Vector, members: number[], norm: Norm): Verdict {
     const gaps = target.map((v, r) => v - values[r]);
     const distance = length(gaps.map((g, r) => g * this.front.factor[r]), norm);
-    return { position: where, distance, target, gaps, members, efficiency: null, why: "" };
+    return { position: where, distance, norm, target, gaps, members, efficiency: null, why: "" };
   }
 
   /** The score that the ranking would give a new point: 1/φ, where that is what it measures. */

@@ -6,16 +6,19 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 
 import pytest
 from study_runs import HERE, ROOT
 
+from deabench.study.running.limits import enforce_limits
+
 TAKEN = """
 import os, signal, sys
 for name in ("setitimer", "getitimer", "pthread_sigmask", "pthread_kill", "SIGALRM", "SIGPROF",
-             "SIGXCPU", "SIGKILL", "ITIMER_REAL", "ITIMER_PROF"):
+             "SIGVTALRM", "SIGKILL", "ITIMER_REAL", "ITIMER_PROF", "ITIMER_VIRTUAL"):
     if hasattr(signal, name):
         delattr(signal, name)
 for name in ("setpgid", "killpg", "getpgid", "getpgrp"):
@@ -112,3 +115,32 @@ def test_the_clock_is_watched_where_there_is_no_alarm(monkeypatch, name):
 
     with pytest.raises(OutOfTime), enforce_limits(None, wall=0.1):
         wait()
+
+
+UNINTERRUPTIBLE = """
+import sys
+from pathlib import Path
+from deabench.study.running.limits import enforce_limits
+with enforce_limits(Path(sys.argv[1]), cpu=0.1):
+    sum(range(10**12))
+"""
+
+
+def test_code_in_c_ends_with_its_process_and_a_traceback(tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-c", UNINTERRUPTIBLE, str(tmp_path / "trace")],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "models")])},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert ended.returncode == -signal.SIGVTALRM, ended.stderr
+    assert 'File "<string>", line 6' in (tmp_path / "trace").read_text()
+
+
+def test_a_limit_of_cpu_time_leaves_the_limits_of_the_process():
+    # that limit counts from the start of the process, in ticks that drift from its clock
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_CPU)
+    with enforce_limits(None, cpu=10.0):
+        assert resource.getrlimit(resource.RLIMIT_CPU) == before
