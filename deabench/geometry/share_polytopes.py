@@ -125,6 +125,26 @@ class SharePolytope:
             if not any(face < other for other in proper.values())
         }
 
+    @property
+    def outline(self) -> list[int]:
+        """The vertices in the order in which one walks around a polygon, of two or three shares."""
+        edges = [sorted(edge) for edge in set(self.facets.values())]
+        if self.dimension != 3 or not self.has_interior:
+            return list(range(len(self.rays)))
+        order = min(edges)
+        while len(order) < len(self.rays):
+            # Each vertex ends two edges: the next vertex is that of the other one.
+            order.append(
+                next(
+                    other
+                    for edge in edges
+                    if order[-1] in edge and order[-2] not in edge
+                    for other in edge
+                    if other != order[-1]
+                )
+            )
+        return order
+
     @cached_property
     def simplices(self) -> list[Simplex]:
         """Simplices of the vertices that fill the polytope and overlap in faces only."""

@@ -18,6 +18,7 @@ from deabench.models.shared.radial_model import RestrictableModel
 from deabench.report.recommendation import recommend
 from deabench.report.text.ranking import explain_verdict
 from deabench.report.text.words import as_sentence, join_names
+from deabench.report.weightings_section import weightings_data
 from deabench.results.frontier import classify_positions
 from deabench.results.ranking import order_by_merit
 from deabench.tables.transforms import AffineTransform
@@ -72,6 +73,7 @@ def make_page_data(results: ReportResults) -> dict[str, Any] | None:
         "tested": _tested_data(results, names),
         "reached": _targets_data(results, results.tested_targets),
         "uncertainty": _uncertainty_data(results, names),
+        "weightings": weightings_data(results),
     }
 
 

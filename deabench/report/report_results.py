@@ -13,12 +13,14 @@ import pandas as pd
 from deabench.analysis.frontier import frontier, span_frontier
 from deabench.analysis.ranking import rank, rank_selected, with_own_uncertainty
 from deabench.analysis.targets import On, targets
+from deabench.analysis.weightings.analysis import weightings
 from deabench.errors import DataError, DataWarning
 from deabench.models.options import ModelRequest
 from deabench.results.frontier import Frontier
 from deabench.results.model import ANY_VALUES, Norm
 from deabench.results.ranking import Ranking
 from deabench.results.targets import Targets
+from deabench.results.weightings import Weightings
 from deabench.tables.read import as_table
 from deabench.tables.selected_table import SelectedTable
 from deabench.tables.selection import select_table
@@ -31,6 +33,10 @@ MAX_TARGETS = 200
 """Targets are listed for so many inefficient classifiers, the best first; the page finds others."""
 MAX_METRICS = 6
 """A frontier of more metrics has too many facets to list."""
+MAX_WEIGHTED_ROWS = 100
+"""The weightings of more rows would take longer than the rest of the report."""
+WEIGHTING_SECONDS = 10.0
+WEIGHTING_DRAWS = 4096
 MODEL_ARGUMENTS = ("model", "returns", "orientation")
 """The arguments of `deabench.rank` that choose the model; the others select the metrics."""
 
@@ -105,6 +111,22 @@ class ReportResults:
             if transform.sign < 0 and name in ranked.inputs
         }
         return (inputs | reversed_metrics) - better_high
+
+    @cached_property
+    def weightings(self) -> Weightings | None:
+        """Return what all weightings say where several rows share rank 1; None elsewhere."""
+        ranking = self.ranking
+        is_tied = int(ranking.efficient.sum()) > 1
+        metrics = ranking.data.outputs.shape[1] + ranking.data.inputs.shape[1]
+        fits = len(ranking.scores) <= MAX_WEIGHTED_ROWS and 2 <= metrics <= MAX_METRICS
+        has_other_rules = bool(ranking.reasons) or ranking.data.given
+        if not (is_tied and fits and ranking.own_reference) or has_other_rules:
+            return None
+        table = selection_of_ranking(ranking).as_table()
+        try:
+            return weightings(table, draws=WEIGHTING_DRAWS, time_limit=WEIGHTING_SECONDS)
+        except DataError:
+            return None  # the metrics have no weighted sum, as where one is 0 everywhere
 
     @property
     def inefficient_count(self) -> int:

@@ -1,32 +1,25 @@
-"""Build the section of a report on all weightings: rank ranges, and when each tied row is first."""
+"""Show all weightings in a report: rank ranges, and under which weights each tied row is first."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deabench import plot
-from deabench.analysis.weightings.analysis import weightings
-from deabench.errors import DataError
 from deabench.report.document import Picture, ReportTable, Section
-from deabench.report.report_results import selection_of_ranking
-from deabench.report.text.weightings import describe_first_rows
+from deabench.report.text.weightings import describe_first, describe_first_rows, list_first_rows
 
 if TYPE_CHECKING:
+    from deabench.geometry.share_polytopes import SharePolytope
     from deabench.report.report_results import ReportResults
-    from deabench.results.weightings import Weightings
+    from deabench.results.weightings import Weightings, WinningRegion
 
-MAX_ROWS = 100
-"""The weightings of more rows would take longer than the rest of the report."""
-MAX_METRICS = 6
-SECONDS = 10.0
-DRAWS = 4096
 MAX_SENTENCES = 12
 """So many rows that can be first are described; the table has all."""
 
 
 def weightings_section(results: ReportResults) -> Section | None:
     """Show the ranks over all weightings, where several rows share the first rank."""
-    result = _weigh(results)
+    result = results.weightings
     if result is None:
         return None
     frame = result.to_frame().drop(columns=["best_proved", "worst_proved"])
@@ -36,8 +29,7 @@ def weightings_section(results: ReportResults) -> Section | None:
         "1. Over all weightings of the metrics, the same for all rows, each takes these ranks.",
         *describe_first_rows(result)[:MAX_SENTENCES],
         "The weights add up to 100 % after each metric is divided by its "
-        f"{'range' if result.model == 'value' else 'best value'}; a share of the weightings is no "
-        "probability.",
+        f"{_unit_of(result)}; a share of the weightings is no probability.",
     ]
     pictures = [
         Picture(
@@ -62,17 +54,50 @@ def weightings_section(results: ReportResults) -> Section | None:
     return Section("weightings", "Every weighting", sentences, [table], pictures)
 
 
-def _weigh(results: ReportResults) -> Weightings | None:
-    """Return the weightings of the ranked table; None where they would tell nothing, or not fit."""
-    ranking = results.ranking
-    is_tied = int(ranking.efficient.sum()) > 1
-    metrics = ranking.data.outputs.shape[1] + ranking.data.inputs.shape[1]
-    fits = len(ranking.scores) <= MAX_ROWS and 2 <= metrics <= MAX_METRICS
-    is_plain = ranking.own_reference and not ranking.reasons and not ranking.data.given
-    if not (is_tied and fits and is_plain):
+def weightings_data(results: ReportResults) -> dict[str, Any] | None:
+    """Return the rank ranges and winning regions that the page draws; None without the section."""
+    result = results.weightings
+    if result is None:
         return None
-    selected = selection_of_ranking(ranking)
-    try:
-        return weightings(selected.as_table(), draws=DRAWS, time_limit=SECONDS)
-    except DataError:
-        return None  # the metrics have no weighted sum, as where one is 0 everywhere
+    names = [str(name) for name in results.metrics.columns]
+    labels = results.metrics.index
+    ranks = result.ranks.loc[labels]
+    # The names of the fields are those of the page's `contract.ts`.
+    return {
+        "metrics": [names.index(name) for name in result.metrics],
+        "unit": _unit_of(result),
+        "rankBest": ranks["best"].tolist(),
+        "rankWorst": ranks["worst"].tolist(),
+        "rankMean": ranks["mean_rank"].tolist(),
+        "firstShare": ranks["first_share"].tolist(),
+        "admissible": _list_corners(result.sides[0].polytope),
+        "regions": [
+            {
+                "row": labels.get_loc(name),
+                "share": region.share,
+                "corners": _list_corners(region.polytope),
+                "least": region.intervals["least"].tolist(),
+                "most": region.intervals["most"].tolist(),
+                "centroid": region.centroid.tolist(),
+                "text": describe_first(result, name),
+            }
+            for name, region in _order_regions(result)
+        ],
+    }
+
+
+def _order_regions(result: Weightings) -> list[tuple[Any, WinningRegion]]:
+    """Return the winning regions with their rows, largest first."""
+    regions = result.winning_regions
+    return [(name, regions[name]) for name in list_first_rows(result) if name in regions]
+
+
+def _list_corners(polytope: SharePolytope) -> list[list[float]]:
+    """Return the vertices of a polytope as shares, those of a polygon in order around it."""
+    corners: list[list[float]] = polytope.shares[polytope.outline].tolist()
+    return corners
+
+
+def _unit_of(result: Weightings) -> str:
+    """Return what each metric is divided by before it is weighted."""
+    return "range" if result.model == "value" else "best value"

@@ -70,6 +70,27 @@ export interface Uncertainty {
   band: { x: number; y: number; lower: number[][]; upper: number[][] } | null;
 }
 
+export interface WinningRegion {  // the weightings under which a row is first
+  row: number;  // its place in labels
+  share: number;  // of all weightings; 0 where it is first only on a tie
+  corners: number[][];  // each one weight per metric, with the sum 1; of three metrics in order around the polygon
+  least: number[];  // of each metric's weight
+  most: number[];
+  centroid: number[];
+  text: string;  // "is first when TPR counts 35 to 60 % (25 % of the weightings)"
+}
+
+export interface Weightings {  // ranks over all weightings of the metrics; by label as everywhere
+  metrics: number[];  // the weighted metrics, by their place in Data.metrics
+  unit: "best value" | "range";  // what each metric is divided by before it is weighted
+  rankBest: number[];
+  rankWorst: number[];
+  rankMean: number[];
+  firstShare: number[];
+  admissible: number[][];  // the corners of all weights
+  regions: WinningRegion[];  // largest first
+}
+
 export interface Tested { label: string; values: (number | null)[]; efficiency: number | null }
 
 export interface Data {
@@ -91,6 +112,7 @@ export interface Data {
   tested: Tested[];
   reached: Reached | null;  // of the tested: the closest ones
   uncertainty: Uncertainty | null;
+  weightings: Weightings | null;  // null where one row alone has rank 1, and beyond 100 rows or 6 metrics
 }
 
 export interface Table { columns: string[]; rows?: Cell[][]; from?: "ranking" | "weights" }

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 import deabench as db
@@ -31,3 +36,55 @@ def test_three_tied_winners_have_their_ranks_and_weights() -> None:
 def test_one_winner_and_large_tables_have_no_such_section() -> None:
     assert section_of(db.datasets.load("chao2022-wine1"), outputs=["TPR", "TNR"]) is None
     assert section_of(WINE[["TPR"]], outputs=["TPR"]) is None
+
+
+CONTRACT = (Path(__file__).parents[2] / "page" / "src" / "contract.ts").read_text(encoding="utf-8")
+
+
+def fields_of(interface: str) -> list[str]:
+    body = re.search(rf"interface {interface} {{(.*?)^}}", CONTRACT, re.DOTALL | re.MULTILINE)
+    return re.findall(r"^  (\w+):", body.group(1), re.MULTILINE)
+
+
+def test_the_page_has_the_ranks_and_regions_of_the_result() -> None:
+    table = db.read("examples/leaderboard.csv")
+    data = db.report(table).data
+    shipped = data["weightings"]
+    result = db.weightings(table)
+    ranks = result.ranks.loc[data["labels"]]
+    assert list(shipped) == fields_of("Weightings")
+    assert [data["metrics"][k]["name"] for k in shipped["metrics"]] == result.metrics
+    assert shipped["rankBest"] == ranks["best"].tolist()
+    assert shipped["rankWorst"] == ranks["worst"].tolist()
+    assert shipped["rankMean"] == ranks["mean_rank"].tolist()
+    assert shipped["firstShare"] == ranks["first_share"].tolist()
+    assert shipped["unit"] == "range"
+    assert shipped["admissible"] == np.eye(3).tolist()
+    shares = [region["share"] for region in shipped["regions"]]
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) == pytest.approx(1, abs=1e-12)
+    for shown in shipped["regions"]:
+        assert list(shown) == fields_of("WinningRegion")
+        name = data["labels"][shown["row"]]
+        region = result.region(name)
+        assert shown["share"] == region.share
+        assert sorted(shown["corners"]) == sorted(region.vertices.to_numpy().tolist())
+        assert shown["least"] == region.intervals["least"].tolist()
+        assert shown["most"] == region.intervals["most"].tolist()
+        assert shown["centroid"] == region.centroid.tolist()
+        assert f"It {shown['text']}." in result.explain(name)
+        # The corners go around the polygon: its area by the shoelace formula is the share.
+        corners = np.array(shown["corners"])
+        area = np.cross(corners[:-1], corners[1:]).sum(axis=0) + np.cross(corners[-1], corners[0])
+        assert abs(area.sum()) / 3 == pytest.approx(region.share, abs=1e-12)
+    json.dumps(shipped, allow_nan=False)
+
+
+def test_the_page_has_none_where_one_row_is_first_alone() -> None:
+    one_winner = db.report(db.datasets.load("chao2022-wine1"), outputs=["TPR", "TNR"]).data
+    assert one_winner["weightings"] is None
+    strip = db.report(WINE, outputs=["TPR", "TNR"]).data["weightings"]
+    ends = sorted((region["least"][0], region["most"][0]) for region in strip["regions"])
+    # Three winners share the strip without gap or overlap.
+    assert [ends[0][0], ends[-1][1]] == [0, 1]
+    assert [end for _, end in ends[:-1]] == [start for start, _ in ends[1:]]

@@ -25,7 +25,7 @@ WHOLE = 0.0005
 def summarize_weightings(result: Weightings) -> str:
     """Say how many rows can be first and when, and how much is the same at every weighting."""
     ranks = result.ranks
-    first = ranks.index[ranks["best"] == 1]
+    first = list_first_rows(result)
     n = len(ranks)
     metrics = quote_names(result.metrics)
     sentences = [f"{len(first)} of {n} can be first, by how {metrics} are weighted."]
@@ -33,13 +33,10 @@ def summarize_weightings(result: Weightings) -> str:
         sentences = [f"'{first[0]}' is first, however {metrics} are weighted."]
         if ranks.loc[first[0], "worst"] > 1:
             sentences = [f"'{first[0]}' alone can be first, by how {metrics} are weighted."]
-    order = (
-        ranks.loc[first].sort_values(["first_share", "mean_rank"], ascending=[False, True]).index
-    )
     if len(first) > 1:
-        sentences += [f"'{name}' {_describe_first(result, name)}." for name in order[:MAX_FIRST]]
-    if len(order) > MAX_FIRST:
-        sentences.append(f"{len(order) - MAX_FIRST} more are first elsewhere.")
+        sentences += [f"'{name}' {describe_first(result, name)}." for name in first[:MAX_FIRST]]
+    if len(first) > MAX_FIRST:
+        sentences.append(f"{len(first) - MAX_FIRST} more are first elsewhere.")
     pairs = int(result.dominance.to_numpy().sum()) - n
     sentences.append(f"{pairs} of {n * (n - 1)} comparisons come out the same at every weighting.")
     open_ends = int((ranks["best"] != ranks["best_proved"]).sum())
@@ -64,7 +61,7 @@ def explain_weightings(result: Weightings, name: Any) -> str:
         f"its mean rank is {row['mean_rank']:.2f}."
     ]
     if row["best"] == 1 and row["worst"] > 1:
-        sentences.append(f"It {_describe_first(result, name)}.")
+        sentences.append(f"It {describe_first(result, name)}.")
     elif 1 < row["best"] < row["worst"]:
         sentences.append(
             f"It is never first; its best rank is {row['best']:.0f}, as where "
@@ -116,7 +113,7 @@ def _describe_score(result: Weightings, row: pd.Series) -> str:
     )
 
 
-def _describe_first(result: Weightings, name: Any) -> str:
+def describe_first(result: Weightings, name: Any) -> str:
     """Say when a row is first, as a clause: `is first when TPR counts 35 to 60 %`."""
     region = result.winning_regions.get(name)
     if region is None:
@@ -184,9 +181,14 @@ def _join_clauses(clauses: Sequence[str]) -> str:
 
 def describe_first_rows(result: Weightings) -> list[str]:
     """Return one sentence for each row that can be first, most often first."""
+    names = list_first_rows(result)
+    return [as_sentence(f"'{name}' {describe_first(result, name)}") for name in names]
+
+
+def list_first_rows(result: Weightings) -> list[Any]:
+    """Return the rows that can be first, most often first."""
     rows = result.ranks[result.ranks["best"] == 1]
-    order = rows.sort_values(["first_share", "mean_rank"], ascending=[False, True]).index
-    return [as_sentence(f"'{name}' {_describe_first(result, name)}") for name in order]
+    return list(rows.sort_values(["first_share", "mean_rank"], ascending=[False, True]).index)
 
 
 def summarize_weightings_by_dataset(result: WeightingsByDataset) -> str:
