@@ -22,6 +22,8 @@ _HOME = {
     "rank": "deabench.analysis.ranking",
     "best": "deabench.analysis.budget",
     "Mixture": "deabench.integrations.mixture",
+    "Router": "deabench.integrations.router",
+    "Routing": "deabench.integrations.routing",
     "refit": "deabench.integrations.search",
     "Refit": "deabench.integrations.search",
     "RefitReport": "deabench.integrations.search",

@@ -56,6 +56,8 @@ from deabench.inference.simar_wilson import simar_wilson as simar_wilson
 from deabench.inference.uncertainty import Uncertainty as Uncertainty
 from deabench.inference.uncertainty import uncertainty as uncertainty
 from deabench.integrations.mixture import Mixture as Mixture
+from deabench.integrations.router import Router as Router
+from deabench.integrations.routing import Routing as Routing
 from deabench.integrations.search import Refit as Refit
 from deabench.integrations.search import RefitReport as RefitReport
 from deabench.integrations.search import refit as refit
@@ -102,6 +104,8 @@ __all__ = [
     "RefitReport",
     "Report",
     "Reproduction",
+    "Router",
+    "Routing",
     "Samples",
     "ScaleEfficiency",
     "SolveError",

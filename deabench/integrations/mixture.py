@@ -101,7 +101,7 @@ class Mixture(ClassifierMixin, BaseEstimator):
         """
         if not isinstance(self.estimators, Mapping):
             raise DataError("give estimators as a dictionary by name")
-        used = _checked_shares(list(self.estimators), self.shares)
+        used = checked_shares(list(self.estimators), self.shares)
         check_classification_targets(y)
         self.classes_ = np.unique(np.asarray(y))
         self.estimators_ = {}
@@ -149,10 +149,7 @@ class Mixture(ClassifierMixin, BaseEstimator):
 
     def _draw(self, X: Any) -> np.ndarray:
         """Return the position of the estimator that answers each row: (n,)."""
-        uniform = _uniform_by_row(X, self.seed)
-        drawn = np.searchsorted(np.cumsum(self.shares_), uniform, side="right")
-        # Rounding may leave the sum of the shares a little below 1.
-        return np.asarray(np.minimum(drawn, len(self.shares_) - 1))
+        return draw_by_row(X, self.shares_, self.seed)
 
 
 def realise(
@@ -216,7 +213,7 @@ def mixed_metrics(
     >>> mixed_metrics(counts, {"a": .5, "b": .5}, ["TPR", "TNR", "G-mean"]).round(3).to_dict()
     {'TPR': 0.6, 'TNR': 0.825, 'G-mean': 0.704}
     """
-    used = _checked_shares([str(name) for name in counts.index], shares)
+    used = checked_shares([str(name) for name in counts.index], shares)
     cells = counts[["tp", "fn", "fp", "tn"]].rename(index=str).loc[list(used)].astype(float)
     totals = cells.assign(positives=cells["tp"] + cells["fn"], negatives=cells["fp"] + cells["tn"])
     if (totals[["positives", "negatives"]].nunique() > 1).any():
@@ -239,7 +236,7 @@ def is_attained(metric: str) -> bool:
     return canonical_name(metric) in LINEAR_METRICS
 
 
-def _checked_shares(names: list[str], shares: Mapping[str, float]) -> dict[str, float]:
+def checked_shares(names: list[str], shares: Mapping[str, float]) -> dict[str, float]:
     """Return the shares above 0, whose sum is 1."""
     if not isinstance(shares, Mapping):
         raise DataError("give shares as a dictionary by name")
@@ -253,6 +250,13 @@ def _checked_shares(names: list[str], shares: Mapping[str, float]) -> dict[str, 
     if abs(total - 1) > 1e-6:
         raise DataError(f"the shares have the sum {total:g}; they are to have the sum 1")
     return {name: float(value) for name, value in shares.items() if value > LEAST_SHARE}
+
+
+def draw_by_row(X: Any, shares: Sequence[float] | np.ndarray, seed: int) -> np.ndarray:
+    """Return a position drawn with the shares for each row, the same for the same row: (n,)."""
+    drawn = np.searchsorted(np.cumsum(shares), _uniform_by_row(X, seed), side="right")
+    # Rounding may leave the sum of the shares a little below 1.
+    return np.asarray(np.minimum(drawn, len(shares) - 1))
 
 
 def _uniform_by_row(X: Any, seed: int) -> np.ndarray:

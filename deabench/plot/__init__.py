@@ -22,6 +22,7 @@ _HOME = {
     "TypeMapDisplay": "studies",
     "CostRangeDisplay": "facets",
     "RocDisplay": "roc",
+    "RouterDisplay": "router",
     "MeanRocDisplay": "roc",
     "TangoDisplay": "segment",
     "SegmentsDisplay": "segment",

@@ -112,6 +112,9 @@ DISPLAYS = {
         db.frontier(ESTABLISHED, outputs=["TPR", "TNR"])
     ),
     "RocDisplay": lambda: plot.RocDisplay.from_predictions(scored()[0], {"net": scored()[1]}),
+    "RouterDisplay": lambda: plot.RouterDisplay.from_result(
+        db.Router(pd.DataFrame({"a": [1, 0, 1], "b": [1, 1, 1]}), {"a": 1, "b": 2})
+    ),
     "MeanRocDisplay": lambda: plot.MeanRocDisplay(
         curves.average_vertical([curves.roc(*scored())] * 2)
     ),

@@ -51,6 +51,10 @@ def samples() -> db.Samples:
     return db.Samples.from_predictions(Y, ANSWERS, positive=1, metrics=("TPR", "TNR"))
 
 
+def router() -> db.Router:
+    return db.Router(pd.DataFrame({"a": [1, 0, 1, 0], "b": [1, 1, 1, 0]}), {"a": 1, "b": 5})
+
+
 def anytime() -> db.Anytime:
     made = db.Anytime(["s0", "s1"], ["TPR", "TNR"])
     made.add_predictions(Y, ANSWERS, positive=1)
@@ -115,6 +119,8 @@ FACTORIES: dict[str, Callable[[], Any]] = {
     "frontier": lambda: db.frontier(WINE, outputs=OUTPUTS),
     "files": ranked_files,
     "targets": lambda: db.targets(WINE, WINE, outputs=OUTPUTS),
+    "router": lambda: router(),
+    "routing": lambda: router().best(3),
     "weightings": lambda: db.weightings(WINE, outputs=OUTPUTS),
     "weightings by dataset": lambda: db.weightings_by_dataset(
         [
@@ -277,6 +283,7 @@ def test_the_short_form_stays_short_for_300_classifiers() -> None:
     "name",
     [
         "frontier",
+        "router",
         "weightings",
         "mean vertical",
         "mean threshold",

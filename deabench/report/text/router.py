@@ -1,0 +1,51 @@
+"""Summarize routers and mixtures of models in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from deabench.integrations.router import Router
+    from deabench.integrations.routing import Routing
+
+
+def say_recipe(shares: Mapping[Any, float]) -> str:
+    """Say who answers how many of the instances, as a clause with small beginning."""
+    parts = sorted(shares.items(), key=lambda item: -item[1])
+    if len(parts) == 1:
+        return f"answer all instances with '{parts[0][0]}'"
+    texts = [f"{100 * share:.3g} % with '{name}'" for name, share in parts]
+    texts[0] = texts[0].replace(" %", " % of instances", 1)
+    return f"answer {', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def summarize_router(router: Router) -> str:
+    """Say which models are worth asking, and the area below the curve."""
+    names = ", ".join(f"'{name}'" for name in router.hull.index)
+    area = router.aiq()
+    return (
+        f"{len(router.hull)} of {len(router.points)} models are on the hull of quality against "
+        f"cost: {names}. Over the range of costs their mixtures have a mean quality (AIQ) of "
+        f"{area['aiq']:.4g} ({router.level:.0%} interval {area['low']:.4g} to {area['high']:.4g})."
+    )
+
+
+def summarize_routing(routing: Routing) -> str:
+    """Say the recipe of a mixture, what it has, and whether it beats a single model."""
+    quality, cost = routing.table.loc["quality"], routing.table.loc["cost"]
+    recipe = say_recipe(routing.shares)
+    text = (
+        f"{recipe[0].upper()}{recipe[1:]}: quality {quality['value']:.4g} ({routing.level:.0%} "
+        f"interval {quality['low']:.4g} to {quality['high']:.4g}), cost {cost['value']:.4g} per "
+        f"instance ({cost['low']:.4g} to {cost['high']:.4g})"
+    )
+    if len(routing.shares) == 1 or routing.rival is None:
+        return f"{text}."
+    gain = routing.table.loc["gain"]
+    shown = {"better": "is shown to be", "undecided": "is not shown to be"}
+    return (
+        f"{text}. Of single models that cost no more '{routing.rival}' is the best; the mixture "
+        f"{shown.get(routing.verdict, 'is shown not to be')} better (by {gain['value']:.4g}, "
+        f"{gain['low']:.4g} to {gain['high']:.4g})."
+    )
