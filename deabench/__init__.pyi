@@ -55,12 +55,13 @@ from deabench.inference.simar_wilson import FirmsBootstrap as FirmsBootstrap
 from deabench.inference.simar_wilson import simar_wilson as simar_wilson
 from deabench.inference.uncertainty import Uncertainty as Uncertainty
 from deabench.inference.uncertainty import uncertainty as uncertainty
+from deabench.integrations.choice import Choice as Choice
 from deabench.integrations.mixture import Mixture as Mixture
 from deabench.integrations.router import Router as Router
 from deabench.integrations.routing import Routing as Routing
 from deabench.integrations.search import Refit as Refit
-from deabench.integrations.search import RefitReport as RefitReport
 from deabench.integrations.search import refit as refit
+from deabench.integrations.trials import pick as pick
 from deabench.proofs.certify import certify as certify
 from deabench.report import Report as Report
 from deabench.report.build import report as report
@@ -83,6 +84,7 @@ __all__ = [
     "AnytimeVerdicts",
     "ByDataset",
     "CertificateError",
+    "Choice",
     "ConformalRanks",
     "DataError",
     "DataWarning",
@@ -101,7 +103,6 @@ __all__ = [
     "RankSets",
     "Ranking",
     "Refit",
-    "RefitReport",
     "Report",
     "Reproduction",
     "Router",
@@ -137,6 +138,7 @@ __all__ = [
     "models",
     "order_alpha",
     "order_m",
+    "pick",
     "plan",
     "plot",
     "rank",

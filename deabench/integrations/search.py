@@ -5,20 +5,23 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.ranking import rank
 from deabench.errors import DataError, DataWarning
 from deabench.inference.samples.sample_set import Samples
 from deabench.inference.uncertainty import uncertainty
-from deabench.results.ranking import order_by_merit
+from deabench.integrations.choice import (
+    Choice,
+    check_takes_part,
+    choose_candidate,
+    describe_choice,
+)
 from deabench.tables.readers.learners import name_candidate
-from deabench.tables.transforms import shares_of_range
 from deabench.utils.checks import did_you_mean, share
-from deabench.utils.result import Result
 
 Prefer = str | Callable[[Mapping[str, Any]], Any] | None
 TEST = "mean_test_"
@@ -91,43 +94,6 @@ def refit(
     return Refit(tuple(outputs), tuple(inputs), dict(within or {}), prefer, level)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RefitReport(Result):
-    """Why a candidate of a search was chosen.
-
-    Attributes
-    ----------
-    name : str
-        The candidate's parameters.
-    index : int
-        Its row of `cv_results_`.
-    frame : DataFrame
-        One row per candidate: outputs and inputs, `within_budget`, `efficient`, `verdict` and
-        `chosen`; NaN and False for those that took no part.
-    sentences : tuple of str
-
-    Examples
-    --------
-    >>> import deabench as db
-    >>> choose = db.refit(["score"])
-    >>> choose({"params": [{"C": 1}, {"C": 2}], "mean_test_score": [0.7, 0.8]})
-    1
-    >>> choose.report_.frame["efficient"].tolist()
-    [False, True]
-    """
-
-    _frame = "frame"
-
-    name: str
-    index: int
-    frame: pd.DataFrame
-    sentences: tuple[str, ...]
-
-    def summary(self) -> str:
-        """Say which candidate was chosen, of which, and why."""
-        return " ".join(self.sentences)
-
-
 @dataclass
 class Refit:
     """A callable for the `refit` of a search; made by `deabench.refit`.
@@ -136,7 +102,7 @@ class Refit:
     ----------
     outputs, inputs, within, prefer, level
         As for `deabench.refit`.
-    report_ : RefitReport
+    report_ : Choice
         Why the candidate was chosen, once a search has called it: `search.refit.report_`.
 
     Examples
@@ -164,41 +130,45 @@ class Refit:
         outputs = [_find_column(results, name) for name in self.outputs]
         inputs = [_find_column(results, name) for name in self.inputs]
         frame = _candidates(results, [*outputs, *inputs])
-        frame["within_budget"] = _keeps_to_budget(results, self.within, outputs)
+        within_budget = _keeps_to_budget(results, self.within, outputs)
         # Halving gives few data to the first candidates: only the last round is compared.
         is_last = np.asarray(results.get("iter", 0)) == np.max(results.get("iter", 0))
         has_scores = np.isfinite(frame[[*outputs, *inputs]].to_numpy(dtype=float)).all(axis=1)
-        takes_part = has_scores & is_last & frame["within_budget"].to_numpy()
-        rows = np.flatnonzero(takes_part)
-        if not len(rows):
-            raise DataError(
-                f"none of the {len(frame)} candidates has all scores and keeps to the budget "
-                f"{self.within}; widen it"
+        takes_part = has_scores & is_last & within_budget
+        check_takes_part(takes_part, f"the budget {self.within}")
+        preference = None
+        if self.prefer is not None:
+            preference = partial(self._preference, results, inputs)
+        best, frame = choose_candidate(
+            frame,
+            outputs,
+            inputs,
+            within_budget=within_budget,
+            takes_part=takes_part,
+            preference=preference,
+            judge=partial(_verdicts, results, outputs, inputs, self.level),
+        )
+        name = str(frame.index[best])
+        words = "the function" if callable(self.prefer) else f"'{self.prefer}'"
+        sentences = describe_choice(
+            name, frame, int(takes_part.sum()), words if preference else None, self.level
+        )
+        if preference is not None:
+            sentences.append(
+                "Folds share training data: that is right only if they are as alike as is assumed."
             )
-        efficient, places = _rank_candidates(frame.iloc[rows], outputs, inputs)
-        frame["verdict"] = pd.Series([None] * len(frame), index=frame.index, dtype=object)
-        if self.prefer is None:
-            best = int(rows[_best_sum(frame.iloc[rows], outputs, inputs, efficient)])
-        else:
-            verdicts = _verdicts(results, rows, outputs, inputs, self.level)
-            frame.iloc[rows, frame.columns.get_loc("verdict")] = verdicts
-            is_open = np.array([verdict != "dominated" for verdict in verdicts])
-            best = self._preferred(results, rows[is_open], inputs, places[is_open])
-        frame["efficient"] = False
-        frame.iloc[rows, frame.columns.get_loc("efficient")] = efficient
-        frame["chosen"] = np.arange(len(frame)) == best
-        sentences = self._explain(frame, best, len(rows))
-        self.report_ = RefitReport(str(frame.index[best]), best, frame, sentences)
+        self.report_ = Choice(
+            name,
+            best,
+            _as_parameters(results["params"][best]),
+            frame,
+            tuple(outputs),
+            tuple(inputs),
+            tuple(sentences),
+        )
         return best
 
-    def _preferred(
-        self, results: Mapping[str, Any], rows: np.ndarray, inputs: list[str], places: np.ndarray
-    ) -> int:
-        """Return the row with the lowest preferred value; of equal ones the better ranked."""
-        keys = [self._preference(results, int(row), inputs) for row in rows]
-        return int(rows[min(range(len(rows)), key=lambda k: (keys[k], places[k]))])
-
-    def _preference(self, results: Mapping[str, Any], row: int, inputs: list[str]) -> Any:
+    def _preference(self, results: Mapping[str, Any], inputs: list[str], row: int) -> Any:
         """Return the value of a candidate of which the lowest is preferred."""
         values = {name: column[row] for name, column in results.items()}
         if callable(self.prefer):
@@ -216,40 +186,6 @@ class Refit:
             f"prefer names '{name}', which is no column of cv_results_; "
             f"{did_you_mean(name, list(values))}"
         )
-
-    def _explain(self, frame: pd.DataFrame, best: int, count: int) -> tuple[str, ...]:
-        """Say how many candidates took part, and why this one was taken."""
-        outside = int((~frame["within_budget"]).sum())
-        missing = len(frame) - outside - count
-        sentences = [f"Of {len(frame)} candidates {frame.index[best]} is taken."]
-        if outside:
-            sentences.append(f"Beyond the budget: {outside}.")
-        if missing:
-            sentences.append(f"Without all scores, or out of the race before the end: {missing}.")
-        sentences.append(f"{int(frame['efficient'].sum())} of {count} are efficient.")
-        if self.prefer is None:
-            sentences.append(
-                "It is the efficient one with the best sum of all metrics, each from its worst to "
-                "its best value."
-            )
-            return tuple(sentences)
-        words = "the function" if callable(self.prefer) else f"'{self.prefer}'"
-        dominated = int((frame["verdict"] == "dominated").sum())
-        sentences.append(
-            f"Shown at {100 * self.level:g} % to be worse than a mix of others: {dominated}. Of "
-            f"the others it has the lowest value of {words}. Folds share training data: that is "
-            "right only if they are as alike as is assumed."
-        )
-        return tuple(sentences)
-
-
-def _best_sum(
-    frame: pd.DataFrame, outputs: list[str], inputs: list[str], efficient: np.ndarray
-) -> int:
-    """Return the efficient row with the largest sum of shares of each metric's range."""
-    values = shares_of_range(frame[[*outputs, *inputs]], inputs).sum(axis=1).to_numpy().copy()
-    values[~efficient] = -np.inf
-    return int(values.argmax())
 
 
 def _as_cv_results(results: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -304,25 +240,17 @@ def _keeps_to_budget(
     return keeps
 
 
-def _rank_candidates(
-    frame: pd.DataFrame, outputs: list[str], inputs: list[str]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return who is efficient, and the place of each by rank, both (n,)."""
-    numbered = frame.set_axis([str(k) for k in range(len(frame))])
-    with warnings.catch_warnings():
-        # A search has many candidates for its metrics; that is no fault of the table.
-        warnings.simplefilter("ignore", DataWarning)
-        ranking = rank(numbered, outputs=outputs, inputs=inputs)
-    places = pd.Series(range(len(frame)), index=order_by_merit(ranking)).loc[numbered.index]
-    return ranking.efficient.loc[numbered.index].to_numpy(dtype=bool), places.to_numpy()
+def _as_parameters(params: Any) -> dict[str, Any]:
+    """Return a candidate's parameters; an estimator of `cross_validate` has its name alone."""
+    return dict(params) if isinstance(params, Mapping) else {}
 
 
 def _verdicts(
     results: Mapping[str, Any],
-    rows: np.ndarray,
     outputs: list[str],
     inputs: list[str],
     level: float,
+    rows: np.ndarray,
 ) -> list[str]:
     """Return the verdict on each candidate that takes part, from the folds."""
     if len(rows) == 1:

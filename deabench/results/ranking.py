@@ -264,6 +264,25 @@ class Ranking(Answer, Result):
         module = "deabench.inference.ranking_uncertainty"
         return replace(self, uncertainty=self._call(module, "uncertainty_of_ranking", samples))
 
+    def log_to_mlflow(self, runs: pd.DataFrame | None = None) -> None:
+        """Write the ranking to the active run of MLflow, or to a new one, "deabench ranking".
+
+        The run gets the table (deabench_ranking.csv), the sentences (deabench_summary.txt), the
+        model and its metrics as parameters, and how many are efficient.
+
+        Parameters
+        ----------
+        runs : DataFrame of `mlflow.search_runs()`, optional
+            With it the run of each ranked system gets its score as a metric
+            (deabench_efficiency), and the tag deabench_efficient.
+
+        Raises
+        ------
+        DataError
+            If a ranked system is not the name or id of exactly one run; nothing is written then.
+        """
+        self._call("deabench.integrations.mlflow_runs", "log_ranking", runs)
+
 
 def count_followers(ranking: Ranking) -> tuple[np.ndarray, np.ndarray]:
     """Return of how many other DMUs each reference DMU is a peer, and the sums of their λ."""

@@ -46,7 +46,10 @@ TOLD = [page for page in [*PAGES, *SCRIPTS] if commands(page) and page.name != "
 
 
 @pytest.mark.parametrize("page", HERE, ids=lambda page: page.stem)
-def test_the_python_of_a_page_runs(page, tmp_path):
+def test_the_python_of_a_page_runs(page, tmp_path, monkeypatch):
+    # By default MLflow keeps its runs in a database, which takes seconds to be made.
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "runs").as_uri())
     with checkout(tmp_path), contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert run_python(page)

@@ -447,3 +447,19 @@ def test_a_board_of_tabarena_has_intervals(tmp_path):
     assert bars["high"].tolist() == [1490, 1470, 1490]
     ranking = db.rank(table)
     assert ranking.uncertainty is not None
+
+
+def test_runs_of_weights_and_biases_are_those_that_finished(tmp_path):
+    path = tmp_path / "wandb.csv"
+    path.write_text(
+        "Name,State,Notes,User,Tags,Created,Runtime,Sweep,lr,val_accuracy,_step\n"
+        "calm-sun-1,finished,-,u,,2026-01-02T10:00:00.000Z,120,,0.1,0.91,100\n"
+        "dark-sea-2,finished,-,u,,2026-01-02T11:00:00.000Z,260,,0.01,0.93,100\n"
+        "odd-hat-3,crashed,-,u,,2026-01-02T12:00:00.000Z,10,,0.5,0.99,3\n"
+        "red-fox-4,finished,-,u,,2026-01-02T13:00:00.000Z,300,,0.2,0.90,100\n"
+    )
+    reading = db.read(path)
+    assert reading.label == ("Name",)
+    assert (list(reading.outputs), list(reading.costs)) == (["val_accuracy"], ["Runtime"])
+    assert "1 of 4 runs did not finish and are left out" in reading.notes
+    assert list(reading.frame.index) == ["calm-sun-1", "dark-sea-2", "red-fox-4"]

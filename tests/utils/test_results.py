@@ -98,7 +98,7 @@ def ranked_files() -> Any:
     return db.rank_files(f"{STORES.name}/*.parquet", f"{STORES.name}/scores", outputs=OUTPUTS)
 
 
-def refit_report() -> db.RefitReport:
+def choice_of_a_search() -> db.Choice:
     choose = db.refit(["score"])
     choose({"params": [{"C": 1}, {"C": 2}], "mean_test_score": [0.7, 0.8]})
     return choose.report_
@@ -138,7 +138,7 @@ FACTORIES: dict[str, Callable[[], Any]] = {
     "samples": samples,
     "uncertainty": lambda: db.uncertainty(samples()),
     "gate": lambda: db.gate(samples(), "s1"),
-    "refit": lambda: refit_report(),
+    "refit": lambda: choice_of_a_search(),
     "anytime": lambda: anytime().result,
     "next round": lambda: anytime().next,
     "plan": lambda: db.plan(gap=0.05, at_least=0.9, k=5, s=2),

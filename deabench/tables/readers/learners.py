@@ -129,14 +129,19 @@ def is_study(data: object) -> bool:
     return all(hasattr(data, name) for name in ("trials", "directions", "trials_dataframe"))
 
 
-def read_study(study: Any) -> Source:
-    """Read an Optuna study: a system is a finished trial; the study states the directions."""
+def objective_names(study: Any) -> tuple[list[str], list[str]]:
+    """Return the names of a study's objectives, and the direction of each in Optuna's words."""
     directions = [direction.name for direction in study.directions]
     # Objectives without names are called as in the frame that Optuna makes of its trials.
     default_names = ["value"]
     if len(directions) > 1:
         default_names = [f"values_{k}" for k in range(len(directions))]
-    names = list(getattr(study, "metric_names", None) or default_names)
+    return list(getattr(study, "metric_names", None) or default_names), directions
+
+
+def read_study(study: Any) -> Source:
+    """Read an Optuna study: a system is a finished trial; the study states the directions."""
+    names, directions = objective_names(study)
     finished = [trial for trial in study.trials if trial.state.name == "COMPLETE"]
     if not finished:
         raise DataError("the Optuna study has no finished trial; run study.optimize first")

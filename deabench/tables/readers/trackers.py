@@ -1,6 +1,6 @@
 """Adapt the tables of experiment trackers and benchmark tools, which are known by their columns.
 
-These are MLflow, OpenML, AutoGluon, OpenCompass and LiteLLM's price list.
+These are MLflow, Weights & Biases, OpenML, AutoGluon, OpenCompass and LiteLLM's price list.
 """
 
 from __future__ import annotations
@@ -16,6 +16,24 @@ from deabench.tables.recognition.columns import DeclaredRole
 
 MLFLOW_NAMES = ("tags.mlflow.runName", "Name")
 """The columns of a run's name in MLflow's frames, and in the CSV of its page."""
+WANDB_COLUMNS = {"Name", "State", "Created", "Runtime"}
+"""Columns of the table of runs that Weights & Biases exports."""
+WANDB_TEXTS = (
+    "ID",
+    "Notes",
+    "User",
+    "Tags",
+    "Created",
+    "Updated",
+    "End Time",
+    "Hostname",
+    "Sweep",
+    "Commit",
+    "GitHub",
+    "Group",
+    "Job Type",
+    "Description",
+)
 OPENML_COLUMNS = {"flow_name", "data_name", "function", "value"}
 AUTOGLUON_COLUMNS = {"model", "score_val", "fit_order", "stack_level"}
 OPENCOMPASS_COLUMNS = {"dataset", "version", "metric", "mode"}
@@ -30,6 +48,8 @@ def adapt_tool_table(source: Source) -> Source:
     is_mlflow = bool({"run_id", "Run ID"} & names) and bool({"status", "Status"} & names)
     if is_mlflow and run_name is not None:
         return _adapt_mlflow(source, run_name)
+    if names >= WANDB_COLUMNS:
+        return _adapt_wandb(source)
     if names >= OPENML_COLUMNS:
         # `values` and `array_data` hold the folds and classes as text.
         frame = source.as_text().frame.drop(columns=["values", "array_data"], errors="ignore")
@@ -58,6 +78,20 @@ def _adapt_mlflow(source: Source, run_name: str) -> Source:
     unnamed = frame[run_name].isna() | (frame[run_name].astype(str).str.strip() == "")
     frame[run_name] = frame[run_name].where(~unnamed, frame[identifier])
     return replace(source, frame=frame, label=(run_name,), notes=notes)
+
+
+def _adapt_wandb(source: Source) -> Source:
+    """Leave out runs that did not finish, and what Weights & Biases notes about a run."""
+    source = source.as_text()
+    is_finished = source.frame["State"].astype(str).str.lower() == "finished"
+    notes = source.notes
+    unfinished = int((~is_finished).sum())
+    if unfinished:
+        notes = (*notes, f"{unfinished} of {len(is_finished)} runs did not finish and are left out")
+    # Names with an underscore are the system's own: _step, _timestamp, _runtime.
+    texts = [name for name in source.frame if name in WANDB_TEXTS or str(name).startswith("_")]
+    frame = source.frame[is_finished].drop(columns=["State", *texts]).reset_index(drop=True)
+    return replace(source, frame=frame, label=("Name",), notes=notes)
 
 
 def _adapt_autogluon(source: Source, names: set[str]) -> Source:
