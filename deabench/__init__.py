@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from deabench.utils.lazy import make_lazy
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOME = {
     "read": "deabench.tables.read",
