@@ -38,6 +38,9 @@ DISTINCT = 1e-7
 PRECISE = 1e-10
 """A goal that may be wrong by more than this is solved again in rational arithmetic."""
 
+NEGLIGIBLE = 1e-12
+"""A slack, a weight or an intensity below this share may be rounding."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Cross(Model):
@@ -109,7 +112,8 @@ def _weights_with_goal(task: Task, own_answer: Answer, goal: str, advance: Advan
     )
     weights = _multipliers(scaled, solutions)
     # What rounding of the own score may have changed is solved once more, without that score.
-    rows = np.flatnonzero(~(_goal_errors(reference, own_row, means, solutions) <= PRECISE))
+    is_precise = _goal_errors(reference, own_row, means, solutions) <= PRECISE
+    rows = np.flatnonzero(~is_precise | _breaks_complementarity(scaled, own_answer, weights))
     if len(rows):
         peers, is_worthless = _exact_optima(task, candidates, rows)
         exact = solve_each(
@@ -192,6 +196,30 @@ def _goal_errors(
         + (wrong_u * np.where(np.isfinite(largest_u), largest_u, 0.0)).sum(axis=1)
         + (wrong_v * largest_v).sum(axis=1)
     )
+
+
+def _breaks_complementarity(
+    scaled: ScaledData, own_answer: Answer, weights: np.ndarray
+) -> np.ndarray:
+    """Return whose weights and peers cannot both be optimal, bool (K,).
+
+    A metric with slack has no weight, and a peer is as good as can be. What breaks that may be far
+    above rounding where the product, which the own score shows, is below it.
+    """
+    lam = own_answer.intensities
+    count = own_answer.slacks.shape[1]
+    own_values = np.column_stack([scaled.y, scaled.x])[:, :count]
+    slack = own_answer.slacks.to_numpy() / scaled.units[:count]
+    has_slack = slack > NEGLIGIBLE * np.where(own_values > 0, own_values, 1.0)
+    has_weight = weights > NEGLIGIBLE * weights.max(axis=1, keepdims=True)
+    breaks = (has_slack & has_weight[:, :count]).any(axis=1)
+    gain = weights[:, : scaled.s] @ scaled.Y.T
+    cost = weights[:, scaled.s :] @ scaled.X.T
+    distance = np.abs(gain - cost) / np.maximum(gain + cost, 1e-300)
+    peers = np.maximum(lam.columns, 0)
+    is_apart = np.take_along_axis(distance, peers, axis=1) > ROUND
+    is_peer = lam.values > NEGLIGIBLE
+    return np.asarray(breaks | (is_apart & is_peer).any(axis=1))
 
 
 def _exact_optima(

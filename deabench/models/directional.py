@@ -18,6 +18,8 @@ from deabench.errors import DataError
 from deabench.models.options import read_metric_numbers
 from deabench.models.shared import infeasibility, single_peers
 from deabench.models.shared.scaled_data import (
+    EXACT_INWARD,
+    INWARD,
     ScaledData,
     compile_program,
     metric_names,
@@ -42,13 +44,8 @@ from deabench.tables.transforms import Data
 from deabench.tables.validation import Allowed
 from deabench.utils.arrays import TOLERANCE, Sparse, scale
 
-INWARD = 1e-13
-"""The projection is moved inwards by this, in scaled metrics, before slacks are computed.
-
-Rounded, it may lie just beyond the frontier.
-"""
-EXACT_INWARD = 2.0**-51
-"""The same for slacks in rational arithmetic: two units in the last place of a metric of 1."""
+PRIMAL_CLAIMS = ("gap", "primal_infeasibility", "distance_of_the_score_from_its_bounds")
+"""What is not proved where λ does not reach the distance."""
 OUTSIDE = "no step in its direction, forwards or back, comes to what the reference can do"
 STEP_NAMES = {
     "own": "its own values",
@@ -243,7 +240,6 @@ def solve_along(
     scaled = ScaledData.of(task)
     labels = task.data.labels
     names = metric_names(task.data)
-    s = scaled.s
     candidates = scaled.undominated()
 
     # The distance, in steps whose largest entry is about 1.
@@ -252,24 +248,15 @@ def solve_along(
     beta = solutions.objective / size
     moved = np.nan_to_num(beta)[:, None] * direction
     first = to_reference_positions(solutions.shared["lam"], candidates)
-    lam = _peers_with_largest_slacks(task, scaled, moved, first, candidates)
-
-    # Slacks are what the peers reach beyond the projection.
-    units = scaled.units[: len(names)]
-    moved_own = moved[:, : len(names)] * units
-    x = task.data.inputs.to_numpy() - moved_own[:, s:]
-    y = task.data.outputs.to_numpy() + moved_own[:, :s]
-    slacks = np.maximum(slacks_beyond(task, lam, x, y), 0.0)
-    slacks[np.isnan(beta)] = np.nan
+    second = _peers_with_largest_slacks(task, scaled, moved, first, candidates)
     undefined = np.flatnonzero(np.isnan(beta))
     weights, u_0 = own_unit_multipliers(task, scaled, solutions, sign=-1.0, free_sign=1.0)
-    efficient = _reaches_no_further(moved, slacks / units)
-    return Answer(
+    answer = Answer(
         scores=pd.Series(beta, index=labels, name="inefficiency"),
-        slacks=pd.DataFrame(slacks, index=labels, columns=names),
+        slacks=pd.DataFrame(np.nan, index=labels, columns=names),
         weights=multiplier_frame(task, scaled, weights, u_0),
-        intensities=lam,
-        efficient=pd.Series(efficient, index=labels, name="efficient"),
+        intensities=first,
+        efficient=pd.Series(False, index=labels, name="efficient"),
         data=replace(task.data, notes=(*task.data.notes, *notes)),
         reference=task.reference,
         options=task.options,
@@ -281,12 +268,39 @@ def solve_along(
         ),
         path=task.describe_path(),
     )
+    with_slacks = _with_peers(answer, scaled, direction, second)
+    if not task.exact:
+        return with_slacks
+    # The second stage starts from a rounded projection: where that does not prove the distance, the
+    # first one's peers do.
+    proof = prove_along(with_slacks, direction)
+    misses = np.maximum.reduce([proof.violations[name] for name in PRIMAL_CLAIMS])
+    rows = np.flatnonzero(misses > TOLERANCE)
+    return _with_peers(answer, scaled, direction, replace_rows(rows, first[rows], second))
 
 
-def _reaches_no_further(moved: np.ndarray, slacks: np.ndarray) -> np.ndarray:
-    """Return where neither a step forwards nor slack is left, in scaled metrics: bool (K,)."""
-    largest_slack = slacks.max(axis=1, initial=0.0)
-    return np.asarray((moved.max(axis=1) <= TOLERANCE) & (largest_slack <= TOLERANCE))
+def _with_peers(answer: Answer, scaled: ScaledData, direction: np.ndarray, lam: Sparse) -> Answer:
+    """Return an answer with its peers, their slacks, and who is efficient by these."""
+    beta = answer.scores.to_numpy()
+    count = answer.slacks.shape[1]
+    s = scaled.s
+    units = scaled.units[:count]
+    # Slacks are what the peers reach beyond the projection.
+    moved = np.nan_to_num(beta)[:, None] * direction
+    moved_own = moved[:, :count] * units
+    x = answer.data.inputs.to_numpy() - moved_own[:, s:]
+    y = answer.data.outputs.to_numpy() + moved_own[:, :s]
+    slacks = np.maximum(slacks_beyond(answer, lam, x, y), 0.0)
+    slacks[np.isnan(beta)] = np.nan
+    tested = np.column_stack([scaled.y, scaled.x])
+    unit = single_peers.distance_unit(answer.options, tested, beta, direction)
+    efficient = single_peers.reaches_no_further(beta / unit, moved, slacks / units)
+    return replace(
+        answer,
+        slacks=pd.DataFrame(slacks, answer.slacks.index, answer.slacks.columns),
+        intensities=lam,
+        efficient=pd.Series(efficient, index=answer.scores.index, name="efficient"),
+    )
 
 
 def solve_distances(
@@ -361,7 +375,7 @@ def prove_along(answer: Answer, direction: np.ndarray) -> Proof:
     moves = direction > 0
 
     # The primal side: λ reaches a point a little before the projection, and perhaps more.
-    unit = _distance_unit(answer, bounded, direction)
+    unit = single_peers.distance_unit(answer.options, bounded.tested, beta, direction)
     before = beta - unit * MARGIN
     moved = before[:, None] * direction
 
@@ -386,6 +400,7 @@ def prove_along(answer: Answer, direction: np.ndarray) -> Proof:
     # Efficient are those that can neither move nor have slack left at the projection.
     moved = beta[:, None] * direction
     share = np.maximum(bounded.shares(moved).max(axis=1), bounded.largest_share(moved))
+    share = np.maximum(share, beta / unit)
     claimed = answer.efficient.to_numpy(dtype=float)
     wrong_verdicts = bounded.wrong_verdicts(np.ones(len(beta), dtype=bool), share)
     is_proved = infeasibility.proved_infeasible(answer, scaled, may_change=direction > 0)
@@ -399,19 +414,3 @@ def prove_along(answer: Answer, direction: np.ndarray) -> Proof:
         },
         ("that no other peers have larger slacks",),
     )
-
-
-def _distance_unit(answer: Answer, bounded: BoundedAnswer, direction: np.ndarray) -> np.ndarray:
-    """Return what distances are measured in, (K,): themselves where they are large, or one step.
-
-    Steps in the metrics' own units are as long as makes the first metric change by its own value.
-    """
-    options = answer.options
-    choice = options.weights if hasattr(options, "weights") else options.direction
-    step = np.ones(len(direction))
-    if choice == "ones" or not isinstance(choice, str):
-        counts = (direction > 0) & (bounded.tested != 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            lengths = np.where(counts, np.abs(bounded.tested) / direction, np.inf).min(axis=1)
-        step = np.where(np.isfinite(lengths), lengths, 1.0)
-    return np.asarray(np.maximum(np.abs(np.nan_to_num(answer.scores.to_numpy())), step))

@@ -19,12 +19,14 @@ import numpy as np
 import pandas as pd
 
 from deabench.models.shared import infeasibility, single_peers
+from deabench.models.shared.own_slack import find_own_slack
 from deabench.models.shared.scaled_data import (
     ScaledData,
     compile_program,
     metric_names,
     multiplier_frame,
     own_unit_multipliers,
+    replace_rows,
     slacks_at_peers,
     zero_value_notes,
 )
@@ -105,18 +107,21 @@ def solve_convex(task: Task, advance: Advance) -> Answer:
         for k in undefined.tolist()
     }
 
-    # Undo the transformation of Charnes and Cooper; the slacks follow from λ.
+    # Undo the transformation of Charnes and Cooper.
     lam = _intensities(solutions, candidates)
-    slacks = slacks_at_peers(task, lam, np.isnan(values))
     weights, u_0 = own_unit_multipliers(task, scaled, solutions, sign=1.0, free_sign=-1.0)
 
-    # One orientation ignores the slacks of the other side, so those that reach 1 are solved again
-    # with both: only where that measure is 1, too, is there no slack.
+    # One orientation ignores the slacks of the other side, and the mean those of metrics of 0: of
+    # DMUs that reach 1 only those are efficient that have no slack at all.
     efficient = values >= 1 - TOLERANCE
-    if task.options.orientation != "none" and efficient.any():
-        rows = np.flatnonzero(efficient)
-        both_sides = _solve_programs(task, scaled, candidates, rows, "none", lambda _: None)
-        efficient[rows] = both_sides.objective >= 1 - TOLERANCE
+    ignores_metric = has_metric_of_0(task) | (task.options.orientation != "none")
+    rows = np.flatnonzero(efficient & ignores_metric)
+    if len(rows):
+        own = find_own_slack(task, candidates, rows, exact=task.exact)
+        has_slack = own.total > TOLERANCE
+        efficient[rows] = ~has_slack
+        lam = replace_rows(rows[has_slack], own.intensities[has_slack], lam)
+    slacks = slacks_at_peers(task, lam, np.isnan(values))
 
     return Answer(
         scores=scores,
@@ -135,6 +140,12 @@ def solve_convex(task: Task, advance: Advance) -> Answer:
         reasons=reasons,
         path=task.describe_path(),
     )
+
+
+def has_metric_of_0(task: Task | Answer) -> np.ndarray:
+    """Return which DMUs have a metric of 0, which no mean counts: bool (K,)."""
+    values = np.column_stack([task.data.outputs.to_numpy(), task.data.inputs.to_numpy()])
+    return np.asarray((values == 0).any(axis=1))
 
 
 def _solve_programs(

@@ -57,7 +57,7 @@ class SuperSBM(Model):
     def solve(self, task: Task, advance: Advance) -> Answer:
         """Compute the slacks-based measure, and where it is 1 the distance of the others."""
         base = sbm.solve_convex(task, advance)
-        rows = np.flatnonzero(base.scores.to_numpy() >= 1 - TOLERANCE)
+        rows = np.flatnonzero(_is_super(base))
         if not task.own_reference or not len(rows):
             return base
         return _solve_without_themselves(task, base, rows)
@@ -74,6 +74,15 @@ class SuperSBM(Model):
             f"the others would have to change by {100 * (score - 1):.1f} % of its metrics to stand "
             "where it is"
         )
+
+
+def _is_super(answer: Answer) -> np.ndarray:
+    """Return which DMUs that have a score are measured against the others, bool (K,).
+
+    One that reaches 1 and has slack in a metric of 0 is at 1 against the others, too.
+    """
+    is_efficient = answer.efficient.to_numpy(dtype=bool) | (answer.orientation != "none")
+    return np.asarray((answer.scores.to_numpy() >= 1 - TOLERANCE) & is_efficient)
 
 
 def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Answer:
@@ -186,7 +195,7 @@ def _prove(answer: Answer) -> Proof:
     is_unreached = np.array(
         [answer.reasons.get(label) == UNREACHED for label in answer.scores.index]
     )
-    is_super = answer.own_reference & ((scores >= 1 - TOLERANCE) | is_unreached)
+    is_super = answer.own_reference & (_is_super(answer) | is_unreached)
     below = np.flatnonzero(~is_super)
     above = np.flatnonzero(is_super)
     # DMUs below 1 are compared with all, those that reach 1 with the others alone.

@@ -317,6 +317,6 @@ def _wrong_verdicts(answer: Answer, slack_proof: SlackProof) -> np.ndarray:
     # Slack of a DMU just above 1 is that of its projection on the others: its weights decide.
     largest_slack = answer.slacks.to_numpy().max(axis=1, initial=0.0)
     is_projected = (np.abs(scores - 1) <= TOLERANCE) & (largest_slack > 0) & answer.own_reference
-    for k in np.flatnonzero(is_projected & (slack_proof.weights.of >= 0)).tolist():
-        verdicts[k] = slack_proof.is_supported(k) == is_called_inefficient[k]
+    rows = np.flatnonzero(is_projected & (slack_proof.weights.of >= 0))
+    verdicts[rows] = slack_proof.has_no_own_slack(rows) == is_called_inefficient[rows]
     return np.asarray(verdicts.astype(float))

@@ -149,33 +149,42 @@ class SlackProof:
         points = np.column_stack(
             [data.outputs.to_numpy()[candidates], data.inputs.to_numpy()[candidates]]
         )
-        # Slack counts in shares of the DMU's own value; one of 0 has the unit of its metric.
-        own_unit = np.minimum(np.where(points != 0, np.abs(points), self.unit), self.unit)
-        shares = (self.slack[candidates] / own_unit)[:, self.counted]
-        largest = shares.max(axis=1, initial=0.0)
-        has_no_slack = largest <= TOLERANCE
-        candidates = candidates[has_no_slack]
-        points = points[has_no_slack]
-        own_unit = own_unit[has_no_slack]
+        shares = (self.slack[candidates] / self._own_units(points))[:, self.counted]
+        candidates = candidates[shares.max(axis=1, initial=0.0) <= TOLERANCE]
         # Positive weights that prove the score, or a bound of 0 on the slack, prove efficiency.
         of = self.weights.of[candidates]
         proved[candidates[of == OWN_WEIGHTS]] = True
+        proved[candidates] |= self.has_no_own_slack(candidates)
+        undecided = np.zeros(len(scores), dtype=bool)
+        undecided[candidates] = ~proved[candidates]
+        return proved, undecided
+
+    def has_no_own_slack(self, rows: np.ndarray) -> np.ndarray:
+        """Return which DMUs the weights of their slacks prove to have none, bool (len(rows),).
+
+        Where rounding leaves it open, fractions decide.
+        """
+        data = self.result.data
+        points = np.column_stack([data.outputs.to_numpy()[rows], data.inputs.to_numpy()[rows]])
+        of = self.weights.of[rows]
+        is_proved = np.zeros(len(rows), dtype=bool)
         is_bounded = of >= 0
         bounds = self._slack_bounds(of[is_bounded], points[is_bounded] / self.signed_unit)
         # The bound is one of Σ weight · slack; what it leaves of a share is the most of any metric.
         weights = self.weights.rows[of[is_bounded]][:, self.counted]
-        shares = (self.unit / own_unit[is_bounded])[:, self.counted]
+        shares = (self.unit / self._own_units(points[is_bounded]))[:, self.counted]
         # A weight of 0 bounds no slack.
         bounded_shares = shares / np.where(weights > 0, weights, 1.0)
         largest = np.where(weights > 0, bounded_shares, np.inf).max(axis=1, initial=0.0)
-        proved[candidates[is_bounded]] = bounds * largest <= TOLERANCE
-        # Where rounding leaves that open, fractions decide.
-        is_open = is_bounded & ~proved[candidates] & (np.abs(scores[candidates] - 1) <= TOLERANCE)
-        for k in candidates[is_open].tolist():
-            proved[k] = self.is_supported(k)
-        undecided = np.zeros(len(scores), dtype=bool)
-        undecided[candidates] = ~proved[candidates]
-        return proved, undecided
+        is_proved[is_bounded] = bounds * largest <= TOLERANCE
+        for k in np.flatnonzero(is_bounded & ~is_proved).tolist():
+            is_proved[k] = self.is_supported(int(rows[k]))
+        return is_proved
+
+    def _own_units(self, points: np.ndarray) -> np.ndarray:
+        """Return what slacks at points (k, s + m) are shares of: own values; a metric's, of 0."""
+        own_values = np.where(points != 0, np.abs(points), self.unit)
+        return np.asarray(np.minimum(own_values, self.unit))
 
 
 def total_slack(slack: np.ndarray, unit: np.ndarray) -> np.ndarray:

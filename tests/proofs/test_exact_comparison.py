@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linprog
 
 from benchmarks.exact.simplex import maximize, minimize
-from benchmarks.exact_comparison import compare
+from benchmarks.exact_comparison import KINDS, Findings, compare, compare_case, draw_case
 from deabench.models import MODELS
 
 PLAIN_KINDS = ["uniform", "grid", "duplicates", "constant", "collinear", "one metric"]
@@ -49,3 +49,34 @@ def test_plain_tables_are_exact_certified_and_invariant(model) -> None:
     findings = compare(range(16), [model], PLAIN_KINDS)
     assert not findings.lines, "\n".join(findings.lines)
     assert findings.counts["DMUs"] > 30
+
+
+NOISY_KINDS = ["leaderboard", "ranges", "noise"]
+HARD_SEEDS = {
+    "cross with slack that its own score does not show": (300078, list(KINDS)),
+    "cross of all but equal rows": (400190, NOISY_KINDS),
+    "super-sbm of a row of zeros": (300054, list(KINDS)),
+    "super-sbm, unreached by a metric of 1e-12 of its range": (300294, list(KINDS)),
+    "super with intensities of 1e-10": (300276, list(KINDS)),
+    "super just above 1": (200180, list(KINDS)),
+    "super above 1 by more than the tolerance": (60484, NOISY_KINDS),
+    "ddf beside a steep facet": (300283, list(KINDS)),
+    "rdm beside a steep facet": (200060, list(KINDS)),
+    "rdm, efficient in fractions": (400220, NOISY_KINDS),
+    "rdm of single peers": (400268, NOISY_KINDS),
+    "rdm of single peers over ten decades": (400268, ["ranges", "noise", "leaderboard"]),
+    "russell, efficient in fractions": (300439, list(KINDS)),
+    "holder, efficient in fractions": (200125, list(KINDS)),
+    "holder, inefficient in a metric's own deviations": (400253, NOISY_KINDS),
+    "score with ratios beside a steep facet": (301121, list(KINDS)),
+}
+"""Tables on which floating point alone is wrong, with what is hard about them."""
+
+
+@pytest.mark.parametrize("name", HARD_SEEDS)
+def test_hard_tables_are_exact_certified_and_invariant(name) -> None:
+    seed, kinds = HARD_SEEDS[name]
+    findings = Findings()
+    compare_case(draw_case(seed, list(MODELS), kinds), findings)
+    assert findings.counts["tables"] == 1
+    assert not findings.lines, "\n".join(findings.lines)

@@ -17,11 +17,19 @@ import pandas as pd
 
 from deabench.errors import DataError, SolveError
 from deabench.models.shared.canonical_order import CanonicalTask
+from deabench.models.shared.own_slack import find_own_slack
 from deabench.models.shared.scaled_data import own_size_bands
 from deabench.proofs.reasons import UNPROVED
 from deabench.results.answer import Answer, Task, join_answers, take_rows, take_task_rows
 from deabench.results.model import Advance, Model
-from deabench.utils.arrays import TOLERANCE, settle
+from deabench.tables.transforms import Data
+from deabench.utils.arrays import TOLERANCE, blocks, settle
+
+NEAR_ITSELF = 1e-5
+"""Where λ differs from a DMU by no more than this share, exact arithmetic asks what dominates it.
+"""
+NEAR_BEST = 1e-7
+"""A score so near to the best one may be that."""
 
 
 def solve_proved(task: Task, advance: Advance) -> Answer:
@@ -72,6 +80,8 @@ def _solve_part(task: Task, advance: Advance) -> list[Answer]:
     if getattr(model, "technology", "convex") == "fdh":
         return [answer]
     refused = refused_rows(answer)
+    if not task.exact:
+        refused = np.union1d(refused, _overlooked_rows(task, answer))
     # Nothing proves why restricted weights give no score: exact arithmetic has to say so.
     if not task.exact and getattr(model, "is_restricted", False):
         refused = np.union1d(refused, np.flatnonzero(answer.scores.isna()))
@@ -115,6 +125,49 @@ def refused_rows(answer: Answer) -> np.ndarray:
     for violations in proof.violations.values():
         is_refused |= ~(violations <= TOLERANCE) & ~(np.isnan(violations) & has_reason)
     return np.flatnonzero(is_refused)
+
+
+def _overlooked_rows(task: Task, answer: Answer) -> np.ndarray:
+    """Return the positions of DMUs that are called inefficient though nothing dominates them.
+
+    Where λ reaches all but the DMU itself, or the score is all but the best one, slack may be
+    rounding alone: that of a score beside a steep facet.
+    """
+    tested = _signed_metrics(answer.data)
+    reference = _signed_metrics(answer.reference)
+    reached = answer.intensities.dot(reference)
+    size = np.abs(tested) + np.abs(reached)
+    distance = np.abs(reached - tested) / np.where(size > 0, size, 1.0)
+    is_near = (distance.max(axis=1) <= NEAR_ITSELF) | _is_all_but_best(answer, tested)
+    is_open = is_near & ~answer.efficient.to_numpy(dtype=bool)
+    rows = np.flatnonzero(is_open & answer.scores.notna().to_numpy())
+    # One reference DMU that is nowhere worse and somewhere better settles it without a program.
+    candidates = reference[answer.frontier]
+    is_undominated = np.ones(len(rows), dtype=bool)
+    for block in blocks(len(rows), candidates.size):
+        gains = candidates - tested[rows[block], None]
+        dominates = (gains >= 0).all(axis=2) & (gains > 0).any(axis=2)
+        is_undominated[block] = ~dominates.any(axis=1)
+    rows = rows[is_undominated]
+    if not len(rows) or getattr(answer.options, "is_restricted", False):
+        return rows
+    return rows[find_own_slack(task, answer.frontier, rows).total <= TOLERANCE]
+
+
+def _is_all_but_best(answer: Answer, tested: np.ndarray) -> np.ndarray:
+    """Return whose scores rounding may keep from the best one: bool (K,)."""
+    scores = answer.scores.to_numpy()
+    if answer.options.measure == "efficiency":
+        return np.asarray(np.abs(scores - 1.0) <= NEAR_BEST)
+    size = 1.0
+    if counts_own_units(answer.options):
+        size = np.abs(tested).max(axis=1)
+    return np.asarray(np.abs(scores) <= NEAR_BEST * size)
+
+
+def _signed_metrics(data: Data) -> np.ndarray:
+    """Return outputs, then inputs with their sign turned, (n, s + m)."""
+    return np.column_stack([data.outputs.to_numpy(), -data.inputs.to_numpy()])
 
 
 def _without_scores(answer: Answer) -> Answer:

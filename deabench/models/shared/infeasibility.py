@@ -11,9 +11,15 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from deabench.models.shared.scaled_data import ScaledData, compile_program, metric_names, support
+from deabench.models.shared.scaled_data import (
+    ScaledData,
+    compile_program,
+    lambda_sum_bounds,
+    metric_names,
+)
 from deabench.models.shared.second_stage import scale_dual_ray
-from deabench.proofs.reasons import CLEAR
+from deabench.proofs.bounds import excess_of_weights
+from deabench.proofs.exact_repair import Technology, exact_excess, to_fractions
 from deabench.results.answer import Answer, Task
 from deabench.solver.engine import solve_exactly
 from deabench.solver.family import Family
@@ -105,18 +111,38 @@ def proved_infeasible(
     is_sound = np.isfinite(weights).all(axis=1) & (row_minima(weights) >= 0)
     if may_change is not None:
         is_sound &= ~((weights != 0) & may_change[rows]).any(axis=1)
-    u = weights[:, : scaled.s]
-    v = weights[:, scaled.s :]
-    value = (u * scaled.y[rows]).sum(axis=1) - (v * scaled.x[rows]).sum(axis=1)
-    for position, k in enumerate(rows.tolist()):
-        compared = scaled
-        if left_out is not None:
-            compared = replace(
-                scaled,
-                X=np.delete(scaled.X, left_out[k], axis=0),
-                Y=np.delete(scaled.Y, left_out[k], axis=0),
-            )
-        # Nothing possible is worth as much as the DMU, by a clear margin.
-        (largest,), (unbounded,) = support(compared, u[[position]], v[[position]])
-        proved[k] = is_sound[position] and value[position] > largest + CLEAR and unbounded <= CLEAR
+    weights = np.where(is_sound[:, None], weights, 0.0)
+    points = np.column_stack([scaled.Y, -scaled.X])
+    tested = np.column_stack([scaled.y, -scaled.x])[rows]
+    technology = Technology(points, scaled.m, lambda_sum_bounds(scaled.returns))
+    if left_out is not None:
+        left_out = left_out[rows]
+    if len(points) == int(left_out is not None):  # without the others nothing but 0 is possible
+        is_beyond = (technology.sums[0] > 0) | ((weights * tested).sum(axis=1) > 0)
+    else:
+        is_beyond = _is_beyond(technology, tested, weights, left_out)
+    proved[rows] = is_sound & is_beyond
     return proved
+
+
+def _is_beyond(
+    technology: Technology,
+    tested: np.ndarray,
+    weights: np.ndarray,
+    left_out: np.ndarray | None,
+) -> np.ndarray:
+    """Return which points (K, c) are worth more than all that is possible, bool (K,).
+
+    Bounds of all rounding decide it, and fractions where these leave it open.
+    """
+    with np.errstate(all="ignore"):
+        excess, error, _ = excess_of_weights(technology, tested, weights, left_out)
+    is_beyond = excess + error < 0
+    for k in np.flatnonzero(~is_beyond & weights.any(axis=1)).tolist():
+        compared = technology
+        if left_out is not None:
+            listed = np.delete(np.arange(len(technology.points)), left_out[k])
+            compared = replace(technology, listed=listed)
+        outcome = exact_excess(compared, tested[k], to_fractions(weights[k]))
+        is_beyond[k] = outcome is not None and outcome[0] < 0
+    return np.asarray(is_beyond)

@@ -39,22 +39,26 @@ class OwnSlack:
     intensities: Sparse
 
 
-def find_own_slack(task: Task, candidates: np.ndarray, rows: np.ndarray) -> OwnSlack:
+def find_own_slack(
+    task: Task, candidates: np.ndarray, rows: np.ndarray, *, exact: bool = True
+) -> OwnSlack:
     """Find the largest sum of slack of the DMUs at some positions, in rational arithmetic.
 
     Parameters
     ----------
     candidates : int array
         Reference DMUs that dominate all others.
+    exact : bool
+        False: in floating point.
     """
-    exact_task = replace(take_task_rows(task, rows), exact=True)
-    scaled = ScaledData.of(exact_task)
+    own_task = replace(take_task_rows(task, rows), exact=exact)
+    scaled = ScaledData.of(own_task)
     count = task.data.outputs.shape[1] + task.data.inputs.shape[1]
     values = np.abs(np.column_stack([scaled.y, scaled.x]))
     # A metric of 0 has no share: its unit is that of the metric.
     shares = 1.0 / np.where(values > 0, values, 1.0)
     shares[:, count:] = 0.0  # the input that every DMU has
-    solutions = solve_programs(exact_task, scaled, candidates, np.arange(len(rows)), shares)
+    solutions = solve_programs(own_task, scaled, candidates, np.arange(len(rows)), shares)
     multipliers = np.column_stack(solved_multipliers(scaled, solutions, sign=-1.0))
     return OwnSlack(
         solutions.objective,

@@ -16,6 +16,7 @@ from deabench.models.shared.own_slack import OwnSlack, find_own_slack
 from deabench.models.shared.radial_problems import Problem
 from deabench.models.shared.scaled_data import replace_rows, small_rows
 from deabench.models.shared.second_stage import (
+    UNIQUE_UNPROVED,
     UNPROVED,
     replace_slack_weights,
     scale_dual_ray,
@@ -158,6 +159,9 @@ def _solve_row_exactly(problem: Problem, model: str, k: int) -> tuple[Answer, np
         frame = pd.DataFrame(ray, index=answer.scores.index, columns=answer.slacks.columns)
         return replace(answer, infeasibility_certificates=frame), reached[0]
     if len(_unproved_rows(answer, reached, is_exact=True)):
+        # The second stage is one of floating point: the first one's peers are exact.
+        answer, reached = _read_stages(problem, solution, rows, "", has_second_stage=False)
+    if len(_unproved_rows(answer, reached, is_exact=True)):
         score = float(answer.scores.iloc[0])
         answer.reasons[label] = (
             f"its {model} score, about {score:.6g}, {why.UNPROVED} {TOLERANCE:g}: its metrics are "
@@ -199,7 +203,12 @@ def _solve_in_floating_point(
 
 
 def _read_stages(
-    problem: Problem, solution: Solution, rows: np.ndarray, path: str
+    problem: Problem,
+    solution: Solution,
+    rows: np.ndarray,
+    path: str,
+    *,
+    has_second_stage: bool = True,
 ) -> tuple[Answer, np.ndarray]:
     """Read the first stage of some DMUs, solve the second, and return what their peers reach."""
     data = problem.data
@@ -222,6 +231,9 @@ def _read_stages(
     unique_weights = unique_slack_weights(
         problem.family, solution, problem.maxima, data.is_changeable
     )
+    if not has_second_stage:
+        no_more = np.full_like(unique_weights.of, UNIQUE_UNPROVED)
+        unique_weights = SlackWeights(unique_weights.rows, no_more)
     del solution  # as large as the table, and read
     slacks, slack_weights, reached = second_stage(
         problem, scores, weights, lam, rows, unique_weights

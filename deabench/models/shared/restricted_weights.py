@@ -17,6 +17,8 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.models.shared.scaled_data import (
+    EXACT_INWARD,
+    INWARD,
     ScaledData,
     lambda_sum_bounds,
     metric_names,
@@ -42,8 +44,6 @@ Bounds = tuple[float, float]
 Shares = Mapping[str, Bounds]
 Ratios = Mapping[tuple[str, str], Bounds]
 
-INWARD = 1e-13
-"""The projection is moved inwards by this before the second stage, in scaled metrics."""
 OUTSIDE = "no mix of the reference reaches it, whatever the factor"
 NO_WEIGHTS = "no weights keep the bounds given"
 
@@ -184,12 +184,15 @@ def solve(task: Task, advance: Advance) -> Answer:
     lam = to_reference_positions(first.shared["lam"], candidates)
     trade_offs = _trade_offs(first, restrictions.shape[1])
 
-    # Second stage: the largest slacks at the projection, moved inwards a little.
+    # Second stage: the largest slacks at the projection, moved inwards a little. A DMU that is its
+    # own projection is not rounded, and exact arithmetic finds its slacks where it is.
+    inward = np.where(task.exact & (level == 1), 0.0, EXACT_INWARD if task.exact else INWARD)
+    inward = inward[:, None]
     rows = np.flatnonzero(~np.isnan(values))
     if len(rows):
         x = scaled.x if is_output_oriented else scaled.x * level[:, None]
         y = scaled.y * level[:, None] if is_output_oriented else scaled.y
-        projected = replace(scaled, x=(x + INWARD)[rows], y=(y - INWARD)[rows])
+        projected = replace(scaled, x=(x + inward)[rows], y=(y - inward)[rows])
         second = _solve_programs(
             task, projected, candidates, restrictions[rows], "slacks", lambda _: None
         )
@@ -197,7 +200,7 @@ def solve(task: Task, advance: Advance) -> Answer:
         better = to_reference_positions(second.shared["lam"], candidates)
         lam = replace_rows(rows[is_solved], better[is_solved], lam)
         trade_offs[rows[is_solved]] = _trade_offs(second, restrictions.shape[1])[is_solved]
-    lam.values[lam.values < 100 * INWARD] = 0.0  # what moving inwards added
+    lam.values[lam.values < 100 * inward] = 0.0  # what moving inwards added
 
     scores = pd.Series(values, index=labels, name="efficiency")
     names = metric_names(task.data)

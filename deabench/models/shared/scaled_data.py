@@ -26,6 +26,15 @@ SMALL = 2.0**6
 """A value so many times below the largest of its metric is judged by its own size."""
 
 
+INWARD = 1e-13
+"""Projections are moved inwards by this, in scaled metrics, before slacks are computed.
+
+Rounded, they may lie just beyond the frontier.
+"""
+EXACT_INWARD = 2.0**-51
+"""The same for slacks in rational arithmetic: two units in the last place of a metric of 1."""
+
+
 @dataclass(frozen=True, eq=False)
 class ScaledData:
     """The arrays of a task.

@@ -57,7 +57,9 @@ def solve_along(task: Task, direction: np.ndarray, notes: tuple[str, ...]) -> An
     scaled = ScaledData.of(task)
     candidates = scaled.undominated()
     beta, peer, slacks = _farthest_peers(scaled, candidates, direction)
-    efficient = _reaches_no_further(beta, direction, slacks)
+    tested = np.column_stack([scaled.y, scaled.x])
+    unit = distance_unit(task.options, tested, beta, direction)
+    efficient = reaches_no_further(beta / unit, beta[:, None] * direction, slacks)
     return _single_peer_answer(
         task,
         scaled,
@@ -171,10 +173,27 @@ def _farthest_peers(
     return beta, peer, slacks
 
 
-def _reaches_no_further(beta: np.ndarray, direction: np.ndarray, slacks: np.ndarray) -> np.ndarray:
-    """Return where neither a step forwards nor slack is left, in scaled metrics: bool (K,)."""
-    moved = (beta[:, None] * direction).max(axis=1)
-    return np.asarray((moved <= TOLERANCE) & (slacks.max(axis=1) <= TOLERANCE))
+def distance_unit(
+    options: Any, tested: np.ndarray, distances: np.ndarray, direction: np.ndarray
+) -> np.ndarray:
+    """Return what distances are measured in, (K,): themselves where they are large, or one step.
+
+    Steps in the metrics' own units are as long as makes the first metric change by its own value.
+    """
+    choice = options.weights if hasattr(options, "weights") else options.direction
+    step = np.ones(len(direction))
+    if choice == "ones" or not isinstance(choice, str):
+        counts = (direction > 0) & (tested != 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            lengths = np.where(counts, np.abs(tested) / direction, np.inf).min(axis=1)
+        step = np.where(np.isfinite(lengths), lengths, 1.0)
+    return np.asarray(np.maximum(np.abs(np.nan_to_num(distances)), step))
+
+
+def reaches_no_further(distances: np.ndarray, moved: np.ndarray, slacks: np.ndarray) -> np.ndarray:
+    """Return where no distance and no slack is left, in their units and in scaled metrics."""
+    largest = np.maximum.reduce([distances, moved.max(axis=1), slacks.max(axis=1, initial=0.0)])
+    return np.asarray(largest <= TOLERANCE)
 
 
 def _has_other_than_one_peer(lam: Sparse, has_peer: np.ndarray) -> np.ndarray:
@@ -253,19 +272,21 @@ def prove_along(answer: Answer, direction: np.ndarray) -> Proof:
     beta = answer.scores.to_numpy()
     best, peer, slacks = _farthest_peers(scaled, np.arange(len(scaled.X)), direction)
     has_peer = peer >= 0
-    own_slacks = scaled.gains(answer.intensities) - beta[:, None] * direction
+    # The score may have been taken from 1: the distance that is found again has all its digits.
+    own_slacks = scaled.gains(answer.intensities) - best[:, None] * direction
+    unit = distance_unit(answer.options, np.column_stack([scaled.y, scaled.x]), best, direction)
     frame = pd.DataFrame(
         {
             "primal": beta,
             "dual": best,
-            "gap": _score_errors(answer, best),
+            "gap": np.abs(best - beta) / unit,
         },
         index=answer.scores.index,
     )
     count = answer.slacks.shape[1]
     slack_errors = _slack_errors(answer, scaled, own_slacks[:, :count])
     missing_slack = np.maximum((slacks - own_slacks).sum(axis=1), 0.0)
-    efficient = _reaches_no_further(best, direction, slacks)
+    efficient = reaches_no_further(best / unit, best[:, None] * direction, slacks)
     without_score = ~has_peer & np.isnan(beta)
     return Proof(
         frame,
