@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,9 +20,9 @@ from deabench.cli._io import (
     write_text,
     writes_json,
 )
-from deabench.cli.options.declarations import Form, Plot
+from deabench.cli.options.declarations import Form
 from deabench.cli.options.groups import with_option_groups
-from deabench.cli.options.model import ModelWords, Streaming
+from deabench.cli.options.model import ModelWords, RankingWords, Streaming
 from deabench.cli.options.parsing import reject_options
 from deabench.cli.options.samples import SampleFile
 from deabench.cli.options.table import TableOptions
@@ -41,35 +40,14 @@ MAX_EXACT = 1e9
 """Of so many hundredths NumPy no longer tells whether they lie half-way between two texts."""
 
 
-class Picture(enum.StrEnum):
-    """A picture of a ranking: efficiencies, peers, or the metrics that carry each score."""
-
-    ranking = "ranking"
-    peers = "peers"
-    weights = "weights"
-
-
 @with_option_groups
 def rank_command(
     table: TableOptions,
     model: ModelWords,
     samples: SampleFile,
     streaming: Streaming,
+    words: RankingWords,
     *,
-    reference: Annotated[
-        str | None,
-        typer.Option(help="A table of the systems that span the frontier. Default: TABLE."),
-    ] = None,
-    by_dataset: Annotated[
-        bool,
-        typer.Option(
-            "--by-dataset",
-            help="Rank the means, each data set by itself, and all of them on one frontier.",
-        ),
-    ] = False,
-    explain: Annotated[
-        str | None, typer.Option(help="Explain the score of one system instead of the ranking.")
-    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -81,8 +59,6 @@ def rank_command(
         ),
     ] = None,
     form: Form = Format.table,
-    plot: Plot = None,
-    show: Annotated[Picture, typer.Option(help="What --plot draws.")] = Picture.ranking,
 ) -> None:
     """Rank the classifiers of TABLE by efficiency.
 
@@ -91,11 +67,11 @@ def rank_command(
     request = model.request()
     # These need the whole table in memory, or one ranking; False counts as not typed.
     single_ranking_options = {
-        "--reference": reference,
+        "--reference": words.reference,
         "--within": table.within,
         "--uncertainty": samples.uncertainty,
-        "--explain": explain,
-        "--plot": plot,
+        "--explain": words.explain,
+        "--plot": words.plot,
         "--strict": table.strict or None,
         "--option": model.option,
         "--returns": model.returns,
@@ -108,7 +84,7 @@ def rank_command(
                 "--inputs": table.inputs,
                 "--model": model.model,
                 "--dataset": table.dataset,
-                "--by-dataset": by_dataset or None,
+                "--by-dataset": words.by_dataset or None,
                 **single_ranking_options,
             },
         )
@@ -120,23 +96,22 @@ def rank_command(
     path = None
     if out is not None:
         path = parse_output_path(str(out))
-    if by_dataset:
+    if words.by_dataset:
         reject_options("cannot be used with --by-dataset", single_ranking_options)
         _rank_by_dataset(table, samples, model.model, form, path)
         return
     from deabench.analysis.ranking import rank_selected, with_own_uncertainty
 
     selected = table.select(samples.apply(table.read()))
-    reference_table = None if reference is None else db.read(reference)
+    reference_table = None if words.reference is None else db.read(words.reference)
     ranking = rank_selected(selected, request, reference_table, bounded=table.missing == "bounds")
     if samples.uncertainty is not None:
         ranking = samples.add_to(ranking)
     else:
         ranking = with_own_uncertainty(ranking, selected.table)
-    if plot is not None:
-        _draw_ranking(ranking, show, plot)
+    words.draw(ranking)
     print_messages(map(table.with_commands, ranking.notes))
-    _print_ranking(ranking, explain, form, path)
+    _print_ranking(ranking, words.explain, form, path)
 
 
 def _rank_files(table: TableOptions, out: Path | None, streaming: Streaming) -> None:
@@ -164,15 +139,6 @@ def _rank_by_dataset(
     print_messages(result.notes)
     title = f"Efficiencies over {len(result.each)} data sets"
     write_table(result.to_frame(), form=form, path=path, title=title)
-
-
-def _draw_ranking(ranking: Ranking, picture: Picture, file: Path) -> None:
-    displays: dict[Picture, Any] = {
-        Picture.ranking: db.plot.RankingDisplay,
-        Picture.peers: db.plot.PeerNetworkDisplay,
-        Picture.weights: db.plot.WeightsDisplay,
-    }
-    db.plot.save_figure(displays[picture].from_result(ranking).plot().figure_, file)
 
 
 def _print_ranking(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,14 +14,17 @@ from deabench.cli._consent import AllowOutside
 from deabench.cli._io import is_stdout, print_message, write_text
 from deabench.cli.options.declarations import Norm, TargetsOn
 from deabench.cli.options.groups import with_option_groups
-from deabench.cli.options.model import ModelWords
+from deabench.cli.options.model import ModelWords, RankingWords, Streaming
 from deabench.cli.options.parsing import split_names
 from deabench.cli.options.samples import SampleFile
 from deabench.cli.options.table import TableOptions
 from deabench.errors import DataError
+from deabench.report.document import Section
 from deabench.report.saved_ranking import is_saved_ranking, report_saved_ranking
+from deabench.report.text.words import as_sentence
 from deabench.tables.readers.delimited import read_labelled_csv
 from deabench.tables.selection import read_values
+from deabench.tables.transforms import to_user_values
 
 
 class ReportFormat(enum.StrEnum):
@@ -36,6 +40,8 @@ def report_command(
     table: TableOptions,
     model: ModelWords,
     samples: SampleFile,
+    streaming: Streaming,
+    words: RankingWords,
     *,
     out: Annotated[
         Path | None,
@@ -73,6 +79,8 @@ def report_command(
         "norm": norm,
         "on": on,
         "title": title,
+        "explain": words.explain,
+        "by_dataset": words.by_dataset,
     }
     request = model.request()
     missing: Any = table.missing
@@ -81,6 +89,7 @@ def report_command(
         "inputs": table.input_names,
         "missing": missing,
         "strict": table.strict,
+        "reference": words.reference,
         "model": request.model,
         "returns": request.returns,
         "orientation": request.orientation,
@@ -92,6 +101,8 @@ def report_command(
         rank_options["model"] = request.resolve(TableFacts(has_inputs=bool(table.inputs)))
         rank_options["returns"] = rank_options["orientation"] = None
     file = table.files[0]
+    if table.streamed_files is None:
+        streaming.reject()
     # A study file is known by its ending.
     if file.endswith(".toml"):
         if table.lower_is_better:
@@ -106,8 +117,14 @@ def report_command(
                 "of"
             )
         page = report_saved_ranking(read_labelled_csv(file), title)
+    elif table.streamed_files is not None:
+        page = _report_files(table, streaming, page_options)
     else:
         page = _report_table(table, samples, page_options, rank_options)
+    if words.plot is not None:
+        if page.results is None:
+            raise DataError(f"'{file}' holds no metrics to draw; leave --plot out")
+        words.draw(page.results.ranking)
     # The format that was typed comes before the ending of the file.
     suffix = "" if out is None else out.suffix.lower().lstrip(".")
     file_format = form.value if form is not None else suffix or "html"
@@ -130,6 +147,22 @@ def is_saved_ranking_file(file: str) -> bool:
     return file.endswith(".csv") and is_saved_ranking(read_labelled_csv(file))
 
 
+def _report_files(table: TableOptions, streaming: Streaming, page_options: dict[str, Any]) -> Any:
+    """Report the rows of many files that span their frontier; the others are only counted."""
+    files: Any = table.streamed_files
+    front = db.frontier(files, **table.streaming_keywords(), **asdict(streaming))
+    frame = to_user_values(front.data.outputs, front.data.transforms)
+    page = db.report(
+        frame,
+        outputs=list(frame.columns),
+        extra={"provenance": {"source": ", ".join(table.files)}},
+        **page_options,
+    )
+    notes = [as_sentence(str(note)) for note in [front.summary().rstrip("."), *front.data.notes]]
+    first = Section("notes", "What to know first", notes)
+    return replace(page, sections=[first, *page.sections])
+
+
 def _report_table(
     table: TableOptions,
     samples: SampleFile,
@@ -142,8 +175,7 @@ def _report_table(
     if table.within is not None:
         source = table.table(source)
     if samples.uncertainty is not None:
-        source = samples.add_to(db.rank(source, **rank_options))
-        rank_options = {}
+        rank_options["uncertainty"] = samples.of_ranking(db.rank(source, **rank_options))
     extra = {"provenance": {"source": ", ".join(table.files)}}
     return db.report(source, extra=extra, **page_options, **rank_options)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import pandas as pd
 
 from deabench.analysis.targets import On
 from deabench.errors import DataError
-from deabench.report import result_sections, study_sections
+from deabench.report import result_sections, single_results, study_sections
 from deabench.report.changes import compare_reports
 from deabench.report.document import Report, Section
 from deabench.report.page_data import make_page_data
@@ -21,9 +21,12 @@ from deabench.report.text.words import join_names
 from deabench.report.weightings_section import weightings_section
 from deabench.results.model import Norm
 from deabench.results.ranking import Ranking
+from deabench.utils.key_columns import find_key
 
 LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 """Halves of characters, which cannot be written to a file."""
+ONE_METRIC_SECTIONS = ("ranking", "tested", "method", "provenance")
+"""What is shown of the efficiencies where there is one metric."""
 
 
 def report(
@@ -36,6 +39,8 @@ def report(
     on: On = "faces",
     title: str | None = None,
     extra: Mapping[str, Any] | None = None,
+    explain: Hashable | None = None,
+    by_dataset: bool = False,
     **options: Any,
 ) -> Report:
     """Build a report about a table, a ranking or a study; of two, about what changed.
@@ -60,9 +65,14 @@ def report(
         `intervals`: DataFrame with lower and upper efficiencies by label; `tests`: a result of
         `deabench.compare` or a mapping of names to results with to_frame(); `provenance`: mapping
         of str to str.
+    explain : label, optional
+        The classifier that the page opens on. Default: the recommended one.
+    by_dataset : bool
+        Whether each data set of the table is ranked, too: see `deabench.by_dataset`.
     **options
-        As for `deabench.rank`: outputs, inputs, missing, strict, and model,
-        returns, orientation.
+        As for `deabench.rank`: outputs, inputs, missing, strict, model, returns, orientation,
+        uncertainty, and reference: the page is then about the reference, and the table is tested
+        against it.
 
     Returns
     -------
@@ -95,9 +105,27 @@ def report(
         return _report_study(source, title, tested, metrics, norm, on, extra, options)
     source = _with_writable_labels(source)
     results = compute_results(source, tested, metrics, norm, on, extra.get("intervals"), options)
-    tests = result_sections.tests_section(extra.get("tests"))
+    results = replace(results, explained=explain)
+    inserted: list[Section | None] = [result_sections.tests_section(extra.get("tests"))]
+    if by_dataset:
+        inserted.append(single_results.by_dataset_section(source, options))
     title = title or "Comparison of classifiers"
-    return _assemble_report(results, title, [tests], extra.get("provenance") or {})
+    single = None
+    if results.table is not None and extra.get("tests") is None:
+        single = single_results.find_single_results(results.table, results)
+    if single is None:
+        return _assemble_report(results, title, inserted, extra.get("provenance") or {})
+    inserted += single_results.single_result_sections(single)
+    page = _assemble_report(results, title, inserted, extra.get("provenance") or {})
+    comparison = single_results.comparison_section(single, results)
+    if comparison is None:
+        return page
+    # One metric has no trade-offs: the tests say what there is to say, before the efficiencies.
+    names = ("notes", *(section.key for section in inserted if section), *ONE_METRIC_SECTIONS)
+    sections = {section.key: section for section in page.sections}
+    ordered = [comparison, *(sections[name] for name in names if name in sections)]
+    answer = single_results.recommend_over_rows(single, results)
+    return replace(page, answer=answer, sections=ordered)
 
 
 def _with_writable_labels(source: Any) -> Any:
@@ -109,6 +137,9 @@ def _with_writable_labels(source: Any) -> Any:
         )
     if not isinstance(source, pd.DataFrame):
         return source
+    # A table of data sets x systems is read as its file would be.
+    if source.index.nlevels == 1 and find_key([source.index.name], "dataset") is not None:
+        return source.reset_index()
     if isinstance(source.index, pd.MultiIndex):
         joined = [" / ".join(map(str, levels)) for levels in source.index]
         source = source.set_axis(joined).rename_axis("classifier")
@@ -143,7 +174,11 @@ def _assemble_report(
         result_sections.provenance_section(results, provenance),
     ]
     present = [section for section in sections if section is not None]
-    return Report(title, answer_sentences(results), present, make_page_data(results), results)
+    page_data = make_page_data(results)
+    answer = answer_sentences(results)
+    if results.explained in results.ranking.scores.index:
+        answer += results.ranking.explain(results.explained).splitlines()
+    return Report(title, answer, present, page_data, results)
 
 
 def _report_study(

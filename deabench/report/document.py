@@ -218,6 +218,14 @@ class Report(Result):
     data: dict[str, Any] | None = None
     results: ReportResults | None = None
 
+    @property
+    def opening(self) -> Picture | None:
+        """The picture beside the answer, where the page has no workspace with charts of its own."""
+        if self.data is not None:
+            return None
+        pictures = [picture for section in self.sections for picture in section.pictures]
+        return next((picture for picture in pictures if not picture.live), None)
+
     def to_frame(self) -> pd.DataFrame:
         """Return the first table of the page; it is empty if there is none."""
         for section in self.sections:

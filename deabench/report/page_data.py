@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from deabench.errors import DataError
 from deabench.geometry.technology import attainable_outline
 from deabench.models.shared.radial_model import RestrictableModel
 from deabench.report.recommendation import recommend
@@ -23,6 +24,7 @@ from deabench.results.frontier import classify_positions
 from deabench.results.ranking import order_by_merit
 from deabench.tables.transforms import AffineTransform
 from deabench.tables.vocabulary import has_mixed_units, look_up_metric
+from deabench.utils.checks import did_you_mean
 
 if TYPE_CHECKING:
     from deabench.inference.uncertainty import Uncertainty
@@ -162,6 +164,8 @@ def _first_metrics(results: ReportResults, names: list[str]) -> list[int]:
 
 def _start_row(results: ReportResults) -> int:
     """Return the row that is selected when the page opens: the first tested or recommended one."""
+    if results.explained is not None:
+        return _explained_row(results)
     # The tested algorithms come after the classifiers in the page.
     if results.tested_targets is not None:
         return len(results.metrics.index)
@@ -169,6 +173,17 @@ def _start_row(results: ReportResults) -> int:
     if winners:
         return winners[0]
     return int(results.metrics.index.get_loc(order_by_merit(results.ranking)[0]))
+
+
+def _explained_row(results: ReportResults) -> int:
+    """Return the row of the classifier asked for; the tested ones come after the others."""
+    labels = [str(label) for label in results.metrics.index]
+    if results.tested_targets is not None:
+        labels += [str(label) for label in results.tested_targets.targets.index]
+    if str(results.explained) not in labels:
+        hint = did_you_mean(str(results.explained), labels)
+        raise DataError(f"there is no classifier '{results.explained}' in the table; {hint}")
+    return labels.index(str(results.explained))
 
 
 def _winner_rows(results: ReportResults) -> list[int]:

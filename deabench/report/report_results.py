@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -38,7 +38,9 @@ MAX_WEIGHTED_ROWS = 100
 WEIGHTING_SECONDS = 10.0
 WEIGHTING_DRAWS = 4096
 MODEL_ARGUMENTS = ("model", "returns", "orientation")
-"""The arguments of `deabench.rank` that choose the model; the others select the metrics."""
+"""The arguments of `deabench.rank` that choose the model."""
+RANKING_ARGUMENTS = (*MODEL_ARGUMENTS, "reference", "uncertainty")
+"""Those that do not select the metrics."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,10 @@ class ReportResults:
         Why there are no facets; empty if there are some.
     warnings : list of str
         What was said about weak data.
+    explained : object
+        The label of the classifier that the page opens on; None for the recommended one.
+    table : Table or None
+        The table as it was read, with its single results; None where a ranking was given.
     """
 
     ranking: Ranking
@@ -82,6 +88,8 @@ class ReportResults:
     on: On
     no_facets_reason: str
     warnings: list[str]
+    explained: Hashable | None = None
+    table: Table | None = None
 
     @property
     def any_frontier(self) -> Frontier | None:
@@ -169,6 +177,8 @@ def compute_results(
         # The frontier has the metrics asked for; the ranking keeps its own.
         ranking, selected, tested_table = _rank_reference(source, tested, rank_options)
         spanning = _select_frontier_columns(selected, metrics, ranking)
+        # Rows with empty cells have bounds of their scores and no place in the frontier.
+        spanning = spanning.with_frame(spanning.frame.dropna(subset=list(spanning.metrics)))
         front, without_facets, reason = _make_frontier(spanning)
         own_targets = None
         tested_targets = None
@@ -177,11 +187,11 @@ def compute_results(
             inefficient = [
                 name
                 for name in ranking.to_frame().index
-                if not ranking.efficient[name] and name in selected.frame.index
+                if not ranking.efficient[name] and name in spanning.frame.index
             ][:MAX_TARGETS]
             reference = spanning.as_table()
             if inefficient:
-                inefficient_table = spanning.as_table(selected.frame.loc[inefficient])
+                inefficient_table = spanning.as_table(spanning.frame.loc[inefficient])
                 # As advice, no metric may get worse, and mixtures of the others reach the point.
                 own_targets = targets(
                     inefficient_table, reference, norm=norm, on="faces", dominating=True
@@ -204,11 +214,12 @@ def compute_results(
         own_targets=own_targets,
         tested_targets=tested_targets,
         tested_scores=tested_scores,
-        intervals=intervals,
+        intervals=ranking.bounds if intervals is None else intervals,
         norm=norm,
         on=on,
         no_facets_reason=reason,
         warnings=list(dict.fromkeys(texts)),
+        table=None if isinstance(source, Ranking) else selected.table,
     )
 
 
@@ -216,6 +227,14 @@ def _rank_reference(
     source: Any, tested: Any, rank_options: Mapping[str, Any]
 ) -> tuple[Ranking, SelectedTable, pd.DataFrame | None]:
     """Return the ranking without the tested algorithms, its table, and the tested algorithms."""
+    selection_options = {
+        name: value for name, value in rank_options.items() if name not in RANKING_ARGUMENTS
+    }
+    if rank_options.get("reference") is not None:
+        if tested is not None:
+            raise DataError("with a reference the table itself is tested; leave out tested")
+        tested = select_table(source, **selection_options).frame
+        source = rank_options["reference"]
     is_table = tested is None or isinstance(tested, pd.DataFrame)
     if isinstance(source, Ranking):
         if not is_table:
@@ -223,9 +242,6 @@ def _rank_reference(
                 "a ranking holds no table to take the tested rows from; give tested as a DataFrame"
             )
         return source, selection_of_ranking(source), tested
-    selection_options = {
-        name: value for name, value in rank_options.items() if name not in MODEL_ARGUMENTS
-    }
     selected = select_table(source, **selection_options)
     tested_table: pd.DataFrame | None = None
     if is_table:
@@ -240,8 +256,11 @@ def _rank_reference(
         tested_table = selected.frame.loc[labels]
         selected = selected.with_frame(selected.frame.drop(labels))
     request = ModelRequest(**_model_arguments(rank_options))
-    ranking = with_own_uncertainty(rank_selected(selected, request), selected.table)
-    return ranking, selected, tested_table
+    is_bounded = rank_options.get("missing") == "bounds"
+    ranking = rank_selected(selected, request, bounded=is_bounded)
+    if rank_options.get("uncertainty") is not None:
+        return ranking.with_uncertainty(rank_options["uncertainty"]), selected, tested_table
+    return with_own_uncertainty(ranking, selected.table), selected, tested_table
 
 
 def _model_arguments(rank_options: Mapping[str, Any]) -> dict[str, Any]:
@@ -330,4 +349,7 @@ def _shown_metrics(
     names = [*selected.metrics, *spanning.metrics]
     if front is not None:
         names += front.outputs
-    return require_numbers(selected.frame, list(dict.fromkeys(names)))
+    names = list(dict.fromkeys(names))
+    # Where gaps are bounded, the cells of complete rows are checked.
+    require_numbers(spanning.frame, names)
+    return selected.frame[names].astype(float)

@@ -48,7 +48,7 @@ def ranking_section(results: ReportResults) -> Section:
     """Show efficiencies, best first, with metrics and peers."""
     ranking = results.ranking
     frame = ranking.to_frame().loc[order_by_merit(ranking)].rename_axis("classifier")
-    if results.intervals is not None:
+    if results.intervals is not None and "lower" not in frame:
         frame = frame.join(results.intervals[["lower", "upper"]])
     # A metric named as a column of the ranking (such as "efficiency") gets a longer title.
     titles = {}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from deabench.cli.options.declarations import (
+    Plot,
     model_hints,
     model_names,
     option_hints,
@@ -20,6 +22,15 @@ from deabench.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from deabench.models.options import ModelRequest
+    from deabench.results.ranking import Ranking
+
+
+class Picture(enum.StrEnum):
+    """A picture of a ranking: efficiencies, peers, or the metrics that carry each score."""
+
+    ranking = "ranking"
+    peers = "peers"
+    weights = "weights"
 
 
 @dataclass(frozen=True)
@@ -78,6 +89,42 @@ class ModelWords:
             return ModelRequest(self.model, self.returns, self.orientation, options)
         except DataError as error:
             raise UsageError(str(error)) from None
+
+
+@dataclass(frozen=True)
+class RankingWords:
+    """What a ranking is held against, and what is shown of it besides its table."""
+
+    reference: Annotated[
+        str | None,
+        typer.Option(help="A table of the systems that span the frontier. Default: TABLE."),
+    ] = None
+    by_dataset: Annotated[
+        bool,
+        typer.Option(
+            "--by-dataset",
+            help="Rank the means, each data set by itself, and all of them on one frontier.",
+        ),
+    ] = False
+    explain: Annotated[
+        str | None,
+        typer.Option(help="Explain the score of one system; a report begins with it."),
+    ] = None
+    plot: Plot = None
+    show: Annotated[Picture, typer.Option(help="What --plot draws.")] = Picture.ranking
+
+    def draw(self, ranking: Ranking) -> None:
+        """Write the picture of a ranking if one is asked for."""
+        if self.plot is None:
+            return
+        from deabench import plot
+
+        displays: dict[Picture, Any] = {
+            Picture.ranking: plot.RankingDisplay,
+            Picture.peers: plot.PeerNetworkDisplay,
+            Picture.weights: plot.WeightsDisplay,
+        }
+        plot.save_figure(displays[self.show].from_result(ranking).plot().figure_, self.plot)
 
 
 @dataclass(frozen=True)

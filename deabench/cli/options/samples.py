@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import pandas as pd
 import typer
@@ -84,13 +84,17 @@ class SampleFile(AnswerOptions):
 
     def add_to(self, ranking: Ranking) -> Ranking:
         """Return a ranking with intervals and verdicts from the file."""
+        if self.uncertainty is None:
+            return ranking
+        return ranking.with_uncertainty(self.of_ranking(ranking))
+
+    def of_ranking(self, ranking: Ranking) -> Samples:
+        """Return the samples of the ranked metrics from the file."""
         # Samples import scipy, which a plain ranking does not need.
         from deabench.inference.samples.from_tables import samples_of_data
 
-        if self.uncertainty is None:
-            return ranking
-        table = super().apply(db.read(self.uncertainty))
-        return ranking.with_uncertainty(samples_of_data(table, ranking.data))
+        file: Any = self.uncertainty
+        return samples_of_data(super().apply(db.read(file)), ranking.data)
 
 
 @dataclass(frozen=True)

@@ -245,7 +245,7 @@ def _samples_of_test(
     if "y_true" not in rows:
         name: Any = design
         return Samples.from_counts(pooled(rows, "classifier"), metrics=metrics, design=name)
-    instances, answers = _match_answers(rows)
+    instances, answers = match_answers(rows)
     y_true = instances["y_true"]
     # The file may state clusters and weights of its instances.
     options = InstanceOptions(design, instances.get("cluster"), instances.get("weight"))
@@ -266,7 +266,7 @@ def _samples_of_test(
     return Samples(**samples_from_answers(names, truth, labelled, scores, metrics, options))
 
 
-def _match_answers(rows: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
+def match_answers(rows: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
     """Return what is known of each instance, and labels and scores, instances x classifiers."""
     keys = [key for key in ("fold", "repeat", "instance") if key in rows]
     if "instance" not in keys:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pandas as pd
 
 from deabench.compare.bayes import Posterior, Posteriors
@@ -11,6 +13,13 @@ from deabench.compare.pairwise import Pairwise
 from deabench.compare.sample_size import SampleSize
 from deabench.compare.selection import ComparisonResult
 from deabench.compare.two_classifiers import Comparison
+from deabench.report.text.words import (
+    column_decimals,
+    count_noun,
+    format_number,
+    is_or_are,
+    join_names,
+)
 
 MAX_PAIRS = 5
 """Pairs that a sentence names; the rest are counted."""
@@ -177,3 +186,125 @@ def summarize_sample_size(result: SampleSize) -> str:
         classes = f" ({result.positives} positive, {result.negatives} negative)"
     finding = f"{result.n} instances{classes} give a power of {result.power:.3f}: {result.test}"
     return "\n".join([finding, *result.notes])
+
+
+@dataclass(frozen=True)
+class LeaderFigures:
+    """What is said of the best system of one metric over data sets, folds or instances.
+
+    Attributes
+    ----------
+    metric : str
+    unit : str
+        "data set", "fold" or "instance".
+    rows : int
+        The number of units.
+    test : ComparisonResult
+    means : Series
+        The metric of each system over all units, the leader first.
+    regret : float
+        The mean loss against the best system of each unit; NaN where units have no metric.
+    """
+
+    metric: str
+    unit: str
+    rows: int
+    test: ComparisonResult
+    means: pd.Series
+    regret: float
+
+    def pairs_with(self, leader: str) -> pd.DataFrame:
+        """Return the pairs of the leader by the other system: how often better, p, verdict."""
+        pairs = self.test.pairs
+        is_first = pairs["first"].astype(str) == leader
+        pairs = pairs[is_first | (pairs["second"].astype(str) == leader)]
+        is_first = is_first[pairs.index]
+        frame = pd.DataFrame(index=pairs["second"].where(is_first, pairs["first"]).astype(str))
+        if "wins" in pairs:
+            # Wins are counted for the first of a pair.
+            better = pairs["losses"].where(is_first, pairs["wins"])
+            worse = pairs["wins"].where(is_first, pairs["losses"])
+            frame["better on"] = better.to_numpy()
+            frame["equal on"] = pairs["ties"].to_numpy()
+            frame["worse on"] = worse.to_numpy()
+        if "lower" in pairs:
+            # The limits belong to the first of a pair minus the second.
+            limits = pairs[["lower", "upper"]].where(
+                is_first, -pairs[["upper", "lower"]].to_numpy()
+            )
+            frame["difference from"] = limits["lower"].to_numpy()
+            frame["difference to"] = limits["upper"].to_numpy()
+        frame["p (adjusted)"] = pairs["adjusted"].to_numpy()
+        frame["verdict"] = [
+            "worse" if str(row["better"]) == leader else "better" if row["different"] else "open"
+            for _, row in pairs.iterrows()
+        ]
+        return frame
+
+
+def recommend_leader(figures: LeaderFigures) -> list[str]:
+    """Say which system to take, what would change that, how sure it is and what it costs."""
+    leader = str(figures.means.index[0])
+    pairs = figures.pairs_with(leader).loc[[str(name) for name in figures.means.index[1:]]]
+    decimals = column_decimals(figures.means.tolist())
+    value = format_number(float(figures.means.iloc[0]), decimals)
+    units = count_noun(figures.rows, figures.unit)
+    reason = f"it has the best {figures.metric} over {units}, {value}"
+    if figures.test.omnibus is not None:
+        ranks = figures.test.mean_ranks
+        rank = float(ranks.rename(index=str)[leader])
+        reason = f"it has the best mean rank in {figures.metric} over {units}, {rank:.2f}"
+        reason += f" of {len(ranks)}"
+    sentences = [f"Take {leader}: {reason}; {_describe_certainty(pairs, figures.test.alpha)}."]
+    return [*sentences, *_describe_rival(figures, pairs, decimals), *_describe_regret(figures)]
+
+
+def _describe_certainty(pairs: pd.DataFrame, alpha: float) -> str:
+    """Say of whom it is shown that they are worse than the leader, and of whom not."""
+    worse = list(pairs.index[pairs["verdict"] == "worse"])
+    level = f"{100 * (1 - alpha):g} %"
+    if not worse:
+        return f"at {level} no other is shown to be worse"
+    if len(worse) == len(pairs):
+        return f"at {level} every other is shown to be worse"
+    rest = [name for name in pairs.index if name not in worse]
+    return (
+        f"at {level} {join_names(worse, MAX_PAIRS)} {is_or_are(len(worse))} shown to be worse, "
+        f"{join_names(rest, MAX_PAIRS)} {is_or_are(len(rest))} not"
+    )
+
+
+def _describe_rival(figures: LeaderFigures, pairs: pd.DataFrame, decimals: int) -> list[str]:
+    """Say what speaks for the next system: where it is better, and by how much it differs."""
+    if pairs.empty:
+        return []
+    leader = str(figures.means.index[0])
+    rival = str(pairs.index[0])
+    row = pairs.iloc[0]
+    values = [format_number(float(figures.means[name]), decimals) for name in (leader, rival)]
+    mean = "a mean " if figures.unit != "instance" else ""
+    sentence = (
+        f"{leader} has {mean}{figures.metric} of {values[0]} and the next, {rival}, {values[1]}"
+    )
+    if "difference from" in pairs:
+        limits = f"{row['difference from']:.2g} to {row['difference to']:.2g}"
+        sentence += f"; {leader} is ahead by {limits}"
+    sentence += f" (p = {row['p (adjusted)']:.2g})."
+    if "worse on" not in pairs:
+        return [sentence]
+    total = int(row[["better on", "equal on", "worse on"]].sum())
+    change = f"{rival} is better on {row['better on']:g} of {total} {figures.unit}s"
+    if figures.unit == "data set":
+        change += f": where yours are like those, take {rival}"
+    return [sentence, f"What would change that: {change}."]
+
+
+def _describe_regret(figures: LeaderFigures) -> list[str]:
+    """Say what is lost by taking one system everywhere."""
+    if figures.regret != figures.regret or figures.unit != "data set":
+        return []
+    leader = figures.means.index[0]
+    return [
+        f"What it costs: against the best system of each {figures.unit} {leader} loses "
+        f"{figures.regret:.3g} of {figures.metric} on average."
+    ]
