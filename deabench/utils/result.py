@@ -7,7 +7,7 @@ import textwrap
 from html import escape
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import pandas as pd
 
@@ -138,6 +138,25 @@ class Result:
             If there is no such row or metric.
         """
         return str(self._call("deabench.report.paper", "write_latex_table", **options))
+
+    def report(self, form: Literal["plain", "md", "latex"] = "plain") -> str:
+        """Write the result as the paragraph of a paper; comparisons and rankings have one.
+
+        It names the test with its statistic, p value, effect size with interval and a word for its
+        magnitude, and what was adjusted; of a ranking the model, the metrics, who is efficient and
+        how sure that is.
+
+        Parameters
+        ----------
+        form : {"plain", "md", "latex"}
+            Plain text, Markdown, or LaTeX.
+
+        Raises
+        ------
+        TypeError
+            If a result of this class has no paragraph.
+        """
+        return str(self._call("deabench.report.text.journal", "write_paragraph", form))
 
     def __repr__(self) -> str:
         frame = self.to_frame()
