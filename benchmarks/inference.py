@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import resource
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -54,7 +55,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("section", choices=[*SECTIONS, "cost"])
     parser.add_argument("--runs", type=int, default=2000)
-    parser.add_argument("--first", type=int, default=0, help="the number of the first run")
+    parser.add_argument("--kept", type=Path, help="folder of the runs, to go on after a stop")
     parser.add_argument("--only", nargs="*", default=[], help="cells whose names contain a text")
     parser.add_argument("--size", nargs=2, type=int, default=(100, 10_000), help="k and n of cost")
     arguments = parser.parse_args()
@@ -65,7 +66,7 @@ def main() -> None:
     for name in cells:
         if arguments.only and not any(text in name for text in arguments.only):
             continue
-        table = run_cells({name: cells[name]}, runs=arguments.runs, first=arguments.first)
+        table = run_cells({name: cells[name]}, runs=arguments.runs, kept=arguments.kept)
         print_message(table.to_string(index=False, float_format="{:.4f}".format))
 
 

@@ -79,31 +79,39 @@ def betting_lower(values: Array, tail: float) -> Array:
     -------
     array (m,)
     """
-    threshold = -np.log(tail)
-
-    def is_rejected(means: Array) -> Array:
-        ratio = values / means[:, None]
-        with np.errstate(divide="ignore"):
-            # log W(m) by the largest term, so that no product overflows; (m, bets).
-            wealth = np.stack(
-                [np.log1p(u * (ratio - 1)).sum(axis=1) for u in BETS[:-1]]
-                + [np.log(ratio).sum(axis=1)],
-                axis=1,
-            )
-        exponent = wealth + LOG_PRIOR
-        largest = exponent.max(axis=1, keepdims=True)
-        total = largest[:, 0] + np.log(np.exp(exponent - largest).sum(axis=1))
-        return np.asarray(total > threshold)
-
     # W falls in m: the rejected means are below the limit.
     low = np.zeros(len(values))
     high = np.maximum(values.mean(axis=1), np.finfo(float).tiny)
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        rejected = is_rejected(middle)
+        rejected = exceeds_mean(values, middle, tail)
         low = np.where(rejected, middle, low)
         high = np.where(rejected, high, middle)
     return low
+
+
+def exceeds_mean(values: Array, means: Array, tail: float) -> Array:
+    """Return whether betting shows that the true means are above given ones (m,).
+
+    Parameters
+    ----------
+    values : array (m, J)
+    means : array (m,)
+        Above 0.
+    tail : float
+    """
+    ratio = values / means[:, None]
+    with np.errstate(divide="ignore"):
+        # log W(m) by the largest term, so that no product overflows; (m, bets).
+        wealth = np.stack(
+            [np.log1p(u * (ratio - 1)).sum(axis=1) for u in BETS[:-1]]
+            + [np.log(ratio).sum(axis=1)],
+            axis=1,
+        )
+    exponent = wealth + LOG_PRIOR
+    largest = exponent.max(axis=1, keepdims=True)
+    total = largest[:, 0] + np.log(np.exp(exponent - largest).sum(axis=1))
+    return np.asarray(total > -np.log(tail))
 
 
 def betting_upper(values: Array, tail: float) -> Array:
@@ -191,7 +199,7 @@ def exact_domination(values: Array, tail: float) -> Array:
     for r in range(s):
         for i in range(k):
             differences = (values[:, r].astype(float) - values[i, r] + 1) / 2
-            is_better[i] &= betting_lower(differences, tail) > 0.5
+            is_better[i] &= exceeds_mean(differences, np.full(k, 0.5), tail)
     return is_better
 
 

@@ -24,7 +24,7 @@ def bound(share, runs):
 
 @pytest.mark.parametrize("name", TIED)
 def test_verdicts_at_any_time(name):
-    result = false_at_any_time(TIED[name], 60)
+    result = false_at_any_time(name, 60)
     assert result["false, all"] <= bound(0.05, 60)
     assert result["false, one"] <= bound(0.05, 60)
 

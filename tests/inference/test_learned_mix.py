@@ -26,7 +26,7 @@ def test_the_statistic_is_that_of_its_definition():
     fit = learned_mix.cross_fit(units, folds=4, draws=1, seed=3)
     fold = learned_mix.deal_folds(units.strata, 4, np.random.default_rng(3))
     moments = learned_mix.fold_moments(units, fold, 4)
-    mixes = [learned_mix.learn(moments, f, units.is_cost)[0] for f in range(4)]
+    mixes = list(learned_mix._learn_mixes(moments, units.is_cost))
     mean_mix = np.mean(mixes, axis=0)
     np.testing.assert_allclose(fit.mixes, mean_mix, rtol=1e-12)
     for i in range(3):

@@ -5,7 +5,11 @@ import pytest
 from scipy.optimize import linprog
 from simulations.decisions import outcomes, units_of_outcomes
 
-from deabench.inference.decisions.learned_weights import lower_limit, soft_weights
+from deabench.inference.decisions.learned_weights import (
+    WEIGHT_SOFTNESS,
+    lower_limit,
+    soft_weights,
+)
 
 
 def test_weights_are_those_of_the_game_where_leads_are_clear():
@@ -66,6 +70,38 @@ def test_the_limit_uses_the_metric_that_is_ahead():
     for row in (0, 1):
         limit = lower_limit(units, row, 0.95, 1.96, np.full(2, 1.96**2), folds=10, seed=0)
         assert limit == pytest.approx(1.0)
+
+
+def draw_limit_law(rng, s, softness, draws, folds=10):
+    """Statistics of independent metrics that tie, one rival: fold sums are normal, and the weights
+    are the softmax of the other folds' leads.
+    """
+    sums = rng.standard_normal((draws, folds, s)) / np.sqrt(folds)
+    leads = (sums.sum(axis=1, keepdims=True) - sums) / np.sqrt(1 - 1 / folds)
+    weights = np.exp(softness * leads)
+    weights /= weights.sum(axis=2, keepdims=True)
+    mean = weights.mean(axis=1)
+    slope = mean[:, :, None] * np.eye(s) - mean[:, :, None] * mean[:, None]
+    extra = softness**2 * (1 - 1 / folds) * (slope**2).sum(axis=(1, 2))
+    variance = (weights**2).sum(axis=(1, 2)) / folds + extra
+    return (weights * sums).sum(axis=(1, 2)) / np.sqrt(variance)
+
+
+def test_weights_against_one_rival_are_a_softmax():
+    leads = np.array([[0.3, -1.2, 0.8]])
+    powers = np.exp(WEIGHT_SOFTNESS * leads[0])
+    np.testing.assert_allclose(soft_weights(leads)[0], powers / powers.sum(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("s", [1, 2, 5, 10])
+def test_the_limit_law_of_ties_keeps_the_level(s):
+    """2.5 % of one side, by 100,000 draws; twice as steep a softmax exceeds it in .035 and more."""
+    rng = np.random.default_rng(s)
+    statistics = draw_limit_law(rng, s, WEIGHT_SOFTNESS, 100_000 // s)
+    assert (statistics > 1.96).mean() < 0.03
+    if s == 5:
+        steep = draw_limit_law(rng, s, 2 * WEIGHT_SOFTNESS, 20_000)
+        assert (steep > 1.96).mean() > 0.035
 
 
 @pytest.mark.slow

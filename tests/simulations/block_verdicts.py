@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from deabench.inference.block_limits import betting_lower, betting_upper
 from deabench.inference.samples import Samples
 from deabench.inference.uncertainty import uncertainty
 from simulations.verdict_cells import EDGE, Cell, Rng, dominator, draw_datasets
@@ -47,12 +48,17 @@ def measure_blocks(cell: Cell, samples: Samples) -> dict[str, float]:
     }
     if is_dominated.any():
         result["shown"] = float(dominated[is_dominated].mean())
-    for name, exact in (("band", False), ("exact band", True)):
-        band = uncertainty(samples, exact=exact).band["m0"]
-        means = cell.truth[:, 0]
-        inside = (band["lower"] <= means + EDGE) & (means <= band["upper"] + EDGE)
-        result[name] = float(inside.all())
-        result[f"{name} width"] = float((band["upper"] - band["lower"]).mean())
+    means = cell.truth[:, 0]
+    tail = (1 - answer.level) / (2 * len(means))
+    blocks = samples.units[:, 0].astype(float)
+    # The band of exact=True: betting's limits of all metrics at once.
+    bands = {
+        "band": (answer.band["m0"]["lower"], answer.band["m0"]["upper"]),
+        "exact band": (betting_lower(blocks, tail), betting_upper(blocks, tail)),
+    }
+    for name, (low, high) in bands.items():
+        result[name] = float(((low <= means + EDGE) & (means <= high + EDGE)).all())
+        result[f"{name} width"] = float((high - low).mean())
     return result
 
 

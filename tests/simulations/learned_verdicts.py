@@ -75,16 +75,17 @@ def datasets_cell(blocks: int, k: int, better: float) -> Cell:
     return Cell(truth, draw, FALSE)
 
 
-def correlated_metrics_cell(k: int, n: int, rho: float) -> Cell:
-    """Three metrics of the same instances, correlated within each classifier, all tied."""
-    truth = tied(k, 3, 0.8)
+def correlated_metrics_cell(truth: Array, n: int, rho: float) -> Cell:
+    """Metrics of the same instances, correlated within each classifier; below 0 they alternate."""
+    k, s = truth.shape
+    sign = np.where(np.arange(s) % 2, np.sign(rho), 1.0)
 
     def draw(rng: Rng) -> Samples:
         base = latent(rng, k, n, 0.5)
         frames = {}
-        for r in range(3):
-            z = np.sqrt(rho) * base + np.sqrt(1 - rho) * latent(rng, k, n, 0.5)
-            frames[f"m{r}"] = pd.DataFrame((z < ndtri(0.8)).T, columns=names(k))
+        for r in range(s):
+            z = np.sqrt(abs(rho)) * sign[r] * base + np.sqrt(1 - abs(rho)) * latent(rng, k, n, 0.5)
+            frames[f"m{r}"] = pd.DataFrame((z < ndtri(truth[:, [r]])).T, columns=names(k))
         return Samples.from_outcomes(frames, shared=True)
 
     return Cell(truth, draw, FALSE)
@@ -130,7 +131,12 @@ NULL = {
     "data sets J=30, tied": datasets_cell(30, 5, 0.0),
 }
 UNPLANNED = {
-    "metrics correlated at .7, k=5, n=200": correlated_metrics_cell(5, 200, 0.7),
+    "metrics correlated at .7, k=5, n=200": correlated_metrics_cell(tied(5, 3, 0.8), 200, 0.7),
+    "chain s=3 of metrics correlated at .7, k=10": correlated_metrics_cell(chain(10, 3), 200, 0.7),
+    "chain s=2 of metrics correlated at -.7, k=10": correlated_metrics_cell(
+        chain(10, 2), 200, -0.7
+    ),
+    "chain s=5, k=10, n=200": outcomes_cell(chain(10, 5), 200),
     "clusters of 300, 100, 50, 50 and 20 x 5, tied": Cell(
         tied(5, 1, 0.8),
         partial(

@@ -6,10 +6,13 @@ number i of a cell has a generator of its own, so that runs can be added up in p
 
 from __future__ import annotations
 
+import re
 import warnings
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,12 +21,16 @@ from scipy.special import ndtri
 from deabench.errors import DataWarning
 from deabench.inference.dominance_games import solve_games
 from deabench.inference.samples import Samples
+from deabench.inference.score_limits import restore_order
 from deabench.inference.uncertainty import uncertainty
+from deabench.inference.verdicts.domination import decide_analytic
 from simulations.samples import latent, names
 
 Array = np.ndarray
 Rng = np.random.Generator
 EDGE = 1e-9
+PIECE = 50
+"""Runs between two writings."""
 Measure = Callable[["Cell", Samples], dict[str, float]]
 Limits = Mapping[str, tuple[float | None, float | None]]
 
@@ -47,7 +54,7 @@ class Cell:
     must: Limits = field(default_factory=dict)
     measure: Measure | None = None
 
-    @property
+    @cached_property
     def scores(self) -> Array:
         """The true efficiencies: (k,)."""
         ratios = self.truth[None] / self.truth[:, None]
@@ -56,20 +63,23 @@ class Cell:
 
 def measure_verdicts(cell: Cell, samples: Samples) -> dict[str, float]:
     """Return false and shown verdicts, and whether all intervals cover."""
-    learned = uncertainty(samples)
-    analytic = uncertainty(samples, verdicts="analytic")
+    answer = uncertainty(samples)
     truth = cell.scores
     is_dominated = truth < 1 - EDGE
+    # Limits and critical values are the same for all verdicts, and need no second call.
+    analytic = decide_analytic(answer.problem, answer.c_verdict).is_dominated
+    called = {
+        "learned": (answer.verdicts == "dominated").to_numpy(),
+        "A2": restore_order(analytic, answer.rows),
+    }
     result = {}
-    for name, answer in (("learned", learned), ("A2", analytic)):
-        called = (answer.verdicts == "dominated").to_numpy()
-        result[f"{name} false"] = float(called[~is_dominated].any())
+    for name, dominated in called.items():
+        result[f"{name} false"] = float(dominated[~is_dominated].any())
         if is_dominated.any():
-            result[f"{name} shown"] = float(called[is_dominated].mean())
-    efficient = (analytic.verdicts == "efficient").to_numpy()
-    result["efficient false"] = float(efficient[is_dominated].any())
-    lower = analytic.lower.to_numpy()
-    upper = analytic.upper.to_numpy()
+            result[f"{name} shown"] = float(dominated[is_dominated].mean())
+    lower = answer.lower.to_numpy()
+    upper = answer.upper.to_numpy()
+    result["efficient false"] = float((lower[is_dominated] >= 1 - EDGE).any())
     if not np.isnan(lower).any():
         result["all covered"] = float(((lower <= truth + EDGE) & (truth <= upper + EDGE)).all())
         result["width"] = float((upper - lower).mean())
@@ -77,16 +87,19 @@ def measure_verdicts(cell: Cell, samples: Samples) -> dict[str, float]:
 
 
 def run_cells(
-    cells: Mapping[str, Cell], *, runs: int, only: Sequence[str] = (), first: int = 0
+    cells: Mapping[str, Cell], *, runs: int, only: Sequence[str] = (), kept: Path | None = None
 ) -> pd.DataFrame:
     """Measure cells and put what they must reach beside.
 
     Parameters
     ----------
     runs : int
-        Runs of each cell, numbered from `first` on.
+        Runs of each cell.
     only : sequence of text
         Cells whose names contain one of them; all by default.
+    kept : Path, optional
+        A folder of the runs of each cell, to which further runs are appended: a simulation that
+        was stopped goes on where it was.
 
     Returns
     -------
@@ -98,14 +111,7 @@ def run_cells(
     for name, cell in cells.items():
         if only and not any(text in name for text in only):
             continue
-        measure = cell.measure or measure_verdicts
-        values = []
-        for number in range(first, first + runs):
-            generator = np.random.default_rng([zlib.crc32(name.encode()), number])
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DataWarning)
-                values.append(measure(cell, cell.draw(generator)))
-        table = pd.DataFrame(values)
+        table = measure_runs(name, partial(_measure_run, name, cell), runs, kept)
         error = table.std(ddof=1) / np.sqrt(table.notna().sum())
         for column, mean in table.mean().items():
             least, most = cell.must.get(str(column), (None, None))
@@ -113,9 +119,35 @@ def run_cells(
             holds = (least is None or mean >= least - margin) and (
                 most is None or mean <= most + margin
             )
-            rows.append((name, column, mean, error[column], least, most, holds, runs))
+            rows.append((name, column, mean, error[column], least, most, holds, len(table)))
     columns = ["cell", "measure", "measured", "error", "least", "most", "holds", "runs"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def measure_runs(
+    name: str, measure: Callable[[int], dict[str, float]], runs: int, kept: Path | None = None
+) -> pd.DataFrame:
+    """Return the measures of the runs 0, 1, ...; those that a folder holds are not done again."""
+    path = None if kept is None else kept / (re.sub(r"[^\w.]+", "-", name).strip("-") + ".csv")
+    table = pd.DataFrame()
+    if path is not None and path.exists():
+        table = pd.read_csv(path)
+    for start in range(len(table), runs, PIECE):
+        piece = pd.DataFrame([measure(i) for i in range(start, min(start + PIECE, runs))])
+        table = pd.concat([table, piece], ignore_index=True)
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            table.to_csv(path, index=False)
+    return table[:runs]
+
+
+def _measure_run(name: str, cell: Cell, number: int) -> dict[str, float]:
+    """Measure one run of a cell, which has a generator of its own."""
+    generator = np.random.default_rng([zlib.crc32(name.encode()), number])
+    measure = cell.measure or measure_verdicts
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        return measure(cell, cell.draw(generator))
 
 
 def draw_classes(

@@ -8,8 +8,9 @@ the standard deviations. No correction for rivals or metrics is due, only one fo
 
 The mix is learned by a soft game: the rivals answer weights on the metrics by a softmax of their
 advantage, and the weights move to where the advantage is least. Units are dealt into folds; the mix
-of each fold is learned from the others (cross-fitting). A softmax of moderate size, and `e` of
-`cross_fit` in the variance, keep the test valid where many rivals tie.
+of each fold is learned from the others (cross-fitting). A softmax of moderate size, in standard
+errors of the weighted advantage, and `e` of `cross_fit` in the variance keep the test valid where
+many rivals tie.
 
 For a fixed mix this is the central limit theorem; for the learned one it is proved for one metric
 under the conditions of the papers below, and measured, not proved, for several.
@@ -35,7 +36,7 @@ FOLDS = 10
 DRAWS = 5
 """Draws of folds whose statistics are averaged; one draw more changes under 1 % of the verdicts."""
 SOFTNESS = 2.0
-"""The softmax takes so many times a rival's advantage in standard errors."""
+"""The softmax takes so many times a rival's weighted advantage in its standard errors."""
 STEPS = 40
 RATE = 1.5
 """The first step of the weights, divided by √step later."""
@@ -67,6 +68,16 @@ class Units:
     is_cost: Array
 
     @property
+    def shape(self) -> tuple[int, int, int]:
+        """Return k, s and n."""
+        k, s, n = self.values.shape
+        return k, s, n
+
+    def take(self, members: Array) -> Array:
+        """Return the values of some units: float32 (k, s, members)."""
+        return np.asarray(self.values[:, :, members])
+
+    @property
     def sizes(self) -> Array:
         """Return the number of units of each metric: (s,)."""
         return np.asarray(self.counts.sum(axis=1))
@@ -81,13 +92,21 @@ class FoldMoments:
     sums : array (folds, s, k)
     products : array (folds, s, k, k)
         Σ_t P_t P_t'.
-    sizes : array (folds, s)
-        Units of each metric.
+    overlaps : array (folds, s, s)
+        Units that two metrics have in common; the diagonal has the units of each metric.
+    metric_products : array (folds, s, s)
+        Σ_t Σ_j d_jrt d_jqt of two metrics, where d is P less its mean over the classifiers.
     """
 
     sums: Array
     products: Array
-    sizes: Array
+    overlaps: Array
+    metric_products: Array
+
+    @property
+    def sizes(self) -> Array:
+        """Return the units of each metric in each fold (folds, s)."""
+        return np.asarray(np.diagonal(self.overlaps, axis1=1, axis2=2))
 
 
 @dataclass(frozen=True)
@@ -125,23 +144,30 @@ def deal_folds(strata: Array, folds: int, generator: np.random.Generator) -> Arr
 
 def fold_moments(units: Units, fold: Array, folds: int) -> FoldMoments:
     """Return the sums and products of each fold; all statistics are functions of them."""
-    k, s, _ = units.values.shape
+    k, s, _ = units.shape
     sums = np.zeros((folds, s, k))
     products = np.zeros((folds, s, k, k))
-    sizes = np.zeros((folds, s))
+    overlaps = np.zeros((folds, s, s))
+    metric_products = np.zeros((folds, s, s))
     for f in range(folds):
         members = np.flatnonzero(fold == f)
-        sizes[f] = units.counts[:, members].sum(axis=1)
+        counts = units.counts[:, members]
+        overlaps[f] = counts.astype(float) @ counts.T
+        values = units.take(members)
         for r in range(s):
             # Units on which a metric is not measured are 0, and may be left out.
-            selected = members[units.counts[r, members]]
-            slab = units.values[:, r, selected]
+            slab = values[:, r] if counts[r].all() else values[:, r, counts[r]]
             sums[f, r] = slab.sum(axis=1, dtype=float)
             products[f, r] = _exact_products(slab)
-    return FoldMoments(sums, products, sizes)
+        if s > 1:
+            deviations = (values - values.mean(axis=0)).transpose(1, 0, 2).reshape(s, -1)
+            metric_products[f] = deviations @ deviations.T
+    return FoldMoments(sums, products, overlaps, metric_products)
 
 
-def soft_game(advantages: Array, *, softness: float = SOFTNESS) -> tuple[Array, Array]:
+def soft_game(
+    advantages: Array, correlations: Array, *, softness: float = SOFTNESS
+) -> tuple[Array, Array]:
     """Play the soft game of every classifier against its rivals.
 
     Parameters
@@ -149,6 +175,8 @@ def soft_game(advantages: Array, *, softness: float = SOFTNESS) -> tuple[Array, 
     advantages : array (..., k, k, s)
         Of rival j over classifier i in each metric, in standard errors; games of several folds are
         played together.
+    correlations : array (..., s, s)
+        Of the advantages in two metrics, at least 0.
     softness : float
 
     Returns
@@ -162,10 +190,13 @@ def soft_game(advantages: Array, *, softness: float = SOFTNESS) -> tuple[Array, 
     weight_sum = np.zeros_like(weights)
     # With one metric there is nothing to learn about weights.
     steps = STEPS if s > 1 else 1
-    own = np.arange(k)
+    diagonal = np.arange(k)
     for step in range(1, steps + 1):
-        exponent = softness * (advantages @ weights[..., None])[..., 0]
-        exponent[..., own, own] = -np.inf
+        # The weighted advantage has a standard error of √(w'Rw): 1 for one metric, 1/√s for equal
+        # weights of independent ones.
+        error = np.sqrt(((weights @ correlations) * weights).sum(axis=-1, keepdims=True))
+        exponent = softness * (advantages @ (weights / error)[..., None])[..., 0]
+        exponent[..., diagonal, diagonal] = -np.inf
         # The largest exponent is subtracted, so that no power overflows.
         powers = np.exp(exponent - exponent.max(axis=-1, keepdims=True))
         mixes = powers / powers.sum(axis=-1, keepdims=True)
@@ -179,22 +210,6 @@ def soft_game(advantages: Array, *, softness: float = SOFTNESS) -> tuple[Array, 
         weights = weights * np.exp(-RATE * scaled / np.sqrt(step))
         weights /= weights.sum(axis=-1, keepdims=True)
     return mix_sum / steps, weight_sum / steps
-
-
-def learn(
-    moments: FoldMoments, fold: int, is_cost: Array, *, softness: float = SOFTNESS
-) -> tuple[Array, Array]:
-    """Learn mixes and weights from all folds but one.
-
-    Returns
-    -------
-    mixes (k, k), weights (k, s)
-        The weights are those of the metrics themselves (not of standard errors), of sum 1.
-    """
-    advantages, scale = _advantages(moments, fold, is_cost)
-    mixes, weights = soft_game(advantages, softness=softness)
-    weights = weights * scale
-    return mixes, weights / weights.sum(axis=1, keepdims=True)
 
 
 def cross_fit(units: Units, *, folds: int = FOLDS, draws: int = DRAWS, seed: int = 0) -> CrossFit:
@@ -211,7 +226,8 @@ def cross_fit(units: Units, *, folds: int = FOLDS, draws: int = DRAWS, seed: int
     -----
     The variance is that of the mixes as they are, plus what learning adds where rivals tie, to
     first order: e_ir = n_r (1 − 1/K)(c²/sd²) tr(B Σ B Σ), with B = diag λ − λλ' and Σ the
-    covariance of the rivals in metric r.
+    covariance of the rivals in metric r. The mix follows metric r by the factor (Rw)_r/√(w'Rw),
+    which is at most 1 (Cauchy and Schwarz), and 1 is taken.
     """
     generator = np.random.default_rng(seed)
     results = [_cross_fit_once(units, folds, generator) for _ in range(draws)]
@@ -246,7 +262,7 @@ def _cross_fit_once(
     units: Units, folds: int, generator: np.random.Generator
 ) -> tuple[Array, RatioStatistics]:
     """Return the mean mix (k, k) and the statistics (k, s) of one draw of folds."""
-    k, s, _ = units.values.shape
+    k, s, _ = units.shape
     fold = deal_folds(units.strata, folds, generator)
     moments = fold_moments(units, fold, folds)
     mixed = np.zeros((k, s))
@@ -287,21 +303,32 @@ def _learn_mixes(moments: FoldMoments, is_cost: Array) -> Iterator[Array]:
     folds, s, k = moments.sums.shape
     step = max(MAX_ADVANTAGES // (k * k * s), 1)
     for start in range(0, folds, step):
-        games = range(start, min(start + step, folds))
-        advantages = np.array([_advantages(moments, f, is_cost)[0] for f in games])
-        yield from soft_game(advantages)[0]
+        games = [_game(moments, f, is_cost) for f in range(start, min(start + step, folds))]
+        advantages, correlations = (np.array(parts) for parts in zip(*games, strict=True))
+        yield from soft_game(advantages, correlations)[0]
 
 
-def _advantages(moments: FoldMoments, fold: int, is_cost: Array) -> tuple[Array, Array]:
-    """Return the advantages (k, k, s) outside a fold, and what a metric's unit is worth (k, s)."""
-    sizes = moments.sizes.sum(axis=0) - moments.sizes[fold]
+def _game(moments: FoldMoments, fold: int, is_cost: Array) -> tuple[Array, Array]:
+    """Return the advantages (k, k, s) outside a fold, and their correlations (s, s)."""
+    overlaps = moments.overlaps.sum(axis=0) - moments.overlaps[fold]
+    sizes = np.diagonal(overlaps)
     sums = moments.sums.sum(axis=0) - moments.sums[fold]
     products = moments.products.sum(axis=0) - moments.products[fold]
     mean, _, spread = _means_and_spreads(sums, products, sizes)
+    sign = np.where(is_cost, -1.0, 1.0)
     # advantages[i, j, r] = √n_r (M_jr − M_ir) / sd_ir, turned round for costs.
-    gap = (mean[None] - mean[:, None]) * np.where(is_cost, -1.0, 1.0)
-    scale = np.sqrt(sizes) / spread
-    return gap * scale[:, None], scale
+    gap = (mean[None] - mean[:, None]) * sign
+    advantages = gap * (np.sqrt(sizes) / spread)[:, None]
+    # Over all classifiers together: the covariance of deviations from the units' means.
+    deviations = mean - mean.mean(axis=0)
+    covariance = moments.metric_products.sum(axis=0) - moments.metric_products[fold]
+    covariance = covariance - overlaps * (deviations.T @ deviations)
+    size = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+    scale = np.outer(size, size)
+    correlations = np.divide(covariance, scale, out=np.eye(len(size)), where=scale > 0)
+    correlations = np.clip(correlations * np.outer(sign, sign), 0.0, 1.0)
+    np.fill_diagonal(correlations, 1.0)
+    return advantages, correlations
 
 
 def _learning_variance(moments: FoldMoments, mixes: Array) -> Array:
