@@ -14,9 +14,9 @@ from deabench.analysis.weightings.rank_bounds import RankBound, RankSearch, coll
 from deabench.analysis.weightings.score_bounds import bound_losses, bound_scores
 from deabench.analysis.weightings.shares import (
     RankShares,
-    compute_exact_shares,
     compute_pairwise_shares,
     draw_rank_shares,
+    replace_exact_shares,
 )
 from deabench.analysis.weightings.weight_sets import (
     Ratios,
@@ -193,9 +193,10 @@ def _analyse_selected(
     if len(sides) == 1:
         pairwise = compute_pairwise_shares(sides[0])
         ranks["mean_rank"] = 1.0 + pairwise.sum(axis=0)
+        replace_exact_shares(sides[0], drawn, ranks["mean_rank"].to_numpy())
     else:
         ranks["mean_rank"] = drawn.shares @ np.arange(1, len(labels) + 1)
-    _replace_exact_shares(sides, drawn, ranks)
+    _replace_fixed_shares(drawn, ranks)
     ranks["first_share"] = drawn.shares[:, 0]
     if regions:
         ranks.loc[ranks["best_proved"] > 1, "first_share"] = 0.0
@@ -217,6 +218,12 @@ def _analyse_selected(
         notes.append(
             f"{unproved} of {2 * len(labels)} ends of rank intervals are not proved within the "
             f"time; best_proved and worst_proved say what is; allow more by time_limit"
+        )
+    drawn_count = int((~drawn.exact).sum())
+    if drawn_count:
+        notes.append(
+            f"rank shares of {drawn_count} of {len(labels)} rows are means over {request.draws} "
+            f"drawn weightings; their standard errors are at most {drawn.errors.max():.1g}"
         )
     rank_names = pd.RangeIndex(1, len(labels) + 1, name="rank")
     return Weightings(
@@ -301,22 +308,13 @@ def _dominates(search: RankSearch, n: int) -> np.ndarray:
     return dominates
 
 
-def _replace_exact_shares(
-    sides: Sequence[WeightedSide], rank_shares: RankShares, ranks: pd.DataFrame
-) -> None:
-    """Replace drawn rank shares by exact ones where these are quick."""
-    n = len(ranks)
-    is_segment = len(sides) == 1 and len(sides[0].polytope.rays) == 2
-    # A row with one rank has it everywhere, if it is proved; ties take the best of their ranks.
+def _replace_fixed_shares(rank_shares: RankShares, ranks: pd.DataFrame) -> None:
+    """Replace drawn rank shares of rows that have one rank at every weighting."""
+    # Ties take the best of their ranks.
     is_fixed = (ranks["best"] == ranks["worst"]) & (ranks["best"] == ranks["best_proved"])
     is_fixed &= ranks["worst"] == ranks["worst_proved"]
-    for k in range(n):
-        if is_segment:
-            rank_shares.shares[k] = compute_exact_shares(sides[0], k)
-        elif is_fixed.iloc[k] or len(sides[0].names) == len(sides[-1].names) == 1:
-            rank_shares.shares[k] = np.eye(n)[rank_shares.highest[k].count]
-        else:
-            continue
+    for k in np.flatnonzero(is_fixed):
+        rank_shares.shares[k] = np.eye(len(ranks))[ranks["best"].iloc[k] - 1]
         rank_shares.errors[k] = 0.0
         rank_shares.exact[k] = True
 

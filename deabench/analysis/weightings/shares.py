@@ -9,13 +9,21 @@ import numpy as np
 
 from deabench.geometry.share_measures import (
     SETS,
-    count_shares_on_segment,
+    count_shares_on_polytope,
+    count_triangles,
     draw_mixtures,
     positive_share_of_polytope,
 )
 from deabench.geometry.subdivision import Point
 from deabench.results.weightings import WeightedSide
+from deabench.utils.progress import check_time
 
+MAX_CROSSINGS = 1e7
+"""Exact shares may take so many crossings of lines, about half a second; others are drawn."""
+CROSSINGS_OF_A_CALL = 4_000
+"""A triangle of few lines takes as long as so many crossings."""
+EXACT = 1e-9
+"""What exact shares may miss the exact mean rank by, or the sum 1."""
 EQUAL = 1e-13
 """Scores that differ by less than this share of the largest are equal at a drawn point."""
 
@@ -97,18 +105,45 @@ def count_above_and_below(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def compute_pairwise_shares(side: WeightedSide) -> np.ndarray:
     """Return the share of the weightings at which row k is above row l, (n, n); exact."""
-    corners = side.corner_values
-    n = len(corners)
+    n = len(side.values)
     shares = np.empty((n, n))
     for k in range(n):
-        # Differences of whole numbers have the right sign, ties included.
-        gaps = ((corners[k] - corners) / side.corner_scale).astype(float)
-        shares[k] = positive_share_of_polytope(gaps, side.polytope)
+        shares[k] = positive_share_of_polytope(-_gaps(side, k), side.polytope)
     return shares
 
 
-def compute_exact_shares(side: WeightedSide, k: int) -> np.ndarray:
-    """Return the share of each rank of row k, (n,), where the weights are a segment."""
+def replace_exact_shares(
+    side: WeightedSide, rank_shares: RankShares, mean_ranks: np.ndarray
+) -> None:
+    """Replace drawn shares by exact ones where these take no more than `MAX_CROSSINGS`.
+
+    Parameters
+    ----------
+    mean_ranks : array (n,)
+        The exact ones. Shares with another mean have suffered from rounding and are not taken.
+    """
+    n = len(mean_ranks)
+    crossings = 0.0
+    for k in range(n):
+        gaps = _gaps(side, k)
+        mixed = int(((gaps > 0).any(axis=1) & (gaps < 0).any(axis=1)).sum())
+        triangles = len(side.polytope.simplices) * count_triangles(mixed, side.polytope.dimension)
+        crossings += triangles * (mixed**2 + CROSSINGS_OF_A_CALL)
+    if crossings > MAX_CROSSINGS:
+        return
+    ranks = np.arange(1, n + 1)
+    for k in range(n):
+        check_time()
+        shares = count_shares_on_polytope(np.delete(_gaps(side, k), k, axis=0), side.polytope)
+        if abs(shares @ ranks - mean_ranks[k]) > EXACT or abs(shares.sum() - 1.0) > EXACT:
+            continue
+        rank_shares.shares[k] = shares
+        rank_shares.errors[k] = 0.0
+        rank_shares.exact[k] = True
+
+
+def _gaps(side: WeightedSide, k: int) -> np.ndarray:
+    """Return by how much each row is above row k at the vertices of the weights, (n, p)."""
     corners = side.corner_values
-    gaps = ((np.delete(corners, k, axis=0) - corners[k]) / side.corner_scale).astype(float)
-    return count_shares_on_segment(gaps)
+    # Differences of whole numbers have the right sign, ties included.
+    return np.asarray(((corners - corners[k]) / side.corner_scale).astype(float))
