@@ -100,8 +100,8 @@ def limits(runs: int) -> pd.DataFrame:
 
 
 def three_ways(tables: int) -> pd.DataFrame:
-    """On how many tables with ties all ways give the same ranks."""
-    return compare_ways(tables).to_frame("tables that agree").T
+    """On how many tables of each kind all ways give the same ranks."""
+    return compare_ways(tables)
 
 
 def weightings(runs: int, quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -110,4 +110,4 @@ def weightings(runs: int, quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:
     yield "Weightings, whole calls", whole_calls(small if quick else SIZES)
     yield "Weightings, one bound", single_bounds(small if quick else GRID)
     yield "Weightings, coverage of limits", limits(2 if quick else runs)
-    yield "Weightings, three ways to the ranks", three_ways(2 if quick else 1000)
+    yield "Weightings, three ways to the ranks", three_ways(8 if quick else 1000)

@@ -175,7 +175,7 @@ def count_shares_on_triangle(values: np.ndarray) -> np.ndarray:
     shares += np.bincount(positive_side, weights=gains, minlength=n + 1)
     shares -= np.bincount(negative_side, weights=gains, minlength=n + 1)
     # What is left of parts that are empty is rounding.
-    return np.clip(shares, 0.0, 1.0)
+    return np.asarray(np.clip(shares, 0.0, 1.0))
 
 
 def _find_line_ends(lines: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -242,7 +242,7 @@ def _cross_lines(lines: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.nd
             along += products[r] / total * direction[:, [r]]
         places = along / squared[:, None]
     # Lines that coincide cross nowhere in particular.
-    return np.clip(np.nan_to_num(places, nan=0.5), 0.0, 1.0)
+    return np.asarray(np.clip(np.nan_to_num(places, nan=0.5), 0.0, 1.0))
 
 
 def count_shares_on_simplex(values: np.ndarray) -> np.ndarray:
@@ -266,7 +266,7 @@ def count_shares_on_simplex(values: np.ndarray) -> np.ndarray:
     """
     n, s = values.shape
     if s == 1:
-        return np.eye(n + 1)[int((values > 0).sum())]
+        return np.asarray(np.eye(n + 1)[int((values > 0).sum())])
     if s == 2:
         return count_shares_on_segment(values)
     if s == 3:
@@ -289,7 +289,7 @@ def count_shares_on_simplex(values: np.ndarray) -> np.ndarray:
             shares[always + near :][: len(parts)] += parts
             shares[always + far :][: len(parts)] -= parts
     # What is left of parts that are empty is rounding.
-    return np.clip(shares, 0.0, 1.0)
+    return np.asarray(np.clip(shares, 0.0, 1.0))
 
 
 def count_triangles(functions: int, s: int) -> float:

@@ -3,11 +3,21 @@ same extreme ranks."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from operator import ge
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from arrangements import (
+    Row,
+    arrangement_vertices,
+    dot,
+    extreme_ranks_of_scaled,
+    weight_bounds,
+)
 from scipy.stats import norm
 
 import deabench as db
@@ -171,39 +181,115 @@ def settings() -> dict[str, tuple[pd.DataFrame, Draw]]:
     return made
 
 
-def random_table(generator: np.random.Generator, n: int, s: int) -> pd.DataFrame:
-    """A small table with ties, a duplicate and an exact mix of two rows."""
-    values = generator.integers(1, 10, (n, s)) / 10
-    values[1] = values[0]
-    values[2] = ((values[3] + values[4]) / 2).round(2)
-    return pd.DataFrame(values, columns=[f"m{r}" for r in range(s)])
+@dataclass(frozen=True)
+class Case:
+    """A small table with the options of `weightings`, and the same in fractions."""
+
+    kind: str
+    table: pd.DataFrame
+    options: dict[str, Any]
+    scaled: list[Row]
+    bounds: list[Row]
 
 
-def compare_ways(count: int, seed: int = 0) -> pd.Series:
-    """On how many small tables subdivision, the MILP, enumeration and the certificate agree."""
-    from arrangements import extreme_ranks as enumerate_ranks
+KINDS = ("general", "ties", "zeros", "identical rows", "mixes", "costs", "ratios", "shares")
 
-    generator = np.random.default_rng(seed)
-    agree = {"enumeration": 0, "MILP": 0, "certificate": 0, "proved": 0}
-    started = time.process_time()
+
+def draw_case(generator: np.random.Generator, kind: str) -> Case:
+    """Draw a table of a kind: of 5 to 8 rows in 2 to 4 metrics."""
+    s = int(generator.integers(2, 5))
+    n = int(generator.integers(5, 11 - s))
+    values = generator.integers(1, 100, (n, s)) / 100
+    if kind in ("ties", "costs") or generator.random() < 0.3:
+        values = generator.integers(1, 6, (n, s)) / 10
+    if kind == "zeros":
+        values[generator.random((n, s)) < 0.3] = 0.0
+        values[0] = 0.0
+        values[1] = np.maximum(values[1], 0.1)
+    if kind == "identical rows":
+        values = values[generator.integers(0, n // 2, n)]
+    if kind == "mixes":
+        values[2] = ((values[0] + values[1]) / 2).round(3)
+        values[3] = ((values[0] + 3 * values[1]) / 4).round(4)
+    names = [f"m{r}" for r in range(s)]
+    table = pd.DataFrame(values, columns=names)
+    cost_count = 0
+    if kind == "costs" or (kind in ("ratios", "shares") and generator.random() < 0.4):
+        cost_count = int(generator.integers(1, s))
+    options: dict[str, Any] = {"outputs": names[cost_count:], "inputs": names[:cost_count] or None}
+    columns = {name: [Fraction(str(cell)) for cell in table[name].tolist()] for name in names}
+    units = {name: max(column) for name, column in columns.items()}
+    if cost_count:
+        units = {name: max(column) - min(column) or Fraction(1) for name, column in columns.items()}
+    scaled_columns = []
+    order = [*options["outputs"], *(options["inputs"] or [])]
+    for name in order:
+        sign = -1 if name in (options["inputs"] or []) else 1
+        origin = min(columns[name]) if cost_count else Fraction(0)
+        scaled_columns.append([sign * (cell - origin) / units[name] for cell in columns[name]])
+    bounds: list[Row] = []
+    first, second = generator.permutation(s)[:2].tolist()
+    low, high = sorted(generator.choice([0.1, 0.25, 0.4, 0.75], 2, replace=False).tolist())
+    weight = [[Fraction(int(q == r)) for q in range(s)] for r in range(s)]
+    if kind == "shares":
+        options["shares"] = {order[first]: (low, high)}
+        bounds.append(tuple(Fraction(str(low)) - entry for entry in weight[first]))
+        bounds.append(tuple(entry - Fraction(str(high)) for entry in weight[first]))
+    if kind == "ratios":
+        options["ratios"] = {(order[first], order[second]): (low, 4 * high)}
+        # A multiplier is the weight over the unit.
+        for bound, sign in ((low, -1), (4 * high, 1)):
+            row = [Fraction(0)] * s
+            row[first] = sign / units[order[first]]
+            row[second] = -sign * Fraction(str(bound)) / units[order[second]]
+            bounds.append(tuple(row))
+    return Case(kind, table, options, list(zip(*scaled_columns, strict=True)), bounds)
+
+
+def compare_ways(count: int, seed: int = 0) -> pd.DataFrame:
+    """On how many small tables of each kind subdivision, the MILP, enumeration and proof agree."""
+    counts = pd.DataFrame(
+        0, index=list(KINDS), columns=["tables", "enumeration", "vertices", "MILP", "certificate"]
+    )
     for k in range(count):
-        s = 2 + k % 2
-        table = random_table(generator, 8 - s, s)
-        result = db.weightings(table, outputs=list(table), draws=64)
+        kind = KINDS[k % len(KINDS)]
+        case = draw_case(np.random.default_rng((seed, k)), kind)
+        result = db.weightings(case.table, **case.options, draws=64)
         ranks = result.ranks[["best", "worst"]].to_numpy()
-        agree["enumeration"] += bool((enumerate_ranks(table.to_numpy()) == ranks).all())
-        agree["MILP"] += bool((milp_ranks(table) == ranks).all())
-        agree["proved"] += bool(
-            (result.ranks[["best_proved", "worst_proved"]].to_numpy() == ranks).all()
-        )
-        agree["certificate"] += len(db.certify(result)) == len(table)
-    return pd.Series(agree | {"tables": count, "CPU s": time.process_time() - started})
+        proved = result.ranks[["best_proved", "worst_proved"]].to_numpy()
+        enumerated = extreme_ranks_of_scaled(case.scaled, case.bounds)
+        counts.loc[kind] += [
+            1,
+            int((enumerated == ranks).all() and (proved == ranks).all()),
+            int(agrees_at_vertices(result, case)),
+            int((milp_ranks(result) == ranks).all()),
+            int(db.certify(result)["best"].tolist() == ranks[:, 0].tolist()),
+        ]
+    return counts
 
 
-def milp_ranks(table: pd.DataFrame) -> np.ndarray:
+def agrees_at_vertices(result: db.Weightings, case: Case) -> bool:
+    """Whether dominance and the lower end of scores are those at the vertices of the weights."""
+    s = len(case.scaled[0])
+    vertices = arrangement_vertices([], [*weight_bounds(s), *case.bounds])
+    # Floats suffice for scores; dominance is decided in fractions.
+    exact = [[dot(row, vertex) for vertex in vertices] for row in case.scaled]
+    dominates = [[all(map(ge, a, b)) for b in exact] for a in exact]
+    values = np.array(exact, dtype=float)
+    if result.model == "value":
+        expected = (values.max(axis=0) - values).max(axis=1)
+        lower_end = result.ranks["loss_max"]
+    else:
+        expected = (values / values.max(axis=0)).min(axis=1)
+        lower_end = result.ranks["score_min"]
+    is_same = result.dominance.to_numpy().tolist() == dominates
+    return is_same and bool(np.allclose(expected, lower_end, rtol=0, atol=1e-12))
+
+
+def milp_ranks(result: db.Weightings) -> np.ndarray:
     """Best and worst ranks by the mixed-integer programs alone, (n, 2)."""
-    search = search_of(table)
-    n = len(table)
+    search = RankSearch(result.sides, np.inf)
+    n = len(result.ranks)
     ranks = np.empty((n, 2), dtype=int)
     for k in range(n):
         for column, sign in ((0, 1), (1, -1)):

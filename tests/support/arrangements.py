@@ -60,9 +60,13 @@ def extreme_ranks(values: np.ndarray, bounds: list[Row] | None = None) -> np.nda
     exact = [tuple(Fraction(str(cell)) for cell in row) for row in values.tolist()]
     best = [max(column) for column in zip(*exact, strict=True)]
     scaled = [tuple(c / b for c, b in zip(row, best, strict=True)) for row in exact]
-    n, s = len(scaled), len(best)
-    signs = [tuple(Fraction(-int(q == r)) for q in range(s)) for r in range(s)]
-    limits = signs + (bounds or [])
+    return extreme_ranks_of_scaled(scaled, bounds)
+
+
+def extreme_ranks_of_scaled(scaled: list[Row], bounds: list[Row] | None = None) -> np.ndarray:
+    """Best and worst rank of each row (n, 2) of what a weight of 1 gives (n, s)."""
+    n, s = len(scaled), len(scaled[0])
+    limits = weight_bounds(s) + (bounds or [])
     ranks = []
     for k, own in enumerate(scaled):
         gaps = [
@@ -73,3 +77,8 @@ def extreme_ranks(values: np.ndarray, bounds: list[Row] | None = None) -> np.nda
         below = [tuple(-entry for entry in gap) for gap in gaps]
         ranks.append((1 + fewest_above(gaps, limits), n - fewest_above(below, limits)))
     return np.array(ranks)
+
+
+def weight_bounds(s: int) -> list[Row]:
+    """−w_r ≤ 0 for every weight."""
+    return [tuple(Fraction(-int(q == r)) for q in range(s)) for r in range(s)]

@@ -250,8 +250,8 @@ def test_drawn_shares_are_within_their_errors_of_exact_ones(monkeypatch) -> None
     assert (errors > 1e-6).any(axis=None)
     largest = drawn.standard_error.max(axis=None)
     assert drawn.notes[-1] == (
-        f"rank shares of {12 - fixed.sum()} of 12 rows are means over 16384 drawn weightings; their "
-        f"standard errors are at most {largest:.1g}"
+        f"rank shares of {12 - fixed.sum()} of 12 rows are means over 16384 drawn weightings; "
+        f"their standard errors are at most {largest:.1g}"
     )
     assert not any("drawn" in note for note in exact.notes)
 
