@@ -59,6 +59,17 @@ def test_deapack():
     np.testing.assert_allclose(super_efficiency, reported("super-sbm of C and E"), atol=1e-6)
 
 
+def test_pymcdm():
+    """Weighted sums of 20,000 random weights on min-max columns; shares have its sampling error."""
+    board = db.read(ROOT / "examples" / "leaderboard.csv")
+    ours = db.weightings(board).to_frame().loc[board.frame.index]
+    assert ours["best"].tolist() == reported("best of 20000 weightings")
+    assert ours["worst"].tolist() == reported("worst of 20000 weightings")
+    shares = np.array(reported("share first of 20000 weightings"))
+    error = np.sqrt(ours["first_share"] * (1 - ours["first_share"]) / 20_000)
+    assert (np.abs(ours["first_share"] - shares) <= 4 * error + 1e-12).all()
+
+
 def test_dear_and_benchmarking():
     """deaR's model_sbmeff and Tone's paper, and the radial scores that dea(..., ORIENTATION = "in")
     gives: oracles/03.
