@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.ranking import rank
+from deabench.analysis.ranking import rank_completely
 from deabench.analysis.stability import radius_between_layers
 from deabench.errors import DataError, DataWarning
 from deabench.models import ModelName
@@ -89,7 +89,7 @@ def layers(
     )
     options: dict[str, Any] = {"model": model}
     # The first ranking is of the whole table; the next are of what the layers before leave.
-    first = rank(selected.as_table(), **options)
+    first = rank_completely(selected.as_table(), **options)
     ranking = first
     layer = pd.Series(0, index=selected.frame.index, name="layer")
     number = 1
@@ -106,7 +106,7 @@ def layers(
                     f"no classifier of layer {number} is efficient under model "
                     f"'{ranking.options.name}'; use another model"
                 )
-            ranking = rank(selected.as_table(remaining), **options)
+            ranking = rank_completely(selected.as_table(remaining), **options)
             number += 1
         frame = layer.to_frame()
         frame["progress"] = _scores_against_layer(selected, layer, -1, options)
@@ -131,7 +131,7 @@ def _scores_against_layer(
         if not len(reference):
             continue
         try:
-            ranking = rank(
+            ranking = rank_completely(
                 selected.as_table(tested), reference=selected.as_table(reference), **options
             )
             scores[tested.index] = ranking.scores

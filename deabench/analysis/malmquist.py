@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.ranking import rank
+from deabench.analysis.ranking import rank_completely
 from deabench.errors import DataError, DataWarning
 from deabench.models import ModelName
 from deabench.tables.read import as_table
@@ -106,14 +106,14 @@ def malmquist(
     model: ModelName = "ccr" if selected.inputs else "wei"
     old_table = selected.as_table()
     new_table = later.as_table()
-    first = rank(old_table, model=model)
+    first = rank_completely(old_table, model=model)
     # The other three tables repeat the warnings of the first.
     with warnings.catch_warnings(action="ignore", category=DataWarning):
-        new_against_new = rank(new_table, model=model).scores[common]
+        new_against_new = rank_completely(new_table, model=model).scores[common]
         new_rows = later.as_table(new.loc[common])
         old_rows = selected.as_table(old.loc[common])
-        new_against_old = rank(new_rows, reference=old_table, model=model).scores
-        old_against_new = rank(old_rows, reference=new_table, model=model).scores
+        new_against_old = rank_completely(new_rows, reference=old_table, model=model).scores
+        old_against_new = rank_completely(old_rows, reference=new_table, model=model).scores
     old_against_old = first.scores[common]
     # Distances to the frontier of their own period: the change in efficiency.
     change = new_against_new / old_against_old

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from deabench.analysis.ranking import rank
+from deabench.analysis.ranking import rank_completely
 from deabench.errors import DataError, DataWarning
 from deabench.models import ModelName
 from deabench.tables.read import as_table
@@ -101,11 +101,11 @@ def groups(
     if group.isna().any():
         raise DataError(f"'{group.index[group.isna()][0]}' has no group; give every classifier one")
     options: dict[str, Any] = {"model": model}
-    meta = rank(selected.as_table(), **options)
+    meta = rank_completely(selected.as_table(), **options)
     # Parts of the table repeat its warnings.
     with warnings.catch_warnings(action="ignore", category=DataWarning):
         tables = [selected.as_table(rows.loc[group == name]) for name in group.unique()]
-        scores = [rank(table, **options).scores for table in tables]
+        scores = [rank_completely(table, **options).scores for table in tables]
     # Back in the order of the table.
     in_group = pd.concat(scores).reindex(rows.index)
     frame = pd.DataFrame({"group": group, "in_group": in_group, "meta": meta.scores})

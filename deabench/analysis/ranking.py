@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from deabench.analysis import missing_bounds
 from deabench.analysis.ties import describe_tie
-from deabench.errors import DataError, SolveError
+from deabench.errors import DataError, SolveError, TimeLimitError
 from deabench.models import ModelName
 from deabench.models.options import (
     ModelRequest,
@@ -22,7 +22,14 @@ from deabench.models.options import (
 )
 from deabench.models.shared.gate import solve_proved
 from deabench.proofs.reasons import NO_OUTPUT
-from deabench.results.answer import Answer, Task
+from deabench.results.answer import (
+    NOT_COMPUTED,
+    Answer,
+    Task,
+    join_answers,
+    take_data_rows,
+    take_task_rows,
+)
 from deabench.results.model import Advance, Model, Orientation, Returns
 from deabench.results.ranking import Ranking
 from deabench.streaming.files import is_multi_file
@@ -33,12 +40,17 @@ from deabench.tables.table import Table, TableLike
 from deabench.tables.transforms import Data, add_constant_output, hold_given
 from deabench.tables.validation import check_same_units, validate
 from deabench.utils.arrays import Sparse
-from deabench.utils.progress import progress
+from deabench.utils.progress import progress, seconds_left
 
 MAX_INTERVALS = 1000
 """With more systems their intervals take much longer than their ranks."""
 MAX_NAMED_ZEROS = 3
 """Notes name so many efficient systems that have a metric of 0."""
+PART_WORK = 100_000
+"""Rows times squared metrics that are solved together under a time limit ..."""
+MAX_PARTS = 20
+"""... in at most so many parts."""
+MAX_METRICS_OF_FACETS = 6
 
 if TYPE_CHECKING:  # importing samples takes longer than ranking
     from deabench.inference.samples import Samples
@@ -118,10 +130,24 @@ def rank(
     request = ModelRequest(model, returns, orientation)
     selected = select_table(table, outputs=outputs, inputs=inputs, missing=missing, strict=strict)
     reference_table = None if reference is None else as_table(reference)
-    ranking = rank_selected(selected, request, reference_table, bounded=missing == "bounds")
+    ranking = rank_selected(
+        selected,
+        request,
+        reference_table,
+        bounded=missing == "bounds",
+        keeps_partial=uncertainty is None,
+    )
     if uncertainty is not None:
         return ranking.with_uncertainty(uncertainty)
     return with_own_uncertainty(ranking, selected.table)
+
+
+def rank_completely(table: TableLike, **options: Any) -> Ranking:
+    """Rank as `rank` does, but raise an error where the time limit leaves a part only."""
+    ranking = rank(table, **options)
+    if ranking.is_partial:
+        raise TimeLimitError(ranking.notes[-1])
+    return ranking
 
 
 def with_own_uncertainty(ranking: Ranking, table: Table) -> Ranking:
@@ -150,6 +176,7 @@ def rank_selected(
     reference_table: Table | None = None,
     *,
     bounded: bool = False,
+    keeps_partial: bool = False,
 ) -> Ranking:
     """Rank a table whose metrics are selected.
 
@@ -162,9 +189,11 @@ def rank_selected(
         The DMUs that span the frontier; the table itself without it.
     bounded : bool
         Whether empty cells are bounded instead of refused.
+    keeps_partial : bool
+        Whether the ranking may have the scores alone that were computed before the time limit.
     """
     if not bounded:
-        return _rank_complete(selected, request, reference_table)
+        return _rank_complete(selected, request, reference_table, keeps_partial=keeps_partial)
     worst_case, _ = missing_bounds.complete_cells(selected)
     ranking = _rank_complete(worst_case, request, reference_table)
     if ranking.measure != "efficiency" or reference_table is not None:
@@ -183,6 +212,8 @@ def _rank_complete(
     selected: SelectedTable,
     request: ModelRequest,
     reference_table: Table | None,
+    *,
+    keeps_partial: bool = False,
 ) -> Ranking:
     """Rank a table without empty cells."""
     # Which metrics are inputs is known only after validation, which turns the signs of some.
@@ -218,7 +249,7 @@ def _rank_complete(
     options = options.with_checked_options(options.prepare(data))
     task = Task(data, reference, options, own_reference=reference_table is None)
     with progress("rank", len(data.labels)) as advance:
-        answer = _solve_task(task, advance)
+        answer, time_note = _solve_task(task, advance, keeps_partial=keeps_partial)
     notes = (
         *answer.data.notes,
         *selected.notes,
@@ -229,6 +260,8 @@ def _rank_complete(
     ranges = {name: selected.range_of(name) for name in selected.metrics}
     limited = {name: limits for name, limits in ranges.items() if np.isfinite(limits).any()}
     ranking = Ranking(**answer_fields, notes=notes, ranges=limited)
+    if ranking.is_partial:
+        return replace(ranking, notes=(*notes, *time_note))
     return replace(
         ranking,
         notes=(*notes, *_describe_projections(ranking), *describe_tie(ranking, selected)),
@@ -265,41 +298,71 @@ def _describe_projections(ranking: Ranking) -> tuple[str, ...]:
     )
 
 
-def _solve_task(task: Task, advance: Advance) -> Answer:
-    """Solve the model; a DMU whose outputs are all 0 has no score where outputs are to grow.
+def _solve_task(
+    task: Task, advance: Advance, *, keeps_partial: bool
+) -> tuple[Answer, tuple[str, ...]]:
+    """Solve the model; also return a note on the DMUs that were not computed in time.
 
-    Such a DMU stays in the reference, where its inputs may matter. A model that takes each DMU out
-    of a reference that is its own table finds it there by its label.
+    A DMU whose outputs are all 0 has no score where outputs are to grow. It stays in the reference,
+    where its inputs may matter. A model that takes each DMU out of a reference that is its own
+    table finds it there by its label.
     """
     model: Model = task.options
-    has_no_output = ~task.data.outputs.to_numpy().any(axis=1)
-    if not has_no_output.any() or not model.scales_outputs:
-        data = model.prepare(task.data)
-        return solve_proved(
-            replace(task, data=data, reference=model.prepare(task.reference)), advance
-        )
+    labels = task.data.labels
+    has_no_output = ~task.data.outputs.to_numpy().any(axis=1) & model.scales_outputs
     if has_no_output.all():
         raise DataError(
-            f"every output of '{task.data.labels[0]}' is 0, as of all others; their efficiencies "
-            "are undefined"
+            f"every output of '{labels[0]}' is 0, as of all others; their efficiencies are "
+            "undefined"
         )
-    scorable = replace(
-        task.data,
-        outputs=task.data.outputs[~has_no_output],
-        inputs=task.data.inputs[~has_no_output],
-    )
-    data = model.prepare(scorable)
-    answer = solve_proved(
-        replace(task, data=data, reference=model.prepare(task.reference)), advance
-    )
-    answer = replace(answer, own_reference=task.own_reference)
-    return _insert_undefined(answer, model.prepare(task.data), has_no_output)
+    reasons = dict.fromkeys(labels[has_no_output], NO_OUTPUT)
+    scorable = task.data
+    if reasons:
+        scorable = take_data_rows(task.data, np.flatnonzero(~has_no_output))
+    prepared = replace(task, data=model.prepare(scorable), reference=model.prepare(task.reference))
+    answers: list[Answer] = []
+    time_note: tuple[str, ...] = ()
+    try:
+        for part in _split_by_time(prepared):
+            answers.append(solve_proved(part, advance))
+    except TimeLimitError as error:
+        # What was computed by then is proved; without anything there is no answer.
+        if not (answers and keeps_partial):
+            raise
+        count = sum(len(answer.scores) for answer in answers)
+        reasons |= dict.fromkeys(scorable.labels[count:], NOT_COMPUTED)
+        time_note = (
+            f"{count:,} of {len(labels):,} scores were computed in time, and without all scores "
+            f"there are no ranks: {error}",
+        )
+    answer = replace(join_answers(answers), own_reference=task.own_reference)
+    if len(answers) > 1:
+        answer = replace(answer, path=f"in {len(answers)} parts, the first {answers[0].path}")
+    if reasons:
+        answer = _insert_undefined(answer, model.prepare(task.data), reasons)
+    return answer, time_note
 
 
-def _insert_undefined(answer: Answer, data: Data, is_undefined: np.ndarray) -> Answer:
-    """Return the answer for all DMUs of the data, NaN with a reason where bool (n,) is true."""
+def _split_by_time(task: Task) -> Iterator[Task]:
+    """Split a large task under a time limit into parts: those that end in time are kept."""
+    n = len(task.data.labels)
+    metrics = task.data.outputs.shape[1] + task.data.inputs.shape[1]
+    parts = min(1 + n * metrics**2 // PART_WORK, MAX_PARTS, n)
+    # The facets of few metrics, listed once, serve all DMUs.
+    has_few_metrics = metrics <= MAX_METRICS_OF_FACETS
+    if seconds_left() is None or has_few_metrics or not task.options.solves_rows_alone:
+        parts = 1
+    if parts == 1:
+        yield task
+        return
+    for rows in np.array_split(np.arange(n), parts):
+        yield take_task_rows(task, rows)
+
+
+def _insert_undefined(answer: Answer, data: Data, reasons: dict[Any, str]) -> Answer:
+    """Return the answer for all DMUs of the data, NaN for those with a reason."""
     labels = data.labels
-    is_scored = ~is_undefined
+    is_scored = ~labels.isin(list(reasons))
     # Without peers a row of λ has the column -1 and the value 0.
     shape = (len(labels), answer.intensities.columns.shape[1])
     columns = np.full(shape, -1, dtype=answer.intensities.columns.dtype)
@@ -326,5 +389,5 @@ def _insert_undefined(answer: Answer, data: Data, is_undefined: np.ndarray) -> A
             name: table.reindex(labels) if table.index.equals(answer.scores.index) else table
             for name, table in answer.tables.items()
         },
-        reasons={**dict.fromkeys(labels[is_undefined], NO_OUTPUT), **answer.reasons},
+        reasons={**reasons, **answer.reasons},
     )

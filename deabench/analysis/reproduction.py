@@ -12,7 +12,7 @@ import pandas as pd
 from scipy.special import ndtr
 
 from deabench import datasets
-from deabench.analysis.ranking import rank
+from deabench.analysis.ranking import rank_completely
 from deabench.analysis.targets import targets
 from deabench.compare import anova
 from deabench.compare.adjustment import adjust_p_values
@@ -175,7 +175,7 @@ def _efficiency_cells(
     """Yield the efficiencies of one reference set beside the printed ones."""
     table = datasets.load(dataset)
     outputs = [metric for metric in table if metric not in inputs]
-    scores = rank(table, outputs=outputs, inputs=inputs or None, model="wei").scores
+    scores = rank_completely(table, outputs=outputs, inputs=inputs or None, model="wei").scores
     for label, score in scores.items():
         yield f"{prefix}{label}", "efficiency", printed[str(label)], float(score)
 

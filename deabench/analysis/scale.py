@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.ranking import rank
+from deabench.analysis.ranking import rank_completely
 from deabench.errors import DataError, DataWarning
 from deabench.results.model import Orientation
 from deabench.tables.selected_table import Missing, refuse_bounds
@@ -104,11 +104,11 @@ def scale_efficiency(
             "returns to scale compare outputs with inputs and there is no output; name one in "
             "outputs, or use deabench.rank"
         )
-    crs = rank(table, returns="crs", **options)
+    crs = rank_completely(table, returns="crs", **options)
     # The other two rankings repeat the warnings of the first.
     with warnings.catch_warnings(action="ignore", category=DataWarning):
-        vrs = rank(table, returns="vrs", **options)
-        nirs = rank(table, returns="nirs", **options)
+        vrs = rank_completely(table, returns="vrs", **options)
+        nirs = rank_completely(table, returns="nirs", **options)
     frame = pd.DataFrame({"crs": crs.scores, "vrs": vrs.scores, "nirs": nirs.scores})
     # The share of the distance under constant returns that variable returns do not explain.
     frame["scale"] = frame["crs"] / frame["vrs"]

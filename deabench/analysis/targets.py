@@ -376,6 +376,8 @@ class _Search:
 
     def by_milp(self, advance: Callable[[int], None]) -> tuple[list[ClosestPoint], np.ndarray]:
         """Search by the normalised model (11), which needs no list of faces."""
+        # The positions come first: the time limit of the search must not cut them off.
+        position = self._positions()
         groups = [(f"'{label}'", self.points[[k]]) for k, label in enumerate(self.labels)]
         if self.restrictions["common"]:
             groups = [("the group", self.points)]
@@ -396,9 +398,13 @@ class _Search:
             # What was found by then is proved; without anything there is no answer.
             if not closest:
                 raise
+        return closest, position
+
+    def _positions(self) -> np.ndarray:
+        """Return the position of each point: by the facets, or without them by linear programs."""
         if self.front.precomputed_hull is not None:
-            return closest, classify_positions(self.front.hull.normals, self.points)
+            return classify_positions(self.front.hull.normals, self.points)
         # Without facets, a point is inside where it could rise in all metrics and be dominated.
         depth = common_rises(self.vertices, self.points, self.labels)
         off_frontier = np.where(depth < 0, "outside", "inside")
-        return closest, np.where(np.abs(depth) <= ON_FRONTIER, "on", off_frontier)
+        return np.where(np.abs(depth) <= ON_FRONTIER, "on", off_frontier)

@@ -109,8 +109,8 @@ Commands:
 
 Type 'deabench help COMMAND' for the options of a command and the page that explains it, 'deabench
 version' for the version. Results are written to stdout, messages to stderr (--quiet: none); the
-file '-' is standard input. Exit codes: 0: done; 1: the data were rejected or the solver failed; 2:
-wrong usage.
+file '-' is standard input. Exit codes: 0: done; 1: the data were rejected, the solver failed, or
+the time limit left only a part of the answer; 2: wrong usage.
 """
 
 
@@ -131,8 +131,8 @@ def main(arguments: list[str] | None = None) -> int:
     Returns
     -------
     int
-        0: done; 1: the data were rejected or the solver failed, with one sentence on stderr;
-        2: wrong usage.
+        0: done; 1: the data were rejected, the solver failed, or the time limit left a part of the
+        answer only, with one sentence on stderr; 2: wrong usage.
     """
     if arguments is None:
         arguments = sys.argv[1:]

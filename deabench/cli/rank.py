@@ -27,6 +27,7 @@ from deabench.cli.options.parsing import reject_options
 from deabench.cli.options.samples import SampleFile
 from deabench.cli.options.table import TableOptions
 from deabench.errors import UsageError
+from deabench.results.answer import NOT_COMPUTED
 
 if TYPE_CHECKING:
     from deabench.results.ranking import Ranking
@@ -104,7 +105,13 @@ def rank_command(
 
     selected = table.select(samples.apply(table.read()))
     reference_table = None if words.reference is None else db.read(words.reference)
-    ranking = rank_selected(selected, request, reference_table, bounded=table.missing == "bounds")
+    ranking = rank_selected(
+        selected,
+        request,
+        reference_table,
+        bounded=table.missing == "bounds",
+        keeps_partial=samples.uncertainty is None,
+    )
     if samples.uncertainty is not None:
         ranking = samples.add_to(ranking)
     else:
@@ -112,6 +119,8 @@ def rank_command(
     words.draw(ranking)
     print_messages(map(table.with_commands, ranking.notes))
     _print_ranking(ranking, words.explain, form, path)
+    if ranking.is_partial:
+        raise typer.Exit(1)
 
 
 def _rank_files(table: TableOptions, out: Path | None, streaming: Streaming) -> None:
@@ -145,8 +154,11 @@ def _print_ranking(
     ranking: Ranking, explained: str | None, form: Format, path: Path | None
 ) -> None:
     """Print the table with peers, or the explanation of one system."""
+    # Which ones were not computed in time, a note says once for all of them.
     print_messages(
-        f"'{name}' has no {ranking.measure}: {reason}" for name, reason in ranking.reasons.items()
+        f"'{name}' has no {ranking.measure}: {reason}"
+        for name, reason in ranking.reasons.items()
+        if reason != NOT_COMPUTED
     )
     if explained is not None:
         write_text(f"{ranking.explain(explained)}\n", path)
@@ -173,9 +185,8 @@ def _frame_with_peers(ranking: Ranking, *, as_json: bool) -> pd.DataFrame:
     else:
         peers = format_peers(ranking.intensities, ranking.reference.labels)
     frame = ranking.to_frame()
-    # The frame is sorted by rank; peers are in the order of the table.
-    order = ranking.ranks.reset_index(drop=True).sort_values(kind="stable").index
-    frame["peers"] = pd.Series(peers, dtype=object).take(order).set_axis(frame.index)
+    # The frame has the best first; peers are in the order of the table.
+    frame["peers"] = pd.Series(peers, dtype=object).take(ranking.order).set_axis(frame.index)
     return frame
 
 

@@ -33,6 +33,7 @@ from deabench.cli.options.parsing import (
 from deabench.cli.options.samples import AnswerOptions
 from deabench.cli.options.table import TableOptions
 from deabench.report.text.words import join_names
+from deabench.results.targets import TIME_PASSED
 from deabench.streaming.frontier import frontier_of_files, parse_options
 from deabench.tables.readers.limits import current_options
 from deabench.tables.selection import read_values
@@ -324,7 +325,12 @@ def targets_command(
     if plot is not None:
         _draw_targets(result, show, plot)
     print_messages(result.notes)
-    print_messages(f"'{name}' has no target: {reason}" for name, reason in result.reasons.items())
+    # How many were not searched in time, a note says once for all of them.
+    print_messages(
+        f"'{name}' has no target: {reason}"
+        for name, reason in result.reasons.items()
+        if reason != TIME_PASSED
+    )
     # The certificate proves convex faces; the free disposal hull has none.
     certificate = ""
     if technology == "convex":
@@ -334,6 +340,8 @@ def targets_command(
     frame = result.to_frame().join(result.gaps.add_prefix("gap_"))
     frame["face"] = [join_names(face, len(face)) for face in result.faces]
     write_table(frame, form=form, path=out, title="Closest targets")
+    if TIME_PASSED in result.reasons.values():
+        raise typer.Exit(1)
 
 
 def _draw_targets(result: Targets, picture: TargetsPicture | None, file: Path) -> None:

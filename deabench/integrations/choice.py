@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.analysis.frontier import frontier
-from deabench.analysis.ranking import rank
+from deabench.analysis.ranking import rank_completely
 from deabench.errors import DataError, DataWarning
 from deabench.results.ranking import order_by_merit
 from deabench.tables.transforms import shares_of_range
@@ -199,7 +199,7 @@ def _rank_candidates(
     with warnings.catch_warnings():
         # A search has many candidates for its metrics; that is no fault of the table.
         warnings.simplefilter("ignore", DataWarning)
-        ranking = rank(numbered, outputs=outputs, inputs=inputs)
+        ranking = rank_completely(numbered, outputs=outputs, inputs=inputs)
     places = pd.Series(range(len(frame)), index=order_by_merit(ranking)).loc[numbered.index]
     return ranking.efficient.loc[numbered.index].to_numpy(dtype=bool), places.to_numpy()
 

@@ -14,6 +14,7 @@ import pandas as pd
 
 from deabench.errors import CertificateError, DataError
 from deabench.proofs.ranking import count_uncovered
+from deabench.results.answer import NOT_COMPUTED
 from deabench.results.model import Model
 from deabench.results.proof import Proof, SlackWeights
 from deabench.tables.transforms import Data
@@ -263,6 +264,12 @@ def complete_proof(result: Any, proof: Proof) -> Proof:
     uncovered = "reference_DMUs_that_no_listed_one_dominates"
     if uncovered not in violations:
         violations[uncovered] = np.full(len(result.scores), float(count_uncovered(result)))
+    if result.is_partial:
+        is_skipped = _not_computed(result)
+        violations = {name: np.where(is_skipped, 0.0, of) for name, of in violations.items()}
+        is_claimed = _claims_anything(result) & is_skipped
+        violations["claim_of_what_was_not_computed"] = is_claimed.astype(float)
+        unclaimed.append(f"anything about {is_skipped.sum()} DMUs, for which time had passed")
     if result.tables:
         unclaimed.append(f"the tables beside the scores: {', '.join(result.tables)}")
     if "reason" not in violations:
@@ -276,6 +283,20 @@ def complete_proof(result: Any, proof: Proof) -> Proof:
     if result.uncertainty is not None:
         unclaimed.append("how certain the scores are: this rests on the samples alone")
     return replace(proof, violations=violations, unclaimed=tuple(unclaimed))
+
+
+def _not_computed(result: Any) -> np.ndarray:
+    """Return which DMUs (n,) have no score because the time limit had passed."""
+    reasons = [result.reasons.get(label) == NOT_COMPUTED for label in result.scores.index]
+    return np.asarray(np.array(reasons) & np.isnan(result.scores.to_numpy()))
+
+
+def _claims_anything(result: Any) -> np.ndarray:
+    """Return for which DMUs (n,) there are slacks, weights or peers, or that they are efficient."""
+    claims = result.efficient.to_numpy(dtype=bool) | (result.intensities.values != 0).any(axis=1)
+    for frame in (result.slacks, result.weights):
+        claims = claims | frame.notna().to_numpy().any(axis=1)
+    return np.asarray(claims)
 
 
 def _position_violations(data: Data, reference: Data) -> np.ndarray:

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from deabench.analysis.frontier import frontier, span_frontier
-from deabench.analysis.ranking import rank, rank_selected, with_own_uncertainty
+from deabench.analysis.ranking import rank_completely, rank_selected, with_own_uncertainty
 from deabench.analysis.targets import On, targets
 from deabench.analysis.weightings.analysis import weightings
 from deabench.errors import DataError, DataWarning
@@ -274,7 +274,7 @@ def _score_tested(
     with warnings.catch_warnings():
         # The tested algorithms may be few; warnings about the reference were given before.
         warnings.simplefilter("ignore", DataWarning)
-        ranking = rank(
+        ranking = rank_completely(
             selected.with_table(as_table(tested_table)).as_table(),
             reference=selected.as_table(),
             **_model_arguments(rank_options),

@@ -13,6 +13,9 @@ from deabench.results.proof import SlackWeights
 from deabench.tables.transforms import Data
 from deabench.utils.arrays import Sparse
 
+NOT_COMPUTED = "it was not computed: the time limit had passed"
+"""The reason for no score of a DMU whose turn did not come."""
+
 
 class ModelOptions(Protocol):
     """What tasks and answers know of a model; see `deabench.results.model.Model`."""

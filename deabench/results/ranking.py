@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.results.answer import Answer
+from deabench.errors import DataError
+from deabench.results.answer import NOT_COMPUTED, Answer
 from deabench.results.proof import Proof
 from deabench.tables.transforms import CONSTANT_OUTPUT, to_user_values
 from deabench.utils.result import Result
@@ -89,15 +90,25 @@ class Ranking(Answer, Result):
             undecided = self._call(module, "proved_efficient", self.slack_weights)[1]
         return pd.Series(undecided, index=self.scores.index, name="undecided")
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether the time limit had passed before every score was computed."""
+        return NOT_COMPUTED in self.reasons.values()
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """The positions of the DMUs (n,), best first; equal ones stay in the table's order."""
+        return np.lexsort(self._sort_keys())
+
     @cached_property
     def ranks(self) -> pd.Series:
-        """The ranks (n,); 1 is best, missing without a score.
+        """The ranks (n,); 1 is best, missing without a score, and for all in a partial ranking.
 
         Of equal scores the Pareto-efficient come first, then those with less slack. DMUs that still
         tie share the best of their ranks.
         """
         keys = self._sort_keys()
-        order = np.lexsort(keys)
+        order = self.order
         # A DMU opens a new rank where any key differs from that of its predecessor.
         opens_rank = np.ones(len(order), dtype=bool)
         opens_rank[1:] = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)
@@ -105,7 +116,7 @@ class Ranking(Answer, Result):
         ranks = np.empty(len(order), dtype=np.int64)
         ranks[order] = np.maximum.accumulate(np.where(opens_rank, positions, 0))
         named = pd.Series(ranks, index=self.scores.index, dtype="Int64", name="rank")
-        return named.mask(self.scores.isna())
+        return named.mask(self.scores.isna() | self.is_partial)
 
     def _sort_keys(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return three arrays (n,) that sort the DMUs, best first; the last one counts most."""
@@ -245,7 +256,7 @@ class Ranking(Answer, Result):
             frame[list(intervals.columns)] = values
             frame = frame.astype(dict(zip(intervals.columns, intervals.dtypes, strict=True)))
         frame.index.name = "classifier"
-        return frame.sort_values("rank", kind="stable")
+        return frame.iloc[self.order]
 
     def with_uncertainty(self, samples: Any) -> Ranking:
         """Return the same ranking with the uncertainty of its scores.
@@ -258,9 +269,11 @@ class Ranking(Answer, Result):
         Raises
         ------
         DataError
-            If the samples are of other classifiers, metrics or numbers, or the model has no
-            intervals.
+            If the samples are of other classifiers, metrics or numbers, the model has no
+            intervals, or the ranking is partial.
         """
+        if self.is_partial:
+            raise DataError("a partial ranking has no intervals; allow more time")
         module = "deabench.inference.ranking_uncertainty"
         return replace(self, uncertainty=self._call(module, "uncertainty_of_ranking", samples))
 

@@ -1,6 +1,7 @@
 """Progress and time limits of long computations.
 
-On a terminal a bar appears after a second; elsewhere a line is written to stderr now and then.
+On a terminal a bar appears after a second; elsewhere a line is written to stderr now and then, also
+while one step takes long.
 `check_time` stands in the loops of solvers and of geometry, and ends them when the time is up.
 """
 
@@ -11,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,7 +35,6 @@ class _Task:
     total: int | None
     done: int = 0
     start: float = field(default_factory=time.monotonic)
-    last_line: float = field(default_factory=time.monotonic)
 
     def seconds_needed(self) -> float:
         """Return the seconds of all steps, if the others take as long as those done."""
@@ -158,9 +158,9 @@ def progress(
 ) -> Iterator[Callable[[int], None]]:
     """Show on stderr how far a computation is, if it takes long.
 
-    On a terminal a bar appears after a second; elsewhere a line is written every ten seconds. The
-    context is a function to call with the number of steps that were completed; where the time limit
-    has passed, it raises `TimeLimitError`.
+    On a terminal a bar appears after a second; elsewhere a line is written every ten seconds, also
+    while one step takes longer. The context is a function to call with the number of steps that
+    were completed; where the time limit has passed, it raises `TimeLimitError`.
 
     Parameters
     ----------
@@ -178,14 +178,11 @@ def progress(
     ...         advance(1)
     """
     current = _Task(task, total)
-    bar = _Bar(task, total) if sys.stderr.isatty() else None
+    shown = _Bar(current) if sys.stderr.isatty() else _Lines(current)
 
     def advance(steps: int) -> None:
         current.done += steps
-        if bar is not None:
-            bar.advance(steps)
-        else:
-            _write_line_at_times(current)
+        shown.advance()
         check_time()
 
     token = _task.set(current)
@@ -194,26 +191,41 @@ def progress(
             yield advance
     finally:
         _task.reset(token)
-        if bar is not None:
-            bar.close()
+        shown.close()
 
 
-def _write_line_at_times(task: _Task) -> None:
-    now = time.monotonic()
-    if now - task.last_line < LINE_EVERY:
-        return
-    task.last_line = now
-    sys.stderr.write(f"{task.describe()}\n")
-    sys.stderr.flush()
+class _Lines:
+    """Lines that say every `LINE_EVERY` seconds how far a task is."""
+
+    def __init__(self, task: _Task) -> None:
+        self.task = task
+        # The stream of now: a later one may be that of another command.
+        self.stream = sys.stderr
+        self.has_ended = threading.Event()
+        # A thread, because one long step must not delay the line.
+        self.thread = threading.Thread(target=self._write, daemon=True)
+        self.thread.start()
+
+    def advance(self) -> None:
+        """Write nothing: the thread looks at the task itself."""
+
+    def _write(self) -> None:
+        # A stream that is closed by now has no reader.
+        with suppress(OSError, ValueError):
+            while not self.has_ended.wait(LINE_EVERY):
+                self.stream.write(f"{self.task.describe()}\n")
+                self.stream.flush()
+
+    def close(self) -> None:
+        self.has_ended.set()
+        self.thread.join()
 
 
 class _Bar:
     """A bar that opens after `PATIENCE` seconds."""
 
-    def __init__(self, name: str, total: int | None) -> None:
-        self.name = name
-        self.total = total
-        self.done = 0
+    def __init__(self, task: _Task) -> None:
+        self.task = task
         self.rich: Any = None
         self.lock = threading.Lock()
         # A timer, because one long step must not delay the bar.
@@ -221,10 +233,9 @@ class _Bar:
         self.timer.daemon = True
         self.timer.start()
 
-    def advance(self, steps: int) -> None:
-        self.done += steps
+    def advance(self) -> None:
         if self.rich is not None:
-            self.rich.update(self.task, completed=self.done)
+            self.rich.update(self.row, completed=self.task.done)
 
     def _open(self) -> None:
         from rich.console import Console
@@ -239,21 +250,21 @@ class _Bar:
         )
 
         columns: list[ProgressColumn] = [TextColumn("{task.description}"), BarColumn()]
-        if self.total is None:
+        if self.task.total is None:
             columns.append(TimeElapsedColumn())
         else:
             columns += [MofNCompleteColumn(), TimeRemainingColumn()]
         # The command line replaces control characters on stderr; the bar needs its own.
         console = Console(file=getattr(sys.stderr, "terminal", sys.stderr))
         rich = Progress(*columns, console=console, transient=True, redirect_stderr=False)
-        self.task = rich.add_task(self.name, total=self.total, completed=self.done)
+        self.row = rich.add_task(self.task.name, total=self.task.total, completed=self.task.done)
         # `close` may have cancelled the timer while rich was imported.
         with self.lock:
             if not self.timer.finished.is_set():
                 rich.start()
                 self.rich = rich
                 # Steps that were completed while it opened.
-                rich.update(self.task, completed=self.done)
+                rich.update(self.row, completed=self.task.done)
 
     def close(self) -> None:
         with self.lock:

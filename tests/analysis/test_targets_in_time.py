@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from deabench.analysis import targets as targets_module
 from deabench.errors import CertificateError, TimeLimitError
 from deabench.geometry.closest import _FaceSearch
 from deabench.results.targets import TIME_PASSED
+from deabench.utils import progress
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 FRAME = pd.DataFrame(
@@ -63,6 +65,37 @@ def test_what_was_found_in_time_is_kept_and_proved(method, monkeypatch) -> None:
     pd.testing.assert_series_equal(partial.position, complete.position)
     proof = db.certify(partial)
     assert any("8 targets, for which time had passed" in claim for claim in proof.unclaimed)
+
+
+def test_what_was_found_without_facets_is_kept_after_the_limit() -> None:
+    rng = np.random.default_rng(3)
+    board = pd.DataFrame(rng.uniform(0.5, 1, (40, 9)), columns=[f"m{r}_acc" for r in range(9)])
+    solved = []
+
+    def count_steps(steps: int) -> None:
+        solved.append(steps)
+        if len(solved) == SOLVED:
+            with pytest.raises(TimeLimitError):
+                end_time()
+            raise TimeLimitError("the time limit of 1 s has passed")
+
+    def end_time() -> None:
+        # From here on every linear program ends, too.
+        deadline = progress._Deadline(1.0, 0.0, 0.0)
+        progress._deadline.set(deadline)
+        progress.check_time()
+
+    token = progress._deadline.set(None)
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(targets_module, "progress", lambda *_, **__: nullcontext(count_steps))
+            partial = db.targets(board, board)
+    finally:
+        progress._deadline.reset(token)
+    assert partial.method == "milp"
+    # The target whose step ended the search counts: it was found.
+    assert partial.distance.notna().tolist() == [k < SOLVED for k in range(40)]
+    assert db.certify(partial).shape[0] == 40
 
 
 def test_a_target_without_that_reason_must_be_proved_absent(monkeypatch) -> None:

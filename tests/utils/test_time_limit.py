@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+import io
+import sys
 import time
 
 import numpy as np
@@ -9,6 +12,7 @@ import pandas as pd
 import pytest
 
 import deabench as db
+from deabench.cli import main
 from deabench.geometry.facets import check_listable, estimate_facets, list_facets
 from deabench.utils import progress
 from deabench.utils.arrays import box
@@ -61,15 +65,54 @@ def test_a_task_that_is_on_the_way_to_its_end_goes_on() -> None:
             advance(1)
 
 
-def test_a_line_now_and_then_where_there_is_no_terminal(monkeypatch, capsys) -> None:
+def test_a_line_now_and_then_where_there_is_no_terminal(monkeypatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setattr(progress, "LINE_EVERY", 0.01)
+    end = time.monotonic() + 60
     with progress.progress("work", 4) as advance:
-        time.sleep(0.02)
         advance(1)
-        advance(1)
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1
+        # No step ends while the line is awaited.
+        while not stream.getvalue() and time.monotonic() < end:
+            time.sleep(0.01)
+    lines = stream.getvalue().splitlines()
     assert lines[0].startswith("work: 1 of 4 done after 0 s, 0 s more at this speed")
+    time.sleep(0.05)
+    assert stream.getvalue().splitlines() == lines
+
+
+SLOW_STEPS = {
+    "rank": ("deabench.analysis.ranking.solve_proved", ["rank", "board.csv"]),
+    "frontier": ("deabench.analysis.frontier.span_frontier", ["frontier", "board.csv"]),
+    "targets": (
+        "deabench.analysis.targets.span_frontier",
+        ["targets", "board.csv", "--reference", "board.csv"],
+    ),
+    "report": ("deabench.analysis.ranking.solve_proved", ["report", "board.csv", "-o", "r.html"]),
+}
+
+
+@pytest.mark.parametrize("verb", SLOW_STEPS)
+def test_every_verb_writes_a_line_while_one_step_takes_long(verb, tmp_path, monkeypatch) -> None:
+    table(12, 3).rename_axis("model").add_suffix("_acc", axis=1).to_csv(tmp_path / "board.csv")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(progress, "LINE_EVERY", 0.01)
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    name, words = SLOW_STEPS[verb]
+    module, _, function = name.rpartition(".")
+    step = getattr(importlib.import_module(module), function)
+
+    def take_long(*arguments, **keywords):
+        end = time.monotonic() + 60
+        while "done after" not in stream.getvalue() and time.monotonic() < end:
+            time.sleep(0.01)
+        return step(*arguments, **keywords)
+
+    monkeypatch.setattr(name, take_long)
+    assert main(words) == 0
+    task = {"report": "rank"}.get(verb, verb)
+    assert any(line.startswith(f"{task}: ") for line in stream.getvalue().splitlines())
 
 
 @pytest.mark.parametrize(("n", "s"), [(150, 5), (60, 7), (40, 9), (14, 12)])

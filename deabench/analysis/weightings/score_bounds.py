@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.ranking import rank
+from deabench.analysis.ranking import rank_completely
 from deabench.errors import DataWarning
 from deabench.results.ranking import Ranking
 from deabench.results.weightings import WeightedSide
@@ -52,9 +52,9 @@ def _rank_greatest_scores(sides: Sequence[WeightedSide]) -> Ranking:
     # The user's own metrics were checked before; these are mixtures of them.
     with warnings.catch_warnings(action="ignore", category=DataWarning):
         if len(sides) == 1:
-            return rank(metrics, outputs=outputs, model="wei")
+            return rank_completely(metrics, outputs=outputs, model="wei")
         costs = pd.DataFrame(sides[1].corners).add_prefix("input ")
-        return rank(
+        return rank_completely(
             metrics.join(costs), outputs=outputs, inputs=list(costs), model="ccr", returns="crs"
         )
 

@@ -101,6 +101,8 @@ def _explain_score(ranking: Ranking, name: Hashable, score: float) -> str:
 
 def _verdict_sentence(ranking: Ranking, name: Hashable, score: float) -> str:
     rank = f"rank {ranking.ranks.loc[name]} of {len(ranking.scores)}"
+    if ranking.is_partial:
+        rank = "no rank, for some scores were not computed in time"
     details = f"({ranking.measure} {score:.4g}, {rank})"
     if ranking.efficient.loc[name]:
         return f"{name} is efficient {details}: no mix of the others is better in every metric."

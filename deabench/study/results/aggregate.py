@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.ranking import rank
+from deabench.analysis.ranking import rank_completely
 from deabench.analysis.targets import targets
 from deabench.errors import DataError, DataWarning, SolveError
 from deabench.models import ModelName
@@ -174,7 +174,7 @@ def efficiencies(table: pd.DataFrame, settings: SummarySettings, table_name: str
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         try:
-            return rank(
+            return rank_completely(
                 read(table, lower_is_better=dict(settings.complemented)),
                 outputs=list(settings.outputs),
                 inputs=list(settings.inputs) or None,

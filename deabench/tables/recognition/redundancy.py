@@ -25,21 +25,22 @@ def leave_out_redundant(column: Column, columns: Sequence[Column], frame: pd.Dat
     """Leave a column out that repeats others: 100 - top1, or the mean of all others."""
     if column.name not in frame or not (column.metric or column.role == "conditional"):
         return column
+    may_be_mean = is_called_mean(column.name) and column.direction != "lower"
+    if not (column.complemented or may_be_mean):
+        return column
     outputs = [
-        other.name
+        other
         for other in columns
         if other.name != column.name and other.name in frame and other.role == "output"
     ]
-    same_unit = [
-        name for name in outputs if next(c for c in columns if c.name == name).unit == column.unit
-    ]
+    same_unit = [other.name for other in outputs if other.unit == column.unit]
     values = frame[column.name].to_numpy()
-    reason = ""
     if column.complemented:
         reason = _complement_reason(column, values, frame[same_unit])
-    elif is_called_mean(column.name) and column.direction != "lower":
-        candidates = same_unit if column.role == "output" else outputs
-        reason = _mean_reason(values, frame[candidates])
+    elif column.role == "output":
+        reason = _mean_reason(values, frame[same_unit])
+    else:
+        reason = _mean_reason(values, frame[[other.name for other in outputs]])
     if not reason:
         return column
     return replace(column, role="left_out", reason=reason)
