@@ -22,6 +22,8 @@ _HOME = {
     "rank": "deabench.analysis.ranking",
     "best": "deabench.analysis.budget",
     "Mixture": "deabench.integrations.mixture",
+    "CostStack": "deabench.integrations.cost_stack",
+    "CostComparison": "deabench.integrations.cost_stack",
     "Router": "deabench.integrations.router",
     "Routing": "deabench.integrations.routing",
     "refit": "deabench.integrations.search",

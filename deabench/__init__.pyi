@@ -56,6 +56,8 @@ from deabench.inference.simar_wilson import simar_wilson as simar_wilson
 from deabench.inference.uncertainty import Uncertainty as Uncertainty
 from deabench.inference.uncertainty import uncertainty as uncertainty
 from deabench.integrations.choice import Choice as Choice
+from deabench.integrations.cost_stack import CostComparison as CostComparison
+from deabench.integrations.cost_stack import CostStack as CostStack
 from deabench.integrations.mixture import Mixture as Mixture
 from deabench.integrations.router import Router as Router
 from deabench.integrations.routing import Routing as Routing
@@ -86,6 +88,8 @@ __all__ = [
     "CertificateError",
     "Choice",
     "ConformalRanks",
+    "CostComparison",
+    "CostStack",
     "DataError",
     "DataWarning",
     "DeabenchError",

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from deabench.errors import DataError
 from deabench.metrics.counts import compute_metrics
 from deabench.metrics.formulas import LINEAR_METRICS, canonical_name
-from deabench.utils.checks import did_you_mean
+from deabench.utils.checks import choice, did_you_mean
 from deabench.utils.text import quote_names
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 LEAST_SHARE = 1e-9
 """A smaller share is rounding of a solver, and answers nobody."""
+WAYS = ("shares", "cost")
+"""How a target is realised: by drawing, or by thresholding at the costs of its face."""
 HASH_KEY = "deabench mixture"
 """Sixteen characters, as pandas' hash asks for."""
 
@@ -157,10 +159,13 @@ def realise(
     name: Any,
     estimators: Mapping[str, Any],
     *,
+    by: str = "shares",
+    positive: Any = None,
     seed: int = 0,
     prefit: bool = False,
-) -> Mixture:
-    """Return the mixture behind a target; see `deabench.results.targets.Targets.realise`."""
+) -> Any:
+    """Return the classifier behind a target; see `deabench.results.targets.Targets.realise`."""
+    choice("by", by, WAYS)
     labels = list(targets.targets.index)
     if name not in labels:
         raise DataError(f"there is no target of '{name}'; {did_you_mean(name, labels)}")
@@ -181,7 +186,13 @@ def realise(
         )
     total = sum(shares.values())
     shares = {label: value / total for label, value in shares.items()}
-    return Mixture({label: estimators[label] for label in shares}, shares, seed=seed, prefit=prefit)
+    peers = {label: estimators[label] for label in shares}
+    if by == "shares":
+        return Mixture(peers, shares, seed=seed, prefit=prefit)
+    from deabench.integrations.cost_stack import CostStack, read_weights
+
+    weights = read_weights(targets.normals.loc[name])
+    return CostStack(peers, shares, weights, positive=positive, seed=seed, prefit=prefit)
 
 
 def mixed_metrics(

@@ -17,6 +17,7 @@ import pandas as pd
 from scipy import stats
 
 from deabench.errors import DataError
+from deabench.geometry.rising_hull import rising_hull
 from deabench.integrations.mixture import LEAST_SHARE, checked_shares
 from deabench.integrations.routing import Routing
 from deabench.tables.read import as_table
@@ -124,7 +125,7 @@ class Router(Result):
         """The mean quality and cost of each model, and whether it is a vertex of the hull."""
         points = pd.DataFrame({"quality": self.outcomes.mean(), "cost": self.costs.mean()})
         points.index.name = "model"
-        vertices = _hull_positions(points["cost"].to_numpy(), points["quality"].to_numpy())
+        vertices = rising_hull(points["cost"].to_numpy(), points["quality"].to_numpy())
         points["on_hull"] = np.isin(np.arange(len(points)), vertices)
         return points
 
@@ -431,22 +432,3 @@ def _only_column(argument: str, name: str | None, names: Sequence[str]) -> str:
     if name not in names:
         raise DataError(f"{argument} '{name}' is no such column; {did_you_mean(name, names)}")
     return name
-
-
-def _hull_positions(costs: np.ndarray, qualities: np.ndarray) -> list[int]:
-    """Return the vertices of the non-decreasing concave hull, from the cheapest to the best."""
-    # By cost, of equal costs the best first; what costs more and has no more quality is skipped.
-    order = np.lexsort((-qualities, costs))
-    vertices: list[int] = []
-    for k in order:
-        if vertices and qualities[k] <= qualities[vertices[-1]]:
-            continue
-        # A vertex on or below the line from the one before it to the new point leaves the hull.
-        while len(vertices) > 1:
-            a, b = vertices[-2:]
-            rise = (qualities[b] - qualities[a]) * (costs[k] - costs[a])
-            if rise > (qualities[k] - qualities[a]) * (costs[b] - costs[a]):
-                break
-            vertices.pop()
-        vertices.append(int(k))
-    return vertices

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -105,9 +105,16 @@ class Targets(Result):
     solved: Targets | None = None
 
     def realise(
-        self, name: Any, estimators: Mapping[str, Any], *, seed: int = 0, prefit: bool = False
+        self,
+        name: Any,
+        estimators: Mapping[str, Any],
+        *,
+        by: Literal["shares", "cost"] = "shares",
+        positive: Any = None,
+        seed: int = 0,
+        prefit: bool = False,
     ) -> Any:
-        """Return a classifier that attains the target of a row, in expectation.
+        """Return a classifier that attains the target of a row, in expectation, or does better.
 
         Each instance is answered by one of the classifiers of the target's face, drawn with its λ.
         What that attains are metrics that are linear in the counts at fixed classes (TPR, TNR,
@@ -119,14 +126,21 @@ class Targets(Result):
         name : label of a tested row
         estimators : mapping of a reference classifier's name to a classifier
             Of scikit-learn's kind; at least those of the face.
+        by : {"shares", "cost"}
+            "shares": the mixture. "cost", for targets in TPR and TNR: the face's normal is a ratio
+            of costs, at which a probability that is learned from the scores of all peers is
+            thresholded; its `measure` compares it with the mixture on test data.
+        positive : label, optional
+            The positive class, with "cost", as for `deabench.metrics.from_predictions`.
         seed : int
-            Of the draw.
+            Of the draw, and of the folds.
         prefit : bool
-            Whether the estimators are fitted already.
+            Whether the estimators are fitted already. With "cost" give `fit` data that they have
+            not seen.
 
         Returns
         -------
-        deabench.Mixture
+        deabench.Mixture or deabench.CostStack
 
         Raises
         ------
@@ -151,6 +165,8 @@ class Targets(Result):
             "realise",
             name,
             estimators,
+            by=by,
+            positive=positive,
             seed=seed,
             prefit=prefit,
         )

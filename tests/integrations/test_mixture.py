@@ -202,3 +202,20 @@ def test_targets_that_no_mixture_has_are_refused():
         db.targets(new, established, dominating=True).realise("best", {})
     with pytest.raises(DataError, match="extended facet"):
         db.targets(wine.loc[["RBF"]], established, on="facets").realise("RBF", {})
+
+
+def test_explain_says_the_recipe():
+    board = pd.DataFrame({"TPR": [0.9, 0.5, 0.6], "TNR": [0.5, 0.9, 0.6]}, list("abc"))
+    targets = db.targets(board.loc[["c"]], board.loc[["a", "b"]], dominating=True, norm="linf")
+    assert targets.explain("c") == (
+        "The target of 'c' has 'TPR' from 0.6 to 0.7, 'TNR' from 0.6 to 0.7. To have that in rates "
+        "and costs, answer 50 % of instances with 'a' and 50 % with 'b'."
+    )
+    best = pd.DataFrame({"TPR": [0.99], "TNR": [0.99]}, ["best"])
+    assert db.targets(best, board, dominating=True).explain("best") == (
+        "'best' has no target: no point of the frontier dominates it."
+    )
+    facet = db.targets(board.loc[["c"]], board, on="facets").explain("c")
+    assert facet.endswith("It is on an extended facet, which mixtures need not reach.")
+    with pytest.raises(DataError, match="there is no row 'd'"):
+        targets.explain("d")

@@ -24,6 +24,7 @@ from sklearn.naive_bayes import GaussianNB
 import deabench
 import deabench as db
 from deabench import compare, curves, metrics, tango
+from deabench.integrations.cost_stack import compare_costs
 from deabench.utils.result import Result
 from deabench.utils.text import unescape_formula
 
@@ -121,6 +122,7 @@ FACTORIES: dict[str, Callable[[], Any]] = {
     "targets": lambda: db.targets(WINE, WINE, outputs=OUTPUTS),
     "router": lambda: router(),
     "routing": lambda: router().best(3),
+    "costs": lambda: compare_costs(Y, ANSWERS["s0"], ANSWERS["s1"], {"TPR": 1, "TNR": 1}),
     "weightings": lambda: db.weightings(WINE, outputs=OUTPUTS),
     "weightings by dataset": lambda: db.weightings_by_dataset(
         [

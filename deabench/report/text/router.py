@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from deabench.integrations.cost_stack import CostComparison
     from deabench.integrations.router import Router
     from deabench.integrations.routing import Routing
 
@@ -48,4 +49,17 @@ def summarize_routing(routing: Routing) -> str:
         f"{text}. Of single models that cost no more '{routing.rival}' is the best; the mixture "
         f"{shown.get(routing.verdict, 'is shown not to be')} better (by {gain['value']:.4g}, "
         f"{gain['low']:.4g} to {gain['high']:.4g})."
+    )
+
+
+def summarize_cost_comparison(comparison: CostComparison) -> str:
+    """Say whether thresholding at the costs is shown to be cheaper than the mixture."""
+    value, low, high = comparison.difference
+    costs = comparison.table["cost"]
+    shown = {"cheaper": "is shown to be cheaper", "dearer": "is shown to be dearer"}
+    return (
+        f"At the costs of the face, in shares of the greatest, the stack costs "
+        f"{costs['stack']:.4g} and the mixture {costs['mixture']:.4g}: the stack "
+        f"{shown.get(comparison.verdict, 'is not shown to be cheaper or dearer')} (difference "
+        f"{value:.4g}, {comparison.level:.0%} interval {low:.4g} to {high:.4g})."
     )

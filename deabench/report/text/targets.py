@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from deabench.errors import DataError
+from deabench.report.text.router import say_recipe
+from deabench.utils.checks import did_you_mean
 
 if TYPE_CHECKING:
     from deabench.results.targets import Targets
@@ -24,3 +28,27 @@ def summarize_targets(result: Targets) -> str:
     for label, reason in list(result.reasons.items())[:MAX_REASONS]:
         sentences.append(f"'{label}' has none: {reason}")
     return ". ".join([*sentences, *result.unproved]) + "."
+
+
+def explain_targets(result: Targets, name: Any) -> str:
+    """Say what changes on the way to the target of a row, and the recipe that reaches it.
+
+    Raises
+    ------
+    DataError
+        If there is no such row.
+    """
+    labels = list(result.targets.index)
+    if name not in labels:
+        raise DataError(f"there is no row '{name}'; {did_you_mean(name, labels)}")
+    if name in result.reasons:
+        return f"'{name}' has no target: {result.reasons[name]}."
+    changes = ", ".join(
+        f"'{metric}' from {result.actual.loc[name, metric]:.4g} to {value:.4g}"
+        for metric, value in result.targets.loc[name].items()
+    )
+    text = f"The target of '{name}' has {changes}"
+    if result.on == "facets":
+        return f"{text}. It is on an extended facet, which mixtures need not reach."
+    shares = result.intensities.loc[name]
+    return f"{text}. To have that in rates and costs, {say_recipe(shares[shares > 1e-9])}."

@@ -1,0 +1,393 @@
+"""Do better than a mixture at the costs of its facet: threshold what the peers say together.
+
+A facet a TPR + b TNR = c of the frontier weighs the two rates: for a user of that facet a positive
+that is missed costs a/P and a negative that is taken for one b/N, with P and N of the data. All
+mixtures of its vertices have the same expected cost. A probability that is learned from the scores
+of all peers, thresholded at the ratio of the costs, uses what each peer knows of each instance.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import indexable
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from deabench.errors import DataError, DataWarning
+from deabench.integrations.mixture import Mixture, checked_shares
+from deabench.metrics.formulas import canonical_name
+from deabench.metrics.labels import ground_truth
+from deabench.utils.checks import share
+from deabench.utils.result import Result
+from deabench.utils.text import quote_names
+
+RATES = ("TPR", "TNR")
+
+
+class CostStack(ClassifierMixin, BaseEstimator):
+    """A classifier of two classes that has at most the expected cost of a mixture.
+
+    A logistic regression on the scores of all estimators, cross-fitted, gives a probability; an
+    instance is positive where its expected cost is less that way. Where that is no cheaper than the
+    mixture on the cross-fitted answers, the mixture answers.
+
+    Parameters
+    ----------
+    estimators : mapping of name to classifier
+        Classifiers of scikit-learn's kind.
+    shares : mapping of name to number > 0
+        Of the mixture, of sum 1; estimators without a share are stacked, too.
+    weights : mapping of "TPR" and "TNR" to number > 0
+        What the rates count: the normal of a facet.
+    positive : label, optional
+        As for `deabench.metrics.from_predictions`.
+    cv : int
+        Folds of the cross-fitting; as many as the rarer class has instances, if these are fewer.
+    seed : int
+        Of the folds, and of the mixture's draw.
+    prefit : bool
+        Whether the estimators are fitted already: `fit` then needs data that they have not seen.
+
+    Attributes
+    ----------
+    estimators_ : dict of name to fitted classifier
+    chosen_ : {"stack", "mixture"}
+        What answers.
+    threshold_ : float
+        The probability from which on an instance is positive.
+    validation_ : dict
+        The expected costs of "stack" and "mixture" on the cross-fitted answers.
+    classes_ : array
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> import deabench as db
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> both = {"tree": DecisionTreeClassifier(random_state=0), "bayes": GaussianNB()}
+    >>> shares, weights = {"tree": .4, "bayes": .6}, {"TPR": 1, "TNR": 2}
+    >>> stack = db.CostStack(both, shares, weights).fit(X[::2, :5], y[::2])
+    >>> stack.measure(X[1::2, :5], y[1::2]).verdict
+    'undecided'
+    """
+
+    def __init__(
+        self,
+        estimators: Mapping[str, Any],
+        shares: Mapping[str, float],
+        weights: Mapping[str, float],
+        *,
+        positive: Any = None,
+        cv: int = 5,
+        seed: int = 0,
+        prefit: bool = False,
+    ) -> None:
+        self.estimators = estimators
+        self.shares = shares
+        self.weights = weights
+        self.positive = positive
+        self.cv = cv
+        self.seed = seed
+        self.prefit = prefit
+
+    def __sklearn_tags__(self) -> Any:
+        """Return scikit-learn's tags: two classes only."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(self, X: Any, y: Any) -> CostStack:
+        """Fit the estimators, the regression on their scores, and choose stack or mixture.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix (n, features)
+        y : array (n,)
+            Of two classes.
+        """
+        if not isinstance(self.estimators, Mapping):
+            raise DataError("give estimators as a dictionary by name")
+        used = checked_shares(list(self.estimators), self.shares)
+        weights = _checked_weights(self.weights)
+        # Sparse rows become ones that can be taken.
+        X, y = indexable(X, column_or_1d(y, warn=True))
+        is_positive = self._read_classes(y)
+        fold_count = min(self.cv, int(min(is_positive.sum(), (~is_positive).sum())))
+        if fold_count < 2:
+            raise DataError("a class has 1 instance; give at least two of each to cross-fit")
+        folds = StratifiedKFold(fold_count, shuffle=True, random_state=self.seed)
+        # Every estimator scores and answers instances that it has not seen.
+        scores = []
+        answers = []
+        self.estimators_ = {}
+        for name, estimator in self.estimators.items():
+            if self.prefit:
+                self.estimators_[name] = estimator
+                score, answer = self._ask(estimator, X)
+            else:
+                self.estimators_[name] = clone(estimator).fit(X, y)
+                score, answer = self._cross_fit(estimator, X, y, folds)
+            scores.append(score)
+            answers.append(answer)
+        stacked = np.column_stack(scores)
+        regression = make_pipeline(StandardScaler(), LogisticRegression())
+        probability = cross_val_predict(
+            regression, stacked, is_positive, cv=folds, method="predict_proba"
+        )[:, 1]
+        self.regression_ = regression.fit(stacked, is_positive)
+        # What an instance costs that is answered wrongly, and where both answers cost the same.
+        self.costs_ = {
+            "FN": weights["TPR"] / is_positive.sum(),
+            "FP": weights["TNR"] / (~is_positive).sum(),
+        }
+        self.threshold_ = self.costs_["FP"] / (self.costs_["FP"] + self.costs_["FN"])
+        losses = {
+            "stack": self._losses(is_positive, (probability >= self.threshold_).astype(float)),
+            "mixture": self._losses(is_positive, _mix(answers, list(self.estimators), used)),
+        }
+        self.validation_ = {name: float(values.sum()) for name, values in losses.items()}
+        is_cheaper = self.validation_["stack"] < self.validation_["mixture"]
+        self.chosen_ = "stack" if is_cheaper else "mixture"
+        self.mixture_ = Mixture(
+            {name: self.estimators_[name] for name in used}, used, seed=self.seed, prefit=True
+        ).fit(X, y)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.mixture_, name):
+                setattr(self, name, getattr(self.mixture_, name))
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of each row: (n,)."""
+        check_is_fitted(self)
+        if self.chosen_ == "mixture":
+            return self.mixture_.predict(X)
+        is_positive = self._probabilities(X) >= self.threshold_
+        # Of two classes, the positive one's position and the other's.
+        position = int(np.flatnonzero(self.classes_ == self.positive_)[0])
+        return np.asarray(self.classes_[np.where(is_positive, position, 1 - position)])
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probabilities of the stacked regression: (n, 2).
+
+        They are what `threshold_` is compared with, also where the mixture answers.
+        """
+        check_is_fitted(self)
+        probability = self._probabilities(X)
+        columns = [probability, 1 - probability]
+        if self.classes_[0] != self.positive_:
+            columns.reverse()
+        return np.column_stack(columns)
+
+    def measure(self, X: Any, y: Any, *, level: float = 0.95) -> CostComparison:
+        """Compare the expected cost with the mixture's on test data.
+
+        Parameters
+        ----------
+        X, y
+            Instances that took no part in the fit.
+        level : number between 0 and 1
+
+        Returns
+        -------
+        CostComparison
+        """
+        check_is_fitted(self)
+        share("level", level)
+        true = np.asarray(y) == self.positive_
+        answers = [self._says_positive(part.predict(X)) for part in self.estimators_.values()]
+        used = checked_shares(list(self.estimators_), self.shares)
+        mixed = _mix(answers, list(self.estimators_), used)
+        own = mixed
+        if self.chosen_ == "stack":
+            own = self._says_positive(self.predict(X)).astype(float)
+        return compare_costs(true, own, mixed, _checked_weights(self.weights), level)
+
+    def _read_classes(self, y: np.ndarray) -> np.ndarray:
+        """Set the classes, and return which instances are positive."""
+        check_classification_targets(y)
+        if type_of_target(y) != "binary":
+            raise DataError(
+                "Only binary classification is supported. The type of the target is "
+                f"{type_of_target(y)}."
+            )
+        self.classes_ = np.unique(y)
+        if len(self.classes_) < 2:
+            raise DataError("y has one class; give instances of both")
+        positive = self.positive
+        counts = [int((y == label).sum()) for label in self.classes_]
+        if positive is None and counts[0] == counts[1]:
+            # Without a minority the second class is positive, as scikit-learn has it.
+            positive = self.classes_[1]
+        with warnings.catch_warnings():
+            # A guess of the positive class is a warning of tables; here `positive_` tells.
+            warnings.simplefilter("ignore", DataWarning)
+            truth = ground_truth(y, positive)
+        self.positive_ = truth.positive
+        return np.asarray(truth.is_positive)
+
+    def _says_positive(self, labels: Any) -> np.ndarray:
+        return np.asarray(np.asarray(labels) == self.positive_)
+
+    def _cross_fit(
+        self, estimator: Any, X: Any, y: np.ndarray, folds: StratifiedKFold
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the score and the answer of each instance by a fit without its fold."""
+        score = np.zeros(len(y))
+        answer = np.zeros(len(y), dtype=bool)
+        for train, test in folds.split(np.zeros(len(y)), y):
+            fitted = clone(estimator).fit(_take_rows(X, train), y[train])
+            score[test], answer[test] = self._ask(fitted, _take_rows(X, test))
+        return score, answer
+
+    def _ask(self, estimator: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return an estimator's score, higher more positive, and whether it says positive."""
+        answer = self._says_positive(estimator.predict(X))
+        position = int(np.flatnonzero(self.classes_ == self.positive_)[0])
+        if hasattr(estimator, "predict_proba"):
+            return np.asarray(estimator.predict_proba(X))[:, position], answer
+        if hasattr(estimator, "decision_function"):
+            # A decision value speaks for the second class.
+            return np.asarray(estimator.decision_function(X)) * (2 * position - 1), answer
+        return answer.astype(float), answer
+
+    def _probabilities(self, X: Any) -> np.ndarray:
+        scores = [self._ask(estimator, X)[0] for estimator in self.estimators_.values()]
+        return np.asarray(self.regression_.predict_proba(np.column_stack(scores))[:, 1])
+
+    def _losses(self, is_positive: np.ndarray, says_positive: np.ndarray) -> np.ndarray:
+        """Return the cost of each instance; `says_positive` is a share of a mixture's answers."""
+        return np.where(
+            is_positive,
+            self.costs_["FN"] * (1 - says_positive),
+            self.costs_["FP"] * says_positive,
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CostComparison(Result):
+    """The expected cost of a classifier beside that of a mixture, on test data.
+
+    Attributes
+    ----------
+    table : DataFrame
+        stack and mixture x (TPR, TNR, cost); the cost in shares of the greatest, where every answer
+        is wrong.
+    difference : tuple (value, low, high)
+        Cost of the stack less that of the mixture.
+    verdict : {"cheaper", "dearer", "undecided"}
+    level : float
+
+    Examples
+    --------
+    >>> y = [1] * 40 + [0] * 60
+    >>> better, worse = [1] * 38 + [0] * 62, [1] * 25 + [0] * 75
+    >>> compare_costs(y, better, worse, {"TPR": 1, "TNR": 1}).verdict
+    'cheaper'
+    """
+
+    table: pd.DataFrame
+    difference: tuple[float, float, float]
+    verdict: str
+    level: float
+    notes: tuple[str, ...] = ()
+
+    _frame = "table"
+    _text = "router"
+
+
+def compare_costs(
+    y_true: Any, stack: Any, mixture: Any, weights: Mapping[str, Any], level: float = 0.95
+) -> CostComparison:
+    """Compare two classifiers by the weighted sum of their error rates.
+
+    Parameters
+    ----------
+    y_true : 1 for positive, 0 for negative instances
+    stack, mixture : numbers from 0 to 1
+        The share of answers that say positive.
+    weights : mapping of "TPR" and "TNR" to number, or to one per instance
+    level : number between 0 and 1
+
+    Returns
+    -------
+    CostComparison
+
+    Notes
+    -----
+    The variance is that of the paired differences within each class, to which two instances are
+    added that differ wholly, one either way: without them a few positives on which both agree would
+    pass for certainty (Agresti and Min, 2005, do so for paired proportions).
+    """
+    true = np.asarray(y_true) == 1
+    both = {"stack": np.asarray(stack, float), "mixture": np.asarray(mixture, float)}
+    if true.all() or not true.any():
+        raise DataError("the test data have one class; give instances of both")
+    each = {key: np.broadcast_to(np.asarray(weights[key], float), true.shape) for key in RATES}
+    table = pd.DataFrame(0.0, index=list(both), columns=[*RATES, "cost"])
+    variance = 0.0
+    for key, members, right in (("TPR", true, 1), ("TNR", ~true, 0)):
+        weight = each[key][members]
+        for name, says_positive in both.items():
+            error = np.abs(right - says_positive[members])
+            table.loc[name, key] = 1 - error.mean()
+            table.loc[name, "cost"] += (weight * error).mean()
+        gap = weight * (both["stack"] - both["mixture"])[members]
+        values = np.append(gap, [weight.mean(), -weight.mean()])
+        variance += values.var(ddof=1) / len(weight)
+    smaller = min(true.sum(), (~true).sum())
+    reach = float(stats.t.ppf((1 + level) / 2, smaller) * np.sqrt(variance))
+    value = float(table.loc["stack", "cost"] - table.loc["mixture", "cost"])
+    verdict = "undecided"
+    if abs(value) > reach:
+        verdict = "cheaper" if value < 0 else "dearer"
+    return CostComparison(table, (value, value - reach, value + reach), verdict, level)
+
+
+def read_weights(normal: pd.Series) -> dict[str, float]:
+    """Return the weights of TPR and TNR from the normal of a face in these two metrics."""
+    names = {canonical_name(str(metric)): metric for metric in normal.index}
+    if set(names) != set(RATES):
+        raise DataError(
+            f"by='cost' needs targets in TPR and TNR, and these are in "
+            f"{quote_names(normal.index)}; compute them with outputs=['TPR', 'TNR']"
+        )
+    return _checked_weights({name: float(normal[names[name]]) for name in RATES})
+
+
+def _checked_weights(weights: Mapping[str, float]) -> dict[str, float]:
+    """Return the weights of TPR and TNR with the sum 1."""
+    if not isinstance(weights, Mapping) or set(weights) != set(RATES):
+        raise DataError("give weights as {'TPR': number, 'TNR': number}")
+    for name, value in weights.items():
+        if not isinstance(value, int | float | np.number) or not 0 < value < np.inf:
+            raise DataError(f"the weight of '{name}' is {value}; give a number > 0")
+    total = sum(weights.values())
+    return {name: float(weights[name]) / total for name in RATES}
+
+
+def _mix(answers: list[np.ndarray], names: list[str], shares: Mapping[str, float]) -> np.ndarray:
+    """Return the share of a mixture's answers that say positive, for each instance."""
+    return np.asarray(
+        sum(shares.get(name, 0.0) * answer for name, answer in zip(names, answers, strict=True))
+    )
+
+
+def _take_rows(X: Any, rows: np.ndarray) -> Any:
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    return X[rows] if hasattr(X, "shape") else np.asarray(X)[rows]
