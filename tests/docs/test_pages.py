@@ -185,3 +185,13 @@ def test_the_tests_that_the_page_on_studies_names_exist():
     page = (ROOT / "docs/study.md").read_text(encoding="utf-8")
     names = {path.name for path in (ROOT / "tests/study").rglob("test_*.py")}
     assert set(re.findall(r"test_\w+\.py", page)) <= names
+
+
+def test_no_sentence_stands_on_two_pages():
+    pages_of = {}
+    for page in PAGES:
+        text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for sentence in re.split(r"(?<=[.!?])\s", re.sub(r"\s+", " ", text)):
+            if len(sentence.split()) >= 8:
+                pages_of.setdefault(sentence.strip(), set()).add(page.name)
+    assert not {sentence: pages for sentence, pages in pages_of.items() if len(pages) > 1}
