@@ -223,6 +223,13 @@ def _prove(answer: Answer) -> Proof:
     return Proof(frame, violations, unclaimed)
 
 
+def _has_slacks(answer: Answer) -> np.ndarray:
+    """Return which DMUs have other slacks than 0, or than NaN without a score: bool (K,)."""
+    slacks = answer.slacks.to_numpy()
+    is_absent = np.isnan(slacks) & answer.scores.isna().to_numpy()[:, None]
+    return np.asarray(((slacks != 0) & ~is_absent).any(axis=1))
+
+
 def _prove_without_themselves(answer: Answer, rows: np.ndarray) -> Proof:
     """Prove the scores of some DMUs, each against the others."""
     scaled = ScaledData.of(answer)
@@ -273,9 +280,7 @@ def _prove_without_themselves(answer: Answer, rows: np.ndarray) -> Proof:
         {
             **violations,
             "multipliers_that_are_too_large": np.where(np.isnan(scores), np.nan, too_large),
-            "distance_of_the_slacks_from_their_proof": np.abs(
-                tested_answer.slacks.to_numpy() / scaled.units[: tested_answer.slacks.shape[1]]
-            ).max(axis=1, initial=0.0),
+            "slacks_of_a_dmu_that_has_none": _has_slacks(tested_answer).astype(float),
             "efficient": (is_certainly_efficient & is_called_inefficient).astype(float),
             "share_of_itself_among_its_peers": (tested_answer.intensities.values * is_itself).sum(
                 axis=1

@@ -220,6 +220,13 @@ def check_ranking(result: Any) -> None:
                 or reference.outputs.shape[1] != data.outputs.shape[1],
             ),
             ("'intensities' or 'frontier' name a DMU that the reference does not have", unknown),
+            (
+                "'data' or 'reference' has a value that is no finite number",
+                not all(
+                    np.isfinite(side.to_numpy(dtype=float)).all()
+                    for side in (data.outputs, data.inputs, reference.outputs, reference.inputs)
+                ),
+            ),
             ("'frontier' names a reference DMU twice", len(np.unique(listed)) < len(listed)),
             ("'efficient' is not a column of booleans", result.efficient.dtype != bool),
             (

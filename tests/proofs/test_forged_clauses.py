@@ -302,3 +302,63 @@ def test_negative_prices_prove_no_least_loss(negative) -> None:
     )
     with pytest.raises(CertificateError, match="dual infeasibility"):
         db.certify(forged)
+
+
+WIDE = pd.DataFrame(
+    {"a": [0.9, 0.6, 0.6, 0.5], "x": [1e12, 10.0, 20.0, 40.0]},
+    index=["large", "tiny", "small", "last"],
+)
+"""One input over eleven decades."""
+
+
+@pytest.mark.parametrize("model", ["fdh", "ccr", "cross", "common"])
+def test_slack_beside_much_larger_values_is_slack(model) -> None:
+    ranking = rank_with(WIDE, outputs=["a"], inputs=["x"], model=model)
+    assert not ranking.efficient["small"]
+    db.certify(ranking)
+    if model == "fdh":
+        assert ranking.scores["small"] == 1
+        assert ranking.slacks.loc["small", "x"] == 10
+        forged = replace(ranking, efficient=ranking.efficient | (WIDE.index == "small"))
+        with pytest.raises(CertificateError, match="efficient"):
+            db.certify(forged)
+
+
+def test_an_input_far_below_the_largest_is_held_to_its_own_size() -> None:
+    """Restricted weights: a peer whose input is 1e-6 larger needs more than the DMU has."""
+    ranking = rank_with(
+        WIDE, outputs=["a"], inputs=["x"], model="ccr", returns="vrs", shares={"a": (1, 1)}
+    )
+    db.certify(ranking)
+    inputs = ranking.reference.inputs.copy()
+    inputs.loc["tiny", "x"] *= 1 + 1e-6
+    reference = replace(ranking.reference, inputs=inputs)
+    with pytest.raises(CertificateError, match="primal infeasibility"):
+        db.certify(replace(ranking, reference=reference, own_reference=False))
+
+
+def test_a_dmu_above_1_has_no_slack_at_all() -> None:
+    ranking = rank_with(
+        WIDE, outputs=["a"], inputs=["x"], model="super-sbm", orientation="output", returns="vrs"
+    )
+    db.certify(ranking)
+    assert ranking.scores["large"] > 1
+    slacks = ranking.slacks.copy()
+    slacks.loc["large", "x"] = 1e-6
+    with pytest.raises(CertificateError, match="has none"):
+        db.certify(replace(ranking, slacks=slacks))
+
+
+@pytest.mark.parametrize("part", ["data", "reference"])
+def test_a_value_that_is_no_number_proves_nothing(part) -> None:
+    tested = COSTS.iloc[:3] * [1.0, 1.1, 1.1]
+    for model in ("ccr", "holder", "sbm", "fdh"):
+        ranking = rank_with(
+            tested, outputs=["a"], inputs=["x", "z"], model=model, reference=COSTS.iloc[:3]
+        )
+        db.certify(ranking)
+        inputs = getattr(ranking, part).inputs.copy()
+        inputs.iloc[2, 0] = np.nan
+        forged = replace(ranking, **{part: replace(getattr(ranking, part), inputs=inputs)})
+        with pytest.raises(CertificateError, match="no finite number"):
+            db.certify(forged)

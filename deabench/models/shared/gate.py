@@ -149,20 +149,30 @@ def _overlooked_rows(task: Task, answer: Answer) -> np.ndarray:
         dominates = (gains >= 0).all(axis=2) & (gains > 0).any(axis=2)
         is_undominated[block] = ~dominates.any(axis=1)
     rows = rows[is_undominated]
-    if not len(rows) or getattr(answer.options, "is_restricted", False):
-        return rows
-    return rows[find_own_slack(task, answer.frontier, rows).total <= TOLERANCE]
+    if len(rows) and not getattr(answer.options, "is_restricted", False):
+        rows = rows[find_own_slack(task, answer.frontier, rows).total <= TOLERANCE]
+    # What lies beyond the reference is no point of it: where hardly any slack is left at its
+    # projection, it is solved again.
+    slack_shares = answer.slacks.to_numpy() / np.where(tested != 0, np.abs(tested), np.inf)
+    is_beyond = _is_all_but_best(answer, tested, beyond=True) & ~is_near
+    is_beyond &= slack_shares.max(axis=1, initial=0.0) <= NEAR_ITSELF
+    is_beyond &= ~answer.efficient.to_numpy(dtype=bool)
+    return np.union1d(rows, np.flatnonzero(is_beyond))
 
 
-def _is_all_but_best(answer: Answer, tested: np.ndarray) -> np.ndarray:
-    """Return whose scores rounding may keep from the best one: bool (K,)."""
+def _is_all_but_best(answer: Answer, tested: np.ndarray, *, beyond: bool = False) -> np.ndarray:
+    """Return whose scores rounding may keep from the best one, or from `beyond` it: bool (K,)."""
     scores = answer.scores.to_numpy()
-    if answer.options.measure == "efficiency":
-        return np.asarray(np.abs(scores - 1.0) <= NEAR_BEST)
     size = 1.0
-    if counts_own_units(answer.options):
-        size = np.abs(tested).max(axis=1)
-    return np.asarray(np.abs(scores) <= NEAR_BEST * size)
+    if answer.options.measure == "efficiency":
+        shortfall = 1.0 - scores
+    else:
+        shortfall = scores
+        if counts_own_units(answer.options):
+            size = np.abs(tested).max(axis=1)
+    if not beyond:
+        shortfall = np.abs(shortfall)
+    return np.asarray(shortfall <= NEAR_BEST * size)
 
 
 def _signed_metrics(data: Data) -> np.ndarray:

@@ -37,7 +37,7 @@ from deabench.results.proof import Proof
 from deabench.solver.solve_all import Solutions, solve_each
 from deabench.solver.template import Template, compile_template
 from deabench.tables.transforms import Data
-from deabench.utils.arrays import TOLERANCE, Sparse, scale
+from deabench.utils.arrays import TOLERANCE, Sparse, blocks, scale
 from deabench.utils.checks import did_you_mean
 
 Bounds = tuple[float, float]
@@ -192,7 +192,7 @@ def solve(task: Task, advance: Advance) -> Answer:
     if len(rows):
         x = scaled.x if is_output_oriented else scaled.x * level[:, None]
         y = scaled.y * level[:, None] if is_output_oriented else scaled.y
-        projected = replace(scaled, x=(x + inward)[rows], y=(y - inward)[rows])
+        projected = replace(scaled, x=(x * (1 + inward))[rows], y=(y * (1 - inward))[rows])
         second = _solve_programs(
             task, projected, candidates, restrictions[rows], "slacks", lambda _: None
         )
@@ -340,14 +340,27 @@ def prove(answer: Answer) -> Proof:
     # The primal side: the slacks at the projection must not be negative, nor λ or π.
     trade_offs = table.to_numpy(dtype=float).reshape(len(scores), -1)
     lam = answer.intensities
-    gained, spared = _slacks(
-        scaled, scores, _reach(scaled, lam, trade_offs, restrictions), is_output_oriented
-    )
+    reach = _reach(scaled, lam, trade_offs, restrictions)
+    gains = np.column_stack(_slacks(scaled, scores, reach, is_output_oriented))
+    # Slacks count in shares of the numbers that they are differences of.
+    moved = np.einsum("nk,nkc->nc", np.abs(np.nan_to_num(trade_offs)), np.abs(restrictions))
+    size = np.abs(np.column_stack(reach)) + moved + np.column_stack([scaled.y, scaled.x])
+    size = np.where(size > 0, size, 1.0)
+    shortfall = np.maximum(-gains, 0.0)
     total = lam.values.sum(axis=1)
+    u, v = scaled_multipliers(answer, scaled)
+    weighted_outputs = (u * scaled.y).sum(axis=1)
+    cost = (v * scaled.x).sum(axis=1)
+    norm = weighted_outputs if is_output_oriented else cost
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # What is missing costs as much efficiency as the multipliers say.
+        priced = (np.abs(np.column_stack([u, v])) * shortfall).sum(axis=1) / norm
+        if is_output_oriented:  # that is a factor: d(1/φ) = -dφ / φ²
+            priced *= scores**2 / np.maximum(scores, 1.0)
     primal_infeasibility = np.maximum.reduce(
         [
-            -gained.min(axis=1),
-            -spared.min(axis=1),
+            (shortfall / size).max(axis=1),
+            priced,
             sums[0] - total,
             total - sums[1],
             -trade_offs.min(axis=1, initial=0.0),
@@ -356,31 +369,43 @@ def prove(answer: Answer) -> Proof:
     )
 
     # The dual side: the efficiency that the multipliers allow, and the restrictions they break.
-    u, v = scaled_multipliers(answer, scaled)
-    largest, unbounded = support(scaled, u, v, sums)
+    largest, _ = support(scaled, u, v, sums)
+    # Where production can be multiplied nobody may be worth more than it costs.
+    unbounded = np.zeros(len(u))
+    if np.isinf(sums[1]):
+        unbounded = _excess_shares(scaled, u, v)
     # Worth of the outputs over the cost of the inputs, under the DMU's own multipliers.
-    weighted_outputs = (u * scaled.y).sum(axis=1)
-    cost = (v * scaled.x).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         dual = (
             weighted_outputs / (largest + cost)
             if is_output_oriented
             else (weighted_outputs - largest) / cost
         )
-    # R·(u, v) ≤ 0 and u, v ≥ 0 must hold, relative to the largest multiplier.
+    # R·(u, v) ≤ 0 must hold by shares of its terms, u, v ≥ 0 by shares of the largest multiplier.
     multipliers = np.column_stack([u, v])
-    broken = np.einsum("nkc,nc->nk", restrictions, multipliers).max(axis=1, initial=0.0)
-    violation = np.maximum.reduce([broken, unbounded, -multipliers.min(axis=1), np.zeros(len(u))])
-    dual_infeasibility = violation / np.maximum(np.abs(multipliers).max(axis=1), 1e-300)
+    broken = np.einsum("nkc,nc->nk", restrictions, multipliers)
+    terms = np.einsum("nkc,nc->nk", np.abs(restrictions), np.abs(multipliers))
+    broken_share = (broken / np.maximum(terms, 1e-300)).max(axis=1, initial=0.0)
+    largest_multiplier = np.maximum(np.abs(multipliers).max(axis=1), 1e-300)
+    dual_infeasibility = np.maximum.reduce(
+        [
+            broken_share,
+            unbounded,
+            -multipliers.min(axis=1) / largest_multiplier,
+            np.zeros(len(u)),
+        ]
+    )
 
     frame = proof_frame(
         answer, scores, dual, np.abs(scores - dual), primal_infeasibility, dual_infeasibility
     )
     count = answer.slacks.shape[1]
-    slacks = np.column_stack([gained, spared])[:, :count]
-    slack_errors = np.abs(answer.slacks.to_numpy() / scaled.units[:count] - slacks)
+    slacks = gains[:, :count]
+    slack_errors = (
+        np.abs(answer.slacks.to_numpy() / scaled.units[:count] - slacks) / size[:, :count]
+    )
     # Efficient are those at 1 without slack; λ shows only one choice of slacks.
-    without_slack = slacks.max(axis=1) <= TOLERANCE
+    without_slack = (slacks / size[:, :count]).max(axis=1) <= TOLERANCE
     is_efficient = (scores >= 1 - TOLERANCE) & without_slack
     return Proof(
         frame,
@@ -393,6 +418,16 @@ def prove(answer: Answer) -> Proof:
         },
         ("that no other peers have larger slacks", "that those not called efficient are not"),
     )
+
+
+def _excess_shares(scaled: ScaledData, u: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Return by what share of both a reference DMU is worth more than it costs, at most, (K,)."""
+    shares = np.zeros(len(u))
+    for rows in blocks(len(u), len(scaled.Y)):
+        gain = u[rows] @ scaled.Y.T
+        cost = v[rows] @ scaled.X.T
+        shares[rows] = ((gain - cost) / np.maximum(gain + cost, 1e-300)).max(axis=1, initial=0.0)
+    return shares
 
 
 @lru_cache(maxsize=64)

@@ -301,11 +301,13 @@ def scaled_multipliers(answer: Answer, scaled: ScaledData) -> tuple[np.ndarray, 
 def pareto_efficient(scores: pd.Series, slacks: pd.DataFrame, data: Data) -> pd.Series:
     """Return which DMUs are Pareto-efficient: the score reaches 1 and no slack is left.
 
-    Both hold within `deabench.utils.arrays.TOLERANCE`, slacks in shares of the largest value.
+    Both hold within `deabench.utils.arrays.TOLERANCE`, slacks in shares of the DMU's own values.
     """
-    # Slacks are compared in shares of the largest value of their metric.
-    unit = np.append(data.outputs.abs().max(), data.inputs.abs().max())
-    largest_slack = (slacks.to_numpy() / np.where(unit > 0, unit, 1.0)).max(axis=1, initial=0.0)
+    own_values = np.abs(np.column_stack([data.outputs.to_numpy(), data.inputs.to_numpy()]))
+    # A value of 0 has no share: its unit is the largest of the metric.
+    largest = own_values.max(axis=0, initial=0.0)
+    unit = np.where(own_values > 0, own_values, np.where(largest > 0, largest, 1.0))
+    largest_slack = (slacks.to_numpy() / unit).max(axis=1, initial=0.0)
     return ((scores >= 1 - TOLERANCE) & (largest_slack <= TOLERANCE)).rename("efficient")
 
 
