@@ -11,7 +11,7 @@ import tempfile
 import time
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -165,46 +165,79 @@ def trivial_study(folder: str, tasks: int) -> Study:
 
 
 def shared_rows(rows: int = 1_000_000, columns: int = 20, workers: int = 4) -> pd.DataFrame:
-    """Megabytes of data given from code that the workers of a run hold: the share of the mapped
-    file in the memory of each (its proportional set size), and the sum over all.
+    """MiB that the workers of a run hold of its data, given from code and in a Parquet file: their
+    shares of the mapped file (proportional set size), and of all of their memory beyond that of
+    a run of few rows.
+
+    Each task learns from 1,000 rows, so that its own copies count little.
     """
+    figures = {}
+    for source in ("code", "file"):
+        few = _memory_of_run(1000, columns, workers, source)
+        many = _memory_of_run(rows, columns, workers, source)
+        figures[source] = {
+            "the matrix": rows * columns * 8 / 2**20,
+            "all workers together, mapped": many.mapped,
+            "all workers together, beyond a run of 1,000 rows": many.total - few.total,
+            "workers that map it": float(many.workers),
+        }
+    return pd.DataFrame(figures).rename_axis("MiB of a run with its data from")
+
+
+class _Memory(NamedTuple):
+    """What the workers of a run hold together at its greatest: MiB mapped, and in all."""
+
+    mapped: float = 0.0
+    total: float = 0.0
+    workers: int = 0
+
+
+def _memory_of_run(rows: int, columns: int, workers: int, source: str) -> _Memory:
     from sklearn.dummy import DummyClassifier
+    from sklearn.model_selection import ShuffleSplit
 
     from deabench.study import Study
 
     X = np.random.default_rng(0).normal(size=(rows, columns))
-    most: dict[int, float] = {}
+    y = np.arange(rows) % 3 // 2
+    most = _Memory()
 
     def measure(*_: object) -> None:
-        shares = {}
-        for status in Path("/proc").glob("[0-9]*/smaps"):
+        nonlocal most
+        memory = _Memory()
+        for maps in Path("/proc").glob("[0-9]*/smaps"):
             try:
-                blocks = status.read_text().split("VmFlags")
+                blocks = maps.read_text().split("VmFlags")
+                total = _proportional_set_size(maps.with_name("smaps_rollup").read_text())
             except OSError:  # a process that has ended, or another's
                 continue
             mapped = [block for block in blocks if "deabench-data-" in block]
             if mapped:
-                sizes = [int(block.split("\nPss:")[1].split()[0]) for block in mapped]
-                shares[int(status.parent.name)] = sum(sizes) / 1024
-        if sum(shares.values()) >= sum(most.values()):
-            most.clear()
-            most.update(shares)
+                sizes = sum(map(_proportional_set_size, mapped))
+                memory = _Memory(memory.mapped + sizes, memory.total + total, memory.workers + 1)
+        if memory.workers >= most.workers:
+            most = max(most, memory)
 
     with tempfile.TemporaryDirectory() as folder:
+        data: object = (X, y)
+        if source == "file":
+            data = Path(folder) / "rows.parquet"
+            pd.DataFrame(X, columns=[f"x{k}" for k in range(columns)]).assign(y=y).to_parquet(data)
+        del X, y
         study = Study(
-            {"d": (X, np.arange(rows) % 3 // 2)},
-            {f"none {k}": DummyClassifier() for k in range(workers)},
+            {"d": data},
+            {f"none {k}": DummyClassifier() for k in range(2 * workers)},
             store=Path(folder) / "study.sqlite",
-            split=4,
+            split=ShuffleSplit(4, train_size=500, test_size=500),
             keep_predictions=False,
         )
         study.run(workers=workers, watch=measure, show_progress=False)
-    figures = {
-        "the matrix": X.nbytes / 2**20,
-        "all workers together": sum(most.values()),
-        "workers that map it": float(len(most)),
-    }
-    return pd.DataFrame({"MiB": pd.Series(figures)}).rename_axis("data of a run")
+    return most
+
+
+def _proportional_set_size(text: str) -> float:
+    """Return the MiB of a block of /proc's smaps, or of its rollup."""
+    return int(text.split("\nPss:")[1].split()[0]) / 1024
 
 
 def in_flight(tasks: int, trip: float = 0.05) -> pd.DataFrame:

@@ -62,7 +62,7 @@ def test_the_overhead_of_a_study_is_what_a_worker_and_the_parent_add(monkeypatch
     )
 
 
-def test_trivial_tasks_and_shared_data_are_measured():
+def test_trivial_tasks_are_measured():
     from benchmarks import studies
 
     frame = studies.trivial_tasks(400)
@@ -70,10 +70,17 @@ def test_trivial_tasks_and_shared_data_are_measured():
     # The time of so few tasks may lie below the noise of a start.
     assert frame["ms"].notna().all()
     assert (frame[["parent_MiB", "worker_MiB"]] > 0).all(axis=None)
-    held = studies.shared_rows(20_000)["MiB"]
-    # more than one copy would be twice the matrix
-    assert held["the matrix"] == pytest.approx(20_000 * 20 * 8 / 2**20)
-    assert held["all workers together"] < 1.5 * held["the matrix"]
+
+
+@pytest.mark.parametrize("source", ["file", pytest.param("code", marks=pytest.mark.slow)])
+def test_workers_hold_the_data_of_a_run_once(source):
+    from benchmarks import studies
+
+    matrix = 20_000 * 20 * 8 / 2**20
+    held = studies._memory_of_run(20_000, 20, 2, source)
+    assert held.workers == 2
+    # two copies would be twice the matrix
+    assert held.mapped < 1.5 * matrix
 
 
 def test_large_tables_are_measured_beside_what_was_asked(capsys):

@@ -143,11 +143,11 @@ class Dataset:
 
     @property
     def identity(self) -> str:
-        """Return one name for all of its content, for data sets that are given from code."""
-        identity = self.sha256[:32] + self.head_sha256[:32]
-        if self.costs is None:
-            return identity
-        return identity + hashlib.sha256(self.costs.astype("<f8").tobytes()).hexdigest()[:32]
+        """Return one name for all that results depend on, its name too: seeds come from it."""
+        content = [self.name, self.sha256, self.head_sha256]
+        if self.costs is not None:
+            content.append(hashlib.sha256(self.costs.astype("<f8").tobytes()).hexdigest())
+        return hashlib.sha256(repr(content).encode()).hexdigest()
 
 
 def make_dataset(spec: DataSpec, frame: pd.DataFrame, target: str, **attributes: Any) -> Dataset:

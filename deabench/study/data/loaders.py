@@ -28,7 +28,7 @@ UCI_VARIABLE = "DEABENCH_UCI"
 COLUMNAR_READERS = {".parquet": pd.read_parquet, ".feather": pd.read_feather}
 COLUMNAR_NAMES = {".parquet": "Parquet", ".feather": "Feather"}
 IN_MEMORY: dict[str, Dataset] = {}
-"""Data sets given from code, by `Dataset.identity`; a worker adds them as it reads them."""
+"""Data sets given from code, by `Dataset.identity`."""
 
 
 def load_dataset(spec: DataSpec, *, fresh: bool = False) -> Dataset:
@@ -90,15 +90,21 @@ def check_classes(data: Dataset, type_label: str | None = None) -> Dataset:
 
 def _from_memory(spec: DataSpec) -> Dataset:
     identity = str(spec.get("sha256"))
-    if identity not in IN_MEMORY:
-        data = read_dataset(identity, Path(str(spec.get("folder"))))
-        if data is None:
-            raise DataError(
-                f"data set '{spec.name}' was given from code and did not reach this worker; run "
-                "the study again"
-            )
-        IN_MEMORY[identity] = data
-    return IN_MEMORY[identity]
+    if identity in IN_MEMORY:
+        return IN_MEMORY[identity]
+    data = _read_shared(identity, Path(str(spec.get("folder"))))
+    if data is None:
+        raise DataError(
+            f"data set '{spec.name}' was given from code and did not reach this worker; run the "
+            "study again"
+        )
+    return data
+
+
+@lru_cache(maxsize=8)
+def _read_shared(identity: str, folder: Path) -> Dataset | None:
+    """Read a data set that the run's parent has written; the last eight stay open."""
+    return read_dataset(identity, folder)
 
 
 def dataset_names() -> list[str]:

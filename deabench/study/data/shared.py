@@ -1,4 +1,4 @@
-"""Data sets given from code, in files that all workers map into memory and none copies.
+"""The data sets of a run, in files that all workers map into memory and none copies.
 
 Pickle's fifth protocol hands out the buffers of arrays and frames. They are written one after the
 other; a reader maps the file and makes arrays on it, so that the workers of a machine share its
@@ -10,11 +10,16 @@ from __future__ import annotations
 import mmap
 import os
 import pickle
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
+from deabench.errors import DataError
 from deabench.study.data.dataset import Dataset
+from deabench.study.data.row_columns import DataSpec
 
 ALIGNMENT = 64
 """Bytes: buffers begin where every array may begin."""
@@ -22,11 +27,58 @@ ALIGNMENT = 64
 Span = tuple[int, int]
 
 
+class SharedDatasets:
+    """The data sets of a run, each written to a folder when its first task is sent.
+
+    Parameters
+    ----------
+    datasets : mapping of DataSpec to Dataset
+        From code and from files, as they were when the run began.
+    folder : Path
+        Nothing empties it before the run ends.
+    """
+
+    def __init__(self, datasets: Mapping[DataSpec, Dataset], folder: Path) -> None:
+        self.datasets = datasets
+        self.folder = folder
+        self._copies: dict[DataSpec, DataSpec] = {}
+
+    def share(self, spec: DataSpec) -> DataSpec:
+        """Return where workers find the data set, one description for all of its tasks.
+
+        Raises
+        ------
+        DataError
+            Where the folder has no room for it.
+        """
+        if spec not in self._copies:
+            data = self.datasets[spec]
+            try:
+                write_dataset(data, self.folder)
+            except OSError as error:
+                raise DataError(
+                    f"data set '{data.name}' cannot be written to '{self.folder}', from where the "
+                    f"workers read it: {error.strerror}; make room, or name another folder in the "
+                    "environment variable TMPDIR, and run again"
+                ) from None
+            options = (("sha256", data.identity), ("folder", str(self.folder)))
+            self._copies[spec] = DataSpec(spec.name, "memory", options)
+        return self._copies[spec]
+
+
+@contextmanager
+def share_datasets(datasets: Mapping[DataSpec, Dataset]) -> Iterator[SharedDatasets]:
+    """Make the folder of a run's data sets, and delete it with the run."""
+    with tempfile.TemporaryDirectory(prefix="deabench-data-") as folder:
+        yield SharedDatasets(datasets, Path(folder))
+
+
 def write_dataset(data: Dataset, folder: Path) -> None:
     """Write a data set to a folder, unless it is there; a reader finds all of it or nothing."""
     head_file = folder / f"{data.identity}.head"
     if head_file.exists():
         return
+    _ = data.has_missing  # computed once, and kept in what is written
     buffers: list[pickle.PickleBuffer] = []
     content = pickle.dumps(data, protocol=5, buffer_callback=buffers.append)
     rows_file = folder / f"{data.identity}.rows"

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent import futures
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,15 +24,14 @@ from uuid import uuid4
 
 from deabench.errors import DataError
 from deabench.study.data.dataset import Dataset
+from deabench.study.data.row_columns import DataSpec
+from deabench.study.data.shared import SharedDatasets, share_datasets
 from deabench.study.running.local import (
     Interrupted,
     Results,
     TaskQueue,
-    data_folder,
-    datasets_in_memory,
     failed_batch,
     timeout_outcome,
-    write_datasets,
 )
 from deabench.study.running.tasks import Outcome, run_batch
 from deabench.study.spec.tasks import Task
@@ -55,11 +54,13 @@ BATCHES_AHEAD = 3
 """Batches under way for each thread of the cluster."""
 
 
-def run_on_cluster(tasks: Sequence[Task], address: str, workers: int) -> Results:
+def run_on_cluster(
+    tasks: Sequence[Task], address: str, workers: int, datasets: Mapping[DataSpec, Dataset]
+) -> Results:
     """Run tasks on the cluster at `address`; `local` starts one of `workers` processes here.
 
-    Data sets are loaded by the workers: their files must be readable there under the same path, and
-    deabench installed; those given from code travel with the run.
+    Another cluster's workers load the data sets: their files must be readable there under the same
+    path, and deabench installed; those given from code travel with the run.
 
     Raises
     ------
@@ -70,39 +71,45 @@ def run_on_cluster(tasks: Sequence[Task], address: str, workers: int) -> Results
     require_dask()
     with (
         TemporaryDirectory(prefix="deabench-") as scratch,
-        data_folder() as shared_data,
+        share_datasets(datasets) as shared,
         _open_client(address, workers) as client,
     ):
         # machines of another cluster do not see the folders of this one
-        shared_folder = None
-        data_of_run = None
-        if address == "local":
-            shared_folder = scratch
-            data_of_run = shared_data
-            write_datasets(tasks, shared_data)
-        yield from _ClusterRun(client, address, shared_folder).run(tasks, workers, data_of_run)
+        if address != "local":
+            yield from _ClusterRun(client, address, None, datasets).run(tasks, workers)
+        else:
+            yield from _ClusterRun(client, address, scratch, {}).run(tasks, workers, shared)
 
 
 class _ClusterRun:
     """Send batches to a cluster and collect their results."""
 
-    def __init__(self, client: Any, address: str, shared_folder: str | None) -> None:
+    def __init__(
+        self,
+        client: Any,
+        address: str,
+        shared_folder: str | None,
+        datasets: Mapping[DataSpec, Dataset],
+    ) -> None:
         self.client = client
         self.address = address
         self.shared_folder = shared_folder
+        self.datasets = datasets
         self.batches: dict[str, tuple[Any, list[Task]]] = {}
         self.finished: SimpleQueue[Any] = SimpleQueue()
-        self.datasets: dict[str, Any] = {}
+        self.sent_datasets: dict[DataSpec, Any] = {}
         # keys differ from those of other runs on the same scheduler
         self.run_id = uuid4().hex[:8]
         self.batches_sent = 0
         self.last_sign_of_life = time.monotonic()
 
-    def run(self, tasks: Sequence[Task], workers: int, data_of_run: Path | None = None) -> Results:
+    def run(
+        self, tasks: Sequence[Task], workers: int, shared: SharedDatasets | None = None
+    ) -> Results:
         """Run the tasks; yield each with its outcome as it ends."""
         # a worker may have several threads
         threads = self._count_threads() or workers
-        queue = TaskQueue(tasks, threads, data_of_run)
+        queue = TaskQueue(tasks, threads, shared)
         suspects = deque[Task]()
         while queue or suspects or self.batches:
             # suspects of having killed a worker run last, one at a time
@@ -124,12 +131,8 @@ class _ClusterRun:
     def _send(self, batch: list[Task]) -> None:
         self.batches_sent += 1
         key = f"deabench_{self.run_id}-{self.batches_sent}"
-        datasets = []
-        if not self.shared_folder:
-            datasets = [
-                self._send_dataset(identity, data)
-                for identity, data in datasets_in_memory(batch).items()
-            ]
+        specs = {task.data for task in batch if task.data.source == "memory"}
+        datasets = [self._send_dataset(spec) for spec in specs if spec in self.datasets]
         try:
             future = self.client.submit(
                 run_batch, batch, self.shared_folder, datasets=datasets, key=key, pure=False
@@ -140,15 +143,16 @@ class _ClusterRun:
             raise self._lost_cluster(error) from None
         self.batches[key] = (future, batch)
 
-    def _send_dataset(self, identity: str, data: Dataset) -> Any:
+    def _send_dataset(self, spec: DataSpec) -> Any:
         """Return a data set given from code as a future, sent once.
 
         A worker that joins later, or instead of another, gets it too.
         """
-        if identity not in self.datasets:
-            key = f"deabench_{self.run_id}_data-{identity[:12]}"
-            self.datasets[identity] = self.client.submit(_return_data, data, key=key, pure=False)
-        return self.datasets[identity]
+        if spec not in self.sent_datasets:
+            data = self.datasets[spec]
+            key = f"deabench_{self.run_id}_data-{data.identity[:12]}"
+            self.sent_datasets[spec] = self.client.submit(_return_data, data, key=key, pure=False)
+        return self.sent_datasets[spec]
 
     def _next_future(self) -> Any:
         """Return the next finished future, or None after a second without one.

@@ -5,8 +5,8 @@ raised in Python code (by a signal in the main thread; in another thread, and wh
 no such signals, Python raises it at its next instruction); code that cannot be interrupted (a C
 loop that never returns, with or without Python's lock) ends with its process a little later.
 faulthandler writes the traceback then, without needing the lock: at the wall limit by its own
-watchdog, at the CPU limit when a timer sends SIGVTALRM. The parent reads that traceback and
-records the task.
+watchdog, at the CPU limit when a timer sends SIGPROF. The parent reads that traceback and records
+the task.
 """
 
 from __future__ import annotations
@@ -81,42 +81,43 @@ def _limit_wall_time(seconds: float, stream: TextIO) -> Stop:
     else:
         cancel_exception = _raise_by_thread(seconds, time.monotonic)
 
-    def stop() -> None:
-        cancel_exception()
-        faulthandler.cancel_dump_traceback_later()
-
-    return stop
+    return lambda: _call_both(cancel_exception, faulthandler.cancel_dump_traceback_later)
 
 
 def _limit_cpu_time(seconds: float, stream: TextIO) -> Stop:
-    if _can_use_signal("SIGPROF"):
-        cancel_exception = _raise_by_signal("ITIMER_PROF", "SIGPROF", seconds)
+    if _can_use_signal("SIGVTALRM"):
+        # this timer leaves the system's time out: what it misses the second stage ends
+        cancel_exception = _raise_by_signal("ITIMER_VIRTUAL", "SIGVTALRM", seconds)
     else:
         cancel_exception = _raise_by_thread(seconds, time.process_time)
     cancel_end = _end_process_by_signal(seconds + GRACE, stream)
+    return lambda: _call_both(cancel_exception, cancel_end)
 
-    def stop() -> None:
+
+def _call_both(cancel_exception: Stop, cancel_end: Stop) -> None:
+    """Undo both stages of a limit, also where the exception is raised while they are undone."""
+    try:
         cancel_exception()
+    finally:
         cancel_end()
-
-    return stop
 
 
 def _end_process_by_signal(seconds: float, stream: TextIO) -> Stop:
     """Let a signal end the process, with a traceback; without such signals a thread does.
 
-    The timer counts from now. RLIMIT_CPU counts from the start of the process, in clock ticks that
-    drift from `time.process_time` by seconds in a worker that has run for minutes.
+    The timer counts from now, all threads, with the system's time. RLIMIT_CPU counts from the start
+    of the process, in clock ticks that drift from `time.process_time` by seconds in a worker that
+    has run for minutes.
     """
-    if not hasattr(signal, "setitimer") or not hasattr(signal, "SIGVTALRM"):
+    if not hasattr(signal, "setitimer") or not hasattr(signal, "SIGPROF"):
         return _end_process_by_thread(seconds, stream)
     # after the traceback the signal does what it does by default: it ends the process
-    faulthandler.register(signal.SIGVTALRM, file=stream, all_threads=True, chain=True)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    faulthandler.register(signal.SIGPROF, file=stream, all_threads=True, chain=True)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
 
     def stop() -> None:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        faulthandler.unregister(signal.SIGVTALRM)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        faulthandler.unregister(signal.SIGPROF)
 
     return stop
 

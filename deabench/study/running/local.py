@@ -16,7 +16,7 @@ import tempfile
 import threading
 import traceback
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -25,9 +25,8 @@ from typing import Any
 
 from deabench.errors import DeabenchError
 from deabench.study.data.dataset import Dataset
-from deabench.study.data.loaders import IN_MEMORY
 from deabench.study.data.row_columns import DataSpec
-from deabench.study.data.shared import write_dataset
+from deabench.study.data.shared import SharedDatasets, share_datasets
 from deabench.study.running.limits import end_group, prepare_worker
 from deabench.study.running.tasks import Outcome, describe_limits, run_batch, running_keys
 from deabench.study.spec.tasks import Task
@@ -64,14 +63,16 @@ class TaskQueue:
     ----------
     tasks : sequence of Task
     workers : int
-    folder : Path, optional
-        Where the data sets given from code have been written (`write_datasets`).
+    shared : SharedDatasets, optional
+        Where the workers find the data sets; without, they read them themselves.
     """
 
-    def __init__(self, tasks: Sequence[Task], workers: int, folder: Path | None = None) -> None:
+    def __init__(
+        self, tasks: Sequence[Task], workers: int, shared: SharedDatasets | None = None
+    ) -> None:
         self.tasks = tasks
         self.workers = max(1, workers)
-        self.folder = folder
+        self.shared = shared
         self.size = 1
         self._next_position = 0
         self._returned = deque[Task]()
@@ -90,8 +91,8 @@ class TaskQueue:
         first = self._next_position
         self._next_position += size - len(batch)
         new_tasks = [self.tasks[position] for position in range(first, self._next_position)]
-        if self.folder is not None:
-            new_tasks = _read_from_folder(new_tasks, self.folder)
+        if self.shared is not None:
+            new_tasks = [task.with_changes(data=self.shared.share(task.data)) for task in new_tasks]
         return batch + new_tasks
 
     def record_time(self, tasks: int, seconds: float) -> None:
@@ -111,51 +112,20 @@ class TaskQueue:
         self._returned.extendleft(reversed(tasks))
 
 
-def datasets_in_memory(tasks: Iterable[Task]) -> dict[str, Dataset]:
-    """Return the data sets given from code that these tasks need, by identity."""
-    identities = {str(task.data.get("sha256")) for task in tasks if task.data.source == "memory"}
-    return {identity: IN_MEMORY[identity] for identity in identities}
-
-
-def write_datasets(tasks: Iterable[Task], folder: Path) -> None:
-    """Write the data sets given from code that these tasks need to a folder."""
-    for data in datasets_in_memory(tasks).values():
-        write_dataset(data, folder)
-
-
-def _read_from_folder(tasks: list[Task], folder: Path) -> list[Task]:
-    """Return the tasks, reading data sets given from code in the folder they were written to."""
-    # tasks of one data set share one description, which is sent once with a batch
-    specs: dict[DataSpec, DataSpec] = {}
-    prepared = []
-    for task in tasks:
-        if task.data.source != "memory":
-            prepared.append(task)
-            continue
-        if task.data not in specs:
-            options = (*task.data.options, ("folder", str(folder)))
-            specs[task.data] = DataSpec(task.data.name, task.data.source, options)
-        prepared.append(task.with_changes(data=specs[task.data]))
-    return prepared
-
-
-@contextmanager
-def data_folder() -> Iterator[Path]:
-    """Make a folder for the data sets of a run; nothing empties it before the run ends."""
-    with tempfile.TemporaryDirectory(prefix="deabench-data-") as folder:
-        yield Path(folder)
-
-
-def run_locally(tasks: Sequence[Task], workers: int) -> Results:
+def run_locally(
+    tasks: Sequence[Task], workers: int, datasets: Mapping[DataSpec, Dataset]
+) -> Results:
     """Run tasks in worker processes; yield each with its outcome as it ends, in no fixed order.
 
     Leaving the generator early (an exception, `close`) ends the workers at once, with what they
     have started.
     """
     suspects = deque[Task]()
-    with tempfile.TemporaryDirectory(prefix="deabench-") as folder, data_folder() as shared:
+    with (
+        tempfile.TemporaryDirectory(prefix="deabench-") as folder,
+        share_datasets(datasets) as shared,
+    ):
         scratch = Path(folder)
-        write_datasets(tasks, shared)
         queue = TaskQueue(tasks, workers, shared)
         while queue or suspects:
             # suspects of having killed a worker run last, one at a time

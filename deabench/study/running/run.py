@@ -63,7 +63,7 @@ def run_tasks(
         name = f"study '{plan.name}'"
         shown = progress(name, len(tasks)) if show_progress else nullcontext(_ignore_steps)
         # leaving early closes the generator, which ends the workers
-        with shown as advance, closing(_start_tasks(tasks, workers, scheduler)) as results:
+        with shown as advance, closing(_start_tasks(plan, tasks, workers, scheduler)) as results:
             for task, outcome in results:
                 store.write_outcome(task, outcome)
                 if watch is not None:
@@ -76,14 +76,17 @@ def _ignore_steps(steps: int) -> None:
     """Show nothing."""
 
 
-def _start_tasks(tasks: Sequence[Task], workers: int | None, scheduler: str | None) -> Results:
+def _start_tasks(
+    plan: Plan, tasks: Sequence[Task], workers: int | None, scheduler: str | None
+) -> Results:
     count = workers or os.cpu_count() or 1
     if count < 1:
         raise DataError(f"workers is {workers}; give a whole number >= 1")
+    datasets = dict(zip(plan.data, plan.datasets(), strict=True))
     if scheduler is None:
-        return run_locally(tasks, count)
+        return run_locally(tasks, count, datasets)
 
-    return run_on_cluster(tasks, scheduler, count)
+    return run_on_cluster(tasks, scheduler, count, datasets)
 
 
 def package_versions() -> dict[str, str]:

@@ -1,14 +1,16 @@
-"""Data from code are written once, and mapped by every worker."""
+"""The data of a run are written once, and mapped by every worker."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.tree import DecisionTreeClassifier
+from study_runs import run_here
 
 from deabench.study import Study
-from deabench.study.data.loaders import IN_MEMORY
-from deabench.study.data.shared import read_dataset, write_dataset
+from deabench.study.data.loaders import IN_MEMORY, load_dataset
+from deabench.study.data.shared import SharedDatasets, read_dataset, write_dataset
 
 
 def study_data(X):
@@ -63,3 +65,70 @@ def test_a_data_set_is_written_once(tmp_path):
     assert len(before) == 2
     write_dataset(data, tmp_path)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
+
+
+def test_two_data_sets_of_the_same_rows_keep_their_names(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = np.arange(60) % 3 // 2
+    # each split considers one column, which the seed draws, and the seed comes from the name
+    tree = DecisionTreeClassifier(max_features=1)
+    counts = {}
+    for names in (("a", "b"), ("a",), ("b",)):
+        store = tmp_path / f"{names}.sqlite"
+        study = Study(dict.fromkeys(names, (X, y)), {"tree": tree}, split=3, store=store)
+        assert [data.name for data in study.plan.datasets()] == list(names)
+        run_here(study)
+        counts[names] = study.results()[["tp", "fn", "fp", "tn"]]
+    alone = pd.concat([counts["a",], counts["b",]])
+    pd.testing.assert_frame_equal(counts["a", "b"], alone)
+    assert not counts["a",].droplevel("dataset").equals(counts["b",].droplevel("dataset"))
+
+
+@pytest.fixture
+def file_study(tmp_path):
+    """A study of one file, and what a run is given of its data."""
+    frame = pd.DataFrame({"x": np.arange(24.0), "class": ["a", "b", "b"] * 8})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    return Study(
+        {"rows": tmp_path / "rows.csv"},
+        {"none": "majority"},
+        split=2,
+        store=tmp_path / "study.sqlite",
+    )
+
+
+def datasets_of(study):
+    return dict(zip(study.plan.data, study.plan.datasets(), strict=True))
+
+
+def test_a_file_is_written_once_and_read_by_no_worker(file_study, tmp_path):
+    (tmp_path / "shared").mkdir()
+    shared = SharedDatasets(datasets_of(file_study), tmp_path / "shared")
+    spec = shared.share(file_study.plan.data[0])
+    assert shared.share(file_study.plan.data[0]) is spec
+    assert len(list((tmp_path / "shared").iterdir())) == 2
+    (tmp_path / "rows.csv").unlink()
+    copy = load_dataset(spec)
+    assert copy.sha256 == file_study.plan.datasets()[0].sha256
+    # mapped, not copied: the array cannot be written
+    assert not copy.X.flags.writeable
+
+
+@pytest.mark.slow
+def test_a_file_that_is_deleted_during_a_run_changes_no_digest(file_study, tmp_path):
+    undisturbed = run_here(file_study).digest
+    file_study.plan.store.unlink()
+    status = file_study.run(
+        workers=1, begin=lambda *_: (tmp_path / "rows.csv").unlink(), show_progress=False
+    )
+    assert (status.done, status.digest) == (2, undisturbed)
+
+
+def test_a_full_disk_is_named(file_study, tmp_path, refused):
+    shared = SharedDatasets(datasets_of(file_study), tmp_path / "absent")
+    with refused(
+        f"data set 'rows' cannot be written to '{tmp_path / 'absent'}', from where the workers "
+        "read it: No such file or directory; make room, or name another folder in the environment "
+        "variable TMPDIR, and run again"
+    ):
+        shared.share(file_study.plan.data[0])

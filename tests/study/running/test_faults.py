@@ -79,13 +79,17 @@ def test_what_changes_under_a_run_is_refused_and_run_again(engine, tmp_path):
         code.write_text(MODULE.replace("len(X), 1", "len(X), 0"))
 
     first = Study.from_toml(path, allow_imports=True).run(**engine, begin=edit)
-    assert (first.total, first.done, first.failed, first.missing) == (8, 2, 6, 0)
+    # processes get the rows that the run began with, workers of a cluster read the file themselves
+    of_edited = {"mine": ("failed", "OtherCodeError"), "majority": ("done", "")}
+    if "scheduler" in engine:
+        of_edited = dict.fromkeys(of_edited, ("failed", "OtherDataError"))
     assert results(path) == {
-        ("edited", "mine"): ("failed", "OtherDataError"),
-        ("edited", "majority"): ("failed", "OtherDataError"),
+        **{("edited", learner): status for learner, status in of_edited.items()},
         ("left", "mine"): ("failed", "OtherCodeError"),
         ("left", "majority"): ("done", ""),
     }
+    done = 2 + 2 * ("workers" in engine)
+    assert (first.total, first.done, first.failed, first.missing) == (8, done, 8 - done, 0)
     flip_a_bit(path)
     repeated = Study.from_toml(path, allow_imports=True).run(**engine)
     assert (repeated.done, repeated.digest) == (8, undisturbed(path, "second"))
@@ -110,7 +114,8 @@ def results(path):
 def flip_a_bit(path):
     """In the predictions of a finished task: its next reader must not take them."""
     with closing(sqlite3.connect(path.with_suffix(".sqlite"))) as db, db:
-        key, tn = db.execute("SELECT key, tn FROM results WHERE status = 'done'").fetchone()
+        sound = "status = 'done' AND dataset = 'left'"
+        key, tn = db.execute(f"SELECT key, tn FROM results WHERE {sound}").fetchone()
         db.execute("UPDATE results SET tn = ? WHERE key = ?", (tn ^ 1, key))
     assert Study.from_toml(path, allow_imports=True).status().missing == 7
 

@@ -13,6 +13,7 @@ import sys
 import pytest
 from study_runs import HERE, ROOT
 
+from deabench.study.running import limits
 from deabench.study.running.limits import enforce_limits
 
 TAKEN = """
@@ -35,7 +36,7 @@ allow_imports = true
 names = ["glass-0-4_vs_5"]
 [split]
 kind = "holdout"
-folds = 2
+folds = 1
 [classifiers]
 good = {import = "poison.Good"}
 hangs = {import = "poison.Hangs"}
@@ -80,10 +81,10 @@ def test_a_study_runs_without_posix_signals(tmp_path, study_file):
     assert "Traceback" not in done.stderr, done.stderr
     assert done.returncode == 1
     status = json.loads(done.stdout)[0]
-    assert (status["total"], status["done"], status["failed"]) == (10, 4, 6)
+    assert (status["total"], status["done"], status["failed"]) == (5, 2, 3)
     assert (
         done.stderr.splitlines()[-1]
-        == "6 of 10 tasks failed: burns timeout 2, deadlocks timeout 2, hangs timeout 2"
+        == "3 of 5 tasks failed: burns timeout 1, deadlocks timeout 1, hangs timeout 1"
     )
 
 
@@ -118,24 +119,50 @@ def test_the_clock_is_watched_where_there_is_no_alarm(monkeypatch, name):
 
 
 UNINTERRUPTIBLE = """
-import sys
+import os, sys
+from collections import deque
+from itertools import repeat
 from pathlib import Path
-from deabench.study.running.limits import enforce_limits
-with enforce_limits(Path(sys.argv[1]), cpu=0.1):
-    sum(range(10**12))
+from deabench.study.running import limits
+limits.GRACE = 0.2
+with limits.enforce_limits(Path(sys.argv[1]), cpu=0.1):
+    {}
 """
+IN_C = {
+    "the process's own time": "sum(range(10**12))",
+    "the system's time": "deque(map(os.urandom, repeat(1 << 20)), maxlen=0)",
+}
 
 
-def test_code_in_c_ends_with_its_process_and_a_traceback(tmp_path):
+@pytest.mark.parametrize("code", IN_C.values(), ids=IN_C)
+def test_code_in_c_ends_with_its_process_and_a_traceback(code, tmp_path):
     ended = subprocess.run(
-        [sys.executable, "-c", UNINTERRUPTIBLE, str(tmp_path / "trace")],
+        [sys.executable, "-c", UNINTERRUPTIBLE.format(code), str(tmp_path / "trace")],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "models")])},
         capture_output=True,
         check=False,
         timeout=60,
     )
-    assert ended.returncode == -signal.SIGVTALRM, ended.stderr
-    assert 'File "<string>", line 6' in (tmp_path / "trace").read_text()
+    assert ended.returncode == -signal.SIGPROF, ended.stderr
+    assert 'File "<string>", line 9' in (tmp_path / "trace").read_text()
+
+
+@pytest.mark.parametrize("limit", ["wall", "cpu"])
+def test_a_limit_that_comes_while_it_is_undone_leaves_no_second_stage(limit, monkeypatch):
+    def run_out() -> None:
+        raise limits.OutOfTime
+
+    cancelled = []
+    monkeypatch.setattr(limits, "_raise_by_signal", lambda *_: run_out)
+    monkeypatch.setattr(
+        limits.faulthandler, "cancel_dump_traceback_later", lambda: cancelled.append("wall")
+    )
+    with pytest.raises(limits.OutOfTime), enforce_limits(None, **{limit: 60.0}):
+        pass
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+    assert cancelled == ["wall"] * (limit == "wall")
+    monkeypatch.undo()
+    limits.faulthandler.cancel_dump_traceback_later()
 
 
 def test_a_limit_of_cpu_time_leaves_the_limits_of_the_process():

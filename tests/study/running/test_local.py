@@ -14,6 +14,7 @@ import pytest
 
 from deabench.cli import main
 from deabench.study import Study
+from deabench.study.data.shared import SharedDatasets
 from deabench.study.results.status import missing_tasks
 from deabench.study.running.local import BATCH_SECONDS, LARGEST_BATCH, TaskQueue, run_locally
 from deabench.study.spec.tasks import Task
@@ -59,12 +60,14 @@ def many_tasks(tmp_path):
         split={"folds": 2, "repeats": 500},
         store=tmp_path / "study.sqlite",
     )
-    return missing_tasks(study.plan)
+    datasets = dict(zip(study.plan.data, study.plan.datasets(), strict=True))
+    return missing_tasks(study.plan), datasets
 
 
 def test_waiting_tasks_are_not_held(many_tasks, tmp_path):
+    tasks, datasets = many_tasks
     before = count_tasks()
-    queue = TaskQueue(many_tasks, 1, tmp_path)
+    queue = TaskQueue(tasks, 1, SharedDatasets(datasets, tmp_path))
     # tasks that come back are made once, and go first
     queue.put_back(queue.next_batch())
     keys = []
@@ -74,15 +77,16 @@ def test_waiting_tasks_are_not_held(many_tasks, tmp_path):
         # the batch alone is held, however many wait
         assert count_tasks() == before + len(batch)
         keys += [task.key for task in batch]
-    assert keys == [task.key for task in many_tasks]
+    assert keys == [task.key for task in tasks]
 
 
 def test_a_run_holds_the_tasks_that_are_under_way(many_tasks):
+    tasks, datasets = many_tasks
     before = count_tasks()
-    with closing(run_locally(many_tasks, 1)) as results:
+    with closing(run_locally(tasks, 1, datasets)) as results:
         task, outcome = next(results)
         # two batches of one task each, and what replaced the first
-        assert (task.key, outcome.status) == (many_tasks[0].key, "done")
+        assert (task.key, outcome.status) == (tasks[0].key, "done")
         assert 1 <= count_tasks() - before <= 8
 
 
