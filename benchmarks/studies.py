@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from simulations.cpu_time import cpu
 
+from deabench.study.running.limits import child_processes
 from deabench.study.running.tasks import run_batch
 
 if TYPE_CHECKING:
@@ -205,11 +206,12 @@ def _memory_of_run(rows: int, columns: int, workers: int, source: str) -> _Memor
     def measure(*_: object) -> None:
         nonlocal most
         memory = _Memory()
-        for maps in Path("/proc").glob("[0-9]*/smaps"):
+        for worker in child_processes():
+            maps = Path(f"/proc/{worker}/smaps")
             try:
                 blocks = maps.read_text().split("VmFlags")
                 total = _proportional_set_size(maps.with_name("smaps_rollup").read_text())
-            except OSError:  # a process that has ended, or another's
+            except OSError:  # a process that has ended
                 continue
             mapped = [block for block in blocks if "deabench-data-" in block]
             if mapped:

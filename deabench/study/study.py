@@ -328,8 +328,9 @@ class Study:
         Returns
         -------
         DataFrame
-            dataset, classifier, repeat, fold, row (of the data set, from 0), y_true, y_pred, score;
-            of more classes than two score_0, score_1, ...
+            dataset, classifier, repeat, fold, row (of the data set, from 0), y_true, y_pred, score
+            (the decision function, else the probability of 1), probability (NaN where a classifier
+            gives none); of more classes than two score_0, score_1, ... instead of the last two.
 
         Raises
         ------

@@ -58,7 +58,7 @@ def predictions_frame(
             "the study again"
         )
     frames = read_predictions(plan.store, rows["key"])
-    columns = ["row", "y_true", "y_pred", "score"]
+    columns = ["row", "y_true", "y_pred", "score", "probability"]
     if not frames:
         return pd.DataFrame(columns=[*FOLD, *columns])
     # in the order of the study's tasks

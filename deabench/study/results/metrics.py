@@ -312,7 +312,7 @@ def average_over_folds(
     metrics : mapping of name to name or metric
         roc_auc, pr_auc, KS, or a metric with a value of its own.
     rows : mapping of key to arrays
-        row, y_true, y_pred, score.
+        row, y_true, y_pred, score, probability.
     costs : mapping of data set to ndarray, optional
         Of its rows; 1 without.
 
@@ -330,12 +330,12 @@ def average_over_folds(
         means: dict[str, Any] = {"dataset": dataset, "classifier": classifier}
         # a fold without a positive row has no AUC: the mean is that of the others
         for name, metric in metrics.items():
-            # scores of one fold may lie in 0..1 by chance: all folds are judged together
-            if _lacks_probabilities(metric, folds):
+            problem = _problem_of_probabilities(metric, folds)
+            if problem:
                 means[name] = float("nan")
                 notes.append(
                     f"{name} of '{classifier}' on '{dataset}' is undefined: it needs probabilities,"
-                    " and the scores are not all from 0 to 1"
+                    f" and {problem}"
                 )
                 continue
             if metric is COST:
@@ -364,15 +364,17 @@ def average_over_folds(
     return table
 
 
-def _lacks_probabilities(metric: Any, folds: list[Rows]) -> bool:
-    """Whether a metric of two classes needs probabilities, and a score is none."""
-    if (
-        getattr(metric, "needs", "labels") != "probabilities"
-        or metric in MULTICLASS_SCORES.values()
-    ):
-        return False
-    # NaN, where a classifier has no scores, is left to each fold
-    return any(((scores < 0) | (scores > 1)).any() for scores in (fold["score"] for fold in folds))
+def _problem_of_probabilities(metric: Any, folds: list[Rows]) -> str:
+    """Say why a metric of two classes has no probabilities that it needs; "" where it has them."""
+    if getattr(metric, "needs", "") != "probabilities" or metric in MULTICLASS_SCORES.values():
+        return ""
+    probabilities = np.concatenate([fold["probability"] for fold in folds] or [[]])
+    if np.isnan(probabilities).all():
+        return "the classifier has no predict_proba that gives some"
+    # NaN in a single fold is left to that fold
+    if ((probabilities < 0) | (probabilities > 1)).any():
+        return "those of its predict_proba are not all from 0 to 1"
+    return ""
 
 
 def _cost_of_fold(fold: Rows, row_costs: np.ndarray | None) -> float:
@@ -393,9 +395,12 @@ def _value_on_fold(name: str, metric: Any, fold: Rows) -> float:
         return _score_metric(metric, y_true, scores)
     if metric in MULTICLASS_SCORES.values():
         return float(metric.function(y_true, scores))
+    needs = getattr(metric, "needs", "labels")
     values = scores
-    if getattr(metric, "needs", "labels") == "labels":
+    if needs == "labels":
         values = np.asarray(fold["y_pred"], dtype=int)
+    if needs == "probabilities" and "probability" in fold:
+        values = fold["probability"]
     if not np.isfinite(values).all():
         return float("nan")
     try:

@@ -20,7 +20,6 @@ from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 
-import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
@@ -125,8 +124,6 @@ class Store:
 
     def write_outcome(self, task: Task, outcome: Outcome) -> None:
         """Write a task's row, replacing the one it had."""
-        # columns of scores in the kept rows: one for two classes, otherwise one per class
-        scores = int(np.sqrt(len(outcome.confusion))) if outcome.confusion else 1
         row = (
             task.key,
             task.data.name,
@@ -140,7 +137,7 @@ class Store:
             *outcome.error,
             task.limits.text,
             json.dumps(outcome.confusion),
-            scores,
+            outcome.scores,
             outcome.rows_sha256,
             int(bool(outcome.rows)),
         )

@@ -122,7 +122,7 @@ def _read_sound(path: Path, table: str, columns: tuple[str, ...]) -> pd.DataFram
 
 
 def read_arrays(path: Path, keys: Iterable[str] | None = None) -> dict[str, dict[str, np.ndarray]]:
-    """Read the kept test rows of some tasks, or of all: row, y_true, y_pred, score by key.
+    """Read the kept test rows of some tasks, or of all, by key (`unpack_predictions`).
 
     Raises
     ------
@@ -148,18 +148,15 @@ def read_arrays(path: Path, keys: Iterable[str] | None = None) -> dict[str, dict
 
 
 def read_predictions(path: Path, keys: Iterable[str]) -> dict[str, pd.DataFrame]:
-    """Read the kept test rows of some tasks: a frame of row, y_true, y_pred, score for each key.
+    """Read the kept test rows of some tasks: row, y_true, y_pred, score, probability for each key.
 
-    With more than two classes the columns score_0, score_1, ... take the place of score.
+    With more than two classes the columns score_0, score_1, ... take the place of the last two.
     """
     frames = {}
-    for key, arrays in read_arrays(path, keys).items():
-        columns = {name: arrays[name] for name in ("row", "y_true", "y_pred")}
+    for key, columns in read_arrays(path, keys).items():
         # two classes have one score, more have one per class
-        if arrays["score"].ndim == 1:
-            columns["score"] = arrays["score"]
-        else:
-            for code, scores in enumerate(arrays["score"].T):
+        if columns["score"].ndim > 1:
+            for code, scores in enumerate(columns.pop("score").T):
                 columns[f"score_{code}"] = scores
         frames[key] = pd.DataFrame(columns)
     return frames

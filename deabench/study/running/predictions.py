@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from deabench.utils.files import one_line
+
 
 class PredictionError(Exception):
     """A learner's output is no prediction of the rows that it was given."""
@@ -59,7 +61,8 @@ def predict_scores(estimator: Any, X: Any, classes: int) -> np.ndarray:
     """Return scores of the rows, higher for positive, NaN for a classifier without any.
 
     The decision function, else the probability of 1. With more classes than two, rows x classes of
-    probabilities (or of the decision function where there are none).
+    probabilities (or of the decision function where there are none). `predict_probabilities` gives
+    the probabilities that a decision function of two classes leaves out.
 
     Raises
     ------
@@ -85,6 +88,20 @@ def predict_scores(estimator: Any, X: Any, classes: int) -> np.ndarray:
     if hasattr(estimator, "predict_proba"):
         return _class_probabilities(estimator, X, 2)[:, 1]
     return np.full(len(X), np.nan)
+
+
+def predict_probabilities(estimator: Any, X: Any) -> tuple[np.ndarray, str]:
+    """Return the probability of 1 of each row beside a decision function, and why there is none.
+
+    The decision values are enough for all metrics but those of probabilities: an error of
+    `predict_proba` costs the probabilities alone, which are NaN then.
+    """
+    if not hasattr(estimator, "predict_proba"):
+        return np.full(len(X), np.nan), ""
+    try:
+        return _class_probabilities(estimator, X, 2)[:, 1], ""
+    except Exception as error:
+        return np.full(len(X), np.nan), f"{type(error).__name__}: {one_line(error)}"
 
 
 def _class_probabilities(estimator: Any, X: Any, classes: int) -> np.ndarray:
@@ -117,7 +134,10 @@ def count_confusion(y: np.ndarray, predicted: np.ndarray, classes: int = 2) -> t
 def pack_predictions(
     rows: np.ndarray, y: np.ndarray, predicted: np.ndarray, scores: np.ndarray
 ) -> bytes:
-    """Return rows (uint32), classes and predictions (int8), scores (float64), little-endian."""
+    """Return rows (uint32), classes and predictions (int8), scores (float64), little-endian.
+
+    Scores of two classes are probabilities of 1, or rows x 2: decision values and probabilities.
+    """
     arrays = ((rows, "<u4"), (y, "i1"), (predicted, "i1"), (scores, "<f8"))
     return b"".join(
         np.ascontiguousarray(np.asarray(values).astype(kind)).tobytes() for values, kind in arrays
@@ -127,7 +147,8 @@ def pack_predictions(
 def unpack_predictions(content: bytes, scores: int = 1) -> dict[str, np.ndarray]:
     """Return the decompressed `Outcome.rows` as arrays: row, y_true, y_pred, score.
 
-    With several scores per row, `score` is rows x `scores`.
+    Of two classes (1 or 2 `scores` per row) there is `probability` too, NaN for a classifier that
+    has none; of more classes `score` is rows x `scores`.
     """
     # bytes of a row: 4 + 1 + 1, and 8 for each score
     count = len(content) // (6 + 8 * scores)
@@ -138,6 +159,10 @@ def unpack_predictions(content: bytes, scores: int = 1) -> dict[str, np.ndarray]
     for name, size in sizes.items():
         arrays[name] = np.frombuffer(content[start : start + size], dtype=kinds[name])
         start += size
-    if scores > 1:
-        arrays["score"] = arrays["score"].reshape(count, scores)
-    return arrays
+    if scores == 1:
+        arrays["probability"] = arrays["score"]
+        return arrays
+    columns = arrays["score"].reshape(count, scores)
+    if scores == 2:
+        return arrays | {"score": columns[:, 0], "probability": columns[:, 1]}
+    return arrays | {"score": columns}

@@ -49,6 +49,7 @@ from deabench.study.running.predictions import (
     check_labels,
     count_confusion,
     pack_predictions,
+    predict_probabilities,
     predict_scores,
 )
 from deabench.study.spec.tasks import NO_LIMITS, Task, TaskLimits
@@ -88,6 +89,9 @@ class Outcome:
     confusion : tuple of int
         The confusion matrix row by row, a row per true class, where there are more classes than
         two.
+    scores : int
+        Scores of each test row: 1 (a probability), 2 (a decision value and a probability), or one
+        for each class.
     """
 
     status: str
@@ -98,6 +102,7 @@ class Outcome:
     rows: bytes = b""
     rows_sha256: str = ""
     confusion: tuple[int, ...] = ()
+    scores: int = 1
 
 
 def run_batch(
@@ -312,6 +317,13 @@ def _fit_and_test(task: Task, data: Dataset, rows: Split, estimator: Any) -> Out
         predicted = check_labels(estimator.predict(X_test), len(test), data.classes)
         scores = predict_scores(estimator, X_test, classes)
         ended = cpu_seconds()
+        notes = _notes_of(estimator, data, train)
+        # a decision function is no probability: metrics of those need them beside it
+        if classes == 2 and hasattr(estimator, "decision_function"):
+            probabilities, reason = predict_probabilities(estimator, X_test)
+            scores = np.column_stack([scores, probabilities])
+            if reason:
+                notes["no_probabilities"] = reason
     # processes that a learner has started itself are counted at their end only
     if task.limits.cpu and ended - started > task.limits.cpu:
         raise OutOfTime
@@ -324,10 +336,11 @@ def _fit_and_test(task: Task, data: Dataset, rows: Split, estimator: Any) -> Out
         "done",
         cells if classes == 2 else (0, 0, 0, 0),  # type: ignore[arg-type]
         (fitted - started, ended - fitted),
-        _notes_of(estimator, data, train),
+        notes,
         rows=zlib.compress(packed, 6) if task.keep_predictions else b"",
         rows_sha256=hashlib.sha256(packed).hexdigest(),
         confusion=() if classes == 2 else cells,
+        scores=1 if scores.ndim == 1 else scores.shape[1],
     )
 
 

@@ -12,7 +12,7 @@ from deabench.study.learners.fingerprints import Fingerprint
 if TYPE_CHECKING:
     from deabench.study.spec.tasks import Task
 
-VERSION = 3
+VERSION = 4
 """Part of every task's key: raise it when a change of deabench changes results."""
 
 

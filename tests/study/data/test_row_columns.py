@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
@@ -284,16 +285,68 @@ def test_scores_of_more_classes_than_two_are_scikit_learns(tmp_path):
 
 def test_a_classifier_without_probabilities_has_no_brier_score_and_ends_no_summary(tmp_path):
     data = load_breast_cancer(return_X_y=True)
-    classifiers = {"svm": SVC(), "bayes": GaussianNB()}
+    classifiers = {"svm": SVC(), "bayes": GaussianNB(), "broken": Broken()}
     study = study_of(tmp_path, data, classifiers, metrics=["accuracy", "brier"])
     run_here(study)
     summary = study.summary()
     rows = study.predictions("d", "bayes").groupby("fold")
     losses = rows.apply(lambda fold: brier_score_loss(fold["y_true"], fold["score"]))
     assert summary.metrics.loc[("d", "bayes"), "brier"] == pytest.approx(losses.mean())
-    assert np.isnan(summary.metrics.loc[("d", "svm"), "brier"])
     assert summary.metrics["accuracy"].notna().all()
-    assert any("brier of 'svm' on 'd' is undefined" in note for note in summary.notes)
+    for name in ("svm", "broken"):
+        assert np.isnan(summary.metrics.loc[("d", name), "brier"])
+        assert any(f"brier of '{name}' on 'd' is undefined" in note for note in summary.notes)
+        assert study.predictions("d", name)["probability"].isna().all()
+    notes = study.results().xs("broken", level="classifier")["notes"]
+    assert {note["no_probabilities"] for note in notes} == {"ValueError: not today"}
+    assert study.verify().sound
+
+
+class Broken(GaussianNB):
+    """Its decision function stands, its probabilities do not."""
+
+    def decision_function(self, X):
+        return super().predict_proba(X)[:, 1]
+
+    def predict_proba(self, X):
+        raise ValueError("not today")
+
+    def predict(self, X):
+        return self.decision_function(X) > 0.5
+
+
+def test_losses_are_of_probabilities_and_areas_of_decision_values(tmp_path):
+    X, y = load_breast_cancer(return_X_y=True)
+    # the two disagree: decision values grow with the probability of the other class
+    classifiers = {"lr": LogisticRegression(max_iter=9999), "contrary": Contrary()}
+    names = ["brier", "log_loss", "roc_auc"]
+    study = study_of(
+        tmp_path, (X[:, :5], y), classifiers, metrics=names, dea={"inputs": ["log_loss"]}
+    )
+    run_here(study)
+    computed = study.summary().metrics
+    for name, model in classifiers.items():
+        values = []
+        for fold, rows in study.predictions("d", name).groupby("fold"):
+            train, test = split_rows(study.plan.datasets()[0], study.plan.split, 0, fold, 0)
+            assert rows["row"].tolist() == test.tolist()
+            X_d, y_d = study.plan.datasets()[0].X, study.plan.datasets()[0].y
+            fitted = clone(model).fit(X_d[train], y_d[train])
+            p = fitted.predict_proba(X_d[test])[:, 1]
+            values.append(
+                (
+                    brier_score_loss(y_d[test], p),
+                    log_loss(y_d[test], p),
+                    roc_auc_score(y_d[test], fitted.decision_function(X_d[test])),
+                )
+            )
+        np.testing.assert_allclose(computed.loc[("d", name), names], np.mean(values, axis=0))
+    assert computed.loc[("d", "contrary"), "roc_auc"] < 0.2
+
+
+class Contrary(GaussianNB):
+    def decision_function(self, X):
+        return self.predict_proba(X)[:, 0]
 
 
 def test_sets_and_classifiers_have_a_split_and_a_preprocessing_of_their_own(tmp_path):

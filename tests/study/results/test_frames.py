@@ -81,7 +81,7 @@ def test_predictions_name_what_there_is(study, tmp_path):
     with pytest.raises(DataError, match="no results of data set 'glass'"):
         study.predictions("glass")
     untold = small_study(tmp_path, keep_predictions=False)
-    assert untold.predictions().columns.tolist()[-1] == "score"
+    assert untold.predictions().columns.tolist()[-2:] == ["score", "probability"]
     run_here(untold)
     with pytest.raises(DataError, match="keeps no predictions; give keep_predictions = true"):
         untold.predictions()

@@ -431,17 +431,23 @@ def test_decision_values_are_no_probabilities():
             "y_true": np.array([0, 1]),
             "y_pred": np.array([0, 1]),
             "score": np.array([-0.5, 1.7]),
+            "probability": np.full(2, np.nan),
         }
     }
     assert average_over_folds(
         counts, {"precision@1": find_score_metric("precision@1")}, predictions
     )["precision@1"].tolist() == [1.0]
-    # decision values of a fold that all lie between 0 and 1 are not taken for probabilities
-    counts = pd.DataFrame({"dataset": "d", "classifier": "svm", "key": ["k", "inside"]})
-    predictions["inside"] = predictions["k"] | {"score": np.array([0.2, 0.9])}
-    brier = average_over_folds(counts, {"brier": find_score_metric("brier")}, predictions)
+    # decision values that all lie between 0 and 1 are not taken for probabilities
+    predictions["k"]["score"] = np.array([0.2, 0.9])
+    metrics = {"brier": find_score_metric("brier")}
+    brier = average_over_folds(counts, metrics, predictions)
     assert brier["brier"].isna().all()
     assert brier.attrs["notes"] == (
-        "brier of 'svm' on 'd' is undefined: it needs probabilities, and the scores are not all "
-        "from 0 to 1",
+        "brier of 'svm' on 'd' is undefined: it needs probabilities, and the classifier has no "
+        "predict_proba that gives some",
+    )
+    predictions["k"]["probability"] = np.array([0.2, 1.1])
+    assert average_over_folds(counts, metrics, predictions).attrs["notes"] == (
+        "brier of 'svm' on 'd' is undefined: it needs probabilities, and those of its "
+        "predict_proba are not all from 0 to 1",
     )
