@@ -368,7 +368,9 @@ def _problem_of_probabilities(metric: Any, folds: list[Rows]) -> str:
     """Say why a metric of two classes has no probabilities that it needs; "" where it has them."""
     if getattr(metric, "needs", "") != "probabilities" or metric in MULTICLASS_SCORES.values():
         return ""
-    probabilities = np.concatenate([fold["probability"] for fold in folds] or [[]])
+    if not folds:
+        return ""
+    probabilities = np.concatenate([fold["probability"] for fold in folds])
     if np.isnan(probabilities).all():
         return "the classifier has no predict_proba that gives some"
     # NaN in a single fold is left to that fold

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sqlite3
+import tempfile
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from operator import itemgetter
 from pathlib import Path
@@ -29,7 +31,11 @@ from deabench.study.spec.tasks import Task, TaskList, TaskSelection
 from deabench.utils.files import write_whole
 from deabench.utils.result import Result
 
-KEY, CLASSIFIER, STATUS = (COLUMNS.index(name) for name in ("key", "classifier", "status"))
+CLASSIFIER = COLUMNS.index("classifier")
+STATUS = COLUMNS.index("status")
+NAMED = ("key", "dataset", "classifier", "repeat", "fold")
+NAMES = itemgetter(*map(COLUMNS.index, NAMED))
+"""What names a row's task (`TaskList.find`)."""
 DIGESTED = slice(COLUMNS.index("dataset"), COLUMNS.index("tn") + 1)
 """Data set, classifier, repeat, fold, status and counts, which stand side by side."""
 ROWS_SHA256 = COLUMNS.index("rows_sha256")
@@ -95,35 +101,68 @@ class ResultCount:
 
 
 def count_results(store: Path, tasks: TaskList) -> ResultCount:
-    """Check every row of a store, and count those of the study."""
-    # each task counts once, by its key
-    uncounted = set(tasks.keys())
-    lines: list[str] = []
+    """Check every row of a store, and count those of the study.
+
+    A byte is held for each task; the digested lines are sorted on the disk.
+    """
+    counted = bytearray(len(tasks))
     failures: Counter[tuple[str, str]] = Counter()
     damaged = 0
-    for rows, damaged_rows in iterate_rows(store):
-        damaged += damaged_rows
-        for row in rows:
-            if row[KEY] not in uncounted:
-                continue
-            # a row that a run replaces meanwhile comes twice, and counts once
-            uncounted.remove(row[KEY])
-            lines.append("\t".join(map(str, (*row[DIGESTED], row[ROWS_SHA256]))))
-            if row[STATUS] != "done":
-                failures[row[CLASSIFIER], row[STATUS]] += 1
-    del uncounted
+    with sorted_lines() as lines:
+        for rows, damaged_rows in iterate_rows(store):
+            damaged += damaged_rows
+            new_lines = []
+            for row in rows:
+                position = tasks.find(*NAMES(row))
+                # a row that a run replaces meanwhile comes twice, and counts once
+                if position is None or counted[position]:
+                    continue
+                counted[position] = True
+                new_lines.append("\t".join(map(str, (*row[DIGESTED], row[ROWS_SHA256]))))
+                if row[STATUS] != "done":
+                    failures[row[CLASSIFIER], row[STATUS]] += 1
+            lines.add(new_lines)
+        digest = lines.digest()
     by_classifier = [(*pair, number) for pair, number in sorted(failures.items())]
-    return ResultCount(len(lines), by_classifier, _digest_lines(lines), damaged)
+    return ResultCount(counted.count(1), by_classifier, digest, damaged)
 
 
-def _digest_lines(lines: list[str]) -> str:
-    """Return the SHA-256 of the sorted lines, which are joined 10,000 at a time."""
-    lines.sort()
-    digest = hashlib.sha256()
-    for start in range(0, len(lines), 10_000):
-        text = "\n".join(lines[start : start + 10_000])
-        digest.update(("\n" + text if start else text).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
+class SortedLines:
+    """Lines in a temporary table, which holds two megabytes in memory and the rest on the disk."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        db.execute("CREATE TABLE lines (line BLOB)")
+
+    def add(self, lines: list[str]) -> None:
+        """Add lines, in any order."""
+        # bytes are sorted as the texts are, by code points
+        content = [(line.encode("utf-8", "surrogatepass"),) for line in lines]
+        self._db.executemany("INSERT INTO lines VALUES (?)", content)
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the sorted lines, joined by line feeds."""
+        digest = hashlib.sha256()
+        separator = b""
+        for (line,) in self._db.execute("SELECT line FROM lines ORDER BY line"):
+            digest.update(separator + line)
+            separator = b"\n"
+        return digest.hexdigest()
+
+
+@contextmanager
+def sorted_lines() -> Iterator[SortedLines]:
+    """Open an empty table of lines, which is deleted with the block."""
+    try:
+        # a database without a name is a file that SQLite deletes
+        with closing(sqlite3.connect("", isolation_level=None)) as db:
+            db.execute("BEGIN")
+            yield SortedLines(db)
+    except sqlite3.Error as error:
+        raise DataError(
+            f"the results cannot be sorted on the disk: {error}; make room in "
+            f"'{tempfile.gettempdir()}', or name another folder in the environment variable TMPDIR"
+        ) from None
 
 
 def save_count(store: Path, tasks: TaskList) -> ResultCount:
@@ -225,12 +264,12 @@ def current_rows(plan: Plan, tasks: TaskList | None = None) -> pd.DataFrame:
     """Return the store's sound rows that belong to the study as it is now, in its order."""
     if tasks is None:
         tasks = plan.tasks()
-    positions = {key: position for position, key in enumerate(tasks.keys())}
     rows = read_rows(plan.store)
     damaged = rows.attrs["damaged"]
     rows["kept"] = rows["kept"].astype(bool)
     # rows of other studies have no position
-    order = rows["key"].map(positions).dropna().sort_values(kind="stable").index
+    positions = [tasks.find(*names) for names in zip(*(rows[name] for name in NAMED), strict=True)]
+    order = pd.Series(positions, index=rows.index, dtype=float).dropna().sort_values().index
     rows = rows.loc[order].reset_index(drop=True)
     rows.attrs["damaged"] = damaged
     return rows
@@ -246,12 +285,13 @@ def missing_tasks(
     """
     if tasks is None:
         tasks = plan.tasks()
-    # keys alone: a task is made when it is sent to a worker
-    settled: set[str] = set()
+    # marks alone: a task is made when it is sent to a worker
+    settled = bytearray(len(tasks))
     for rows, _ in iterate_rows(plan.store):
-        settled.update(
-            row[KEY] for row in rows if _is_settled(plan, *DECISIVE(row), retry_failed=retry_failed)
-        )
+        for row in rows:
+            position = tasks.find(*NAMES(row))
+            if position is not None:
+                settled[position] = _is_settled(plan, *DECISIVE(row), retry_failed=retry_failed)
     return tasks.without(settled)
 
 

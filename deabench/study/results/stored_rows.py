@@ -27,7 +27,7 @@ from deabench.study.results.store import (
 )
 from deabench.study.running.predictions import unpack_predictions
 
-ROWS_AT_A_TIME = 10_000
+ROWS_AT_A_TIME = 1000
 
 
 def read_rows(path: Path) -> pd.DataFrame:
@@ -64,7 +64,7 @@ def parse_confusion(text: object) -> tuple[int, ...] | None:
 
 
 def iterate_rows(path: Path) -> Iterator[tuple[list[tuple[Any, ...]], int]]:
-    """Yield the sound rows of a store (COLUMNS), 10,000 at a time, and the number of damaged ones.
+    """Yield the sound rows of a store (COLUMNS), 1,000 at a time, and the number of damaged ones.
 
     Between two times nothing is locked: a run can write, and a row that it replaces meanwhile may
     come again.

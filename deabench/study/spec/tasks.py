@@ -6,7 +6,7 @@ import hashlib
 import json
 from array import array
 from bisect import bisect_right
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain
@@ -105,6 +105,17 @@ class DatasetTasks:
                 for base in self._hashes:
                     yield task_key(base, repeat, fold)
 
+    def find(self, learner: int, repeat: int, fold: int, key: str) -> int | None:
+        """Return the position of a classifier's fold, None where it has another key."""
+        # a store may hold anything in its columns
+        if not isinstance(repeat, int) or not isinstance(fold, int):
+            return None
+        if not (0 <= repeat < self.repeats and 0 <= fold < self.folds):
+            return None
+        if task_key(self._hashes[learner], repeat, fold) != key:
+            return None
+        return (repeat * self.folds + fold) * len(self.first) + learner
+
     def task(self, position: int, key: str = "") -> Task:
         """Return the task at a position, with its key."""
         # classifiers vary fastest, then folds, then repeats
@@ -150,10 +161,30 @@ class TaskList(Sequence[Task]):
         """Yield the keys, in order, without making the tasks."""
         return chain.from_iterable(block.keys() for block in self.blocks)
 
-    def without(self, keys: Container[str]) -> TaskSelection:
-        """Return the tasks with none of these keys, in order."""
-        numbered_keys = enumerate(self.keys())
-        return TaskSelection(self, array("q", (n for n, key in numbered_keys if key not in keys)))
+    @cached_property
+    def _pairs(self) -> dict[tuple[str, str], tuple[int, int, DatasetTasks]]:
+        """Return of each data set and classifier the block's start, its number there, the block."""
+        starts = [0, *self._ends]
+        return {
+            (task.data.name, task.learner.name): (start, number, block)
+            for start, block in zip(starts, self.blocks, strict=False)
+            for number, task in enumerate(block.first)
+        }
+
+    def find(self, key: str, dataset: str, classifier: str, repeat: int, fold: int) -> int | None:
+        """Return the position of the task with this key and these names; None without one.
+
+        The key is computed again: no keys are held, however many tasks there are.
+        """
+        if (dataset, classifier) not in self._pairs:
+            return None
+        start, number, block = self._pairs[dataset, classifier]
+        position = block.find(number, repeat, fold, key)
+        return None if position is None else start + position
+
+    def without(self, done: bytearray) -> TaskSelection:
+        """Return the tasks whose positions are not marked, in order."""
+        return TaskSelection(self, array("q", (n for n, mark in enumerate(done) if not mark)))
 
     def identity(self) -> str:
         """Return the SHA-256 of what the keys are made of: equal for the same tasks in order."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+import tracemalloc
 from contextlib import closing
 
 import numpy as np
@@ -80,6 +81,47 @@ def test_counts_and_digest_are_those_of_the_rows(study):
     assert now.failures.to_dict() == {("majority", "failed"): 2, ("stump", "timeout"): 2}
     assert (now.failures.name, now.failures.index.names) == ("tasks", ["classifier", "status"])
     assert now.digest == hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest() == DIGEST
+
+
+def peak_of_count(folder, repeats):
+    """Bytes that the count of a study of 2 x `repeats` tasks takes at most, and what is missing."""
+    data = (np.arange(24.0).reshape(12, 2), np.arange(12) % 3 // 2)
+    split = {"folds": 2, "repeats": repeats}
+    path = folder / f"{repeats}.sqlite"
+    study = Study({"d": data}, {"none": "majority"}, split=split, store=path)
+    with Store(path) as opened_store:
+        for job in study.plan.tasks():
+            opened_store.write_outcome(job, outcome(job))
+    tasks = study.plan.tasks()
+    tracemalloc.start()
+    assert not missing_tasks(study.plan, tasks)
+    count = status.count_results(path, tasks)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count.results == 2 * repeats
+    return peak
+
+
+def test_counting_holds_no_keys_and_no_lines(tmp_path, monkeypatch):
+    monkeypatch.setattr(stored_rows, "ROWS_AT_A_TIME", 20)
+    peak_of_count(tmp_path, 15)  # what is imported and cached once
+    few, many = (peak_of_count(tmp_path, repeats) for repeats in (20, 520))
+    # 1,000 keys alone are 113 kB
+    assert many - few < 1000 * 8
+
+
+def test_a_full_disk_while_lines_are_sorted_is_named(study, refused, monkeypatch):
+    monkeypatch.setattr(status.tempfile, "tempdir", "/tmp/here")
+    with (
+        refused(
+            "the results cannot be sorted on the disk: database or disk is full; make room in "
+            "'/tmp/here', or name another folder in the environment variable TMPDIR"
+        ),
+        status.sorted_lines() as lines,
+    ):
+        lines._db.execute("PRAGMA max_page_count = 10")
+        for number in range(10):
+            lines.add([f"{number}-{line}" for line in range(1000)])
 
 
 def test_an_empty_store_is_counted(study):

@@ -19,7 +19,7 @@ from deabench.study.data.row_columns import DataSpec
 from deabench.study.data.splits import SplitSpec
 from deabench.study.learners import LearnerSpec, Preprocessing
 from deabench.study.learners.registry import REGISTRY, builder_parameters, fingerprint_learner
-from deabench.study.results.status import DIGESTED, ROWS_SHA256, _digest_lines
+from deabench.study.results.status import DIGESTED, ROWS_SHA256, sorted_lines
 from deabench.study.results.store import COLUMNS, IMPORTED_COLUMNS, checksum
 from deabench.study.spec.keys import key_base, task_key
 from deabench.study.spec.plan import _keyed_split, _keyed_steps
@@ -230,9 +230,31 @@ def test_the_digest_of_results_follows_results_and_nothing_else():
         "rows_sha256",
     )
     lines = ["a\t1", "b\t2"]
-    assert _digest_lines(lines[::-1]) == _digest_lines(lines)
+    assert digest_lines(lines[::-1]) == digest_lines(lines)
     for other in (["a\t1"], ["a\t1", "b\t3"], ["a\t1", "b\t2", "b\t2"]):
-        assert _digest_lines(other) != _digest_lines(list(lines))
+        assert digest_lines(other) != digest_lines(lines)
+
+
+def digest_lines(lines: list[str]) -> str:
+    with sorted_lines() as sorted_on_disk:
+        sorted_on_disk.add(lines)
+        return sorted_on_disk.digest()
+
+
+def test_lines_are_sorted_by_code_points_as_texts_are():
+    lines = [
+        "\U0001f600\t1",
+        "\uffff\t2",
+        "é\t3",
+        "a\x01\t4",
+        "a\t5",
+        "\udc80\t6",
+        "",
+        "a\nb",
+        "a\t5",
+    ]
+    content = "\n".join(sorted(lines)).encode("utf-8", "surrogatepass")
+    assert digest_lines(lines) == sha256(content).hexdigest()
 
 
 def test_the_identity_of_tasks_follows_all_that_makes_them():
