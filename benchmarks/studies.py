@@ -197,7 +197,7 @@ class FirstRows:
 
 
 class _Memory(NamedTuple):
-    """What the workers of a run hold together at its greatest: MiB mapped, and in all."""
+    """What the workers of a run hold together: MiB mapped, and in all."""
 
     mapped: float = 0.0
     total: float = 0.0
@@ -227,8 +227,9 @@ def _memory_of_run(rows: int, columns: int, workers: int, source: str) -> _Memor
             if mapped:
                 sizes = sum(map(_proportional_set_size, mapped))
                 memory = _Memory(memory.mapped + sizes, memory.total + total, memory.workers + 1)
+        # the last figures: while workers read their pages for the first time these count twice
         if memory.workers >= most.workers:
-            most = max(most, memory)
+            most = memory
 
     with tempfile.TemporaryDirectory() as folder:
         data: object = (X, y)

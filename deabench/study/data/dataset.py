@@ -166,6 +166,8 @@ def make_dataset(spec: DataSpec, frame: pd.DataFrame, target: str, **attributes:
         raise DataError(
             f"data set '{spec.name}' has no column '{target}'; name its class column as target"
         )
+    if not len(frame):
+        raise DataError(f"data set '{spec.name}' has no rows; give a table with rows")
     # a row without a class can neither train nor test
     has_class = frame[target].notna().to_numpy()
     notes: tuple[str, ...] = ()
@@ -202,6 +204,11 @@ def make_dataset(spec: DataSpec, frame: pd.DataFrame, target: str, **attributes:
     features, feature_notes = read_features(
         spec.name, frame.loc[selected_rows].drop(columns=dropped), spec.get("nominal", ())
     )
+    if not len(features.columns):
+        raise DataError(
+            f"data set '{spec.name}' has no features besides its class '{target}'; give at least "
+            "one"
+        )
     X = encode_features(features)
     frame = features.reset_index(drop=True)
     # of numbers alone the frame is a view of the matrix

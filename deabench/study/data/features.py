@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Number
 from typing import Literal
 
 import numpy as np
@@ -70,11 +71,15 @@ def read_features(
     notes = []
     for column in features.columns:
         values = features[column]
+        if column not in nominal:
+            values = _read_numbers(values)
         if column not in nominal and pd.api.types.is_numeric_dtype(values):
-            if values.dtype == object:
-                columns[column] = pd.to_numeric(values)
-            else:
-                columns[column] = values.astype("float64")
+            if pd.api.types.is_complex_dtype(values):
+                raise DataError(
+                    f"data set '{name}': column '{column}' holds complex numbers; give its real "
+                    "and its imaginary part as two columns"
+                )
+            columns[column] = values.astype("float64")
             continue
         # of a frame and of a file alike
         days = None if column in nominal else parse_dates(values)
@@ -99,6 +104,17 @@ def read_features(
                 "a number of the row"
             )
     return pd.DataFrame(columns, index=features.index, columns=features.columns), tuple(notes)
+
+
+def _read_numbers(values: pd.Series) -> pd.Series:
+    """Return a column of Python's numbers (Decimals, too) as numbers, any other as it is."""
+    if values.dtype != object or not values.notna().any():
+        return values
+    if not values.map(lambda cell: isinstance(cell, Number), na_action="ignore").dropna().all():
+        return values
+    if values.map(lambda cell: isinstance(cell, complex), na_action="ignore").dropna().any():
+        return values.astype(complex)
+    return values.astype("float64")
 
 
 def _refuse_stray_text(name: str, column: object, values: pd.Series) -> None:

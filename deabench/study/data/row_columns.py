@@ -78,10 +78,14 @@ def read_time_column(spec: DataSpec, frame: pd.DataFrame) -> np.ndarray:
     values = frame[column]
     if not pd.api.types.is_numeric_dtype(values):
         values = parse_dates(values)
-    if values is None or values.isna().any():
+    if values is None or not np.isfinite(np.asarray(values, dtype=float)).all():
         cells = frame[column]
-        wrong = pd.to_datetime(cells, errors="coerce", format="ISO8601", utc=True).isna().to_numpy()
-        row = int(wrong.argmax())
+        times = values
+        if times is None:
+            times = pd.to_datetime(cells, errors="coerce", format="ISO8601", utc=True).map(
+                pd.Timestamp.timestamp, na_action="ignore"
+            )
+        row = int((~np.isfinite(np.asarray(times, dtype=float))).argmax())
         raise DataError(
             f"data set '{spec.name}': column '{column}' is '{cells.iloc[row]}' in row {row + 1}; a "
             "time is a number, or a date written as 2026-12-31"

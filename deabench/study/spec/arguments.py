@@ -34,9 +34,9 @@ SETTINGS = (
     "grouping",
     "tests",
 )
-HIDDEN_COLUMN = "\0{}"
-CLASS_COLUMN = HIDDEN_COLUMN.format("class")
-"""Names of columns that no user's table has."""
+ROW_COLUMN = "{} (given to Study)"
+CLASS_COLUMN = ROW_COLUMN.format("y")
+"""Names of columns that no user's table has, as messages call them."""
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ def _read_table(
                     f"{option} of data set '{spec.name}' has shape {array.shape} for {len(frame)} "
                     "rows; give one per row"
                 )
-            values_column = HIDDEN_COLUMN.format(option)
+            values_column = ROW_COLUMN.format(option)
             frame = frame.assign(**{values_column: array})
             values = values_column
         options[option] = values

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -449,3 +451,68 @@ def test_a_splitter_may_not_test_on_rows_it_trains_on(shared_rows):
     else:
         train, test = split_rows(data, split, 0, 0, 0)
         assert (len(train), len(test)) == (half, half)
+
+
+Y = np.arange(ROWS) % 3 // 2
+NUMBERS = pd.DataFrame(RNG.normal(size=(ROWS, 2)).round(3), columns=["a", "b"])
+KINDS = {
+    "objects": NUMBERS.astype(object),
+    "decimals": NUMBERS.map(lambda cell: Decimal(str(cell))),
+    "nullable": NUMBERS.convert_dtypes(),
+    "arrow": NUMBERS.convert_dtypes(dtype_backend="pyarrow"),
+    "sparse": NUMBERS.astype("Sparse[float]"),
+    "half known as objects": NUMBERS.astype(object).where(NUMBERS > 0, None),
+    "half known": NUMBERS.where(NUMBERS > 0),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_of_any_kind_are_numbers(kind, tmp_path):
+    data = only_dataset(study_of(tmp_path, KINDS[kind].assign(y=Y)))
+    expected = NUMBERS.where(NUMBERS > 0) if kind.startswith("half") else NUMBERS
+    np.testing.assert_array_equal(data.X, expected.to_numpy())
+    assert {feature.kind for feature in data.columns} == {"numeric"}
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.where(Y > 0, "ja", "nein"),
+        Y > 0,
+        Y + 0.5,
+        pd.array(Y > 0, dtype="boolean"),
+        pd.Categorical(np.where(Y > 0, "p", "q")),
+        pd.Series(Y, index=ROWS - np.arange(ROWS)),
+    ],
+)
+def test_labels_of_any_kind_are_classes(labels, tmp_path):
+    np.testing.assert_array_equal(only_dataset(study_of(tmp_path, (NUMBERS, labels))).y, Y)
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "text"),
+    [
+        ((NUMBERS[:0], Y[:0]), {}, "no rows; give a table with rows"),
+        ((NUMBERS[[]], Y), {}, "no features besides its class 'y \\(given to Study\\)'"),
+        ((NUMBERS.assign(a=1j), Y), {}, "column 'a' holds complex numbers; give its real"),
+        ((NUMBERS.astype({"a": object}).assign(b=[1j] * ROWS), Y), {}, "'b' holds complex numbers"),
+        (
+            (NUMBERS, Y),
+            {"time": np.where(np.arange(ROWS) == 5, np.nan, 0), "split": "time"},
+            "column 'time \\(given to Study\\)' is 'nan' in row 6; a time is a number",
+        ),
+        (
+            (NUMBERS, Y),
+            {"time": np.where(np.arange(ROWS) == 5, np.inf, 0), "split": "time"},
+            "column 'time \\(given to Study\\)' is 'inf' in row 6; a time is a number",
+        ),
+        (
+            (NUMBERS, Y),
+            {"groups": np.where(np.arange(ROWS) == 5, np.nan, 0), "split": "groups"},
+            "column 'groups \\(given to Study\\)' has no group in row 6",
+        ),
+    ],
+)
+def test_what_cannot_be_data_is_named(data, options, text, tmp_path):
+    with pytest.raises(DataError, match=text):
+        study_of(tmp_path, data, **options)
