@@ -22,18 +22,21 @@ LNCS 4212:126-137. doi:10.1007/11871842_16
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from deabench.curves.roc import Roc, ScoreCurve, roc, trace_roc
+from deabench.errors import DataError
 from deabench.metrics.labels import GroundTruth, two_class_truth
 from deabench.tango import contains_zero, interval
 from deabench.utils.instances import Predictions, Values, predictions_by_name
 from deabench.utils.result import Result
 
+IntervalMethod = Callable[..., tuple[np.ndarray, np.ndarray]]
+"""Returns lower and upper limits of (b − c)/n for arrays b, c, the number n, and alpha."""
 CAUTION = (
     "SAUC is no quality score: it shrinks as 1/√n, so compare on one test set only; it first rises "
     "and then falls as the classes separate; random scores have the most confident points"
@@ -89,6 +92,42 @@ class Segment(ScoreCurve):
     def confident(self) -> pd.DataFrame:
         """The confident points, in the curve's order."""
         return self.points[self.points["confident"]]
+
+    def roc_lines(self, at_least: float) -> pd.DataFrame:
+        """Map the interval of one threshold into ROC space.
+
+        With P positives and N negatives, (fn − fp)/n = δ is the line TPR = 1 − (nδ + N FPR)/P: all
+        points between the lines of the two limits have a difference inside the interval, and the
+        line of δ = 0 joins the points where both errors are equally many.
+
+        Parameters
+        ----------
+        at_least : float
+            A threshold of `points`.
+
+        Returns
+        -------
+        DataFrame
+            Rows lower, difference and upper; columns difference, TPR_at_FPR_0 and TPR_at_FPR_1,
+            which may lie outside of [0, 1].
+
+        Raises
+        ------
+        DataError
+            If the curve has no point with this threshold.
+        """
+        at_point = self.points.loc[self.points["at_least"] == at_least]
+        if at_point.empty:
+            raise DataError(
+                f"the curve has no threshold {at_least:g}; points['at_least'] lists them"
+            )
+        differences = at_point.iloc[0][["lower", "difference", "upper"]].astype(float)
+        positives = self.roc.n_positive
+        start = 1 - self.roc.n * differences / positives
+        slope = -(self.roc.n - positives) / positives
+        return pd.DataFrame(
+            {"difference": differences, "TPR_at_FPR_0": start, "TPR_at_FPR_1": start + slope}
+        )
 
     @property
     def figures(self) -> pd.Series:
@@ -160,7 +199,12 @@ class Segments(Result):
 
 
 def balanced_segment(
-    y_true: Values | GroundTruth, score: Values, alpha: float = 0.05, *, positive: object = None
+    y_true: Values | GroundTruth,
+    score: Values,
+    alpha: float = 0.05,
+    *,
+    positive: object = None,
+    method: IntervalMethod | None = None,
 ) -> Segment:
     """Compute the balanced misclassification segment of one score, by the paper's four steps.
 
@@ -168,12 +212,17 @@ def balanced_segment(
     ----------
     y_true, score, positive : as for `deabench.curves.roc`
     alpha : float, 0 < alpha < 1
-        One minus the level of Tango's intervals.
+        One minus the level of the intervals.
+    method : function, optional
+        A test of choice in place of Tango's, as the paper's framework allows: it takes the arrays
+        b and c (false negatives and false positives of each point), n and alpha, and returns the
+        lower and upper limits of (b − c)/n. A point is confident if 0 lies between them.
 
     Raises
     ------
     DataError
-        As `deabench.curves.roc` and `deabench.tango.interval` do.
+        As `deabench.curves.roc` and `deabench.tango.interval` do, and if the method does not give
+        two limits for each point.
 
     Notes
     -----
@@ -189,7 +238,7 @@ def balanced_segment(
     >>> len(segment.confident), round(segment.sauc, 3)
     (7, 0.889)
     """
-    return segment_from_roc(roc(y_true, score, positive=positive), alpha)
+    return segment_from_roc(roc(y_true, score, positive=positive), alpha, method)
 
 
 def compare_segments(
@@ -198,6 +247,7 @@ def compare_segments(
     alpha: float = 0.05,
     *,
     positive: object = None,
+    method: IntervalMethod | None = None,
 ) -> Segments:
     """Compute the segments of several classifiers on the same rows, with SAUC and AveD for each.
 
@@ -206,7 +256,7 @@ def compare_segments(
     y_true : array_like, n
     scores : mapping of name to array_like, n
         A dict or a DataFrame with one column per classifier.
-    alpha, positive : as for `balanced_segment`
+    alpha, positive, method : as for `balanced_segment`
 
     Raises
     ------
@@ -223,21 +273,33 @@ def compare_segments(
     """
     true = two_class_truth(y_true, positive, scores=True)
     segments = {
-        name: segment_from_roc(trace_roc(true, score, name), alpha)
+        name: segment_from_roc(trace_roc(true, score, name), alpha, method)
         for name, score in predictions_by_name(scores).items()
     }
     return Segments.from_segments(segments)
 
 
-def segment_from_roc(curve: Roc, alpha: float = 0.05) -> Segment:
+def segment_from_roc(
+    curve: Roc, alpha: float = 0.05, method: IntervalMethod | None = None
+) -> Segment:
     """Compute the segment of a ROC curve: steps 2 to 4."""
     points = curve.points.copy()
     b = points["fn"].to_numpy()
     c = points["fp"].to_numpy()
     points["difference"] = (b - c) / curve.n
-    points["lower"], points["upper"] = interval(b, c, curve.n, alpha)
-    # From whole numbers, not from the limits: no doubt at the edge.
-    points["confident"] = contains_zero(b, c, alpha)
+    if method is None:
+        points["lower"], points["upper"] = interval(b, c, curve.n, alpha)
+        # From whole numbers, not from the limits: no doubt at the edge.
+        points["confident"] = contains_zero(b, c, alpha)
+    else:
+        limits = np.asarray(method(b, c, curve.n, alpha), dtype=float)
+        if limits.shape != (2, len(points)):
+            raise DataError(
+                f"method gives an array of shape {limits.shape}; give the lower and the upper "
+                f"limits of the {len(points)} points"
+            )
+        points["lower"], points["upper"] = limits
+        points["confident"] = (limits[0] <= 0) & (limits[1] >= 0)
     confident = points[points["confident"]]
     if confident.empty:
         return Segment(curve, points, alpha, np.nan, np.nan, np.nan)

@@ -38,6 +38,7 @@ _HOME = {
     "count": "deabench.metrics.predictions",
     "from_predictions": "deabench.metrics.predictions",
     "at_prevalence": "deabench.metrics.operating_conditions",
+    "cost_of_accuracy": "deabench.metrics.operating_conditions",
     "score": "deabench.metrics.estimators",
     "scorers": "deabench.metrics.estimators",
     "from_scores": "deabench.metrics.predictions",

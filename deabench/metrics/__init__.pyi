@@ -32,6 +32,7 @@ from deabench.metrics.multiclass import from_classes as from_classes
 from deabench.metrics.multiclass import one_vs_rest as one_vs_rest
 from deabench.metrics.operating_conditions import at_prevalence as at_prevalence
 from deabench.metrics.operating_conditions import balancing_costs as balancing_costs
+from deabench.metrics.operating_conditions import cost_of_accuracy as cost_of_accuracy
 from deabench.metrics.operating_conditions import usefulness as usefulness
 from deabench.metrics.predictions import count as count
 from deabench.metrics.predictions import from_predictions as from_predictions

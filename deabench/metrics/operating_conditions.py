@@ -236,3 +236,44 @@ def _exact_cells(counts: pd.DataFrame) -> list[pd.Series]:
         pd.Series([int(number) for number in counts[cell]], counts.index, dtype=object)
         for cell in CELLS
     ]
+
+
+def cost_of_accuracy(
+    accuracy: float | pd.Series, instances: int, *, error_share: float, cost: float = 1.0
+) -> Any:
+    """Return the total cost where it depends on accuracy alone.
+
+    If both errors cost q·C and both right answers p·C with p = 1 − q, the cost of N instances is
+    N·C·(q − (q − p)·accuracy): only then do accuracy and cost order classifiers alike.
+
+    Parameters
+    ----------
+    accuracy : number or Series in [0, 1]
+    instances : int
+        N.
+    error_share : float in [0, 1]
+        q, the share of C that an error costs; a right answer costs the share 1 − q.
+    cost : float
+        C.
+
+    Raises
+    ------
+    DataError
+        If a share or an accuracy is outside [0, 1].
+
+    Notes
+    -----
+    Source: Tan, Steinbach, Kumar, Introduction to Data Mining, lecture on model evaluation, "Cost
+    vs. Accuracy".
+
+    Examples
+    --------
+    >>> round(cost_of_accuracy(0.8, 500, error_share=1.0), 6)
+    100.0
+    """
+    values = np.asarray(accuracy, dtype=float)
+    for name, shares in (("accuracy", values), ("error_share", np.asarray(error_share))):
+        outside = shares[(shares < 0) | (shares > 1)]
+        if outside.size:
+            raise DataError(f"{name} is {outside.flat[0]:g}; give a share from 0 to 1")
+    return instances * cost * (error_share - (2 * error_share - 1) * accuracy)

@@ -28,7 +28,8 @@ def everything() -> Reproduction:
 
 
 def test_every_table_from_1_to_24_is_there(everything: Reproduction) -> None:
-    assert everything.counts().index.tolist() == [f"table{number:02}" for number in range(1, 25)]
+    tables = ["elazmeh2006-table03", *(f"table{number:02}" for number in range(1, 25))]
+    assert everything.counts().index.tolist() == tables
     assert not set(RECIPES) & set(NOT_RECOMPUTED)
     assert (everything.cells["why"].str.len() > 10).all()
 
@@ -170,9 +171,18 @@ def test_a_table_that_cannot_be_recomputed_says_why() -> None:
     assert row["verdict"] == "not recomputed"
     assert row["why"] == (
         "needs the efficiencies per data set, grouped by imbalance ratio; "
-        "the paper does not print them"
+        "the paper does not print them. Its letters follow from the printed efficiencies: A from "
+        ".99 on, B from .9 on, else C"
     )
     assert np.isnan(row["computed"])
+
+
+def test_the_letters_of_table_13_follow_from_its_efficiencies() -> None:
+    printed = datasets.printed("table13")
+    for suffix in ("ir_ge_30", "ir_10_30", "ir_lt_10"):
+        efficiencies = printed[suffix]
+        letters = np.select([efficiencies >= 0.99, efficiencies >= 0.9], ["A", "B"], "C")
+        assert letters.tolist() == printed[suffix.replace("ir_", "rank_")].tolist()
 
 
 def test_an_unknown_table_is_refused() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from sklearn.metrics import auc
 
 from deabench import curves, tango
@@ -167,3 +168,45 @@ def test_compare_names_the_classifier_and_wants_one(six):
         str(error.value)
         == "alpha is 1.5; give a number between 0 and 1, as 0.05 for a 95 % interval"
     )
+
+
+def clopper_pearson(b, c, n, alpha):
+    """The exact limits of b/(b + c), which is one half where both errors are equally likely."""
+    low = np.where(b > 0, stats.beta.ppf(alpha / 2, b, c + 1), 0)
+    high = np.where(c > 0, stats.beta.ppf(1 - alpha / 2, b + 1, c), 1)
+    return (b + c) / n * (2 * low - 1), (b + c) / n * (2 * high - 1)
+
+
+def test_another_test_of_choice_selects_its_own_points(six):
+    segment = curves.balanced_segment(*six, method=clopper_pearson)
+    # By the exact sign test, point by point.
+    b, c = segment.points["fn"].astype(int), segment.points["fp"].astype(int)
+    p_values = [
+        stats.binomtest(x, x + y).pvalue if x + y else 1.0 for x, y in zip(b, c, strict=True)
+    ]
+    assert segment.points["confident"].tolist() == (np.array(p_values) > 0.05).tolist()
+    named = curves.compare_segments(six[0], {"net": six[1]}, method=clopper_pearson)
+    assert named.segments["net"].sauc == segment.sauc
+    with pytest.raises(DataError, match="method gives an array of shape"):
+        curves.balanced_segment(*six, method=lambda b, c, n, alpha: (0, 1))
+
+
+def test_the_interval_of_a_point_is_a_band_of_parallel_lines_in_roc_space(six):
+    segment = curves.balanced_segment(*six)
+    n, positives = segment.roc.n, segment.roc.n_positive
+    for _, point in segment.confident.iterrows():
+        lines = segment.roc_lines(point["at_least"])
+        # Every point of a line has its difference: fn = P(1 - TPR), fp = N FPR.
+        for share in (0.0, 0.3, 1.0):
+            tpr = (1 - share) * lines["TPR_at_FPR_0"] + share * lines["TPR_at_FPR_1"]
+            difference = (positives * (1 - tpr) - (n - positives) * share) / n
+            np.testing.assert_allclose(difference, lines["difference"], atol=1e-12)
+        # The point lies on its own line, between those of the limits.
+        middle = lines.loc["difference"]
+        on_line = middle["TPR_at_FPR_0"] + point["FPR"] * (
+            middle["TPR_at_FPR_1"] - middle["TPR_at_FPR_0"]
+        )
+        assert on_line == pytest.approx(point["TPR"])
+        assert lines["TPR_at_FPR_0"].is_monotonic_decreasing
+    with pytest.raises(DataError, match="the curve has no threshold 9"):
+        segment.roc_lines(9.0)

@@ -21,6 +21,8 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, entropy
 
+from deabench import metrics
+from deabench.errors import DataError
 from deabench.metrics import (
     at_prevalence,
     delong,
@@ -359,3 +361,15 @@ def test_row(row, six):
 def test_delong_on_the_twenty(net):
     """87 of 96 pairs in order."""
     assert delong(net["target"], {"net": net["output"]}, positive=1).auc["net"] == 87 / 96
+
+
+def test_cost_where_accuracy_tells_it():
+    """By the four cells: right answers cost pC each, errors qC each."""
+    accuracy = pd.Series([0.0, 0.4, 0.9, 1.0])
+    q, cost = 0.7, 3.0
+    right, wrong = 100 * accuracy, 100 * (1 - accuracy)
+    expected = right * (1 - q) * cost + wrong * q * cost
+    computed = metrics.cost_of_accuracy(accuracy, 100, error_share=q, cost=cost)
+    assert computed.tolist() == pytest.approx(expected.tolist())
+    with pytest.raises(DataError, match="accuracy is 80; give a share from 0 to 1"):
+        metrics.cost_of_accuracy(80, 100, error_share=1.0)
