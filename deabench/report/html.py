@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 UNSAFE = re.compile("[<>&\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """What could end the element, hide or turn text, or is no text: written as escapes of JSON."""
+NOT_LIVE = ("undecided", "why no score")
+"""Columns of the ranking that the page's workspace has not."""
 
 
 def write_html(report: Report) -> str:
@@ -60,7 +62,9 @@ def write_html(report: Report) -> str:
 def _table_data(table: ReportTable, has_workspace: bool) -> dict[str, Any]:
     """Return a table's rows, or only its columns if the page makes the rows from the workspace."""
     if table.live and has_workspace:
-        return {"columns": table.columns, "from": table.live}
+        data = {"columns": table.columns, "from": table.live}
+        # The workspace does not know why a score is missing or undecided.
+        return data | ({"rows": table.rows} if set(NOT_LIVE) & set(table.columns) else {})
     return {"columns": table.columns, "rows": table.rows}
 
 

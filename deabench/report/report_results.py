@@ -127,7 +127,9 @@ class ReportResults:
         is_tied = int(ranking.efficient.sum()) > 1
         metrics = ranking.data.outputs.shape[1] + ranking.data.inputs.shape[1]
         fits = len(ranking.scores) <= MAX_WEIGHTED_ROWS and 2 <= metrics <= MAX_METRICS
-        has_other_rules = bool(ranking.reasons) or ranking.data.given
+        # Where gaps are bounded, the ranked values are the worst ones.
+        has_gaps = ranking.bounds is not None
+        has_other_rules = bool(ranking.reasons) or ranking.data.given or has_gaps
         if not (is_tied and fits and ranking.own_reference) or has_other_rules:
             return None
         table = selection_of_ranking(ranking).as_table()

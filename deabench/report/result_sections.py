@@ -58,6 +58,11 @@ def ranking_section(results: ReportResults) -> Section:
         if name in frame:
             titles[name] = f"{name} (metric) {arrow}"
     frame = frame.join(results.metrics.rename(columns=titles))
+    if results.weightings is not None:
+        ranges = results.weightings.ranks.loc[frame.index]
+        pairs = zip(ranges["best"], ranges["worst"], strict=True)
+        texts = [str(best) if best == worst else f"{best}–{worst}" for best, worst in pairs]
+        frame["ranks over all weightings"] = texts
     rows = ranking.scores.index.get_indexer(frame.index)
     frame["peers (λ)"] = [peers_text(ranking, row, max_peers=MAX_PEERS) for row in rows]
     if ranking.reasons:

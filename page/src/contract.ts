@@ -115,6 +115,6 @@ export interface Data {
   weightings: Weightings | null;  // null where one row alone has rank 1, and beyond 100 rows or 6 metrics
 }
 
-export interface Table { columns: string[]; rows?: Cell[][]; from?: "ranking" | "weights" }
+export interface Table { columns: string[]; rows?: Cell[][]; from?: "ranking" | "weights" }  // with `from` rows are there only where the workspace lacks a column
 export interface Dots { table: string; groups: string[]; names: string[]; values: (number | null)[][] }
 export interface Document { data: Data | null; tables: Record<string, Table>; dots: Dots[] }

@@ -11,14 +11,17 @@ import { parallelView } from "./views/parallel.ts";
 import { facetsView, peersView } from "./views/peers.ts";
 import { preferencesView } from "./views/preferences.ts";
 import { boardColumns, content, liveTable } from "./views/table.ts";
+import { weightingsView } from "./views/weightings.ts";
 import { World } from "./world.ts";
 
 /** Build the workspace of `data` inside an element; its second part may stand elsewhere on the page. */
-export function mount(place: Element, data: Data, addressed = false, below: Element | null = null): World {
-  const world = new World(data, addressed), facets = facetsView(world);
+export function mount(place: Element, data: Data, addressed = false, below: Element | null = null, regions: Element | null = null): World {
+  const world = new World(data, addressed), facets = facetsView(world), weights = weightingsView(world);
   const first = make("div", { class: "desk" }, frontierView(world), cardView(world));
   const others = [make("div", { class: "desk even" }, parallelView(world), preferencesView(world)),
     make("div", { class: "desk even" }, peersView(world), ...(facets ? [facets] : []))];
+  if (weights && !regions) others.unshift(make("div", {}, weights));
+  if (weights && regions) regions.replaceWith(weights);  // in place of the picture for those without scripts
   place.classList.add("deabench");
   if (below) {
     place.replaceChildren(first);
@@ -40,7 +43,8 @@ function board(world: World): HTMLElement {
 /** Start a report: its data stand in the element with the id "data". */
 export function start(): void {
   const said = JSON.parse((document.getElementById("data") as HTMLElement).textContent as string) as Document;
-  const place = document.getElementById("workspace"), world = place && said.data ? mount(place, said.data, true, document.getElementById("workspace-below")) : null;
+  const place = document.getElementById("workspace"), world = place && said.data ? mount(place, said.data, true, document.getElementById("workspace-below"),
+    document.getElementById("picture-winning-regions")) : null;
   document.documentElement.dataset.ready = String(Math.round(performance.now()));  // milliseconds since the page was asked for
   const rest = Object.entries(said.tables);
   const next = (): void => {  // a table at a time: what a reader does meanwhile comes first
@@ -62,7 +66,8 @@ export function start(): void {
       section.scrollIntoView();
     });
   }
-  if (world) addEventListener("hashchange", () => { if (location.hash.includes("=") && location.hash.slice(1) !== world.address()) location.reload(); });
+  // Back, Forward and a pasted link hold a state; the address of a section does not.
+  if (world) addEventListener("hashchange", () => { if ((!location.hash || location.hash.includes("=")) && location.hash.slice(1) !== world.address()) location.reload(); });
 }
 
 export { Space, World, closest, position, radial, section };

@@ -25,6 +25,8 @@ function firstGoal(data: Data): Goal {
   return data.tested.length ? "closest" : "better";
 }
 
+const RESTED = 60;  // milliseconds without a change after which the address is written
+
 type Listener = (changed: Set<keyof State>) => void;
 
 export class World {
@@ -32,6 +34,8 @@ export class World {
   readonly state: State;
   private readonly listeners: Listener[] = [];
   private readonly remembered = new Map<string, Verdict>();
+  private last: { key: string; found: Verdict | null } | null = null;
+  private writing = 0;
 
   constructor(readonly data: Data, private readonly addressed: boolean) {
     this.space = data.front ? new Space(data, data.front) : null;
@@ -69,10 +73,18 @@ export class World {
     Object.assign(this.state, change);
     if (change.chosen !== undefined && !("moved" in change)) { this.state.moved = null; keys.push("moved"); }
     for (const act of this.listeners) act(new Set(keys));
-    if (!this.addressed || location.hash === "#" + this.address()) return;
-    // A choice can be taken back by the browser's Back; what is dragged or typed would fill its history.
+    if (!this.addressed) return;
+    // A choice can be taken back by the browser's Back; what is dragged or typed would fill its history, and is written once it rests.
+    clearTimeout(this.writing);
     if (change.chosen !== undefined) history.pushState(null, "", "#" + this.address());
-    else history.replaceState(null, "", "#" + this.address());
+    else this.writing = setTimeout(() => history.replaceState(null, "", "#" + this.address()), RESTED);
+  }
+
+  /** The verdict on what the page judges: the chosen classifier, or the place to which it was moved. */
+  get current(): Verdict | null {
+    const { moved, chosen, norm, on, mixtures, goal } = this.state, key = [moved, chosen, norm, on, mixtures, goal].join(";");
+    if (this.last?.key !== key) this.last = { key, found: moved ? this.verdict(moved) : this.verdictOf(chosen) };
+    return this.last.found;
   }
 
   /** The verdict on a point in the space of the frontier; null where its metrics are not all known. */

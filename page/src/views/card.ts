@@ -45,7 +45,7 @@ export function cardView(world: World): HTMLElement {
   const same = (one: string, v: number | null): boolean => one === written(v);
 
   function tell(): void {
-    const found = world.verdict(world.now, state.moved ? -1 : state.chosen);
+    const found = world.current;
     title.textContent = state.moved ? seen(`A new classifier, from ${world.name(state.chosen)}`) : seen(world.name(state.chosen));
     back.hidden = !state.moved;
     verdict.textContent = seen(sentence(found));

@@ -9,7 +9,8 @@ import { few } from "../numbers.ts";
 import type { Norm, On } from "../contract.ts";
 import type { Section } from "../solve/space.ts";
 import type { World } from "../world.ts";
-import { axes, boxesAlong, chart, directed, dots, isLog, names, scaleOf, sized, textWidth, type Box, type Frame, type Scale } from "./chart.ts";
+import { cloudOf, type Kind } from "./cloud.ts";
+import { axes, boxesAlong, chart, directed, isLog, names, scaleOf, sized, textWidth, type Box, type Frame, type Scale } from "./chart.ts";
 
 type Pair = [number, number];
 const NAMED = 14, FADED = 1e-9;
@@ -22,6 +23,7 @@ export function frontierView(world: World): HTMLElement {
   const moved = draw("g", { class: "moved" });
   moved.append(trail, grip, mine);  // the same nodes all the time: a finger that holds one must not lose it
   svg.setAttribute("tabindex", "0");
+  const under = draw("g"), triangles = draw("g"), over = draw("g"), cloud = cloudOf(data.labels.length > 1000 ? "crowded" : "");
   let finder: Delaunay<unknown> | null = null, spots: { at: Pair; i: number }[] = [];
 
   function paint(width: number): void {
@@ -37,15 +39,39 @@ export function frontierView(world: World): HTMLElement {
       const at = place(world.value(state.x, i), world.value(state.y, i));
       if (at) spots.push({ at, i });
     }
-    finder = spots.length ? Delaunay.from(spots.map((s) => s.at)) : null;
-    const inner = draw("g", { "clip-path": "inset(0 0 0 0)" });
-    inner.append(...surface(), ...cloud());
+    finder = null;
+    cloud.place(spots.map((spot) => spot.at));
+    const inner = draw("g");
+    inner.append(under, cloud.layer, triangles);
     const clip = draw("clipPath", { id: clipName }), hole = draw("rect", { x: left, y: top, width: width - left - right, height: height - top - bottom });
     clip.append(hole);
     inner.setAttribute("clip-path", `url(#${clipName})`);
     sized(svg, width, height, clip, draw("rect", { width, height, class: "back" }),
-      axes(view.frame, view.x, view.y, directed(data.metrics[state.x]), directed(data.metrics[state.y])), inner, ...labels(), better(), moved);
+      axes(view.frame, view.x, view.y, directed(data.metrics[state.x]), directed(data.metrics[state.y])), inner, over, moved);
+    refresh();
+  }
+
+  /** What the chosen point changes of the drawing: the section through it, who lies beyond that, and the names. */
+  function refresh(): void {
+    under.replaceChildren(...surface(), ...band());
+    const beyond = beyondSection();
+    cloud.paint((k) => kindOf(spots[k].i, beyond));
+    triangles.replaceChildren(draw("path", { d: spots.filter(({ i }) => i >= world.count).map(({ at: [x, y] }) => `M${x},${y - 6}L${x + 6},${y + 6}L${x - 6},${y + 6}Z`).join(""), class: "tested" }));
+    over.replaceChildren(...labels(), better());
     follow();
+  }
+  function kindOf(i: number, beyond: (i: number) => boolean): Kind {
+    if (i >= world.count) return "none";
+    if (!world.within(i)) return "out";
+    const efficient = data.ranking.efficient[i];
+    return beyond(i) ? efficient ? "strong" : "faded" : efficient ? "efficient" : "dmu";
+  }
+  /** Whether the chosen point lies within the axes as they are drawn. */
+  function fits(): boolean {
+    return ([[state.x, view.x], [state.y, view.y]] as [number, Scale][]).every(([m, scale]) => {
+      const v = world.now[m], ends = scale.domain();
+      return view.transform.k > 1 || v === null || (v >= Math.min(...ends) && v <= Math.max(...ends));
+    });
   }
 
   function place(a: number | null, b: number | null): Pair | null {
@@ -116,24 +142,6 @@ export function frontierView(world: World): HTMLElement {
     });
   }
 
-  function cloud(): SVGElement[] {
-    const kinds: Record<string, Pair[]> = { out: [], dmu: [], efficient: [], faded: [], strong: [], tested: [] };
-    const beyond = beyondSection();
-    for (const { at, i } of spots) {
-      const efficient = data.ranking.efficient[i];
-      if (i >= world.count) kinds.tested.push(at);
-      else if (!world.within(i)) kinds.out.push(at);
-      else if (beyond(i)) kinds[efficient ? "strong" : "faded"].push(at);
-      else kinds[efficient ? "efficient" : "dmu"].push(at);
-    }
-    const crowded = data.labels.length > 1000 ? "crowded" : "";
-    const triangles = kinds.tested.map(([x, y]) => `M${x},${y - 6}L${x + 6},${y + 6}L${x - 6},${y + 6}Z`).join("");
-    return [...band(), draw("path", { d: dots(kinds.faded), class: `dots faded ${crowded}` }), draw("path", { d: dots(kinds.strong), class: `dots efficient faded ${crowded}` }),
-      draw("path", { d: dots(kinds.out), class: `dots out ${crowded}` }), draw("path", { d: dots(kinds.dmu), class: `dots rim ${crowded}` }),
-      draw("path", { d: dots(kinds.dmu), class: `dots hole ${crowded}` }), draw("path", { d: dots(kinds.efficient), class: `dots efficient ${crowded}` }),
-      draw("path", { d: triangles, class: "tested" })];
-  }
-
   /** Whether a classifier lies beyond the section that is drawn, because another metric of it is worse. */
   function beyondSection(): (i: number) => boolean {
     const found = view.section;
@@ -144,13 +152,23 @@ export function frontierView(world: World): HTMLElement {
     return (i) => {
       const a = world.value(state.x, i), b = world.value(state.y, i);
       if (a === null || b === null) return false;
-      const p = across * a, q = up * b, k = corners.findIndex((corner) => corner[0] >= p - FADED * size);
-      if (k < 0) return p > last[0];
+      const p = across * a, q = up * b, k = firstAtLeast(corners, p - FADED * size);
+      if (k === corners.length) return p > last[0];
       const [right, left] = [corners[k], corners[Math.max(0, k - 1)]];
       const edge_ = found.steps || right[0] === left[0] || p <= left[0] ? (p <= corners[0][0] ? corners[0] : right)[1]
         : left[1] + (p - left[0]) / (right[0] - left[0]) * (right[1] - left[1]);
       return q > edge_ + FADED * size;
     };
+  }
+
+  /** The first corner, of those sorted across, that lies at `p` or beyond. */
+  function firstAtLeast(corners: Pair[], p: number): number {
+    let low = 0, high = corners.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (corners[middle][0] >= p) high = middle; else low = middle + 1;
+    }
+    return low;
   }
 
   /** An arrow in the corner where both metrics are better. */
@@ -199,7 +217,7 @@ export function frontierView(world: World): HTMLElement {
 
   /** What depends on the chosen point alone: cheap enough for every movement. */
   function follow(): void {
-    const at = place(world.now[state.x], world.now[state.y]), verdict = world.verdict(world.now, state.moved ? -1 : state.chosen);
+    const at = place(world.now[state.x], world.now[state.y]), verdict = world.current;
     trail.replaceChildren();
     moved.setAttribute("visibility", at ? "visible" : "hidden");
     if (!at) return;
@@ -245,7 +263,8 @@ export function frontierView(world: World): HTMLElement {
     if (i >= 0) world.set({ chosen: i });
   });
   function nearest([x, y]: Pair): number {
-    if (!finder) return -1;
+    if (!spots.length) return -1;
+    finder ??= Delaunay.from(spots.map((spot) => spot.at));
     const spot = spots[finder.find(x, y)];
     return Math.hypot(spot.at[0] - x, spot.at[1] - y) < 24 ? spot.i : -1;
   }
@@ -293,8 +312,11 @@ export function frontierView(world: World): HTMLElement {
       view.transform = zoomIdentity;
       select(svg).property("__zoom", zoomIdentity);
     }
-    const few_ = changed.size === 1 && changed.has("moved") && world.space?.metrics.length === 2;
-    if (few_) follow(); else drawn.repaint();
+    const apart = [...changed].every((key) => key === "weights" || key === "budgets" || key === "ratio" || key === "prevalence");
+    if (apart || !view.width) return;
+    if (changed.has("x") || changed.has("y") || !fits()) drawn.repaint();
+    else if (changed.size === 1 && changed.has("moved") && world.space?.metrics.length === 2) follow();
+    else refresh();
   });
   return panel("Frontier", "frontier-panel", controls, drawn.place, said);
 }

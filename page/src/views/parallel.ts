@@ -17,7 +17,8 @@ export function parallelView(world: World): HTMLElement {
   let scales: Scale[] = [], at: number[] = [];
   const value = (m: number, i: number): number | null => m < 0 ? world.efficiency(i) : world.value(m, i);
   const high = (m: number): boolean => m < 0 ? data.ranking.measure === "efficiency" : data.metrics[m].high;
-  const column = (m: number): (number | null)[] => m < 0 ? [...data.ranking.scores, ...data.tested.map((t) => t.efficiency)] : [...data.values[m], ...data.tested.map((t) => t.values[m]), world.now[m]];
+  const column = (m: number): (number | null)[] => m < 0 ? [...data.ranking.scores, ...data.tested.map((t) => t.efficiency), mineEfficiency()] : [...data.values[m], ...data.tested.map((t) => t.values[m]), world.now[m]];
+  const mineEfficiency = (): number | null => state.moved ? world.current?.efficiency ?? null : world.efficiency(state.chosen);
   const called = (m: number): string => m < 0 ? data.ranking.measure : data.metrics[m].name;
 
   function paint(width: number): void {
@@ -35,7 +36,15 @@ export function parallelView(world: World): HTMLElement {
     });
     sized(svg, width, HEIGHT, draw("rect", { width, height: HEIGHT, class: "back" }), back, ...rulers, front, handles);
     lines();
+    follow();
     brushes();
+  }
+  /** Whether the chosen point lies on the axes as they are drawn. */
+  function fits(): boolean {
+    return axes.every((m, k) => {
+      const v = m < 0 ? mineEfficiency() : world.now[m], ends = scales[k].domain();
+      return v === null || (v >= Math.min(...ends) && v <= Math.max(...ends));
+    });
   }
 
   const path = (i: number): string => joined((m) => value(m, i));
@@ -65,9 +74,13 @@ export function parallelView(world: World): HTMLElement {
     const names = [...data.labels.keys()].filter((i) => state.limits.size && world.within(i)).slice(0, 6).map((i) => world.name(i));
     count.textContent = !state.limits.size ? "drag along an axis to keep a range, or type one"
       : `${within} of ${world.count} kept${names.length ? ": " + seen(names.map((name) => short(name, 30)).join(", ")) + (within > names.length ? ", …" : "") : ""}`;
-    const verdict = world.verdict(world.now, state.moved ? -1 : state.chosen), target = verdict?.target, used = world.space?.metrics ?? [];
+  }
+
+  /** The line of the chosen point and of its target: all that a movement changes. */
+  function follow(): void {
+    const verdict = world.current, target = verdict?.target, used = world.space?.metrics ?? [];
     const goal = target ? axes.flatMap((m, k) => used.includes(m) ? [`${at[k].toFixed(1)},${scales[k](target[used.indexOf(m)]).toFixed(1)}`] : []) : [];
-    const mine = joined((m) => m < 0 ? (state.moved ? verdict?.efficiency ?? null : world.efficiency(state.chosen)) : world.now[m]);
+    const mine = joined((m) => m < 0 ? mineEfficiency() : world.now[m]);
     front.replaceChildren(draw("path", { d: goal.length > 1 ? "M" + goal.join("L") : "", class: "line goal" }),
       draw("path", { d: mine, class: "line mine" }));
   }
@@ -138,7 +151,11 @@ export function parallelView(world: World): HTMLElement {
   world.listen((changed) => {
     if (changed.has("limits")) { shownLimits(); if (!handles.matches(":active")) brushes(); }
     if (!scales.length) return;
-    if (changed.has("moved") || changed.has("chosen")) drawn.repaint(); else lines();
+    if (!fits()) drawn.repaint();
+    else {
+      if (changed.has("limits")) lines();
+      follow();
+    }
   });
   const box = panel("All metrics", "parallel-panel", drawn.place, make("div", { class: "bar" }, count,
     button("clear", () => world.set({ limits: new Map() }))), typed());

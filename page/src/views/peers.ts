@@ -26,12 +26,12 @@ export function peersView(world: World): HTMLElement {
       const learns = followers[k].includes(state.chosen);
       const name = own >= 0 ? button(short(ranking.reference[k], 26), () => world.set({ chosen: own }), { class: "link" })
         : make("span", {}, short(ranking.reference[k], 26));
-      return make("li", { class: own === state.chosen ? "here" : learns ? "of" : "", "data-peer": ranking.reference[k], "data-served": followers[k].length },
+      return make("li", { class: `${own === state.chosen ? "here" : learns ? "of" : ""} ${own >= 0 && !world.within(own) ? "out" : ""}`.trim(), "data-peer": ranking.reference[k], "data-served": followers[k].length },
         name, bar, make("span", { class: "number" }, String(followers[k].length)));
     }));
   }
   paint();
-  world.listen((changed) => { if (changed.has("chosen")) paint(); });
+  world.listen((changed) => { if (changed.has("chosen") || changed.has("limits")) paint(); });
   const said = order.length ? `${order.length === 1 ? "One classifier is" : `${order.length} classifiers are`} benchmark for others; the number is for how many.`
     + (order.length > MOST ? ` The first ${MOST} are shown.` : "") + " Marked: the chosen one and its peers." : "Nobody is benchmark for another.";
   return panel("Peers", "peers-panel", make("p", { class: "note" }, said), list);
@@ -42,16 +42,20 @@ export function facetsView(world: World): HTMLElement | null {
   if (!hull || !space || !data.front) return null;
   const rows = data.front.rows, list = make("ul", { class: "facets" }), said = make("p", { class: "note" });
   const full = hull.on.map((_, f) => f).filter((f) => hull.full[f]);
+  let before = "";
 
   function paint(): void {
     const { x, y } = state, priced = space?.metrics.includes(x) && space.metrics.includes(y);
-    const found = world.verdict(world.now, state.moved ? -1 : state.chosen), near = new Set(found?.members ?? []);
+    const found = world.current, near = new Set(found?.members ?? []);
     const touching = (f: number): boolean => (hull as NonNullable<typeof hull>).on[f].some((k) => rows[k] === state.chosen);
     const mine = full.filter((f) => touching(f) || (near.size > 0 && [...near].every((i) => (hull as NonNullable<typeof hull>).on[f].some((k) => rows[k] === i))));
     const shown = mine.length ? mine : full;
     said.textContent = mine.length ? `${mine.length} of ${full.length} efficient facets touch the chosen classifier or its target.`
       : `${full.length} facets are efficient throughout` + (full.length > FACETS ? `; the first ${FACETS} are shown.` : ".");
-    list.replaceChildren(...shown.slice(0, FACETS).map((f) => make("li", { "data-facet": f },
+    const drawn = [x, y, ...shown.slice(0, FACETS), ...rows.filter((i) => world.within(i))].join();
+    if (drawn === before) return;  // a movement seldom changes which facets are near
+    before = drawn;
+    list.replaceChildren(...shown.slice(0, FACETS).map((f) => make("li", { "data-facet": f, class: (hull as NonNullable<typeof hull>).on[f].some((k) => world.within(rows[k])) ? null : "out" },
       ...(hull as NonNullable<typeof hull>).on[f].flatMap((k, n) => [...(n ? [" – "] : []), button(short(world.name(rows[k]), 24), () => world.set({ chosen: rows[k] }), { class: "link" })]),
       priced ? make("span", { class: "rate" }, price(f)) : "")));
   }
@@ -60,6 +64,6 @@ export function facetsView(world: World): HTMLElement | null {
     return `one ${a.high ? "more" : "less"} of ${short(a.name, 16)} costs ${few((space as NonNullable<typeof space>).tradeOff(f, x, y))} of ${short(b.name, 16)}`;
   }
   paint();
-  world.listen((changed) => { if (["chosen", "x", "y", "moved", "norm", "on"].some((key) => changed.has(key as never))) paint(); });
+  world.listen((changed) => { if (["chosen", "x", "y", "moved", "norm", "on", "goal", "limits"].some((key) => changed.has(key as never))) paint(); });
   return panel("Facets", "facets-panel", said, list);
 }

@@ -27,7 +27,7 @@ export function byCost(world: World, tpr: number, tnr: number): Winner[] {
 
 export function affordable(world: World): number[] {
   const { data, state } = world;
-  return [...data.labels.keys()].filter((i) => data.metrics.every((metric, m) => {
+  return [...data.labels.keys()].filter((i) => world.within(i) && data.metrics.every((metric, m) => {
     const limit = state.budgets[m], v = data.values[m][i];
     return v !== null && (limit === null || (metric.high ? v >= limit : v <= limit));
   }));
@@ -66,14 +66,14 @@ export function preferencesView(world: World): HTMLElement {
   function fill(list: HTMLElement, winners: Winner[], what: string): void {
     list.replaceChildren(...winners.slice(0, SHOWN).map(({ i, worth }) => make("li", { "data-name": data.labels[i], "data-worth": worth },
       button(short(data.labels[i], 30), () => world.set({ chosen: i }), { class: "link" }), ` ${what} ${few(worth)}`)));
-    if (!winners.length) list.append(make("li", {}, "nobody: the weights are all 0, or the budget is too tight"));
+    if (!winners.length) list.append(make("li", {}, "none: the weights are all 0, or the budget or the kept range is too tight"));
   }
   const parts: HTMLElement[] = [make("p", { class: "note" }, "Weights count each metric from its worst (0) to its best value here (1)."),
     weights, make("h4", {}, "Best under these weights"), won];
   if (tpr >= 0 && tnr >= 0) parts.push(make("h4", {}, "Least expected cost of errors"), costs(), cheap);
   parts.push(make("details", {}, make("summary", {}, "a budget"), budgets), kept);
   paint();
-  world.listen((changed) => { if (["weights", "ratio", "prevalence", "budgets"].some((key) => changed.has(key as never))) paint(); });
+  world.listen((changed) => { if (["weights", "ratio", "prevalence", "budgets", "limits"].some((key) => changed.has(key as never))) paint(); });
   return panel("Preferences", "preferences-panel", ...parts);
 
   function costs(): HTMLElement {

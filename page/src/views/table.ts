@@ -18,27 +18,46 @@ interface Content {
 
 /** The tables that hold what the workspace has anyway are made of that. */
 export function content(table: Table, data: Data | null): Content {
-  if (table.rows || !data) return { columns: table.columns, rows: table.rows ?? [], keys: data ? named(table.rows ?? [], data.labels) : null };
-  const { ranking, uncertainty } = data, order = ranking.order;
+  if (!data || !table.from) return { columns: table.columns, rows: table.rows ?? [], keys: data ? named(table.rows ?? [], data.labels) : null };
+  const { ranking } = data, keys = table.rows ? named(table.rows, data.labels) ?? [] : ranking.order;
   if (table.from === "weights") {
-    return { columns: table.columns, keys: order, rows: order.map((i) => [data.labels[i], ...ranking.weights.map((w) => w.values[i])]) };
+    return { columns: table.columns, keys, rows: keys.map((i) => [data.labels[i as number], ...ranking.weights.map((w) => w.values[i as number])]) };
   }
-  const peers = (i: number): string => {
-    const flat = ranking.peers[i], pairs = Array.from({ length: flat.length / 2 }, (_, k): [number, number] => [flat[2 * k], flat[2 * k + 1]])
-      .filter(([, lam]) => lam >= 0.005).sort((a, b) => b[1] - a[1]);
-    return pairs.slice(0, 6).map(([k, lam]) => `${short(ranking.reference[k], 16)} ${lam.toFixed(2)}`).join(", ") + (pairs.length > 6 ? `, +${pairs.length - 6}` : "");
-  };
-  const sure = (i: number): Cell[] => !uncertainty ? [] : [uncertainty.lower[i], uncertainty.upper[i], ...uncertainty.verdict && uncertainty.bestRank
-    && uncertainty.worstRank && uncertainty.tier ? [uncertainty.verdict[i], uncertainty.bestRank[i], uncertainty.worstRank[i], uncertainty.tier[i]] : []];
-  const first = 4 + (order.length ? sure(order[0]).length : 0);
-  return { columns: table.columns, keys: order, rows: order.map((i) => [data.labels[i], ranking.scores[i], ranking.ranks[i], ranking.efficient[i],
-    ...sure(i), ...data.values.map((column) => column[i]), peers(i)]), decorate: decorations(data, first), tiers: order.map((i) => uncertainty?.tier?.[i] ?? null) };
+  const made = boardCells(data);
+  return { columns: table.columns, keys, rows: table.rows ?? ranking.order.map((i) => table.columns.map((name) => made.get(name)?.(i) ?? null)),
+    decorate: decorations(data, table.columns), tiers: keys.map((i) => data.uncertainty?.tier?.[i as number] ?? null) };
+}
+
+/** The cells of the leaderboard by the name of their column, in its order. */
+function boardCells(data: Data): Map<string, (i: number) => Cell> {
+  const { ranking, uncertainty, weightings } = data, cells = new Map<string, (i: number) => Cell>();
+  cells.set("classifier", (i) => data.labels[i]).set(ranking.measure, (i) => ranking.scores[i]).set("rank", (i) => ranking.ranks[i]);
+  cells.set("efficient", (i) => ranking.efficient[i]);
+  if (uncertainty) cells.set("lower", (i) => uncertainty.lower[i]).set("upper", (i) => uncertainty.upper[i]);
+  const { verdict, bestRank, worstRank, tier } = uncertainty ?? {};
+  if (verdict && bestRank && worstRank && tier) {
+    cells.set("verdict", (i) => verdict[i]).set("best_rank", (i) => bestRank[i]).set("worst_rank", (i) => worstRank[i]).set("tier", (i) => tier[i]);
+  }
+  data.metrics.forEach((metric, m) => cells.set(boardName(metric, cells), (i) => data.values[m][i]));
+  if (weightings) cells.set(RANGE, (i) => rankRange(weightings.rankBest[i], weightings.rankWorst[i]));
+  return cells.set("peers (λ)", (i) => peersOf(data, i));
 }
 
 /** The columns of the leaderboard, for a place that has no table yet. */
-export function boardColumns(data: Data): string[] {
-  const sure = !data.uncertainty ? [] : ["lower", "upper", ...data.uncertainty.verdict ? ["verdict", "best_rank", "worst_rank", "tier"] : []];
-  return ["classifier", data.ranking.measure, "rank", "efficient", ...sure, ...data.metrics.map((m) => `${m.name} ${m.high ? "↑" : "↓"}`), "peers (λ)"];
+export const boardColumns = (data: Data): string[] => [...boardCells(data).keys()];
+
+const RANGE = "ranks over all weightings";
+const rankRange = (best: number, worst: number): string => best === worst ? String(best) : `${best}–${worst}`;
+
+/** A metric with its direction; longer where the leaderboard has a column of that name. */
+function boardName(metric: Metric, taken: Map<string, unknown>): string {
+  return `${metric.name}${taken.has(metric.name) ? " (metric)" : ""} ${metric.high ? "↑" : "↓"}`;
+}
+
+function peersOf({ ranking }: Data, i: number): string {
+  const flat = ranking.peers[i], pairs = Array.from({ length: flat.length / 2 }, (_, k): [number, number] => [flat[2 * k], flat[2 * k + 1]])
+    .filter(([, lam]) => lam >= 0.005).sort((a, b) => b[1] - a[1]);
+  return pairs.slice(0, 6).map(([k, lam]) => `${short(ranking.reference[k], 16)} ${lam.toFixed(2)}`).join(", ") + (pairs.length > 6 ? `, +${pairs.length - 6}` : "");
 }
 
 /** Which classifier each row is about, where most rows begin with a classifier's name. */
@@ -47,17 +66,22 @@ function named(rows: Cell[][], labels: string[]): (number | null)[] | null {
   return keys.filter((key) => key !== null).length * 2 > keys.length ? keys : null;
 }
 
-/** Bars for metrics in their own direction, a dot with its interval for the score, words for what is efficient. */
-function decorations(data: Data, first: number): Map<number, Decorate> {
-  const { ranking, uncertainty } = data, shown_ = new Map<number, Decorate>();
+/** Bars for metrics in their own direction, a dot with its interval for the score and for the ranks, words for what is efficient. */
+function decorations(data: Data, columns: string[]): Map<number, Decorate> {
+  const { ranking, uncertainty, weightings } = data, shown_ = new Map<number, Decorate>(), at = (name: string, act: Decorate): unknown => shown_.set(columns.indexOf(name), act);
   const best = ranking.measure === "efficiency" ? 1 : 0, [low, high] = extent([...ranking.scores, ...uncertainty?.lower ?? [], ...uncertainty?.upper ?? [], best]);
   const share = (v: number, a: number, b: number): number => b > a ? (v - a) / (b - a) : 1;
-  shown_.set(1, (v, i, words) => typeof v !== "number" ? words : scored(words, share(v, low, high),
+  at(ranking.measure, (v, i, words) => typeof v !== "number" ? words : scored(words, share(v, low, high),
     uncertainty?.lower[i] == null || uncertainty.upper[i] == null ? null : [share(uncertainty.lower[i], low, high), share(uncertainty.upper[i], low, high)]));
-  shown_.set(3, (_, i, words) => verdictWords(data, i, words));
-  data.metrics.forEach((metric: Metric, m) => {
+  at("efficient", (_, i, words) => verdictWords(data, i, words));
+  if (weightings) {
+    const place = (rank: number): number => share(rank, 1, data.labels.length);
+    at(RANGE, (_, i, words) => scored(words, place(weightings.rankMean[i]), [place(weightings.rankBest[i]), place(weightings.rankWorst[i])], "range"));
+  }
+  const taken = new Map(columns.map((name) => [name, 0]));
+  data.metrics.forEach((metric, m) => {
     const [a, b] = extent(data.values[m]);
-    shown_.set(first + m, (v, _, words) => typeof v !== "number" ? words : barred(words, metric.high ? share(v, a, b) : share(-v, -b, -a)));
+    at(boardName(metric, taken), (v, _, words) => typeof v !== "number" ? words : barred(words, metric.high ? share(v, a, b) : share(-v, -b, -a)));
   });
   return shown_;
 }
@@ -75,8 +99,8 @@ function barred(words: string, share: number): HTMLElement {
   return node;
 }
 
-function scored(words: string, share: number, limits: [number, number] | null): HTMLElement {
-  const node = make("span", { class: `cellscore ${limits ? "sure" : ""}` }, words);
+function scored(words: string, share: number, limits: [number, number] | null, kind = "sure"): HTMLElement {
+  const node = make("span", { class: `cellscore ${limits ? kind : ""}` }, words);
   node.style.setProperty("--share", share.toFixed(4));
   if (limits) limits.forEach((limit, k) => node.style.setProperty(k ? "--to" : "--from", limit.toFixed(4)));
   return node;

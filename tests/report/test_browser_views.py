@@ -1,0 +1,177 @@
+"""The views of a page in a real browser: weightings, brushes everywhere, steps at 5,000 rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_cases import COSTS, cloud, costly, page_of
+
+import deabench as db
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+WINE = db.datasets.load("chao2022-wine1")[["TPR", "TNR"]].drop(index="MLP")
+BOARDS = {
+    "strip": (WINE, {}),
+    "triangle": (costly(12), COSTS),
+    "intervals": (cloud(12, 4), {}),
+}
+WRITTEN = """(steps) => {
+  const svg = document.querySelector(".frontier.chart"), size = { dots: 0, lines: 0, nodes: 0 };
+  const watch = new MutationObserver((all) => {
+    for (const { target, type, addedNodes } of all) {
+      if (type === "childList") { size.nodes += addedNodes.length; continue; }
+      const length = target.getAttribute("d").length;
+      if (target.closest(".parallel")) size.lines += length;
+      else if (target.classList.contains("dots")) size.dots += length;
+    }
+  });
+  const options = { attributeFilter: ["d"], childList: true, subtree: true };
+  watch.observe(document.body, options);
+  svg.focus();
+  for (let k = 0; k < steps; k++) {
+    const key = k % 2 ? "ArrowLeft" : "ArrowRight";
+    svg.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  }
+  return new Promise((done) => setTimeout(() => done(size)));
+}"""
+"""Counts what a step of an arrow key writes into the page."""
+
+
+def slide(page, values):
+    for k, value in enumerate(values):
+        page.locator(".sliders input").nth(k).evaluate(
+            "(e, v) => { e.value = v; e.dispatchEvent(new Event('input')); }", value
+        )
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_winning_regions_are_those_of_the_library_and_follow_the_sliders(opened, board):
+    table, options = BOARDS[board]
+    page = opened(db.report(table, **options))
+    result = db.weightings(table, **options)
+    shares = {name: region.share for name, region in result.winning_regions.items()}
+    expected = {table.index.get_loc(name) for name, share in shares.items() if share > 0}
+    regions = page.locator(".weightings-panel .region")
+    rows = regions.evaluate_all("all => all.map((e) => Number(e.dataset.row))")
+    assert set(rows) == expected
+    # The static picture is for readers without scripts.
+    assert page.locator("#picture-winning-regions").count() == 0
+    last = regions.last
+    name = table.index[int(last.get_attribute("data-row"))]
+    last.dispatch_event("click")
+    assert page.locator(".who").inner_text() == name
+    assert name in page.locator(".weightings-panel .note").inner_text()
+    assert "chosen" in regions.last.get_attribute("class")
+    if board == "intervals":
+        return
+    # Whoever leads under the sliders' weights has the region in which their mark lies.
+    for values in np.random.default_rng(3).integers(1, 10, (5, table.shape[1])).tolist():
+        slide(page, values)
+        leader = page.locator(".winners li").first.get_attribute("data-name")
+        hit = page.evaluate(
+            """() => {
+          const svg = document.querySelector(".regions.chart"), mark = svg.querySelector(".now");
+          mark.scrollIntoView({ block: "center" });
+          const box = mark.getBoundingClientRect();
+          const x = box.x + box.width / 2, y = box.y + box.height / 2;
+          return document.elementsFromPoint(x, y).map((e) => e.dataset.row).find((r) => r);
+        }"""
+        )
+        assert table.index[int(hit)] == leader
+
+
+def test_the_leaderboard_has_the_ranks_over_all_weightings(opened):
+    page = opened(db.report(WINE))
+    ranks = db.weightings(WINE).ranks
+    heads = page.locator("#ranking-table thead th").all_inner_texts()
+    column = heads.index("ranks over all weightings")
+    for row in page.locator("#ranking-table tbody tr").all():
+        best, worst = ranks.loc[row.locator("th").inner_text(), ["best", "worst"]]
+        text = row.locator("td").nth(column - 1).inner_text()
+        assert text == (f"{best}" if best == worst else f"{best}–{worst}")
+
+
+def test_a_brush_holds_in_every_view(opened):
+    table = cloud(30, 3)
+    page = opened(page_of(30, 3))
+    page.locator(".parallel-panel summary").click()
+    limit = float(table["TPR"].median())
+    page.get_by_label("TPR from").fill(str(limit))
+    page.get_by_label("TPR from").press("Enter")
+    selected = set(table.index[table["TPR"] >= limit])
+    for key in ("ranking-table", "targets-table", "weights-table", "peers-table"):
+        names = set(page.locator(f"#{key} tbody th").all_inner_texts())
+        assert names
+        assert names <= selected
+    for row in page.locator(".peers-panel li").all():
+        is_out = "out" in (row.get_attribute("class") or "").split()
+        assert is_out == (row.get_attribute("data-peer") not in selected)
+    winners = {row.get_attribute("data-name") for row in page.locator(".winners li").all()}
+    assert winners <= selected
+    assert page.locator(".weightings-panel .region.out").count() == sum(
+        table.index[int(row)] not in selected
+        for row in page.locator(".weightings-panel .region").evaluate_all(
+            "all => all.map((e) => e.dataset.row)"
+        )
+    )
+
+
+def test_back_reload_and_link_agree_in_every_view(opened):
+    page = opened(page_of(30, 3))
+    first = page.locator(".who").inner_text()
+    page.locator(".find").fill("0009")
+    page.locator(".find").press("Enter")
+    page.locator("#ranking-table thead button").first.click()
+
+    def chosen() -> set[str]:
+        rows = page.locator("tr.here th").all_inner_texts()
+        return {page.locator(".who").inner_text(), *rows}
+
+    assert chosen() == {"classifier 0009"}
+    page.reload()
+    page.wait_for_selector("html[data-whole]", state="attached")
+    assert chosen() == {"classifier 0009"}
+    page.go_back()
+    page.wait_for_selector("html[data-whole]", state="attached")
+    page.wait_for_function(
+        "(name) => document.querySelector('.who').textContent === name", arg=first
+    )
+    assert chosen() == {first}
+
+
+@pytest.mark.slow
+def test_a_step_at_5000_rows_writes_little_more_than_at_30(opened):
+    sizes = []
+    for count in (30, 5000):
+        table = cloud(count, 5)
+        page = opened(db.report(table, outputs=list(table)))
+        sizes.append(page.evaluate(WRITTEN, 20))
+        total = page.evaluate(
+            "[...document.querySelectorAll('.frontier .dots')]"
+            ".reduce((t, e) => t + e.getAttribute('d').length, 0)"
+        )
+        page.close()
+    few, many = sizes
+    assert many["lines"] <= 2 * few["lines"]
+    assert many["nodes"] <= 2 * few["nodes"]
+    # Of the dots only those strips are drawn again in which one changed sides.
+    assert many["dots"] / 20 < 0.1 * total
+
+
+@pytest.mark.parametrize("width", [1400, 800, 390])
+def test_the_first_screen_holds_recommendation_and_picture(opened, width):
+    height = 900 if width == 1400 else 844
+    scores = pd.DataFrame(
+        np.random.default_rng(2).random((12, 4)).round(3),
+        columns=list("abcd"),
+        index=pd.Index([f"set {k}" for k in range(12)], name="dataset"),
+    )
+    for report in (page_of(30, 3), db.report(scores, outputs=["score"])):
+        page = opened(report, viewport={"width": width, "height": height})
+        said = page.locator(".answer > p").first.bounding_box()
+        picture = page.locator(".frontier.chart, .answer figure img").first.bounding_box()
+        assert said["y"] + said["height"] < height
+        # At least the upper half of the picture is on the first screen.
+        assert picture["y"] + picture["height"] / 2 < height
+        page.close()
