@@ -76,6 +76,8 @@ _HOME = {
     "weightings_by_dataset": "deabench.analysis.weightings.over_datasets",
     "WeightingsByDataset": "deabench.analysis.weightings.over_datasets",
     "Study": "deabench.study.study",
+    "recommend": "deabench.study.recommendation.recommend",
+    "Recommendation": "deabench.study.recommendation.recommend",
     "report": "deabench.report.build",
     "explore": "deabench.report.notebook_widget",
     "Report": "deabench.report",

@@ -74,6 +74,8 @@ from deabench.results.targets import Targets as Targets
 from deabench.results.weightings import Weightings as Weightings
 from deabench.streaming.rank_files import FilesRanking as FilesRanking
 from deabench.streaming.rank_files import rank_files as rank_files
+from deabench.study.recommendation.recommend import Recommendation as Recommendation
+from deabench.study.recommendation.recommend import recommend as recommend
 from deabench.study.study import Study as Study
 from deabench.tables.read import read as read
 from deabench.tables.table import Table as Table
@@ -106,6 +108,7 @@ __all__ = [
     "Plan",
     "RankSets",
     "Ranking",
+    "Recommendation",
     "Refit",
     "Report",
     "Reproduction",
@@ -149,6 +152,7 @@ __all__ = [
     "rank_files",
     "rank_sets",
     "read",
+    "recommend",
     "refit",
     "report",
     "reproduce",

@@ -84,6 +84,11 @@ VERBS = {
     "study": Verb(
         "study:app", "study", "run many classifiers on many data sets; a stopped run continues"
     ),
+    "recommend": Verb(
+        "study:recommend_command",
+        "recommend",
+        "list the classifiers to try on new data, from the results of a study",
+    ),
     "report": Verb(
         "report:report_command",
         "report",

@@ -331,3 +331,36 @@ def _make_progress_bar() -> Progress:
         disable=not console.is_terminal,
         transient=True,
     )
+
+
+def recommend_command(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="DATA", help="The new data: CSV, Parquet, Feather, ARFF or KEEL."),
+    ],
+    study: Annotated[
+        Path | None,
+        typer.Option(help="A study file whose results are used. Default: the shipped keel67."),
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option(help="The class column. Default: the last one.")
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option(help="The positive class. Default: the rarer one.")
+    ] = None,
+    level: Annotated[
+        float, typer.Option(help="The probability that an efficient classifier is listed.")
+    ] = 0.9,
+    floor: Annotated[
+        float, typer.Option(help="The balanced accuracy that an efficient one must exceed.")
+    ] = 0.0,
+    form: Form = Format.table,
+    out: Out = None,
+) -> None:
+    """List the classifiers of a study to try on new data, best first."""
+    advice = db.recommend(
+        file, study=study, target=target, positive=positive, level=level, floor=floor
+    )
+    print_messages(f"note: {note}" for note in advice.notes)
+    print_message(advice.summary())
+    write_table(advice.to_frame(), form=form, path=out, title="Classifiers to try, in order")

@@ -93,6 +93,18 @@ def read_keel67() -> pd.DataFrame:
     return frame.set_index(["dataset", "classifier", "fold"])
 
 
+def keel67_facts() -> pd.DataFrame:
+    """Return the characteristics of the data sets of `keel67`, computed from their files.
+
+    Returns
+    -------
+    DataFrame, 67 rows
+        Index dataset; imbalance_ratio, rows, features, and the shares of the minority's rows that
+        are safe, borderline, rare and outliers.
+    """
+    return pd.read_csv(FOLDER / "keel67_facts.csv", index_col="dataset")
+
+
 def keel67_manifest() -> dict[str, Any]:
     """Return how `keel67` was made: versions, times, digests of data and results, study file."""
     return dict(json.loads((FOLDER / "keel67.json").read_text(encoding="utf-8")))

@@ -186,6 +186,7 @@ COMMANDS = {
     "plan": [["plan", "--gap", "x\x1b[31m"]],
     "reproduce": [["reproduce", "table\x1b[31m"]],
     "study": [["study", "status", "study\x1b.toml"], ["study", "status", "no\x1b.toml"]],
+    "recommend": [["recommend", "esc\x1b]0;x\x07.csv"], ["recommend", "no\x1b[31m.csv"]],
     "report": [
         ["report", "rows.csv", "--outputs", "TPR,TNR", "--format", "md"],
         ["report", "no\x1b.csv"],

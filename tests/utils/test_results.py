@@ -150,6 +150,9 @@ FACTORIES: dict[str, Callable[[], Any]] = {
     "firms": lambda: db.simar_wilson(WINE, outputs=OUTPUTS, draws=100),
     "reproduce": lambda: db.reproduce("table23"),
     "reproduce nothing": lambda: db.reproduce("table05"),
+    "recommend": lambda: db.recommend(
+        *make_classification(60, n_features=4, n_redundant=0, weights=[0.7], random_state=0)
+    ),
     "report": lambda: db.report(WINE, outputs=OUTPUTS),
     "study status": lambda: study().status(),
     "study summary": lambda: study().summary(),

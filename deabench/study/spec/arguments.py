@@ -92,7 +92,9 @@ def plan_from_arguments(arguments: StudyArguments) -> Plan:
             "classifiers is empty; give {name: an estimator, a function that makes one, or a name "
             "of the registry}"
         )
-    data = tuple(_read_data(str(name), value, arguments) for name, value in arguments.data.items())
+    data = tuple(
+        read_data_spec(str(name), value, arguments) for name, value in arguments.data.items()
+    )
     learners = tuple(
         _read_learner(str(name), value) for name, value in arguments.classifiers.items()
     )
@@ -143,7 +145,8 @@ def _read_metrics(metrics: Any) -> tuple[list[str], dict[str, Any]]:
     return names, own_metrics
 
 
-def _read_data(name: str, value: Any, arguments: StudyArguments) -> DataSpec:
+def read_data_spec(name: str, value: Any, arguments: StudyArguments) -> DataSpec:
+    """Return the data set of one entry of `data`; data from code are kept in memory."""
     if isinstance(value, DataSpec):
         return value
     options: dict[str, Any] = {}

@@ -1,0 +1,83 @@
+"""How often recommended names hold an efficient classifier: one file left out after the other.
+
+    python -m benchmarks.recommendations [FLOOR]
+
+Each file of the shipped study is left out in turn, and names are recommended for each of its data
+sets from the others. Beside it stand the classifier that is efficient most often, and names drawn
+at random, as many as were recommended. Takes a minute.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from deabench.study.recommendation.evidence import Evidence, read_evidence
+from deabench.study.recommendation.ordering import count_needed, order_names, similarity
+
+LEVEL = 0.9
+
+
+def select_sets(evidence: Evidence, rows: np.ndarray) -> Evidence:
+    """Return the evidence of some data sets."""
+    return replace(
+        evidence,
+        facts=evidence.facts[rows],
+        efficient=evidence.efficient[rows],
+        worlds=evidence.worlds[rows],
+        scores=evidence.scores[rows],
+        rates=evidence.rates[rows],
+        files=evidence.files[rows],
+    )
+
+
+def chance_of_names(efficient: np.ndarray, count: int) -> float:
+    """Return the probability that names drawn at random hold an efficient one."""
+    misses = np.array([len(efficient) - efficient.sum() - k for k in range(count)]).clip(0)
+    return float(1 - np.prod(misses / (len(efficient) - np.arange(count))))
+
+
+def leave_files_out(evidence: Evidence, level: float = LEVEL) -> pd.DataFrame:
+    """Return by data set: names recommended, whether they hold an efficient one, and the rivals."""
+    rows = []
+    for file in sorted(set(evidence.files)):
+        is_other = evidence.files != file
+        others = select_sets(evidence, is_other)
+        of_files = pd.DataFrame(others.efficient).groupby(others.files).mean().mean()
+        needed = count_needed(others, level)
+        for k in np.flatnonzero(~is_other):
+            characteristics = evidence.characteristics()[k]
+            order, _ = order_names(others.worlds, similarity(others, characteristics))
+            efficient = evidence.efficient[k]
+            rows.append(
+                {
+                    "dataset": evidence.facts.index[k],
+                    "file": file,
+                    "names": needed,
+                    "holds": efficient[order[:needed]].any(),
+                    "first four hold": efficient[order[:4]].any(),
+                    "always the best": efficient[int(of_files.to_numpy().argmax())],
+                    "chance": chance_of_names(efficient, needed),
+                    "chance of one": efficient.mean(),
+                }
+            )
+    return pd.DataFrame(rows).set_index("dataset")
+
+
+def main(floor: float = 0.0) -> None:
+    """Print the means over data sets, and with every file weighing the same."""
+    table = leave_files_out(read_evidence(None, None, floor))
+    figures = pd.DataFrame(
+        {
+            "data sets": table.drop(columns="file").astype(float).mean(),
+            "files": table.astype({"holds": float}).groupby("file").mean().mean(),
+        }
+    )
+    sys.stdout.write(f"{figures.round(3).to_string()}\n")
+
+
+if __name__ == "__main__":
+    main(*map(float, sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Advice on new data: which classifiers of a study are likely to be efficient there."""
