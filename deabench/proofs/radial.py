@@ -283,13 +283,13 @@ class _RadialProof:
         is_wrong = np.maximum(np.abs(u_0 - support) - ROUND * terms, 0.0)
         if self.returns == "crs":
             is_wrong = np.abs(u_0)
+        # A weight below 0 counts by what it takes from the worth of all; a metric of 0 as one of 1.
+        worth_u = u * np.where(y == 0, 1.0, np.abs(y))
+        worth_v = v * np.where(x == 0, 1.0, np.abs(x))
+        worth = np.maximum(row_sums(np.abs(worth_u)) + row_sums(np.abs(worth_v)), 1e-300)
+        negative = -np.minimum(row_minima(worth_u), row_minima(worth_v)) / worth
         with np.errstate(divide="ignore", invalid="ignore"):
-            dual_error = elementwise_maxima(
-                is_wrong / norm,
-                -row_minima(u) / np.maximum(elementwise_maxima(*u.T), 1e-300),
-                -row_minima(v) / np.maximum(elementwise_maxima(*v.T), 1e-300),
-                0.0,
-            )
+            dual_error = elementwise_maxima(is_wrong / norm, negative, 0.0)
         gap = np.abs(bounds.primal - bounds.dual)
         return np.column_stack([bounds.primal, bounds.dual, gap, primal_error, dual_error])
 

@@ -11,7 +11,7 @@ import pytest
 import deabench as db
 from deabench.errors import DataError
 from deabench.models import MODELS
-from deabench.models.shared import gate
+from deabench.models.shared import gate, radial
 from deabench.solver.exact_programs import solve_program_exactly
 from deabench.solver.highs import Solver
 from deabench.solver.template import Program
@@ -291,3 +291,27 @@ def test_super_efficiencies_with_inputs_are_proved_where_values_differ_by_roundi
     table = pd.DataFrame(values, columns=list("abcd"))
     model = db.models.Super(returns="ndrs")
     db.certify(db.rank(table, outputs=list("abc"), inputs=["d"], model=model))
+
+
+@pytest.mark.parametrize("orientation", ["output", "input"])
+@pytest.mark.parametrize("returns", ["crs", "vrs", "nirs", "ndrs"])
+def test_plain_tables_need_no_rational_arithmetic(monkeypatch, returns, orientation) -> None:
+    """Multipliers that are 0 but for their last digit are no negative ones."""
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("solved again")
+
+    monkeypatch.setattr(radial, "solve_exactly", refuse)
+    for seed in range(3):
+        values = np.random.default_rng(seed).uniform(0.2, 1, (60, 4)).round(4)
+        table = pd.DataFrame(values, columns=list("abxy"))
+        for inputs in (["y"], ["x", "y"]):
+            ranking = db.rank(
+                table,
+                outputs=[name for name in table if name not in inputs],
+                inputs=inputs,
+                model="ccr",
+                returns=returns,
+                orientation=orientation,
+            )
+            db.certify(ranking)

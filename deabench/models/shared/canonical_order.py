@@ -97,7 +97,8 @@ class CanonicalTask:
         metrics = task.data.outputs.columns.append(task.data.inputs.columns)
         for original in (task.data.labels, task.reference.labels, metrics):
             if len(labels) and labels.isin(original).all():
-                return original[original.isin(labels)]
+                # All of them, or some.
+                return original if len(labels) == len(original) else original[original.isin(labels)]
         # Metrics and what stands behind them, as u_0.
         first = metrics[metrics.isin(labels)]
         return first.append(labels[~labels.isin(metrics)])
