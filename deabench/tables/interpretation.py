@@ -42,6 +42,7 @@ from deabench.tables.recognition.parsed_source import (
     open_table,
     parse_source,
 )
+from deabench.tables.recognition.row_questions import ask_about_rows, merge_questions
 from deabench.tables.rows import (
     Systems,
     average_rows,
@@ -119,8 +120,23 @@ def interpret_source(
         if matrix is not None:
             return interpret_matrix(parsed, matrix, user)
         if label is None:
-            refuse_rows_of_one_system(source, parsed.columns, parsed.keys.label)
-    return _interpret_columns(parsed, user, kind)
+            refuse_rows_of_one_system(source, parsed.keys.label)
+    table = _interpret_columns(parsed, user, kind)
+    # Who names a column of any role has seen the rows, and so has a producer.
+    if is_undeclared and not source.label:
+        return _ask_about_rows(table, parsed)
+    return table
+
+
+def _ask_about_rows(table: Table, parsed: ParsedSource) -> Table:
+    """Return a table with a question about its rows, if they may be no systems."""
+    metrics = [column.name for column in table.metrics]
+    question = ask_about_rows(
+        parsed.source.frame, parsed.columns, parsed.keys, metrics, table.title
+    )
+    if question is None:
+        return table
+    return replace(table, question=merge_questions(question, table.question))
 
 
 def check_not_empty(frame: pd.DataFrame) -> None:

@@ -120,6 +120,7 @@ def select_columns(
         guessed = []
     else:
         _refuse_undecided(table, named_inputs)
+        _refuse_single_system(table)
         _refuse_unreadable(table)
         table = _take_means(table)
         # Other columns get their roles without the named inputs, which may repeat or explain them.
@@ -207,8 +208,25 @@ def _expand_names(
 def _refuse_undecided(table: Table, inputs: Sequence[str]) -> None:
     """Refuse a table about which something has to be asked before it is ranked."""
     question = table.question
-    if question is not None and not set(question.columns) <= set(inputs):
+    if question is None:
+        return
+    # Naming the columns as inputs answers a question about them, but none about rows.
+    if not question.columns or not set(question.columns) <= set(inputs):
         raise UndecidedError(question)
+
+
+def _refuse_single_system(table: Table) -> None:
+    """Refuse a file of one system: a ranking compares several."""
+    if table.labelled or len(table.frame) != 1:
+        return
+    name = table.title or "the table"
+    remedy = "give several files, or name the systems with label"
+    if table.kind in ANSWER_KINDS:
+        remedy = "give several files, or type `deabench metrics FILE` for its metrics"
+    raise DataError(
+        f"'{name}' holds one system, '{table.frame.index[0]}', and a ranking compares several; "
+        f"{remedy}"
+    )
 
 
 def _refuse_unreadable(table: Table) -> None:

@@ -111,7 +111,7 @@ def word_starts(pattern: str) -> tuple[str, ...]:
     if not pattern.startswith("_("):
         return ("",)
     alternatives = pattern.removeprefix("_(").removesuffix(")(?=_)").split("|")
-    return tuple("_" + re.sub(r"\w?[?*{].*|[^a-z0-9_].*", "", word) for word in alternatives)
+    return tuple("_" + re.sub(r"\w?[?*{].*|\W.*", "", word) for word in alternatives)
 
 
 def _pattern_of(entry: Mapping[str, Any]) -> str:
@@ -182,6 +182,12 @@ def is_whole_name(name: object, role: Role) -> bool:
 def is_weak(meaning: Meaning) -> bool:
     """Return whether a meaning rests on a weak word or on the name of a benchmark."""
     return meaning.reason.startswith(WEAK_REASONS)
+
+
+def is_weak_name(name: object) -> bool:
+    """Return whether a weak word, as "result" or "score", is the whole name."""
+    words = parse_name(str(name)).words
+    return any(re.match(rule.pattern + "_$", words) for rule in WEAK_RULES)
 
 
 def look_up_metric(name: object) -> Meaning | None:

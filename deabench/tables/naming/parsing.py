@@ -39,11 +39,14 @@ _SIGNS = {
     "£": " gbp ",
     "@": " at ",
     "±": " pm ",
+    "Δ": " delta ",
+    "∆": " delta ",
+    "ρ": " rho ",
 }
 _PER = re.compile(
     r"/(?=\s*(s|secs?|seconds?|ms|min|minutes?|h|hours?|days?|\d+|1?k|1?m|tok|tokens?|images?|img"
     r"|samples?|requests?|quer(y|ies)|examples?|epochs?|it|iters?|steps?|runs?|calls?|inferences?"
-    r"|tasks?|pages?)\b)"
+    r"|tasks?|pages?|watts?|joules?|kwh|wh|dollars?)\b)"
     # What is spent or measured stands before "per": "cycl./hash", but not "arc_easy/acc".
     r"|(?<=\b(?:ms|ns|us|µs))\s*/|(?<=\b(?:cycl|bits))\.?\s*/|(?<=\bcycles)\s*/|(?<=\bbytes)\s*/",
     re.IGNORECASE,
@@ -57,6 +60,8 @@ _NEGATED = re.compile(
     r"(?=mean|root|median|log_loss|logloss|mse|mae|rmse|error|loss|brier))"
 )
 _COMPLEMENT = re.compile(r"^\s*(1|100)\s*[-–−]\s*[A-Za-z]")
+_LETTERS = "\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+"""Cyrillic, Japanese, Chinese and Korean letters, which names keep."""
 _BRACKETS = re.compile(r"[\[(]([^\])]*)[\])]")
 
 
@@ -121,6 +126,17 @@ def _join_words(text: str) -> str:
     # Borders between words: aB -> a_B and ABCdef -> AB_Cdef.
     text = re.sub(r"([a-z]\d?)([A-Z])", r"\1_\2", text)
     text = re.sub(r"([A-Z]{2,})([A-Z][a-z]{2,})", r"\1_\2", text)
-    joined = "_" + re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_") + "_"
+    text = _strip_accents(text.lower())
+    # Scripts without capitals stand beside Latin words without a blank.
+    text = re.sub(rf"(?<=[{_LETTERS}])(?=[a-z0-9])|(?<=[a-z0-9])(?=[{_LETTERS}])", "_", text)
+    joined = "_" + re.sub(rf"[^a-z0-9{_LETTERS}]+", "_", text).strip("_") + "_"
     # "top 1" and "F 1" are one word.
     return re.sub(r"_(top|f|hits?|p|map)_(\d+)_", r"_\1\2_", joined)
+
+
+def _strip_accents(text: str) -> str:
+    """Return a text with the Latin letters below its accents."""
+    if text.isascii():
+        return text
+    bases = ((char, unicodedata.normalize("NFD", char)[0]) for char in text)
+    return "".join(base if base.isascii() else char for char, base in bases)

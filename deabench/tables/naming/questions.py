@@ -11,7 +11,7 @@ from deabench.errors import DataError
 from deabench.tables.naming.patterns import shorten_names
 from deabench.utils.text import quote_names
 
-Option = Literal["outputs", "inputs", "lower_is_better", "ignore"]
+Option = Literal["outputs", "inputs", "lower_is_better", "ignore", "label", "dataset"]
 Answer = Mapping[Option, tuple[str, ...]]
 """Option to the names or patterns that it takes, as `{"outputs": ("coding:arc_agi",)}`."""
 
@@ -25,11 +25,11 @@ class Question:
     text : str
         The question, as "Is higher or lower better in 'coding', 'vision' and 'aaii'?".
     columns : tuple of column names
-        The block that it is about.
-    answers : mapping of "higher", "lower", "ignore" to Answer
-        The options of `read` (lower_is_better, ignore) and of `rank` (outputs, inputs) that state
-        the whole interpretation under each answer, the columns of known names included, so that
-        one call or one command is enough.
+        The block that it is about; none where it is about the rows.
+    answers : mapping of "higher", "lower", "ignore", "label" or "dataset" to Answer
+        The options of `read` (lower_is_better, ignore, label, roles) and of `rank` (outputs,
+        inputs) that state the whole interpretation under each answer, the columns of known names
+        included, so that one call or one command is enough.
     default : str
         The likeliest answer, a key of `answers`; empty where nothing speaks for any.
     """
@@ -54,6 +54,8 @@ class UndecidedError(DataError):
             ("higher", "if higher is better, pass "),
             ("lower", "if lower is better, "),
             ("ignore", "to leave them out, "),
+            ("dataset", "if data sets, pass "),
+            ("label", "if they are to be compared, pass "),
         ):
             if word in question.answers:
                 answers.append(meaning + format_answer(question.answers[word]))
@@ -66,8 +68,11 @@ def format_answer(answer: Answer) -> str:
     options = [
         f"{option}={json.dumps(list(names), ensure_ascii=False)}"
         for option, names in answer.items()
-        if names
+        if names and option != "dataset"
     ]
+    datasets = dict.fromkeys(answer.get("dataset", ()), "dataset")
+    if datasets:
+        options.append(f"roles={json.dumps(datasets, ensure_ascii=False)}")
     return ", ".join(options).replace('"', "'")
 
 

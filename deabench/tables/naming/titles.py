@@ -6,8 +6,11 @@ import re
 
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.vocabulary import (
+    BETTER_ROLES,
     RULES,
     THROUGHPUTS,
+    WEAK_RULES,
+    Meaning,
     is_weak,
     look_up_computed,
     look_up_metric,
@@ -15,6 +18,8 @@ from deabench.tables.vocabulary import (
 
 _TITLE_WORDS = r"results?|scores?|table|summary|leaderboard|all|test|val|final|\d+"
 """Words behind the metric in the name of a file."""
+
+MAX_HEADING_WORDS = 10
 
 
 def metric_of_title(title: str) -> str:
@@ -50,3 +55,34 @@ def metric_of_title(title: str) -> str:
             continue
         return tail
     return ""
+
+
+def meaning_of_heading(heading: str) -> Meaning | None:
+    """Return what all metrics in a heading mean; None where they disagree or there is none.
+
+    Examples
+    --------
+    >>> meaning_of_heading("Timing on a laptop").role, meaning_of_heading("Score by split").role
+    ('cost', 'output')
+    >>> meaning_of_heading("Accuracy against latency"), meaning_of_heading("Results")
+    (None, None)
+    """
+    words = parse_name(heading).all_words
+    # A long caption speaks of more than what its table holds.
+    if words.count("_") > MAX_HEADING_WORDS:
+        return None
+    rules = [rule for rule in RULES if not is_weak(rule.meaning)]
+    for candidates in (rules, WEAK_RULES):
+        meanings = [
+            rule.meaning
+            for rule in candidates
+            if rule.meaning.role in ("cost", *BETTER_ROLES.values())
+            and any(start in words for start in rule.starts)
+            and re.search(rule.pattern, words)
+        ]
+        if meanings:
+            roles = {meaning.role for meaning in meanings}
+            # A mean alone does not tell of what it is one.
+            is_mean = all(meaning.reason.startswith("a mean") for meaning in meanings)
+            return meanings[0] if len(roles) == 1 and not is_mean else None
+    return None

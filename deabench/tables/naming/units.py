@@ -68,7 +68,8 @@ def unit_of(name: ParsedName, *, is_spending: bool) -> str:
 def unit_in_brackets(text: str) -> str:
     """Return the unit that some brackets hold, "(ms; batch 1)"; empty without."""
     for part in re.split(r"[;,|]", text):
-        words = parse_name(part).words
+        # "MiB" is one word.
+        words = parse_name(part.lower()).words
         for pattern, unit in _UNITS:
             if re.fullmatch(_UNIT_IN_BRACKETS.format(pattern), words):
                 return unit

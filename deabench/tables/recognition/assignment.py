@@ -24,8 +24,10 @@ from deabench.tables.recognition.columns import (
 from deabench.tables.recognition.directions import MIN_ROWS, measure_scale
 from deabench.tables.recognition.redundancy import counts_rows
 from deabench.tables.table import LowerIsBetter, Table
+from deabench.tables.vocabulary import is_weak_name, look_up_metric
 from deabench.utils.checks import did_you_mean
 
+COMPARED = "it compares two values"
 LEAST_DISTINCT = 0.5
 """More than this share of the values of a measurement are distinct."""
 
@@ -103,7 +105,15 @@ def _find_question(table: Table, open_blocks: Sequence[Sequence[str]]) -> Questi
             columns += [name for name in block if name in undecided]
     # Names that leave the direction open by themselves, as deposits of a bank.
     columns += [c.name for c in undecided.values() if c.role == "conditional" and c.ambiguous]
-    columns += [n for n, c in undecided.items() if c.role == "unknown" and is_measured(table, n)]
+    # A comparison of two values, or a "result" beside its metrics, repeats them; any other
+    # measurement may be what counts.
+    columns += [
+        name
+        for name, column in undecided.items()
+        if not column.reason.startswith(COMPARED)
+        and not (metrics and _is_called_result(name))
+        and is_measured(table, name)
+    ]
     if not metrics or len(open_names) > len(metrics):
         columns += open_names
     # Costs alone are ranked where no other measurement may be what they are spent on.
@@ -146,6 +156,12 @@ def is_measured(table: Table, name: str) -> bool:
         return False
     values = table.frame[name].dropna()
     return len(values) > 1 and values.nunique() > LEAST_DISTINCT * len(values)
+
+
+def _is_called_result(name: str) -> bool:
+    """Return whether a whole name says no more than that a column holds results."""
+    meaning = look_up_metric(name)
+    return meaning is not None and meaning.role == "conditional" and is_weak_name(name)
 
 
 def _may_measure(values: pd.Series, needs_fractions: bool) -> bool:

@@ -7,6 +7,7 @@ direction. Where nothing tells it, the block is open, and `deabench.tables.table
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -45,6 +46,8 @@ SPARSE = 1 / 3
 """A metric with fewer filled cells than this share is left out beside filled ones."""
 LEAST_AVERAGED = 4
 """A block of at least so many columns is averaged where it is wide for its rows."""
+STATED_UNIT = re.compile(r"[\s_(\[](s|sec|ms|us|µs|ns|min|h|[KMGT]i?B|W|kWh|J)[\])]?\s*$")
+"""The unit that a name ends with, as it is written: "RITA S" is a size of the system RITA."""
 MAX_WIDTH = 1 / 3
 """More columns than this share of the rows are too many for a comparison by all of them."""
 
@@ -160,6 +163,9 @@ def _may_join(column: Column, frame: pd.DataFrame) -> bool:
     if not is_open or column.name not in frame:
         return False
     values = frame[column.name]
+    # "T_infer s" is spent, whatever its values are like.
+    if STATED_UNIT.search(column.name):
+        return False
     return not counts_rows(values) and bool(
         values.notna().mean() >= LEAST_FILLED and values.nunique() > 1
     )

@@ -203,8 +203,12 @@ def _contradicts(meaning: Meaning, name: str, numbers: Numbers) -> bool:
     """
     if meaning.role != "left_out" or "version" in name.lower():
         return False
-    if not meaning.reason.endswith(("identifier", "count", "numbers repeated runs")):
+    kinds = ("identifier", "count", "numbers repeated runs", "confusion matrix")
+    if not meaning.reason.endswith(kinds):
         return False
+    # Counts have no percent signs.
+    if numbers.unit == "percent":
+        return True
     values = numbers.values[np.isfinite(numbers.values)]
     return bool((values != np.round(values)).any())
 
@@ -248,6 +252,10 @@ def check_range(column: Column, values: np.ndarray, unit: str = "") -> Column:
         return replace(column, role="left_out", reason=reason)
     # A rate up to 1, or of unknown range, may be written as a share or in percent.
     if column.unit in ("share", "percent") and column.range in ((0.0, 1.0), (-np.inf, np.inf)):
+        # A mean of other than rates may be one of times.
+        if column.reason.startswith("a mean of scores") and values.max() > 100:
+            reason = "its name does not say of what it is the mean"
+            return replace(column, role="conditional", unit="", reason=reason)
         return _check_share(column, values, unit)
     # A value outside of the range refutes its limit, not the name.
     if (values < column.low).any():

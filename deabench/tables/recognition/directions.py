@@ -2,9 +2,9 @@
 
 In this order a block takes its direction from
 
-1. the column that is its mean, where its name tells one ("Average WER");
+1. the column that is its mean, where its name tells one ("Average WER") or is a score;
 2. a member that is the score of a known benchmark, or whose name has an arrow;
-3. a sentence around the table ("lower is better"), the metric in the file's name, or the metric or
+3. a sentence around the table ("lower is better"), the metric in the file's name, or the metrics or
    the benchmark in the heading of the table;
 4. the rank beside it, or a long table sorted from its greatest mean down;
 5. a known output of the same scale that rises and falls with it.
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from deabench.tables.naming.titles import metric_of_title
+from deabench.tables.naming.titles import meaning_of_heading, metric_of_title
 from deabench.tables.recognition.columns import MIN_RANK_CORRELATION, Column
 from deabench.tables.recognition.redundancy import is_called_mean
 from deabench.tables.vocabulary import BETTER_ROLES, Meaning, is_weak, look_up_metric
@@ -137,7 +137,9 @@ def _by_mean(block: Block, _: Context) -> tuple[str, str]:
     if len(block.names) < 2:
         return "", ""
     for ally in block.allies:
-        if not is_called_mean(ally.name) or is_weak_column(ally):
+        # A score of all tasks is their mean; a column that is called mean has no direction itself.
+        is_score = ally.reason.startswith("a score")
+        if not is_score and (not is_called_mean(ally.name) or is_weak_column(ally)):
             continue
         values = block.frame[ally.name]
         inside = (values >= members.min(axis=1)) & (values <= members.max(axis=1))
@@ -171,18 +173,19 @@ def _by_context(block: Block, context: Context) -> tuple[str, str]:
         return direction, f"the text around the table says that {direction} is better"
     if len(block.names) < 2:
         return "", ""
-    for title, kind in ((context.title, "file"), (context.heading, "table")):
-        # "Throughput (tokens/s)" ends with its unit.
-        meaning = look_up_metric(metric_of_title(re.sub(r"\([^()]*\)", "", title).strip()))
-        if meaning is None and kind == "table":
-            meaning = _benchmark_of_heading(title, block)
-        if meaning is not None and meaning.role == "cost" and kind == "table":
-            return "cost", f"the table is called by what is spent, '{title}'"
-        if meaning is None or meaning.role not in BETTER_ROLES.values():
-            continue
-        # "Lower error values are better" below the heading "Accuracy" leaves it open.
-        if kind == "file" or set(stated) <= {meaning.better}:
-            return meaning.better, f"the {kind} is called by its metric, '{title}'"
+    # "Throughput (tokens/s)" ends with its unit.
+    title = re.sub(r"\([^()]*\)", "", context.title).strip()
+    meaning = look_up_metric(metric_of_title(title))
+    if meaning is not None and meaning.role in BETTER_ROLES.values():
+        return meaning.better, f"the file is called by its metric, '{title}'"
+    heading = re.sub(r"\([^()]*\)", "", context.heading).strip()
+    meaning = look_up_metric(metric_of_title(heading)) or meaning_of_heading(heading)
+    meaning = meaning or _benchmark_of_heading(heading, block)
+    if meaning is not None and meaning.role == "cost":
+        return "cost", f"the table is called by what is spent, '{context.heading}'"
+    # "Lower error values are better" below the heading "Accuracy" leaves it open.
+    if meaning is not None and set(stated) <= {meaning.better}:
+        return meaning.better, f"the table is called by its metric, '{context.heading}'"
     return "", ""
 
 

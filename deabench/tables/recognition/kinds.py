@@ -21,10 +21,10 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.tables.cells import parse_numbers
 from deabench.tables.readers.frames import Source
-from deabench.tables.recognition.columns import SETTING, Column
+from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import is_data_set_name
 from deabench.tables.table import Kind, Table
-from deabench.tables.vocabulary import has_name, look_up_metric
+from deabench.tables.vocabulary import has_name, is_weak, look_up_metric
 from deabench.utils.text import quote_names
 
 COUNTS = ("tp", "fn", "fp", "tn")
@@ -36,8 +36,6 @@ MAX_CLASSES = 20
 LEAST_METRIC_SHARE = 0.5
 """Metrics stand in rows where at least this share of the row labels are names of metrics."""
 MAX_PROBED_ROWS = 1000
-SWEPT = (SETTING, "it is a length", "it numbers repeated runs")
-"""How the reasons begin of columns that are varied for one system."""
 CLASS_AVERAGES = {"macro avg", "weighted avg"}
 """Rows of scikit-learn's classification report beside the classes."""
 DEFAULT_CLASSIFIER = "classifier"
@@ -106,10 +104,8 @@ def refuse_missing_header(source: Source) -> None:
         )
 
 
-def refuse_rows_of_one_system(
-    source: Source, columns: Sequence[Column], label: Sequence[str]
-) -> None:
-    """Refuse a table whose rows are classes, data sets or settings of one system without a name.
+def refuse_rows_of_one_system(source: Source, label: Sequence[str]) -> None:
+    """Refuse a table whose rows are classes or data sets of one system without a name.
 
     Raises
     ------
@@ -126,19 +122,6 @@ def refuse_rows_of_one_system(
         raise DataError(
             f"the rows of '{source.title}' are called by '{label[0]}', and no column names the "
             f"systems; if the data sets are to be compared, pass label='{label[0]}'"
-        )
-    # Without a name, rows that differ in one setting or in steps are a curve of one system; several
-    # settings are the configurations of a search.
-    steps = [
-        column.name
-        for column in columns
-        if column.reason.startswith(SWEPT) and frame[column.name].nunique() == len(frame) > 2
-    ]
-    settings = [c.name for c in columns if c.reason == SETTING and frame[c.name].nunique() > 1]
-    if steps and len(settings) <= 1 and not label:
-        raise DataError(
-            f"no column names the systems of '{source.title}', and '{steps[0]}' differs in every "
-            f"row, as for one system; if its values are to be compared, pass label='{steps[0]}'"
         )
 
 
@@ -352,8 +335,10 @@ def transpose_metrics(source: Source) -> Source | None:
     # A header of metrics, or a table with a row per system and metric, is read as it stands.
     if not systems or any(_is_metric(name) for name in systems) or len(frame) < 2:
         return None
+    # The metrics stand first, or under their own name; further texts describe them.
     named = [name for name in texts if has_name(name, "metric")]
-    metric = next((name for name in (*named, *texts) if _holds_metrics(frame[name], name)), None)
+    candidates = (*named, *texts[:2])
+    metric = next((name for name in candidates if _holds_metrics(frame[name], name)), None)
     if metric is None or any(has_name(name, "value") for name in systems):
         return None
     varying = [name for name in texts if name != metric and frame[name].nunique() > 1]
@@ -377,14 +362,19 @@ def transpose_metrics(source: Source) -> Source | None:
     )
 
 
-def _is_metric(name: str) -> bool:
+def _is_metric(name: str, *, benchmarks: bool = True) -> bool:
     meaning = look_up_metric(name)
-    return meaning is not None and meaning.role in ("output", "lower_rate", "cost")
+    if meaning is None or (not benchmarks and is_weak(meaning)):
+        return False
+    return meaning.role in ("output", "lower_rate", "cost")
 
 
 def _holds_metrics(column: pd.Series, name: str) -> bool:
     """Return whether the cells of a column are names of metrics."""
     cells = [cell for cell in column.astype(str).str.strip().unique() if cell]
+    # Benchmarks are data sets where their column says so.
+    if is_data_set_name(name) and not any(_is_metric(cell, benchmarks=False) for cell in cells):
+        return False
     count = sum(_is_metric(cell) for cell in cells)
     # The name of the column counts as half of the evidence.
     if has_name(name, "metric"):

@@ -41,6 +41,10 @@ def leave_out_redundant(column: Column, columns: Sequence[Column], frame: pd.Dat
         reason = _mean_reason(values, frame[same_unit])
     else:
         reason = _mean_reason(values, frame[[other.name for other in outputs]])
+        # A mean of errors has no direction by itself.
+        if not reason and column.role == "conditional":
+            errors = [c.name for c in columns if c.role == "lower_rate" and c.name in frame]
+            reason = _mean_reason(values, frame[errors])
     if not reason:
         return column
     return replace(column, role="left_out", reason=reason)

@@ -1,0 +1,211 @@
+"""Ask what the rows of a table are, where they may be no systems.
+
+Rows without a name, rows that are called by an identifier, a class or a statistic, and rows that
+are the steps of one run are ranked only where somebody says that they are systems.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import pandas as pd
+
+from deabench.tables.naming.questions import Answer, Question
+from deabench.tables.recognition.columns import SETTING, Column
+from deabench.tables.recognition.layout import Keys
+from deabench.tables.vocabulary import has_name, is_whole_name, look_up_metric
+from deabench.utils.text import quote_names
+
+KEY_REASONS = (
+    SETTING,
+    "it is a length",
+    "it describes the data",
+    "it numbers repeated runs",
+    "it is a count",
+    "it is a date",
+    "it is an identifier",
+    "it is a description",
+    "it is a property of the computer",
+)
+"""How the reasons begin of columns that are no metrics and tell rows apart."""
+MAX_KEYS = 3
+"""At most this many columns are proposed as the label together."""
+LEAST_STATISTICS = 0.5
+"""Rows are statistics where at least this share of their names are."""
+
+
+def ask_about_rows(
+    frame: pd.DataFrame, columns: Sequence[Column], keys: Keys, metrics: Sequence[str], title: str
+) -> Question | None:
+    """Return what has to be asked about the rows of a file; None where their names tell it.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Raw cells.
+    columns : sequence of Column
+        What each column is by itself.
+    keys : Keys
+        What names the rows.
+    metrics : sequence of column names
+        What would be ranked.
+    title : str
+        The name of the file.
+    """
+    if len(frame) < 2:
+        return None
+    if not keys.label:
+        return _ask_for_names(frame, columns, metrics, title)
+    label = keys.label[0]
+    cells = _texts(frame[label])
+    statistics = cells.map(lambda cell: has_name(cell, "statistic"))
+    if statistics.mean() >= LEAST_STATISTICS:
+        return _make_question(f"the rows of '{title}' are statistics ({cells.iloc[0]})", [label])
+    if _is_square(cells, columns):
+        return _make_question(
+            f"the rows and columns of '{title}' are called alike, as in a table of pairs", [label]
+        )
+    metric = next(
+        (c.name for c in columns if c.role == "text" and has_name(c.name, "metric")), None
+    )
+    if metric is not None and _texts(frame[metric]).nunique() > 1:
+        return _make_question(
+            f"'{metric}' says that the rows of '{title}' hold different metrics", keys.label
+        )
+    step = _find_step(frame, columns, keys)
+    if step is not None:
+        return _make_question(
+            f"rows of '{cells.iloc[0]}' differ in '{step}', as the steps of one run do",
+            [*keys.label, step],
+        )
+    meaning = look_up_metric(label)
+    # Any column may be called "id": only the names of instances are those of one system's results.
+    is_instance = has_name(label, "instance") and not has_name(label, "any_row")
+    if is_instance or has_name(label, "topic"):
+        return _make_question(
+            f"the rows of '{title}' are called by '{label}', which names no systems", [label]
+        )
+    if cells.is_unique or keys.dataset is not None or keys.repeats:
+        return None
+    # A setting by its whole name is a part of the systems' names.
+    texts = [
+        c.name
+        for c in columns
+        if c.role == "text" and c.name not in keys.label and not is_whole_name(c.name, "left_out")
+    ]
+    crossed = next((name for name in texts if _are_crossed(frame, label, name)), None)
+    if crossed is not None:
+        return Question(
+            f"every '{label}' of '{title}' has a row for each '{crossed}': are these data sets, or "
+            "a part of the systems' names?",
+            (),
+            {"dataset": {"dataset": (crossed,)}, "label": {"label": (label, crossed)}},
+        )
+    if meaning is None:
+        key = next(_unique_keys(frame, [label], _key_columns(frame, columns, texts)), [label])
+        return _make_question(
+            f"nothing tells whether '{label}' names the systems of '{title}', for it repeats", key
+        )
+    return None
+
+
+def merge_questions(rows: Question, metrics: Question | None) -> Question:
+    """Return one question about rows and columns: each answer states both."""
+    if metrics is None:
+        return rows
+    answer_of_rows = next(iter(rows.answers.values()))
+    return Question(
+        f"{rows.text} And {metrics.text}",
+        metrics.columns,
+        {word: {**answer, **answer_of_rows} for word, answer in metrics.answers.items()},
+        metrics.default,
+    )
+
+
+def _make_question(finding: str, label: Sequence[str]) -> Question:
+    answer: Answer = {"label": tuple(label)}
+    return Question(f"{finding}.", (), {"label": answer}, "label")
+
+
+def _ask_for_names(
+    frame: pd.DataFrame, columns: Sequence[Column], metrics: Sequence[str], title: str
+) -> Question | None:
+    """Ask for the label of rows without a name, unless they differ in their metrics alone."""
+    names = [name for name in _key_columns(frame, columns, ()) if name not in metrics]
+    # A first column without a known name may number the rows, whatever its like measure.
+    first = columns[0]
+    if first.role == "unknown" and first.name in metrics:
+        names.insert(0, first.name)
+    if not names:
+        return None
+    key = next(_unique_keys(frame, [], names), names[:1])
+    return _make_question(
+        f"no column names the systems of '{title}', and its rows differ in {quote_names(names, 3)}",
+        key,
+    )
+
+
+def _key_columns(
+    frame: pd.DataFrame, columns: Sequence[Column], others: Sequence[str]
+) -> list[str]:
+    """Return the columns besides metrics that tell rows apart."""
+    return [
+        c.name
+        for c in columns
+        if c.name in frame
+        and (c.name in others or c.role in ("text", "dataset") or c.reason.startswith(KEY_REASONS))
+        and _texts(frame[c.name]).nunique() > 1
+    ]
+
+
+def _unique_keys(
+    frame: pd.DataFrame, first: Sequence[str], names: Sequence[str]
+) -> Iterator[list[str]]:
+    """Yield sets of columns that name every row, the smallest first."""
+    names = [name for name in names if name not in first]
+    texts = pd.DataFrame({name: _texts(frame[name]) for name in [*first, *names]})
+    for size in range(0 if first else 1, MAX_KEYS):
+        for more in combinations(names, size):
+            if not texts.duplicated([*first, *more]).any():
+                yield [*first, *more]
+
+
+def _are_crossed(frame: pd.DataFrame, label: str, other: str) -> bool:
+    """Return whether every value of one column stands on one row with every value of another.
+
+    Marks, as yes and no, are variants of a system.
+    """
+    marks = (not re.search(r"\w", cell) or has_name(cell, "mark") for cell in _texts(frame[other]))
+    if all(marks):
+        return False
+    pairs = pd.DataFrame({"label": _texts(frame[label]), "other": _texts(frame[other])})
+    count = pairs["label"].nunique() * pairs["other"].nunique()
+    is_complete = count == len(pairs) and pairs["other"].nunique() > 1
+    return is_complete and not pairs.duplicated().any()
+
+
+def _texts(column: pd.Series) -> pd.Series:
+    """Return the cells of a column as text, with "" for an empty one."""
+    texts: pd.Series = column.astype(object).where(column.notna(), "").map(str).str.strip()
+    return texts
+
+
+def _is_square(cells: pd.Series, columns: Sequence[Column]) -> bool:
+    """Return whether the columns have the names of the rows, as in a confusion matrix."""
+    names = {c.name.strip().lower() for c in columns if c.role != "label"}
+    return len(cells) > 1 and set(cells.str.lower()) <= names
+
+
+def _find_step(frame: pd.DataFrame, columns: Sequence[Column], keys: Keys) -> str | None:
+    """Return the column of steps, as epochs, in which several rows of one run differ."""
+    steps = [c.name for c in columns if has_name(c.name, "step") and c.name not in keys.label]
+    run = [*keys.label, *([keys.dataset] if keys.dataset else [])]
+    run += [name for name in keys.repeats if name not in steps]
+    texts = pd.DataFrame({name: _texts(frame[name]) for name in [*run, *steps]})
+    for step in steps:
+        # Each run has several rows, all of other steps.
+        if texts.duplicated(run).any() and not texts.duplicated([*run, step]).any():
+            return step
+    return None

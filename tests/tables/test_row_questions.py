@@ -1,0 +1,180 @@
+"""Questions about rows: what may be no systems is asked about before it is ranked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import deabench as db
+from deabench.cli import main
+from deabench.errors import DataError
+from deabench.tables.naming.questions import UndecidedError
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+
+
+def write(folder: Path, text: str, name: str = "t.csv") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        # The log of a training, and a load test, whose rows have no name.
+        (
+            "epoch,val_loss,accuracy\n1,2.1,0.5\n2,1.4,0.6\n3,1.1,0.7\n",
+            {"label": {"label": ("epoch",)}},
+        ),
+        (
+            "input length,concurrency,throughput,latency_ms\n5,50,204,245\n5,100,225,452\n"
+            "8,50,180,260\n8,100,190,500\n",
+            {"label": {"label": ("input length", "concurrency")}},
+        ),
+        # Single results of one system, and statistics of them.
+        (
+            "image_id,dice,iou\n0,0.98,0.96\n1,0.95,0.91\n2,0.96,0.92\n",
+            {"label": {"label": ("image_id",)}},
+        ),
+        (
+            "what,dice,iou\nmean,0.86,0.79\nstd,0.17,0.19\n",
+            {"label": {"label": ("what",)}},
+        ),
+        ("class,precision,recall\ncat,0.9,0.8\ndog,0.7,0.9\n", {"label": {"label": ("class",)}}),
+        # A table of pairs.
+        ("seen,cat,dog\ncat,40,10\ndog,5,45\n", {"label": {"label": ("seen",)}}),
+        # Learning curves of two systems.
+        (
+            "method,seed,round,test_accuracy\na,0,0,0.1\na,0,1,0.5\na,1,0,0.1\na,1,1,0.6\n"
+            "b,0,0,0.1\nb,0,1,0.4\nb,1,0,0.1\nb,1,1,0.5\n",
+            {"label": {"label": ("method", "round")}},
+        ),
+        # A name that repeats over another column of text.
+        (
+            "algorithm,level_file,mean_time_sec\nBFS,l1,1.5\nBFS,l2,2.5\nDFS,l1,1.1\nDFS,l2,3.5\n",
+            {
+                "dataset": {"dataset": ("level_file",)},
+                "label": {"label": ("algorithm", "level_file")},
+            },
+        ),
+        (
+            "pretext,size,accuracy\nx,1,0.5\nx,2,0.6\ny,1,0.7\n",
+            {"label": {"label": ("pretext", "size")}},
+        ),
+        # The winners of data sets under different metrics.
+        (
+            "Dataset,Best Model,Winning Score,Metric\nd1,GBM,0.97,Accuracy\nd2,Forest,0.9,MSE\n"
+            "d3,GBM,0.8,MSE\n",
+            {"label": {"label": ("Best Model",)}},
+        ),
+    ],
+)
+def test_rows_that_may_be_no_systems_are_asked_about(text, answers, tmp_path) -> None:
+    table = db.read(write(tmp_path, text))
+    assert table.question is not None
+    if set(table.question.answers) <= {"label", "dataset"}:
+        assert dict(table.question.answers) == answers
+    else:
+        # A question about columns stands in the same answers.
+        label = answers["label"]["label"]
+        assert all(answer["label"] == label for answer in table.question.answers.values())
+    with pytest.raises(UndecidedError):
+        db.rank(table)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "accuracy,latency_ms\n0.9,20\n0.8,5\n0.7,9\n",
+        "model,accuracy,epochs\na,0.9,10\nb,0.8,20\n",
+        "backend,latency_ms,fps\ncpu,20,50\ngpu,5,200\n",
+        "model,with registers,accuracy\na,yes,0.9\na,no,0.8\nb,yes,0.7\nb,no,0.6\n",
+        "model,dataset,accuracy\na,d,0.9\na,e,0.8\nb,d,0.7\nb,e,0.6\n",
+        "id,accuracy,latency_ms\nA,0.9,20\nB,0.8,5\n",
+    ],
+)
+def test_rows_that_are_systems_are_ranked_at_once(text, tmp_path) -> None:
+    table = db.read(write(tmp_path, text))
+    assert table.question is None
+    assert len(db.rank(table).to_frame()) == len(table.frame)
+
+
+def test_the_proposed_commands_run(tmp_path, capsys, monkeypatch) -> None:
+    text = "algorithm,level_file,mean_time_sec\nBFS,l1,1.5\nBFS,l2,2.5\nDFS,l1,1.1\nDFS,l2,3.5\n"
+    write(tmp_path, text)
+    monkeypatch.chdir(tmp_path)
+    assert main(["rank", "t.csv"]) == 1
+    asked = capsys.readouterr().err
+    assert "every 'algorithm' of 't' has a row for each 'level_file'" in asked
+    commands = [line.split() for line in asked.splitlines() if line.startswith("  deabench ")]
+    assert commands == [
+        ["deabench", "rank", "t.csv", "--dataset", "level_file"],
+        ["deabench", "rank", "t.csv", "--label", "algorithm,level_file"],
+    ]
+    counts = []
+    for command in commands:
+        assert main([*command[1:], "--format", "csv"]) == 0
+        counts.append(len(capsys.readouterr().out.splitlines()) - 1)
+    assert counts == [2, 4]
+
+
+def test_the_message_states_the_arguments_of_python(tmp_path) -> None:
+    text = "algorithm,level_file,mean_time_sec\nBFS,l1,1.5\nBFS,l2,2.5\nDFS,l1,1.1\nDFS,l2,3.5\n"
+    path = write(tmp_path, text)
+    with pytest.raises(UndecidedError, match=r"pass roles=\{'level_file': 'dataset'\}"):
+        db.rank(path)
+    table = db.read(path, roles={"level_file": "dataset"})
+    assert list(table.frame["mean_time_sec"]) == [2.0, 2.3]
+
+
+def test_a_question_about_rows_and_columns_is_one(tmp_path) -> None:
+    path = write(tmp_path, "fold,accuracy,zork\n1,0.9,1.5\n2,0.8,2.5\n3,0.7,3.25\n")
+    question = db.read(path).question
+    assert question.answers["ignore"] == {"ignore": ("zork",), "label": ("fold",)}
+    assert "no column names the systems" in question.text
+    assert "nothing tells whether higher or lower is better in 'zork'" in question.text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("model,accuracy\na,0.9\n", "holds one system, 'a'.*give several files"),
+        (
+            "y_true,y_pred\n1,1\n0,1\n1,0\n0,0\n",
+            "holds one system, 't'.*type `deabench metrics FILE`",
+        ),
+    ],
+)
+def test_one_system_is_not_ranked(text, message, tmp_path) -> None:
+    with pytest.raises(DataError, match=message):
+        db.rank(write(tmp_path, text))
+
+
+def test_a_row_that_is_a_benchmark_is_no_metric(tmp_path) -> None:
+    rows = "| MSMARCO | 6980 | 1.1 |\n| TREC-COVID | 50 | 493.5 |\n| FiQA | 648 | 2.6 |\n"
+    path = write(tmp_path, "| Dataset | Queries | Rel D/Q |\n|---|---|---|\n" + rows, "t.md")
+    table = db.read(path)
+    assert table.kind != "metrics-in-rows"
+    assert table.question is not None
+
+
+def test_a_heading_tells_the_direction_of_like_columns(tmp_path) -> None:
+    rows = "|---|---|---|\n| a | 2.5 | 1.5 |\n| b | 3.5 | 1.25 |\n"
+    text = "## Timing on a laptop\n\n| label | nqueen | sudoku |\n" + rows
+    table = db.read(write(tmp_path, text.replace("label", "compiler"), "t.md"))
+    assert table.costs == ["nqueen", "sudoku"]
+    text = "## Mean score by split\n\n| method | species | genus |\n" + rows
+    table = db.read(write(tmp_path, text, "u.md"))
+    assert table.outputs == ["species", "genus"]
+
+
+def test_names_of_other_scripts_are_read(tmp_path) -> None:
+    text = "模型名称,Cityscapes精度mIoU(%),推理延时(ms),参数量\nA,78.9,24.4,3.5\nB,80.7,10.1,5.5\n"
+    table = db.read(write(tmp_path, text))
+    assert (table.label, table.outputs) == (("模型名称",), ["Cityscapes精度mIoU(%)"])
+    assert table.costs == ["推理延时(ms)", "参数量"]
+    text = "modèle,précision,coût\nA,0.9,20\nB,0.8,5\n"
+    table = db.read(write(tmp_path, text, "f.csv"))
+    assert (table.label, table.outputs, table.costs) == (("modèle",), ["précision"], ["coût"])
