@@ -322,6 +322,7 @@ NO_ANSWERS = {
     r"60 % of A and 40 %|40 % of (A|the cases)": "a definition by an example",
     r"share of 50,000 images|one more point|test images has": "the data set, and a formula",
     r"mixture's F1|\| F1, AUC": "a statement about F1",
+    r"some [\d,]+ tests": "how many tests there are",
     r"^#+ ": "a heading",
     r"gzip, bzip2": "names of formats",
     r"L1, L2|paper \(A4\)|rate of 1003": "the page's own tests type these",
