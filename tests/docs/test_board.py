@@ -322,6 +322,7 @@ NO_ANSWERS = {
     r"60 % of A and 40 %|40 % of (A|the cases)": "a definition by an example",
     r"share of 50,000 images|one more point|test images has": "the data set, and a formula",
     r"mixture's F1|\| F1, AUC": "a statement about F1",
+    r"print what was computed by then": "tests/analysis/test_ranking_in_time.py",
     r"some [\d,]+ tests": "how many tests there are",
     r"^#+ ": "a heading",
     r"gzip, bzip2": "names of formats",
