@@ -111,6 +111,11 @@ def _call_verb(name: str, arguments: list[str]) -> int:
     except DeabenchError as error:
         sys.stderr.write(f"deabench: {with_option_names(str(error))}\n")
         return 2 if isinstance(error, UsageError) else 1
+    except MemoryError:
+        sys.stderr.write(
+            "deabench: this needs more memory than there is; give a part of the data\n"
+        )
+        return 1
     except BrokenPipeError:
         # The program that read our output has ended; this is no error of ours.
         _discard_stdout()

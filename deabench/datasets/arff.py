@@ -16,6 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.utils.files import MAX_DECOMPRESSED, check_regular_file
 
 ATTRIBUTE = re.compile(
     r"@attribute\s+('(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|[^\s{]+?)"
@@ -53,6 +54,11 @@ def read_arff(path: str | Path) -> Arff:
         If the file is missing, or is none.
     """
     try:
+        check_regular_file(path)
+        if Path(path).stat().st_size > MAX_DECOMPRESSED:
+            raise DataError(
+                f"'{path}' has more than {MAX_DECOMPRESSED:,} bytes; give a part of it, or Parquet"
+            )
         content = Path(path).read_bytes()
     except OSError as error:
         raise DataError(

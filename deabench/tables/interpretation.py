@@ -11,7 +11,13 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.tables.cells import Numbers, is_numeric_dtype, parse_numbers
 from deabench.tables.naming.error_columns import find_error_columns, measure_error_bars
-from deabench.tables.readers.frames import Source, check_unique_names, declared_roles, read_frame
+from deabench.tables.readers.frames import (
+    Source,
+    check_unique_names,
+    declared_roles,
+    read_frame,
+    simplify_cells,
+)
 from deabench.tables.recognition.assignment import assign_roles
 from deabench.tables.recognition.columns import (
     USER_SAYS,
@@ -162,6 +168,7 @@ def interpret_frame(
     names = [str(name) for name in frame.columns]
     check_unique_names(names)
     declarations = declared_roles(frame)
+    frame = simplify_cells(frame)
     if not roles and not declarations:
         source = read_frame(frame)
         instances = recognise_instances(source.frame)

@@ -8,6 +8,7 @@ names.
 from __future__ import annotations
 
 import io
+import json
 import os
 import secrets
 import select
@@ -22,6 +23,8 @@ from deabench.errors import DataError
 
 PATIENCE = 10.0
 """Seconds to wait for a writer of a pipe."""
+MAX_STATE = 1 << 26
+"""Bytes of a state that deabench keeps in JSON: 64 MiB."""
 _BINARY = getattr(os, "O_BINARY", 0)
 MAX_DECOMPRESSED = 1 << 30
 """Bytes that a compressed file may decompress to: 1 GiB."""
@@ -158,6 +161,33 @@ def check_regular_file(path: str | Path) -> None:
     if not stat.S_ISREG(mode):
         kind = "a folder" if stat.S_ISDIR(mode) else "no regular file"
         raise DataError(f"'{path}' is {kind}; it is read more than once, so copy it into a file")
+
+
+def read_state(path: str | Path) -> bytes:
+    """Return the bytes of a file in which deabench keeps a state, of at most `MAX_STATE` bytes.
+
+    Raises
+    ------
+    OSError, ValueError
+        If it cannot be read, is no regular file (a pipe has no end) or is larger.
+    """
+    check_regular_file(path)
+    with open(path, "rb") as stream:
+        content = read_bounded(stream, MAX_STATE + 1)
+    if len(content) > MAX_STATE:
+        raise DataError(f"'{path}' has more than {MAX_STATE:,} bytes, which no state has")
+    return content
+
+
+def parse_state(text: str | bytes) -> Any:
+    """Return the object of a JSON text; whatever is wrong with the text is a ValueError."""
+    try:
+        state = json.loads(text)
+        # Half a character, which "\\ud800" stands for, can be written nowhere.
+        json.dumps(state, ensure_ascii=False).encode()
+    except RecursionError:
+        raise ValueError("it nests too deeply") from None
+    return state
 
 
 def read_contents(path: str | Path, max_bytes: int = -1) -> bytes:

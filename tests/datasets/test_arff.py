@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -88,3 +90,15 @@ def test_both_encodings(file, encoding):
 def test_what_is_no_arff_is_refused_with_its_reason(file, text, reason):
     with pytest.raises(DataError, match=reason):
         read_arff(file(f"@relation r\n{text}"))
+
+
+def test_what_is_no_file_or_too_large_is_refused_unread(tmp_path):
+    pipe = tmp_path / "pipe.arff"
+    os.mkfifo(pipe)
+    with pytest.raises(DataError, match="is no regular file"):
+        read_arff(pipe)
+    large = tmp_path / "large.arff"
+    large.touch()
+    os.truncate(large, 1 << 40)
+    with pytest.raises(DataError, match="has more than 1,073,741,824 bytes"):
+        read_arff(large)

@@ -1,6 +1,7 @@
 """Verdicts at any time: what is asked, what is refused, and a state that goes on."""
 
 import json
+import os
 
 import numpy as np
 import pandas as pd
@@ -106,6 +107,11 @@ def test_the_state_goes_on_bit_for_bit(tmp_path):
         lambda state: state.update(format="something else"),
         lambda state: state.update(classifiers=["a"]),
         lambda state: state["upper"].update(highest=float("nan")),
+        lambda state: state.update(rounds=float("inf")),
+        lambda state: state.update(decided=[10**400, 0]),
+        lambda state: state.update(classifiers=["\ud800", "b"]),
+        lambda state: state.update(classifiers=[f"c{k}" for k in range(100_000)]),
+        lambda state: state.update(moments={"__class__": []}),
     ],
 )
 def test_a_damaged_state_is_refused(damage):
@@ -117,11 +123,15 @@ def test_a_damaged_state_is_refused(damage):
 
 def test_files_that_are_no_state(tmp_path):
     (tmp_path / "text").write_bytes(b"\xff\xfe")
-    for name in ("text", "none"):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "large").touch()
+    os.truncate(tmp_path / "large", 1 << 40)
+    for name in ("text", "none", "pipe", "large", "nul\0"):
         with pytest.raises(DataError, match="name a file of save"):
             db.Anytime.load(tmp_path / name)
-    with pytest.raises(DataError, match="damaged"):
-        db.Anytime.from_json("[]")
+    for text in ("[]", "[" * 200_000, "9" * 5000):
+        with pytest.raises(DataError, match="damaged"):
+            db.Anytime.from_json(text)
     with pytest.raises(DataError, match="damaged"):
         db.Anytime.from_json('{"format": "deabench any')
 

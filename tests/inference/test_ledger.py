@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -129,3 +130,55 @@ def test_hashes_do_not_depend_on_the_machine():
     assert hash_arrays(labels) != hash_arrays(labels[::-1])
     assert hash_arrays(labels, "a") != hash_arrays(labels, "b")
     assert hash_arrays(np.array([0.5], "f4")) == hash_arrays(np.array([0.5]))
+
+
+GATE = {"candidate": "a", "answers": "x", "feedback": "none", "alpha": 0.01, "verdict": "open"}
+
+
+def ledger_text(**changes) -> str:
+    return json.dumps({"format": ledger.FORMAT, "tests": {"test": [{**GATE, **changes}]}})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 200_000,
+        '{"a":' * 100_000,
+        '{"format":' + "9" * 5000 + "}",
+        "[]",
+        "null",
+        ledger_text(alpha=float("nan")),
+        ledger_text(alpha="0.01"),
+        ledger_text(alpha=10**400),
+        ledger_text(alpha=[]),
+        ledger_text(candidate="\ud800"),
+        ledger_text(unknown=1),
+        ledger_text(feedback=["none"]),
+    ],
+    ids=lambda text: text[:24] + str(len(text)),
+)
+def test_whatever_a_ledger_holds_ends_in_a_sentence(text, tmp_path):
+    path = tmp_path / "gates.json"
+    path.write_text(text)
+    with (
+        pytest.raises(DataError, match=r"is damaged: .*; bring back an earlier"),
+        open_ledger(path),
+    ):
+        pass
+
+
+def test_what_is_no_file_is_no_ledger(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    large = tmp_path / "large"
+    large.touch()
+    os.truncate(large, 1 << 40)
+    for path in (folder, pipe, large):
+        with pytest.raises(DataError, match="is damaged"), open_ledger(path):
+            pass
+    (tmp_path / ".gates.json.lock").mkdir()
+    for name in ("gates.json", "x" * 300, "nul\0"):
+        with pytest.raises(DataError, match="beside the ledger"), open_ledger(tmp_path / name):
+            pass

@@ -1,7 +1,7 @@
 """Damaged files of all formats: small valid ones, mutated by a seed.
 
 As a script it reads the files of the seeds START to STOP under 2 GiB of address space, each within
-20 seconds, and prints how many gave an answer and how many a sentence.
+20 seconds of CPU time, and prints how many gave an answer and how many a sentence.
 """
 
 from __future__ import annotations
@@ -84,6 +84,30 @@ SIGNS = (
 )
 """What files hold at the wrong places."""
 
+VALUES = (
+    None,
+    True,
+    -1,
+    0,
+    1e308,
+    10**400,
+    float("nan"),
+    float("inf"),
+    [],
+    {},
+    [[]],
+    [{}],
+    [1, "a", None],
+    {"a": {"b": [1]}},
+    "",
+    "1e999",
+    "\x1b[31m",
+    "\ud800",
+    "name",
+    "x" * 10_000,
+)
+"""What JSON documents hold in the place of what is expected."""
+
 
 def workbook() -> bytes:
     stream = io.BytesIO()
@@ -95,6 +119,122 @@ def parquet() -> bytes:
     stream = io.BytesIO()
     FRAME.to_parquet(stream)
     return stream.getvalue()
+
+
+def logs() -> dict[str, object]:
+    """Return a small file of every tool whose JSON has a reader of its own."""
+    evaluation = {
+        "schema_version": "0.2.1",
+        "evaluation_id": "board/a/1",
+        "model_info": {"name": "a", "id": "org/a"},
+        "eval_library": {"name": "x", "version": "1"},
+        "evaluation_results": [
+            {
+                "evaluation_name": "MMLU",
+                "metric_config": {"lower_is_better": False, "min_score": 0, "max_score": 1},
+                "score_details": {
+                    "score": 0.8,
+                    "uncertainty": {"standard_error": {"value": 0.01}, "num_samples": 900},
+                },
+            },
+            {
+                "evaluation_name": "seconds",
+                "metric_config": {"lower_is_better": True},
+                "score_details": {
+                    "score": 3.0,
+                    "uncertainty": {
+                        "confidence_interval": {"lower": 2, "upper": 4, "confidence_level": 0.9}
+                    },
+                },
+            },
+        ],
+    }
+    sample = {
+        "schema_version": "instance_level_eval_0.2.1",
+        "model_id": "a",
+        "evaluation_name": "gsm8k",
+        "sample_id": "s1",
+        "evaluation": {"score": 1.0, "is_correct": True},
+        "performance": {"latency_ms": 10.0},
+        "token_usage": {"total_tokens": 100},
+    }
+    inspect_log = {
+        "version": 2,
+        "status": "success",
+        "eval": {"task": "t", "model": "a", "dataset": {}},
+        "results": {
+            "scores": [
+                {"name": "match", "metrics": {"accuracy": {"name": "accuracy", "value": 0.75}}}
+            ]
+        },
+        "samples": [
+            {
+                "id": k,
+                "epoch": 1,
+                "scores": {"match": {"value": "CI"[k], "answer": "x"}},
+                "model_usage": {"a": {"total_tokens": 10}},
+                "total_time": 1.5,
+            }
+            for k in range(2)
+        ],
+    }
+    harness = {
+        "results": {"arc": {"acc,none": 0.6, "acc_stderr,none": 0.01, "alias": "arc"}},
+        "config": {"model_args": "pretrained=org/a"},
+    }
+    harness_sample = {
+        "doc_id": 1,
+        "target": "B",
+        "resps": [["-1.0"]],
+        "filtered_resps": ["-1.0"],
+        "filter": "none",
+        "metrics": ["acc"],
+        "doc_hash": "ff",
+        "acc": 1.0,
+    }
+    price = {"input_cost_per_token": 1e-6, "output_cost_per_token": 3e-6, "litellm_provider": "x"}
+    return {
+        "evaluations": [evaluation, evaluation | {"model_info": {"name": "b", "id": "org/b"}}],
+        "samples": [sample, sample | {"model_id": "b"}],
+        "inspect log": inspect_log,
+        "harness": [harness, harness],
+        "harness samples": [harness_sample, harness_sample | {"doc_id": 2}],
+        "prices": {"a": price, "b": price, "c": {"mode": "image"}},
+        "helm": {
+            "header": [{"value": "Model"}, {"value": "EM", "lower_is_better": False}],
+            "rows": [[{"value": "a"}, {"value": 0.5}], [{"value": "b"}, {"value": 0.4}]],
+        },
+        "split": {"columns": ["model", "acc"], "index": [0], "data": [["a", 0.5]]},
+    }
+
+
+def mutate_json(data: bytes, source: random.Random) -> bytes:
+    """Return a JSON document some of whose values are others, are gone, or are moved."""
+    document = {"": json.loads(data)}
+    for _ in range(source.randint(1, 3)):
+        slots = list(_slots(document))
+        holder, key = source.choice(slots)
+        other, other_key = source.choice(slots)
+        kind = source.randrange(4)
+        if kind == 0 and holder is not document:
+            del holder[key]
+        elif kind == 1:
+            holder[key] = json.loads(json.dumps(other[other_key]))
+        elif kind == 2 and isinstance(holder, dict) and holder is not document:
+            holder[source.choice(VALUES[-6:])] = holder.pop(key)
+        else:
+            holder[key] = source.choice(VALUES)
+    return json.dumps(document.get("")).encode()
+
+
+def _slots(document: object):
+    """Yield every (mapping or list, key) of a document."""
+    if not isinstance(document, dict | list):
+        return
+    keys = list(document) if isinstance(document, dict) else range(len(document))
+    for key in keys:
+        yield document, key
+        yield from _slots(document[key])
 
 
 def inspect_archive() -> bytes:
@@ -127,6 +267,7 @@ def valid_files() -> dict[str, bytes]:
         "columns": json.dumps(FRAME.to_dict(orient="list")),
         "nested": json.dumps({"r": {"a": {"acc": {"v": 0.9}}, "b": {"acc": {"v": 0.8}}}, "n": 1}),
     }
+    texts |= {name: json.dumps(log) for name, log in logs().items()}
     files = {name: text.encode() for name, text in texts.items()}
     return files | {
         "utf-16": csv.encode("utf-16"),
@@ -181,6 +322,8 @@ def damaged_file(seed: int, files: dict[str, bytes]) -> tuple[str, bytes]:
     data = files[name]
     if name in ("workbook", "gzip", "inspect") and source.random() < 0.7:
         return name, mutate_parts(data, source)
+    if (name in logs() or name in ("json", "columns", "nested")) and source.random() < 0.7:
+        return name, mutate_json(data, source)
     return name, mutate(data, source)
 
 
@@ -196,7 +339,8 @@ def read_damaged(start: int, stop: int, folder: Path) -> dict[str, int]:
         name, data = damaged_file(seed, files)
         path = folder / f"table.{name}"
         path.write_bytes(data)
-        signal.alarm(SECONDS)
+        # CPU time, of which other programs take nothing; the signal ends the process.
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
         try:
             if name == "arff":
                 read_arff(path)
@@ -212,7 +356,7 @@ def read_damaged(start: int, stop: int, folder: Path) -> dict[str, int]:
             traceback.print_exc()
             sys.exit(f"seed {seed} ({name}): neither an answer nor a sentence")
         finally:
-            signal.alarm(0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
     return counts
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+import pandas as pd
 import pytest
 
+import deabench as db
 from deabench.errors import DataError
 from deabench.tables.readers.files import read_file
 from deabench.tables.readers.limits import Limits
@@ -147,3 +149,28 @@ def test_json_with_too_many_columns_is_refused(tmp_path) -> None:
     assert (
         read(tmp_path, json.dumps(records), limits=Limits(columns=20_001)).frame.shape[1] == 20_001
     )
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"a": {"accuracy": 10**400}, "b": {"accuracy": 1}},
+        [{"model": "a", "accuracy": 0.5}, {"model": "b", "accuracy": -(10**400)}],
+        pd.DataFrame({"accuracy": [0.5, 10**400]}, index=["a", "b"]),
+    ],
+)
+def test_an_integer_beyond_the_range_of_floats_is_infinite(table) -> None:
+    with pytest.raises(DataError, match="inf"):
+        db.rank(table)
+
+
+def test_cells_that_hold_lists_are_text(tmp_path) -> None:
+    frame = pd.DataFrame({"accuracy": [0.5, 0.6], "tags": [[1], {2}]}, index=["a", "b"])
+    assert db.read(frame).outputs == ["accuracy"]
+    assert frame["tags"].tolist() == [[1], {2}]
+    path = tmp_path / "split.json"
+    path.write_text('{"columns": [[1], "acc", null], "data": [[{"a": 1}, 0.5, []], [[], 0.6, 1]]}')
+    assert db.read(path).outputs == ["acc"]
+    path.write_text('{"columns": [1, "1"], "data": [[0.5, 0.6]]}')
+    with pytest.raises(DataError, match="the column '1' appears more than once"):
+        db.read(path)

@@ -29,7 +29,7 @@ from deabench.inference.decisions.rounds import (
 )
 from deabench.metrics.formulas import canonical_name
 from deabench.utils.checks import choice, share
-from deabench.utils.files import write_whole
+from deabench.utils.files import parse_state, read_state, write_whole
 from deabench.utils.instances import Predictions, Values
 from deabench.utils.result import Result
 
@@ -394,9 +394,12 @@ class Anytime:
             If the text is no such state, or a part of it does not fit the others.
         """
         try:
-            state = json.loads(text)
+            state = parse_state(text)
             if state["format"] != STATE_FORMAT:
                 raise ValueError(f"its format is {state['format']!r}")
+            # The state has a number for each pair of classifiers: fewer characters hold none.
+            if len(state["classifiers"]) ** 2 > len(text):
+                raise ValueError("it names more classifiers than it has numbers for")
             anytime = cls(
                 state["classifiers"], state["metrics"], state["level"], unit=state["unit"]
             )
@@ -409,7 +412,7 @@ class Anytime:
                     setattr(part, field, _same_shape(getattr(part, field), value, field))
             if not anytime.rounds < anytime._next_learning:
                 raise ValueError("its rounds do not fit")
-        except (ValueError, KeyError, TypeError, AttributeError, DataError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
             raise DataError(
                 f"the state of the verdicts is damaged ({error}); use the file that save() wrote, "
                 "or start again"
@@ -424,9 +427,9 @@ class Anytime:
     def load(cls, path: str | Path) -> Anytime:
         """Read the state from a file that `save` wrote."""
         try:
-            text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is no text"
+            text = read_state(path).decode()
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "it is no state"
             raise DataError(f"cannot read '{path}': {reason}; name a file of save()") from None
         return cls.from_json(text)
 

@@ -22,7 +22,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from deabench.errors import DataError
-from deabench.utils.files import write_whole
+from deabench.utils.files import parse_state, read_state, write_whole
 
 Feedback = Literal["none", "status", "scores"]
 FORMAT = "deabench gates 1"
@@ -119,7 +119,13 @@ def open_ledger(path: str | Path) -> Iterator[Ledger]:
     if not path.parent.is_dir():
         raise DataError(f"cannot write '{path}': there is no folder '{path.parent}'; make it first")
     # A lock of SQLite is held by the process and ends with it, on every system.
-    with closing(sqlite3.connect(lock, timeout=PATIENCE, isolation_level=None)) as connection:
+    try:
+        connection = sqlite3.connect(lock, timeout=PATIENCE, isolation_level=None)
+    except (sqlite3.Error, ValueError) as error:
+        raise DataError(
+            f"cannot write '{lock}' beside the ledger ({error}); name another file"
+        ) from None
+    with closing(connection):
         try:
             connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.Error as error:
@@ -132,7 +138,7 @@ def open_ledger(path: str | Path) -> Iterator[Ledger]:
 def _read_tests(path: Path) -> dict[str, list[LedgerEntry]]:
     """Return the gates by test set; none where there is no file yet."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_state(read_state(path))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
@@ -148,7 +154,7 @@ def _read_tests(path: Path) -> dict[str, list[LedgerEntry]]:
             words = (entry.candidate, entry.answers, entry.verdict)
             if not all(isinstance(word, str) for word in words):
                 raise ValueError("an entry has a field that is no text")
-            if entry.feedback not in get_args(Feedback) or not 0 < float(entry.alpha) < 1:
+            if entry.feedback not in get_args(Feedback) or not 0 < entry.alpha < 1:
                 raise ValueError(f"the gate of '{entry.candidate}' has a level that cannot be")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(_damage(path, str(error))) from None

@@ -28,7 +28,7 @@ from deabench.study.results.store import COLUMNS
 from deabench.study.results.stored_rows import iterate_rows, read_rows
 from deabench.study.spec.plan import Plan
 from deabench.study.spec.tasks import Task, TaskList, TaskSelection
-from deabench.utils.files import write_whole
+from deabench.utils.files import parse_state, read_state, write_whole
 from deabench.utils.result import Result
 
 CLASSIFIER = COLUMNS.index("classifier")
@@ -186,10 +186,10 @@ def save_count(store: Path, tasks: TaskList) -> ResultCount:
 def saved_count(store: Path, tasks: TaskList) -> ResultCount | None:
     """Return the count that a run of this very study left, if the store is unchanged since."""
     try:
-        digest, _, text = _count_file(store).read_bytes().partition(b"\n")
+        digest, _, text = read_state(_count_file(store)).partition(b"\n")
         if digest != _text_digest(text):
             return None
-        content = json.loads(text)
+        content = parse_state(text)
         # another study, or another release, may have left the count
         if (content["study"], content["release"]) != (tasks.identity(), __version__):
             return None
@@ -197,9 +197,16 @@ def saved_count(store: Path, tasks: TaskList) -> ResultCount | None:
         if content["store"] != _file_digest(store):
             return None
         # JSON has no tuples
-        failures = [tuple(failure) for failure in content["counted"]["failures"]]
-        return ResultCount(**content["counted"] | {"failures": failures})
-    except (OSError, ValueError, KeyError, TypeError):
+        failures = [
+            (str(name), str(status), int(tasks))
+            for name, status, tasks in content["counted"]["failures"]
+        ]
+        count = ResultCount(**content["counted"] | {"failures": failures})
+        # the file may be a stranger's: anything else than a count is none
+        is_count = type(count.results) is type(count.damaged) is int
+        is_count = is_count and isinstance(count.digest, str)
+        return count if is_count else None
+    except (OSError, ValueError, LookupError, TypeError, OverflowError):
         return None
 
 

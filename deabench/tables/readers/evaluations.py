@@ -14,8 +14,10 @@ from deabench.tables.readers import harness_logs, trackers
 from deabench.tables.readers.frames import (
     Source,
     find_nested_table,
+    read_frame,
     read_mapping,
     read_records,
+    simplify_cells,
 )
 from deabench.tables.recognition.columns import DeclaredRole
 
@@ -29,6 +31,11 @@ ARROWS: dict[object, str] = {True: " ↓", False: " ↑"}
 
 def read_json(data: Any, file: str, title: str) -> Source:
     """Read a JSON document of one of the known shapes; `file` is its name in errors."""
+    source = _read_document(data, file, title)
+    return replace(source, frame=simplify_cells(source.frame))
+
+
+def _read_document(data: Any, file: str, title: str) -> Source:
     if _is_harness_run(data):
         return _read_harness([data], [title or "model"], title)
     if _is_list_of(_is_harness_run, data):
@@ -75,7 +82,7 @@ def _read_object(data: Mapping[str, Any], title: str) -> Source:
         frame = pd.DataFrame(data["data"], columns=data["columns"])
         if "index" in data:
             frame = frame.assign(index=data["index"])
-        return Source(frame, title)
+        return replace(read_frame(frame), title=title)
     lists = [value for value in data.values() if isinstance(value, list)]
     is_record_list = find_nested_table(data) is None and len(lists) == 1
     if is_record_list and _is_list_of(lambda item: isinstance(item, Mapping), lists[0]):

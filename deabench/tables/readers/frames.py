@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -76,7 +78,7 @@ def read_frame(frame: pd.DataFrame) -> Source:
     """Read a pandas DataFrame; an index other than the default one names the systems."""
     names = [str(name) for name in frame.columns]
     check_unique_names(names)
-    flat = frame.set_axis(names, axis=1)
+    flat = simplify_cells(frame.set_axis(names, axis=1))
     label: tuple[str, ...] = ()
     # The default index numbers the rows; any other one, of a single level, names the systems.
     if not isinstance(flat.index, pd.RangeIndex):
@@ -93,6 +95,30 @@ def read_frame(frame: pd.DataFrame) -> Source:
         flat = pd.concat([names_of_rows, flat.reset_index(drop=True)], axis=1)
         label = (levels[0],) if len(levels) == 1 else ()
     return Source(flat, str(frame.attrs.get("metric", "")), label, declared_roles(frame))
+
+
+def simplify_cells(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose names are text and whose cells are numbers, truths, texts or dates.
+
+    Lists and mappings become text, integers beyond the range of floats infinite.
+    """
+    frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
+    for k, dtype in enumerate(frame.dtypes):
+        # pandas tells columns of text alone apart without a look at each cell.
+        is_object = pd.api.types.is_object_dtype(dtype)
+        is_mixed = is_object and pd.api.types.infer_dtype(frame.iloc[:, k]) != "string"
+        if is_mixed:
+            cells = [_simplify_cell(cell) for cell in frame.iloc[:, k]]
+            frame.isetitem(k, pd.Series(cells, frame.index, dtype=object))
+    return frame
+
+
+def _simplify_cell(cell: Any) -> Any:
+    if isinstance(cell, list | tuple | dict | set):
+        return str(cell)
+    if isinstance(cell, int) and abs(cell) > sys.float_info.max:
+        return math.inf if cell > 0 else -math.inf
+    return cell
 
 
 def declared_roles(frame: pd.DataFrame) -> dict[str, tuple[DeclaredRole, str]]:

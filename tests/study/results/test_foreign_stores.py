@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 import random
 import resource
 import shutil
@@ -27,6 +30,7 @@ VERBS = (["study", "status"], ["study", "verify"], ["study", "tables"])
 LIMITED = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
 from deabench.cli import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -71,12 +75,11 @@ def forge(store: Path, **changes: object) -> None:
 
 
 def run_limited(arguments: list[str]) -> subprocess.CompletedProcess[str]:
-    """Run a command under 2 GiB of address space and 20 seconds."""
+    """Run a command under 2 GiB of address space and 20 seconds of CPU time."""
     return subprocess.run(
         [sys.executable, "-c", LIMITED, *arguments],
         capture_output=True,
         text=True,
-        timeout=20,
         errors="replace",
     )
 
@@ -92,6 +95,43 @@ def test_a_confusion_matrix_that_is_none_ends_in_a_sentence(copy, capsys, confus
     message = capsys.readouterr().err
     assert "is damaged: it holds a confusion matrix that is none" in message
     assert "Traceback" not in message
+
+
+def count_file(text: bytes) -> bytes:
+    """Return the content of a count beside a store, with a right digest, as anybody can make it."""
+    return hashlib.sha256(text).hexdigest().encode() + b"\n" + text
+
+
+def test_a_count_that_is_none_is_counted_again(made, tmp_path, capsys):
+    file = tmp_path / made.name
+    names = [made.name, f"{made.stem}.sqlite", f".{made.stem}.sqlite.counted"]
+    for name in names:
+        shutil.copy(made.parent / name, tmp_path / name)
+    saved = tmp_path / names[2]
+    content = json.loads(saved.read_bytes().partition(b"\n")[2])
+    changes = [
+        {"results": "\x1b[31m"},
+        {"results": None},
+        {"results": True},
+        {"failures": "text"},
+        {"failures": [["a", "b", float("inf")]]},
+        {"damaged": [1]},
+        {"digest": 7},
+        {"unknown": 1},
+    ]
+    forgeries = [
+        json.dumps(content | {"counted": content["counted"] | change}).encode()
+        for change in changes
+    ]
+    for text in (b"[" * 200_000, b"9" * 5000, b"[]", b"\xff", *forgeries):
+        saved.write_bytes(count_file(text))
+        assert main(["study", "status", str(file), "--format", "json"]) == 0
+        status = json.loads(capsys.readouterr().out)[0]
+        assert (status["total"], status["done"]) == (8, 8)
+        assert status["digest"] == content["counted"]["digest"]
+    saved.unlink()
+    os.mkfifo(saved)
+    assert main(["study", "status", str(file)]) == 0
 
 
 def test_rows_that_unpack_to_gigabytes_are_named_as_damaged(copy):
