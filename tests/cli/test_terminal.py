@@ -128,7 +128,7 @@ def folder(tmp_path_factory) -> Path:
         ["model", *columns],
         [[n, *v] for n, v in zip("abcd", values, strict=True)],
     )
-    counts = [[name, 40, 10, 5 + k % 3, 45] for k, name in enumerate(HOSTILE)]
+    counts = [[name, 40, 10, 5 + k % 3, 45 - k % 3] for k, name in enumerate(HOSTILE)]
     write_csv(path / "counts.csv", ["classifier", "tp", "fn", "fp", "tn"], counts)
     truth = rng.integers(0, 2, 60)
     flips = rng.random((60, len(HOSTILE))) < rng.uniform(0.1, 0.4, len(HOSTILE))
@@ -148,47 +148,77 @@ def folder(tmp_path_factory) -> Path:
     write_csv(path / "compare.csv", ["dataset", *HOSTILE[:3]], datasets)
     write_csv(path / "esc\x1b]0;x\x07.csv", ["model", "TPR"], [["a", 0.5], ["b", "\x1b[31m"]])
     (path / "study\x1b.toml").write_text("[data]\nnames = ['no\\u001b[31m\\u202e']\n")
+    (path / "sound.toml").write_text(
+        '[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 2\n[classifiers]\nmajority = {}\n'
+    )
+    imported = [["glass-0-4_vs_5", name, 8, 1, 2 + k % 3, 81] for k, name in enumerate(HOSTILE)]
+    header = ["dataset", "classifier", "tp", "fn", "fp", "tn"]
+    write_csv(path / "imported.csv", header, imported)
+    gates = {"format": "deabench gates 1", "tests": {HOSTILE[0]: [{HOSTILE[1]: HOSTILE[2]}]}}
+    (path / "gates.json").write_text(json.dumps(gates))
     return path
+
+
+TWO = ["--outputs", "TPR,TNR"]
+TABLES = ("table", "csv", "json", "md")
+
+
+def in_forms(words: list[str], forms: tuple[str, ...] = TABLES) -> list[list[str]]:
+    """Return a command once in each form of its answer."""
+    return [[*words, "--format", form] for form in forms]
 
 
 COMMANDS = {
     "read": [
-        ["read", "rows.csv"],
-        ["read", "columns.csv"],
-        ["read", "columns.csv", "--format", "toml"],
+        *in_forms(["read", "rows.csv"], ("table", "json", "toml", "md")),
+        *in_forms(["read", "columns.csv"], ("table", "json", "toml", "md")),
     ],
     "rank": [
-        ["rank", "rows.csv"],
+        *in_forms(["rank", "rows.csv"]),
         ["rank", "columns.csv"],
-        ["rank", "rows.csv", "--format", "csv"],
-        ["rank", "rows.csv", "--format", "md"],
         ["rank", "rows.csv", "--explain", HOSTILE[0]],
         ["rank", "columns.csv", "--outputs", "acc\x1b[31m"],
         ["rank", "no\x1b[31m.csv"],
         ["rank", "esc\x1b]0;x\x07.csv"],
         ["rank", "rows.csv", "--bogus\x1b[31m"],
     ],
-    "frontier": [["frontier", "rows.csv", "--outputs", "TPR,TNR"]],
-    "targets": [["targets", "rows.csv", "--reference", "other.csv", "--outputs", "TPR,TNR"]],
+    "frontier": in_forms(["frontier", "rows.csv", *TWO]),
+    "targets": in_forms(["targets", "rows.csv", "--reference", "other.csv", *TWO]),
     "weightings": [
-        ["weightings", "rows.csv", "--outputs", "TPR,TNR"],
-        ["weightings", "rows.csv", "--outputs", "TPR,TNR", "--ratio", "a\x1b[31m"],
+        *in_forms(["weightings", "rows.csv", *TWO]),
+        ["weightings", "rows.csv", *TWO, "--explain", HOSTILE[0]],
+        ["weightings", "rows.csv", *TWO, "--of", "dominance"],
+        ["weightings", "rows.csv", *TWO, "--ratio", "a\x1b[31m"],
     ],
-    "metrics": [["metrics", "counts.csv"], ["metrics", "predictions.csv"]],
-    "curve": [["curve", "scores.csv", "--kind", "summary"]],
-    "compare": [["compare", "compare.csv"], ["compare", "predictions.csv"]],
+    "metrics": [*in_forms(["metrics", "counts.csv"]), ["metrics", "predictions.csv"]],
+    "curve": in_forms(["curve", "scores.csv", "--kind", "summary"]),
+    "compare": [*in_forms(["compare", "compare.csv"]), ["compare", "predictions.csv"]],
     "size": [["size", "mcnemar\x1b[31m"]],
-    "uncertainty": [["uncertainty", "counts.csv"]],
+    "uncertainty": [
+        *in_forms(["uncertainty", "counts.csv"]),
+        ["uncertainty", "counts.csv", "--explain", HOSTILE[0]],
+    ],
     "gate": [
-        ["gate", "counts.csv", "--candidate", HOSTILE[0]],
+        *in_forms(["gate", "counts.csv", "--candidate", HOSTILE[0]], ("json", "md")),
+        ["gate", "counts.csv", "--candidate", HOSTILE[0], "--ledger", "gates.json"],
         ["gate", "counts.csv", "--candidate", "\x1b"],
     ],
     "plan": [["plan", "--gap", "x\x1b[31m"]],
     "reproduce": [["reproduce", "table\x1b[31m"]],
-    "study": [["study", "status", "study\x1b.toml"], ["study", "status", "no\x1b.toml"]],
+    "study": [
+        ["study", "status", "study\x1b.toml"],
+        ["study", "status", "no\x1b.toml"],
+        ["study", "import", "sound.toml", "imported.csv"],
+        *in_forms(["study", "status", "sound.toml"]),
+        ["study", "verify", "sound.toml"],
+        *in_forms(["study", "tables", "sound.toml"]),
+        ["study", "run", "sound.toml\x1b"],
+        ["study", "init", "sound.toml"],
+        ["study", "report", "sound.toml", "-o", "no\x1b/page.html"],
+    ],
     "recommend": [["recommend", "esc\x1b]0;x\x07.csv"], ["recommend", "no\x1b[31m.csv"]],
     "report": [
-        ["report", "rows.csv", "--outputs", "TPR,TNR", "--format", "md"],
+        *in_forms(["report", "rows.csv", *TWO], ("md", "tex")),
         ["report", "no\x1b.csv"],
     ],
     "models": [["models", "wei\x1b[31m"]],
@@ -203,10 +233,7 @@ def test_every_verb_is_tried() -> None:
 
 @pytest.mark.parametrize(
     "verb",
-    [
-        verb if verb in ("read", "rank") else pytest.param(verb, marks=pytest.mark.slow)
-        for verb in COMMANDS
-    ],
+    [verb if verb == "read" else pytest.param(verb, marks=pytest.mark.slow) for verb in COMMANDS],
 )
 def test_a_terminal_gets_text_alone(verb, folder) -> None:
     shown = on_pty(COMMANDS[verb], folder)
