@@ -182,7 +182,7 @@ def test_enough_batches_are_on_the_way_that_no_thread_waits_for_the_parent():
         raise TimeoutError("all have gone that may go before the first answer")
 
     client = Client()
-    cluster_run = cluster._ClusterRun(client, "tcp://there", None)
+    cluster_run = cluster._ClusterRun(client, "tcp://there", None, {})
     cluster_run._next_future = answer
     with pytest.raises(TimeoutError):
         next(
@@ -194,7 +194,7 @@ def test_enough_batches_are_on_the_way_that_no_thread_waits_for_the_parent():
 
 
 def test_workers_of_a_local_cluster_that_stay_away_are_said():
-    cluster_run = cluster._ClusterRun(SimpleNamespace(status="running"), "local", "a folder")
+    cluster_run = cluster._ClusterRun(SimpleNamespace(status="running"), "local", "a folder", {})
     assert str(cluster_run._lost_cluster()) == (
         "the workers of the local cluster did not come back within 120 s; make room for them, "
         "and run "
@@ -221,7 +221,7 @@ def test_a_result_that_is_lost_after_it_was_announced_is_a_death_like_any_other(
     from distributed import KilledWorker
     from distributed.client import FutureCancelledError
 
-    cluster_run = cluster._ClusterRun(SimpleNamespace(status="closed"), "tcp://there", None)
+    cluster_run = cluster._ClusterRun(SimpleNamespace(status="closed"), "tcp://there", None, {})
     suspects = deque()
     killed = _Lost(KilledWorker("a", SimpleNamespace(address="tcp://w"), 1))
     assert list(cluster_run._collect(killed, ["a task"], SimpleNamespace(), suspects)) == []

@@ -30,14 +30,14 @@ def study(tmp_path_factory):
 
 
 def test_keys_are_those_of_the_stores_there_are():
-    """Keys keep the bytes of the first release of format 3: others would rerun every study."""
+    """Keys keep these bytes: others would run every study again."""
     spec, learner = (
         DataSpec("ecoli4", "table2"),
         LearnerSpec("SENC", "SENC", fingerprint=(("numpy", "2"), ("parameters", "ä"))),
     )
     job = Task(spec, learner, SplitSpec(), 0, 0, 7, "", data_sha256="00")
     base = (
-        b'[3, "ecoli4", "00", "", "SENC", [["numpy", "2"], ["parameters", "\\u00e4"]], "", '
+        b'[4, "ecoli4", "00", "", "SENC", [["numpy", "2"], ["parameters", "\\u00e4"]], "", '
         b'["kfold", 10, 0, ""], 7]'
     )
     assert key_base(job, load_dataset(spec)) == base
