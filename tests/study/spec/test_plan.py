@@ -65,15 +65,22 @@ def test_however_a_task_is_asked_for_it_is_the_same(study):
         == listed_tasks
     )
     assert jobs[40:3:-7] == listed_tasks[40:3:-7]
-    settled = {*jobs.keys(), "another"} - {listed_tasks[50].key, listed_tasks[2].key}
-    selection = jobs.without(settled)
+    done = bytearray([1] * 66)
+    done[50] = done[2] = 0
+    selection = jobs.without(done)
     assert list(selection) == [listed_tasks[2], listed_tasks[50]]
     assert (len(selection), selection[-1], list(selection[:1])) == (
         2,
         listed_tasks[50],
         [listed_tasks[2]],
     )
-    assert not jobs.without(set(jobs.keys()))
+    assert not jobs.without(bytearray([1] * 66))
+    for position, job in enumerate(listed_tasks):
+        names = (job.data.name, job.learner.name, job.repeat, job.fold)
+        assert jobs.find(job.key, *names) == position
+        for other in ((*names[:3], -1), (*names[:3], "0"), (*names[:2], 99, 0), ("?", *names[1:])):
+            assert jobs.find(job.key, *other) is None
+        assert jobs.find(jobs[position - 1].key, *names) is None
     for position in (66, -67):
         with pytest.raises(IndexError):
             jobs[position]
