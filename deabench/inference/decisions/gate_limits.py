@@ -208,15 +208,21 @@ def difference_sizes(units: Units, row: int) -> Array:
     Σ|d|³ / Σd² of the centred differences: 1 for right and wrong answers, less for metrics of data
     sets; and 1, the whole range, where nobody differs anywhere.
     """
-    sizes = np.ones(units.values.shape[1])
-    for r, counts in enumerate(units.counts):
-        values = units.values[:, r, counts].astype(float)
-        differences = np.delete(values, row, axis=0) - values[row]
-        differences -= differences.mean(axis=1, keepdims=True)
-        squares = (differences**2).sum()
-        if squares > 0:
-            sizes[r] = (np.abs(differences) ** 3).sum() / squares
-    return sizes
+    k, s, n = units.shape
+    rivals = np.delete(np.arange(k), row)
+    sums = np.zeros((k - 1, s))
+    for _, values in units.slabs(np.arange(n)):
+        sums += (values[rivals] - values[row]).sum(axis=2, dtype=float)
+    means = sums / units.sizes
+    squares = np.zeros(s)
+    cubes = np.zeros(s)
+    for members, values in units.slabs(np.arange(n)):
+        # Units on which a metric is not measured are 0 for everyone.
+        differences = values[rivals].astype(float) - values[row]
+        differences -= means[:, :, None] * units.counts[:, members]
+        squares += (differences**2).sum(axis=(0, 2))
+        cubes += (np.abs(differences) ** 3).sum(axis=(0, 2))
+    return np.divide(cubes, squares, out=np.ones(s), where=squares > 0)
 
 
 def _growth_of_limits(score: float, lower: float, upper: float, at_least: float) -> float:

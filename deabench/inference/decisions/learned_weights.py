@@ -102,19 +102,20 @@ def _statistics_of_draw(
     generator: np.random.Generator,
 ) -> Array:
     """Return Σa, Σb, Σa², Σab, Σb² and the added variance of one draw of folds, (6, rivals)."""
-    k, s, _ = units.values.shape
+    k, s, _ = units.shape
     rivals = np.delete(np.arange(k), row)
     fold = deal_folds(units.strata, folds, generator)
     sums = np.zeros((folds, k - 1, s))
     squares = np.zeros((folds, k - 1, s))
     sizes = np.zeros((folds, 1, s))
     for f in range(folds):
-        for r in range(s):
-            values = units.values[:, r, (fold == f) & units.counts[r]].astype(float)
-            leads = values[row] - at_least * values[rivals]
-            sums[f, :, r] = leads.sum(axis=1)
-            squares[f, :, r] = (leads**2).sum(axis=1)
-            sizes[f, 0, r] = values.shape[1]
+        for members, values in units.slabs(np.flatnonzero(fold == f)):
+            measured = units.counts[:, members]
+            # Units on which a metric is not measured are 0 for everyone.
+            leads = values[row].astype(float) - at_least * values[rivals]
+            sums[f] += leads.sum(axis=2)
+            squares[f] += (leads**2).sum(axis=2)
+            sizes[f, 0] += measured.sum(axis=1)
     totals = np.zeros((6, k - 1))
     weight_sum = np.zeros(s)
     mix_sum = np.zeros(k - 1)
@@ -132,21 +133,26 @@ def _statistics_of_draw(
         scale = 1 / (spread * np.sqrt(units.sizes))
         scale_sum += scale
         scaled = weights * scale
-        combined = np.einsum("r,krt->kt", scaled, units.values[:, :, fold == f], dtype=float)
-        others = combined[rivals]
-        totals[0] += combined[row].sum()
-        totals[1] += others.sum(axis=1)
-        totals[2] += combined[row] @ combined[row]
-        totals[3] += others @ combined[row]
-        totals[4] += (others**2).sum(axis=1)
+        for _, values in units.slabs(np.flatnonzero(fold == f)):
+            combined = np.einsum("r,krt->kt", scaled, values, dtype=float)
+            others = combined[rivals]
+            totals[0] += combined[row].sum()
+            totals[1] += others.sum(axis=1)
+            totals[2] += combined[row] @ combined[row]
+            totals[3] += others @ combined[row]
+            totals[4] += (others**2).sum(axis=1)
         totals[5] += (ridge * scaled**2).max() / folds
     # e = c² (1 − 1/K) tr(B Σ B Σ), B = diag w − w w' the slope of the softmax.
     weights = weight_sum / folds
     slope = np.diag(weights) - np.outer(weights, weights)
-    mixed = np.einsum("j,jrt->rt", mix_sum / folds, units.values[rivals], dtype=float)
-    leads = (units.values[row] - at_least * mixed) * units.counts
-    leads -= units.counts * (leads.sum(axis=1) / units.sizes)[:, None]
-    leads *= (scale_sum / folds)[:, None]
-    product = slope @ (leads @ leads.T)
+    mix = mix_sum / folds
+    mean_leads = (sums.sum(axis=0).T @ mix / units.sizes)[:, None]
+    covariance = np.zeros((s, s))
+    for members, values in units.slabs(np.arange(len(fold))):
+        mixed = np.einsum("j,jrt->rt", mix, values[rivals], dtype=float)
+        leads = values[row] - at_least * mixed - units.counts[:, members] * mean_leads
+        leads *= (scale_sum / folds)[:, None]
+        covariance += leads @ leads.T
+    product = slope @ covariance
     totals[5] += WEIGHT_SOFTNESS**2 * (1 - 1 / folds) * np.trace(product @ product)
     return totals

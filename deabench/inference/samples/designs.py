@@ -12,7 +12,7 @@ row of sums for each.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -168,26 +168,38 @@ def units_of(metrics: Sequence[MetricInfluence], answers: Answers, design: Sampl
     k = len(metrics[0].value)
     groups = np.arange(n) if design.groups is None else design.groups
     number = int(groups.max()) + 1
-    is_single = design.groups is None
-    values = np.zeros((k, len(metrics), number), dtype=np.float32)
     counts = np.zeros((len(metrics), number), dtype=bool)
+    factors = np.ones(len(metrics))
+    lines = []
     for r, metric in enumerate(metrics):
         members = np.flatnonzero(_members(metric, answers))
         counts[r, groups[members]] = True
         # The mean over the units that count, whatever their sizes.
         size = members.size if answers.weight is None else answers.weight[members].sum()
-        factor = counts[r].sum() / size
+        factors[r] = counts[r].sum() / size
         for c in np.unique(answers.classes[members]):
-            selected = np.flatnonzero(answers.classes == c)
-            single = _unit_values(metric, answers, int(c), selected, design)
+            lines.append((r, _unit_line(metric, answers, int(c), design)))
+
+    def take_instances(instances: Array) -> Array:
+        values = np.zeros((k, len(metrics), len(instances)), dtype=np.float32)
+        classes = answers.classes[instances]
+        for r, line in lines:
+            places = np.flatnonzero(classes == line.c)
+            selected = instances[places]
+            single = line.values(answers, selected) * factors[r]
             if answers.weight is not None:
-                single = single * answers.weight[selected]
-            if is_single:
-                values[:, r, selected] = single * factor
-            else:
-                values[:, r] += _add_groups(single, groups[selected], number) * factor
-    strata = answers.classes if is_single else np.zeros(number, dtype=int)
-    return Units(values, counts, strata, np.array([metric.is_cost for metric in metrics]))
+                single *= answers.weight[selected]
+            values[:, r, places] = single
+        return values
+
+    is_cost = np.array([metric.is_cost for metric in metrics])
+    if design.groups is None:
+        return Units(take_instances, counts, answers.classes, is_cost)
+    single = take_instances(np.arange(n))
+    values = np.zeros((k, len(metrics), number), dtype=np.float32)
+    for r in range(len(metrics)):
+        values[:, r] = _add_groups(single[:, r], groups, number)
+    return Units(values, counts, np.zeros(number, dtype=int), is_cost)
 
 
 def warn_of_few_clusters(groups: Array, stacklevel: int) -> tuple[str, ...]:
@@ -210,27 +222,47 @@ def _members(metric: MetricInfluence, answers: Answers) -> Array:
     return np.ones(len(answers.classes), dtype=bool)
 
 
-def _unit_values(
-    metric: MetricInfluence, answers: Answers, c: int, selected: Array, design: SamplingDesign
-) -> Array:
-    """Return value + ψ of the instances of one class (k, selected)."""
+@dataclass(frozen=True)
+class UnitLine:
+    """value + ψ of one metric and the instances of one class: linear in their features.
+
+    Attributes
+    ----------
+    c : int
+    constant : array (k,)
+    slopes : mapping of feature to array (k,)
+    """
+
+    c: int
+    constant: Array
+    slopes: Mapping[str, Array]
+
+    def values(self, answers: Answers, selected: Array) -> Array:
+        """Return value + ψ of some instances of the class: (k, selected)."""
+        total = np.zeros((len(self.constant), len(selected)))
+        for name, slope in self.slopes.items():
+            total += slope[:, None] * answers.features[name][:, selected]
+        return total + self.constant[:, None]
+
+
+def _unit_line(
+    metric: MetricInfluence, answers: Answers, c: int, design: SamplingDesign
+) -> UnitLine:
+    """Return the line of the instances of one class."""
     sums = answers.class_sums
     share = 1.0 if metric.own_class >= 0 else sums[c] / sums.sum()
     constant = metric.value.copy()
     if metric.own_class < 0 and design.kind != "classes":
         shares = sums / sums.sum()
         constant = constant + metric.by_share[c] - shares @ metric.by_share
-    total = np.zeros((len(constant), len(selected)))
-    for name, slopes in metric.slopes.items():
-        if not slopes[c].any():
-            continue
+    selected = answers.classes == c
+    weight = None if answers.weight is None else answers.weight[selected]
+    slopes = {name: slope[c] / share for name, slope in metric.slopes.items() if slope[c].any()}
+    for name, slope in slopes.items():
         feature = answers.features[name][:, selected]
-        weight = None if answers.weight is None else answers.weight[selected]
-        slope = slopes[c] / share
         # Outcomes of one class stay exactly as they are: slope 1, and the mean is the value.
         constant = constant - slope * np.average(feature, axis=1, weights=weight)
-        total += slope[:, None] * feature
-    return np.asarray(total + constant[:, None])
+    return UnitLine(c, constant, slopes)
 
 
 def _influence_totals(
@@ -247,7 +279,8 @@ def _influence_totals(
             if metric.own_class >= 0 and c != metric.own_class:
                 continue
             selected = np.flatnonzero(answers.classes == c)
-            single = _unit_values(metric, answers, c, selected, design) - metric.value[:, None]
+            line = _unit_line(metric, answers, c, design)
+            single = line.values(answers, selected) - metric.value[:, None]
             if metric.own_class >= 0:
                 single = single * sums.sum() / sums[c]
             if answers.weight is not None:

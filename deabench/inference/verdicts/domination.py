@@ -109,7 +109,7 @@ def unsupported_reason(units: Units | None, problem: Problem) -> str:
     """Return why mixes cannot be learned; empty where they can."""
     if units is None:
         return "the units that were drawn are not known"
-    if units.values.shape[2] < MIN_UNITS:
+    if len(units.strata) < MIN_UNITS:
         return f"there are fewer than {MIN_UNITS} units"
     if problem.technology.returns != "vrs":
         return "multiples of classifiers count, and a learned mix is none"
@@ -123,13 +123,13 @@ def problem_units(
     units = samples.unit_data
     assert units is not None  # asked for by the caller
     columns = [list(samples.values.columns).index(name) for name in metrics]
-    values = units.values
-    if list(rows) != list(range(len(values))):
-        values = values[list(rows)]
-    if columns != list(range(values.shape[1])):
-        values = values[:, columns]
     is_cost = np.arange(len(metrics)) >= len(metrics) - problem.inputs
-    return Units(values, units.counts[columns], units.strata, is_cost)
+    selected = np.ix_(rows, columns)
+
+    def take(members: Array) -> Array:
+        return np.asarray(units.take(members)[selected])
+
+    return Units(take, units.counts[columns], units.strata, is_cost)
 
 
 def check_exact(samples: Samples, problem: Problem) -> None:
@@ -151,7 +151,7 @@ def exact_score_limits(
     units: Units, problem: Problem, score: Array, alpha: float
 ) -> tuple[Array, Array]:
     """Return limits of all scores from betting's limits of all metrics at once."""
-    k, s, _ = units.values.shape
+    k, s, _ = units.shape
     tail = alpha / (2 * k * s)
     low = np.column_stack([betting_lower(units.values[:, r].astype(float), tail) for r in range(s)])
     high = np.column_stack(
@@ -168,7 +168,7 @@ def exact_score_limits(
 
 def decide_by_betting(units: Units, alpha: float) -> Domination:
     """Decide against single rivals by betting on differences of independent blocks."""
-    k = len(units.values)
+    k = units.shape[0]
     is_better = exact_domination(units.values, alpha / (k * (k - 1)))
     is_dominated = np.asarray(is_better.any(axis=1))
     mixes = np.eye(k)[is_better.argmax(axis=1)] * is_dominated[:, None]
@@ -189,7 +189,7 @@ def decide_learned(
     is_block : bool
         Whether the units are few blocks or clusters, of which nearly each is a fold.
     """
-    k, _, n = units.values.shape
+    k, _, n = units.shape
     folds = min(n, BLOCK_FOLDS) if is_block else FOLDS
     fit = cross_fit(units, folds=folds, seed=seed)
     degrees = min(degrees, n - 1)
@@ -228,7 +228,7 @@ def decide_exactly(units: Units, alpha: float) -> Domination:
     DataError
         Where the values of units are not all 0 and 1.
     """
-    k, s, _ = units.values.shape
+    k, s, _ = units.shape
     if not bool(((units.values == 0) | (units.values == 1)).all()):
         raise DataError(
             "verdicts='exact' compares right answers, and a metric here is no share of them; take "

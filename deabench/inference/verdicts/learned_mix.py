@@ -22,8 +22,10 @@ Zhang, Lee, Lei, arXiv 2408.02060; Kim, Ramdas, arXiv 2503.21639 (one metric).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy
@@ -44,6 +46,10 @@ LEAST_SPREAD = 0.5
 """A standard deviation is at least that of half a differing unit."""
 MAX_ADVANTAGES = 1 << 20
 """Numbers of games that are played together: 8 MB."""
+MAX_HELD = 1 << 26
+"""Numbers of computed units that are held from the first use on: 256 MB."""
+MAX_SLAB = 1 << 23
+"""Numbers of units that are computed together: 32 MB."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,7 @@ class Units:
 
     Attributes
     ----------
-    values : float32 array (k, s, n)
+    source : float32 array (k, s, n), or a function of some units' numbers (m,) that computes theirs
         P: the mean over the units that a metric is measured on is the metric; 0 for other units.
     counts : bool array (s, n)
         Which units a metric is measured on.
@@ -62,20 +68,36 @@ class Units:
         Which metrics are better low.
     """
 
-    values: Array
+    source: Array | Callable[[Array], Array]
     counts: Array
     strata: Array
     is_cost: Array
 
-    @property
+    @cached_property
+    def values(self) -> Array:
+        """Return P of all units: float32 (k, s, n)."""
+        if callable(self.source):
+            return self.source(np.arange(len(self.strata)))
+        return self.source
+
+    @cached_property
     def shape(self) -> tuple[int, int, int]:
         """Return k, s and n."""
-        k, s, n = self.values.shape
-        return k, s, n
+        k = len(self.source(np.arange(1)) if callable(self.source) else self.source)
+        return k, len(self.is_cost), len(self.strata)
 
     def take(self, members: Array) -> Array:
-        """Return the values of some units: float32 (k, s, members)."""
+        """Return P of some units: float32 (k, s, members)."""
+        if callable(self.source) and math.prod(self.shape) > MAX_HELD:
+            return self.source(members)
         return np.asarray(self.values[:, :, members])
+
+    def slabs(self, members: Array) -> Iterator[tuple[Array, Array]]:
+        """Yield the numbers of some units and their P, so many at a time as memory should hold."""
+        k, s, _ = self.shape
+        pieces = -(-k * s * len(members) // MAX_SLAB)
+        for piece in np.array_split(members, max(pieces, 1)):
+            yield piece, self.take(piece)
 
     @property
     def sizes(self) -> Array:
@@ -150,18 +172,17 @@ def fold_moments(units: Units, fold: Array, folds: int) -> FoldMoments:
     overlaps = np.zeros((folds, s, s))
     metric_products = np.zeros((folds, s, s))
     for f in range(folds):
-        members = np.flatnonzero(fold == f)
-        counts = units.counts[:, members]
-        overlaps[f] = counts.astype(float) @ counts.T
-        values = units.take(members)
-        for r in range(s):
-            # Units on which a metric is not measured are 0, and may be left out.
-            slab = values[:, r] if counts[r].all() else values[:, r, counts[r]]
-            sums[f, r] = slab.sum(axis=1, dtype=float)
-            products[f, r] = _exact_products(slab)
-        if s > 1:
-            deviations = (values - values.mean(axis=0)).transpose(1, 0, 2).reshape(s, -1)
-            metric_products[f] = deviations @ deviations.T
+        for members, values in units.slabs(np.flatnonzero(fold == f)):
+            counts = units.counts[:, members]
+            overlaps[f] += counts.astype(float) @ counts.T
+            for r in range(s):
+                # Units on which a metric is not measured are 0, and may be left out.
+                slab = values[:, r] if counts[r].all() else values[:, r, counts[r]]
+                sums[f, r] += slab.sum(axis=1, dtype=float)
+                products[f, r] += _exact_products(slab)
+            if s > 1:
+                deviations = (values - values.mean(axis=0)).transpose(1, 0, 2).reshape(s, -1)
+                metric_products[f] += deviations @ deviations.T
     return FoldMoments(sums, products, overlaps, metric_products)
 
 
