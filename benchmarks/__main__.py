@@ -144,7 +144,10 @@ def sections(
     if "decisions" in wanted:
         yield from decisions(runs, quick)
     if "peers" in wanted:
-        yield "Verdicts of other packages on the same answers", peers(1 if quick else runs // 5)
+        yield (
+            "Verdicts of other packages on the same answers",
+            peers(1 if quick else runs // 5, kept),
+        )
     if "weightings" in wanted:
         yield from weightings(runs, quick)
 

@@ -12,12 +12,15 @@ import contextlib
 import io
 import time
 import warnings
+import zlib
 from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from simulations.decisions import outcomes, standard_error, with_first
+from simulations.verdict_cells import measure_runs
 
 import deabench as db
 from deabench.inference.decisions.finished_samples import play_samples
@@ -119,7 +122,7 @@ JUDGES: dict[str, tuple[Judge, str, int]] = {
 """Judge, package, and how many metrics it takes."""
 
 
-def peers(runs: int, seed: int = 0) -> pd.DataFrame:
+def peers(runs: int, kept: Path | None = None) -> pd.DataFrame:
     """Shares of runs with a false verdict, and of the dominated that are called so.
 
     Every judge sees the same answers; seconds are CPU seconds of one call.
@@ -135,12 +138,23 @@ def peers(runs: int, seed: int = 0) -> pd.DataFrame:
         for name, (judge, package, most) in JUDGES.items():
             if find_spec(package) is None or truth.shape[1] > most:
                 continue
-            rng = np.random.default_rng(seed)
-            start = time.process_time()
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                called = np.array([judge(outcomes(rng, truth, n, rho)) for _ in range(runs)])
-            false = float(called[:, ~dominated].any(axis=1).mean())
+
+            def measure(number: int, cell: str = cell, judge: Judge = judge) -> dict[str, float]:
+                rng = np.random.default_rng([zlib.crc32(cell.encode()), number])
+                truth, rho, n = CELLS[cell]
+                values = outcomes(rng, truth, n, rho)
+                start = time.process_time()
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    called = judge(values)
+                seconds = time.process_time() - start
+                return {f"c{i}": float(is_called) for i, is_called in enumerate(called)} | {
+                    "seconds": seconds
+                }
+
+            table = measure_runs(f"peers, {cell}, {name}", measure, runs, kept)
+            called = table.iloc[:, :-1].to_numpy()
+            false = float((called[:, ~dominated] > 0).any(axis=1).mean())
             rows.append(
                 {
                     "cell": cell,
@@ -148,7 +162,7 @@ def peers(runs: int, seed: int = 0) -> pd.DataFrame:
                     "false": false,
                     "se": standard_error(false, runs),
                     "shown": called[:, dominated].mean() if dominated.any() else np.nan,
-                    "seconds": (time.process_time() - start) / runs,
+                    "seconds": table["seconds"].mean(),
                     "runs": runs,
                 }
             )

@@ -1,7 +1,9 @@
 """`python -m benchmarks.inference SECTION`: verdicts and limits in cells of known truth.
 
 Sections: designs (random class counts, clusters), verdicts (learned mixes: power, false verdicts,
-cells that nobody designed for), blocks (few or skewed data sets), cost (CPU time and memory).
+cells that nobody designed for), blocks (few or skewed data sets), influence (standard errors of
+every kind of metric against many draws), halves (the shipped folds against held-out ones), cost
+(CPU time and memory).
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from simulations import block_verdicts, learned_verdicts, sampling_designs
+from simulations.held_out_halves import held_out_halves
+from simulations.influence_errors import influence_errors
 from simulations.verdict_cells import run_cells
 
 from deabench.cli._io import print_message
@@ -53,7 +57,7 @@ def measure_cost(k: int, n: int) -> pd.DataFrame:
 def main() -> None:
     """Run one section and print its table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("section", choices=[*SECTIONS, "cost"])
+    parser.add_argument("section", choices=[*SECTIONS, "influence", "halves", "cost"])
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--kept", type=Path, help="folder of the runs, to go on after a stop")
     parser.add_argument("--only", nargs="*", default=[], help="cells whose names contain a text")
@@ -61,6 +65,14 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.section == "cost":
         print_message(measure_cost(*arguments.size).to_string(index=False))
+        return
+    if arguments.section == "influence":
+        table = influence_errors(arguments.runs, arguments.kept)
+        print_message(table.to_string(float_format="{:.3f}".format))
+        return
+    if arguments.section == "halves":
+        table = held_out_halves(max(arguments.runs // 500, 1))
+        print_message(table.T.to_string(float_format="{:.3f}".format))
         return
     cells = SECTIONS[arguments.section]
     for name in cells:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -49,9 +49,6 @@ from deabench.inference.verdicts.domination import (
 from deabench.tables.table import TableLike
 from deabench.utils.checks import choice, share
 from deabench.utils.result import Result
-
-if TYPE_CHECKING:
-    pass
 
 Array = np.ndarray
 

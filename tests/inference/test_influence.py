@@ -18,6 +18,7 @@ from deabench.inference.samples.influence import (
     precision_area_influence,
 )
 from deabench.metrics.formulas import METRICS
+from deabench.metrics.multiclass import OVERALL_METRICS
 
 ORACLES = Path(__file__).parents[1] / "oracles"
 COUNTS = np.array([[45, 5, 90, 360], [31, 19, 13, 437], [28, 22, 225, 225]], float).T
@@ -117,6 +118,70 @@ def test_metrics_of_three_classes_have_a_jackknifes_variance(name):
         without.append(metrics.from_classes(y[rest], part, metrics=[metric])[name])
     expected = np.cov(np.log(np.array(without)).T) * 399**2 / 400
     np.testing.assert_allclose(samples.moments.sampling[0], expected, rtol=0.04, atol=2e-6)
+
+
+OF_SCORES = ["roc_auc", "pr_auc", "brier", "log_loss"]
+OF_CLASSES = ["recall", "precision", "F1", *OVERALL_METRICS]
+
+
+def influence_of_units(samples):
+    """n ψ_t of each classifier and metric, (k, s, n), from the units' values."""
+    units = samples.unit_data
+    n = units.values.shape[2]
+    values = units.values.astype(float) - samples.values.to_numpy()[:, :, None]
+    return values * units.counts * (n / units.sizes)[:, None]
+
+
+def check_influence(make_samples, n, instances, tolerance):
+    """Compare n ψ_t with the derivative by an instance's weight, and with leaving it out."""
+    samples = make_samples(None)
+    influence = influence_of_units(samples)
+    size = np.abs(influence).max(axis=2)
+    for t in instances:
+        moved = []
+        for weight in (1 + 1e-5, 1 - 1e-5, 0.0):
+            weights = np.ones(n)
+            weights[t] = weight
+            moved.append(make_samples(weights).values[samples.values.columns].to_numpy())
+        derivative = (moved[0] - moved[1]) / 2e-5 * n
+        np.testing.assert_allclose(derivative / size, influence[:, :, t] / size, atol=tolerance)
+        without = (n - 1) * (samples.values.to_numpy() - moved[2])
+        # The jackknife differs by O(1/n); ratios of small shares the most.
+        np.testing.assert_allclose(without / size, influence[:, :, t] / size, atol=20 / n)
+
+
+def test_the_catalogue_against_derivatives_and_leaving_out():
+    """Every metric of counts and scores: its influence is the derivative by a weight to 1e-5 of its
+    largest value, and the jackknife's.
+    """
+    y, scores = answers(n=90)
+    scores = {name: 0.02 + 0.96 * values for name, values in scores.items()}
+
+    def make_samples(weight):
+        return db.Samples.from_scores(
+            y,
+            scores,
+            positive=1,
+            threshold=0.45,
+            metrics=[*JUDGING, *OF_SCORES],
+            sample_weight=weight,
+        )
+
+    check_influence(make_samples, 90, [0, 7, 31], 1e-5)
+
+
+def test_metrics_of_classes_against_derivatives_and_leaving_out():
+    """Those without a formula are jackknifed: their derivatives agree to O(1/n)."""
+    y, _ = answers(n=90, classes=3)
+    rng = np.random.default_rng(4)
+    predicted = {
+        f"c{i}": np.where(rng.random(90) < 0.7, y, rng.integers(0, 3, 90)) for i in range(2)
+    }
+
+    def make_samples(weight):
+        return db.Samples.from_classes(y, predicted, metrics=OF_CLASSES, sample_weight=weight)
+
+    check_influence(make_samples, 90, [0, 31], 10 / 90)
 
 
 def test_weights_are_repeated_instances():

@@ -285,8 +285,8 @@ class Anytime:
         """Return dominated, efficient or undecided for each classifier, valid at any time."""
         dominated = self._decided > 0
         efficient = ~dominated & (self.limits["lower"].to_numpy() >= 1)
-        words = np.select([dominated, efficient], ["dominated", "efficient"], "undecided")
-        return pd.Series(words, self._index, name="verdict")
+        names = np.select([dominated, efficient], ["dominated", "efficient"], "undecided")
+        return pd.Series(names, self._index, name="verdict")
 
     @property
     def limits(self) -> pd.DataFrame:
@@ -407,9 +407,9 @@ class Anytime:
             anytime._next_learning = int(state["next_learning"])
             anytime._decided = _same_shape(anytime._decided, state["decided"], "decided")
             for name in PARTS:
-                part = getattr(anytime, f"_{name}")
+                state = getattr(anytime, f"_{name}")
                 for field, value in state[name].items():
-                    setattr(part, field, _same_shape(getattr(part, field), value, field))
+                    setattr(state, field, _same_shape(getattr(state, field), value, field))
             if not anytime.rounds < anytime._next_learning:
                 raise ValueError("its rounds do not fit")
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:

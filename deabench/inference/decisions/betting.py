@@ -209,10 +209,10 @@ class MixWealth:
         Classifiers that are not present are not bet on, and not tested.
         """
         bets = self.bets * present
-        own = outcomes[:, self.rows]
+        tested = outcomes[:, self.rows]
         # Every metric is played with the same bets: this is what the proof needs.
         won = np.einsum("ij,tjr->tir", bets, self.ratio * outcomes, optimize=True)
-        gains = won - bets.sum(axis=1)[None, :, None] * own
+        gains = won - bets.sum(axis=1)[None, :, None] * tested
         logs = np.where(present[self.rows][:, None], np.log1p(gains), 0.0)
         path = self.log_wealth + np.cumsum(logs, axis=0)
         self.log_wealth = path[-1]
@@ -242,16 +242,16 @@ class MixWealth:
         means = moments.means
         second = moments.second_moments
         total = bets.sum(axis=1)
-        own_means = means[:, self.rows].T
+        tested_means = means[:, self.rows].T
         # m_r: the mean differences q Y_jr − Y_ir.
-        gaps = self.ratio * means[None] - own_means[:, :, None]
+        gaps = self.ratio * means[None] - tested_means[:, :, None]
         # C_r x, where C_r = q² S − q s_i 1' − q 1 s_i' + S_ii 1 1' holds products of differences.
-        own = self.ratio * second[:, self.rows].transpose(1, 0, 2)
-        own_square = second[:, self.rows, self.rows].T
+        products = self.ratio * second[:, self.rows].transpose(1, 0, 2)
+        squares = second[:, self.rows, self.rows].T
         curved = self.ratio**2 * np.einsum("rjl,il->irj", second, bets, optimize=True)
-        curved -= own * total[:, None, None]
-        curved -= np.einsum("irj,ij->ir", own, bets)[:, :, None]
-        curved += (own_square * total[:, None])[:, :, None]
+        curved -= products * total[:, None, None]
+        curved -= np.einsum("irj,ij->ir", products, bets)[:, :, None]
+        curved += (squares * total[:, None])[:, :, None]
         curved += (moments.assumed_squares(self.rows) * bets)[:, None]
         growths = np.einsum("irj,ij->ir", gaps - curved / 2, bets)
         return growths, gaps - curved
@@ -305,7 +305,7 @@ class LimitWealth:
         excluded : bool array (k,), optional
             Rivals shown to be dominated, which the lower side need not beat.
         """
-        own = outcomes[:, self.rows]
+        candidates = outcomes[:, self.rows]
         tested = present[self.rows]
         if self.side == "upper":
             mix = direction * present
@@ -314,9 +314,9 @@ class LimitWealth:
             # Without a rival that was run nothing is bet.
             tested = tested & (total[:, 0] > 0)
             high = np.einsum("ij,tjr->tir", mix, outcomes, optimize=True)
-            low = own
+            low = candidates
         else:
-            high = np.einsum("ir,tir->ti", direction, own)[:, :, None]
+            high = np.einsum("ir,tir->ti", direction, candidates)[:, :, None]
             low = np.einsum("ir,tjr->tij", direction, outcomes, optimize=True)
         markets = tested[:, None] if self.side == "upper" else tested[:, None] & present
         for round_high, round_low in zip(high, low, strict=True):
@@ -399,13 +399,13 @@ class WeightDirections:
         assumed = moments.assumed_squares(self.rows)[:, :, None]
         # Moments of classifiers that missed rounds need not fit together.
         deviations = np.sqrt(np.maximum(differences, 0.0) + assumed)
-        own = np.arange(len(self.rows)), self.rows
+        same = np.arange(len(self.rows)), self.rows
 
         def growths(bets: Array) -> tuple[Array, Array]:
             spread = np.einsum("ijr,ir->ij", deviations, bets)
             values = np.einsum("ijr,ir->ij", gaps, bets) - spread**2 / 2
             # A classifier is no rival of its own.
-            values[own] = np.inf
+            values[same] = np.inf
             return values, gaps - spread[:, :, None] * deviations
 
         curvature = (deviations**2).max(axis=(1, 2))

@@ -151,8 +151,8 @@ def _read_tests(path: Path) -> dict[str, list[LedgerEntry]]:
             for test, entries in content["tests"].items()
         }
         for entry in (entry for entries in tests.values() for entry in entries):
-            words = (entry.candidate, entry.answers, entry.verdict)
-            if not all(isinstance(word, str) for word in words):
+            fields = (entry.candidate, entry.answers, entry.verdict)
+            if not all(isinstance(word, str) for word in fields):
                 raise ValueError("an entry has a field that is no text")
             if entry.feedback not in get_args(Feedback) or not 0 < entry.alpha < 1:
                 raise ValueError(f"the gate of '{entry.candidate}' has a level that cannot be")
@@ -171,12 +171,12 @@ def _damage(path: Path, reason: str) -> str:
 def hash_arrays(*parts: object) -> str:
     """Return a hash of numbers, arrays and texts, the same on every machine."""
     digest = hashlib.sha256()
-    for part in parts:
-        if isinstance(part, np.ndarray):
+    for value in parts:
+        if isinstance(value, np.ndarray):
             # The byte order and the width do not depend on the machine.
-            wide = part.astype("<f8" if part.dtype.kind == "f" else "<i8")
-            digest.update(f"{part.shape}".encode())
+            wide = value.astype("<f8" if value.dtype.kind == "f" else "<i8")
+            digest.update(f"{value.shape}".encode())
             digest.update(np.ascontiguousarray(wide).tobytes())
         else:
-            digest.update(f"{part!r};".encode())
+            digest.update(f"{value!r};".encode())
     return digest.hexdigest()

@@ -163,9 +163,13 @@ def plan(
                 "efficiency is higher than at_least, and at most 1"
             )
         # The variance of the log ratio of two means, by the delta method.
-        own = value * score
-        covariance = rho * np.sqrt(value * (1 - value) * own * (1 - own))
-        variance = (1 - value) / value + (1 - own) / own - 2 * covariance / (value * own)
+        candidate_value = value * score
+        covariance = rho * np.sqrt(value * (1 - value) * candidate_value * (1 - candidate_value))
+        variance = (
+            (1 - value) / value
+            + (1 - candidate_value) / candidate_value
+            - 2 * covariance / (value * candidate_value)
+        )
         z = float(-ndtri(alpha / 2))
         gate = np.ceil(MARGIN * variance * ((z + z_power) / np.log(score / at_least)) ** 2)
         blocks = np.ceil(np.log(2 / alpha) / (1 - at_least))

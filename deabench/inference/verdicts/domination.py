@@ -158,11 +158,11 @@ def exact_score_limits(
         [betting_upper(units.values[:, r].astype(float), tail) for r in range(s)]
     )
     limits = []
-    for own, rivals in ((low, high), (high, low)):
+    for candidates, rivals in ((low, high), (high, low)):
         # Each classifier at one end of its limits among rivals at the other.
         table = np.broadcast_to(rivals, (k, k, s)).copy()
-        table[np.arange(k), np.arange(k)] = own
-        limits.append(problem.technology.scores(own, table)[0])
+        table[np.arange(k), np.arange(k)] = candidates
+        limits.append(problem.technology.scores(candidates, table)[0])
     return np.minimum(limits[0], score), np.minimum(np.maximum(limits[1], score), 1.0)
 
 

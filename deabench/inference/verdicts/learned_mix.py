@@ -298,20 +298,20 @@ def _cross_fit_once(
             weighted = mixes @ moments.products[f, r]
             mixed_squares[:, r] += (weighted * mixes).sum(axis=1)
             cross[:, r] += np.diagonal(weighted)
-    own = moments.sums.sum(axis=0).T
-    own_squares = np.diagonal(moments.products.sum(axis=0), axis1=1, axis2=2).T
+    tested = moments.sums.sum(axis=0).T
+    tested_squares = np.diagonal(moments.products.sum(axis=0), axis1=1, axis2=2).T
     mean_mix = mix_sum / folds
     extra = _learning_variance(moments, mean_mix) * (1 - 1 / folds)
     # For a cost the classifier's own values stand first: a mix that is better is lower.
     cost = units.is_cost
     statistics = RatioStatistics(
-        np.where(cost, own, mixed),
-        np.where(cost, mixed, own),
+        np.where(cost, tested, mixed),
+        np.where(cost, mixed, tested),
         np.stack(
             [
-                np.where(cost, own_squares, mixed_squares),
+                np.where(cost, tested_squares, mixed_squares),
                 cross,
-                np.where(cost, mixed_squares, own_squares),
+                np.where(cost, mixed_squares, tested_squares),
             ]
         ),
         extra,
