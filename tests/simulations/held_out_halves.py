@@ -56,7 +56,8 @@ def compare_halves(
     is_inside = (limits["lower"] <= score + EDGE) & (score <= limits["upper"] + EDGE)
     all_inside = (answer.lower <= score + EDGE) & (score <= answer.upper + EDGE)
     # Log ratios of all pairs: 95 % of the held-out ones should lie within t standard errors.
-    gap, variance, _ = samples.moments.pairs(np.arange(len(score)))
+    gap, spread, ridge = samples.moments.pairs(np.arange(len(score)))
+    variance = spread + samples.moments.ridge_weight(np.ones(spread.shape[2])) * ridge
     logs = np.log(held_out.loc[samples.values.index].to_numpy())
     distance = np.abs(gap - (logs[None] - logs[:, None]))
     critical = stdtrit(samples.moments.degrees, 0.975)

@@ -407,9 +407,9 @@ class Anytime:
             anytime._next_learning = int(state["next_learning"])
             anytime._decided = _same_shape(anytime._decided, state["decided"], "decided")
             for name in PARTS:
-                state = getattr(anytime, f"_{name}")
+                wealth = getattr(anytime, f"_{name}")
                 for field, value in state[name].items():
-                    setattr(state, field, _same_shape(getattr(state, field), value, field))
+                    setattr(wealth, field, _same_shape(getattr(wealth, field), value, field))
             if not anytime.rounds < anytime._next_learning:
                 raise ValueError("its rounds do not fit")
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
