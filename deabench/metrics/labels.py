@@ -244,15 +244,25 @@ def read_scores(score: Values, true: GroundTruth, *, name: str | None = None) ->
 
 
 def read_weights(sample_weight: Values | None, true: GroundTruth) -> np.ndarray | None:
-    """Return sample weights as float64, one per instance, finite and >= 0."""
+    """Return sample weights as float64, one per instance, some in each class above 0."""
     if sample_weight is None:
         return None
+    weights = read_weight_column(sample_weight, len(true.is_positive), true.index)
+    for noun, members in _members_by_class(true):
+        if members.any() and not weights[members].any():
+            raise DataError(
+                f"every {noun} instance has the sample weight 0; give one of them a weight > 0"
+            )
+    return weights
+
+
+def read_weight_column(sample_weight: Values, n: int, index: pd.Index | None) -> np.ndarray:
+    """Return sample weights as float64, one per instance, finite and >= 0."""
     # An index is checked below; the values are taken by position.
     column = pd.Series(as_vector(sample_weight, "sample_weight"))
-    n = len(true.is_positive)
     if len(column) != n:
         raise DataError(f"{len(column)} sample weights for {n} instances; give one for each")
-    check_same_index(sample_weight, true.index, "sample_weight")
+    check_same_index(sample_weight, index, "sample_weight")
     # Text becomes NaN and is refused with the missing ones.
     weights: np.ndarray = pd.to_numeric(column, errors="coerce").to_numpy(
         dtype=float, na_value=np.nan
@@ -263,11 +273,6 @@ def read_weights(sample_weight: Values | None, true: GroundTruth) -> np.ndarray 
         raise DataError(
             f"the sample weight of instance {row + 1} is {weights[row]:g}; weights are numbers >= 0"
         )
-    for noun, members in _members_by_class(true):
-        if members.any() and not weights[members].any():
-            raise DataError(
-                f"every {noun} instance has the sample weight 0; give one of them a weight > 0"
-            )
     return weights
 
 

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_integer_dtype, is_numeric_dtype
 
 from deabench.errors import DataError
 from deabench.tables.answers import ANSWER_KINDS
@@ -150,10 +151,19 @@ def as_table(source: TableLike) -> Table:
     if not isinstance(source, pd.DataFrame):
         return read(source)
     frame = _hashable_labels(source)
+    if _has_repeated_numbers(frame):
+        frame = frame.reset_index(drop=True)
     check_shape(frame)
     if is_labelled(frame):
         return interpret_frame(frame)
     return read(frame)
+
+
+def _has_repeated_numbers(frame: pd.DataFrame) -> bool:
+    """Return whether the index is the row numbers of frames put together, beside texts."""
+    index = frame.index
+    is_numbered = index.name is None and is_integer_dtype(index.dtype) and not index.is_unique
+    return is_numbered and not all(is_numeric_dtype(dtype) for dtype in frame.dtypes)
 
 
 def check_shape(frame: pd.DataFrame) -> None:

@@ -58,8 +58,10 @@ def choice(
 def share(argument: str, value: float, *, below: float = 1.0) -> float:
     """Return a number strictly between 0 and `below`: a level, a prevalence, a confidence."""
     if not isinstance(value, int | float) or not 0 < value < below:
+        # A level is near 1 where an error rate is near 0.
+        example = 0.95 if argument == "level" else below / 20
         raise DataError(
             f"{argument} is {value}; give a number between 0 and {below:g}, both excluded, "
-            f"as {below / 20:g}"
+            f"as {example:g}"
         )
     return float(value)

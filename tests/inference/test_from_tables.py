@@ -412,3 +412,27 @@ def test_very_many_systems_are_ranked_without_intervals(monkeypatch):
     assert "no intervals: there are more than 2 systems; deabench.uncertainty computes them" in (
         ranking.notes
     )
+
+
+def test_frames_put_together_repeat_their_row_numbers():
+    """The index of `pd.concat` names no system; an instance that stands twice is refused."""
+    rows = [("a", 1, 1), ("a", 0, 0), ("a", 1, 0), ("a", 0, 0)]
+    columns = ["model", "label", "prediction"]
+    parts = [
+        pd.DataFrame(rows, columns=columns).assign(model=name, instance=range(4)) for name in "ab"
+    ]
+    together = pd.concat(parts)
+    one_by_one = db.uncertainty(pd.concat(parts, ignore_index=True))
+    pd.testing.assert_series_equal(db.uncertainty(together).lower, one_by_one.lower)
+    with pytest.raises(DataError, match="'a' has instance '0' twice; leave one row out"):
+        db.uncertainty(pd.concat([together, parts[0].iloc[:1]]))
+
+
+@pytest.mark.parametrize("empty", ["", "NA", None])
+def test_a_missing_prediction_does_not_hide_its_classifier(empty):
+    """A column of answers with an empty cell is no description of the instances."""
+    y = [1, 0] * 10
+    frame = pd.DataFrame({"y_true": y, "a": y, "b": [0, 1, *y[2:]]}).astype(object)
+    frame.loc[3, "a"] = empty
+    with pytest.raises(DataError, match="'a' has no y_pred for instance '4'"):
+        db.uncertainty(frame)

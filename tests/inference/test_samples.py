@@ -160,6 +160,12 @@ def test_a_perfect_area_keeps_a_width():
     assert "Few errors: the intervals rest on the small-sample rule" in uncertainty.summary()
 
 
+def weighted_outcomes(weights):
+    """Right answers of three instances with sample weights."""
+    hits = pd.DataFrame({"a": [1, 0, 1], "b": [0, 1, 1]})
+    return db.Samples.from_outcomes({"accuracy": hits}, sample_weight=weights)
+
+
 @pytest.mark.parametrize(
     ("make", "text"),
     [
@@ -281,7 +287,19 @@ def test_a_perfect_area_keeps_a_width():
             lambda: db.uncertainty(
                 db.Samples.from_predictions(Y, PREDICTIONS, positive=1), level=95
             ),
-            "level is 95; give a number between 0 and 1, both excluded, as 0.05",
+            "level is 95; give a number between 0 and 1, both excluded, as 0.95",
+        ),
+        (
+            lambda: weighted_outcomes([0, 0, 0]),
+            "every instance has the sample weight 0; give one of them a weight > 0",
+        ),
+        (
+            lambda: weighted_outcomes([1, 1]),
+            "2 sample weights for 3 instances; give one for each",
+        ),
+        (
+            lambda: weighted_outcomes([1, -1, 1]),
+            "the sample weight of instance 2 is -1; weights are numbers >= 0",
         ),
         (
             lambda: db.uncertainty(

@@ -92,3 +92,20 @@ def test_the_answer_fits_on_a_screen_and_in_a_file():
         == "classifier,score,lower,upper,verdict,best_rank,worst_rank,tier"
     )
     assert np.isfinite(uncertainty.to_frame()[["score", "lower", "upper"]].to_numpy()).all()
+
+
+def test_what_is_measured_and_not_proved_is_said_where_it_is_reported():
+    """Of learned verdicts and gates of several metrics; one metric has theorems."""
+    y = np.repeat([1, 0], [200, 200])
+    rng = np.random.default_rng(0)
+    hits = {name: rng.random(400) < right for name, right in (("a", 0.95), ("b", 0.7))}
+    labels = {name: np.where(hit, y, 1 - y) for name, hit in hits.items()}
+    sentence = "With several metrics the level of such verdicts is measured, not proved."
+    for metrics in (["TPR", "TNR"], ["accuracy"]):
+        is_said = len(metrics) > 1
+        samples = db.Samples.from_predictions(y, labels, positive=1, metrics=metrics)
+        uncertainty = db.uncertainty(samples)
+        assert uncertainty.verdicts["b"] == "dominated"
+        assert uncertainty.explain("b").endswith(sentence) == is_said
+        gate = db.gate(samples, "a")
+        assert any("is measured, not proved" in note for note in gate.notes) == is_said

@@ -39,6 +39,12 @@ MIN_SHARE = 0.005
 """Classifiers with a smaller share of the mix are left out of it."""
 
 
+LEARNED_NOTE = (
+    "limits: weights and mixes learned on a part of the test data and tested on the rest (their "
+    "validity is measured, not proved, for several metrics)"
+)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Gate(Result):
     """The decision on one candidate.
@@ -269,6 +275,8 @@ def _make_gate(
             labels[j]: float(limits.mix[j]) for j in largest_first if limits.mix[j] >= MIN_SHARE
         }
     notes = case.samples.notes
+    if limits.method == "learned" and len(case.metrics) > 1:
+        notes = (*notes, LEARNED_NOTE)
     if case.problem.inputs:
         notes = (*notes, f"with inputs the scores are {technology.name}")
     instances = sum(case.samples.sizes.values())

@@ -242,7 +242,7 @@ class UnitLine:
         total = np.zeros((len(self.constant), len(selected)))
         for name, slope in self.slopes.items():
             total += slope[:, None] * answers.features[name][:, selected]
-        return total + self.constant[:, None]
+        return np.asarray(total + self.constant[:, None])
 
 
 def _unit_line(

@@ -203,7 +203,12 @@ def samples_from_outcomes(
         features = {metric: _as_booleans(values) for metric, values in shares.items()}
         first = next(iter(frames.values())).index
         weight = options.sample_weight
-        weight = None if weight is None else np.asarray(weight, dtype=float)
+        if weight is not None:
+            weight = labels.read_weight_column(weight, lengths[0], first)
+            if not weight.any():
+                raise DataError(
+                    "every instance has the sample weight 0; give one of them a weight > 0"
+                )
         answers = Answers(classes, ("instances",), mean_one_weights(weight), features)
         sizes = {"instances": lengths[0]}
         if len(frames) == 1:

@@ -265,9 +265,12 @@ def _verdict_sentence(result: Uncertainty, name: str) -> str:
         return f"Dominated. {shown}, with no approximation: {mix} beats it in every metric."
     dominance = describe_dominance(technology, format_percent(result.secure_gap[name]))
     if result.verdict_method == "learned":
+        status = ""
+        if len(result.metrics) > 1:
+            status = " With several metrics the level of such verdicts is measured, not proved."
         return (
             f"Dominated. {shown}: some mix of the others {dominance} on new instances like these; "
-            f"the one learned is {mix}."
+            f"the one learned is {mix}.{status}"
         )
     # Max-t shows the gap for the mix that was found; the analytic method for some mix.
     if result.method == "max-t":

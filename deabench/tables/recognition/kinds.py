@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.cells import parse_numbers
+from deabench.tables.cells import EMPTY_WORDS, parse_numbers
 from deabench.tables.readers.frames import Source
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import is_data_set_name
@@ -220,7 +220,13 @@ def _recognise_predictions(
     reserved = {truth, *keys.values()}
     systems = [name for name in map(str, frame.columns) if name not in reserved]
     keys["y_true"] = truth
-    holds_classes = [name for name in systems if set(_clean_cells(frame[name])) <= classes]
+    # A missing answer leaves its column a column of answers, so that it is named and not left out.
+    cells = {name: set(_clean_cells(frame[name])) for name in systems}
+    holds_classes = [
+        name
+        for name, values in cells.items()
+        if values & classes and {cell.lower() for cell in values - classes} <= EMPTY_WORDS
+    ]
     if holds_classes and (is_certain or len(holds_classes) == len(systems)):
         return Instances("predictions", keys, tuple(holds_classes))
     numeric = [name for name in systems if parse_numbers(frame[name]) is not None]
@@ -318,7 +324,9 @@ def as_numbers(column: pd.Series) -> pd.Series:
         return column
     text = column.astype("string").str.strip().replace("", pd.NA)
     numbers = pd.to_numeric(text, errors="coerce")
-    if bool(numbers.isna().eq(text.isna()).all()):
+    # Beside numbers "NA" is an empty cell; beside text "none" may be a class.
+    is_empty = text.isna() | text.str.lower().isin(EMPTY_WORDS).fillna(True)
+    if bool(numbers.isna().eq(is_empty).all()):
         return numbers.astype(float) if numbers.isna().any() else pd.to_numeric(text.astype(str))
     return text.astype(object).where(text.notna(), None)
 
