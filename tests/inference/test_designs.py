@@ -1,10 +1,13 @@
 """Designs: class counts at random or chosen, clusters, weights, several classes."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import deabench as db
+from deabench.inference.verdicts import learned_mix
 
 Y = np.r_[np.ones(530, int), np.zeros(470, int)]
 ALL = {"all-pos": np.ones(1000, int), "all-neg": np.zeros(1000, int)}
@@ -137,3 +140,35 @@ def test_metrics_that_are_better_low_become_costs():
 def test_metrics_that_judge_nothing_are_refused(refused, name):
     with refused(f"metric '{name}' describes the data and judges no classifier; choose another"):
         db.Samples.from_predictions(Y, ALL, positive=1, metrics=[name])
+
+
+def test_samples_and_answers_go_to_other_processes():
+    """Units that are computed on demand are pickled as what they are computed from."""
+    y = np.r_[np.ones(40, int), np.zeros(40, int)]
+    samples = db.Samples.from_predictions(y, {"a": y, "b": 1 - y}, positive=1)
+    answer = db.uncertainty(samples)
+    copied = pickle.loads(pickle.dumps(answer))
+    assert copied.verdicts.tolist() == answer.verdicts.tolist() == ["undecided", "dominated"]
+    np.testing.assert_array_equal(copied.samples.units, samples.units)
+    again = pickle.loads(pickle.dumps(samples.unit_data))
+    members = np.array([3, 41])
+    np.testing.assert_array_equal(again.source(members), samples.units[:, :, members])
+
+
+def test_units_computed_in_pieces_give_the_same(monkeypatch):
+    """Large test sets are computed piece by piece: same verdicts, and same limits of a gate."""
+    y = np.repeat([1, 0], [60, 90])
+    labels = predictions(y)
+    metrics = ["TPR", "TNR", "F1", "MCC"]
+
+    def judge():
+        samples = db.Samples.from_predictions(y, labels, positive=1, metrics=metrics)
+        gate = db.gate(samples, "c0")
+        return db.uncertainty(samples).evidence, (gate.lower, gate.upper)
+
+    evidence, limits = judge()
+    monkeypatch.setattr(learned_mix, "MAX_HELD", 0)
+    monkeypatch.setattr(learned_mix, "MAX_SLAB", 3 * len(metrics) * 20)
+    evidence_in_pieces, limits_in_pieces = judge()
+    pd.testing.assert_frame_equal(evidence_in_pieces, evidence, rtol=1e-5)
+    assert limits_in_pieces == pytest.approx(limits, rel=1e-5)

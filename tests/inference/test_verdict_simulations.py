@@ -2,6 +2,8 @@
 
 import pytest
 from simulations import block_verdicts, learned_verdicts, sampling_designs
+from simulations.held_out_halves import held_out_halves
+from simulations.influence_errors import influence_errors
 from simulations.verdict_cells import run_cells
 
 CELLS = {**sampling_designs.CELLS, **learned_verdicts.CELLS, **block_verdicts.CELLS}
@@ -27,3 +29,21 @@ def test_cells_hold(name):
     must = table[table["least"].notna() | table["most"].notna()]
     assert len(must)
     assert must["holds"].all(), must.to_string()
+
+
+@pytest.mark.slow
+def test_standard_errors_are_those_of_many_draws():
+    """se/SD between .93 and 1.10, within four standard errors of 150 runs."""
+    table = influence_errors(150)
+    margin = 4 * table["error"]
+    assert (table["se/SD"] >= 0.93 - margin).all(), table.to_string()
+    assert (table["se/SD"] <= 1.10 + margin).all(), table.to_string()
+
+
+@pytest.mark.slow
+def test_held_out_halves_of_the_shipped_study_contradict_nothing():
+    table = held_out_halves(1)
+    assert (table["halves"] >= 40).all()
+    assert (table["all intervals hold the other half"] >= 0.95).all()
+    assert (table["ratio of a pair"] >= 0.9).all()
+    assert (table["dominated, but first in the other half"] == 0).all()

@@ -14,6 +14,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -169,37 +170,50 @@ def units_of(metrics: Sequence[MetricInfluence], answers: Answers, design: Sampl
     groups = np.arange(n) if design.groups is None else design.groups
     number = int(groups.max()) + 1
     counts = np.zeros((len(metrics), number), dtype=bool)
-    factors = np.ones(len(metrics))
     lines = []
     for r, metric in enumerate(metrics):
         members = np.flatnonzero(_members(metric, answers))
         counts[r, groups[members]] = True
         # The mean over the units that count, whatever their sizes.
         size = members.size if answers.weight is None else answers.weight[members].sum()
-        factors[r] = counts[r].sum() / size
+        factor = counts[r].sum() / size
         for c in np.unique(answers.classes[members]):
-            lines.append((r, _unit_line(metric, answers, int(c), design)))
-
-    def take_instances(instances: Array) -> Array:
-        values = np.zeros((k, len(metrics), len(instances)), dtype=np.float32)
-        classes = answers.classes[instances]
-        for r, line in lines:
-            places = np.flatnonzero(classes == line.c)
-            selected = instances[places]
-            single = line.values(answers, selected) * factors[r]
-            if answers.weight is not None:
-                single *= answers.weight[selected]
-            values[:, r, places] = single
-        return values
-
+            lines.append((r, factor, _unit_line(metric, answers, int(c), design)))
+    take = partial(_take_instances, (k, len(metrics)), lines, answers)
     is_cost = np.array([metric.is_cost for metric in metrics])
     if design.groups is None:
-        return Units(take_instances, counts, answers.classes, is_cost)
-    single = take_instances(np.arange(n))
+        return Units(take, counts, answers.classes, is_cost)
+    single = take(np.arange(n))
     values = np.zeros((k, len(metrics), number), dtype=np.float32)
     for r in range(len(metrics)):
         values[:, r] = _add_groups(single[:, r], groups, number)
     return Units(values, counts, np.zeros(number, dtype=int), is_cost)
+
+
+def _take_instances(
+    size: tuple[int, int],
+    lines: Sequence[tuple[int, float, UnitLine]],
+    answers: Answers,
+    instances: Array,
+) -> Array:
+    """Return the values of some instances, float32 (k, s, instances).
+
+    Parameters
+    ----------
+    size : (k, s)
+    lines : sequence of metric, factor and line
+        One for each metric and class that it is measured on.
+    """
+    values = np.zeros((*size, len(instances)), dtype=np.float32)
+    classes = answers.classes[instances]
+    for r, factor, line in lines:
+        places = np.flatnonzero(classes == line.c)
+        selected = instances[places]
+        single = line.values(answers, selected) * factor
+        if answers.weight is not None:
+            single *= answers.weight[selected]
+        values[:, r, places] = single
+    return values
 
 
 def warn_of_few_clusters(groups: Array, stacklevel: int) -> tuple[str, ...]:
