@@ -279,7 +279,12 @@ class _RadialProof:
         if self.is_output_oriented:
             norm = row_sums(u * y)
             support = bounds.support
+        # It is what the peers are worth, and rounded as the terms of that are.
+        peers = self.result.intensities[rows]
+        points = np.abs(self.technology.points[np.maximum(peers.columns, 0)])
+        peer_terms = np.einsum("kpc,kc->kp", points, np.abs(np.column_stack([u, v])))
         terms = np.abs(support) + row_sums(u * y) + row_sums(v * x)
+        terms += (peer_terms * (peers.values > 0)).max(axis=1)
         is_wrong = np.maximum(np.abs(u_0 - support) - ROUND * terms, 0.0)
         if self.returns == "crs":
             is_wrong = np.abs(u_0)

@@ -60,6 +60,7 @@ HARD_SEEDS = {
     "super with intensities of 1e-10": (300276, list(KINDS)),
     "super just above 1": (200180, list(KINDS)),
     "super above 1 by more than the tolerance": (60484, NOISY_KINDS),
+    "super of a small row whose peer's terms are a million times its own": (610132, list(KINDS)),
     "ddf beside a steep facet": (300283, list(KINDS)),
     "rdm beside a steep facet": (200060, list(KINDS)),
     "rdm, efficient in fractions": (400220, NOISY_KINDS),

@@ -16,6 +16,7 @@ import deabench as db
 from deabench.errors import CertificateError
 from deabench.models import sbm
 from deabench.models.shared.scaled_data import ScaledData
+from deabench.proofs.frontier import count_malformed, count_wrong_dominators
 from deabench.results.proof import SlackWeights
 from deabench.utils.arrays import Sparse
 
@@ -362,3 +363,22 @@ def test_a_value_that_is_no_number_proves_nothing(part) -> None:
         forged = replace(ranking, **{part: replace(getattr(ranking, part), inputs=inputs)})
         with pytest.raises(CertificateError, match="no finite number"):
             db.certify(forged)
+
+
+def test_a_dominator_is_its_own() -> None:
+    values = np.array([[3.0, 3.0], [2.0, 2.0], [1.0, 1.0]])
+    assert count_wrong_dominators(values, np.array([0, 0, 0])) == 0
+    # The third row's dominator is nowhere below it, and is dominated itself.
+    assert count_wrong_dominators(values, np.array([0, 0, 1])) == 1
+    assert count_wrong_dominators(values, np.array([0, 2, 0])) == 1
+
+
+@pytest.mark.parametrize(
+    ("member", "facet"), [((-1, 1), 0), ((0, 4), 0), ((2, 3), 0), ((1, 1), 0), ((0, 1), -1)]
+)
+def test_a_simplex_has_rows_of_the_table_and_a_facet_of_the_list(member, facet) -> None:
+    """Two rows on one facet, with the axes numbered 2 and 3."""
+    normals = np.array([[0.5, 0.5]])
+    assert count_malformed(np.array([[0, 1]]), np.array([0]), normals, 2) == 0
+    # A facet without any sound simplex is malformed, too.
+    assert count_malformed(np.array([member]), np.array([facet]), normals, 2) == 2
