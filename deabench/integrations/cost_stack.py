@@ -329,9 +329,10 @@ def compare_costs(
 
     Notes
     -----
-    The variance is that of the paired differences within each class, to which two instances are
-    added that differ wholly, one either way: without them a few positives on which both agree would
-    pass for certainty (Agresti and Min, 2005, do so for paired proportions).
+    The variance is that of the paired differences within each class, with half an instance added
+    that differs wholly either way, and one that does not: without them a few positives on which
+    both agree would pass for certainty (Agresti and Min 2005, Statistics in Medicine 24, 729-740).
+    Student's t with as many degrees of freedom as the rarer class has instances.
     """
     true = np.asarray(y_true) == 1
     both = {"stack": np.asarray(stack, float), "mixture": np.asarray(mixture, float)}
@@ -347,8 +348,10 @@ def compare_costs(
             table.loc[name, key] = 1 - error.mean()
             table.loc[name, "cost"] += (weight * error).mean()
         gap = weight * (both["stack"] - both["mixture"])[members]
-        values = np.append(gap, [weight.mean(), -weight.mean()])
-        variance += values.var(ddof=1) / len(weight)
+        # Two instances more: half an instance differs wholly either way, and one not at all.
+        size = len(gap) + 2
+        squares = (gap**2).sum() + weight.mean() ** 2
+        variance += (squares / size - (gap.sum() / size) ** 2) / size
     smaller = min(true.sum(), (~true).sum())
     reach = float(stats.t.ppf((1 + level) / 2, smaller) * np.sqrt(variance))
     value = float(table.loc["stack", "cost"] - table.loc["mixture", "cost"])

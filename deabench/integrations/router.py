@@ -260,13 +260,11 @@ class Router(Result):
         errors = np.sqrt(
             np.maximum(np.einsum("ij,jk,ik->i", weights, self._covariance, weights), 0)
         )
-        draws = np.random.default_rng(self.seed).multivariate_normal(
-            np.zeros(len(self._covariance)), self._covariance, DRAWS, method="svd"
-        )
         is_random = errors > 1e-12
         reach = np.zeros(1)
         if is_random.any():
-            reach = np.abs(draws @ weights[is_random].T / errors[is_random]).max(axis=1)
+            drawn = self._draw_errors() @ weights[is_random].T
+            reach = np.abs(drawn / errors[is_random]).max(axis=1)
         half_width = np.quantile(reach, self.level) * errors
         frame = {"quality": quality, "low": quality - half_width, "high": quality + half_width}
         return pd.DataFrame(frame, pd.Index(grid, name="cost"))
@@ -341,6 +339,21 @@ class Router(Result):
         """The covariance of the mean outcomes and the mean costs: (2 models, 2 models)."""
         both = np.hstack([self.outcomes.to_numpy(), self.costs.to_numpy()])
         return np.atleast_2d(np.cov(both, rowvar=False)) / len(both)
+
+    def _draw_errors(self) -> np.ndarray:
+        """Draw errors of the means: (DRAWS, 2 models), alike in any order and unit of the table."""
+        order = np.argsort(self.points.index.to_numpy(dtype=str), kind="stable")
+        order = np.append(order, order + len(order))
+        spread = np.sqrt(np.diag(self._covariance)[order])
+        scale = np.where(spread > 0, spread, 1.0)
+        correlation = self._covariance[np.ix_(order, order)] / np.outer(scale, scale)
+        # The symmetric root is unique, so that rounding in the correlations stays small.
+        values, vectors = np.linalg.eigh(correlation)
+        root = vectors * np.sqrt(values.clip(0)) @ vectors.T
+        normal = np.random.default_rng(self.seed).standard_normal((DRAWS, len(order)))
+        draws = np.empty_like(normal)
+        draws[:, order] = normal @ root * spread
+        return draws
 
     def _interval(self, value: float, weights: np.ndarray) -> dict[str, float]:
         """Return Student's interval of a linear function of the means."""

@@ -120,6 +120,44 @@ def test_intervals_and_bands_cover():
     assert (coverage < 0.983).all(), coverage
 
 
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e12])
+def test_units_and_order_do_not_matter(scale):
+    rng = np.random.default_rng(0)
+    right = pd.DataFrame(
+        {name: rng.random(200) < p for name, p in zip("abcd", (0.3, 0.6, 0.6, 0.9), strict=True)}
+    )
+    prices = {"a": 1.0, "b": 2.0, "c": 5.0, "d": 9.0}
+    router = db.Router(right, prices)
+    turned = right.iloc[rng.permutation(200)][list("dbca")]
+    other = db.Router(turned, {name: price * scale for name, price in prices.items()})
+    assert other.best(3 * scale).shares == pytest.approx(router.best(3).shares)
+    curve, reference = other.curve(), router.curve()
+    assert curve.index.to_numpy() == pytest.approx(reference.index.to_numpy() * scale)
+    assert curve.to_numpy() == pytest.approx(reference.to_numpy(), abs=1e-9)
+    assert other.aiq().to_numpy() == pytest.approx(router.aiq().to_numpy(), abs=1e-9)
+
+
+def test_deferral_at_equal_cost_on_other_instances():
+    """In 20 splits a policy of an informative score is never below the hull of single models."""
+    rng = np.random.default_rng(11)
+    ease = rng.random(1000)
+    score = ease + rng.normal(0, 0.05, 1000)
+    right = pd.DataFrame({"small": ease > 0.5, "large": ease > 0.1}).astype(int)
+    price = {"small": 1, "large": 5}
+    for _ in range(20):
+        half = rng.permutation(1000) < 500
+        thresholds = [0.4, 0.5, 0.6]
+        chosen = db.Router(right[half], price).defer(
+            score[half], "small", "large", thresholds=thresholds
+        )
+        routing = chosen.best(3.2)
+        single = db.Router(right[~half], price)
+        measured = single.defer(score[~half], "small", "large", thresholds=thresholds).mix(
+            routing.shares
+        )
+        assert measured.quality >= single.curve([measured.cost])["quality"].iloc[0]
+
+
 def test_an_instance_always_gets_the_same_model():
     routing = by_hand().best(3)
     prompts = [f"prompt {k}" for k in range(4000)]

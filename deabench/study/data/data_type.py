@@ -60,7 +60,7 @@ def infer_data_type(data: Dataset) -> DataType:
     Raises
     ------
     DataError
-        With fewer than 6 rows, as there are not five neighbours.
+        With fewer than 6 rows, as there are not five neighbours, or where no feature varies.
     """
     if len(data.y) <= NEIGHBOURS:
         raise DataError(
@@ -71,6 +71,10 @@ def infer_data_type(data: Dataset) -> DataType:
 
     # distances must not depend on the units of the features
     X = standardize_features(data.X)
+    if not X.shape[1]:
+        raise DataError(
+            f"data set '{data.name}' has no feature that varies; its type needs at least one"
+        )
     nearest = NearestNeighbors(n_neighbors=NEIGHBOURS).fit(X).kneighbors(return_distance=False)
     # the kind of each minority row, by how many of its neighbours are of the minority
     minority = np.flatnonzero(data.y == 1)
