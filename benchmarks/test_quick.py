@@ -100,3 +100,16 @@ def test_large_tables_are_measured_beside_what_was_asked(capsys):
     assert (titles["Large tables in memory"]["cpu_s"] > 0).all()
     assert titles["Beyond six metrics"]["said"].iloc[0].startswith("distance ")
     assert "proved" in capsys.readouterr().err
+
+
+def test_a_realised_mixture_is_measured_on_the_folds_it_was_not_fitted_on(monkeypatch):
+    from benchmarks import realised_mixtures
+
+    monkeypatch.setattr(realised_mixtures, "FOLDS", 3)
+    monkeypatch.setattr(realised_mixtures, "INNER_FOLDS", 2)
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 0], [30, 60])
+    measured = realised_mixtures.measure_set(rng.normal(size=(90, 2)) + 1.5 * y[:, None], y)
+    assert measured["low"] <= measured["difference"] <= measured["high"]
+    assert abs(measured["TPR off"]) < 5
+    assert abs(measured["TNR off"]) < 5

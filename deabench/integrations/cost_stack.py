@@ -79,7 +79,7 @@ class CostStack(ClassifierMixin, BaseEstimator):
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> import deabench as db
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> both = {"tree": DecisionTreeClassifier(random_state=0), "bayes": GaussianNB()}
+    >>> answers = {"tree": DecisionTreeClassifier(random_state=0), "bayes": GaussianNB()}
     >>> shares, weights = {"tree": .4, "bayes": .6}, {"TPR": 1, "TNR": 2}
     >>> stack = db.CostStack(both, shares, weights).fit(X[::2, :5], y[::2])
     >>> stack.measure(X[1::2, :5], y[1::2]).verdict
@@ -209,13 +209,15 @@ class CostStack(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         share("level", level)
         true = np.asarray(y) == self.positive_
-        answers = [self._says_positive(part.predict(X)) for part in self.estimators_.values()]
+        answers = [
+            self._says_positive(estimator.predict(X)) for estimator in self.estimators_.values()
+        ]
         used = checked_shares(list(self.estimators_), self.shares)
         mixed = _mix(answers, list(self.estimators_), used)
-        own = mixed
+        compared = mixed
         if self.chosen_ == "stack":
-            own = self._says_positive(self.predict(X)).astype(float)
-        return compare_costs(true, own, mixed, _checked_weights(self.weights), level)
+            compared = self._says_positive(self.predict(X)).astype(float)
+        return compare_costs(true, compared, mixed, _checked_weights(self.weights), level)
 
     def _read_classes(self, y: np.ndarray) -> np.ndarray:
         """Set the classes, and return which instances are positive."""
@@ -335,19 +337,21 @@ def compare_costs(
     Student's t with as many degrees of freedom as the rarer class has instances.
     """
     true = np.asarray(y_true) == 1
-    both = {"stack": np.asarray(stack, float), "mixture": np.asarray(mixture, float)}
+    answers = {"stack": np.asarray(stack, float), "mixture": np.asarray(mixture, float)}
     if true.all() or not true.any():
         raise DataError("the test data have one class; give instances of both")
-    each = {key: np.broadcast_to(np.asarray(weights[key], float), true.shape) for key in RATES}
-    table = pd.DataFrame(0.0, index=list(both), columns=[*RATES, "cost"])
+    weights_of_instances = {
+        key: np.broadcast_to(np.asarray(weights[key], float), true.shape) for key in RATES
+    }
+    table = pd.DataFrame(0.0, index=list(answers), columns=[*RATES, "cost"])
     variance = 0.0
     for key, members, right in (("TPR", true, 1), ("TNR", ~true, 0)):
-        weight = each[key][members]
-        for name, says_positive in both.items():
+        weight = weights_of_instances[key][members]
+        for name, says_positive in answers.items():
             error = np.abs(right - says_positive[members])
             table.loc[name, key] = 1 - error.mean()
             table.loc[name, "cost"] += (weight * error).mean()
-        gap = weight * (both["stack"] - both["mixture"])[members]
+        gap = weight * (answers["stack"] - answers["mixture"])[members]
         # Two instances more: half an instance differs wholly either way, and one not at all.
         size = len(gap) + 2
         squares = (gap**2).sum() + weight.mean() ** 2

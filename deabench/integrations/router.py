@@ -337,8 +337,8 @@ class Router(Result):
     @cached_property
     def _covariance(self) -> np.ndarray:
         """The covariance of the mean outcomes and the mean costs: (2 models, 2 models)."""
-        both = np.hstack([self.outcomes.to_numpy(), self.costs.to_numpy()])
-        return np.atleast_2d(np.cov(both, rowvar=False)) / len(both)
+        values = np.hstack([self.outcomes.to_numpy(), self.costs.to_numpy()])
+        return np.atleast_2d(np.cov(values, rowvar=False)) / len(values)
 
     def _draw_errors(self) -> np.ndarray:
         """Draw errors of the means: (DRAWS, 2 models), alike in any order and unit of the table."""

@@ -321,6 +321,10 @@ NO_ANSWERS = {
     r"misses by more than 1e-9|positions to 1e-9": "tests/proofs and tests/report hold it",
     r"60 % of A and 40 %|40 % of (A|the cases)": "a definition by an example",
     r"share of 50,000 images|one more point|test images has": "the data set, and a formula",
+    (
+        r"On 30 sets of Table|of 30 sets|within two standard errors|cost of the stack no higher|"
+        r"shown to be (cheaper|dearer)|no worse in both rates|the stack costs \.115"
+    ): "figures of python -m benchmarks.realised_mixtures",
     r"mixture's F1|\| F1, AUC": "a statement about F1",
     r"print what was computed by then": "tests/analysis/test_ranking_in_time.py",
     r"some [\d,]+ tests": "how many tests there are",

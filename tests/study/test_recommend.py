@@ -282,6 +282,7 @@ def test_a_study_of_ones_own(own_study):
         (lambda: db.recommend(new_data()[0], [0, 1, 2] * 100), "class"),
         (lambda: db.recommend(new_data()[0], [0] * 300), "class"),
         (lambda: db.recommend("missing.csv"), "cannot read"),
+        (lambda: db.recommend(np.zeros((300, 2)), new_data()[1]), "has no feature that varies"),
         (lambda: db.recommend(np.zeros((5, 2)), [0, 0, 0, 1, 1]), "its type needs at least 6"),
     ],
 )

@@ -157,25 +157,25 @@ def build_evidence(
     classifiers = tuple(dict.fromkeys(counts["classifier"].astype(str)))
     folds = [key for key in ("repeat", "fold") if key in counts]
     generator = np.random.default_rng(seed)
-    parts: dict[str, list[Any]] = {"efficient": [], "worlds": [], "scores": [], "rates": []}
+    fields: dict[str, list[Any]] = {"efficient": [], "worlds": [], "scores": [], "rates": []}
     present = []
-    for dataset, part in counts.groupby("dataset", sort=False):
-        wide = part.set_index([*folds, "classifier"])[COUNTS].unstack("classifier")
+    for dataset, rows in counts.groupby("dataset", sort=False):
+        wide = rows.set_index([*folds, "classifier"])[COUNTS].unstack("classifier")
         if wide.shape[1] < len(COUNTS) * len(classifiers) or wide.isna().to_numpy().any():
             continue
         # (folds, cells, classifiers), the classifiers in one order
         cells = wide.to_numpy(dtype=float).reshape(len(wide), len(COUNTS), -1)
         cells = cells[:, :, np.argsort(np.argsort(classifiers))]
         rates = _rates_of(cells.sum(axis=0))
-        drawn = generator.integers(0, len(cells), (WORLDS, len(cells)))
+        draws = generator.integers(0, len(cells), (WORLDS, len(cells)))
         # Folds drawn anew may lack a class; the pooled ones stand for these.
-        redrawn = [_rates_of(cells[rows].sum(axis=0)) for rows in drawn]
+        redrawn = [_rates_of(cells[folds_drawn].sum(axis=0)) for folds_drawn in draws]
         redrawn = [rates if np.isnan(values).any() else values for values in redrawn]
         present.append(dataset)
-        parts["rates"].append(rates)
-        parts["efficient"].append(_efficient(rates, floor))
-        parts["worlds"].append([_efficient(values, floor) for values in redrawn])
-        parts["scores"].append(_radial_scores(rates))
+        fields["rates"].append(rates)
+        fields["efficient"].append(_efficient(rates, floor))
+        fields["worlds"].append([_efficient(values, floor) for values in redrawn])
+        fields["scores"].append(_radial_scores(rates))
     if not present:
         raise DataError(f"'{name}' has no data set with a result of every classifier; run it first")
     return Evidence(
@@ -183,7 +183,7 @@ def build_evidence(
         facts=facts.loc[present],
         classifiers=classifiers,
         files=np.array([files[dataset] for dataset in present], dtype=object),
-        **{key: np.array(values) for key, values in parts.items()},
+        **{key: np.array(values) for key, values in fields.items()},
     )
 
 

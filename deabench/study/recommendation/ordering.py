@@ -61,14 +61,14 @@ def order_names(worlds: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np
         What each adds.
     """
     open_weight = np.repeat(weights[:, None] / worlds.shape[1], worlds.shape[1], axis=1)
-    alone = np.einsum("ib,ibk->k", open_weight, worlds)
+    overall = np.einsum("ib,ibk->k", open_weight, worlds)
     remaining = list(range(worlds.shape[2]))
     order = []
     gains = []
     while remaining:
         gain = np.einsum("ib,ibk->k", open_weight, worlds[:, :, remaining]).round(12)
         # Of equal gains the one that is efficient more often, then the first of the study.
-        best = max(range(len(remaining)), key=lambda j: (gain[j], alone[remaining[j]]))
+        best = max(range(len(remaining)), key=lambda j: (gain[j], overall[remaining[j]]))
         name = remaining.pop(best)
         order.append(name)
         gains.append(gain[best])
@@ -93,10 +93,10 @@ def count_needed(evidence: Evidence, level: float) -> int:
     weights = 1 / (len(files) + 1) / sizes[positions]
     ranks = needed_ranks(evidence)
     ordered = np.argsort(ranks, kind="stable")
-    enough = np.flatnonzero(np.cumsum(weights[ordered]) >= level - 1e-12)
-    if not len(enough):
+    sufficient = np.flatnonzero(np.cumsum(weights[ordered]) >= level - 1e-12)
+    if not len(sufficient):
         return len(evidence.classifiers) + 1
-    return int(ranks[ordered][enough[0]])
+    return int(ranks[ordered][sufficient[0]])
 
 
 @lru_cache(maxsize=4)
@@ -142,11 +142,11 @@ def find_outside(evidence: Evidence, facts: pd.DataFrame) -> tuple[str, ...]:
     sentences = []
     for name in CHARACTERISTICS[:3]:
         value = facts[name].iloc[0]
-        known = evidence.facts[name].astype(float)
-        if not known.min() <= value <= known.max():
+        values_of_study = evidence.facts[name].astype(float)
+        if not values_of_study.min() <= value <= values_of_study.max():
             sentences.append(
-                f"{LABELS[name]} is {value:.4g}, and the study has {known.min():.4g} to "
-                f"{known.max():.4g}"
+                f"{LABELS[name]} is {value:.4g}, and the study has {values_of_study.min():.4g} to "
+                f"{values_of_study.max():.4g}"
             )
     # How far each data set is from the nearest one of another file.
     distances = []
@@ -154,10 +154,10 @@ def find_outside(evidence: Evidence, facts: pd.DataFrame) -> tuple[str, ...]:
         is_other = evidence.files != evidence.files[k]
         if is_other.any():
             distances.append(_squared_distances(evidence, values, is_other)[is_other].min())
-    own = _squared_distances(
+    nearest = _squared_distances(
         evidence, scale_characteristics(facts)[0], np.ones(len(evidence.files), dtype=bool)
     ).min()
-    if distances and own > max(distances):
+    if distances and nearest > max(distances):
         sentences.append("no data set of the study is as near as each is to one of another file")
     return tuple(sentences)
 
