@@ -107,11 +107,11 @@ def count_shares_on_segment(values: np.ndarray) -> np.ndarray:
     # Between both ends a function has a sign of its own, unless it is 0 all along.
     is_positive_first = (start > 0) | ((start == 0) & (end > 0))
     crosses = start * end < 0
-    places = start[crosses] / (start[crosses] - end[crosses])
-    order = np.argsort(places, kind="stable")
+    zeros = start[crosses] / (start[crosses] - end[crosses])
+    order = np.argsort(zeros, kind="stable")
     steps = np.where(end[crosses] > 0, 1, -1)[order]
     counts = int(is_positive_first.sum()) + np.concatenate([[0], np.cumsum(steps)])
-    lengths = np.diff(np.concatenate([[0.0], places[order], [1.0]]))
+    lengths = np.diff(np.concatenate([[0.0], zeros[order], [1.0]]))
     return np.bincount(counts.astype(int), weights=lengths, minlength=len(values) + 1)
 
 
@@ -142,7 +142,7 @@ def count_shares_on_triangle(values: np.ndarray) -> np.ndarray:
     shares = _count_on_far_facet(values)
     if not is_mixed.any():
         return shares
-    lines, alike, turned, _ = _merge_equal_zeros(values[is_mixed])
+    lines, same_sign, other_sign, _ = _merge_equal_zeros(values[is_mixed])
     low, high, is_outside = _find_line_ends(lines)
     below, above = _order_ends(low, high)
     # Function m is positive on the arc between its ends, or on the rest of the boundary.
@@ -150,28 +150,28 @@ def count_shares_on_triangle(values: np.ndarray) -> np.ndarray:
     positive_at_high = _lies_between(above, below, above) ^ is_outside
     start = _to_barycentric(low)
     end = _to_barycentric(high)
-    places = _cross_lines(lines, start, end)
+    crossings = _cross_lines(lines, start, end)
     # A line takes no part in its own count.
     crosses = positive_at_low != positive_at_high
     np.fill_diagonal(crosses, False)
     np.fill_diagonal(positive_at_low, False)
-    places[~crosses] = 1.0
-    order = np.argsort(places, axis=1, kind="stable")
+    crossings[~crosses] = 1.0
+    order = np.argsort(crossings, axis=1, kind="stable")
     # So many more functions are positive on a line's positive side than on the other.
-    jumps = alike - turned
+    jumps = same_sign - other_sign
     steps = np.where(positive_at_high, jumps, -jumps) * crosses
     counts = np.column_stack(
         [np.zeros(len(lines), dtype=int), np.take_along_axis(steps, order, axis=1).cumsum(axis=1)]
     )
-    counts += (always + turned.sum() - turned + positive_at_low @ jumps)[:, None]
-    sorted_places = np.take_along_axis(places, order, axis=1)
-    lengths = np.diff(sorted_places, axis=1, prepend=0.0, append=1.0)
+    counts += (always + other_sign.sum() - other_sign + positive_at_low @ jumps)[:, None]
+    sorted_crossings = np.take_along_axis(crossings, order, axis=1)
+    lengths = np.diff(sorted_crossings, axis=1, prepend=0.0, append=1.0)
     # The triangle of corner 0 with the line from its low to its high end, as a share of the whole.
     spanned = start[:, 1] * end[:, 2] - start[:, 2] * end[:, 1]
     # A part on the left of a directed line gains the triangle, one on its right loses it.
     gains = (np.where(is_outside, spanned, -spanned)[:, None] * lengths).ravel()
-    positive_side = (counts + alike[:, None]).ravel()
-    negative_side = (counts + turned[:, None]).ravel()
+    positive_side = (counts + same_sign[:, None]).ravel()
+    negative_side = (counts + other_sign[:, None]).ravel()
     shares += np.bincount(positive_side, weights=gains, minlength=n + 1)
     shares -= np.bincount(negative_side, weights=gains, minlength=n + 1)
     # What is left of parts that are empty is rounding.
@@ -192,8 +192,8 @@ def _find_line_ends(lines: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarr
     ends = []
     for first in ((lone + 2) % 3, lone):
         # The place on the edge from corner `first` to the next at which the function is 0.
-        here, there = lines[rows, first], lines[rows, (first + 1) % 3]
-        ends.append(first + here / (here - there))
+        start, end = lines[rows, first], lines[rows, (first + 1) % 3]
+        ends.append(first + start / (start - end))
     low, high = np.minimum(*ends), np.maximum(*ends)
     # Walking from the low to the high end passes the lone corner, but for corner 0.
     return low, high, lone_positive ^ (lone != 0)
@@ -217,11 +217,11 @@ def _lies_between(ends: np.ndarray, below: np.ndarray, above: np.ndarray) -> np.
 def _to_barycentric(positions: np.ndarray) -> np.ndarray:
     """Return points of a triangle's boundary (n, 3)."""
     first = np.minimum(positions.astype(int), 2)
-    rest = positions - first
+    fraction = positions - first
     rows = np.arange(len(positions))
     points = np.zeros((len(positions), 3))
-    points[rows, first] = 1.0 - rest
-    points[rows, (first + 1) % 3] = rest
+    points[rows, first] = 1.0 - fraction
+    points[rows, (first + 1) % 3] = fraction
     return points
 
 
@@ -240,9 +240,9 @@ def _cross_lines(lines: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.nd
     with np.errstate(divide="ignore", invalid="ignore"):
         for r in range(3):
             along += products[r] / total * direction[:, [r]]
-        places = along / squared[:, None]
+        crossings = along / squared[:, None]
     # Lines that coincide cross nowhere in particular.
-    return np.asarray(np.clip(np.nan_to_num(places, nan=0.5), 0.0, 1.0))
+    return np.asarray(np.clip(np.nan_to_num(crossings, nan=0.5), 0.0, 1.0))
 
 
 def count_shares_on_simplex(values: np.ndarray) -> np.ndarray:
@@ -277,17 +277,19 @@ def count_shares_on_simplex(values: np.ndarray) -> np.ndarray:
     is_mixed = (values.max(axis=1) > 0) & (values.min(axis=1) < 0)
     if not is_mixed.any():
         return shares
-    functions, alike, turned, groups = _merge_equal_zeros(values[is_mixed])
+    functions, same_sign, other_sign, groups = _merge_equal_zeros(values[is_mixed])
     for k, function in enumerate(functions):
         if function[0] == 0:
             continue  # corner 0 is on it and spans no volume
-        others = values[is_mixed][groups != k]
+        rivals = values[is_mixed][groups != k]
         # So many functions of the group are positive beside corner 0, and beyond the zeros.
-        near, far = (alike[k], turned[k]) if function[0] > 0 else (turned[k], alike[k])
+        near, far = (
+            (same_sign[k], other_sign[k]) if function[0] > 0 else (other_sign[k], same_sign[k])
+        )
         for mixture, volume in _cut_simplex(function):
-            parts = volume * count_shares_on_simplex(others @ mixture.T)
-            shares[always + near :][: len(parts)] += parts
-            shares[always + far :][: len(parts)] -= parts
+            pieces = volume * count_shares_on_simplex(rivals @ mixture.T)
+            shares[always + near :][: len(pieces)] += pieces
+            shares[always + far :][: len(pieces)] -= pieces
     # What is left of parts that are empty is rounding.
     return np.asarray(np.clip(shares, 0.0, 1.0))
 
@@ -320,24 +322,24 @@ def _merge_equal_zeros(
     -------
     merged : array (m, s)
         With the largest absolute value 1.
-    alike, turned : int arrays (m,)
+    same_sign, other_sign : int arrays (m,)
         How many of the given functions have these zeros, with the same signs and with the others.
     groups : int array (n,)
         The merged function of each.
     """
     scaled = functions / np.abs(functions).max(axis=1, keepdims=True)
-    is_alike = np.ones((len(scaled), len(scaled)), dtype=bool)
-    is_turned = is_alike.copy()
+    has_same_sign = np.ones((len(scaled), len(scaled)), dtype=bool)
+    has_other_sign = has_same_sign.copy()
     # Rounding may make multiples differ a little.
     for column in scaled.T:
-        is_alike &= np.abs(column[:, None] - column) <= SAME
-        is_turned &= np.abs(column[:, None] + column) <= SAME
-    first, groups = np.unique((is_alike | is_turned).argmax(axis=1), return_inverse=True)
+        has_same_sign &= np.abs(column[:, None] - column) <= SAME
+        has_other_sign &= np.abs(column[:, None] + column) <= SAME
+    first, groups = np.unique((has_same_sign | has_other_sign).argmax(axis=1), return_inverse=True)
     rows = np.arange(len(scaled))
-    has_turned_sign = is_turned[rows, first[groups]]
-    turned = np.bincount(groups[has_turned_sign], minlength=len(first))
-    alike = np.bincount(groups, minlength=len(first)) - turned
-    return scaled[first], alike, turned, groups
+    is_turned = has_other_sign[rows, first[groups]]
+    other_sign = np.bincount(groups[is_turned], minlength=len(first))
+    same_sign = np.bincount(groups, minlength=len(first)) - other_sign
+    return scaled[first], same_sign, other_sign, groups
 
 
 def _cut_simplex(function: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:
@@ -384,9 +386,9 @@ def draw_mixtures(polytope: SharePolytope, draws: int, seed: int) -> Iterator[np
         sobol = Sobol(s - 1 + has_several, scramble=True, rng=generator)
         points = sobol.random(count)
         spacings = np.diff(np.sort(points[:, : s - 1], axis=1), axis=1, prepend=0.0, append=1.0)
-        chosen = np.zeros(count, dtype=int)
+        simplex = np.zeros(count, dtype=int)
         if has_several:
-            chosen = np.minimum(np.searchsorted(ends, points[:, -1]), len(simplices) - 1)
+            simplex = np.minimum(np.searchsorted(ends, points[:, -1]), len(simplices) - 1)
         mixtures = np.zeros((count, len(polytope.rays)))
-        np.put_along_axis(mixtures, simplices[chosen], spacings, axis=1)
+        np.put_along_axis(mixtures, simplices[simplex], spacings, axis=1)
         yield mixtures

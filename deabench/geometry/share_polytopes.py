@@ -122,7 +122,7 @@ class SharePolytope:
         return {
             i: face
             for i, face in proper.items()
-            if not any(face < other for other in proper.values())
+            if not any(face < larger for larger in proper.values())
         }
 
     @property
@@ -136,11 +136,11 @@ class SharePolytope:
             # Each vertex ends two edges: the next vertex is that of the other one.
             order.append(
                 next(
-                    other
+                    vertex
                     for edge in edges
                     if order[-1] in edge and order[-2] not in edge
-                    for other in edge
-                    if other != order[-1]
+                    for vertex in edge
+                    if vertex != order[-1]
                 )
             )
         return order
@@ -177,11 +177,11 @@ def _pull(face: frozenset[int], dimension: int, facets: Sequence[frozenset[int]]
         return [tuple(sorted(face))]
     apex = min(face)
     # A facet of a face is a largest part that a facet of the polytope cuts out of it.
-    parts = {face & facet for facet in facets} - {face, frozenset()}
-    largest = [part for part in parts if not any(part < other for other in parts)]
+    subfaces = {face & facet for facet in facets} - {face, frozenset()}
+    largest = [subface for subface in subfaces if not any(subface < larger for larger in subfaces)]
     return [
         (apex, *simplex)
-        for part in sorted(largest, key=sorted)
-        if apex not in part
-        for simplex in _pull(part, dimension - 1, facets)
+        for subface in sorted(largest, key=sorted)
+        if apex not in subface
+        for simplex in _pull(subface, dimension - 1, facets)
     ]

@@ -29,6 +29,8 @@ ROUNDING = 4e-15
 """What a mixture of values may be off by, as a share of the largest of them."""
 MAX_LEVEL = 48
 """Simplices are halved no more often: their corners stay exact floats."""
+MAX_STALLED = 64
+"""So many nodes that remain open are remembered."""
 LONGEST_EDGE_LEVELS = 4
 """At each such level the longest edge is halved, so that all simplices shrink."""
 
@@ -79,14 +81,18 @@ class Subdivision:
         shares: tuple[np.ndarray, np.ndarray],
         start: Point,
     ) -> None:
-        is_undecided = (values > 0).any(axis=1) & ~(values > 0).all(axis=1)
-        self.always = int((values > 0).all(axis=1).sum())
+        self.is_always = np.asarray((values > 0).all(axis=1))
+        is_undecided = (values > 0).any(axis=1) & ~self.is_always
+        self.undecided = np.flatnonzero(is_undecided)
+        self.always = int(self.is_always.sum())
         self.values = np.ascontiguousarray(values[is_undecided].T)
         self.tolerance = ROUNDING * np.abs(self.values).max(axis=0, initial=0.0)
         self.best = start
         self.nodes = 0
         # The least bound of nodes that were halved `MAX_LEVEL` times and remain open.
         self.stalled_bound = len(values)
+        # Which functions are positive at all corners of such a node, with their number.
+        self.stalled: dict[bytes, tuple[int, np.ndarray]] = {}
         # The first vertices are columns of the table of a step, so that single products do.
         self.alpha = np.stack([cell.alpha for cell in cells])
         self.beta = np.stack([cell.beta for cell in cells])
@@ -130,10 +136,10 @@ class Subdivision:
         is_open = self.bound < self.best.count
         if not is_open.all():
             self._keep(is_open)
-        taken = slice(max(len(self.number) - BATCH, 0), len(self.number))
-        alpha, beta = self.alpha[taken], self.beta[taken]
-        level, number = self.level[taken], self.number[taken]
-        self._keep(np.arange(len(self.number)) < taken.start)
+        last_nodes = slice(max(len(self.number) - BATCH, 0), len(self.number))
+        alpha, beta = self.alpha[last_nodes], self.beta[last_nodes]
+        level, number = self.level[last_nodes], self.number[last_nodes]
+        self._keep(np.arange(len(self.number)) < last_nodes.start)
         self.nodes += len(number)
         is_positive = self._positive(alpha, beta)
         # What is positive at all corners is positive between them.
@@ -142,14 +148,21 @@ class Subdivision:
         self._look_at_centres(alpha, beta)
         is_open = bound < self.best.count
         is_stalled = is_open & (level >= MAX_LEVEL)
-        self.stalled_bound = min(
-            self.stalled_bound, int(bound[is_stalled].min(initial=self.stalled_bound))
-        )
+        for node in np.flatnonzero(is_stalled):
+            self._remember_stalled(int(bound[node]), is_positive[node].all(axis=0))
         rows = np.flatnonzero(is_open & ~is_stalled)
         if not len(rows):
             return
         edge = self._choose_edges(is_positive[rows], alpha[rows], beta[rows], level[rows])
         self._split(edge, alpha[rows], beta[rows], level[rows], number[rows], bound[rows])
+
+    def _remember_stalled(self, bound: int, is_positive: np.ndarray) -> None:
+        """Keep which functions are positive on a node that is too small to be halved."""
+        self.stalled_bound = min(self.stalled_bound, bound)
+        if len(self.stalled) < MAX_STALLED:
+            on_node = self.is_always.copy()
+            on_node[self.undecided[is_positive]] = True
+            self.stalled[on_node.tobytes()] = (bound, on_node)
 
     def _positive(self, alpha: np.ndarray, beta: np.ndarray) -> np.ndarray:
         """Return which functions are positive at each pair of corners, bool (m, a · b, n)."""
@@ -176,6 +189,14 @@ class Subdivision:
         counts = self._positive(alpha_centres, beta_centres).sum(axis=(1, 2))
         k = int(counts.argmin())
         self.offer(self.always + int(counts[k]), alpha_centres[k, 0], beta_centres[k, 0])
+
+    def is_positive_at_best(self) -> np.ndarray:
+        """Return which functions are positive at the best point, up to rounding, bool (n,)."""
+        alpha = self.best.alpha[None, None]
+        beta = self.best.beta[None, None]
+        is_positive = self.is_always.copy()
+        is_positive[self.undecided] = self._positive(alpha, beta)[0, 0]
+        return is_positive
 
     def offer(self, count: int, alpha: np.ndarray, beta: np.ndarray) -> None:
         """Take a point as the best if it is better."""

@@ -25,6 +25,13 @@ LEAF = -1
 UNCLAIMED = (
     "not certified: shares of weightings and mean ranks, which are volumes in floating point",
 )
+SCORE_CLAIMS = (
+    "gap",
+    "primal_infeasibility",
+    "dual_infeasibility",
+    "distance_of_the_score_from_its_proof",
+)
+"""What the proof of efficiencies says about scores."""
 ROUNDING = 1e-14
 """What a mixture of values may be off by, as a share of the largest: products and sums of a few."""
 MAX_DEPTH = 48
@@ -111,20 +118,20 @@ def _halfspaces(result: Any, side: WeightedSide) -> list[list[Fraction]]:
     s = len(side.names)
     position = {name: r for r, name in enumerate(side.names)}
     rows = [[Fraction(-int(q == r)) for q in range(s)] for r in range(s)]
-    for (first, second), (least, most) in result.ratios.items():
+    for (first, second), (lower, upper) in result.ratios.items():
         if first not in position:
             continue
-        for bound, sign in ((least, 1), (most, -1)):
+        for bound, sign in ((lower, 1), (upper, -1)):
             if bound == math.inf:
                 continue
             row = [Fraction(0)] * s
             row[position[first]] -= sign / side.units[position[first]]
             row[position[second]] += sign * Fraction(repr(bound)) / side.units[position[second]]
             rows.append(row)
-    for name, (least, most) in result.shares.items():
+    for name, (lower, upper) in result.shares.items():
         if name not in position:
             continue
-        for bound, sign in ((least, 1), (most, -1)):
+        for bound, sign in ((lower, 1), (upper, -1)):
             row = [sign * Fraction(repr(bound))] * s
             row[position[name]] -= sign
             rows.append(row)
@@ -339,26 +346,28 @@ def _score_violations(result: Any) -> dict[str, np.ndarray]:
                 -mixes.min(axis=1),
             ]
         )
-        least = ranks["loss_min"].to_numpy()
+        smallest = ranks["loss_min"].to_numpy()
         return {
             "loss_max": np.abs(greatest - ranks["loss_max"].to_numpy()),
             "loss_min": np.maximum.reduce(
-                [upper - least, least - np.maximum(lower, 0.0), feasible]
+                [upper - smallest, smallest - np.maximum(lower, 0.0), feasible]
             ),
         }
     if len(corners) == 1:
-        least = (corners[0] / corners[0].max(axis=0)).min(axis=1)
+        lowest = (corners[0] / corners[0].max(axis=0)).min(axis=1)
     else:
-        least = np.array([_least_ratio(k, *corners) for k in range(len(ranks))])
+        lowest = np.array([_lowest_ratio(k, *corners) for k in range(len(ranks))])
     ranking = result.score_ranking
-    violations = {f"score: {name}": v for name, v in ranking.proof().violations.items()}
+    # Of slacks and peers nothing is claimed.
+    score_violations = ranking.proof().violations
+    violations = {f"score: {name}": score_violations[name] for name in SCORE_CLAIMS}
     metrics = np.column_stack(corners)
     solved = np.column_stack([ranking.data.outputs, ranking.data.inputs])
     sizes = metrics.max(axis=0) / solved.max(axis=0)
     violations["score_metrics"] = np.abs(solved * sizes - metrics).max(axis=1)
     scores = ranking.scores.fillna(0.0).to_numpy()
     violations["score_max"] = np.abs(scores - ranks["score_max"].to_numpy())
-    violations["score_min"] = np.abs(least - ranks["score_min"].to_numpy())
+    violations["score_min"] = np.abs(lowest - ranks["score_min"].to_numpy())
     return {name: np.nan_to_num(v, nan=0.0) for name, v in violations.items()}
 
 
@@ -366,7 +375,7 @@ def _largest(values: np.ndarray) -> int:
     return max(int(values.max()), -int(values.min()), 1)
 
 
-def _least_ratio(k: int, outputs: np.ndarray, inputs: np.ndarray) -> float:
+def _lowest_ratio(k: int, outputs: np.ndarray, inputs: np.ndarray) -> float:
     """Return the least ratio of row k's score to another's: the product of both extremes."""
     with np.errstate(divide="ignore", invalid="ignore"):
         products = (outputs[k] / outputs).min(axis=1) * (inputs / inputs[k]).min(axis=1)

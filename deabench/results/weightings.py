@@ -225,8 +225,8 @@ class Weightings(Result):
         """
         if self.model != "ratio":
             raise DataError("the model 'value' has differences, not ratios; read `differences`")
-        least = 1.0
-        most = 1.0
+        lower = 1.0
+        upper = 1.0
         for number, side in enumerate(self.sides):
             corners = side.corners
             # A ratio of linear functions is extreme at vertices; of inputs it is the reverse.
@@ -234,9 +234,9 @@ class Weightings(Result):
                 quotients = corners[:, None, :] / corners[None, :, :]
                 if number == 1:
                     quotients = 1.0 / quotients
-            least = least * quotients.min(axis=2)
-            most = most * quotients.max(axis=2)
-        return self._pairs(least, most)
+            lower = lower * quotients.min(axis=2)
+            upper = upper * quotients.max(axis=2)
+        return self._pair_frame(lower, upper)
 
     @cached_property
     def differences(self) -> pd.DataFrame:
@@ -246,12 +246,12 @@ class Weightings(Result):
         corners = self.sides[0].corners
         # A linear function is extreme at vertices.
         gaps = corners[:, None, :] - corners[None, :, :]
-        return self._pairs(gaps.min(axis=2), gaps.max(axis=2))
+        return self._pair_frame(gaps.min(axis=2), gaps.max(axis=2))
 
-    def _pairs(self, least: Any, most: Any) -> pd.DataFrame:
+    def _pair_frame(self, lower: Any, upper: Any) -> pd.DataFrame:
         labels = self.ranks.index
         index = pd.MultiIndex.from_product([labels, labels], names=["row", "other"])
-        return pd.DataFrame({"least": np.ravel(least), "most": np.ravel(most)}, index=index)
+        return pd.DataFrame({"least": np.ravel(lower), "most": np.ravel(upper)}, index=index)
 
     @cached_property
     def regions(self) -> pd.DataFrame:
@@ -259,8 +259,8 @@ class Weightings(Result):
         records = {}
         for label, region in self.winning_regions.items():
             record: dict[str, Any] = {"share": region.share, "radius": region.radius}
-            for name, (least, most) in region.intervals.iterrows():
-                record |= {f"{name}_least": least, f"{name}_most": most}
+            for name, (lower, upper) in region.intervals.iterrows():
+                record |= {f"{name}_least": lower, f"{name}_most": upper}
                 record |= {f"{name}_centroid": region.centroid[name]}
             record["neighbours"] = ", ".join(map(str, region.neighbours))
             records[label] = record

@@ -159,93 +159,117 @@ def _analyse_selected(
     selected: SelectedTable, request: _Request, advance: Callable[[int], None]
 ) -> Weightings:
     """Compute what all weightings say about a table whose metrics are selected."""
-    model = request.model
-    scale = request.scale
-    chosen: WeightingModel = "ratio"
-    if model == "value" or (model == "auto" and (selected.inputs or scale)):
-        chosen = "value"
-    allow = VALUE_ALLOWS if chosen == "value" else RATIO_ALLOWS
-    data = validate(
-        selected, warn=False, allow=allow, negative_remedy="model='value' takes any value"
-    )
-    # Losses with a turned sign become inputs only now.
-    if model == "auto" and data.inputs.shape[1]:
-        chosen = "value"
-    if not data.outputs.shape[1] and chosen == "ratio":
-        raise DataError("model='ratio' needs an output; name one in outputs, or use model='value'")
-    restrictions = read_restrictions(request.ratios, request.shares, data, chosen)
-    sides = build_sides(selected.frame, data, chosen, restrictions, scale)
+    model, data = _choose_model(selected, request)
+    restrictions = read_restrictions(request.ratios, request.shares, data, model)
+    sides = build_sides(selected.frame, data, model, restrictions, request.scale)
     labels = data.labels
     end = time.monotonic() + (np.inf if request.time_limit is None else request.time_limit)
-    scores, proofs = _bound_all_scores(sides, chosen)
-    drawn = draw_rank_shares(sides, request.draws, request.seed)
-    # Whoever comes up to the best row at some weighting can be first; rounding is left some room.
-    if chosen == "value":
-        candidates = np.flatnonzero(scores["loss_min"] <= TOLERANCE)
-    else:
-        candidates = np.flatnonzero(scores["score_max"] >= 1 - TOLERANCE)
-    regions = _find_regions(sides, candidates.tolist(), labels, end)
+    scores, score_evidence = _bound_all_scores(sides, model)
+    rank_shares = draw_rank_shares(sides, request.draws, request.seed)
+    candidates = _rows_that_can_be_first(scores)
+    regions = _find_regions(sides, candidates, labels, end)
     search = RankSearch(sides, end)
-    first = {int(k): regions[labels[k]].polytope.middle for k in candidates if labels[k] in regions}
-    above, below = search.bound_all(drawn.highest, drawn.lowest, first, advance)
+    middles = {k: regions[labels[k]].polytope.middle for k in candidates if labels[k] in regions}
+    above, below = search.bound_all(rank_shares.highest, rank_shares.lowest, middles, advance)
     ranks = _rank_frame(labels, above, below)
     pairwise = np.full((len(labels), len(labels)), np.nan)
     if len(sides) == 1:
         pairwise = compute_pairwise_shares(sides[0])
         ranks["mean_rank"] = 1.0 + pairwise.sum(axis=0)
-        replace_exact_shares(sides[0], drawn, ranks["mean_rank"].to_numpy())
-    else:
-        ranks["mean_rank"] = drawn.shares @ np.arange(1, len(labels) + 1)
-    _replace_fixed_shares(drawn, ranks)
-    ranks["first_share"] = drawn.shares[:, 0]
+        replace_exact_shares(sides[0], rank_shares, ranks["mean_rank"].to_numpy())
+    _replace_fixed_shares(rank_shares, ranks)
+    if len(sides) > 1:
+        ranks["mean_rank"] = rank_shares.shares @ np.arange(1, len(labels) + 1)
+    ranks["first_share"] = rank_shares.shares[:, 0]
     if regions:
         ranks.loc[ranks["best_proved"] > 1, "first_share"] = 0.0
         for label, region in regions.items():
             ranks.loc[label, "first_share"] = region.share
     ranks[list(scores)] = scores.to_numpy()
-    limit_notes = _add_limits(ranks, search, data, selected, request, end)
-    notes = [
-        *data.notes,
-        *selected.notes,
-        *describe_weights(sides, restrictions, chosen),
-    ]
-    notes += limit_notes
-    if chosen == "value":
-        notes += describe_decades(selected.frame, [str(name) for name in data.inputs], scale)
-    unproved = int((ranks["best"] > ranks["best_proved"]).sum())
-    unproved += int((ranks["worst"] < ranks["worst_proved"]).sum())
-    if unproved:
-        notes.append(
-            f"{unproved} of {2 * len(labels)} ends of rank intervals are not proved within the "
-            f"time; best_proved and worst_proved say what is; allow more by time_limit"
-        )
-    drawn_count = int((~drawn.exact).sum())
-    if drawn_count:
-        notes.append(
-            f"rank shares of {drawn_count} of {len(labels)} rows are means over {request.draws} "
-            f"drawn weightings; their standard errors are at most {drawn.errors.max():.1g}"
-        )
+    notes = [*data.notes, *selected.notes, *describe_weights(sides, restrictions, model)]
+    notes += _add_limits(ranks, search, data, selected, request, end)
+    if model == "value":
+        costs = [str(name) for name in data.inputs]
+        notes += describe_decades(selected.frame, costs, request.scale)
+    notes += _describe_open_ends(ranks) + _describe_draws(rank_shares, request.draws)
     rank_names = pd.RangeIndex(1, len(labels) + 1, name="rank")
     return Weightings(
         ranks=ranks,
-        dominance=pd.DataFrame(_dominates(search, len(labels)), index=labels, columns=labels),
+        dominance=pd.DataFrame(_list_dominated(search, len(labels)), index=labels, columns=labels),
         pairwise_shares=pd.DataFrame(pairwise, index=labels, columns=labels),
-        acceptability=pd.DataFrame(drawn.shares, index=labels, columns=rank_names),
-        standard_error=pd.DataFrame(drawn.errors, index=labels, columns=rank_names),
-        exact=pd.Series(drawn.exact, index=labels, name="exact"),
+        acceptability=pd.DataFrame(rank_shares.shares, index=labels, columns=rank_names),
+        standard_error=pd.DataFrame(rank_shares.errors, index=labels, columns=rank_names),
+        exact=pd.Series(rank_shares.exact, index=labels, name="exact"),
         winning_regions=regions,
-        model=chosen,
+        model=model,
         sides=sides,
         evidence={"best": collect_evidence(above), "worst": collect_evidence(below)},
         values=selected.frame[list(data.outputs) + list(data.inputs)],
         costs=tuple(map(str, data.inputs)),
         transforms=data.transforms,
-        logarithmic=list_logarithmic(scale),
+        logarithmic=list_logarithmic(request.scale),
         ratios=restrictions.ratios,
         shares=restrictions.shares,
         notes=tuple(notes),
-        **proofs,
+        **score_evidence,
     )
+
+
+def _choose_model(selected: SelectedTable, request: _Request) -> tuple[WeightingModel, Data]:
+    """Return the model, and the metrics as it takes them.
+
+    Raises
+    ------
+    DataError
+        If the model cannot use the metrics.
+    """
+    model: WeightingModel = "ratio"
+    is_auto = request.model == "auto"
+    if request.model == "value" or (is_auto and (selected.inputs or request.scale)):
+        model = "value"
+    allow = VALUE_ALLOWS if model == "value" else RATIO_ALLOWS
+    data = validate(
+        selected, warn=False, allow=allow, negative_remedy="model='value' takes any value"
+    )
+    # Losses with a turned sign become inputs only now.
+    if is_auto and data.inputs.shape[1]:
+        model = "value"
+    if not data.outputs.shape[1] and model == "ratio":
+        raise DataError("model='ratio' needs an output; name one in outputs, or use model='value'")
+    return model, data
+
+
+def _rows_that_can_be_first(scores: pd.DataFrame) -> list[int]:
+    """Return the rows that come up to the best row at some weighting; rounding has some room."""
+    if "loss_min" in scores:
+        comes_up = scores["loss_min"] <= TOLERANCE
+    else:
+        comes_up = scores["score_max"] >= 1 - TOLERANCE
+    return np.flatnonzero(comes_up).tolist()
+
+
+def _describe_open_ends(ranks: pd.DataFrame) -> list[str]:
+    """Return a note on ends of rank intervals that are not proved, if there are any."""
+    unproved = int((ranks["best"] > ranks["best_proved"]).sum())
+    unproved += int((ranks["worst"] < ranks["worst_proved"]).sum())
+    if not unproved:
+        return []
+    return [
+        f"{unproved} of {2 * len(ranks)} ends of rank intervals are not proved, for want of time "
+        "or of digits that tell rows apart; best_proved and worst_proved say what is; time_limit "
+        "allows more time"
+    ]
+
+
+def _describe_draws(rank_shares: RankShares, draws: int) -> list[str]:
+    """Return a note on rank shares that are not exact, if there are any."""
+    drawn_count = int((~rank_shares.exact).sum())
+    if not drawn_count:
+        return []
+    return [
+        f"rank shares of {drawn_count} of {len(rank_shares.exact)} rows are means over {draws} "
+        f"drawn weightings; their standard errors are at most {rank_shares.errors.max():.1g}"
+    ]
 
 
 def _add_limits(
@@ -299,7 +323,7 @@ def _rank_frame(
     )
 
 
-def _dominates(search: RankSearch, n: int) -> np.ndarray:
+def _list_dominated(search: RankSearch, n: int) -> np.ndarray:
     """Return whether each row is at least as good as each other at every weighting, (n, n)."""
     dominates = np.empty((n, n), dtype=bool)
     for k in range(n):
@@ -325,12 +349,12 @@ def _bound_all_scores(
     """Return the range of each row's score or loss, and what proves it."""
     if model == "value":
         losses = bound_losses(sides[0])
-        frame = pd.DataFrame({"loss_min": losses.least, "loss_max": losses.greatest})
+        frame = pd.DataFrame({"loss_min": losses.smallest, "loss_max": losses.greatest})
         return frame, {"loss_weights": losses.weights, "loss_mixes": losses.mixes}
-    least, ranking = bound_scores(sides)
+    lowest, ranking = bound_scores(sides)
     # A row whose outputs are all 0 has the score 0.
     greatest = ranking.scores.fillna(0.0).to_numpy()
-    return pd.DataFrame({"score_min": least, "score_max": greatest}), {"score_ranking": ranking}
+    return pd.DataFrame({"score_min": lowest, "score_max": greatest}), {"score_ranking": ranking}
 
 
 def _find_regions(

@@ -66,9 +66,9 @@ def bound_true_ranks(
     best = np.empty(n, dtype=int)
     worst = np.empty(n, dtype=int)
     for k in range(n):
-        others = np.arange(n) != k
+        is_rival = np.arange(n) != k
         gaps = search.differences(k, 1)
-        margin = spread[k][others] @ corners.T
+        margin = spread[k][is_rival] @ corners.T
         for sign, ranks in ((1, best), (-1, worst)):
             # Proved above, or below, at the vertices; linear between them.
             values = sign * gaps - margin

@@ -106,23 +106,25 @@ def weightings_by_dataset(
     selected = select_table(reading, outputs=outputs, inputs=inputs, missing="drop-systems")
     metrics = [name for name in reading.per_dataset if name in selected.metrics]
     # What the means hold of rows and error bars does not belong to single data sets.
-    plain = replace(selected, table=replace(selected.table, rows=None, error_bars={}))
-    parts: dict[str, dict[Any, pd.Series]] = {
+    means_only = replace(selected, table=replace(selected.table, rows=None, error_bars={}))
+    columns_by_name: dict[str, dict[Any, pd.Series]] = {
         name: {} for name in ("first_share", "mean_rank", "best", "worst")
     }
     left_out = []
     for dataset, rows in reading.per_dataset[metrics].groupby(level=0, sort=False):
         # Leave out metrics that no system has here, then systems that lack another.
-        part = rows.droplevel(0).dropna(axis="columns", how="all")
-        complete = part.dropna()
+        present = rows.droplevel(0).dropna(axis="columns", how="all")
+        complete = present.dropna()
         if not len(complete) or not len(complete.columns):
             left_out.append(str(dataset))
             continue
-        here = plain.drop_columns([name for name in metrics if name not in part])
+        dataset_selection = means_only.drop_columns(
+            [name for name in metrics if name not in present]
+        )
         try:
             with warnings.catch_warnings(action="ignore", category=DataWarning):
                 result = weightings(
-                    here.as_table(complete),
+                    dataset_selection.as_table(complete),
                     model=model,
                     ratios=ratios,
                     shares=shares,
@@ -132,14 +134,17 @@ def weightings_by_dataset(
                 )
         except DataError as error:
             raise DataError(f"on data set '{dataset}': {error}") from error
-        for name, columns in parts.items():
+        for name, columns in columns_by_name.items():
             columns[dataset] = result.ranks[name]
-    if not parts["best"]:
+    if not columns_by_name["best"]:
         raise DataError("on no data set has a system all metrics; name fewer in outputs")
     systems = [
         label for label in selected.frame.index if label in reading.per_dataset.index.levels[1]
     ]
-    frames = {name: pd.DataFrame(part).T.reindex(columns=systems) for name, part in parts.items()}
+    frames = {
+        name: pd.DataFrame(columns).T.reindex(columns=systems)
+        for name, columns in columns_by_name.items()
+    }
     notes = list(selected.notes)
     if left_out:
         notes.append(f"no system has all metrics on {quote_names(left_out)}; left out")

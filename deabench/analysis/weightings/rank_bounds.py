@@ -75,8 +75,8 @@ class RankSearch:
         second = self.sides[1].corner_values
         # (u·y_l)(v·x_k) − (u·y_k)(v·x_l), whose sign tells which ratio is higher.
         above = first[:, :, None] * second[k][None, None, :]
-        own = first[k][None, :, None] * second[:, None, :]
-        return np.asarray((above - own).reshape(len(first), -1))
+        below = first[k][None, :, None] * second[:, None, :]
+        return np.asarray((above - below).reshape(len(first), -1))
 
     def bound_all(
         self,
@@ -184,9 +184,9 @@ class RankSearch:
         if self.is_ratio:
             return None
         side = self.sides[0]
-        others = np.delete(side.values, k, axis=0)
+        rivals = np.delete(side.values, k, axis=0)
         polytope = side.polytope
-        for row in others[not_above]:
+        for row in rivals[not_above]:
             check_time()
             polytope = polytope.cut((sign * (row - side.values[k])).tolist())
             if not polytope.rays:
@@ -241,6 +241,20 @@ class _End:
             self.search.run(min(self.search.nodes + STEP, max_nodes))
         if self.search.best.count < self.attained:
             self.take(self.table.weights(self.search.best.alpha, self.search.best.beta))
+        if self.search.is_exhausted:
+            self._solve_stalled()
+
+    def _solve_stalled(self) -> None:
+        """Try the ties that halving cannot reach: where rows are tied, or nearly so, in a point."""
+        nodes = list(self.search.stalled.values())
+        if self.search.best.count < self.attained:
+            # Up to rounding the best point has fewer rows above than in whole numbers.
+            nodes.append((self.search.best.count, self.search.is_positive_at_best()))
+        for count, is_above in sorted(nodes, key=lambda node: node[0]):
+            if count < self.attained and not self.is_settled:
+                tied = self.table.solve_tie(self.k, self.sign, ~is_above)
+                if tied is not None:
+                    self.take((tied,))
 
     def solve_by_milp(self) -> None:
         """Improve the attained count by the mixed-integer program, and prove it."""
@@ -278,11 +292,11 @@ class _End:
 
 def _mix_exactly(rays: Sequence[Ray], mixture: np.ndarray) -> Ray:
     """Return a mixture of vertices as a ray; floats are taken as they are."""
-    parts = [Fraction(share) / sum(ray) for share, ray in zip(mixture.tolist(), rays, strict=True)]
-    common = math.lcm(*(part.denominator for part in parts))
-    whole = [int(part * common) for part in parts]
+    shares = [Fraction(share) / sum(ray) for share, ray in zip(mixture.tolist(), rays, strict=True)]
+    common = math.lcm(*(share.denominator for share in shares))
+    factors = [int(share * common) for share in shares]
     mixed = [
-        sum(w * ray[r] for w, ray in zip(whole, rays, strict=True)) for r in range(len(rays[0]))
+        sum(w * ray[r] for w, ray in zip(factors, rays, strict=True)) for r in range(len(rays[0]))
     ]
     divisor = math.gcd(*mixed)
     return tuple(entry // divisor for entry in mixed)

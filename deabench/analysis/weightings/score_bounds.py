@@ -23,22 +23,22 @@ def bound_scores(sides: Sequence[WeightedSide]) -> tuple[np.ndarray, Ranking]:
     corners = sides[0].corners
     if len(sides) == 1:
         # A quotient of linear functions is extreme at a vertex.
-        least = (corners / corners.max(axis=0)).min(axis=1)
+        lowest = (corners / corners.max(axis=0)).min(axis=1)
     else:
-        least = _least_ratio_scores(corners, sides[1].corners)
-    return least, _rank_greatest_scores(sides)
+        lowest = _lowest_ratio_scores(corners, sides[1].corners)
+    return lowest, _rank_greatest_scores(sides)
 
 
-def _least_ratio_scores(outputs: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+def _lowest_ratio_scores(outputs: np.ndarray, inputs: np.ndarray) -> np.ndarray:
     """Return the least of E_k / E_l over all rows l and weights, (n,)."""
-    least = np.empty(len(outputs))
+    lowest = np.empty(len(outputs))
     for k in range(len(outputs)):
         with np.errstate(divide="ignore", invalid="ignore"):
             # Outputs and inputs have weights of their own: the product of both extremes.
             output_ratios = (outputs[k] / outputs).min(axis=1)
             input_ratios = (inputs / inputs[k]).min(axis=1)
-        least[k] = np.nanmin(output_ratios * input_ratios)
-    return least
+        lowest[k] = np.nanmin(output_ratios * input_ratios)
+    return lowest
 
 
 def _rank_greatest_scores(sides: Sequence[WeightedSide]) -> Ranking:
@@ -65,14 +65,14 @@ class LossBounds:
 
     Attributes
     ----------
-    least, greatest : arrays (n,)
+    smallest, greatest : arrays (n,)
     weights : array (n, p)
         Mixtures of the vertices at which the distance is least.
     mixes : array (n, n)
         A mix of rows that is above each row by its least distance at every vertex: the dual.
     """
 
-    least: np.ndarray
+    smallest: np.ndarray
     greatest: np.ndarray
     weights: np.ndarray
     mixes: np.ndarray
@@ -83,7 +83,7 @@ def bound_losses(side: WeightedSide) -> LossBounds:
     corners = side.corners
     greatest = (corners.max(axis=0) - corners).max(axis=1)
     n, p = corners.shape
-    least = np.zeros(n)
+    smallest = np.zeros(n)
     weights = np.zeros((n, p))
     mixes = np.zeros((n, n))
     template = _least_loss_template(p)
@@ -93,10 +93,10 @@ def bound_losses(side: WeightedSide) -> LossBounds:
         weights[k] = np.clip(solver.values()[:p], 0.0, None)
         # The dual of "row l is ahead by at most ε" is the share of l in the mix.
         mixes[k] = np.clip(-solver.duals()[1:], 0.0, None)
-        least[k] = max(solver.objective(), 0.0)
+        smallest[k] = max(solver.objective(), 0.0)
     weights /= weights.sum(axis=1, keepdims=True)
     mixes /= mixes.sum(axis=1, keepdims=True)
-    return LossBounds(least, greatest, weights, mixes)
+    return LossBounds(smallest, greatest, weights, mixes)
 
 
 @lru_cache(maxsize=8)

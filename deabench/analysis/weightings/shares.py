@@ -25,7 +25,7 @@ CROSSINGS_OF_A_CALL = 4_000
 EXACT = 1e-9
 """What exact shares may miss the exact mean rank by, or the sum 1."""
 EQUAL = 1e-13
-"""Scores that differ by less than this share of the largest are equal at a drawn point."""
+"""Scores that differ by less than this share are equal at a drawn point."""
 
 
 @dataclass
@@ -55,47 +55,59 @@ def draw_rank_shares(sides: Sequence[WeightedSide], draws: int, seed: int) -> Ra
     set_shares = []
     highest = [Point(n, np.empty(0), np.empty(0)) for _ in range(n)]
     lowest = [Point(n, np.empty(0), np.empty(0)) for _ in range(n)]
+    has_negative = bool((sides[0].corners < 0).any())
     mixtures = [draw_mixtures(side.polytope, draws, seed + k) for k, side in enumerate(sides)]
-    for drawn in zip(*mixtures, strict=True):
-        scores = _score(sides, drawn)
-        above, below = count_above_and_below(scores)
+    for alpha_and_beta in zip(*mixtures, strict=True):
+        scores = _score_mixtures(sides, alpha_and_beta)
+        above, below = count_above_and_below(scores, has_negative=has_negative)
         counts = np.bincount((rank_offsets + above).ravel(), minlength=n * n)
         set_shares.append(counts.reshape(n, n) / above.shape[1])
-        beta = drawn[1] if len(sides) > 1 else np.ones((len(drawn[0]), 1))
+        alpha = alpha_and_beta[0]
+        beta = alpha_and_beta[-1] if len(sides) > 1 else np.ones((len(alpha), 1))
         for points, numbers in ((highest, above), (lowest, below)):
-            least = numbers.argmin(axis=1)
-            for k, place in enumerate(least.tolist()):
-                count = int(numbers[k, place])
+            for k, draw in enumerate(numbers.argmin(axis=1).tolist()):
+                count = int(numbers[k, draw])
                 if count < points[k].count:
-                    points[k] = Point(count, drawn[0][place], beta[place])
-    each = np.array(set_shares)
-    errors = each.std(axis=0, ddof=1) / np.sqrt(SETS)
-    return RankShares(each.mean(axis=0), errors, np.zeros(n, dtype=bool), highest, lowest)
+                    points[k] = Point(count, alpha[draw], beta[draw])
+    stacked = np.array(set_shares)
+    errors = stacked.std(axis=0, ddof=1) / np.sqrt(SETS)
+    return RankShares(stacked.mean(axis=0), errors, np.zeros(n, dtype=bool), highest, lowest)
 
 
-def _score(sides: Sequence[WeightedSide], drawn: Sequence[np.ndarray]) -> np.ndarray:
+def _score_mixtures(sides: Sequence[WeightedSide], mixtures: Sequence[np.ndarray]) -> np.ndarray:
     """Return the scores (n, points) at mixtures of the vertices."""
-    scores = sides[0].corners @ drawn[0].T
+    scores = sides[0].corners @ mixtures[0].T
     if len(sides) > 1:
         with np.errstate(divide="ignore", invalid="ignore"):
-            scores = scores / (sides[1].corners @ drawn[1].T)
+            scores = scores / (sides[1].corners @ mixtures[1].T)
     return np.asarray(scores)
 
 
-def count_above_and_below(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return how many rows are strictly above and below each, (n, points) both."""
+def count_above_and_below(
+    scores: np.ndarray, *, has_negative: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many rows are strictly above and below each, (n, points) both.
+
+    Parameters
+    ----------
+    scores : array (n, points)
+    has_negative : bool
+        Whether scores are sums with negative terms, whose rounding errors depend on the largest.
+    """
     n = len(scores)
     order = np.argsort(-scores, axis=0, kind="stable")
     descending = np.take_along_axis(scores, order, axis=0)
     # A run of equal scores begins where the step from the score before is more than rounding.
-    tolerance = EQUAL * np.abs(scores).max(axis=0)
+    tolerance = EQUAL * np.abs(descending[:-1])
+    if has_negative:
+        tolerance = EQUAL * np.abs(scores).max(axis=0)
     begins = np.ones_like(order, dtype=bool)
     begins[1:] = descending[:-1] - descending[1:] > tolerance
-    places = np.arange(n)[:, None]
-    first = np.maximum.accumulate(np.where(begins, places, 0), axis=0)
+    positions = np.arange(n)[:, None]
+    first = np.maximum.accumulate(np.where(begins, positions, 0), axis=0)
     ends = np.ones_like(begins)
     ends[:-1] = begins[1:]
-    last = np.minimum.accumulate(np.where(ends, places, n)[::-1], axis=0)[::-1]
+    last = np.minimum.accumulate(np.where(ends, positions, n)[::-1], axis=0)[::-1]
     above = np.empty_like(order)
     below = np.empty_like(order)
     np.put_along_axis(above, order, first, axis=0)
@@ -108,7 +120,7 @@ def compute_pairwise_shares(side: WeightedSide) -> np.ndarray:
     n = len(side.values)
     shares = np.empty((n, n))
     for k in range(n):
-        shares[k] = positive_share_of_polytope(-_gaps(side, k), side.polytope)
+        shares[k] = positive_share_of_polytope(-_list_gaps(side, k), side.polytope)
     return shares
 
 
@@ -125,7 +137,7 @@ def replace_exact_shares(
     n = len(mean_ranks)
     crossings = 0.0
     for k in range(n):
-        gaps = _gaps(side, k)
+        gaps = _list_gaps(side, k)
         mixed = int(((gaps > 0).any(axis=1) & (gaps < 0).any(axis=1)).sum())
         triangles = len(side.polytope.simplices) * count_triangles(mixed, side.polytope.dimension)
         crossings += triangles * (mixed**2 + CROSSINGS_OF_A_CALL)
@@ -134,7 +146,7 @@ def replace_exact_shares(
     ranks = np.arange(1, n + 1)
     for k in range(n):
         check_time()
-        shares = count_shares_on_polytope(np.delete(_gaps(side, k), k, axis=0), side.polytope)
+        shares = count_shares_on_polytope(np.delete(_list_gaps(side, k), k, axis=0), side.polytope)
         if abs(shares @ ranks - mean_ranks[k]) > EXACT or abs(shares.sum() - 1.0) > EXACT:
             continue
         rank_shares.shares[k] = shares
@@ -142,7 +154,7 @@ def replace_exact_shares(
         rank_shares.exact[k] = True
 
 
-def _gaps(side: WeightedSide, k: int) -> np.ndarray:
+def _list_gaps(side: WeightedSide, k: int) -> np.ndarray:
     """Return by how much each row is above row k at the vertices of the weights, (n, p)."""
     corners = side.corner_values
     # Differences of whole numbers have the right sign, ties included.

@@ -41,11 +41,11 @@ class Restrictions:
     def describe(self) -> str:
         """Return the bounds as a clause."""
         clauses = [
-            f"{first}/{second} from {least:g} to {most:g}"
-            for (first, second), (least, most) in self.ratios.items()
+            f"{first}/{second} from {lower:g} to {upper:g}"
+            for (first, second), (lower, upper) in self.ratios.items()
         ]
         clauses += [
-            f"{name} from {least:g} to {most:g}" for name, (least, most) in self.shares.items()
+            f"{name} from {lower:g} to {upper:g}" for name, (lower, upper) in self.shares.items()
         ]
         return ", ".join(clauses)
 
@@ -91,19 +91,19 @@ def read_restrictions(
 
 
 def _read_bounds(subject: str, bounds: object, largest: float) -> Bounds:
-    """Return two numbers 0 ≤ least ≤ most ≤ largest."""
+    """Return two numbers 0 ≤ lower ≤ upper ≤ largest."""
     try:
-        least, most = (float(bound) for bound in bounds)  # type: ignore[attr-defined]  # tried
+        lower, upper = (float(bound) for bound in bounds)  # type: ignore[attr-defined]  # tried
     except (TypeError, ValueError):
         raise DataError(
             f"the bounds of {subject} are {bounds!r}; give two numbers, as (0.5, 1)"
         ) from None
-    if not 0 <= least <= most <= largest or least == math.inf:
+    if not 0 <= lower <= upper <= largest or lower == math.inf:
         raise DataError(
-            f"the bounds of {subject} are {least:g} and {most:g}; give two numbers from 0 to "
+            f"the bounds of {subject} are {lower:g} and {upper:g}; give two numbers from 0 to "
             f"{largest:g}, the smaller first"
         )
-    return least, most
+    return lower, upper
 
 
 def build_sides(
@@ -199,10 +199,10 @@ def _build_side(
         columns.append([sign * (value - origin) / unit for value in values])
         units.append(unit)
     scale = math.lcm(*(value.denominator for column in columns for value in column))
-    whole = [[int(value * scale) for value in column] for column in columns]
+    integers = [[int(value * scale) for value in column] for column in columns]
     polytope = _cut_weights(names, units, restrictions)
     return WeightedSide(
-        tuple(names), np.array(whole, dtype=object).T, scale, tuple(units), polytope
+        tuple(names), np.array(integers, dtype=object).T, scale, tuple(units), polytope
     )
 
 
@@ -229,24 +229,24 @@ def _cut_weights(
     """
     position = {name: r for r, name in enumerate(names)}
     rows: list[list[Fraction]] = []
-    for (first, second), (least, most) in restrictions.ratios.items():
+    for (first, second), (lower, upper) in restrictions.ratios.items():
         if first not in position:
             continue
-        # A multiplier is the weight over the unit: least · u_second ≤ u_first ≤ most · u_second.
+        # A multiplier is the weight over the unit: lower · u_second ≤ u_first ≤ upper · u_second.
         i, j = position[first], position[second]
-        for bound, sign in ((least, 1), (most, -1)):
+        for bound, sign in ((lower, 1), (upper, -1)):
             if bound in (0, math.inf):
                 continue
             row = [Fraction(0)] * len(names)
             row[i] = -sign / units[i]
             row[j] = sign * Fraction(repr(bound)) / units[j]
             rows.append(row)
-        if most == 0:
+        if upper == 0:
             rows.append([Fraction(int(r == i)) for r in range(len(names))])
-    for name, (least, most) in restrictions.shares.items():
+    for name, (lower, upper) in restrictions.shares.items():
         if name not in position:
             continue
-        for bound, sign in ((least, 1), (most, -1)):
+        for bound, sign in ((lower, 1), (upper, -1)):
             # The weights add up to 1: sign · (bound · Σ w − w_r) ≤ 0.
             row = [sign * Fraction(repr(bound))] * len(names)
             row[position[name]] -= sign

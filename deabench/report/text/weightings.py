@@ -83,20 +83,20 @@ def explain_weightings(result: Weightings, name: Any) -> str:
 def _describe_pairs(result: Weightings, name: Any) -> list[str]:
     """Say which rows one row always beats, and which always beat it."""
     dominance = result.dominance
-    own = dominance.loc[name].drop(name)
-    others = dominance[name].drop(name)
+    beats = dominance.loc[name].drop(name)
+    is_beaten = dominance[name].drop(name)
     sentences = []
-    for labels, words in (
-        (own.index[own & ~others], "It is at least as good as {} at every weighting."),
-        (others.index[others & ~own], "{} is at least as good at every weighting."),
-        (own.index[own & others], "It equals {} at every weighting."),
+    for labels, sentence in (
+        (beats.index[beats & ~is_beaten], "It is at least as good as {} at every weighting."),
+        (beats.index[is_beaten & ~beats], "{} is at least as good at every weighting."),
+        (beats.index[beats & is_beaten], "It equals {} at every weighting."),
     ):
         if not len(labels):
             continue
         names = join_names([f"'{label}'" for label in labels])
-        if words.startswith("{}") and len(labels) > 1:
-            words = "Each of {} is at least as good at every weighting."
-        sentences.append(words.format(names))
+        if sentence.startswith("{}") and len(labels) > 1:
+            sentence = "Each of {} is at least as good at every weighting."
+        sentences.append(sentence.format(names))
     return sentences
 
 
@@ -142,15 +142,15 @@ def _describe_flat(region: WinningRegion) -> str:
 def describe_intervals(region: WinningRegion) -> list[str]:
     """Return what each bounded weight counts in a region, as `TPR counts 35 to 60 %`."""
     clauses = []
-    for name, (least, most) in region.intervals.iterrows():
-        has_least = least > WHOLE
-        has_most = most < 1 - WHOLE
-        if has_least and has_most:
-            clauses.append(f"{name} counts {_percent(least)} to {_percent(most)} %")
-        elif has_least:
-            clauses.append(f"{name} counts {_percent(least)} % or more")
-        elif has_most:
-            clauses.append(f"{name} counts {_percent(most)} % or less")
+    for name, (lower, upper) in region.intervals.iterrows():
+        has_lower = lower > WHOLE
+        has_upper = upper < 1 - WHOLE
+        if has_lower and has_upper:
+            clauses.append(f"{name} counts {_percent(lower)} to {_percent(upper)} %")
+        elif has_lower:
+            clauses.append(f"{name} counts {_percent(lower)} % or more")
+        elif has_upper:
+            clauses.append(f"{name} counts {_percent(upper)} % or less")
     return clauses
 
 
