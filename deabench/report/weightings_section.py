@@ -9,7 +9,6 @@ from deabench.report.document import Picture, ReportTable, Section
 from deabench.report.text.weightings import describe_first, describe_first_rows, list_first_rows
 
 if TYPE_CHECKING:
-    from deabench.geometry.share_polytopes import SharePolytope
     from deabench.report.report_results import ReportResults
     from deabench.results.weightings import Weightings, WinningRegion
 
@@ -70,12 +69,12 @@ def weightings_data(results: ReportResults) -> dict[str, Any] | None:
         "rankWorst": ranks["worst"].tolist(),
         "rankMean": ranks["mean_rank"].tolist(),
         "firstShare": ranks["first_share"].tolist(),
-        "admissible": _list_corners(result.sides[0].polytope),
+        "admissible": result.admissible_vertices.to_numpy().tolist(),
         "regions": [
             {
                 "row": labels.get_loc(name),
                 "share": region.share,
-                "corners": _list_corners(region.polytope),
+                "corners": region.vertices.to_numpy().tolist(),
                 "least": region.intervals["least"].tolist(),
                 "most": region.intervals["most"].tolist(),
                 "centroid": region.centroid.tolist(),
@@ -90,12 +89,6 @@ def _order_regions(result: Weightings) -> list[tuple[Any, WinningRegion]]:
     """Return the winning regions with their rows, largest first."""
     regions = result.winning_regions
     return [(name, regions[name]) for name in list_first_rows(result) if name in regions]
-
-
-def _list_corners(polytope: SharePolytope) -> list[list[float]]:
-    """Return the vertices of a polytope as shares, those of a polygon in order around it."""
-    corners: list[list[float]] = polytope.shares[polytope.outline].tolist()
-    return corners
 
 
 def _unit_of(result: Weightings) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -90,6 +90,11 @@ class RankEvidence:
     trees: tuple[np.ndarray, ...]
 
 
+def _list_vertices(polytope: SharePolytope, names: Sequence[str]) -> pd.DataFrame:
+    """Return the vertices of a polytope of weights, those of a polygon in order around it."""
+    return pd.DataFrame(polytope.shares[polytope.outline], columns=list(names))
+
+
 @dataclass(frozen=True)
 class WinningRegion:
     """The weightings under which a row is first.
@@ -120,8 +125,11 @@ class WinningRegion:
 
     @property
     def vertices(self) -> pd.DataFrame:
-        """The corners of the region, vertices x metrics, as normalised weights."""
-        return pd.DataFrame(self.polytope.shares, columns=list(self.names))
+        """The corners of the region, vertices x metrics, as normalised weights.
+
+        Those of a polygon are in order around it.
+        """
+        return _list_vertices(self.polytope, self.names)
 
     @property
     def intervals(self) -> pd.DataFrame:
@@ -212,6 +220,12 @@ class Weightings(Result):
     def metrics(self) -> list[str]:
         """The metrics that have a weight."""
         return [name for side in self.sides for name in side.names]
+
+    @property
+    def admissible_vertices(self) -> pd.DataFrame:
+        """The corners of all admissible weights of the first side, vertices x metrics."""
+        side = self.sides[0]
+        return _list_vertices(side.polytope, side.names)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rank intervals, best mean rank first."""

@@ -59,3 +59,18 @@ def test_the_graph_leaves_out_what_others_imply_and_merges_equal_rows() -> None:
     assert graph.nodes["c"]["rows"] == ("c", "d")
     display = plot.DominanceGraphDisplay.from_result(result).plot()
     assert [text.get_text() for text in display.nodes_] == ["a", "b", "c = d"]
+
+
+def test_names_that_have_no_room_stand_in_a_legend() -> None:
+    rates = pd.DataFrame(
+        {"TPR": [1.0, 0.9, 0.5], "TNR": [0.5, 0.65, 1.0]}, index=["wide", "x" * 30, "other"]
+    )
+    result = db.weightings(rates, outputs=["TPR", "TNR"], draws=64)
+    display = plot.WinningRegionsDisplay.from_result(result).plot()
+    legend = display.ax_.get_legend()
+    shares = display.shares
+    assert [text.get_text() for text in legend.get_texts()] == [
+        f"{'x' * 30}, {100 * shares['x' * 30]:.2g} %"
+    ]
+    written = {text.get_text().split("\n")[0] for text in display.ax_.texts}
+    assert written == {"wide", "other"}

@@ -88,3 +88,15 @@ def test_the_page_has_none_where_one_row_is_first_alone() -> None:
     # Three winners share the strip without gap or overlap.
     assert [ends[0][0], ends[-1][1]] == [0, 1]
     assert [end for _, end in ends[:-1]] == [start for start, _ in ends[1:]]
+
+
+def test_rows_that_are_first_at_the_same_weights_share_a_sentence() -> None:
+    table = db.read(
+        {"system": list("abcde"), "TPR": [0.9, 0.9, 0.2, 0.3, 0.1], "TNR": [0.8, 0.8, 1, 1, 1]}
+    )
+    sentences = section_of(table, outputs=["TPR", "TNR"]).sentences
+    assert sentences[2:4] == [
+        "'d' is first when TPR counts 23 % or less (23 % of the weightings).",
+        "'c', 'e' are first only on a tie, with no weight on 'TPR'.",
+    ]
+    assert sentences[1].startswith("'a', 'b' are first when TPR counts 23 % or more")

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.colors import to_rgb
-from scipy.spatial import ConvexHull
 
 from deabench.errors import DataError
 from deabench.plot.canvas import (
@@ -26,9 +25,15 @@ from deabench.results.weightings import Weightings
 
 MAX_NAMED = 12
 """Regions that are named; the others are drawn without a name."""
+FIGURE_CHARACTERS = 76
+"""So many characters are as wide as a picture."""
+LEGEND_MARK = 8
+"""The mark of a label is as wide as so many characters."""
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 """The triangle of three weights."""
-LEAST_NAMED_SHARE = 0.02
+CHARACTER_WIDTH = 1.1
+"""What a character takes of a strip, in percent."""
+LEAST_NAMED_SHARE = 0.01
 """A smaller region has no room for a name."""
 
 
@@ -79,8 +84,7 @@ class WinningRegionsDisplay(Display):
         shares = pd.Series({name: region.share for name, region in regions.items()}, dtype=float)
         shares = shares.sort_values(ascending=False, kind="stable")
         vertices = {name: regions[name].vertices for name in shares.index}
-        side = result.sides[0]
-        return cls(vertices, shares, pd.DataFrame(side.polytope.shares, columns=list(side.names)))
+        return cls(vertices, shares, result.admissible_vertices)
 
     def plot(self, ax: Any = None, **style: Any) -> WinningRegionsDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the regions."""
@@ -101,34 +105,41 @@ class WinningRegionsDisplay(Display):
         first, second = self.outline.columns
         self.regions_ = []
         order = sorted(self.vertices, key=lambda name: self.vertices[name][first].min())
+        narrow = []
         for k, name in enumerate(order):
             weights = 100 * self.vertices[name][first]
-            low, high = weights.min(), weights.max()
-            self.regions_ += list(
-                ax.barh(
-                    0,
-                    high - low,
-                    left=low,
-                    height=0.8,
-                    color=_pale(k),
-                    edgecolor=text_colour(),
-                    linewidth=0.8,
-                )
-            )
-            is_wide = high - low > 1.1 * len(escape_label(name))
-            ax.text(
-                (low + high) / 2,
+            start, end = weights.min(), weights.max()
+            label = escape_label(name)
+            bars = ax.barh(
                 0,
-                f"{escape_label(name)}\n{100 * self.shares[name]:.0f} %",
-                ha="center",
-                va="center",
+                end - start,
+                left=start,
+                height=0.8,
+                color=_pale_colour(k),
+                edgecolor=text_colour(),
+                linewidth=0.8,
+                label=f"{label}, {100 * self.shares[name]:.2g} %",
+            )
+            self.regions_ += list(bars)
+            if end - start > CHARACTER_WIDTH * len(label):
+                text = f"{label}\n{100 * self.shares[name]:.0f} %"
+                middle = (start + end) / 2
+                ax.text(middle, 0, text, ha="center", va="center", fontsize=8, color="black")
+            else:
+                narrow.append(bars)
+        if narrow:
+            # Names that have no room in their region.
+            ax.legend(
+                handles=narrow,
+                loc="upper left",
+                bbox_to_anchor=(0, -0.5),
+                ncols=_count_columns([bars.get_label() for bars in narrow], FIGURE_CHARACTERS),
                 fontsize=8,
-                rotation=0 if is_wide else 90,
-                color="black",
+                frameon=False,
             )
         ax.set(xlim=(0, 100), ylim=(-0.5, 0.5), yticks=[])
         ax.set_xlabel(f"what {escape_label(first)} counts, % (the rest: {escape_label(second)})")
-        ax.set_title("first under which weights", fontsize=9, loc="left")
+        ax.set_title("first under which weights", fontsize=9, loc="left", pad=6)
         for side in ("top", "right", "left"):
             ax.spines[side].set_visible(False)
 
@@ -138,9 +149,9 @@ class WinningRegionsDisplay(Display):
         self.figure_ = ax.figure
         self.regions_ = []
         for k, (name, vertices) in enumerate(self.vertices.items()):
-            polygon = _outline_of(vertices.to_numpy() @ CORNERS)
+            polygon = vertices.to_numpy() @ CORNERS
             self.regions_ += ax.fill(
-                *polygon.T, facecolor=_pale(k), edgecolor=text_colour(), linewidth=0.8
+                *polygon.T, facecolor=_pale_colour(k), edgecolor=text_colour(), linewidth=0.8
             )
             if k < MAX_NAMED and self.shares[name] >= LEAST_NAMED_SHARE:
                 # The names stand beside: few regions are wide enough for theirs.
@@ -154,7 +165,7 @@ class WinningRegionsDisplay(Display):
                 )
         # The triangle, and the admissible part of it.
         ax.fill(*CORNERS.T, facecolor="none", edgecolor=GREY, linewidth=0.8)
-        admissible = _outline_of(self.outline.to_numpy() @ CORNERS)
+        admissible = self.outline.to_numpy() @ CORNERS
         ax.fill(*admissible.T, facecolor="none", edgecolor=text_colour(), linewidth=1.6)
         for corner, name, vertical in zip(
             CORNERS, self.outline.columns, ("top", "top", "bottom"), strict=True
@@ -205,6 +216,7 @@ class WinningRegionsDisplay(Display):
             ticks.append(k * (len(metrics) + 1) + (len(metrics) - 1) / 2)
         labels = [f"{escape_label(name)} ({100 * self.shares[name]:.0f} %)" for name in names]
         ax.set_yticks(ticks, labels, fontsize=8)
+        room = FIGURE_CHARACTERS - max(map(len, labels))
         ax.set_ylim(len(names) * (len(metrics) + 1) - 0.5, -1)
         ax.set_xlim(0, 100)
         draw_grid(ax)
@@ -216,7 +228,7 @@ class WinningRegionsDisplay(Display):
         ax.legend(
             loc="lower left",
             bbox_to_anchor=(0, 1.0),
-            ncols=min(len(metrics), 4),
+            ncols=_count_columns([escape_label(metric) for metric in metrics], room),
             fontsize=8,
             frameon=False,
             title="first only between these weights",
@@ -225,12 +237,13 @@ class WinningRegionsDisplay(Display):
         )
 
 
-def _outline_of(points: np.ndarray) -> np.ndarray:
-    """Return the corners of a convex polygon in order."""
-    return np.asarray(points[ConvexHull(points).vertices])
+def _count_columns(labels: list[str], characters: int) -> int:
+    """Return how many columns of a legend are no wider than so many characters."""
+    longest = max(map(len, labels)) + LEGEND_MARK
+    return int(np.clip(characters // longest, 1, len(labels)))
 
 
-def _pale(k: int) -> Any:
+def _pale_colour(k: int) -> Any:
     """Return the k-th colour halfway to the background, so that words show on it."""
     colour = to_rgb(COLOURS[k % 6])
     background = to_rgb(background_colour())

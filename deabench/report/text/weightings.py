@@ -180,9 +180,16 @@ def _join_clauses(clauses: Sequence[str]) -> str:
 
 
 def describe_first_rows(result: Weightings) -> list[str]:
-    """Return one sentence for each row that can be first, most often first."""
-    names = list_first_rows(result)
-    return [as_sentence(f"'{name}' {describe_first(result, name)}") for name in names]
+    """Return when each row can be first, most often first; rows of the same weights together."""
+    names_by_clause: dict[str, list[str]] = {}
+    for name in list_first_rows(result):
+        names_by_clause.setdefault(describe_first(result, name), []).append(f"'{name}'")
+    sentences = []
+    for clause, names in names_by_clause.items():
+        if len(names) > 1:
+            clause = clause.replace("is first", "are first", 1)
+        sentences.append(as_sentence(f"{join_names(names)} {clause}"))
+    return sentences
 
 
 def list_first_rows(result: Weightings) -> list[Any]:
