@@ -89,3 +89,17 @@ def test_a_ranking_waits_for_no_library_that_it_does_not_need():
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=DOCS.parent, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_memory_that_is_not_there_ends_in_a_sentence(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "board.csv"
+    path.write_text("model,accuracy\na,0.9\nb,0.8\n")
+
+    def take_all(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("deabench.cli.tables.describe_table", take_all)
+    assert main(["read", str(path)]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "deabench: this needs more memory than there is; give a part of the data"
+    )

@@ -6,6 +6,8 @@ import gzip
 import io
 import json
 import os
+import pickle
+import socket
 import subprocess
 import sys
 import threading
@@ -221,3 +223,50 @@ def test_pieces_without_an_end_take_no_time(head, piece, tmp_path) -> None:
     start = time.process_time()
     assert len(read_file(path).frame) > 0
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    "address", ["http://127.0.0.1:9/a.csv", "https://x.invalid/a.csv", "s3://b/a", "file:///a.csv"]
+)
+def test_an_address_is_no_file(address, monkeypatch) -> None:
+    def refuse(*_, **__):
+        raise AssertionError("a connection was opened")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    with pytest.raises(DataError, match=f"cannot read '{address}': No such file"):
+        db.read(address)
+
+
+def test_formulas_of_a_workbook_are_not_computed(tmp_path) -> None:
+    path = tmp_path / "book.xlsx"
+    frame = pd.DataFrame({"model": ["a", "b", "c"], "accuracy": [0.9, 0.8, 0.7]})
+    frame["latency_ms"] = ['=WEBSERVICE("http://127.0.0.1:9/")', "='[http://x/y.xlsx]A'!A1", 3.0]
+    frame.to_excel(path, index=False)
+    table = db.read(path)
+    assert table.frame["latency_ms"].isna().tolist() == [True, True, False]
+
+
+class Payload:
+    def __reduce__(self):
+        return os.system, ("touch PWNED",)
+
+
+def test_an_extension_type_of_arrow_is_not_unpickled(tmp_path, monkeypatch) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.chdir(tmp_path)
+    metadata = {
+        "ARROW:extension:name": "arrow.py_extension_type",
+        "ARROW:extension:metadata": pickle.dumps(Payload()),
+    }
+    field = pa.field("accuracy", pa.float64(), metadata=metadata)
+    schema = pa.schema([pa.field("model", pa.string()), field])
+    pq.write_table(pa.table({"model": ["a", "b"], "accuracy": [0.9, 0.8]}, schema), "table.parquet")
+    assert db.read("table.parquet").outputs == ["accuracy"]
+    assert not Path("PWNED").exists()
+
+
+def test_many_columns_of_json_are_refused(tmp_path) -> None:
+    path = tmp_path / "table.json"
+    path.write_text(json.dumps([{f"m{k}": 0.5 for k in range(20_000)}] * 2))
+    assert "has 20,000 columns, more than 2,000; " in within(20, db.read, path)
