@@ -142,7 +142,7 @@ def sections(
         yield "Certainty, CPU seconds", spent(*((10, 200) if quick else (100, 10_000)))
         yield "Certainty, beside others", rivals(2 if quick else 50)
     if "decisions" in wanted:
-        yield from decisions(runs, quick)
+        yield from decisions(runs, quick, kept)
     if "peers" in wanted:
         yield (
             "Verdicts of other packages on the same answers",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pandas as pd
 from simulations.decisions import (
@@ -18,7 +19,9 @@ from simulations.decisions import (
 )
 
 
-def decisions(runs: int, quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:
+def decisions(
+    runs: int, quick: bool, kept: Path | None = None
+) -> Iterator[tuple[str, pd.DataFrame]]:
     """Tables of false verdicts, of stopping, of gates and of plans, with standard errors.
 
     Parameters
@@ -26,27 +29,31 @@ def decisions(runs: int, quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:
     runs : int
         Streams of the false verdicts at any time; gates at the edge have twice as many.
     quick : bool
+    kept : Path, optional
+        A folder of runs, to go on after a stop.
     """
     streams = 2 if quick else runs
     few = 2 if quick else max(runs // 20, 20)
     some = 2 if quick else max(runs // 5, 50)
     yield (
         "False verdicts at any of 1,000 instances (tied, k=10: 500)",
-        pd.DataFrame({name: false_at_any_time(cell, streams) for name, cell in TIED.items()}).T,
+        pd.DataFrame({name: false_at_any_time(name, streams, kept) for name in TIED}).T,
     )
     yield (
         "Stopping: the share of the dominated that is decided",
         pd.DataFrame({name: stopping(cell, few) for name, cell in DOMINATED.items()}).T,
     )
     edge = {
-        (name, n): gate_shares(name, 0.95, n, 2 if quick else 2 * runs)
+        (name, n): gate_shares(name, 0.95, n, 2 if quick else 2 * runs, kept=kept)
         for name in EDGE_CELLS
         for n in ([100] if quick else [100, 500])
     }
     yield "Gates of candidates at the edge of .95", _by_cell(edge, ["cell", "n"])
     sizes = [(0.97, 500), (0.97, 1000), (0.97, 2000), (0.97, 4000), (0.98, 500), (1.0, 500)]
     power = {
-        (score, n): gate_shares("k=2, s=1" if score == 0.97 else "k=5, s=2", score, n, some)
+        (score, n): gate_shares(
+            "k=2, s=1" if score == 0.97 else "k=5, s=2", score, n, some, kept=kept
+        )
         for score, n in [*sizes, (0.9, 500)]
         if not quick or n == 500
     }
@@ -69,7 +76,7 @@ def decisions(runs: int, quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:
         f"Some false pass of {gates} pull requests at the edge on one test set of 1,000",
         pd.DataFrame(
             {
-                name: pull_requests(strategy, gates, 1000, some, feedback)
+                name: pull_requests(strategy, gates, 1000, some, feedback, kept)
                 for name, (strategy, feedback) in requests.items()
             }
         ).T,
