@@ -269,10 +269,10 @@ def build_mlp(
     epochs: int = 500,
     batch: int = 0,
 ) -> Any:
-    """Build Weka's MultilayerPerceptron -L 0.3 -M 0.2 -N 500 -H a, but in mini-batches.
+    """Build Weka's MultilayerPerceptron -L 0.3 -M 0.2 -N 500 -H a.
 
-    There are (features + 2) / 2 sigmoid units. Weka learns after every row: batch = 1 does, at many
-    times the cost (docs/study.md has the figures); 0 is scikit-learn's own, 200 rows.
+    There are (features + 2) / 2 sigmoid units. Weka learns after every row, as batch = 1 does, at
+    many times the cost (docs/study.md has the figures); 0 is scikit-learn's own, 200 rows.
     """
     learner = MLPClassifier(
         hidden_layer_sizes=(max(1, (context.columns + 2) // 2),),
