@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.datasets.chao2022 import TABLE_22, table22
-from deabench.datasets.keel import keel67_facts, read_keel67, table2
+from deabench.datasets.keel import keel67_facts, keel67_manifest, read_keel67, table2
 from deabench.errors import DataError
 from deabench.study.data.dataset import Dataset
 from deabench.study.data.loaders import load_dataset
@@ -154,7 +154,8 @@ class Recommendation(Result):
         context = BuildContext(
             self.data.X.shape[1], self.data.has_missing, seed, preprocessing, self.data.columns
         )
-        return build_learner(LearnerSpec(name, name), context)
+        parameters = keel67_manifest()["parameters"].get(name, {})
+        return build_learner(LearnerSpec(name, name, tuple(parameters.items())), context)
 
     def _check_name(self, name: str) -> None:
         if name not in self.table.index:
