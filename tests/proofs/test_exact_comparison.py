@@ -69,6 +69,7 @@ HARD_SEEDS = {
     "russell, efficient in fractions": (300439, list(KINDS)),
     "holder, efficient in fractions": (200125, list(KINDS)),
     "holder, inefficient in a metric's own deviations": (400253, NOISY_KINDS),
+    "wei with ratios that are no decimals": (610304, list(KINDS)),
     "score with ratios beside a steep facet": (301121, list(KINDS)),
 }
 """Tables on which floating point alone is wrong, with what is hard about them."""

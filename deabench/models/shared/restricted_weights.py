@@ -121,8 +121,8 @@ def restriction_rows(task: Task | Answer, scaled: ScaledData) -> np.ndarray:
     """Return the restrictions as rows R of R·(u, v) ≤ 0, (K, rows, s + m), in scaled metrics.
 
     In the envelopment form they are trade-offs: what each adds to the outputs, and takes from the
-    inputs. Every row is scaled to a largest entry of 1, in shares of the reference's maxima: how
-    often a trade-off is made does not depend on the units of the scaled metrics.
+    inputs. Every row is scaled to a largest entry of about 1, in shares of the reference's maxima:
+    how often a trade-off is made does not depend on the units of the scaled metrics.
     """
     values = np.column_stack([scaled.y, scaled.x])
     units = scaled.units
@@ -155,8 +155,9 @@ def restriction_rows(task: Task | Answer, scaled: ScaledData) -> np.ndarray:
     reference = np.column_stack([task.reference.outputs, task.reference.inputs])
     shares = np.ones(len(units))
     shares[: reference.shape[1]] = units[: reference.shape[1]] / scale(reference)
-    size = np.abs(stacked * shares).max(axis=2, keepdims=True, initial=0.0)
-    return np.asarray(stacked / np.where(size > 0, size, 1.0))
+    # By a power of two: a trade-off that is rounded reaches no tie that the bounds given reach.
+    size = scale(np.abs(stacked * shares).max(axis=2, initial=0.0)[None])
+    return np.asarray(stacked / size[:, :, None])
 
 
 def _sum_bounds(task: Task | Answer, scaled: ScaledData) -> Bounds:
