@@ -41,7 +41,7 @@ def write_html(report: Report) -> str:
             for table in section.all_tables
         },
         "dots": [
-            {"table": f"dots-{section.key}", **section.dots}
+            {"table": f"dots-{section.key}", "title": section.title, **section.dots}
             for section in report.sections
             if section.dots
         ],

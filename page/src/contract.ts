@@ -116,5 +116,5 @@ export interface Data {
 }
 
 export interface Table { columns: string[]; rows?: Cell[][]; from?: "ranking" | "weights" }  // with `from` rows are there only where the workspace lacks a column
-export interface Dots { table: string; groups: string[]; names: string[]; values: (number | null)[][] }
+export interface Dots { table: string; title: string; groups: string[]; names: string[]; values: (number | null)[][] }
 export interface Document { data: Data | null; tables: Record<string, Table>; dots: Dots[] }

@@ -175,3 +175,37 @@ def test_the_first_screen_holds_recommendation_and_picture(opened, width):
         # At least the upper half of the picture is on the first screen.
         assert picture["y"] + picture["height"] / 2 < height
         page.close()
+
+
+def test_controls_are_large_enough_and_announced(opened):
+    page = opened(page_of(30, 3), forced_colors="active")
+    small = page.evaluate(
+        """[...document.querySelectorAll("button, input, select, summary, a[href]")].filter((e) => {
+      const box = e.getBoundingClientRect();
+      return box.width && (box.height < 24 || box.width < 24) && !e.matches(".skip");
+    }).map((e) => e.outerHTML)"""
+    )
+    assert small == []
+    chart = page.locator(".frontier.chart")
+    assert chart.get_attribute("role") == "application"
+    assert "Escape" in chart.get_attribute("aria-keyshortcuts")
+    chart.focus()
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".who").inner_text().startswith("A new classifier")
+    page.keyboard.press("Escape")
+    assert not page.locator(".who").inner_text().startswith("A new classifier")
+    # Bars are borders, which forced colours and paper keep; backgrounds they do not.
+    bar = "getComputedStyle(document.querySelector('.share'), '::before')"
+    assert page.evaluate(f"{bar}.borderTopWidth") != "0px"
+
+
+def test_no_table_runs_off_the_paper(opened):
+    page = opened(page_of(30, 3))
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 720, "height": 1000})
+    cells = page.locator("#targets-table tbody tr td:last-child")
+    heights = cells.evaluate_all("all => all.map((e) => e.getBoundingClientRect().height)")
+    assert max(heights) < 60  # three lines: no column of single words
+    width = page.evaluate("document.getElementById('targets-table').getBoundingClientRect().width")
+    assert width <= 720

@@ -97,3 +97,15 @@ def test_an_outsider_has_no_target_in_the_answer():
     assert db.report(table, tested=new).answer[-1] == (
         "new is beyond the frontier of the others: no mixture of them reaches it."
     )
+
+
+@pytest.mark.parametrize(
+    ("spread", "words"),
+    [(0.001, "(shown to be efficient at 95 %: rank 1 of 2 by efficiency)"), (0.3, "(not settled ")],
+)
+def test_how_sure_a_recommendation_is_stands_in_its_sentence(spread, words):
+    table = pd.DataFrame({"TPR": [0.9, 0.5], "TNR": [0.8, 0.4]}, index=list("ab"))
+    samples = db.Samples.from_table(table, pd.DataFrame(spread, table.index, table.columns))
+    first = db.report(table, uncertainty=samples).answer[0]
+    assert first.startswith("Take a: no other is better in any metric (")
+    assert words in first

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 EQUAL = 1e-9
 """A factor this close to 1 is 1 but for rounding."""
+VERDICT_MEANINGS = {
+    "efficient": "shown to be efficient",
+    "undecided": "not settled",
+    "dominated": "shown to be dominated",
+}
 MAX_VALUES = 4
 """The values of so many metrics are written out."""
 
@@ -27,30 +32,24 @@ def recommendation_sentences(results: ReportResults) -> list[str]:
     if recommendation is None:
         return []
     metrics = weighed_metrics(results)
-    sentences = [
-        _say_what_to_take(recommendation, metrics),
+    return [
+        _say_what_to_take(results, recommendation, metrics),
         _say_its_values(results, recommendation, metrics),
     ]
-    uncertainty = results.ranking.uncertainty
-    if uncertainty is not None:
-        row = uncertainty.to_frame().rename(index=str).loc[recommendation.name]
-        sentences.append(
-            f"At {100 * uncertainty.level:g} % the rank of {recommendation.name} by efficiency is "
-            f"{row['best_rank']} to {row['worst_rank']} of {len(results.metrics)}, and its verdict "
-            f"is '{row['verdict']}'."
-        )
-    return sentences
 
 
-def _say_what_to_take(recommendation: Recommendation, metrics: list[str]) -> str:
-    """Return the recommendation with its conditions in one sentence."""
+def _say_what_to_take(
+    results: ReportResults, recommendation: Recommendation, metrics: list[str]
+) -> str:
+    """Return the recommendation with its conditions, and how sure it is, in one sentence."""
     name = recommendation.name
+    certainty = _say_how_sure(results, name)
     if recommendation.is_best_everywhere:
-        return f"Take {name}: no other is better in any metric."
-    first = f"Take {name}"
+        return f"Take {name}: no other is better in any metric{certainty}."
+    first = f"Take {name}{certainty}"
     if recommendation.tied:
         names = f"{name} or {join_names(recommendation.tied, 3)}"
-        first = f"Take {names}, which are equally good where all metrics count the same"
+        first = f"Take {names}, which are equally good where all metrics count the same{certainty}"
     if not recommendation.alternatives:
         return f"{first}, however much or little any single metric counts."
     conditions = [
@@ -58,6 +57,19 @@ def _say_what_to_take(recommendation: Recommendation, metrics: list[str]) -> str
         for other in recommendation.alternatives
     ]
     return f"{first}. I{'; '.join(conditions)[1:]}."
+
+
+def _say_how_sure(results: ReportResults, name: str) -> str:
+    """Return a clause with the verdict and the ranks of the recommended system, or nothing."""
+    uncertainty = results.ranking.uncertainty
+    if uncertainty is None:
+        return ""
+    row = uncertainty.to_frame().rename(index=str).loc[name]
+    meaning = VERDICT_MEANINGS[str(row["verdict"])]
+    ranks = f"rank {row['best_rank']} to {row['worst_rank']} of {len(results.metrics)}"
+    if row["best_rank"] == row["worst_rank"]:
+        ranks = f"rank {row['best_rank']} of {len(results.metrics)}"
+    return f" ({meaning} at {100 * uncertainty.level:g} %: {ranks} by efficiency)"
 
 
 def _describe_condition(other: Alternative, metrics: list[str]) -> str:

@@ -6,8 +6,8 @@ import { axes, chart, dots, scaleOf, sized } from "./chart.ts";
 
 const ROW = 34;
 
-export function dotsView({ groups, names, values }: Dots): HTMLElement {
-  const drawn = chart("groups", "efficiency by group of data sets", paint);
+export function dotsView({ title, groups, names, values }: Dots): HTMLElement {
+  const drawn = chart("groups", title, paint);
   const mean = names.map((_, k) => { const known = values.flatMap((row) => row[k] === null ? [] : [row[k] as number]); return known.reduce((a, b) => a + b, 0) / known.length; });
   const best = mean.indexOf(Math.max(...mean));
 
@@ -31,5 +31,5 @@ export function dotsView({ groups, names, values }: Dots): HTMLElement {
   const note = document.createElement("p");
   note.className = "note";
   note.textContent = `Named: the best of each group. Filled: ${short(names[best], 60)}, the best on average. All numbers are in the tables below.`;
-  return panel("Efficiency by group", "groups-panel", drawn.place, note);
+  return panel(title, "groups-panel", drawn.place, note);
 }

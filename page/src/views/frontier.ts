@@ -22,7 +22,9 @@ export function frontierView(world: World): HTMLElement {
   const svg = drawn.svg, trail = draw("g"), mine = draw("path", { class: "mine" }), grip = draw("circle", { class: "grip", r: 20 });
   const moved = draw("g", { class: "moved" });
   moved.append(trail, grip, mine);  // the same nodes all the time: a finger that holds one must not lose it
-  svg.setAttribute("tabindex", "0");
+  // Arrow keys move the point: a picture (role img) would keep them from those who listen to the page.
+  for (const [name, value] of Object.entries({ tabindex: "0", role: "application", "aria-roledescription": "chart", "aria-keyshortcuts": "ArrowLeft ArrowRight ArrowUp ArrowDown Escape" })) svg.setAttribute(name, value);
+  svg.setAttribute("aria-label", "the frontier: arrow keys move the chosen classifier's point, Escape takes it back");
   const under = draw("g"), triangles = draw("g"), over = draw("g"), cloud = cloudOf(data.labels.length > 1000 ? "crowded" : "");
   let finder: Delaunay<unknown> | null = null, spots: { at: Pair; i: number }[] = [];
 
@@ -281,6 +283,7 @@ export function frontierView(world: World): HTMLElement {
   });
   svg.addEventListener("pointerleave", () => tip.classList.remove("on"));
   svg.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && state.moved) { world.set({ moved: null }); return; }
     const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     const at = place(world.now[state.x], world.now[state.y]);
     if (!by || !at) return;
