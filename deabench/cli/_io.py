@@ -182,7 +182,12 @@ def write_text(text: str, path: Path | None) -> None:
 
 
 def write_table(
-    frame: pd.DataFrame, *, form: Format, path: Path | None = None, title: str = ""
+    frame: pd.DataFrame,
+    *,
+    form: Format,
+    path: Path | None = None,
+    title: str = "",
+    row_name: str = "",
 ) -> None:
     """Write a frame to stdout, or as a whole to a file.
 
@@ -197,13 +202,18 @@ def write_table(
         `form` names another.
     title : str
         The line above a table.
+    row_name : str
+        What the source calls its systems. A table and Markdown are headed by it; in CSV and JSON
+        the column is always called "classifier".
     """
+    is_classifier = list(frame.index.names) == ["classifier"]
+    named = frame.rename_axis(row_name) if row_name and is_classifier else frame
     if form is Format.table and path is None:
-        _print_table(frame, title)
+        _print_table(named, title)
     elif writes_json(form, path):
         write_text(json_records(frame), path)
     elif form is Format.md or (form is Format.table and path is not None and path.suffix == ".md"):
-        write_text(markdown_text(frame), path)
+        write_text(markdown_text(named), path)
     else:
         write_text(csv_text(frame), path)
 

@@ -118,7 +118,7 @@ def rank_command(
         ranking = with_own_uncertainty(ranking, selected.table)
     words.draw(ranking)
     print_messages(map(table.with_commands, ranking.notes))
-    _print_ranking(ranking, words.explain, form, path)
+    _print_ranking(ranking, words.explain, form, path, selected.table.row_name)
     if ranking.is_partial:
         raise typer.Exit(1)
 
@@ -151,7 +151,7 @@ def _rank_by_dataset(
 
 
 def _print_ranking(
-    ranking: Ranking, explained: str | None, form: Format, path: Path | None
+    ranking: Ranking, explained: str | None, form: Format, path: Path | None, row_name: str
 ) -> None:
     """Print the table with peers, or the explanation of one system."""
     # Which ones were not computed in time, a note says once for all of them.
@@ -174,7 +174,7 @@ def _print_ranking(
         print_messages(ranking.uncertainty.summary().splitlines())
     title = "Efficiencies" if ranking.measure == "efficiency" else "Inefficiencies"
     frame = _frame_with_peers(ranking, as_json=writes_json(form, path))
-    write_table(frame, form=form, path=path, title=title)
+    write_table(frame, form=form, path=path, title=title, row_name=row_name)
 
 
 def _frame_with_peers(ranking: Ranking, *, as_json: bool) -> pd.DataFrame:

@@ -299,7 +299,9 @@ def select_files(
     for name in () if isinstance(outputs, str) else outputs or ():
         _check_metric(schema, name, path)
     table = interpret_frame(head, lower_is_better=lower_is_better)
-    _refuse_inputs([column.name for column in table.columns if column.declared and column.input])
+    _refuse_inputs(
+        [column.name for column in table.columns if column.declared and column.input], table.outputs
+    )
     roles = select_columns(table, outputs)
     _check_roles(roles, schema, path)
     notes = [
@@ -369,8 +371,14 @@ def _check_metric(schema: Schema, name: str, path: str) -> None:
         )
 
 
-def _refuse_inputs(inputs: Sequence[str]) -> None:
+def _refuse_inputs(inputs: Sequence[str], outputs: Sequence[str]) -> None:
     """Refuse inputs: the frontier of files is that of outputs."""
+    if inputs and not outputs:
+        raise DataError(
+            f"'{inputs[0]}' is better low and no column is better high, and files are read for the "
+            "model of outputs; rank losses and costs alone in memory: "
+            "deabench.rank(pandas.concat(map(pandas.read_parquet, files), ignore_index=True))"
+        )
     if inputs:
         raise DataError(
             f"'{inputs[0]}' is an input, and files are read for the model without inputs; "
@@ -380,7 +388,7 @@ def _refuse_inputs(inputs: Sequence[str]) -> None:
 
 def _check_roles(roles: SelectedTable, schema: Schema, path: str) -> None:
     """Refuse roles of columns that the frontier of files cannot have."""
-    _refuse_inputs(roles.inputs)
+    _refuse_inputs(roles.inputs, roles.outputs)
     for name in roles.outputs:
         _check_metric(schema, name, path)
     if len(roles.outputs) > MAX_METRICS:

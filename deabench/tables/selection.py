@@ -57,7 +57,9 @@ def select_table(
     missing : {"refuse", "drop-systems", "drop-metrics", "bounds"}
         What happens to empty cells of the selected metrics; "bounds" leaves them in.
     strict : bool
-        Refuse an output whose name is not known, unless `outputs` names it.
+        Refuse a metric whose direction its own name does not tell, unless `outputs` names it: an
+        output of unknown name, and a column that takes the direction of its like, of the heading or
+        of the order of the rows.
 
     Raises
     ------
@@ -73,6 +75,8 @@ def select_table(
             "and strict refuses guesses; name them in outputs, inputs or lower_is_better "
             "(docs/tables.md says how columns are read)"
         )
+    if strict and outputs is None:
+        _refuse_inferred(selected.table, inputs or ())
     if missing == "refuse":
         # A cell of a DataFrame is refused by `validate`; files have empty cells more often, so
         # the message says what each choice would leave out.
@@ -213,6 +217,25 @@ def _refuse_undecided(table: Table, inputs: Sequence[str]) -> None:
     # Naming the columns as inputs answers a question about them, but none about rows.
     if not question.columns or not set(question.columns) <= set(inputs):
         raise UndecidedError(question)
+
+
+def _refuse_inferred(table: Table, inputs: Sequence[str]) -> None:
+    """Refuse metrics that have their direction from other columns or from the table's heading."""
+    by_name = {column.name: column for column in table.inferred}
+    inferred = [
+        column
+        for column in table.metrics
+        if column.name in by_name
+        and by_name[column.name].role in ("unknown", "conditional")
+        and not column.declared
+        and column.name not in inputs
+    ]
+    if inferred:
+        raise DataError(
+            f"the names of {quote_names([column.name for column in inferred], 4)} do not tell "
+            f"which way is better ({inferred[0].reason}), and strict takes names alone; name them "
+            "in outputs, inputs or lower_is_better"
+        )
 
 
 def _refuse_single_system(table: Table) -> None:

@@ -173,6 +173,15 @@ class Table(Result):
         return (*self.reading_notes, *self.role_notes)
 
     @property
+    def row_name(self) -> str:
+        """What the source calls its systems, as "model"; "system" where it has no word."""
+        name = self.label[0].strip() if self.label else ""
+        # pandas calls a column without a name "Unnamed: 0", and an index may be called so.
+        if not name or name.startswith("Unnamed") or name == "index":
+            return "system"
+        return name
+
+    @property
     def metrics(self) -> list[Column]:
         """The columns that enter a ranking."""
         return [column for column in self.columns if column.metric]

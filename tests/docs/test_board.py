@@ -369,3 +369,21 @@ def test_every_claim_is_still_made():
     sentences = [sentence for page in GUIDES for sentence in sentences_with_numbers(page)]
     for pattern in [*CLAIMS, *NO_ANSWERS]:
         assert any(re.search(pattern, sentence) for sentence in sentences), pattern
+
+
+def test_every_ratio_of_the_pages_is_a_pair_of_bounds():
+    """A ratio in the FAQ was (0.5), which is no pair, and the call an error."""
+    calls = [
+        call
+        for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+        for call in re.findall(r"ratios=(\{.*?\)\})", page.read_text(encoding="utf-8"))
+    ]
+    assert len(calls) >= 4
+    rates = pd.DataFrame({"TPR": [0.9, 0.7], "TNR": [0.6, 0.8]}, index=["a", "b"])
+    top = rates.set_axis(["top1", "top5"], axis=1)
+    for call in calls:
+        ratios = eval(call, {"inf": np.inf, "float": float})
+        table = rates if "TPR" in call else top
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert len(db.rank(table, model=db.models.WEI(ratios=ratios)).scores) == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import deabench as db
@@ -178,3 +179,48 @@ def test_names_of_other_scripts_are_read(tmp_path) -> None:
     text = "modèle,précision,coût\nA,0.9,20\nB,0.8,5\n"
     table = db.read(write(tmp_path, text, "f.csv"))
     assert (table.label, table.outputs, table.costs) == (("modèle",), ["précision"], ["coût"])
+
+
+def test_strict_takes_directions_from_names_alone(tmp_path) -> None:
+    text = "model,mmlu,zork,flux\na,70.5,60.1,50\nb,60.5,50.2,45\nc,50.5,40.3,30\n"
+    path = write(tmp_path, text)
+    assert list(db.rank(path).data.outputs) == ["mmlu", "zork", "flux"]
+    with pytest.raises(DataError, match="the names of 'zork', 'flux' do not tell which way"):
+        db.rank(path, strict=True)
+    assert len(db.rank(path, outputs=["mmlu", "zork"], strict=True).scores) == 3
+    assert main(["rank", str(path), "--strict"]) == 1
+
+
+def test_a_ranking_is_headed_by_the_word_of_the_table(tmp_path, capsys) -> None:
+    path = str(write(tmp_path, "plant,accuracy,latency_ms\na,0.9,20\nb,0.8,5\nc,0.7,9\n"))
+    assert main(["rank", path, "-q"]) == 0
+    assert capsys.readouterr().out.splitlines()[2].split()[0] == "plant"
+    assert main(["rank", path, "-q", "--format", "md"]) == 0
+    assert capsys.readouterr().out.startswith("| plant |")
+    # Programs read one name whatever the table is called.
+    assert main(["rank", path, "-q", "--format", "csv"]) == 0
+    assert capsys.readouterr().out.startswith("classifier,")
+    nameless = str(write(tmp_path, "accuracy,latency_ms\n0.9,20\n0.8,5\n0.7,9\n", "u.csv"))
+    assert main(["rank", nameless, "-q"]) == 0
+    assert capsys.readouterr().out.splitlines()[2].split()[0] == "system"
+
+
+def test_the_rule_of_a_markdown_table_is_no_row(tmp_path) -> None:
+    rows = "| a | 0.9 | 20 |\n| b | 0.8 | 5 |\n"
+    for rule in ("|---|---|---|", "| --- | :---: | ---: |", "|:--|--|--:|"):
+        for name in ("t.md", "t.csv", "t.txt"):
+            text = f"| model | accuracy | latency_ms |\n{rule}\n{rows}"
+            table = db.read(write(tmp_path, text, name))
+            assert list(table.frame.index) == ["a", "b"]
+
+
+def test_losses_in_files_name_the_way_out(tmp_path) -> None:
+    frame = pd.DataFrame({"model": ["a", "b"], "mae": [1.0, 2.0], "seconds": [3.0, 1.0]})
+    for k in (1, 2):
+        frame.assign(model=frame["model"] + str(k)).to_parquet(tmp_path / f"part{k}.parquet")
+    files = sorted(map(str, tmp_path.glob("part*.parquet")))
+    message = "rank losses and costs alone in memory: deabench.rank\\(pandas.concat"
+    with pytest.raises(DataError, match=message):
+        db.rank_files(files, tmp_path / "scores.parquet")
+    joined = pd.concat(map(pd.read_parquet, files), ignore_index=True)
+    assert len(db.rank(joined).scores) == 4
