@@ -19,6 +19,7 @@ from deabench.cli import _run, main
 from deabench.cli._io import MAX_ROWS
 from deabench.errors import DataError, DataWarning
 from deabench.report.page_data import MAX_FACET_NUMBERS
+from deabench.streaming import candidates, files
 from deabench.tables.readers.limits import Limits
 
 BOARD = """\
@@ -40,7 +41,7 @@ GUIDES = [
         ROOT / "docs" / f"{name}.md"
         for name in (
             *("start", "leaderboards", "ranking", "frontier", "targets", "choosing", "report"),
-            *("tables", "commands", "mixtures"),
+            *("tables", "commands", "mixtures", "faq", "scale", "weightings"),
         )
     ),
 ]
@@ -289,7 +290,42 @@ def pages_hold_40000_numbers() -> None:
     assert MAX_FACET_NUMBERS == 40_000
 
 
+def a_classifier_that_never_predicts_positive_is_efficient() -> None:
+    frame = pd.DataFrame({"TPR": [0.0, 0.9, 0.8], "TNR": [1.0, 0.9, 0.95]}, index=list("abc"))
+    ranking = db.rank(frame)
+    assert ranking.scores["a"] == 1
+    assert ranking.efficient["a"]
+
+
+def scores_are_above_1_by_super_efficiency_and_never_below_0() -> None:
+    rng = np.random.default_rng(8)
+    for _ in range(5):
+        frame = pd.DataFrame(rng.uniform(0, 1, (8, 3)), columns=["TPR", "TNR", "AUC"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert db.rank(frame, model="super").scores.max() > 1
+            for model in ("wei", "super", "sbm", "cross", "common"):
+                assert db.rank(frame, model=model).scores.min() >= 0
+
+
+def files_are_read_with_the_limits_of_the_page() -> None:
+    assert files.MAX_METRICS == 6
+    assert candidates.MAX_FACETS == 500_000
+    frame = pd.DataFrame({"model": list("abc"), "TPR": [0.9, None, 0.7], "TNR": [0.6, 0.7, 0.8]})
+    frame.to_parquet("part.parquet")
+    with pytest.raises(DataError, match="row 2"):
+        db.rank_files("part.parquet", "scores.parquet", label=["model"])
+
+
 CLAIMS: dict[str, Callable[[], None]] = {
+    r"TNR 1, and no row": a_classifier_that_never_predicts_positive_is_efficient,
+    r"^Never below 0|be above 1, below 0": (
+        scores_are_above_1_by_super_efficiency_and_never_below_0
+    ),
+    r"sample shows at 95 %|at 95 %, for all rows": verdicts_hold_together_at_95_percent,
+    r"the first is row 1|up to six metrics|500,000 facets": (
+        files_are_read_with_the_limits_of_the_page
+    ),
     r"3\.1 %": a_score_of_97_means_growth_by_31_percent,
     r"score is 1/φ|^- \*\*\.97\*\*|^\*\*\.97": a_score_of_97_means_growth_by_31_percent,
     r"efficiency 1 \|": efficient_rows_of_the_board_score_1_and_no_mixture_beats_them,
@@ -327,6 +363,19 @@ NO_ANSWERS = {
     ): "figures of python -m benchmarks.realised_mixtures",
     r"mixture's F1|\| F1, AUC": "a statement about F1",
     r"print what was computed by then": "tests/analysis/test_ranking_in_time.py",
+    r"ms of CPU, a million|have about (400|20,000) in|1\.7 s and 350 MB|below 6 MB|72 µs": (
+        "timings and sizes of python -m benchmarks"
+    ),
+    r"10⁷ rows|300 models over|SHA-256|mlr3benchmark": "sizes, and names of formats and tools",
+    r"probabilities of \.13|4,096 quasi-random": "simulations of python -m benchmarks",
+    r"undecided that has score 1": "a question; the sentences below it are the answer",
+    r"often tie at efficiency 1|share (rank|efficiency) 1": "tests/analysis/weightings",
+    r"\(30 rows in 4, 10 in 5\)|Its code is 0": "tests/analysis/weightings",
+    r"Over all weightings|fall to rank 7|under 10 % of the|%.*\| A": (
+        "tests/analysis/weightings recomputes the paper's tables"
+    ),
+    r"add up to 1 after|At fixed weights": "definitions",
+    r"eight ensembles of C4": "a reference",
     r"some [\d,]+ tests": "how many tests there are",
     r"^#+ ": "a heading",
     r"gzip, bzip2": "names of formats",
