@@ -15,6 +15,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
+from matplotlib.transforms import ScaledTranslation
 
 from deabench.errors import DataError
 from deabench.utils.checks import did_you_mean
@@ -34,6 +35,8 @@ MAX_LEGEND_INSIDE = 6
 """A legend with more names stands beside the axes."""
 MAX_LEGEND = 10
 """More names in a legend hide the curves; the rest are counted instead."""
+NARROW = 4.5
+"""Inches below which a figure leaves out what stands beside the axes, and has smaller legends."""
 LABEL_POSITIONS = (
     (6, 4, "left", "bottom"),
     (6, -4, "left", "top"),
@@ -52,13 +55,42 @@ LEADER = {"arrowstyle": "-", "linewidth": 0.5, "color": GREY}
 
 
 def make_axes(ax: Any = None, *, size: tuple[float, float] = (5.2, 5.0)) -> Any:
-    """Return `ax`, or the axes of a new figure that pyplot does not manage."""
-    if ax is not None:
-        return ax
-    # Not by pyplot, which keeps every figure in memory until it is closed.
-    figure = Figure(figsize=size, layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure.add_subplot()
+    """Return `ax`, or the axes of a new figure that pyplot does not manage.
+
+    Titles and axis labels break their lines at the edge of the figure.
+    """
+    if ax is None:
+        # Not by pyplot, which keeps every figure in memory until it is closed.
+        figure = Figure(figsize=size, layout="constrained")
+        FigureCanvasAgg(figure)
+        ax = figure.add_subplot()
+    wrap_texts(ax)
+    return ax
+
+
+def wrap_texts(ax: Any) -> None:
+    """Let titles and axis labels break their lines at the edge of the figure, also later ones."""
+    for place in ("left", "center"):
+        ax.set_title(ax.get_title(place), loc=place, wrap=True)
+    ax.xaxis.label.set_wrap(True)
+    ax.yaxis.label.set_wrap(True)
+
+
+def font_size(points: float) -> float:
+    """Return a size of letters in points, in proportion to matplotlib's font.size (10)."""
+    return float(points * rcParams["font.size"] / 10)
+
+
+def is_narrow(ax: Any) -> bool:
+    """Return whether the figure is as narrow as one of two columns of a paper (3.5 inches)."""
+    return bool(ax.figure.get_size_inches()[0] < NARROW)
+
+
+def row_font_size(ax: Any, rows: int, points: float = 8) -> float:
+    """Return a size of letters for the names of rows: smaller where rows stand close together."""
+    # The axes take about three quarters of a figure's height; letters 0.9 of a row's.
+    height = 0.75 * ax.figure.get_size_inches()[1] * 72
+    return float(min(font_size(points), 0.9 * height / max(rows, 1)))
 
 
 def style_numbers(names: Iterable[object]) -> dict[object, int]:
@@ -122,7 +154,7 @@ def set_title(ax: Any, text: str, name: str = "") -> None:
     """Write the title above the axes, after the classifier's name if there is one."""
     if name:
         text = f"{escape_label(name)}: {text}"
-    ax.set_title(text, fontsize=9, loc="left")
+    ax.set_title(text, fontsize=font_size(9), loc="left")
 
 
 def draw_grid(ax: Any) -> None:
@@ -140,18 +172,22 @@ def add_caption(ax: Any, text: str) -> Any:
         # About 15 letters of the caption fit into an inch.
         "\n".join(textwrap.wrap(text, int(width * 15))),
         (0.0, 0.0),
-        (0, -38),
+        # Below the label of the axis, which takes two lines in a narrow figure.
+        (0, -52 if is_narrow(ax) else -38),
         xycoords="axes fraction",
         textcoords="offset points",
         va="top",
         ha="left",
-        fontsize=7.5,
+        fontsize=font_size(7.5),
         color=text_colour(),
     )
 
 
 def annotate_rows(ax: Any, texts: Sequence[str], header: str, *, size: float = 7) -> list[Any]:
-    """Write one text at the right of each row y = 0, 1, ..., and a header above them."""
+    """Write one text at the right of each row y = 0, 1, ..., and a header above them.
+
+    `size` is in points where matplotlib's font.size is 10.
+    """
     artists = [
         ax.annotate(
             text,
@@ -160,7 +196,7 @@ def annotate_rows(ax: Any, texts: Sequence[str], header: str, *, size: float = 7
             xycoords=("axes fraction", "data"),
             textcoords="offset points",
             va="center",
-            fontsize=size,
+            fontsize=font_size(size),
             color=text_colour(),
             annotation_clip=False,
         )
@@ -173,7 +209,7 @@ def annotate_rows(ax: Any, texts: Sequence[str], header: str, *, size: float = 7
                 (1, 1),
                 (6, 6),
                 xycoords="axes fraction",
-                fontsize=8,
+                fontsize=font_size(8),
                 textcoords="offset points",
                 va="bottom",
                 annotation_clip=False,
@@ -228,15 +264,34 @@ def add_legend(
         rest = f"and {len(artists) - MAX_LEGEND} more"
         # An invisible line carries the count of the names that are left out.
         handles.append(Line2D([], [], linestyle="none", label=rest))
-    settings = {"fontsize": 8, "frameon": True, "framealpha": 0.9, "edgecolor": "none"} | options
+    settings: dict[str, Any] = {
+        "fontsize": font_size(8),
+        "frameon": True,
+        "framealpha": 0.9,
+        "edgecolor": "none",
+    } | options
+    # A column of a legend takes about 1.9 inches, in the smaller letters of a narrow figure 1.65.
+    column_width = 1.9
+    if is_narrow(ax):
+        settings["fontsize"] *= 0.85
+        column_width = 1.65
+    fitting = int(ax.figure.get_size_inches()[0] / column_width)
+    settings["ncols"] = max(1, min(settings.get("ncols", 1), fitting))
     if below:
-        settings |= {"loc": "upper center", "bbox_to_anchor": (0.5, -0.13)}
+        # Below tick labels and axis label, whatever the height of the axes.
+        height = ScaledTranslation(0, -3.2 * rcParams["font.size"] / 72, ax.figure.dpi_scale_trans)
+        settings |= {
+            "loc": "upper center",
+            "bbox_to_anchor": (0.5, 0),
+            "bbox_transform": ax.transAxes + height,
+        }
     elif len(handles) > MAX_LEGEND_INSIDE:
         settings |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
     # Without a layout engine nothing makes room beside the axes.
     if not has_layout_engine(ax) and "bbox_to_anchor" in settings:
-        settings |= {"loc": "best", "fontsize": 6, "ncols": 1}
+        settings |= {"loc": "best", "fontsize": font_size(6), "ncols": 1}
         del settings["bbox_to_anchor"]
+        settings.pop("bbox_transform", None)
     return ax.legend(handles=handles, **settings)
 
 
@@ -313,7 +368,7 @@ def name_points(
                 textcoords="offset points",
                 ha=horizontal,
                 va=vertical,
-                fontsize=8,
+                fontsize=font_size(8),
                 arrowprops=LEADER if abs(dx) > 10 else None,
             )
             text.update_positions(renderer)

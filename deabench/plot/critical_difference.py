@@ -15,6 +15,7 @@ from deabench.errors import DataError
 from deabench.plot.canvas import (
     apply_style,
     background_colour,
+    font_size,
     make_axes,
     save_figure,
     text_colour,
@@ -146,7 +147,7 @@ class CriticalDifferenceDisplay(Display):
         )
         if self.control is not None:
             self._mark_differences_from_control(ax)
-        ax.set_title(self.caption(), fontsize=9, pad=14)
+        ax.set_title(self.caption(), fontsize=font_size(9), pad=14)
         apply_style(ax, self.artists_["markers"], style)
         self.ax_ = ax
         self.figure_ = ax.get_figure()  # type: ignore[assignment]  # of axes on a figure

@@ -9,7 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from deabench.curves import Segment, Segments
-from deabench.plot.canvas import set_title
+from deabench.plot.canvas import font_size, set_title
 from deabench.plot.curves import (
     ConversionDisplay,
     CostCurveDisplay,
@@ -67,7 +67,9 @@ def _draw_panels(kind: str, results: Mapping[str, Any], segments: Mapping[str, S
     for ax in panels[len(names) :]:
         ax.remove()
     if len(results) > MAX_PANELS:
-        figure.suptitle(f"the first {MAX_PANELS} of {len(results)} classifiers", fontsize=10)
+        figure.suptitle(
+            f"the first {MAX_PANELS} of {len(results)} classifiers", fontsize=font_size(10)
+        )
     return figure
 
 

@@ -20,6 +20,7 @@ from deabench.plot.canvas import (
     draw_grid,
     draw_unit_square,
     escape_label,
+    font_size,
     line_style,
     make_axes,
     set_title,
@@ -194,7 +195,7 @@ class ConversionDisplay(Display):
             self.texts_ += ax.bar_label(
                 bars,
                 labels=[text.replace("nan%", "") for text in percentages],
-                fontsize=8,
+                fontsize=font_size(8),
                 padding=2,
             )
             self.bars_.append(bars)
@@ -202,7 +203,10 @@ class ConversionDisplay(Display):
         # Vertical lines between bars mean nothing.
         ax.grid(False, axis="x")
         ax.set(ylabel="share of the group", ylim=(0, 1.12))
-        ax.set_xticks(x, [f"{group}\nn = {n}" for group, n in rates["n"].items()])
+        # One word in a line: groups stand close together.
+        names = [str(group).replace(" ", "\n") for group in rates.index]
+        labels = [f"{name}\nn = {n}" for name, n in zip(names, rates["n"], strict=True)]
+        ax.set_xticks(x, labels)
         add_legend(ax, self.bars_, loc="upper center", ncols=2)
         set_title(ax, f"conversion rates: {escape_label(self.conversion.rule)}", self.name)
         apply_style(ax, self.bars_, style)

@@ -19,6 +19,7 @@ from deabench.plot.canvas import (
     background_colour,
     draw_grid,
     escape_label,
+    font_size,
     has_layout_engine,
     make_axes,
     text_colour,
@@ -103,8 +104,10 @@ class FacetGraphDisplay(Display):
         title = "facets, joined where they share a ridge"
         if self.left_out:
             title += f"; {self.left_out} more are not drawn"
-        ax.set_title(title, fontsize=9, loc="left")
-        ax.legend(handles=self.nodes_, fontsize=8, loc="lower center", ncols=2, frameon=False)
+        ax.set_title(title, fontsize=font_size(9), loc="left")
+        ax.legend(
+            handles=self.nodes_, fontsize=font_size(8), loc="lower center", ncols=2, frameon=False
+        )
         order = sorted(is_full, key=lambda facet: not is_full[facet])
         self.texts_, self.unnamed_ = place_names(
             ax,
@@ -219,10 +222,10 @@ class CostRangeDisplay(Display):
             xlabel="cost of a false negative : cost of a false positive "
             "(logarithmic; line: equal costs)",
         )
-        ax.set_yticks(y, [escape_label(name) for name in self.ranges.index], fontsize=8)
+        ax.set_yticks(y, [escape_label(name) for name in self.ranges.index], fontsize=font_size(8))
         ax.set_title(
             f"the classifier with the least expected cost, at {self.prevalence:.3g} positives",
-            fontsize=9,
+            fontsize=font_size(9),
             loc="left",
         )
         apply_style(ax, [self.bars_], style)

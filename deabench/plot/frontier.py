@@ -22,6 +22,7 @@ from deabench.plot.canvas import (
     apply_style,
     background_colour,
     draw_grid,
+    font_size,
     is_lower_better,
     label_with_direction,
     make_axes,
@@ -147,7 +148,7 @@ class FrontierDisplay(Display):
         others, extreme, *targets = self.dots_
         dots = [artist for artist in (extreme, others, *targets) if len(artist.get_offsets())]
         handles = [self.area_, self.facets_, *self.extensions_[:1], *dots, *self.lines_]
-        add_legend(ax, handles, below=True, fontsize=7.5, ncols=3, frameon=False)
+        add_legend(ax, handles, below=True, fontsize=font_size(7.5), ncols=3, frameon=False)
         # Names of tested DMUs come first; a DMU that is also extreme is named once.
         named = pd.concat([self.actual, self.extreme.drop(self.actual.index, errors="ignore")])
         avoid = [dots_along(self._outline(low, high)), self.points.to_numpy()]

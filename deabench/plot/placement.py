@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.patheffects import withStroke
 
-from deabench.plot.canvas import GREY, background_colour, escape_label
+from deabench.plot.canvas import GREY, background_colour, escape_label, font_size
 
 MAX_NAMES = 40
 """More names are not tried: a picture with more is not read by its names."""
@@ -123,7 +123,7 @@ def add_note(ax: Any, text: str) -> Any:
         textcoords="offset points",
         ha="right",
         va="top",
-        fontsize=7,
+        fontsize=font_size(7),
         color=GREY,
         zorder=7,
         bbox={"facecolor": background_colour(), "alpha": 0.8, "linewidth": 0, "pad": 1},
@@ -175,7 +175,7 @@ def _text_size(ax: Any, name: str) -> np.ndarray:
         (0, 0),
         (0, 0),
         textcoords="offset pixels",
-        fontsize=8,
+        fontsize=font_size(8),
         zorder=6,
         xycoords="figure pixels",
     )
@@ -195,7 +195,7 @@ def _write_name(
         textcoords="offset points",
         ha="center",
         va="center",
-        fontsize=8,
+        fontsize=font_size(8),
         zorder=6,
         arrowprops=leader if has_leader else None,
         # A dashed line may pass behind the name.

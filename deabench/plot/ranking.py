@@ -22,9 +22,12 @@ from deabench.plot.canvas import (
     draw_grid,
     draw_tier_lines,
     escape_label,
+    font_size,
     has_layout_engine,
     is_lower_better,
+    is_narrow,
     make_axes,
+    row_font_size,
     text_colour,
 )
 from deabench.plot.display import Display
@@ -149,7 +152,7 @@ class RankingDisplay(Display):
             # The first, the last, and rows at equal distances between them.
             named_rows = np.unique(np.linspace(0, len(y) - 1, NAMED_ROWS).round().astype(int))
         names = [escape_label(name) for name in frame.index[named_rows]]
-        ax.set_yticks(named_rows, names, fontsize=size["font"])
+        ax.set_yticks(named_rows, names, fontsize=row_font_size(ax, len(names), size["font"]))
         ax.set_ylim(len(frame) - 0.5, -0.5)
         draw_grid(ax)
         ax.set_xlim(self._limits())
@@ -176,13 +179,14 @@ class RankingDisplay(Display):
             above = ax.inset_axes((0, 1.02, 1, 0.14), sharex=ax)
             scores = self.frame["efficiency"].dropna()
             self.counts_ = list(above.hist(scores, bins=40, color=GREY, alpha=0.6)[2])
-            above.tick_params(labelbottom=False, labelsize=7, length=0)
-            above.set_ylabel("how many", fontsize=7)
+            above.tick_params(labelbottom=False, labelsize=font_size(7), length=0)
+            above.set_ylabel("how many", fontsize=font_size(7))
             draw_grid(above)
-            above.set_title(title, fontsize=9, loc="left")
+            above.set_title(title, fontsize=font_size(9), loc="left")
             return
-        ax.set_title(title, fontsize=9, loc="left")
-        if has_layout_engine(ax):
+        ax.set_title(title, fontsize=font_size(9), loc="left")
+        # A narrow figure has no room for a column of names beside the dots.
+        if has_layout_engine(ax) and not is_narrow(ax):
             self.peers_ = annotate_rows(ax, list(self.frame["peers"]), "peers and their shares λ")
 
     def _limits(self) -> tuple[float, float]:
@@ -278,7 +282,8 @@ class WeightsDisplay(Display):
             )
             self.bars_.append(bars)
             bar_starts = bar_starts + values
-        ax.set_yticks(y, [escape_label(name) for name in self.shares.index], fontsize=8)
+        names = [escape_label(name) for name in self.shares.index]
+        ax.set_yticks(y, names, fontsize=row_font_size(ax, len(names)))
         ax.set_ylim(count - 0.5, -0.5)
         draw_grid(ax)
         ax.grid(False, axis="y")
@@ -291,11 +296,11 @@ class WeightsDisplay(Display):
         self.legend_ = ax.legend(
             loc="lower left",
             bbox_to_anchor=(0, 1.0),
-            fontsize=8,
+            fontsize=font_size(8),
             ncols=max(1, min(len(self.bars_), 4, 84 // (longest + 8))),
             frameon=False,
             title="which metrics carry each score",
-            title_fontsize=9,
+            title_fontsize=font_size(9),
             alignment="left",
             borderaxespad=0.2,
         )

@@ -14,6 +14,7 @@ from deabench.plot.canvas import (
     apply_style,
     draw_grid,
     escape_label,
+    font_size,
     has_layout_engine,
     make_axes,
     marker_style,
@@ -132,7 +133,9 @@ class GroupsDisplay(Display):
             ax.axhline(y, color=GREY, alpha=0.3, linewidth=0.8)
         draw_grid(ax)
         ax.grid(False, axis="y")
-        ax.set_yticks(np.arange(len(groups)), [escape_label(group) for group in groups], fontsize=8)
+        ax.set_yticks(
+            np.arange(len(groups)), [escape_label(group) for group in groups], fontsize=font_size(8)
+        )
         ax.set(
             ylim=(len(groups) - 0.5, -0.5),
             xlabel="efficiency (1: on the frontier; higher is better)",
@@ -140,11 +143,11 @@ class GroupsDisplay(Display):
         title = "efficiency by group of data sets"
         if self.total > len(names):
             title += f"; the best {len(names)} of {self.total}"
-        ax.set_title(title, fontsize=9, loc="left")
+        ax.set_title(title, fontsize=font_size(9), loc="left")
         location: dict[str, Any] = {"loc": "best"}
         if has_layout_engine(ax):
             location = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
-        ax.legend(handles=self.dots_, fontsize=8, frameon=False, **location)
+        ax.legend(handles=self.dots_, fontsize=font_size(8), frameon=False, **location)
         apply_style(ax, self.dots_, style)
         return self
 

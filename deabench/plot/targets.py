@@ -18,10 +18,13 @@ from deabench.plot.canvas import (
     apply_style,
     draw_grid,
     escape_label,
+    font_size,
     is_lower_better,
+    is_narrow,
     label_with_direction,
     line_style,
     make_axes,
+    row_font_size,
     style_numbers,
 )
 from deabench.plot.display import Display
@@ -102,7 +105,7 @@ class TargetsDisplay(Display):
         title = f"▲ actual, × closest target ({self.norm})"
         if self.total > count:
             title += f"; the first {count} of {self.total}"
-        self.axes_[0].set_title(title + "\n", fontsize=9, loc="left")
+        self.axes_[0].set_title(title + "\n", fontsize=font_size(9), loc="left")
         apply_style(self.axes_[0], [dot for dots in self.dots_ for dot in dots], style)
         return self
 
@@ -123,7 +126,7 @@ class TargetsDisplay(Display):
                 (7, 0),
                 textcoords="offset points",
                 va="center",
-                fontsize=7,
+                fontsize=font_size(7),
             )
             for row, (a, b) in enumerate(zip(actual, target, strict=True))
         ]
@@ -138,12 +141,21 @@ class TargetsDisplay(Display):
         names = [""] * len(y)
         if show_names:
             names = [escape_label(name) for name in self.actual.index]
-        ax.set_yticks(y, names, fontsize=8)
-        ax.tick_params(axis="x", labelsize=8)
-        ax.xaxis.set_major_locator(MaxNLocator(4))
+        ax.set_yticks(y, names, fontsize=row_font_size(ax, len(names)))
+        ax.tick_params(axis="x", labelsize=font_size(8))
+        # A narrow panel has room for two numbers and short lines.
+        is_crowded = self.figure_.get_size_inches()[0] < 1.8 * self.actual.shape[1]
+        ax.xaxis.set_major_locator(MaxNLocator(2 if is_crowded else 4))
         label = label_with_direction(metric, self.transforms.get(metric))
-        ax.set_xlabel(f"{label}\n(gap beside)", fontsize=8)
+        if is_crowded:
+            label = _in_short_lines(label)
+        ax.set_xlabel(f"{label}\n(gap beside)", fontsize=font_size(8))
         draw_grid(ax)
+
+
+def _in_short_lines(label: str) -> str:
+    """Break the label of a metric where its direction stands: panels stand close together."""
+    return label.replace(" (", "\n(").replace(" is better", "\nis better")
 
 
 def _gap_text(gap: float) -> str:
@@ -243,7 +255,7 @@ class ParallelDisplay(Display):
         title = "full: actual, × dashed: target, grey: the frontier's DMUs"
         if self.total > count:
             title += f"; the first {count} of {self.total}"
-        ax.set_title(title, fontsize=9, loc="left")
+        ax.set_title(title, fontsize=font_size(9), loc="left")
         apply_style(ax, self.lines_, style)
         return self
 
@@ -265,6 +277,8 @@ class ParallelDisplay(Display):
         ax.spines["left"].set_visible(False)
         ax.set(xlim=(-0.3, len(x) - 0.7), ylim=(-0.09, 1.09))
         labels = [label_with_direction(name, self.transforms.get(name)) for name in self.actual]
+        if is_narrow(ax):
+            labels = [_in_short_lines(label) for label in labels]
         ax.set_xticks(x, [label.replace(" (", "\n(") for label in labels])
         for k in x:
             ax.axvline(k, color=GREY, linewidth=0.8, zorder=0)
@@ -279,5 +293,5 @@ class ParallelDisplay(Display):
                     textcoords="offset points",
                     ha="center",
                     va=vertical,
-                    fontsize=7,
+                    fontsize=font_size(7),
                 )

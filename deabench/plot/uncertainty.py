@@ -19,6 +19,7 @@ from deabench.plot.canvas import (
     draw_grid,
     draw_tier_lines,
     escape_label,
+    font_size,
     has_layout_engine,
     label_with_direction,
     make_axes,
@@ -99,7 +100,7 @@ class UncertaintyDisplay(Display):
                     label=verdict,
                 )
         self.tiers_ = draw_tier_lines(ax, frame["tier"])
-        ax.set_yticks(y, [escape_label(name) for name in frame.index], fontsize=8)
+        ax.set_yticks(y, [escape_label(name) for name in frame.index], fontsize=font_size(8))
         ax.set_ylim(len(frame) - 0.5, -0.5)
         draw_grid(ax)
         self.ranks_ = []
@@ -121,7 +122,7 @@ class UncertaintyDisplay(Display):
         title = "● efficient   ◇ undecided   ▼ dominated"
         if self.tiers_:
             title += "   - - between tiers shown to differ"
-        ax.set_title(title, fontsize=9, loc="left")
+        ax.set_title(title, fontsize=font_size(9), loc="left")
         apply_style(ax, list(self.dots_.values()), style)
         return self
 
@@ -191,7 +192,7 @@ class FrontierBandDisplay(Display):
         ax.set(xlabel=label_with_direction(first, None), ylabel=label_with_direction(second, None))
         ax.set_title(
             f"frontier, and where the true one lies ({100 * self.level:g} %)",
-            fontsize=9,
+            fontsize=font_size(9),
             loc="left",
         )
         draw_grid(ax)

@@ -10,13 +10,16 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import same_color, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import deabench as db
 from deabench import curves, plot
 from deabench.errors import DataError
+from deabench.plot.canvas import add_legend, font_size, make_axes, row_font_size
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -217,3 +220,44 @@ def test_facets_have_names_of_their_own():
     display = plot.FacetGraphDisplay.from_result(db.frontier(cloud(8))).plot()
     facet_names = [text.get_text() for text in display.texts_]
     assert len(facet_names) == len(set(facet_names))
+
+
+def test_sizes_of_letters_follow_matplotlibs_font_size():
+    with mpl.rc_context({"font.size": 7}):
+        small = font_size(8)
+    assert small == pytest.approx(5.6)
+    assert font_size(8) == pytest.approx(8 * mpl.rcParams["font.size"] / 10)
+
+
+def test_titles_and_labels_stay_inside_a_narrow_figure():
+    figure = Figure(figsize=(3.5, 2.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    ax = make_axes(figure.add_subplot())
+    long = "a long sentence about what the picture shows, and under which assumptions it holds"
+    ax.set_title(long, loc="left")
+    ax.set_xlabel(long)
+    figure.canvas.draw()
+    width = figure.bbox.width
+    for text in (ax.xaxis.label, *(t for t in ax.get_children() if getattr(t, "get_text", str)())):
+        if isinstance(text, Text):
+            box = text.get_window_extent()
+            assert box.x0 >= -1
+            assert box.x1 <= width + 1
+
+
+def test_a_narrow_legend_has_as_many_columns_as_fit():
+    for width, columns in ((3.5, 2), (7.0, 3)):
+        figure = Figure(figsize=(width, 3), layout="constrained")
+        FigureCanvasAgg(figure)
+        ax = figure.add_subplot()
+        lines = [ax.plot([0, 1], label=f"a curve of number {k}")[0] for k in range(6)]
+        legend = add_legend(ax, lines, below=True, ncols=3)
+        assert legend._ncols == columns
+        figure.canvas.draw()
+        assert not legend.get_window_extent().overlaps(ax.xaxis.get_tightbbox())
+
+
+def test_names_of_many_rows_get_smaller_letters():
+    ax = Figure(figsize=(3.5, 2.6)).add_subplot()
+    assert row_font_size(ax, 5) == font_size(8)
+    assert 30 * row_font_size(ax, 30) < 0.75 * 2.6 * 72

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from deabench.plot.canvas import (
     apply_style,
     background_colour,
     escape_label,
+    font_size,
     make_axes,
     text_colour,
 )
@@ -82,6 +84,9 @@ class DominanceGraphDisplay(Display):
                     "shrinkB": 9,
                 },
             )
+        # A name takes its share of the width in several lines; a letter is 0.7 as wide as high.
+        share = 72 * ax.figure.get_size_inches()[0] / widest
+        characters = max(4, int(share / (0.7 * font_size(7.5))))
         self.nodes_ = []
         for node, (x, y) in places.items():
             is_top = self.graph.nodes[node]["layer"] == 0
@@ -92,10 +97,10 @@ class DominanceGraphDisplay(Display):
             text = ax.text(
                 x,
                 y,
-                label,
+                textwrap.fill(label, characters),
                 ha="center",
                 va="center",
-                fontsize=7.5,
+                fontsize=font_size(7.5),
                 zorder=3,
                 color=text_colour(),
                 bbox={
@@ -111,7 +116,7 @@ class DominanceGraphDisplay(Display):
         title = "who is at least as good at every weighting: from above to below"
         if self.total > sum(len(rows) for _, rows in self.graph.nodes(data="rows")):
             title += f" (the best {len(self.graph)} of {self.total})"
-        ax.set_title(title, fontsize=9, loc="left")
+        ax.set_title(title, fontsize=font_size(9), loc="left")
         apply_style(ax, self.nodes_, style)
         return self
 

@@ -14,6 +14,7 @@ from deabench.plot.canvas import (
     apply_style,
     draw_grid,
     escape_label,
+    font_size,
     make_axes,
 )
 from deabench.plot.display import Display
@@ -90,7 +91,7 @@ class RankIntervalDisplay(Display):
         self.dots_ = ax.scatter(
             frame["mean"], y, s=26, zorder=3, color=COLOURS[1], edgecolors="white", linewidths=0.6
         )
-        ax.set_yticks(y, [escape_label(name) for name in frame.index], fontsize=8)
+        ax.set_yticks(y, [escape_label(name) for name in frame.index], fontsize=font_size(8))
         ax.set_ylim(len(frame) - 0.5, -0.5)
         ax.set_xlim(0.5, self.total + 0.5)
         ax.xaxis.get_major_locator().set_params(integer=True)
@@ -102,6 +103,6 @@ class RankIntervalDisplay(Display):
         title = "ranks over all weightings\n— all   ▬ 90 % of the weightings   ● mean"
         if has_limits.any():
             title += "   grey: limits of the samples"
-        ax.set_title(title, fontsize=9, loc="left")
+        ax.set_title(title, fontsize=font_size(9), loc="left")
         apply_style(ax, [self.dots_], style)
         return self

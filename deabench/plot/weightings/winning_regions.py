@@ -17,6 +17,7 @@ from deabench.plot.canvas import (
     background_colour,
     draw_grid,
     escape_label,
+    font_size,
     make_axes,
     text_colour,
 )
@@ -124,7 +125,9 @@ class WinningRegionsDisplay(Display):
             if end - start > CHARACTER_WIDTH * len(label):
                 text = f"{label}\n{100 * self.shares[name]:.0f} %"
                 middle = (start + end) / 2
-                ax.text(middle, 0, text, ha="center", va="center", fontsize=8, color="black")
+                ax.text(
+                    middle, 0, text, ha="center", va="center", fontsize=font_size(8), color="black"
+                )
             else:
                 narrow.append(bars)
         if narrow:
@@ -134,12 +137,12 @@ class WinningRegionsDisplay(Display):
                 loc="upper left",
                 bbox_to_anchor=(0, -0.5),
                 ncols=_count_columns([bars.get_label() for bars in narrow], FIGURE_CHARACTERS),
-                fontsize=8,
+                fontsize=font_size(8),
                 frameon=False,
             )
         ax.set(xlim=(0, 100), ylim=(-0.5, 0.5), yticks=[])
         ax.set_xlabel(f"what {escape_label(first)} counts, % (the rest: {escape_label(second)})")
-        ax.set_title("first under which weights", fontsize=9, loc="left", pad=6)
+        ax.set_title("first under which weights", fontsize=font_size(9), loc="left", pad=6)
         for side in ("top", "right", "left"):
             ax.spines[side].set_visible(False)
 
@@ -160,7 +163,7 @@ class WinningRegionsDisplay(Display):
                     str(k + 1),
                     ha="center",
                     va="center",
-                    fontsize=8,
+                    fontsize=font_size(8),
                     color="black",
                 )
         # The triangle, and the admissible part of it.
@@ -177,7 +180,7 @@ class WinningRegionsDisplay(Display):
                 textcoords="offset points",
                 ha="center",
                 va=vertical,
-                fontsize=8,
+                fontsize=font_size(8),
             )
         names = [
             f"{k + 1}  {escape_label(name)}, {100 * share:.2g} %"
@@ -185,11 +188,13 @@ class WinningRegionsDisplay(Display):
         ]
         if len(names) > MAX_NAMED:
             names = [*names[:MAX_NAMED], f"and {len(names) - MAX_NAMED} more"]
-        ax.text(0.72, 0.86, "\n".join(names), fontsize=7.5, va="top", color=text_colour())
+        ax.text(
+            0.72, 0.86, "\n".join(names), fontsize=font_size(7.5), va="top", color=text_colour()
+        )
         ax.set(aspect="equal", xlim=(-0.12, 1.3), ylim=(-0.1, 0.94))
         ax.set_axis_off()
         title = "first under which weights; a corner is one metric alone"
-        ax.set_title(title, fontsize=9, loc="left")
+        ax.set_title(title, fontsize=font_size(9), loc="left")
 
     def _plot_intervals(self, ax: Any) -> None:
         """Draw between which weights of each metric a row can be first."""
@@ -215,7 +220,7 @@ class WinningRegionsDisplay(Display):
                 self.regions_.append(line)
             ticks.append(k * (len(metrics) + 1) + (len(metrics) - 1) / 2)
         labels = [f"{escape_label(name)} ({100 * self.shares[name]:.0f} %)" for name in names]
-        ax.set_yticks(ticks, labels, fontsize=8)
+        ax.set_yticks(ticks, labels, fontsize=font_size(8))
         room = FIGURE_CHARACTERS - max(map(len, labels))
         ax.set_ylim(len(names) * (len(metrics) + 1) - 0.5, -1)
         ax.set_xlim(0, 100)
@@ -229,10 +234,10 @@ class WinningRegionsDisplay(Display):
             loc="lower left",
             bbox_to_anchor=(0, 1.0),
             ncols=_count_columns([escape_label(metric) for metric in metrics], room),
-            fontsize=8,
+            fontsize=font_size(8),
             frameon=False,
             title="first only between these weights",
-            title_fontsize=9,
+            title_fontsize=font_size(9),
             alignment="left",
         )
 
