@@ -18,6 +18,7 @@ from deabench.plot.canvas import (
     draw_grid,
     escape_label,
     font_size,
+    is_narrow,
     make_axes,
     text_colour,
 )
@@ -191,7 +192,9 @@ class WinningRegionsDisplay(Display):
         ax.text(
             0.72, 0.86, "\n".join(names), fontsize=font_size(7.5), va="top", color=text_colour()
         )
-        ax.set(aspect="equal", xlim=(-0.12, 1.3), ylim=(-0.1, 0.94))
+        # The names stand at the right of the triangle; their letters take more of a narrow figure.
+        right = 1.6 if is_narrow(ax) else 1.3
+        ax.set(aspect="equal", xlim=(-0.12, right), ylim=(-0.1, 0.94))
         ax.set_axis_off()
         title = "first under which weights; a corner is one metric alone"
         ax.set_title(title, fontsize=font_size(9), loc="left")
