@@ -25,8 +25,9 @@ def summarize_recommendation(advice: Recommendation) -> str:
     ]
     named = quote_names(advice.names)
     if advice.promised:
+        subject = named if advice.needed == 1 else f"one of {named}"
         sentences.append(
-            f"With a probability of {advice.level:.0%} one of {named} is efficient in TPR and TNR "
+            f"With a probability of {advice.level:.0%} {subject} is efficient in TPR and TNR "
             f"among the {len(advice.table)} classifiers of '{advice.study}'"
         )
     else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.datasets.keel import keel67_facts, read_keel67, table2
+from deabench.datasets.keel import keel67_facts, keel67_manifest, read_keel67, table2
 from deabench.errors import DataError
 from deabench.geometry.rising_hull import rising_hull
 from deabench.study.data.data_type import ROW_KINDS, infer_data_type
 from deabench.study.data.dataset import Dataset
+from deabench.study.learners import LearnerSpec
 from deabench.study.results.summary import StudySummary
 from deabench.study.study import Study
 
@@ -50,6 +51,8 @@ class Evidence:
         TPR and TNR.
     files : array of str (data sets,)
         The file that each data set was made of.
+    learners : mapping of classifier to LearnerSpec
+        How to build those that are known.
     """
 
     name: str
@@ -60,6 +63,7 @@ class Evidence:
     scores: np.ndarray
     rates: np.ndarray
     files: np.ndarray
+    learners: Mapping[str, LearnerSpec] = field(default_factory=dict)
 
     def characteristics(self) -> np.ndarray:
         """Return what data sets are compared by: (data sets, 7)."""
@@ -111,8 +115,10 @@ def read_evidence(
         return _shipped_evidence(floor)
     if isinstance(study, str | Path):
         study = Study.from_toml(study)
+    learners = {}
     if isinstance(study, Study):
         name = study.plan.name
+        learners = {spec.name: spec for spec in study.plan.learners}
         study = study.summary()
     elif isinstance(study, StudySummary):
         name = "the study"
@@ -126,7 +132,8 @@ def read_evidence(
             f"'{name}' compares more than two classes; advice on new data needs a study of two"
         )
     of_dataset = {str(key): str(key) for key in study.facts.index} | dict(files or {})
-    return build_evidence(name, study.counts, study.facts, of_dataset, floor)
+    evidence = build_evidence(name, study.counts, study.facts, of_dataset, floor)
+    return replace(evidence, learners=learners)
 
 
 @lru_cache(maxsize=2)
@@ -134,7 +141,13 @@ def _shipped_evidence(floor: float) -> Evidence:
     facts = keel67_facts().join(table2()["type"])
     # glass0 and glass-0-1-5_vs_2 are both made of glass.
     files = {name: re.match("[a-z]+", name).group() for name in facts.index}  # type: ignore[union-attr]
-    return build_evidence(SHIPPED, read_keel67().reset_index(), facts, files, floor)
+    evidence = build_evidence(SHIPPED, read_keel67().reset_index(), facts, files, floor)
+    parameters = keel67_manifest()["parameters"]
+    learners = {
+        name: LearnerSpec(name, name, tuple(parameters.get(name, {}).items()))
+        for name in evidence.classifiers
+    }
+    return replace(evidence, learners=learners)
 
 
 def build_evidence(
@@ -183,7 +196,10 @@ def build_evidence(
         facts=facts.loc[present],
         classifiers=classifiers,
         files=np.array([files[dataset] for dataset in present], dtype=object),
-        **{key: np.array(values) for key, values in fields.items()},
+        efficient=np.array(fields["efficient"]),
+        worlds=np.array(fields["worlds"]),
+        scores=np.array(fields["scores"]),
+        rates=np.array(fields["rates"]),
     )
 
 

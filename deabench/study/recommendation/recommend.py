@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 
 from deabench.datasets.chao2022 import TABLE_22, table22
-from deabench.datasets.keel import keel67_facts, keel67_manifest, read_keel67, table2
+from deabench.datasets.keel import keel67_facts, read_keel67, table2
 from deabench.errors import DataError
 from deabench.study.data.dataset import Dataset
 from deabench.study.data.loaders import load_dataset
 from deabench.study.learners import BuildContext, LearnerSpec, Preprocessing
-from deabench.study.learners.registry import PAPER_FAMILIES, REGISTRY, build_learner
+from deabench.study.learners.registry import PAPER_FAMILIES, build_learner
 from deabench.study.recommendation.evidence import (
     Evidence,
     describe_data,
@@ -92,6 +92,8 @@ class Recommendation(Result):
         Whether the study has enough files for that; otherwise all its names are given.
     data : Dataset
         The new data as they were read.
+    learners : mapping of name to LearnerSpec
+        How to build the classifiers, where that is known.
     notes : tuple of str
 
     Examples
@@ -114,6 +116,7 @@ class Recommendation(Result):
     level: float
     promised: bool
     data: Dataset
+    learners: Mapping[str, LearnerSpec]
     notes: tuple[str, ...] = ()
 
     _frame = "table"
@@ -129,7 +132,7 @@ class Recommendation(Result):
         return self.table.iloc[: self.needed].copy()
 
     def code(self, name: str) -> str:
-        """Return the lines that build a classifier of the registry."""
+        """Return the lines that build a classifier."""
         self._check_name(name)
         return (
             "advice = deabench.recommend(X, y)\n"
@@ -137,14 +140,17 @@ class Recommendation(Result):
         )
 
     def build(self, name: str, *, seed: int = 0) -> Any:
-        """Return an unfitted pipeline of scikit-learn's kind, as the shipped study runs it.
+        """Return an unfitted pipeline of scikit-learn's kind, as the study runs it.
 
         Parameters
         ----------
         name : str
-            A name of the registry, as all of the shipped study are. Classifiers of your own study
-            are built by your own code.
         seed : int
+
+        Raises
+        ------
+        DataError
+            If the study has no such classifier, or only its summary was given.
         """
         self._check_name(name)
         # Columns of a frame are prepared by name; a matrix of numbers goes to the learner as it is.
@@ -154,17 +160,18 @@ class Recommendation(Result):
         context = BuildContext(
             self.data.X.shape[1], self.data.has_missing, seed, preprocessing, self.data.columns
         )
-        parameters = keel67_manifest()["parameters"].get(name, {})
-        return build_learner(LearnerSpec(name, name, tuple(parameters.items())), context)
+        return build_learner(self.learners[name], context)
 
     def _check_name(self, name: str) -> None:
         if name not in self.table.index:
             raise DataError(
                 f"there is no classifier '{name}'; {did_you_mean(name, list(self.table.index))}"
             )
-        if name not in REGISTRY:
+        if name not in self.learners:
+            raise DataError(f"a summary does not tell how to build '{name}'; give the study itself")
+        if not self.learners[name].permitted:
             raise DataError(
-                f"'{name}' is a classifier of your own study; build it as your study does"
+                f"to build '{name}' imports code; give Study.from_toml(file, allow_imports=True)"
             )
 
 
@@ -257,6 +264,7 @@ def recommend(
         study=evidence.name,
         level=level,
         data=data,
+        learners=evidence.learners,
         notes=tuple(notes),
     )
 
