@@ -16,6 +16,8 @@ from deabench.utils.text import quote_names
 MEAN_WORDS = ("average", "avg", "mean", "overall", "macro", "total score")
 MEAN_ROUNDING = 0.051
 """What a mean may be off by, in percent, because it was rounded."""
+MAX_AVERAGED = 40
+"""Of more outputs no run of neighbours is tried: there are too many runs."""
 COMPLEMENT_ROUNDING = 1e-6
 UNINFORMATIVE = ("identifier", "date", "numbers repeated", "description", "count", "every cell")
 """What reasons hold that tell nothing about the other columns: any table has identifiers."""
@@ -64,12 +66,13 @@ def _complement_reason(column: Column, values: np.ndarray, outputs: pd.DataFrame
 def _mean_reason(values: np.ndarray, outputs: pd.DataFrame) -> str:
     """Say of which outputs a column is the mean, up to rounding; empty where it is none.
 
-    The outputs are all others, or a run of neighbours.
+    The outputs are all others, or a run of neighbours; of many outputs all others alone.
     """
     averaged = [name for name in outputs if not is_called_mean(name)]
     factor = 1.0 if np.nanmax(np.abs(values), initial=0) > 1 else 100.0
     cells = outputs[averaged].to_numpy()
-    for size in range(len(averaged), 1, -1):
+    smallest = 2 if len(averaged) <= MAX_AVERAGED else len(averaged)
+    for size in range(len(averaged), smallest - 1, -1):
         for start in range(len(averaged) - size + 1):
             part = cells[:, start : start + size]
             if np.isnan(part).all(axis=1).any():
