@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,8 +28,8 @@ from deabench.results.weightings import Weightings
 
 MAX_NAMED = 12
 """Regions that are named; the others are drawn without a name."""
-FIGURE_CHARACTERS = 76
-"""So many characters are as wide as a picture."""
+FIGURE_WIDTH = 76
+"""The width of a picture in characters."""
 LEGEND_MARK = 8
 """The mark of a label is as wide as so many characters."""
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
@@ -102,15 +103,19 @@ class WinningRegionsDisplay(Display):
 
     def _plot_strip(self, ax: Any) -> None:
         """Draw what the first metric counts from 0 to 100 %."""
-        self.ax_ = ax = make_axes(ax, size=(6.4, 1.9))
-        self.figure_ = ax.figure
         first, second = self.outline.columns
-        self.regions_ = []
         order = sorted(self.vertices, key=lambda name: self.vertices[name][first].min())
-        narrow = []
+        ends = {name: 100 * self.vertices[name][first].agg(["min", "max"]) for name in order}
+        # Names that have no room in their region stand in a legend above.
+        narrow = [name for name in order if np.ptp(ends[name]) <= CHARACTER_WIDTH * _width(name)]
+        columns = _count_columns([f"{escape_label(name)}, 99 %" for name in narrow], FIGURE_WIDTH)
+        legend_rows = math.ceil(len(narrow) / columns)
+        self.ax_ = ax = make_axes(ax, size=(6.4, 1.9 + 0.2 * legend_rows))
+        self.figure_ = ax.figure
+        self.regions_ = []
+        handles = []
         for k, name in enumerate(order):
-            weights = 100 * self.vertices[name][first]
-            start, end = weights.min(), weights.max()
+            start, end = ends[name]
             label = escape_label(name)
             bars = ax.barh(
                 0,
@@ -123,27 +128,26 @@ class WinningRegionsDisplay(Display):
                 label=f"{label}, {100 * self.shares[name]:.2g} %",
             )
             self.regions_ += list(bars)
-            if end - start > CHARACTER_WIDTH * len(label):
+            if name in narrow:
+                handles.append(bars)
+            else:
                 text = f"{label}\n{100 * self.shares[name]:.0f} %"
                 middle = (start + end) / 2
                 ax.text(
                     middle, 0, text, ha="center", va="center", fontsize=font_size(8), color="black"
                 )
-            else:
-                narrow.append(bars)
-        if narrow:
-            # Names that have no room in their region.
+        if handles:
             ax.legend(
-                handles=narrow,
+                handles=handles,
                 loc="upper left",
-                bbox_to_anchor=(0, -0.5),
-                ncols=_count_columns([bars.get_label() for bars in narrow], FIGURE_CHARACTERS),
+                borderaxespad=0,
+                ncols=columns,
                 fontsize=font_size(8),
                 frameon=False,
             )
-        ax.set(xlim=(0, 100), ylim=(-0.5, 0.5), yticks=[])
+        ax.set(xlim=(0, 100), ylim=(-0.5, 0.5 + 0.2 * legend_rows), yticks=[])
         ax.set_xlabel(f"what {escape_label(first)} counts, % (the rest: {escape_label(second)})")
-        ax.set_title("first under which weights", fontsize=font_size(9), loc="left", pad=6)
+        ax.set_title("first under which weights", fontsize=font_size(9), loc="left")
         for side in ("top", "right", "left"):
             ax.spines[side].set_visible(False)
 
@@ -224,7 +228,7 @@ class WinningRegionsDisplay(Display):
             ticks.append(k * (len(metrics) + 1) + (len(metrics) - 1) / 2)
         labels = [f"{escape_label(name)} ({100 * self.shares[name]:.0f} %)" for name in names]
         ax.set_yticks(ticks, labels, fontsize=font_size(8))
-        room = FIGURE_CHARACTERS - max(map(len, labels))
+        room = FIGURE_WIDTH - max(map(len, labels))
         ax.set_ylim(len(names) * (len(metrics) + 1) - 0.5, -1)
         ax.set_xlim(0, 100)
         draw_grid(ax)
@@ -245,10 +249,15 @@ class WinningRegionsDisplay(Display):
         )
 
 
+def _width(name: Any) -> int:
+    """Return the number of characters of a label."""
+    return len(escape_label(name))
+
+
 def _count_columns(labels: list[str], characters: int) -> int:
     """Return how many columns of a legend are no wider than so many characters."""
-    longest = max(map(len, labels)) + LEGEND_MARK
-    return int(np.clip(characters // longest, 1, len(labels)))
+    longest = max(map(len, labels), default=0) + LEGEND_MARK
+    return int(np.clip(characters // longest, 1, max(len(labels), 1)))
 
 
 def _pale_colour(k: int) -> Any:
