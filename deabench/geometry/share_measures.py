@@ -202,11 +202,10 @@ def _find_line_ends(lines: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarr
 def _order_ends(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the places of the ends in their order around the triangle, without ties."""
     count = len(low)
-    # The ends of equal lines are nested, so that these do not cross.
-    order = np.argsort(np.concatenate([low, high[::-1]]), kind="stable")
+    order = np.argsort(np.concatenate([low, high]), kind="stable")
     ranks = np.empty(2 * count, dtype=int)
     ranks[order] = np.arange(2 * count)
-    return ranks[:count], ranks[count:][::-1]
+    return ranks[:count], ranks[count:]
 
 
 def _lies_between(ends: np.ndarray, below: np.ndarray, above: np.ndarray) -> np.ndarray:

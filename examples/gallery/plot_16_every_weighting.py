@@ -7,12 +7,13 @@ counts against TNR: below 49 % RUS+SVM is, up to 94 % CS-MCQP, above that Baggin
 
 .. code-block:: console
 
-    $ deabench weightings examples/wine1.csv --outputs TPR,TNR --plot regions.png --show regions
+    $ deabench weightings examples/established.csv --plot regions.png --show regions
 """
 
 import deabench as db
 from deabench.plot import WinningRegionsDisplay
 
-wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
-result = db.weightings(wine, outputs=["TPR", "TNR"])
+wine = db.datasets.load("chao2022-wine1")
+established = wine.loc[["RUS+SVM", "CS-MCQP", "Bagging"]]
+result = db.weightings(established, outputs=["TPR", "TNR"])
 WinningRegionsDisplay.from_result(result).plot()
