@@ -8,6 +8,7 @@ while one step takes long.
 from __future__ import annotations
 
 import math
+import os
 import sys
 import threading
 import time
@@ -23,6 +24,8 @@ PATIENCE = 1.0
 """Seconds before a bar appears."""
 LINE_EVERY = 10.0
 """Seconds between two lines where stderr is no terminal."""
+LOOK_EVERY = 0.2
+"""Seconds between two looks whether a line is due."""
 LEAST_SOLVE = 5.0
 """Seconds that one more solve gets in a task that may go on."""
 
@@ -201,24 +204,69 @@ class _Lines:
         self.task = task
         # The stream of now: a later one may be that of another command.
         self.stream = sys.stderr
-        self.has_ended = threading.Event()
-        # A thread, because one long step must not delay the line.
-        self.thread = threading.Thread(target=self._write, daemon=True)
-        self.thread.start()
+        self.due = time.monotonic() + LINE_EVERY
+        _WATCHER.add(self)
 
     def advance(self) -> None:
-        """Write nothing: the thread looks at the task itself."""
+        """Write nothing: the watcher looks at the task itself."""
 
-    def _write(self) -> None:
+    def write_if_due(self) -> None:
+        if time.monotonic() < self.due:
+            return
+        self.due = time.monotonic() + LINE_EVERY
         # A stream that is closed by now has no reader.
         with suppress(OSError, ValueError):
-            while not self.has_ended.wait(LINE_EVERY):
-                self.stream.write(f"{self.task.describe()}\n")
-                self.stream.flush()
+            self.stream.write(f"{self.task.describe()}\n")
+            self.stream.flush()
 
     def close(self) -> None:
-        self.has_ended.set()
-        self.thread.join()
+        _WATCHER.remove(self)
+
+
+class _Watcher:
+    """A thread that writes the lines of all tasks, because one long step must not delay them.
+
+    It is started for the first task and ends where none is left: a thread for each of many short
+    tasks would cost more than they do.
+    """
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin without tasks: a process may fork while another of its threads has the lock."""
+        self.lock = threading.Lock()
+        self.active: list[_Lines] = []
+        self.thread: threading.Thread | None = None
+
+    def add(self, lines: _Lines) -> None:
+        with self.lock:
+            self.active.append(lines)
+            if self.thread is None:
+                self.thread = threading.Thread(target=self._watch, daemon=True)
+                self.thread.start()
+
+    def remove(self, lines: _Lines) -> None:
+        # No line is written after this: the lock is held while lines are.
+        with self.lock:
+            # After a fork the child does not know the parent's tasks.
+            if lines in self.active:
+                self.active.remove(lines)
+
+    def _watch(self) -> None:
+        while True:
+            time.sleep(min(LOOK_EVERY, LINE_EVERY))
+            with self.lock:
+                if not self.active:
+                    self.thread = None
+                    return
+                for lines in self.active:
+                    lines.write_if_due()
+
+
+_WATCHER = _Watcher()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_WATCHER.reset)
 
 
 class _Bar:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -110,3 +112,31 @@ def test_an_interrupt_takes_the_bar_down(monkeypatch) -> None:
         interrupted()
     assert "work" in terminal.getvalue()
     assert "\x1b[?25h" in terminal.getvalue()  # the cursor is back
+
+
+def test_many_short_tasks_share_one_thread(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    before = threading.active_count()
+    for _ in range(200):
+        with progress.progress("outer", 2) as outer, progress.progress("inner", 1) as inner:
+            inner(1)
+            outer(1)
+        assert threading.active_count() <= before + 1
+    end = time.monotonic() + 60
+    while threading.active_count() > before and time.monotonic() < end:
+        time.sleep(0.02)
+    assert threading.active_count() <= before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_fork_within_a_task_leaves_both_processes_working(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with progress.progress("parent", 1) as advance:
+        child = os.fork()
+        if child == 0:
+            with progress.progress("child", 1) as own:
+                own(1)
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        advance(1)
