@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import deabench as db
 from deabench.tables.markup import strip_markup
 
 
@@ -38,3 +39,11 @@ from deabench.tables.markup import strip_markup
 )
 def test_markup_is_stripped_and_text_is_kept(text, plain) -> None:
     assert strip_markup(text) == plain
+
+
+def test_names_of_nothing_but_markup_are_systems_of_their_own(tmp_path) -> None:
+    path = tmp_path / "counts.csv"
+    path.write_text(
+        "classifier,tp,fn,fp,tn\n<img src=x>,5,5,1,9\n![i](x),6,4,2,8\n**ok**,7,3,3,7\n"
+    )
+    assert list(db.read(path).frame.index) == ["<img src=x>", "![i](x)", "ok"]

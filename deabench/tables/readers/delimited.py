@@ -319,7 +319,12 @@ def _set_names(frame: pd.DataFrame, names: Sequence[str], has_escapes: bool) -> 
         if not is_numeric_dtype(frame[name].dtype):
             cells = frame[name].to_numpy(dtype=object)[:PROBED_ROWS]
             if _MARKUP.search("\n".join(map(str, cells))):
-                frame[name] = [strip_markup(str(cell)) for cell in frame[name]]
+                stripped = [strip_markup(str(cell)) for cell in frame[name]]
+                if name == names[0]:
+                    # A name that is nothing but markup stays: two such names are two systems.
+                    texts = map(str, frame[name])
+                    stripped = [plain or raw for plain, raw in zip(stripped, texts, strict=True)]
+                frame[name] = stripped
     if has_escapes and len(frame) and not is_numeric_dtype(frame[names[0]].dtype):
         frame[names[0]] = [
             unescape_formula(cell) for cell in frame[names[0]].to_numpy(dtype=object).tolist()
