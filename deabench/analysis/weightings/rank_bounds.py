@@ -21,7 +21,7 @@ from deabench.utils.progress import check_time
 
 FIRST_NODES = 2_000
 """All ends are searched so far before one is searched further."""
-MAX_NODES = 20_000
+MAX_NODES = 100_000
 """After so many nodes the mixed-integer program takes over."""
 MAX_PROOF_NODES = 200_000
 """With the optimum known the proof may take so many nodes in all."""
