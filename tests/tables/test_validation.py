@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import deabench as db
@@ -385,9 +385,14 @@ def test_read_refuses(tmp_path, refused) -> None:
 
 
 @given(st.text(max_size=12))
+@example("＝1+1")
+@example("＋1")
+@example("－1")
+@example("＠SUM(1)")
+@example("|cmd")
 def test_a_guarded_cell_never_starts_a_formula_and_comes_back(cell) -> None:
     safe = escape_formula(cell)
-    assert not safe.startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert not safe.startswith(("=", "+", "-", "@", "|", "＝", "＋", "－", "＠", "\t", "\r"))
     if not cell.startswith("'"):
         assert unescape_formula(safe) == cell
 
