@@ -193,11 +193,10 @@ class WinningRegionsDisplay(Display):
         ]
         if len(names) > MAX_NAMED:
             names = [*names[:MAX_NAMED], f"and {len(names) - MAX_NAMED} more"]
-        ax.text(
-            0.72, 0.86, "\n".join(names), fontsize=font_size(7.5), va="top", color=text_colour()
-        )
         # The names stand at the right of the triangle; their letters take more of a narrow figure.
-        right = 1.6 if is_narrow(ax) else 1.3
+        left, right = (0.95, 1.6) if is_narrow(ax) else (0.72, 1.3)
+        legend = "\n".join(names)
+        ax.text(left, 0.86, legend, fontsize=font_size(7.5), va="top", color=text_colour())
         ax.set(aspect="equal", xlim=(-0.12, right), ylim=(-0.1, 0.94))
         ax.set_axis_off()
         title = "first under which weights; a corner is one metric alone"
