@@ -81,7 +81,7 @@ class CostStack(ClassifierMixin, BaseEstimator):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> answers = {"tree": DecisionTreeClassifier(random_state=0), "bayes": GaussianNB()}
     >>> shares, weights = {"tree": .4, "bayes": .6}, {"TPR": 1, "TNR": 2}
-    >>> stack = db.CostStack(both, shares, weights).fit(X[::2, :5], y[::2])
+    >>> stack = db.CostStack(answers, shares, weights).fit(X[::2, :5], y[::2])
     >>> stack.measure(X[1::2, :5], y[1::2]).verdict
     'undecided'
     """

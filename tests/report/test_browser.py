@@ -312,7 +312,8 @@ def test_brushes_keep_rows_everywhere(opened):
     assert (
         abs(shown - int(table["TNR"].between(low, high).sum())) <= 1
     )  # the field shows six digits
-    assert "keep=TNR" in page.evaluate("location.hash")
+    # The address follows once the dragging rests.
+    page.wait_for_url("**keep=TNR**")
 
 
 def test_preferences_say_who_wins(opened):

@@ -195,3 +195,12 @@ def test_several_files_may_have_the_same_metric(tmp_path) -> None:
         (tmp_path / f"{name}.csv").write_text("model,accuracy\na,.9\nb,.8\n")
     table = db.read([tmp_path / "first.csv", tmp_path / "second.csv"])
     assert table.outputs == ["accuracy", "accuracy (second)"]
+
+
+def test_numbered_rows_are_no_metrics() -> None:
+    """R² and ROUGE-1 are called r2 and r1; rows r0 to r3 are numbered."""
+    table = pd.DataFrame(
+        {"m0": [0.5, 0.4, 0.3, 0.6], "m1": [0.1, 0.2, 0.3, 0.4]}, index=["r0", "r1", "r2", "r3"]
+    )
+    ranking = db.rank(table, outputs=["m0", "m1"])
+    assert list(ranking.scores.index) == list(table.index)

@@ -231,7 +231,7 @@ def recommend(
     >>> from sklearn.datasets import load_breast_cancer
     >>> import deabench as db
     >>> advice = db.recommend(*load_breast_cancer(return_X_y=True))
-    >>> round(advice.facts["imbalance_ratio"], 2), advice.paper
+    >>> float(round(advice.facts["imbalance_ratio"], 2)), advice.paper
     (1.68, 'standard classifiers or ensemble methods')
     """
     share("level", level)

@@ -38,6 +38,7 @@ LEAST_METRIC_SHARE = 0.5
 MAX_PROBED_ROWS = 1000
 CLASS_AVERAGES = {"macro avg", "weighted avg"}
 """Rows of scikit-learn's classification report beside the classes."""
+NUMBERED_ROW = re.compile(r"[A-Za-z]{1,3}(\d{1,6})")
 DEFAULT_CLASSIFIER = "classifier"
 
 
@@ -382,6 +383,10 @@ def _holds_metrics(column: pd.Series, name: str) -> bool:
     cells = [cell for cell in column.astype(str).str.strip().unique() if cell]
     # Benchmarks are data sets where their column says so.
     if is_data_set_name(name) and not any(_is_metric(cell, benchmarks=False) for cell in cells):
+        return False
+    # r0, r1, r2, ... are numbered rows, though one of them is also called like a metric.
+    numbers = [int(match[1]) for cell in cells if (match := NUMBERED_ROW.fullmatch(cell))]
+    if len(numbers) == len(cells) and np.ptp(sorted(numbers)) == len(cells) - 1:
         return False
     count = sum(_is_metric(cell) for cell in cells)
     # The name of the column counts as half of the evidence.
