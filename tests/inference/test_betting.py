@@ -31,6 +31,7 @@ def play(rounds, learn_after=1, ratio=1.0, present=None):
     return wealth, moments
 
 
+@pytest.mark.slow
 def test_the_mean_wealth_of_tied_classifiers_is_exactly_one():
     """All 4^5 outcomes of two tied classifiers: a fair game has a mean wealth of 1, whatever was
     learned on the way, and the poorest of two metrics less.
@@ -45,6 +46,7 @@ def test_the_mean_wealth_of_tied_classifiers_is_exactly_one():
     np.testing.assert_allclose(total, 1.0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_mean_of_the_highest_wealth_that_one_stops_at_is_at_most_one():
     """Stopping at the first evidence above 1.02 does not make the game favourable."""
     cells = list(product([0.0, 1.0], repeat=2))

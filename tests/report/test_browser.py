@@ -102,6 +102,7 @@ def test_wine_from_the_paper_in_the_page(opened):
     assert printed == pytest.approx(targets.targets.to_numpy()[0], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_study_is_explored_with_mouse_and_keyboard(opened):
     data = shipped_study()
     page = opened(db.report(data, outputs=METRICS, title="18 classifiers on 67 data sets"))
@@ -504,6 +505,7 @@ def test_a_page_prints_on_a4_and_has_names_for_all_controls(opened):
             assert violations == []
 
 
+@pytest.mark.slow
 def test_five_and_five_thousand(opened):
     assert len(page_of(30, 3).to_html().encode()) < 400_000
     small_page = opened(db.report(cloud(5, 2)))

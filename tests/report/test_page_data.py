@@ -127,6 +127,7 @@ def of_many(table, new):
     return {"data": data, "points": ordered(data, new).to_numpy().tolist(), "position": position}
 
 
+@pytest.mark.slow
 def test_the_pages_numbers_equal_the_librarys(tmp_path):
     """Targets in all norms on faces and facets, efficiencies of new points, sections, what holds
     without mixtures.

@@ -140,6 +140,7 @@ def test_ccr_of_a_middling_table_is_scipys(orientation, returns) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["unif", "metrics", "clipped"])
 def test_thousands_of_dmus_by_sampling_are_the_facets(kind) -> None:
     rng = np.random.default_rng(0)

@@ -67,6 +67,7 @@ def deabench(*arguments: str, **options):
     )
 
 
+@pytest.mark.slow
 def test_looking_at_a_study_imports_nothing_before_and_after_a_run(folder):
     marker = folder / "PWNED"
     for arguments in LOOKING.values():
@@ -107,6 +108,7 @@ def test_the_tables_are_the_same_whether_the_code_is_imported_or_recorded(folder
     assert db.Study.from_toml("foreign.toml").status().missing == 2
 
 
+@pytest.mark.slow
 def test_a_question_on_a_terminal_is_remembered_until_an_edit(folder):
     def run_with_answer(answer: str) -> int:
         primary, secondary = pty.openpty()

@@ -134,6 +134,7 @@ def test_a_count_that_is_none_is_counted_again(made, tmp_path, capsys):
     assert main(["study", "status", str(file)]) == 0
 
 
+@pytest.mark.slow
 def test_rows_that_unpack_to_gigabytes_are_named_as_damaged(copy):
     packer = zlib.compressobj(9)
     bomb = b"".join(packer.compress(bytes(1 << 24)) for _ in range(100)) + packer.flush()
@@ -164,6 +165,7 @@ def test_a_store_with_declarations_of_its_own_is_refused(copy, refused, statemen
         check_store(store)
 
 
+@pytest.mark.slow
 def test_a_generated_column_computes_nothing(copy):
     """A store of 24 kB whose texts are 800 MB each: `verify` refuses it and exits with 1."""
     store = copy.with_suffix(".sqlite")

@@ -193,6 +193,7 @@ class Unreadable(poison.Good):
         self.__dict__.update(state)
 
 
+@pytest.mark.slow
 def test_a_classifier_that_no_worker_can_read_costs_its_own_tasks(tmp_path):
     study = Study(
         {"d": (X, Y)},

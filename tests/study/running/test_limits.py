@@ -46,6 +46,7 @@ tree = {use = "C4.5"}
 """
 
 
+@pytest.mark.slow
 def test_a_study_runs_without_posix_signals(tmp_path, study_file):
     path = study_file(STUDY)
     (tmp_path / "taken").mkdir()

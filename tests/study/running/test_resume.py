@@ -31,6 +31,7 @@ def kill_the_parent(run: Running) -> None:
     assert all_ended(family), f"processes outlive their parent: {alive(family)}"
 
 
+@pytest.mark.slow
 def test_a_second_run_is_refused_and_kill_9_of_a_worker_loses_nothing(
     study_file, undisturbed, capsys
 ):
@@ -55,6 +56,7 @@ def test_a_second_run_is_refused_and_kill_9_of_a_worker_loses_nothing(
     }
 
 
+@pytest.mark.slow
 def test_kill_9_of_the_parent_then_resume(study_file, undisturbed, capsys):
     path = study_file(SLOW)
     run = Running(path, "--workers", "1")
