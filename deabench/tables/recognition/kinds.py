@@ -385,8 +385,8 @@ def _holds_metrics(column: pd.Series, name: str) -> bool:
     if is_data_set_name(name) and not any(_is_metric(cell, benchmarks=False) for cell in cells):
         return False
     # r0, r1, r2, ... are numbered rows, though one of them is also called like a metric.
-    numbers = [int(match[1]) for cell in cells if (match := NUMBERED_ROW.fullmatch(cell))]
-    if len(numbers) == len(cells) and np.ptp(sorted(numbers)) == len(cells) - 1:
+    numbers = [int(match[1]) for cell in cells if (match := NUMBERED_ROW.fullmatch(str(cell)))]
+    if cells and len(numbers) == len(cells) and np.ptp(numbers) == len(cells) - 1:
         return False
     count = sum(_is_metric(cell) for cell in cells)
     # The name of the column counts as half of the evidence.
