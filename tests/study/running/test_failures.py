@@ -45,13 +45,7 @@ def poisoned(study_file):
 
 
 @pytest.mark.parametrize("source", ["file", "code"])
-@pytest.mark.parametrize(
-    "scheduler",
-    [
-        pytest.param(None, id="joblib"),
-        pytest.param("local", id="dask", marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize("scheduler", [None, "local"], ids=["joblib", "dask"])
 def test_every_kind_of_poison(poisoned, scheduler, source):
     study = Study.from_toml(poisoned, allow_imports=True)
     if source == "code":
