@@ -14,6 +14,9 @@ import time
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+WAIT_FOR = "DEABENCH_TEST_WAIT_FOR"
+"""The environment variable that names the file for which `Waits` waits."""
+
 
 class Good(ClassifierMixin, BaseEstimator):
     """The majority, after a while; the base of the others."""
@@ -33,6 +36,16 @@ class Good(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         return np.full(len(X), self.answer_)
+
+
+class Waits(Good):
+    """Until a file is there, a minute at most."""
+
+    def harm(self) -> None:
+        file = os.environ.get(WAIT_FOR)
+        until = time.monotonic() + 60
+        while file and not os.path.exists(file) and time.monotonic() < until:
+            time.sleep(0.01)
 
 
 class Raises(Good):

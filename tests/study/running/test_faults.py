@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import sys
 import tempfile
+import threading
 from contextlib import closing
 
 import numpy as np
@@ -133,20 +134,32 @@ def test_a_killed_worker_loses_no_task_whose_data_come_from_code(scheduler, tmp_
     rows = np.random.default_rng(0).normal(size=(40, 2))
     study = Study(
         {"d": (rows, np.arange(40) % 4 // 3)},
-        {"slow": poison.Good(seconds=0.1), "tree": "C4.5"},
+        {"slow": poison.Waits(), "tree": "C4.5"},
         split=5,
         positive=1,
         store=tmp_path / "study.sqlite",
     )
     killed = []
 
-    def kill_a_worker(task, outcome):
-        marks = [mark for mark in tmp_path.glob("deabench-*/*.running") if mark.stat().st_size]
-        if not killed and marks:
-            killed.append(int(marks[0].stem))
-            os.kill(killed[0], signal.SIGKILL)
+    def kill_a_worker():
+        while not killed and not ended.wait(0.005):
+            marks = [mark for mark in tmp_path.glob("deabench-*/*.running") if mark.stat().st_size]
+            if marks:
+                os.kill(int(marks[0].stem), signal.SIGKILL)
+                killed.append(marks[0])
+        opened.write_text("go on")
 
-    done = study.run(workers=1, scheduler=scheduler, watch=kill_a_worker)
+    # the slow learner waits until a worker was killed
+    opened = tmp_path / "opened"
+    monkeypatch.setenv(poison.WAIT_FOR, str(opened))
+    ended = threading.Event()
+    killer = threading.Thread(target=kill_a_worker)
+    killer.start()
+    try:
+        done = study.run(workers=1, scheduler=scheduler)
+    finally:
+        ended.set()
+        killer.join()
     assert killed
     assert (done.done, done.failed) == (10, 0)
     study.plan.store.unlink()
