@@ -230,3 +230,34 @@ def test_percent_ends_at_100() -> None:
 def test_decimal_commas_with_three_decimals() -> None:
     table = db.read({"model": list("abc"), "accuracy": ["0,851", "0,912", "0,777"]})
     assert table.frame["accuracy"].tolist() == [0.851, 0.912, 0.777]
+
+
+def test_a_weighted_mean_of_known_rates_is_not_asked_about(tmp_path) -> None:
+    rates = board(["Error A (%)", "Error B (%)"], low=5, high=60)
+    first, second = (np.round(rates[name], 1) for name in ("Error A (%)", "Error B (%)"))
+    weighted = np.round(0.3 * first + 0.7 * second, 2)
+    table = {"model": rates["model"], "Error A (%)": first, "Error B (%)": second}
+    read = read_board(tmp_path, table | {"Weighted": weighted})
+    assert read.question is None
+    assert "it is a weighted mean of 'Error A (%)', 'Error B (%)'" in str(read.column("Weighted"))
+    # Nothing tells the direction of a column that is no mean of them.
+    apart = read_board(tmp_path, table | {"Weighted": weighted + 0.1 * (np.arange(20) % 5)})
+    assert apart.question is not None
+    # Two rows more than parts may lie on a plane by accident.
+    few = {name: values[:4] for name, values in (table | {"Weighted": weighted}).items()}
+    assert read_board(tmp_path, few).question is not None
+
+
+def test_the_score_of_all_tasks_decides_though_it_is_called_composite(tmp_path) -> None:
+    tasks = {"Artifact": [50, 20, 80], "Recovery": [100, 90, 95], "Stop": [60, 70, 10]}
+    composite = pd.DataFrame(tasks).mean(axis=1).round(2)
+    table = read_board(tmp_path, {"model": ["a", "b", "c"], "Composite": composite} | tasks)
+    assert table.question is None
+    assert set(tasks) <= set(table.outputs)
+
+
+def test_shares_of_a_count_are_its_rate(tmp_path) -> None:
+    table = {"model": ["a", "b"], "AUC": [0.9, 0.8], "False positives (web)": ["1.2%", "23.6%"]}
+    assert read_board(tmp_path, table).lower_rates == ["False positives (web)"]
+    table |= {"False positives (web)": [12, 236]}
+    assert "False positives (web)" in read_board(tmp_path, table).left_out

@@ -85,6 +85,8 @@ def test_deposits_are_asked_about() -> None:
         ("Confab %", "lower_rate"),
         ("Answer Rate", "output"),
         ("Failures/s", "lower_rate"),
+        ("Cost / Pass", "cost"),
+        ("price/performance", "cost"),
         ("Total compressed size", "cost"),
         ("Size (M)", "cost"),
         ("Size (pixels)", "left_out"),

@@ -48,7 +48,8 @@ _PER = re.compile(
     r"|samples?|requests?|quer(y|ies)|examples?|epochs?|it|iters?|steps?|runs?|calls?|inferences?"
     r"|tasks?|pages?|watts?|joules?|kwh|wh|dollars?)\b)"
     # What is spent or measured stands before "per": "cycl./hash", but not "arc_easy/acc".
-    r"|(?<=\b(?:ms|ns|us|µs))\s*/|(?<=\b(?:cycl|bits))\.?\s*/|(?<=\bcycles)\s*/|(?<=\bbytes)\s*/",
+    r"|(?<=\b(?:ms|ns|us|µs))\s*/|(?<=\b(?:cycl|bits))\.?\s*/|(?<=\bcycles)\s*/|(?<=\bbytes)\s*/"
+    r"|(?<=\bcost)\s*/|(?<=\bprice)\s*/",
     re.IGNORECASE,
 )
 _UP = re.compile(r"[↑⬆▲🔼]|\bhigher is better\b", re.IGNORECASE)

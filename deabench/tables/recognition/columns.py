@@ -155,7 +155,8 @@ def infer_column(
     if name in declarations:
         meaning = _apply_declaration(meaning, *declarations[name])
     if meaning is not None and numbers is not None and _contradicts(meaning, name, numbers):
-        meaning = None
+        # Shares of false positives are their rate.
+        meaning = look_up_measure(f"{name} rate") if meaning.reason.endswith("matrix") else None
     names_rows = meaning is not None and meaning.role in ("label", "dataset")
     if numbers is None:
         # Text names systems or data sets, or is left out by declaration; it measures nothing.

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+from scipy import optimize
 
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.recognition.columns import ALL_EMPTY, COUNTS_ROWS, GUESSED, Column
@@ -18,6 +19,10 @@ MEAN_ROUNDING = 0.051
 """What a mean may be off by, in percent, because it was rounded."""
 MAX_AVERAGED = 40
 """Of more outputs no run of neighbours is tried: there are too many runs."""
+LEAST_WEIGHT = 0.02
+"""A part of a weighted mean has at least this weight, and so exact is the sum of its weights."""
+SPARE_ROWS = 3
+"""So many rows more than parts show that a weighted mean is no accident."""
 COMPLEMENT_ROUNDING = 1e-6
 UNINFORMATIVE = ("identifier", "date", "numbers repeated", "description", "count", "every cell")
 """What reasons hold that tell nothing about the other columns: any table has identifiers."""
@@ -25,7 +30,13 @@ UNINFORMATIVE = ("identifier", "date", "numbers repeated", "description", "count
 
 def leave_out_redundant(column: Column, columns: Sequence[Column], frame: pd.DataFrame) -> Column:
     """Leave a column out that repeats others: 100 - top1, or the mean of all others."""
-    if column.name not in frame or not (column.metric or column.role == "conditional"):
+    if column.name not in frame:
+        return column
+    if column.role in ("unknown", "conditional"):
+        reason = _weighted_mean_reason(column.name, columns, frame)
+        if reason:
+            return replace(column, role="left_out", reason=reason)
+    if not (column.metric or column.role == "conditional"):
         return column
     may_be_mean = is_called_mean(column.name) and column.direction != "lower"
     if not (column.complemented or may_be_mean):
@@ -82,6 +93,27 @@ def _mean_reason(values: np.ndarray, outputs: pd.DataFrame) -> str:
             if not np.isnan(difference).all() and np.nanquantile(difference, 0.95) <= MEAN_ROUNDING:
                 names = averaged[start : start + size]
                 return f"it is the mean of {quote_names(names, 4)}, which are taken"
+    return ""
+
+
+def _weighted_mean_reason(name: str, columns: Sequence[Column], frame: pd.DataFrame) -> str:
+    """Say of which metrics of one direction a column is a weighted mean; empty where of none."""
+    for role in ("output", "lower_rate"):
+        parts = [c.name for c in columns if c.role == role and c.name in frame and c.name != name]
+        cells = frame[[*parts, name]].to_numpy(dtype=float)
+        cells = cells[np.isfinite(cells).all(axis=1)]
+        if not 2 <= len(parts) <= MAX_AVERAGED or len(cells) < len(parts) + SPARE_ROWS:
+            continue
+        weights, _ = optimize.nnls(cells[:, :-1], cells[:, -1])
+        averaged = [part for part, weight in zip(parts, weights, strict=True) if weight > 0]
+        # The weights of a mean sum to one; a part with hardly any is none.
+        if len(averaged) < 2 or weights[weights > 0].min() < LEAST_WEIGHT:
+            continue
+        factor = 1.0 if np.abs(cells[:, -1]).max() > 1 else 100.0
+        differences = factor * np.abs(cells[:, :-1] @ weights - cells[:, -1])
+        is_exact = np.quantile(differences, 0.95) <= MEAN_ROUNDING
+        if abs(weights.sum() - 1) <= LEAST_WEIGHT and is_exact:
+            return f"it is a weighted mean of {quote_names(averaged, 4)}, which are taken"
     return ""
 
 
