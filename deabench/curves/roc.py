@@ -15,9 +15,9 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from deabench.errors import DataError
+from deabench.geometry.rising_hull import upper_hull
 from deabench.metrics.labels import (
     MAX_EXACT_INTEGER,
     GroundTruth,
@@ -225,33 +225,12 @@ def trace_roc(true: GroundTruth, score: Values, name: str | None = None) -> Roc:
     points["TPR"] = points["tp"] / tp[-1]
     fp_counts = points["fp"].to_numpy()
     tp_counts = points["tp"].to_numpy()
-    points["hull"] = hull_vertices(fp_counts, tp_counts)
+    vertices = upper_hull(fp_counts.tolist(), tp_counts.tolist())
+    points["hull"] = np.isin(np.arange(len(points)), vertices)
     # Trapezoids in whole numbers and one division: exact up to that division.
     twice_area = int(np.sum(np.diff(fp_counts) * (tp_counts[1:] + tp_counts[:-1])))
     auc = twice_area / (2 * int(fp_counts[-1]) * int(tp_counts[-1]))
     return Roc(points, auc, true.positive, true.negative, note)
-
-
-def hull_vertices(fp: NDArray[np.int64], tp: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Mark the vertices of the upper convex hull, by Andrew's monotone chain on whole numbers.
-
-    There is no rounding. Points on a hull edge but not at its end are no vertices. The points come
-    in the curve's order; O(n).
-    """
-    x = fp.tolist()
-    y = tp.tolist()
-    vertices: list[int] = []
-    for k in range(len(x)):
-        while len(vertices) > 1:
-            i, j = vertices[-2:]
-            # j stays if it lies strictly above the line from i to k.
-            if (x[j] - x[i]) * (y[k] - y[i]) < (y[j] - y[i]) * (x[k] - x[i]):
-                break
-            vertices.pop()
-        vertices.append(k)
-    is_vertex = np.zeros(len(x), dtype=bool)
-    is_vertex[vertices] = True
-    return is_vertex
 
 
 def best_threshold(

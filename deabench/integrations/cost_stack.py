@@ -289,7 +289,7 @@ class CostComparison(Result):
     table : DataFrame
         stack and mixture x (TPR, TNR, cost); the cost in shares of the greatest, where every answer
         is wrong.
-    difference : tuple (value, low, high)
+    difference : tuple (value, lower, upper)
         Cost of the stack less that of the mixture.
     verdict : {"cheaper", "dearer", "undecided"}
     level : float

@@ -247,12 +247,12 @@ class Router(Result):
         Returns
         -------
         DataFrame
-            Index cost; quality, low and high. The band holds at all costs at once, for the
+            Index cost; quality, lower and upper. The band holds at all costs at once, for the
             mixtures shown: those chosen on the same instances look better than they are, see `mix`.
         """
         if costs is None:
-            low, high = self._cost_range(None)
-            costs = np.union1d(np.linspace(low, high, GRID), self.hull["cost"]).tolist()
+            lowest, highest = self._cost_range(None)
+            costs = np.union1d(np.linspace(lowest, highest, GRID), self.hull["cost"]).tolist()
         grid = np.asarray(costs, dtype=float)
         quality = self._quality_at(grid)
         weights = self._curve_weights(grid)
@@ -261,12 +261,12 @@ class Router(Result):
             np.maximum(np.einsum("ij,jk,ik->i", weights, self._covariance, weights), 0)
         )
         is_random = errors > 1e-12
-        reach = np.zeros(1)
+        largest = np.zeros(1)
         if is_random.any():
-            drawn = self._draw_errors() @ weights[is_random].T
-            reach = np.abs(drawn / errors[is_random]).max(axis=1)
-        half_width = np.quantile(reach, self.level) * errors
-        frame = {"quality": quality, "low": quality - half_width, "high": quality + half_width}
+            drawn_errors = self._draw_errors() @ weights[is_random].T
+            largest = np.abs(drawn_errors / errors[is_random]).max(axis=1)
+        half_width = np.quantile(largest, self.level) * errors
+        frame = {"quality": quality, "lower": quality - half_width, "upper": quality + half_width}
         return pd.DataFrame(frame, pd.Index(grid, name="cost"))
 
     def aiq(self, cost_range: tuple[float, float] | None = None) -> pd.Series:
@@ -281,18 +281,17 @@ class Router(Result):
         Returns
         -------
         Series
-            aiq, low and high; the range is taken as fixed.
+            aiq, lower and upper; the range is taken as fixed.
         """
-        low, high = self._cost_range(cost_range)
-        low, high = self._cost_range(cost_range)
-        is_inner = self.hull["cost"].between(low, high)
-        grid = np.union1d([low, high], self.hull["cost"][is_inner])
+        lowest, highest = self._cost_range(cost_range)
+        is_inner = self.hull["cost"].between(lowest, highest)
+        grid = np.union1d([lowest, highest], self.hull["cost"][is_inner])
         # Between neighbouring costs the curve is straight, and its middle is its mean.
-        middles = np.array([low])
+        middles = np.array([lowest])
         lengths = np.ones(1)
-        if high > low:
+        if highest > lowest:
             middles = (grid[:-1] + grid[1:]) / 2
-            lengths = np.diff(grid) / (high - low)
+            lengths = np.diff(grid) / (highest - lowest)
         area = float(lengths @ self._quality_at(middles))
         weights = lengths @ self._curve_weights(middles)
         return pd.Series({"aiq": area, **self._interval(area, weights)})
@@ -301,13 +300,13 @@ class Router(Result):
         cheapest = float(self.hull["cost"].iloc[0])
         if cost_range is None:
             return cheapest, float(self.points["cost"].max())
-        low, high = cost_range
-        if not cheapest * (1 - LEAST_SHARE) <= low <= high < np.inf:
+        lowest, highest = cost_range
+        if not cheapest * (1 - LEAST_SHARE) <= lowest <= highest < np.inf:
             raise DataError(
-                f"the range of costs is {low:g} to {high:g}; give two numbers, the first at least "
-                f"{cheapest:.4g}, what the cheapest model costs"
+                f"the range of costs is {lowest:g} to {highest:g}; give two numbers, the first at "
+                f"least {cheapest:.4g}, what the cheapest model costs"
             )
-        return float(low), float(high)
+        return float(lowest), float(highest)
 
     def _quality_at(self, costs: np.ndarray) -> np.ndarray:
         """Return the hull's quality at costs; flat beyond the best model."""
@@ -358,8 +357,8 @@ class Router(Result):
     def _interval(self, value: float, weights: np.ndarray) -> dict[str, float]:
         """Return Student's interval of a linear function of the means."""
         error = np.sqrt(max(weights @ self._covariance @ weights, 0.0))
-        reach = error * stats.t.ppf((1 + self.level) / 2, len(self.outcomes) - 1)
-        return {"low": float(value - reach), "high": float(value + reach)}
+        half_width = error * stats.t.ppf((1 + self.level) / 2, len(self.outcomes) - 1)
+        return {"lower": float(value - half_width), "upper": float(value + half_width)}
 
     def _route(self, shares: np.ndarray, goal: str) -> Routing:
         """Measure a mixture, beside the best single model that costs no more."""

@@ -21,7 +21,7 @@ class Routing(Result):
     shares : dict of model to share
         Of sum 1.
     table : DataFrame
-        quality, cost, and gain (quality above the rival's) x (value, low, high).
+        quality, cost, and gain (quality above the rival's) x (value, lower, upper).
     rival : str or None
         The best single model that costs no more.
     goal : str
@@ -63,9 +63,9 @@ class Routing(Result):
         """Whether the mixture is shown to be better than the rival: better, worse, undecided."""
         if "gain" not in self.table.index:
             return "undecided"
-        if self.table.loc["gain", "low"] > 0:
+        if self.table.loc["gain", "lower"] > 0:
             return "better"
-        return "worse" if self.table.loc["gain", "high"] < 0 else "undecided"
+        return "worse" if self.table.loc["gain", "upper"] < 0 else "undecided"
 
     def assign(self, instances: Any, *, seed: int = 0) -> pd.Series:
         """Return the model that is to answer each instance.

@@ -29,7 +29,7 @@ class RouterDisplay(Display):
     points : DataFrame
         Models x (quality, cost, on_hull).
     curve : DataFrame
-        Index cost; quality, low and high.
+        Index cost; quality, lower and upper.
     title : str
     line_, band_, points_, figure_, ax_ : artists, once drawn
 
@@ -58,7 +58,7 @@ class RouterDisplay(Display):
         self.figure_ = ax.figure
         curve, points = self.curve, self.points
         self.band_ = ax.fill_between(
-            curve.index, curve["low"], curve["high"], color=COLOURS[0], alpha=0.2, linewidth=0
+            curve.index, curve["lower"], curve["upper"], color=COLOURS[0], alpha=0.2, linewidth=0
         )
         (self.line_,) = ax.plot(curve.index, curve["quality"], color=COLOURS[0])
         colours = points["on_hull"].map({True: COLOURS[0], False: GREY})

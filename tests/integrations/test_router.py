@@ -108,10 +108,10 @@ def test_intervals_and_bands_cover():
         mean = router.aiq((low * 1.2, high))
         hits.append(
             [
-                mixture.loc["quality", "low"] <= best[4.0] <= mixture.loc["quality", "high"],
-                mixture.loc["cost", "low"] <= budget <= mixture.loc["cost", "high"],
-                (curve["low"] <= best).all() and (best <= curve["high"]).all(),
-                mean["low"] <= area <= mean["high"],
+                mixture.loc["quality", "lower"] <= best[4.0] <= mixture.loc["quality", "upper"],
+                mixture.loc["cost", "lower"] <= budget <= mixture.loc["cost", "upper"],
+                (curve["lower"] <= best).all() and (best <= curve["upper"]).all(),
+                mean["lower"] <= area <= mean["upper"],
             ]
         )
     # Three standard errors below .95 and above it.
@@ -189,7 +189,7 @@ def test_one_model_equal_costs_and_equal_outcomes():
     )
     assert same.hull.index.tolist() == ["a"]
     constant = db.Router(pd.DataFrame({"a": [1, 1], "b": [1, 1]}), {"a": 1, "b": 2})
-    assert constant.curve()["high"].tolist() == pytest.approx([1.0] * len(constant.curve()))
+    assert constant.curve()["upper"].tolist() == pytest.approx([1.0] * len(constant.curve()))
 
 
 RIGHT = pd.DataFrame({"a": [1, 0, 1], "b": [1, 1, 1]})

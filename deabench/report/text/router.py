@@ -28,7 +28,8 @@ def summarize_router(router: Router) -> str:
     return (
         f"{len(router.hull)} of {len(router.points)} models are on the hull of quality against "
         f"cost: {names}. Over the range of costs their mixtures have a mean quality (AIQ) of "
-        f"{area['aiq']:.4g} ({router.level:.0%} interval {area['low']:.4g} to {area['high']:.4g})."
+        f"{area['aiq']:.4g} ({router.level:.0%} interval {area['lower']:.4g} to "
+        f"{area['upper']:.4g})."
     )
 
 
@@ -38,8 +39,8 @@ def summarize_routing(routing: Routing) -> str:
     recipe = say_recipe(routing.shares)
     text = (
         f"{recipe[0].upper()}{recipe[1:]}: quality {quality['value']:.4g} ({routing.level:.0%} "
-        f"interval {quality['low']:.4g} to {quality['high']:.4g}), cost {cost['value']:.4g} per "
-        f"instance ({cost['low']:.4g} to {cost['high']:.4g})"
+        f"interval {quality['lower']:.4g} to {quality['upper']:.4g}), cost {cost['value']:.4g} per "
+        f"instance ({cost['lower']:.4g} to {cost['upper']:.4g})"
     )
     if len(routing.shares) == 1 or routing.rival is None:
         return f"{text}."
@@ -48,18 +49,18 @@ def summarize_routing(routing: Routing) -> str:
     return (
         f"{text}. Of single models that cost no more '{routing.rival}' is the best; the mixture "
         f"{shown.get(routing.verdict, 'is shown not to be')} better (by {gain['value']:.4g}, "
-        f"{gain['low']:.4g} to {gain['high']:.4g})."
+        f"{gain['lower']:.4g} to {gain['upper']:.4g})."
     )
 
 
 def summarize_cost_comparison(comparison: CostComparison) -> str:
     """Say whether thresholding at the costs is shown to be cheaper than the mixture."""
-    value, low, high = comparison.difference
+    value, lower, upper = comparison.difference
     costs = comparison.table["cost"]
     shown = {"cheaper": "is shown to be cheaper", "dearer": "is shown to be dearer"}
     return (
         f"At the costs of the face, in shares of the greatest, the stack costs "
         f"{costs['stack']:.4g} and the mixture {costs['mixture']:.4g}: the stack "
         f"{shown.get(comparison.verdict, 'is not shown to be cheaper or dearer')} (difference "
-        f"{value:.4g}, {comparison.level:.0%} interval {low:.4g} to {high:.4g})."
+        f"{value:.4g}, {comparison.level:.0%} interval {lower:.4g} to {upper:.4g})."
     )
