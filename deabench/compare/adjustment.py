@@ -233,15 +233,19 @@ def check_adjustment(adjust: str, control: str | None, *, by_ranks: bool) -> Non
         raise DataError("'nemenyi' is for mean ranks; with Wilcoxon's test use 'holm' or 'shaffer'")
 
 
-def describe_family(control: str | None, adjust: str, count: int) -> str:
-    """Return how many p values are adjusted how, as the end of a title."""
-    if count == 1:
-        return ""
+def name_author(adjust: str) -> str:
+    """Return whose adjustment it is: "Holm's", "Shaffer's static"."""
     authors = {
         "shaffer": "Shaffer's static",
         "bergmann-hommel": "Bergmann and Hommel's",
         "nemenyi": "Nemenyi's",
     }
-    author = authors.get(adjust, f"{adjust.capitalize()}'s")
+    return authors.get(adjust, f"{adjust.capitalize()}'s")
+
+
+def describe_family(control: str | None, adjust: str, count: int) -> str:
+    """Return how many p values are adjusted how, as the end of a title."""
+    if count == 1:
+        return ""
     pairs = "of all pairs" if control is None else f"against '{control}'"
-    return f" {pairs} with {author} adjustment of {count} p values"
+    return f" {pairs} with {name_author(adjust)} adjustment of {count} p values"

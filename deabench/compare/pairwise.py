@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Literal, TypeAlias, get_args
 
@@ -34,9 +35,17 @@ from deabench.utils.checks import choice, share
 from deabench.utils.result import Result
 
 Pair: TypeAlias = tuple[str, str]
-TestOfTwo: TypeAlias = Callable[[Floats, Floats], Comparison]
+TestOfTwo: TypeAlias = Callable[..., Comparison]
+"""Takes the scores of the two, and alpha."""
 PairTest = Literal["ranks", "wilcoxon", "permutation", "t"]
 DifferenceTest = Literal["nemenyi", "bonferroni-dunn"]
+TITLES = {
+    "wilcoxon": "Wilcoxon signed-rank test",
+    "permutation": "permutation test of the mean difference",
+    "t": "paired t test",
+    "ranks": "mean ranks",
+}
+"""The tests by name, as they are written in sentences."""
 TESTS_OF_TWO: dict[str, TestOfTwo] = {
     "wilcoxon": wilcoxon,
     "permutation": permutation,
@@ -75,7 +84,8 @@ class Pairwise(PairsResult):
     pairs : DataFrame
         first, second, wins, ties, losses (of the first), difference (mean rank of the first minus
         the second's, or the median, for "permutation" and "t" the mean, difference of scores),
-        statistic, p_value, adjusted, different; in the table's order.
+        lower and upper where the test gives an interval (of each pair alone), statistic, p_value,
+        adjusted, different; in the table's order.
     mean_ranks : Series
         Over all classifiers of the table.
     test, adjust : str
@@ -165,7 +175,7 @@ def pairwise(
     check_adjustment(adjust, control, by_ranks=test == "ranks")
     share("alpha", alpha)
     ranks = rank_scores(values, higher_is_better)
-    pairs, notes = apply_pair_test(values, ranks, control, test, higher_is_better)
+    pairs, notes = apply_pair_test(values, ranks, control, test, higher_is_better, alpha)
     pairs["adjusted"] = adjust_pairs(pairs, ranks, adjust)
     pairs["different"] = pairs["adjusted"] < alpha
     means = ranks.mean().rename("mean_rank")
@@ -185,6 +195,7 @@ def apply_pair_test(
     control: str | None,
     test: str | TestOfTwo,
     higher_is_better: bool,
+    alpha: float,
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Test every pair; return a row per pair without adjustment, and notes.
 
@@ -193,6 +204,7 @@ def apply_pair_test(
     """
     pairs = list_pairs(values.columns, control)
     notes: tuple[str, ...] = ()
+    limits = np.full((len(pairs), 2), np.nan)
     # Listed signs can be shared by all pairs only if every pair has all rows.
     is_complete = not values.isna().to_numpy().any()
     if test == "ranks":
@@ -201,12 +213,18 @@ def apply_pair_test(
     elif test == "permutation" and is_complete:
         rows = _permute_pairs(values, pairs)
     else:
-        rows, notes = _apply_test(
-            values, pairs, TESTS_OF_TWO[test] if isinstance(test, str) else test
-        )
+        test_of_two = TESTS_OF_TWO[test] if isinstance(test, str) else test
+        results, notes = _apply_test(values, pairs, partial(test_of_two, alpha=alpha))
+        rows = [(row[0], row[1], row[2]) for row in results]
+        limits = np.array([row[3:] for row in results], dtype=float)
     frame = pair_frame(pairs)
     frame[["wins", "ties", "losses"]] = np.column_stack(count_wins(values, pairs, higher_is_better))
-    frame[["difference", "statistic", "p_value"]] = np.array(rows, dtype=float).reshape(-1, 3)
+    difference, statistic, p_value = np.array(rows, dtype=float).reshape(-1, 3).T
+    frame["difference"] = difference
+    if np.isfinite(limits).any():
+        frame[["lower", "upper"]] = limits
+    frame["statistic"] = statistic
+    frame["p_value"] = p_value
     return frame, notes
 
 
@@ -225,9 +243,9 @@ def pair_frame(pairs: Sequence[Pair]) -> pd.DataFrame:
 
 def _apply_test(
     values: pd.DataFrame, pairs: Sequence[Pair], test: TestOfTwo
-) -> tuple[list[tuple[float, float, float]], tuple[str, ...]]:
-    """Apply a test of two to every pair: difference, statistic, p value; and notes."""
-    rows = []
+) -> tuple[list[tuple[float, ...]], tuple[str, ...]]:
+    """Apply a test of two to every pair: difference, statistic, p value, limits; and notes."""
+    rows = list[tuple[float, ...]]()
     untested = []
     reason = ""
     columns = {name: values[name].to_numpy() for name in values.columns}
@@ -238,9 +256,12 @@ def _apply_test(
         # One pair that cannot be tested does not stop the others.
         try:
             result = test(x, y)
-            rows.append((result.difference, result.statistic, result.p_value))
+            rows.append(
+                (result.difference, result.statistic, result.p_value, result.lower, result.upper)
+            )
         except DataError as error:
-            rows.append((float((x - y).mean()) if len(x) else np.nan, np.nan, np.nan))
+            difference = float((x - y).mean()) if len(x) else np.nan
+            rows.append((difference, *[np.nan] * 4))
             untested.append((first, second))
             reason = reason or str(error)
     return rows, (describe_untested(untested, reason),) if untested else ()
@@ -418,6 +439,28 @@ def find_better(pairs: pd.DataFrame, *, low_wins: bool) -> list[str]:
         str(name) if different else ""
         for name, different in zip(names, pairs["different"], strict=True)
     ]
+
+
+def lead_with(pairs: pd.DataFrame, leaders: Sequence[str]) -> pd.DataFrame:
+    """Return the pairs with the named classifier of each as the first; all figures are turned.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        As of `PairsResult`.
+    leaders : sequence of str
+        One of the two classifiers of each pair.
+    """
+    is_second = pairs["second"].astype(str).to_numpy() == np.asarray(leaders, dtype=object)
+    frame = pairs.copy()
+    for one, other in (("first", "second"), ("wins", "losses"), ("lower", "upper")):
+        if one in pairs:
+            frame[one] = pairs[one].where(~is_second, pairs[other])
+            frame[other] = pairs[other].where(~is_second, pairs[one])
+    for name in ("difference", "lower", "upper"):
+        if name in pairs:
+            frame[name] = frame[name].where(~is_second, -frame[name])
+    return frame
 
 
 def symmetric_matrix(

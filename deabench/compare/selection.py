@@ -21,6 +21,7 @@ from deabench.compare.friedman import (
 )
 from deabench.compare.omnibus import SkillingsMack, skillings_mack
 from deabench.compare.pairwise import (
+    TITLES,
     Pair,
     PairsResult,
     TestOfTwo,
@@ -51,12 +52,6 @@ FEW_DATA_SETS = 10
 """With this few data sets only large differences are found."""
 MIN_TIE_FACTOR = 0.95
 """Ties that take more of the rank variance are worth a warning."""
-TITLES = {
-    "wilcoxon": "Wilcoxon signed-rank test",
-    "permutation": "permutation test of the mean difference",
-    "t": "paired t test",
-    "ranks": "mean ranks",
-}
 REASONS = {
     "wilcoxon": "the signed-rank test assumes no distribution of the scores",
     "permutation": "the permutation test assumes no distribution of the scores",
@@ -73,9 +68,9 @@ class ComparisonResult(PairsResult):
     ----------
     pairs : DataFrame
         first, second, wins, ties, losses (of the first, where that can be counted), difference
-        (first minus second: of mean ranks, scores, accuracies or AUCs, as `test` says), on one test
-        set lower and upper (of each pair alone), statistic, p_value, adjusted, different, better. A
-        pair that cannot be tested has no p value and is named in `notes`.
+        (first minus second: of mean ranks, scores, accuracies or AUCs, as `test` says), lower and
+        upper where the test gives an interval (of each pair alone), statistic, p_value, adjusted,
+        different, better. A pair that cannot be tested has no p value and is named in `notes`.
     mean_ranks : Series
         Of every classifier, 1 = best on every row.
     omnibus : Friedman, SkillingsMack or None
@@ -269,6 +264,7 @@ def _apply_selected(
         control,
         selected.pair_test,
         higher_is_better,
+        alpha,
     )
     pairs["adjusted"] = adjust_pairs(pairs, selected.ranks, adjust)
     notes = [*untested, *selected.notes]

@@ -9,7 +9,7 @@ import pandas as pd
 from deabench.compare.bayes import Posterior, Posteriors
 from deabench.compare.friedman import Friedman
 from deabench.compare.omnibus import Anova, SkillingsMack
-from deabench.compare.pairwise import Pairwise
+from deabench.compare.pairwise import Pairwise, lead_with
 from deabench.compare.sample_size import SampleSize
 from deabench.compare.selection import ComparisonResult
 from deabench.compare.two_classifiers import Comparison
@@ -216,24 +216,19 @@ class LeaderFigures:
     def pairs_with(self, leader: str) -> pd.DataFrame:
         """Return the pairs of the leader by the other system: how often better, p, verdict."""
         pairs = self.test.pairs
-        is_first = pairs["first"].astype(str) == leader
-        pairs = pairs[is_first | (pairs["second"].astype(str) == leader)]
-        is_first = is_first[pairs.index]
-        frame = pd.DataFrame(index=pairs["second"].where(is_first, pairs["first"]).astype(str))
-        if "wins" in pairs:
-            # Wins are counted for the first of a pair.
-            better = pairs["losses"].where(is_first, pairs["wins"])
-            worse = pairs["wins"].where(is_first, pairs["losses"])
-            frame["better on"] = better.to_numpy()
-            frame["equal on"] = pairs["ties"].to_numpy()
-            frame["worse on"] = worse.to_numpy()
-        if "lower" in pairs:
-            # The limits belong to the first of a pair minus the second.
-            limits = pairs[["lower", "upper"]].where(
-                is_first, -pairs[["upper", "lower"]].to_numpy()
-            )
-            frame["difference from"] = limits["lower"].to_numpy()
-            frame["difference to"] = limits["upper"].to_numpy()
+        is_leaders = (pairs[["first", "second"]].astype(str) == leader).any(axis=1)
+        pairs = lead_with(pairs[is_leaders], [leader] * int(is_leaders.sum()))
+        frame = pd.DataFrame(index=pairs["second"].astype(str).rename(None))
+        columns = {
+            "wins": "better on",
+            "ties": "equal on",
+            "losses": "worse on",
+            "lower": "difference from",
+            "upper": "difference to",
+        }
+        for name, title in columns.items():
+            if name in pairs:
+                frame[title] = pairs[name].to_numpy()
         frame["p (adjusted)"] = pairs["adjusted"].to_numpy()
         frame["verdict"] = [
             "worse" if str(row["better"]) == leader else "better" if row["different"] else "open"

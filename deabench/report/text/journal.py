@@ -9,14 +9,13 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
-from scipy import special
 from statsmodels.stats.proportion import proportion_confint
 
 from deabench import __version__
-from deabench.compare.adjustment import describe_family
+from deabench.compare.adjustment import describe_family, name_author
 from deabench.compare.friedman import Friedman
 from deabench.compare.omnibus import SkillingsMack
-from deabench.compare.pairwise import Pairwise
+from deabench.compare.pairwise import TITLES, Pairwise, lead_with
 from deabench.compare.selection import ComparisonResult
 from deabench.compare.two_classifiers import Comparison
 from deabench.models.options import describe_choices
@@ -31,23 +30,6 @@ ITALIC, UPRIGHT = "\ue000", "\ue001"
 """Marks of a letter that stands for a number: private characters, that no text prints."""
 MAX_PAIRS = 6
 """Pairs that a paragraph reports in full; the rest are counted."""
-ADJUSTMENTS = {
-    "holm": "Holm's procedure",
-    "shaffer": "Shaffer's static procedure",
-    "bergmann-hommel": "Bergmann and Hommel's procedure",
-    "nemenyi": "Nemenyi's test",
-    "finner": "Finner's procedure",
-    "bonferroni": "Bonferroni's correction",
-    "hochberg": "Hochberg's procedure",
-    "hommel": "Hommel's procedure",
-}
-PAIR_TESTS = {
-    "ranks": "mean ranks",
-    "wilcoxon": "Wilcoxon signed-rank test",
-    "permutation": "permutation test of the mean difference",
-    "t": "paired t test",
-}
-FOLDS_TEST = "corrected resampled t test"
 WORDS = ("negligible", "small", "medium", "large")
 MAGNITUDES = {
     # Vargha and Delaney (2000), as distances from one half.
@@ -120,7 +102,7 @@ def _comparison(result: Comparison) -> list[str]:
 @_sentences.register
 def _pairwise(result: Pairwise) -> list[str]:
     """Report tests of all pairs without a test of the whole."""
-    return _pairs_sentences(result, PAIR_TESTS.get(result.test, result.test))
+    return _pairs_sentences(result, TITLES[result.test])
 
 
 @_sentences.register
@@ -176,10 +158,9 @@ def _pairs_sentences(result: ComparisonResult | Pairwise, title: str) -> list[st
     if len(pairs) == 1:
         sentences = [f"The two were compared by {_with_article(title)}."]
     else:
-        adjustment = ADJUSTMENTS.get(result.adjust, result.adjust)
         sentences = [
             f"For {family} {_symbol('p')} values of {_with_article(title)} were adjusted by "
-            f"{adjustment} (family-wise level {_number(result.alpha)})."
+            f"{name_author(result.adjust)} procedure (family-wise level {_number(result.alpha)})."
         ]
     different = pairs[pairs["different"]].sort_values("adjusted", kind="stable")
     if different.empty:
@@ -189,8 +170,8 @@ def _pairs_sentences(result: ComparisonResult | Pairwise, title: str) -> list[st
         if isinstance(result, ComparisonResult) and smallest < result.alpha:
             text = "As the test of the whole did not reject, no pair is called different."
         return [*sentences, text]
-    for _, row in different.head(MAX_PAIRS).iterrows():
-        sentences.append(_pair_sentence(row, result))
+    for _, row in _lead_with_better(different.head(MAX_PAIRS)).iterrows():
+        sentences.append(_pair_sentence(row, result.alpha))
     if len(different) > MAX_PAIRS:
         sentences.append(f"{len(different) - MAX_PAIRS} further pairs differed.")
     remaining = len(pairs) - len(different)
@@ -200,46 +181,35 @@ def _pairs_sentences(result: ComparisonResult | Pairwise, title: str) -> list[st
     return sentences
 
 
-def _pair_sentence(row: pd.Series, result: ComparisonResult | Pairwise) -> str:
-    """Report one pair: who is better, p, and an effect with its interval."""
-    first, second = row["first"], row["second"]
-    won, lost = float(row["wins"]), float(row["losses"])
-    if str(row.get("better", first)) == str(second) or ("better" not in row and won < lost):
-        first, second, won, lost = second, first, lost, won
-    count = won + lost + float(row["ties"])
-    difference = float(row["difference"])
-    low, high = _difference_limits(row, result, int(count))
-    if low == low:
-        if first != row["first"]:
-            difference, low, high = -difference, -high, -low
-        effect = f"difference {difference:.3g}, {_interval(low, high, result.alpha)}"
+def _lead_with_better(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the pairs with the better classifier of each as the first."""
+    if "better" in pairs:
+        return lead_with(pairs, pairs["better"].astype(str))
+    # Tests of pairs alone do not know which scores are good: who wins more often does.
+    return lead_with(pairs, pairs["first"].where(pairs["wins"] >= pairs["losses"], pairs["second"]))
+
+
+def _pair_sentence(row: pd.Series, alpha: float) -> str:
+    """Report one pair, the better one first: p, and an effect with its interval."""
+    # NaN equals nothing, not even itself.
+    if row.get("lower", np.nan) == row.get("lower", np.nan):
+        limits = _interval(row["lower"], row["upper"], alpha)
+        effect = f"difference {row['difference']:.3g}, {limits}"
     else:
         # The share of data sets on which the better one wins, a tie counting half.
-        share = (won + row["ties"] / 2) / count
-        low, high = proportion_confint(share * count, count, alpha=result.alpha, method="wilson")
+        count = row["wins"] + row["ties"] + row["losses"]
+        share = (row["wins"] + row["ties"] / 2) / count
+        lower, upper = proportion_confint(share * count, count, alpha=alpha, method="wilson")
         size = _magnitude("share of wins", abs(share - 0.5))
         effect = (
-            f"better on {won:g}, tied on {row['ties']:g}, worse on {lost:g} of {count:g} data "
-            f"sets, {_symbol('A')} = {_number(share)}{size}, "
-            f"{_interval(low, high, result.alpha, bounded=True)}"
+            f"better on {row['wins']:g}, tied on {row['ties']:g}, worse on {row['losses']:g} of "
+            f"{count:g} data sets, {_symbol('A')} = {_number(share)}{size}, "
+            f"{_interval(lower, upper, alpha, bounded=True)}"
         )
-    return f"{first} was better than {second} (adjusted {_p_value(row['adjusted'])}; {effect})."
-
-
-def _difference_limits(
-    row: pd.Series, result: ComparisonResult | Pairwise, count: int
-) -> tuple[float, float]:
-    """Return the interval of a difference; NaN where the test has none."""
-    if "lower" in row:
-        return float(row["lower"]), float(row["upper"])
-    if not result.test.startswith(FOLDS_TEST):
-        return np.nan, np.nan
-    # Folds are no independent data sets, so that counting them tells nothing; the corrected t test
-    # has its standard error in the statistic.
-    difference = float(row["difference"])
-    error = abs(difference / float(row["statistic"]))
-    reach = float(special.stdtrit(count - 1, 1 - result.alpha / 2)) * error
-    return difference - reach, difference + reach
+    return (
+        f"{row['first']} was better than {row['second']} (adjusted {_p_value(row['adjusted'])}; "
+        f"{effect})."
+    )
 
 
 @_sentences.register
