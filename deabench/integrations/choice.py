@@ -107,10 +107,13 @@ def choose_candidate(
     *,
     within_budget: np.ndarray,
     takes_part: np.ndarray,
-    preference: Preference | None,
+    limits: str,
+    prefer: Any,
+    preference: Preference,
     judge: Callable[[np.ndarray], list[str]],
-) -> tuple[int, pd.DataFrame]:
-    """Return the row of the chosen candidate, and the frame with what decided.
+    level: float,
+) -> Choice:
+    """Choose a candidate, and say why; `index` is its row, and `params` are left empty.
 
     Parameters
     ----------
@@ -119,17 +122,34 @@ def choose_candidate(
         Columns that are better high, and better low.
     within_budget, takes_part : bool arrays, (n,)
         Who keeps to all limits; who, besides, is compared.
-    preference : function, optional
-        Without it the efficient candidate with the largest sum of shares of ranges is chosen.
+    limits : str
+        The limits in words.
+    prefer : str, function or None
+        What the user prefers; with None the efficient candidate with the largest sum of shares of
+        ranges is chosen.
+    preference : function
+        The value of a row of which the lowest is preferred.
     judge : function
         Gives the verdicts on the rows that are compared, where a preference needs them.
+    level : float
+        Of the verdicts.
+
+    Raises
+    ------
+    DataError
+        If no candidate takes part.
     """
+    if not takes_part.any():
+        raise DataError(
+            f"none of the {len(takes_part)} candidates has all scores and keeps to {limits}; "
+            "widen it"
+        )
     outputs, inputs = list(outputs), list(inputs)
     compared = frame.iloc[np.flatnonzero(takes_part)]
     rows = np.flatnonzero(takes_part)
     efficient, places = _rank_candidates(compared, outputs, inputs)
     verdicts = np.full(len(frame), None, dtype=object)
-    if preference is None:
+    if prefer is None:
         best = int(rows[_largest_sum(compared, outputs, inputs, efficient)])
     else:
         verdicts[rows] = judge(rows)
@@ -142,25 +162,13 @@ def choose_candidate(
     decided["efficient"] = False
     decided.iloc[rows, decided.columns.get_loc("efficient")] = efficient
     decided["chosen"] = np.arange(len(frame)) == best
-    return best, decided
+    name = str(frame.index[best])
+    sentences = _describe_choice(name, decided, len(rows), prefer, level)
+    return Choice(name, best, {}, decided, tuple(outputs), tuple(inputs), tuple(sentences))
 
 
-def check_takes_part(takes_part: np.ndarray, limits: str) -> None:
-    """Refuse a search of which no candidate is left.
-
-    Raises
-    ------
-    DataError
-    """
-    if not takes_part.any():
-        raise DataError(
-            f"none of the {len(takes_part)} candidates has all scores and keeps to {limits}; "
-            "widen it"
-        )
-
-
-def describe_choice(
-    name: str, frame: pd.DataFrame, compared: int, preference: str | None, level: float
+def _describe_choice(
+    name: str, frame: pd.DataFrame, compared: int, prefer: Any, level: float
 ) -> list[str]:
     """Say how many candidates took part, and why this one was taken."""
     outside = int((~frame["within_budget"]).sum())
@@ -171,12 +179,13 @@ def describe_choice(
     if missing:
         sentences.append(f"Without all scores, or out of the race before the end: {missing}.")
     sentences.append(f"{int(frame['efficient'].sum())} of {compared} are efficient.")
-    if preference is None:
+    if prefer is None:
         sentences.append(
             "It is the efficient one with the best sum of all metrics, each from its worst to its "
             "best value."
         )
         return sentences
+    preference = "the function" if callable(prefer) else f"'{prefer}'"
     dominated = int((frame["verdict"] == "dominated").sum())
     sentences.append(
         f"Shown at {100 * level:g} % to be worse than a mix of others: {dominated}. Of the others "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -14,12 +14,7 @@ import pandas as pd
 from deabench.errors import DataError, DataWarning
 from deabench.inference.samples.sample_set import Samples
 from deabench.inference.uncertainty import uncertainty
-from deabench.integrations.choice import (
-    Choice,
-    check_takes_part,
-    choose_candidate,
-    describe_choice,
-)
+from deabench.integrations.choice import choose_candidate
 from deabench.tables.readers.learners import name_candidate
 from deabench.utils.checks import did_you_mean, share
 
@@ -135,38 +130,26 @@ class Refit:
         is_last = np.asarray(results.get("iter", 0)) == np.max(results.get("iter", 0))
         has_scores = np.isfinite(frame[[*outputs, *inputs]].to_numpy(dtype=float)).all(axis=1)
         takes_part = has_scores & is_last & within_budget
-        check_takes_part(takes_part, f"the budget {self.within}")
-        preference = None
-        if self.prefer is not None:
-            preference = partial(self._preference, results, inputs)
-        best, frame = choose_candidate(
+        choice = choose_candidate(
             frame,
             outputs,
             inputs,
             within_budget=within_budget,
             takes_part=takes_part,
-            preference=preference,
+            limits=f"the budget {self.within}",
+            prefer=self.prefer,
+            preference=partial(self._preference, results, inputs),
             judge=partial(_verdicts, results, outputs, inputs, self.level),
+            level=self.level,
         )
-        name = str(frame.index[best])
-        words = "the function" if callable(self.prefer) else f"'{self.prefer}'"
-        sentences = describe_choice(
-            name, frame, int(takes_part.sum()), words if preference else None, self.level
-        )
-        if preference is not None:
-            sentences.append(
-                "Folds share training data: that is right only if they are as alike as is assumed."
+        sentences = choice.sentences
+        if self.prefer is not None:
+            sentences += (
+                "Folds share training data: that is right only if they are as alike as is assumed.",
             )
-        self.report_ = Choice(
-            name,
-            best,
-            _as_parameters(results["params"][best]),
-            frame,
-            tuple(outputs),
-            tuple(inputs),
-            tuple(sentences),
-        )
-        return best
+        params = _as_parameters(results["params"][choice.index])
+        self.report_ = replace(choice, params=params, sentences=sentences)
+        return choice.index
 
     def _preference(self, results: Mapping[str, Any], inputs: list[str], row: int) -> Any:
         """Return the value of a candidate of which the lowest is preferred."""

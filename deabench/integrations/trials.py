@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,12 +13,7 @@ import pandas as pd
 
 from deabench.errors import DataError, DataWarning
 from deabench.inference.uncertainty import uncertainty
-from deabench.integrations.choice import (
-    Choice,
-    check_takes_part,
-    choose_candidate,
-    describe_choice,
-)
+from deabench.integrations.choice import Choice, choose_candidate
 from deabench.tables.readers.learners import objective_names
 from deabench.tables.table import OptunaStudy
 from deabench.utils.checks import did_you_mean, share
@@ -100,39 +96,35 @@ def pick(
     limits = dict(within or {})
     within_budget = _keep_constraints(candidates) & _keep_limits(frame, firsts, limits, outputs)
     takes_part = within_budget & np.isfinite(frame.to_numpy()).all(axis=1)
-    check_takes_part(takes_part, f"the study's constraints and the budget {limits}")
-    preference = None
-    if prefer is not None:
-        preference = partial(_preference, prefer, frame, firsts)
-    best, frame = choose_candidate(
+    choice = choose_candidate(
         frame,
         outputs,
         inputs,
         within_budget=within_budget,
         takes_part=takes_part,
-        preference=preference,
+        limits=f"the study's constraints and the budget {limits}",
+        prefer=prefer,
+        preference=partial(_preference, prefer, frame, firsts),
         judge=partial(_verdicts, candidates, frame, outputs, inputs, level),
+        level=level,
     )
+    frame = choice.frame.copy()
     frame.insert(len(names), "repeats", [len(trials) for trials in candidates])
-    words = "the function" if callable(prefer) else f"'{prefer}'"
-    sentences = describe_choice(
-        str(frame.index[best]), frame, int(takes_part.sum()), words if preference else None, level
-    )
-    if preference is not None and frame["repeats"].max() == 1:
+    sentences = list(choice.sentences)
+    if prefer is not None and frame["repeats"].max() == 1:
         sentences.append(
             "No trial was repeated, so none can be shown to be worse: enqueue the best ones again."
         )
     unfinished = len(study.trials) - len(finished)
     if unfinished:
         sentences.append(f"{unfinished} trials did not finish and are left out.")
-    return Choice(
-        str(frame.index[best]),
-        int(firsts[best].number),
-        dict(firsts[best].params),
-        frame,
-        tuple(outputs),
-        tuple(inputs),
-        tuple(sentences),
+    trial = firsts[choice.index]
+    return replace(
+        choice,
+        index=int(trial.number),
+        params=dict(trial.params),
+        frame=frame,
+        sentences=tuple(sentences),
     )
 
 
