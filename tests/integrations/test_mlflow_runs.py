@@ -56,8 +56,11 @@ def test_a_ranking_goes_into_its_own_run_and_each_score_into_its_system(runs):
     path = mlflow.artifacts.download_artifacts(f"{answer['artifact_uri']}/deabench_ranking.csv")
     written = pd.read_csv(path, index_col=0)
     pd.testing.assert_series_equal(written["efficiency"], ranking.to_frame()["efficiency"])
-    # The runs that deabench wrote are no systems of the next ranking's table by themselves.
-    assert len(db.rank(runs).scores) == 3
+    # What deabench wrote is neither a system nor a metric of the next ranking.
+    again = db.rank(mlflow.search_runs())
+    assert again.scores.to_dict() == ranking.scores.to_dict()
+    assert list(again.data.outputs) == list(ranking.data.outputs)
+    assert again.notes == ranking.notes
 
 
 def test_the_active_run_is_used(runs):

@@ -66,18 +66,30 @@ def adapt_tool_table(source: Source) -> Source:
 def _adapt_mlflow(source: Source, run_name: str) -> Source:
     """Leave out runs that did not finish, and name the others by their names."""
     source = source.as_text()
-    status = "status" if "status" in source.frame else "Status"
-    is_finished = source.frame[status].astype(str).str.upper().isin(("FINISHED", ""))
+    frame = _drop_written_rankings(source.frame)
+    status = "status" if "status" in frame else "Status"
+    is_finished = frame[status].astype(str).str.upper().isin(("FINISHED", ""))
     notes = source.notes
     unfinished = int((~is_finished).sum())
     if unfinished:
         notes = (*notes, f"{unfinished} of {len(is_finished)} runs did not finish and are left out")
-    frame = source.frame[is_finished].reset_index(drop=True)
+    frame = frame[is_finished].reset_index(drop=True)
     # A run without a name is called by its id.
     identifier = "run_id" if "run_id" in frame else "Run ID"
     unnamed = frame[run_name].isna() | (frame[run_name].astype(str).str.strip() == "")
     frame[run_name] = frame[run_name].where(~unnamed, frame[identifier])
     return replace(source, frame=frame, label=(run_name,), notes=notes)
+
+
+def _drop_written_rankings(frame: pd.DataFrame) -> pd.DataFrame:
+    """Drop what `Ranking.log_to_mlflow` wrote: its columns, and runs that hold nothing else."""
+    written = [name for name in frame if str(name).rpartition(".")[2].startswith("deabench_")]
+    models = [name for name in written if str(name).endswith("deabench_model")]
+    metrics = [name for name in frame if str(name).startswith("metrics.") and name not in written]
+    # Cells that are empty are NaN in a frame and "" in a file.
+    has_model = (frame[models].fillna("") != "").any(axis=1)
+    has_metrics = (frame[metrics].fillna("") != "").any(axis=1)
+    return frame[has_metrics | ~has_model].drop(columns=written).reset_index(drop=True)
 
 
 def _adapt_wandb(source: Source) -> Source:
