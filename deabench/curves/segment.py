@@ -46,7 +46,7 @@ CAUTION = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Segment(ScoreCurve):
-    """A ROC curve with Tango's interval at every point.
+    """A ROC curve with an interval at every point, Tango's or that of a test of choice.
 
     Attributes
     ----------
@@ -61,6 +61,8 @@ class Segment(ScoreCurve):
         Mean of |fn − fp|/n over the confident points, in [0, 1]; NaN for none.
     aved_signed : float
         Mean of (fn − fp)/n over them.
+    test : str
+        Whose intervals these are, as a title begins: "Tango's", or the name of `method`.
 
     Notes
     -----
@@ -87,6 +89,7 @@ class Segment(ScoreCurve):
     sauc: float
     aved: float
     aved_signed: float
+    test: str = "Tango's"
 
     @property
     def confident(self) -> pd.DataFrame:
@@ -287,6 +290,7 @@ def segment_from_roc(
     b = points["fn"].to_numpy()
     c = points["fp"].to_numpy()
     points["difference"] = (b - c) / curve.n
+    test = "Tango's"
     if method is None:
         points["lower"], points["upper"] = interval(b, c, curve.n, alpha)
         # From whole numbers, not from the limits: no doubt at the edge.
@@ -300,9 +304,10 @@ def segment_from_roc(
             )
         points["lower"], points["upper"] = limits
         points["confident"] = (limits[0] <= 0) & (limits[1] >= 0)
+        test = str(getattr(method, "__name__", "given"))
     confident = points[points["confident"]]
     if confident.empty:
-        return Segment(curve, points, alpha, np.nan, np.nan, np.nan)
+        return Segment(curve, points, alpha, np.nan, np.nan, np.nan, test)
     return Segment(
         curve,
         points,
@@ -310,4 +315,5 @@ def segment_from_roc(
         sauc=float(np.trapezoid(confident["TPR"], confident["FPR"])),
         aved=float(confident["difference"].abs().mean()),
         aved_signed=float(confident["difference"].mean()),
+        test=test,
     )

@@ -123,8 +123,9 @@ class RocDisplay(Display):
         draw_unit_square(ax, *ROC_LABELS)
         areas_under_curves = [segment.roc.auc for segment in self.segments.values()]
         add_legend(ax, self.lines_, merit=areas_under_curves, loc="lower right")
-        level = 100 * (1 - next(iter(self.segments.values())).alpha)
-        title = f"thick: 0 inside Tango's {level:g} % interval"
+        first = next(iter(self.segments.values()))
+        level = 100 * (1 - first.alpha)
+        title = f"thick: 0 inside {escape_label(first.test)} {level:g} % interval"
         if self.bands:
             methods = {f"{b.method} {100 * (1 - b.alpha):g} % band" for b in self.bands.values()}
             title += f"; shaded: {', '.join(sorted(methods))}"

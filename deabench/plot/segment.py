@@ -116,7 +116,8 @@ class TangoDisplay(Display):
         handles = [dots for dots in self.dots_ if len(dots.get_xdata())]
         add_legend(ax, handles, loc="upper left")
         level = 100 * (1 - self.segment.alpha)
-        set_title(ax, f"Tango's {level:g} % intervals, n = {self.segment.roc.n}", self.name)
+        test = escape_label(self.segment.test)
+        set_title(ax, f"{test} {level:g} % intervals, n = {self.segment.roc.n}", self.name)
         apply_style(ax, self.dots_, style)
         return self
 

@@ -185,7 +185,11 @@ def test_another_test_of_choice_selects_its_own_points(six):
         stats.binomtest(x, x + y).pvalue if x + y else 1.0 for x, y in zip(b, c, strict=True)
     ]
     assert segment.points["confident"].tolist() == (np.array(p_values) > 0.05).tolist()
+    # Pictures name the test that was used; a title is drawn as it stands.
+    assert segment.plot().ax_.get_title(loc="left") == "clopper_pearson 95 % intervals, n = 20"
     named = curves.compare_segments(six[0], {"net": six[1]}, method=clopper_pearson)
+    title = named.segments["net"].test
+    assert title == "clopper_pearson"
     assert named.segments["net"].sauc == segment.sauc
     with pytest.raises(DataError, match="method gives an array of shape"):
         curves.balanced_segment(*six, method=lambda b, c, n, alpha: (0, 1))
