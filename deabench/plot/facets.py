@@ -22,6 +22,7 @@ from deabench.plot.canvas import (
     font_size,
     has_layout_engine,
     make_axes,
+    set_title,
     text_colour,
 )
 from deabench.plot.display import Display
@@ -104,7 +105,7 @@ class FacetGraphDisplay(Display):
         title = "facets, joined where they share a ridge"
         if self.left_out:
             title += f"; {self.left_out} more are not drawn"
-        ax.set_title(title, fontsize=font_size(9), loc="left")
+        set_title(ax, title)
         ax.legend(
             handles=self.nodes_, fontsize=font_size(8), loc="lower center", ncols=2, frameon=False
         )
@@ -223,10 +224,8 @@ class CostRangeDisplay(Display):
             "(logarithmic; line: equal costs)",
         )
         ax.set_yticks(y, [escape_label(name) for name in self.ranges.index], fontsize=font_size(8))
-        ax.set_title(
-            f"the classifier with the least expected cost, at {self.prevalence:.3g} positives",
-            fontsize=font_size(9),
-            loc="left",
+        set_title(
+            ax, f"the classifier with the least expected cost, at {self.prevalence:.3g} positives"
         )
         apply_style(ax, [self.bars_], style)
         return self

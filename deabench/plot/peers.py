@@ -9,7 +9,14 @@ import networkx as nx
 import numpy as np
 from matplotlib.collections import LineCollection
 
-from deabench.plot.canvas import COLOURS, GREY, apply_style, background_colour, font_size, make_axes
+from deabench.plot.canvas import (
+    COLOURS,
+    GREY,
+    apply_style,
+    background_colour,
+    make_axes,
+    set_title,
+)
 from deabench.plot.display import Display
 from deabench.plot.placement import dots_along, place_names
 from deabench.results.ranking import SMALLEST_INTENSITY
@@ -107,7 +114,7 @@ class PeerNetworkDisplay(Display):
         )
         if self.left_out:
             title += f"{self.left_out} DMUs with lower scores are not drawn; "
-        ax.set_title(title + "a line is as wide as its λ", fontsize=font_size(9), loc="left")
+        set_title(ax, title + "a line is as wide as its λ")
         # Names of efficient DMUs come first, those with the most followers before the others.
         attributes = self.graph.nodes
         order = sorted(

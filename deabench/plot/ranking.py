@@ -28,6 +28,7 @@ from deabench.plot.canvas import (
     is_narrow,
     make_axes,
     row_font_size,
+    set_title,
     text_colour,
 )
 from deabench.plot.display import Display
@@ -182,9 +183,9 @@ class RankingDisplay(Display):
             above.tick_params(labelbottom=False, labelsize=font_size(7), length=0)
             above.set_ylabel("how many", fontsize=font_size(7))
             draw_grid(above)
-            above.set_title(title, fontsize=font_size(9), loc="left")
+            set_title(above, title)
             return
-        ax.set_title(title, fontsize=font_size(9), loc="left")
+        set_title(ax, title)
         # A narrow figure has no room for a column of names beside the dots.
         if has_layout_engine(ax) and not is_narrow(ax):
             self.peers_ = annotate_rows(ax, list(self.frame["peers"]), "peers and their shares λ")

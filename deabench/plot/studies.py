@@ -18,6 +18,7 @@ from deabench.plot.canvas import (
     has_layout_engine,
     make_axes,
     marker_style,
+    set_title,
     style_numbers,
     text_colour,
 )
@@ -143,7 +144,7 @@ class GroupsDisplay(Display):
         title = "efficiency by group of data sets"
         if self.total > len(names):
             title += f"; the best {len(names)} of {self.total}"
-        ax.set_title(title, fontsize=font_size(9), loc="left")
+        set_title(ax, title)
         location: dict[str, Any] = {"loc": "best"}
         if has_layout_engine(ax):
             location = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)}

@@ -25,6 +25,7 @@ from deabench.plot.canvas import (
     line_style,
     make_axes,
     row_font_size,
+    set_title,
     style_numbers,
 )
 from deabench.plot.display import Display
@@ -105,7 +106,7 @@ class TargetsDisplay(Display):
         title = f"▲ actual, × closest target ({self.norm})"
         if self.total > count:
             title += f"; the first {count} of {self.total}"
-        self.axes_[0].set_title(title + "\n", fontsize=font_size(9), loc="left")
+        set_title(self.axes_[0], title + "\n")
         apply_style(self.axes_[0], [dot for dots in self.dots_ for dot in dots], style)
         return self
 
@@ -255,7 +256,7 @@ class ParallelDisplay(Display):
         title = "full: actual, × dashed: target, grey: the frontier's DMUs"
         if self.total > count:
             title += f"; the first {count} of {self.total}"
-        ax.set_title(title, fontsize=font_size(9), loc="left")
+        set_title(ax, title)
         apply_style(ax, self.lines_, style)
         return self
 

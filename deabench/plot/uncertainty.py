@@ -23,6 +23,7 @@ from deabench.plot.canvas import (
     has_layout_engine,
     label_with_direction,
     make_axes,
+    set_title,
     text_colour,
 )
 from deabench.plot.display import Display
@@ -122,7 +123,7 @@ class UncertaintyDisplay(Display):
         title = "● efficient   ◇ undecided   ▼ dominated"
         if self.tiers_:
             title += "   - - between tiers shown to differ"
-        ax.set_title(title, fontsize=font_size(9), loc="left")
+        set_title(ax, title)
         apply_style(ax, list(self.dots_.values()), style)
         return self
 
@@ -190,11 +191,7 @@ class FrontierBandDisplay(Display):
             zorder=3,
         )
         ax.set(xlabel=label_with_direction(first, None), ylabel=label_with_direction(second, None))
-        ax.set_title(
-            f"frontier, and where the true one lies ({100 * self.level:g} %)",
-            fontsize=font_size(9),
-            loc="left",
-        )
+        set_title(ax, f"frontier, and where the true one lies ({100 * self.level:g} %)")
         draw_grid(ax)
         apply_style(ax, [self.line_], style)
         return self

@@ -16,6 +16,7 @@ from deabench.plot.canvas import (
     escape_label,
     font_size,
     make_axes,
+    set_title,
     text_colour,
 )
 from deabench.plot.display import Display
@@ -116,7 +117,7 @@ class DominanceGraphDisplay(Display):
         title = "who is at least as good at every weighting: from above to below"
         if self.total > sum(len(rows) for _, rows in self.graph.nodes(data="rows")):
             title += f" (the best {len(self.graph)} of {self.total})"
-        ax.set_title(title, fontsize=font_size(9), loc="left")
+        set_title(ax, title)
         apply_style(ax, self.nodes_, style)
         return self
 

@@ -16,6 +16,7 @@ from deabench.plot.canvas import (
     escape_label,
     font_size,
     make_axes,
+    set_title,
 )
 from deabench.plot.display import Display
 from deabench.results.weightings import Weightings
@@ -103,6 +104,6 @@ class RankIntervalDisplay(Display):
         title = "ranks over all weightings\n— all   ▬ 90 % of the weightings   ● mean"
         if has_limits.any():
             title += "   grey: limits of the samples"
-        ax.set_title(title, fontsize=font_size(9), loc="left")
+        set_title(ax, title)
         apply_style(ax, [self.dots_], style)
         return self

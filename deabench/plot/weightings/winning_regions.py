@@ -21,6 +21,7 @@ from deabench.plot.canvas import (
     font_size,
     is_narrow,
     make_axes,
+    set_title,
     text_colour,
 )
 from deabench.plot.display import Display
@@ -147,7 +148,7 @@ class WinningRegionsDisplay(Display):
             )
         ax.set(xlim=(0, 100), ylim=(-0.5, 0.5 + 0.2 * legend_rows), yticks=[])
         ax.set_xlabel(f"what {escape_label(first)} counts, % (the rest: {escape_label(second)})")
-        ax.set_title("first under which weights", fontsize=font_size(9), loc="left")
+        set_title(ax, "first under which weights")
         for side in ("top", "right", "left"):
             ax.spines[side].set_visible(False)
 
@@ -200,7 +201,7 @@ class WinningRegionsDisplay(Display):
         ax.set(aspect="equal", xlim=(-0.12, right), ylim=(-0.1, 0.94))
         ax.set_axis_off()
         title = "first under which weights; a corner is one metric alone"
-        ax.set_title(title, fontsize=font_size(9), loc="left")
+        set_title(ax, title)
 
     def _plot_intervals(self, ax: Any) -> None:
         """Draw between which weights of each metric a row can be first."""
