@@ -38,7 +38,7 @@ _HOME = {
     "cluster_means": "deabench.compare.score_tables",
     "compare": "deabench.compare.selection",
     "corrected_t": "deabench.compare.two_classifiers",
-    "critical_difference": "deabench.compare.pairwise",
+    "critical_difference": "deabench.compare.adjustment",
     "discordant": "deabench.compare.predictions",
     "finner": "deabench.compare.adjustment",
     "five_by_two_f": "deabench.compare.two_classifiers",

@@ -1,4 +1,5 @@
 from deabench.compare.adjustment import bergmann_hommel as bergmann_hommel
+from deabench.compare.adjustment import critical_difference as critical_difference
 from deabench.compare.adjustment import finner as finner
 from deabench.compare.adjustment import shaffer as shaffer
 from deabench.compare.bayes import Posterior as Posterior
@@ -14,7 +15,6 @@ from deabench.compare.omnibus import SkillingsMack as SkillingsMack
 from deabench.compare.omnibus import anova as anova
 from deabench.compare.omnibus import skillings_mack as skillings_mack
 from deabench.compare.pairwise import Pairwise as Pairwise
-from deabench.compare.pairwise import critical_difference as critical_difference
 from deabench.compare.pairwise import pairwise as pairwise
 from deabench.compare.predictions import discordant as discordant
 from deabench.compare.predictions import on_one_test_set as on_one_test_set

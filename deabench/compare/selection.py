@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from deabench.compare.adjustment import Adjustment, check_adjustment, describe_family
+from deabench.compare.adjustment import Adjustment, adjust_pairs, check_adjustment, describe_family
 from deabench.compare.friedman import (
     EXACT_DATA_SETS,
     Friedman,
@@ -25,7 +25,6 @@ from deabench.compare.pairwise import (
     Pair,
     PairsResult,
     TestOfTwo,
-    adjust_pairs,
     apply_pair_test,
     find_better,
     list_pairs,

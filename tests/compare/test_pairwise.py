@@ -15,6 +15,8 @@ from deabench import compare, datasets
 from deabench.compare.adjustment import (
     Adjustment,
     adjust_p_values,
+    nemenyi_p_values,
+    normal_range_tail,
 )
 from deabench.compare.friedman import (
     EXACT_DATA_SETS,
@@ -22,7 +24,7 @@ from deabench.compare.friedman import (
     iman_davenport,
     rank_difference_p_values,
 )
-from deabench.compare.pairwise import compare_mean_ranks, nemenyi_p_values, normal_range_tail
+from deabench.compare.pairwise import compare_mean_ranks
 from deabench.errors import DataError
 
 

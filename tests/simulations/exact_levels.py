@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from deabench.compare.adjustment import ADJUSTMENTS, Adjustment, adjust_p_values
+from deabench.compare.adjustment import ADJUSTMENTS, Adjustment, adjust_p_values, nemenyi_p_values
 from deabench.compare.friedman import friedman_from_ranks
-from deabench.compare.pairwise import compare_mean_ranks, nemenyi_p_values
+from deabench.compare.pairwise import compare_mean_ranks
 from deabench.compare.signed_rank import tost, wilcoxon
 
 ALPHA = 0.05
