@@ -220,9 +220,9 @@ class LeaderFigures:
         pairs = lead_with(pairs[is_leaders], [leader] * int(is_leaders.sum()))
         frame = pd.DataFrame(index=pairs["second"].astype(str).rename(None))
         columns = {
-            "wins": "better on",
+            "losses": "better on",
             "ties": "equal on",
-            "losses": "worse on",
+            "wins": "worse on",
             "lower": "difference from",
             "upper": "difference to",
         }
