@@ -14,6 +14,8 @@ import time
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+DEATH = "DEABENCH_TEST_DEATH"
+"""The environment variable that names the file which `Dies` writes."""
 WAIT_FOR = "DEABENCH_TEST_WAIT_FOR"
 """The environment variable that names the file for which `Waits` waits."""
 
@@ -62,6 +64,8 @@ class Dies(Good):
     """As a worker out of memory does."""
 
     def harm(self) -> None:
+        if DEATH in os.environ:
+            open(os.environ[DEATH], "w").close()
         os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -97,6 +97,7 @@ class _ClusterRun:
         self.datasets = datasets
         self.batches: dict[str, tuple[Any, list[Task]]] = {}
         self.finished: SimpleQueue[Any] = SimpleQueue()
+        self.lost: list[Any] = []
         self.sent_datasets: dict[DataSpec, Any] = {}
         # keys differ from those of other runs on the same scheduler
         self.run_id = uuid4().hex[:8]
@@ -159,6 +160,10 @@ class _ClusterRun:
 
         After such a second it checks that the cluster still works.
         """
+        # what was lost comes again when the scheduler has computed it again
+        for future in [future for future in self.lost if future.status != "lost"]:
+            self.lost.remove(future)
+            self.finished.put(future)
         try:
             # after a second without a result the cluster is asked whether it works
             future = self.finished.get(timeout=1.0)
@@ -171,8 +176,12 @@ class _ClusterRun:
             if time.monotonic() - self.last_sign_of_life > patience:
                 raise self._lost_cluster() from None
             return None
-        if future.status in ("cancelled", "lost"):
+        if future.status == "cancelled":
             raise self._lost_cluster()
+        # its worker died before the result was fetched: the scheduler lets another compute it
+        if future.status == "lost":
+            self.lost.append(future)
+            return None
         self.last_sign_of_life = time.monotonic()
         return future
 

@@ -11,6 +11,8 @@ import time
 from collections import deque
 from types import SimpleNamespace
 
+import numpy as np
+import poison
 import pytest
 from distributed import LocalCluster
 from study_runs import HERE, ROOT, SLOW, run_here, with_data_from_code
@@ -191,6 +193,50 @@ def test_enough_batches_are_on_the_way_that_no_thread_waits_for_the_parent():
             )
         )
     assert client.sent == cluster.BATCHES_AHEAD * 4
+
+
+def test_a_result_that_dies_with_its_worker_is_waited_for():
+    """The scheduler lets another worker compute it: the future is lost for a while only."""
+    client = SimpleNamespace(status="running", nthreads=lambda: {"tcp://w": 1})
+    cluster_run = cluster._ClusterRun(client, "local", "a folder", {})
+    future = SimpleNamespace(status="lost", key="a")
+    cluster_run.finished.put(future)
+    assert cluster_run._next_future() is None
+    assert cluster_run._next_future() is None
+    future.status = "finished"
+    assert cluster_run._next_future() is future
+    future.status = "cancelled"
+    cluster_run.finished.put(future)
+    with pytest.raises(DataError, match="did not come back"):
+        cluster_run._next_future()
+
+
+@pytest.mark.slow
+def test_results_that_die_with_their_worker_are_computed_again(tmp_path, monkeypatch):
+    """The parent is busy while its only worker ends a second batch and dies in the third."""
+    death = tmp_path / "death"
+    monkeypatch.setenv(poison.DEATH, str(death))
+    rows = np.random.default_rng(0).normal(size=(40, 2))
+    study = Study(
+        {"d": (rows, np.arange(40) % 4 // 3)},
+        {"first": poison.Good(), "second": poison.Good(1e-9), "third": poison.Dies()},
+        split={"kind": "holdout", "folds": 1},
+        positive=1,
+        store=tmp_path / "study.sqlite",
+    )
+    names = []
+
+    def look_away(task, outcome):
+        names.append(task.learner.name)
+        until = time.monotonic() + 60
+        while len(names) == 1 and not death.exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        # the scheduler hears of it soon after
+        time.sleep(2 if len(names) == 1 else 0)
+
+    done = study.run(workers=1, scheduler="local", watch=look_away)
+    assert (done.done, done.failed) == (2, 1)
+    assert names == ["first", "second", "third"]
 
 
 def test_workers_of_a_local_cluster_that_stay_away_are_said():
