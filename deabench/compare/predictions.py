@@ -35,6 +35,7 @@ from deabench.compare.two_classifiers import (
     two_error_rates,
 )
 from deabench.errors import DataError, DataWarning
+from deabench.metrics.roc_area import delong
 from deabench.utils import instances
 from deabench.utils.checks import choice, share
 
@@ -333,8 +334,6 @@ def _test_aucs(
     alpha: float,
 ) -> tuple[pd.DataFrame, pd.Series, tuple[str, ...]]:
     """Test every pair by DeLong; also return the AUCs, and notes."""
-    from deabench.metrics.roc_area import delong
-
     areas = delong(y_true, predictions, positive=positive)
     pairs = list_pairs(areas.auc.index, control)
     i, j = pair_positions(areas.auc.index, pairs)

@@ -22,6 +22,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv
 
 from deabench.errors import DataError
 from deabench.utils.result import Result
@@ -237,9 +240,6 @@ def learning_curve(
     >>> curve.means.index.tolist()
     [50, 150, 379]
     """
-    from sklearn.base import clone
-    from sklearn.metrics import check_scoring
-
     labels = np.asarray(y)
     folds = _split_folds(X, labels, cv, schedule)
     scorer = check_scoring(estimator, scoring=scoring)
@@ -266,8 +266,6 @@ def _split_folds(
     X: Any, labels: NDArray[Any], cv: Any, schedule: Schedule
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Return the training rows, in the order of sampling, and the test rows of each fold."""
-    from sklearn.model_selection import check_cv
-
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if len(labels) != rows:
         raise DataError(f"X has {rows} rows and y has {len(labels)}; give one label for each row")

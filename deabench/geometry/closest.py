@@ -379,7 +379,6 @@ class _Milp:
         name: str,
     ) -> None:
         import deabench_models
-        from deabench_models import norms
 
         self.points = points
         self.name = name
@@ -390,9 +389,9 @@ class _Milp:
         self.table = {(k, r): float(points[k, r]) for k in range(self.e) for r in range(s)}
         group = {(g, r): float(tested[g, r]) for g in range(self.groups) for r in range(s)}
         self.model = deabench_models.normalised(self.table, group, self.ranges)
-        getattr(norms, norm)(self.model, dict(enumerate(weights.tolist())))
+        getattr(deabench_models.projection, norm)(self.model, dict(enumerate(weights.tolist())))
         if dominating:
-            norms.dominating(self.model)
+            deabench_models.projection.dominating(self.model)
 
     def solve(self, unit: float) -> np.ndarray | None:
         """Return λ (g, e) at the optimum; None where the model is infeasible."""

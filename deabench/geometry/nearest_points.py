@@ -44,15 +44,21 @@ def dual_norm(normals: np.ndarray, norm: str) -> np.ndarray:
     return np.asarray(np.linalg.norm(normals, DUAL_NORM_ORDERS[norm], axis=-1))
 
 
+def _solve_nnls(matrix: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]:
+    """Minimize ‖matrix·x - target‖ over x ≥ 0; return x and the residual's length."""
+    from scipy.optimize import nnls  # a ranking imports this module, and needs no scipy
+
+    x, length = nnls(matrix, target)
+    return np.asarray(x), float(length)
+
+
 def is_reached(members: np.ndarray, point: np.ndarray) -> bool:
     """Return whether a combination of the members (k, s) is nowhere below the point (s,)."""
-    from scipy.optimize import nnls
-
     # Σ λ_k y_k - slack = point and Σ λ_k = 1 with λ, slack ≥ 0, in the least squares sense.
     s = len(point)
     metric_rows = np.hstack([members.T, -np.eye(s)])
     sum_row = np.append(np.ones(len(members)), np.zeros(s))
-    _, residual = nnls(np.vstack([metric_rows, sum_row]), np.append(point, 1.0))
+    _, residual = _solve_nnls(np.vstack([metric_rows, sum_row]), np.append(point, 1.0))
     return bool(residual <= REACHED)
 
 
@@ -62,12 +68,10 @@ def nearest_in_hull_l2(vertices: np.ndarray, point: np.ndarray) -> np.ndarray:
     NNLS solves min ‖(V - p)'μ‖² + (Σμ - 1)², μ ≥ 0. For a direction λ the best multiple t λ gives
     d² / (1 + d²), which rises with the distance d = ‖(V - p)'λ‖; so μ is λ up to its sum.
     """
-    from scipy.optimize import nnls
-
     shifted = vertices - point
     size = max(np.abs(shifted).max(), 1e-300)  # d is then about 1, and both terms count alike
     matrix = np.vstack([shifted.T / size, np.ones(len(vertices))])
-    mu, _ = nnls(matrix, np.append(np.zeros(len(point)), 1.0))
+    mu, _ = _solve_nnls(matrix, np.append(np.zeros(len(point)), 1.0))
     return np.asarray(mu / mu.sum())
 
 
@@ -77,13 +81,11 @@ def least_distance(normals: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, 
     Least distance programming by NNLS (Lawson and Hanson 1974, chapter 23): with the residual r of
     min ‖[normals'; -right'] μ - (0, 1)‖, μ ≥ 0, the answer is -r[:-1] / r[-1].
     """
-    from scipy.optimize import nnls
-
     # A point far outside is scaled back, so that both parts of the rows are about 1.
     size = max(float(-right.min()), 1e-300)
     matrix = np.vstack([normals.T, -right / size])
     target = np.append(np.zeros(normals.shape[1]), 1.0)
-    mu, _ = nnls(matrix, target)
+    mu, _ = _solve_nnls(matrix, target)
     residual = matrix @ mu - target
     with np.errstate(divide="ignore", invalid="ignore"):
         z = -size * residual[:-1] / residual[-1]

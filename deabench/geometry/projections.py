@@ -293,16 +293,15 @@ def project_onto_facet(
     """
     if norm == "l2":
         return _project_onto_facet_l2(normals, facet, point, weights, dominating)
-    import deabench_models
-    from deabench_models import norms
+    from deabench_models import projection
 
     s = len(point)
     table = {(j, r): float(w) for j, row in enumerate(normals) for r, w in enumerate(row)}
-    model = deabench_models.halfspaces(table, {("g", r): float(v) for r, v in enumerate(point)})
-    deabench_models.projection.touching(model, table, facet)
-    getattr(norms, norm)(model, dict(enumerate(weights.tolist())))
+    model = projection.halfspaces(table, {("g", r): float(v) for r, v in enumerate(point)})
+    projection.touching(model, table, facet)
+    getattr(projection, norm)(model, dict(enumerate(weights.tolist())))
     if dominating:
-        norms.dominating(model)
+        projection.dominating(model)
     form = read_model(model, name="halfspaces", symbolic=False)
     solver = Solver(expand_template(form, np.zeros((0, 0)), np.zeros(0)))
     try:
@@ -404,12 +403,8 @@ def common_rises(vertices: np.ndarray, points: np.ndarray, names: pd.Index) -> n
 
     By a combination of the vertices (e, s).
     """
-    import deabench_models
-
     s = vertices.shape[1]
-    form = compile_template(
-        deabench_models.depth, {"P": range(s)}, {"p_o": dict.fromkeys(range(s), 1.0)}
-    )
+    form = compile_template("depth", {"P": range(s)}, {"p_o": dict.fromkeys(range(s), 1.0)})
     rises = np.empty(len(points))
     for k, point in enumerate(points):
         solver = Solver(expand_template(form, vertices, point))
@@ -420,31 +415,29 @@ def common_rises(vertices: np.ndarray, points: np.ndarray, names: pd.Index) -> n
 
 @lru_cache(maxsize=64)
 def _face_form(weights: tuple[float, ...], norm: str, dominating: bool) -> Template:
-    import deabench_models
-    from deabench_models import norms
+    from deabench_models import projection
 
     s = len(weights)
     # Wolfe's method for L2 sets linear costs itself, one after another.
     linear_norm = "l1" if norm == "l2" else norm
-    steps = [norms.dominating] if dominating else []
+    steps = [projection.dominating] if dominating else []
     return compile_template(
-        deabench_models.face,
+        "face",
         {"P": range(s)},
         {"p_G": {("g", r): 1.0 for r in range(s)}},
-        lambda model: getattr(norms, linear_norm)(model, dict(enumerate(weights))),
+        lambda model: getattr(projection, linear_norm)(model, dict(enumerate(weights))),
         *steps,
     )
 
 
 @lru_cache(maxsize=64)
 def _halfspace_form(weights: tuple[float, ...], norm: str) -> Template:
-    import deabench_models
-    from deabench_models import norms
+    from deabench_models import projection
 
     s = len(weights)
     return compile_template(
-        deabench_models.halfspaces,
+        "halfspaces",
         {"W": range(s)},
         {"p_G": {("g", r): 1.0 for r in range(s)}},
-        lambda model: getattr(norms, norm)(model, dict(enumerate(weights))),
+        lambda model: getattr(projection, norm)(model, dict(enumerate(weights))),
     )

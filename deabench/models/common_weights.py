@@ -306,8 +306,4 @@ def _prove_minimax(answer: Answer) -> Proof:
 @lru_cache(maxsize=64)
 def _compile_largest_loss(s: int) -> Template:
     """Compile the program of the largest loss for s outputs, once."""
-    import deabench_models
-
-    return compile_template(
-        deabench_models.largest_loss, {"Y": range(s), "Z": range(s), "e": range(1)}, {}
-    )
+    return compile_template("largest_loss", {"Y": range(s), "Z": range(s), "e": range(1)}, {})

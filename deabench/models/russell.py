@@ -338,8 +338,6 @@ def _least_output_part(q: np.ndarray, price: np.ndarray) -> np.ndarray:
 @lru_cache(maxsize=64)
 def _compile_graph(m: int, s: int, returns: str, tangents: int) -> Template:
     """Compile the graph measure for m inputs, s outputs and some tangents, once."""
-    import deabench_models
-
     tangent_data = {(r, k): 1.0 for r in range(s) for k in range(tangents)}
     tested: dict[str, dict[Any, float]] = {
         "x_o": dict.fromkeys(range(m), 1.0),
@@ -350,5 +348,5 @@ def _compile_graph(m: int, s: int, returns: str, tangents: int) -> Template:
         "level": tangent_data,
     }
     return compile_template(
-        deabench_models.russell_graph, {"X": range(m), "Y": range(s)}, tested, returns=returns
+        "russell_graph", {"X": range(m), "Y": range(s)}, tested, returns=returns
     )

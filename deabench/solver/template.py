@@ -75,7 +75,7 @@ class Template:
 
 
 def compile_template(
-    formulation: Callable[..., Any],
+    formulation: str | Callable[..., Any],
     reference: Mapping[str, Sequence[Any]],
     tested: Mapping[str, Mapping[Any, float]],
     *finish: Callable[[Any], Any],
@@ -85,17 +85,22 @@ def compile_template(
 
     Parameters
     ----------
-    formulation : function of deabench_models
+    formulation : name of a function of `deabench_models`, or such a function
     reference : mapping of argument name to metrics
         The data of the items, as {"X": ["x1"], "Y": ["y1", "y2"]}; their order is that of the
         symbols.
     tested : mapping of argument name to a row with any numbers
         The data of the program; its keys name the symbols.
     finish : functions of the model
-        Applied to it in turn, as the norms of `deabench_models.norms`.
+        Applied to it in turn, as the norms of `deabench_models.projection`.
     """
     from pyomo.core.base import ConcreteModel, Var
 
+    import deabench_models  # this and Pyomo take longer to import than a small table to solve
+
+    build: Any = formulation
+    if isinstance(formulation, str):
+        build = getattr(deabench_models, formulation)
     data = ConcreteModel()
     tables = {}
     symbols: list[Any] = []
@@ -105,10 +110,10 @@ def compile_template(
         tables[argument] = {(REFERENCE, metric): variables[i] for i, metric in enumerate(metrics)}
         symbols += list(variables.values())
     # Pyomo builds the model of one item, with variables where that item has data.
-    model = formulation(**tables, **tested, **parameters)
+    model = build(**tables, **tested, **parameters)
     for step in finish:
         step(model)
-    return replace(_read_symbolically(model, symbols), name=formulation.__name__)
+    return replace(_read_symbolically(model, symbols), name=build.__name__)
 
 
 def read_model(model: Any, *, name: str = "model", symbolic: bool = True) -> Template:

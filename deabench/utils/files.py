@@ -7,13 +7,17 @@ names.
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
 import json
+import lzma
 import os
 import secrets
 import select
 import stat
 import time
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -279,11 +283,6 @@ def decompress(path: str | Path, *, max_bytes: int = MAX_DECOMPRESSED) -> io.Byt
 
 
 def _open_compressed(path: Path) -> IO[bytes]:
-    import bz2
-    import gzip
-    import lzma
-    import zipfile
-
     ending = path.suffix.lower()
     if ending != ".zip":
         openers: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}

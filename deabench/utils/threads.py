@@ -6,6 +6,8 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import Any
 
+from threadpoolctl import ThreadpoolController
+
 MIN_ROWS = 64
 """Products of fewer rows run on one thread anyway, and finding the library takes longer."""
 
@@ -21,6 +23,4 @@ def one_thread(rows: int) -> AbstractContextManager[Any]:
 @lru_cache(maxsize=1)
 def _load_controller() -> Any:
     """Find the BLAS that numpy has loaded, once: it takes longer than a small table."""
-    from threadpoolctl import ThreadpoolController
-
     return ThreadpoolController()

@@ -33,9 +33,9 @@ def big_m(P: Table, ranges: Row) -> dict[Hashable, float]:
 def normalised(P: Table, p_G: Table, ranges: Row) -> Model:
     """Formulate the normalised closest-target model.
 
-    Its distance is added by one of `deabench_models.norms`.
+    Its distance is added by a norm of `deabench_models.projection`.
 
-    min  a norm of (l − h)                               (norms)
+    min  a norm of (l − h)                               (l1, linf, l2)
     s.t. Σ_r range_r u_r = 1                             [normal]
          Σ_r P_kr u_r + u_0 + d_k = 0            ∀ k     [supporting]
          d_k ≤ M_k b_k                           ∀ k     [off_facet]

@@ -1,9 +1,16 @@
 """The nearest point of one face, or of a polyhedron given by its facets: LPs (L1, L∞) and QPs (L2).
 
 Enumerating the frontier's faces and projecting on each needs no binary variable and no M: the least
-of these distances is the optimum of (11). The distance is added by one of `deabench_models.norms`.
-Symbols: P (vertex j of the face, metric r); W (facet j, metric r), normals w with w·y ≤ 1; p_G
-(tested DMU g, metric r).
+of these distances is the optimum of (11). Symbols: P (vertex j of the face, metric r); W (facet j,
+metric r), normals w with w·y ≤ 1; p_G (tested DMU g, metric r).
+
+The distance is added by `l1`, `linf` or `l2`. A model that has a gap declares l, h ≥ 0 over (tested
+DMU, metric) with target = p + l − h, so l is what is gained and h what is given up. `weights`
+multiply the gap metric by metric (1 in the plain norm; 1/range to make the metrics comparable).
+
+    L1    min  Σ_g Σ_r weight_r (l_gr + h_gr)                    [distance]
+    L∞    min  Σ_g t_g   s.t. weight_r (l_gr + h_gr) ≤ t_g       [distance, largest_gap]
+    L2    min  Σ_g Σ_r (weight_r (l_gr − h_gr))²                 [distance]
 """
 
 from pyomo.core.base import ConcreteModel, Param, Var, maximize
@@ -25,9 +32,9 @@ def _gap(p_G: Table) -> Model:
 def face(P: Table, p_G: Table) -> Model:
     """Formulate the nearest point of the convex hull of the vertices P.
 
-    It is always feasible without `norms.dominating`.
+    It is always feasible without `dominating`.
 
-    min  a norm of (l − h)                               (norms)
+    min  a norm of (l − h)                               (l1, linf, l2)
     s.t. Σ_j P_jr λ_jg + h_gr − l_gr = p_gr      ∀ g, r  [target]
          Σ_j λ_jg = 1                            ∀ g     [convexity]
          λ_jg ≥ 0                                        [lam]
@@ -54,7 +61,7 @@ def halfspaces(W: Table, p_G: Table) -> Model:
 
     From outside it is the target on the facets, extended.
 
-    min  a norm of (l − h)                               (norms)
+    min  a norm of (l − h)                               (l1, linf, l2)
     s.t. Σ_r W_jr y_gr ≤ 1                       ∀ j, g  [within]
          y_gr + h_gr − l_gr = p_gr               ∀ g, r  [target]
          y_gr free                                       [y]
@@ -118,5 +125,61 @@ def touching(m: Model, W: Table, j: object) -> Model:
     def touching(m: Model, g: object) -> object:
         # Together with `within` this holds as an equation.
         return sum(W[j, r] * m.y[g, r] for r in m.R) >= 1
+
+    return m
+
+
+def l1(m: Model, weights: Row) -> Model:
+    """Give `m` the L1 distance as objective; stays linear."""
+
+    @m.Objective()
+    def distance(m: Model) -> object:
+        return sum(weights[r] * (m.l[g, r] + m.h[g, r]) for g in m.G for r in m.R)
+
+    return m
+
+
+def linf(m: Model, weights: Row) -> Model:
+    """Give `m` the L∞ distance as objective, with a bound t per tested DMU; stays linear."""
+    m.t = Var(m.G, within=NonNegativeReals)
+
+    @m.Constraint(m.G, m.R)
+    def largest_gap(m: Model, g: object, r: object) -> object:
+        # At the optimum t is the largest weighted gap.
+        return weights[r] * (m.l[g, r] + m.h[g, r]) - m.t[g] <= 0
+
+    @m.Objective()
+    def distance(m: Model) -> object:
+        return sum(m.t[g] for g in m.G)
+
+    return m
+
+
+def l2(m: Model, weights: Row) -> Model:
+    """Give `m` the squared L2 distance as objective, which makes it a convex QP."""
+
+    @m.Objective()
+    def distance(m: Model) -> object:
+        return sum((weights[r] * (m.l[g, r] - m.h[g, r])) ** 2 for g in m.G for r in m.R)
+
+    return m
+
+
+def shortfall(m: Model, weights: Row) -> Model:
+    """Give `m` the shortfall Σ weight_r h_gr of its points below the target as objective."""
+
+    @m.Objective()
+    def shortfall(m: Model) -> object:
+        return sum(weights[r] * m.h[g, r] for g in m.G for r in m.R)
+
+    return m
+
+
+def dominating(m: Model) -> Model:
+    """Let no metric get worse: h = 0 [no_worse]."""
+
+    @m.Constraint(m.G, m.R)
+    def no_worse(m: Model, g: object, r: object) -> object:
+        return m.h[g, r] <= 0
 
     return m

@@ -116,15 +116,15 @@ def test_l2_is_the_least_over_all_subsets(Y, seed) -> None:
 def by_quadratic_program(V: np.ndarray, p: np.ndarray, *, dominating: bool) -> float:
     """The Euclidean distance to the hull of V by HiGHS's QP of `deabench_models.face`."""
     import deabench_models
-    from deabench_models import norms
+    from deabench_models import projection
 
     s = len(p)
-    steps = [norms.dominating] if dominating else []
+    steps = [projection.dominating] if dominating else []
     form = compile_template(
         deabench_models.face,
         {"P": range(s)},
         {"p_G": {("g", r): 1.0 for r in range(s)}},
-        lambda m: norms.l2(m, dict.fromkeys(range(s), 1.0)),
+        lambda m: projection.l2(m, dict.fromkeys(range(s), 1.0)),
         *steps,
     )
     solver = Solver(expand_template(form, V, p))
@@ -507,13 +507,13 @@ def test_the_first_extended_facet_by_its_nearest_point_is_not_the_nearest_of_all
 
 def test_a_point_of_a_facet_that_does_not_dominate_is_solved_again(monkeypatch) -> None:
     """A solver that loses the rows of `dominating` answers with a point below the tested one."""
-    from deabench_models import norms
+    from deabench_models import projection
 
     normals = np.array([[0.375, 0.875, 0.5], [0.125, 0.75, 0.75], [0.75, 0.25, 0.125]])
     point = np.array([0.7, 0.1, 0.5])
     arguments = (normals, 1, point, "linf", np.ones(3))
     assert (project_onto_facet(*arguments, dominating=False) < point - 0.09).any()
-    monkeypatch.setattr(norms, "dominating", lambda model: None)
+    monkeypatch.setattr(projection, "dominating", lambda model: None)
     target = project_onto_facet(*arguments, dominating=True)
     # x stays: .375 x + .875 y + .5 z = 1 and .125 x + .75 y + .75 z = 1.
     assert target == pytest.approx([0.7, 0.31 / 0.9, 0.785 / 0.9], abs=1e-12)

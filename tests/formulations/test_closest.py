@@ -13,7 +13,7 @@ import deabench_models as models
 from deabench.geometry.closest import closest_by_milp
 from deabench.solver.highs import Solver
 from deabench.solver.template import expand_template, read_model
-from deabench_models import norms
+from deabench_models import projection
 
 THREE = (models.closest_change, models.closest_split, models.closest)
 
@@ -93,7 +93,9 @@ def test_the_weak_part_of_the_frontier_is_cut_off() -> None:
     by (1, 0.9).
     """
     P, p = np.array([[1.0, 0.9], [1.0, 0.5], [0.2, 1.0]]), np.array([[1.0, 0.4]])
-    model = norms.l1(models.normalised(table(P), table(p, "g"), {0: 0.8, 1: 0.5}), {0: 1.0, 1: 1.0})
+    model = projection.l1(
+        models.normalised(table(P), table(p, "g"), {0: 0.8, 1: 0.5}), {0: 1.0, 1: 1.0}
+    )
     assert optimum(model) == pytest.approx(0.1, abs=1e-9)
     assert normalised(P, p) == pytest.approx(0.5, abs=1e-9)
     assert brute(P, p[0], "l1") == pytest.approx(0.5, abs=1e-9)

@@ -11,7 +11,7 @@ from pyomo.repn import generate_standard_repn
 
 import deabench_models as models
 from deabench.solver.template import Program, compile_template, expand_template, read_model
-from deabench_models import norms
+from deabench_models import projection
 
 N, M, S = 6, 2, 3
 RNG = np.random.default_rng(0)
@@ -138,7 +138,7 @@ def test_wei_and_score(formulation, reference, tested) -> None:
     assert_identical(expand_template(form, Y, y), formulation(table(Y), row(y)))
 
 
-@pytest.mark.parametrize("steps", [(), (norms.dominating,)], ids=["free", "dominating"])
+@pytest.mark.parametrize("steps", [(), (projection.dominating,)], ids=["free", "dominating"])
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
 @pytest.mark.parametrize(
     ("formulation", "reference"), [(models.face, "P"), (models.halfspaces, "W")]
@@ -147,7 +147,7 @@ def test_projections(formulation, reference, norm, steps) -> None:
     weights = row(np.array([1.0, 0.5, 3.0]))
 
     def finish(model):
-        getattr(norms, norm)(model, weights)
+        getattr(projection, norm)(model, weights)
         for step in steps:
             step(model)
         return model
@@ -182,7 +182,7 @@ def test_the_group_models_read_as_they_stand(formulation, symbolic) -> None:
     last = row(np.ptp(Y, axis=0)) if formulation is models.normalised else 50.0
     model = formulation(table(Y), group, last)
     if formulation is models.normalised:
-        norms.linf(model, row(np.ones(S)))
+        projection.linf(model, row(np.ones(S)))
         model.cuts.add(model.b[0] + model.b[3] >= 1)
     tested = np.append(y, y * 0.5) if symbolic else np.zeros(0)
     assert_identical(

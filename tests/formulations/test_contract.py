@@ -19,7 +19,7 @@ import deabench_models as models
 from deabench.errors import SolveError
 from deabench.solver.highs import Infeasible, Solver
 from deabench.solver.template import Program, expand_template, read_model
-from deabench_models import FORMULATIONS, norms
+from deabench_models import FORMULATIONS, projection
 
 ROW = re.compile(r"\[(\w+(?:, \w+)*)\]$", re.MULTILINE)
 X, Y = {("a", "x"): 2.0}, {("a", "y"): 3.0}
@@ -192,9 +192,9 @@ def build(formulation, arguments, norm="l1", dominating=False):
     model = formulation(*arguments)
     if formulation.__name__ in WITH_NORM:
         metrics = {key[1] for key in arguments[1]}
-        getattr(norms, norm)(model, dict.fromkeys(sorted(metrics), 1.0))
+        getattr(projection, norm)(model, dict.fromkeys(sorted(metrics), 1.0))
         if dominating:
-            norms.dominating(model)
+            projection.dominating(model)
     return model
 
 
@@ -327,13 +327,13 @@ def test_the_rows_of_the_norms_are_the_components() -> None:
     for norm in ("l1", "l2", "linf"):
         bare = models.face(*SMALL["face"])
         before = components(bare)
-        added = components(getattr(norms, norm)(bare, SLOPES)) - before
+        added = components(getattr(projection, norm)(bare, SLOPES)) - before
         assert added == {"distance"} | ({"t", "largest_gap"} if norm == "linf" else set())
-    assert row_names(norms.__doc__) == {"distance", "largest_gap"}
+    assert row_names(projection.__doc__) == {"distance", "largest_gap"}
     bare = models.face(*SMALL["face"])
     before = components(bare)
-    assert components(norms.dominating(bare)) - before == {"no_worse"}
-    assert "[no_worse]" in norms.dominating.__doc__
+    assert components(projection.dominating(bare)) - before == {"no_worse"}
+    assert "[no_worse]" in projection.dominating.__doc__
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS, ids=lambda f: f.__name__)

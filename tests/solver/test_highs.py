@@ -20,7 +20,7 @@ from deabench.models.shared import radial
 from deabench.solver import engine, rational_simplex
 from deabench.solver.highs import TOLERANCES, Infeasible, Limit, Solver, Unbounded, Undecided
 from deabench.solver.template import Program, compile_template, expand_template, read_model
-from deabench_models import norms
+from deabench_models import projection
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -75,7 +75,7 @@ def test_a_time_limit_of_a_milp_states_a_bound_below_the_optimum() -> None:
     )
     solver = Solver(
         expand_template(
-            read_model(norms.l1(model, dict.fromkeys(range(4), 1.0)), symbolic=False),
+            read_model(projection.l1(model, dict.fromkeys(range(4), 1.0)), symbolic=False),
             np.zeros((0, 0)),
             np.zeros(0),
         ),

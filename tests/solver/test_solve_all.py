@@ -19,7 +19,7 @@ from deabench.solver.family import Family, unsupported_reason
 from deabench.solver.highs import Infeasible, Solver
 from deabench.solver.solve_all import solve_all, solve_each, solve_shared
 from deabench.solver.template import Template, compile_template, expand_template, read_model
-from deabench_models import norms
+from deabench_models import projection
 
 N, M, S, K = 7, 2, 2, 4
 RNG = np.random.default_rng(4)
@@ -144,7 +144,7 @@ def pyomos(model) -> float:
 
 
 def normed(norm: str) -> list:
-    return [lambda m: getattr(norms, norm)(m, {0: 1.0, 1: 0.5})] if norm else []
+    return [lambda m: getattr(projection, norm)(m, {0: 1.0, 1: 0.5})] if norm else []
 
 
 def full(formulation, constants: dict, norm: str, k: int):

@@ -304,16 +304,13 @@ def _mix_exactly(rays: Sequence[Ray], mixture: np.ndarray) -> Ray:
 
 @lru_cache(maxsize=8)
 def _rows_above_template(p: int) -> Template:
-    from deabench_models import rows_above
-
-    return compile_template(rows_above, {"D": range(p), "M": ["most"]}, {})
+    return compile_template("rows_above", {"D": range(p), "M": ["most"]}, {})
 
 
 @lru_cache(maxsize=8)
 def _ratio_above_template(p: int, q: int) -> Template:
-    from deabench_models import ratio_above
-
-    return compile_template(ratio_above, {"X": range(q), "Y": range(p), "M": ["most"]}, {})
+    reference = {"X": range(q), "Y": range(p), "M": ["most"]}
+    return compile_template("ratio_above", reference, {})
 
 
 def collect_evidence(bounds: Sequence[RankBound]) -> RankEvidence:

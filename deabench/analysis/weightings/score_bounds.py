@@ -101,6 +101,4 @@ def bound_losses(side: WeightedSide) -> LossBounds:
 
 @lru_cache(maxsize=8)
 def _least_loss_template(p: int) -> Template:
-    from deabench_models import least_loss
-
-    return compile_template(least_loss, {"D": range(p)}, {})
+    return compile_template("least_loss", {"D": range(p)}, {})

@@ -91,7 +91,5 @@ def find_inner_ball(region: SharePolytope) -> tuple[np.ndarray, float]:
 
 @lru_cache(maxsize=8)
 def _inner_ball_template(dimension: int) -> Template:
-    from deabench_models import inner_ball
-
     tables = {"G": range(dimension), "H": ["bound"], "N": ["length"]}
-    return compile_template(inner_ball, tables, {})
+    return compile_template("inner_ball", tables, {})

@@ -159,10 +159,8 @@ def expansion_levels(solution: Solution) -> np.ndarray:
 @lru_cache(maxsize=64)
 def wei_form(s: int) -> Template:
     """Compile (5) for s outputs."""
-    import deabench_models
-
     tested = {"y_o": dict.fromkeys(range(s), 1.0)}
-    return compile_template(deabench_models.wei, {"Y": range(s)}, tested)
+    return compile_template("wei", {"Y": range(s)}, tested)
 
 
 def ccr_form(m: int, s: int, returns: str, orientation: str) -> Template:

@@ -434,8 +434,6 @@ def _excess_shares(scaled: ScaledData, u: np.ndarray, v: np.ndarray) -> np.ndarr
 @lru_cache(maxsize=64)
 def _compile_restricted(name: str, m: int, s: int, rows: int, sums: Bounds) -> Template:
     """Compile a restricted formulation for m inputs, s outputs and some restrictions, once."""
-    import deabench_models
-
     tested: dict[str, dict[Any, float]] = {
         "x_o": dict.fromkeys(range(m), 1.0),
         "y_o": dict.fromkeys(range(s), 1.0),
@@ -443,6 +441,4 @@ def _compile_restricted(name: str, m: int, s: int, rows: int, sums: Bounds) -> T
         "B": {(k, i): 1.0 for k in range(rows) for i in range(m)},
     }
     bounds = (sums[0] or None, sums[1] if np.isfinite(sums[1]) else None)
-    return compile_template(
-        getattr(deabench_models, name), {"X": range(m), "Y": range(s)}, tested, sums=bounds
-    )
+    return compile_template(name, {"X": range(m), "Y": range(s)}, tested, sums=bounds)

@@ -369,13 +369,9 @@ def compile_program(
     **parameters
         Of the formulation, as `returns`.
     """
-    import deabench_models
-
     # The numbers only mark which coefficients the tested DMU sets.
     tested: dict[str, Mapping[Any, float]] = {
         name: dict.fromkeys(range(m), 1.0) for name in over_inputs
     }
     tested |= {name: dict.fromkeys(range(s), 1.0) for name in over_outputs}
-    return compile_template(
-        getattr(deabench_models, formulation), {"X": range(m), "Y": range(s)}, tested, **parameters
-    )
+    return compile_template(formulation, {"X": range(m), "Y": range(s)}, tested, **parameters)

@@ -23,6 +23,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from joblib.externals.loky import ProcessPoolExecutor
+
 from deabench.errors import DeabenchError
 from deabench.study.data.dataset import Dataset
 from deabench.study.data.row_columns import DataSpec
@@ -163,8 +165,6 @@ def _run_pool(
     Tasks that had been sent but had not begun, or whose results had not come back, go to the front
     of the queue.
     """
-    from joblib.externals.loky import ProcessPoolExecutor
-
     pool = ProcessPoolExecutor(workers, env=WORKER_ENVIRONMENT, initializer=prepare_worker)
     batches: Batches = {}
     try:

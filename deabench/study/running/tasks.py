@@ -24,6 +24,7 @@ from typing import Any
 
 import joblib
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from deabench.study.data.dataset import Dataset
 from deabench.study.data.loaders import IN_MEMORY, load_dataset
@@ -347,8 +348,6 @@ def _fit_and_test(task: Task, data: Dataset, rows: Split, estimator: Any) -> Out
 @lru_cache(maxsize=1)
 def _thread_controller(_modules: int) -> Any:
     """Return the control of the numerical libraries, looked up again after new imports."""
-    from threadpoolctl import ThreadpoolController
-
     return ThreadpoolController()
 
 
