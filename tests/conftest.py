@@ -1,4 +1,4 @@
-"""What the tests of the spine share: one hypothesis profile, and refusals and warnings matched
+"""What the tests of the spine share: the hypothesis profiles, and refusals and warnings matched
 whole.
 """
 
@@ -12,8 +12,10 @@ from hypothesis import settings
 
 from deabench.errors import DataError, DataWarning
 
-settings.register_profile("deabench", deadline=None, derandomize=True)
-settings.load_profile("deabench")
+# The quick tests draw a quarter of the examples; .ci/run draws all of them beside the slow tests.
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("thorough", settings.get_profile("quick"), max_examples=100)
+settings.load_profile("quick")
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from dea_cases import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from deabench import compare, datasets
@@ -128,7 +129,7 @@ def test_shaffers_sets() -> None:
         )
     )
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_shaffer_lies_between_raw_and_holm_and_keeps_the_order(
     family: tuple[int, list[float]],
 ) -> None:

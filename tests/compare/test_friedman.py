@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from compare_cases import oracle
-from hypothesis import given, settings
+from dea_cases import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from deabench import compare, datasets
@@ -137,7 +138,7 @@ def test_the_two_friedman_statistics_differ_by_the_tie_factor() -> None:
 
 
 @given(tables.filter(untied), st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_friedman_is_blind_to_order_and_to_monotone_transforms(
     rows: list[list[int]], random: object
 ) -> None:

@@ -7,7 +7,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from dea_cases import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -145,7 +146,7 @@ def test_wilcoxon_sees_ties_through_rounding_noise() -> None:
 @given(
     st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=10), st.randoms()
 )
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_wilcoxon_is_symmetric_and_blind_to_order_and_unit(
     pairs: list[tuple[int, int]], random: object
 ) -> None:

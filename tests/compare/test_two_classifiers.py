@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from dea_cases import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -147,7 +148,7 @@ def test_the_lectures_folds_corrected() -> None:
     st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=3, max_size=20),
     st.floats(0.01, 2),
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_the_correction_shrinks_t_by_its_factor(
     pairs: list[tuple[float, float]], ratio: float
 ) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from dea_cases import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kstwo, norm
 
@@ -94,7 +95,7 @@ def test_simultaneous_regions_cover_the_true_curve():
     assert held >= 53
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=2, max_size=30).filter(
         lambda rows: 0 < sum(y for y, _ in rows) < len(rows)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from dea_cases import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
@@ -259,7 +260,7 @@ def test_a_bad_criterion_is_refused(six, options, message):
     assert str(error.value) == message
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(samples(), st.floats(0.1, 10), st.floats(-5, 5))
 def test_a_rising_map_of_the_scores_changes_nothing_but_thresholds(sample, scale, shift):
     y, s = sample

@@ -7,7 +7,8 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from dea_cases import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from imblearn.metrics import geometric_mean_score, specificity_score
 from scipy import stats
@@ -29,7 +30,7 @@ def frame(*rows):
 
 
 @given(st.tuples(*[st.integers(0, 500)] * 4), st.floats(0.001, 0.5))
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_wilson_limits_solve_their_equation(row, alpha):
     """|p̂ − p| = z √(p (1 − p) / m) at both limits; the estimate is from_counts's and lies between,
     all in [0, 1].

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from dea_cases import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -70,7 +71,7 @@ def test_at_prevalence_is_resampling_one_class():
 
 
 @given(cells)
-@settings(deadline=None, max_examples=200)
+@examples(200)
 def test_undefined_exactly_where_the_formula_is_zero_over_zero(row):
     """NaN with a reason where, and only where, the bare formula gives 0/0; inside its range
     elsewhere.
