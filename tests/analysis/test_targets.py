@@ -41,10 +41,14 @@ def points_about(seed: int, count: int, s: int) -> np.ndarray:
     return np.random.default_rng(seed).integers(20, 121, (count, s)) / 100
 
 
-@pytest.mark.parametrize("method", ["faces", "milp"])
 @pytest.mark.parametrize(
-    "name",
-    ["18a_synthetic_seed0_n30_outputs3_closest", "18c_synthetic_seed0_n100_outputs3_closest"],
+    ("name", "method"),
+    [
+        ("18a_synthetic_seed0_n30_outputs3_closest", "faces"),
+        ("18a_synthetic_seed0_n30_outputs3_closest", "milp"),
+        ("18c_synthetic_seed0_n100_outputs3_closest", "faces"),
+        pytest.param("18c_synthetic_seed0_n100_outputs3_closest", "milp", marks=pytest.mark.slow),
+    ],
 )
 def test_every_row_of_the_synthetic_oracles(name, method) -> None:
     table, expected = oracle(name, "data"), oracle(name, "expected")

@@ -279,7 +279,7 @@ def test_printable_replaces_by_unicodes_classes() -> None:
     assert printable(kept) == kept
 
 
-@pytest.mark.parametrize("columns", [60, 80])
+@pytest.mark.parametrize("columns", [60, pytest.param(80, marks=pytest.mark.slow)])
 def test_tables_fit_the_terminal(columns, tmp_path) -> None:
     rng = np.random.default_rng(0)
     names = [f"a_system_with_a_name_{k}" for k in range(30)]

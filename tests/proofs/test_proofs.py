@@ -121,8 +121,9 @@ def test_a_row_that_is_said_to_be_dominated_and_is_not_is_found() -> None:
     refuses(replace(FRONT, dominator=dominator))
 
 
-def test_valid_frontiers_of_degenerate_tables_hold() -> None:
-    for values in degenerate_tables(120):
+@pytest.mark.parametrize("count", [40, pytest.param(120, marks=pytest.mark.slow)])
+def test_valid_frontiers_of_degenerate_tables_hold(count) -> None:
+    for values in degenerate_tables(count):
         db.certify(db.frontier(frame(values)))
 
 
@@ -396,8 +397,9 @@ def test_a_reason_is_proved_and_an_invented_one_is_refused() -> None:
     )
 
 
-def test_valid_rankings_and_targets_of_degenerate_tables_hold() -> None:
-    for k, values in enumerate(degenerate_tables(64)):
+@pytest.mark.parametrize("count", [24, pytest.param(64, marks=pytest.mark.slow)])
+def test_valid_rankings_and_targets_of_degenerate_tables_hold(count) -> None:
+    for k, values in enumerate(degenerate_tables(count)):
         table = frame(values)
         db.certify(db.rank(table))
         tested = frame(values[:2] * 0.9, "t")
@@ -523,15 +525,17 @@ def test_steep_weights_hide_no_wrong_score() -> None:
     )  # the weights are refused by themselves
 
 
-def test_integer_tables_agree_with_the_rational_simplex() -> None:
-    differences = integer_tables(64)
-    assert differences["tables"].sum() == 64
+@pytest.mark.parametrize("count", [24, pytest.param(64, marks=pytest.mark.slow)])
+def test_integer_tables_agree_with_the_rational_simplex(count) -> None:
+    differences = integer_tables(count)
+    assert differences["tables"].sum() == count
     assert differences[["wrong", "unproved", "refused", "false_reasons"]].to_numpy().sum() == 0
     assert differences["company"].max() <= 1e-12
 
 
-def test_noise_loses_no_row() -> None:
-    outcomes = noisy_tables(36)
+@pytest.mark.parametrize("count", [12, pytest.param(36, marks=pytest.mark.slow)])
+def test_noise_loses_no_row(count) -> None:
+    outcomes = noisy_tables(count)
     assert outcomes[["unanswered", "refused", "frontiers_refused"]].to_numpy().sum() == 0
 
 

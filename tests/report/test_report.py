@@ -222,7 +222,7 @@ def test_names_of_any_script_are_written_for_any_latex():
     assert r"\providecommand{\deabenchsign}" in db.report(table).to_latex()
 
 
-@pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])
+@pytest.mark.parametrize("engine", ["pdflatex", pytest.param("lualatex", marks=pytest.mark.slow)])
 def test_latex_compiles_without_running_off_the_page(tmp_path, engine):
     program = shutil.which(engine)
     if program is None:

@@ -78,7 +78,7 @@ def _cluster(folder):
     return process, process.stdout.readline().strip()
 
 
-@pytest.mark.parametrize("source", ["file", "code"])
+@pytest.mark.parametrize("source", [pytest.param("file", marks=pytest.mark.slow), "code"])
 def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(
     study_file, undisturbed, tmp_path, monkeypatch, source
 ):

@@ -44,8 +44,15 @@ def poisoned(study_file):
     return path
 
 
-@pytest.mark.parametrize("source", ["file", "code"])
-@pytest.mark.parametrize("scheduler", [None, "local"], ids=["joblib", "dask"])
+@pytest.mark.parametrize(
+    ("scheduler", "source"),
+    [
+        pytest.param(None, "file", id="joblib-file", marks=pytest.mark.slow),
+        pytest.param(None, "code", id="joblib-code"),
+        pytest.param("local", "file", id="dask-file"),
+        pytest.param("local", "code", id="dask-code"),
+    ],
+)
 def test_every_kind_of_poison(poisoned, scheduler, source):
     study = Study.from_toml(poisoned, allow_imports=True)
     if source == "code":

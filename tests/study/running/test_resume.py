@@ -92,7 +92,7 @@ def test_kill_9_of_a_worker_and_of_the_parent_with_dask(study_file, undisturbed)
     ("number", "engine"),
     [
         pytest.param(signal.SIGINT, (), id="SIGINT-joblib"),
-        pytest.param(signal.SIGTERM, (), id="SIGTERM-joblib"),
+        pytest.param(signal.SIGTERM, (), id="SIGTERM-joblib", marks=pytest.mark.slow),
         pytest.param(signal.SIGTERM, DASK, id="SIGTERM-dask"),
     ],
 )
