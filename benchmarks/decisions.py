@@ -9,6 +9,7 @@ import pandas as pd
 from simulations.decisions import (
     DOMINATED,
     EDGE_CELLS,
+    OPPOSED,
     TIED,
     false_at_any_time,
     gate_shares,
@@ -45,7 +46,7 @@ def decisions(
     )
     edge = {
         (name, n): gate_shares(name, 0.95, n, 2 if quick else 2 * runs, kept=kept)
-        for name in EDGE_CELLS
+        for name in [*EDGE_CELLS, *OPPOSED]
         for n in ([100] if quick else [100, 500])
     }
     yield "Gates of candidates at the edge of .95", _by_cell(edge, ["cell", "n"])

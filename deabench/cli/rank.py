@@ -185,6 +185,8 @@ def _frame_with_peers(ranking: Ranking, *, as_json: bool) -> pd.DataFrame:
     else:
         peers = format_peers(ranking.intensities, ranking.reference.labels)
     frame = ranking.to_frame()
+    if as_json and ranking.uncertainty is not None:
+        frame["validity"] = ranking.uncertainty.validity
     # The frame has the best first; peers are in the order of the table.
     frame["peers"] = pd.Series(peers, dtype=object).take(ranking.order).set_axis(frame.index)
     return frame

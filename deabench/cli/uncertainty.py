@@ -10,7 +10,14 @@ from typing import Annotated, Any
 import typer
 
 import deabench as db
-from deabench.cli._io import Format, print_message, print_messages, write_table, write_text
+from deabench.cli._io import (
+    Format,
+    print_message,
+    print_messages,
+    write_table,
+    write_text,
+    writes_json,
+)
 from deabench.cli.options.declarations import Form, Out, Plot, word_option
 from deabench.cli.options.groups import with_option_groups
 from deabench.cli.options.samples import AnswerOptions, SampledTable
@@ -120,6 +127,8 @@ def uncertainty_command(
         sentences = result.explain(explain)
     print_messages(sentences.splitlines())
     frame = result.to_frame(each=each)
+    if writes_json(form, out):
+        frame["validity"] = result.validity
     write_table(frame, form=form, path=out, title="Efficiencies with intervals")
 
 

@@ -24,6 +24,8 @@ Array = np.ndarray
 BETS = np.append(np.sin(np.pi / 2 * (np.arange(40) + 0.5) / 40) ** 2, 1.0)
 """Arcsine points, and everything."""
 LOG_PRIOR = np.log(np.append(np.full(40, 0.8 / 40), 0.2))
+MAX_WEALTH = 1 << 20
+"""Numbers of bets on blocks that are computed together: 8 MB."""
 BISECTIONS = 40
 MISSED_TAIL = 0.025
 MAX_PAIR_BLOCKS = 1000
@@ -101,12 +103,15 @@ def exceeds_mean(values: Array, means: Array, tail: float) -> Array:
     tail : float
     """
     ratio = values / means[:, None]
+    # Several bets at a time, as many as memory should hold.
+    pieces = -(-len(BETS) * values.size // MAX_WEALTH)
     with np.errstate(divide="ignore"):
-        # log W(m) by the largest term, so that no product overflows; (m, bets).
-        wealth = np.stack(
-            [np.log1p(u * (ratio - 1)).sum(axis=1) for u in BETS[:-1]]
-            + [np.log(ratio).sum(axis=1)],
-            axis=1,
+        # log W(m) of each bet, not W, so that no product overflows; (m, bets).
+        wealth = np.hstack(
+            [
+                np.log1p(bets[:, None] * (ratio - 1)[:, None]).sum(axis=2)
+                for bets in np.array_split(BETS, max(pieces, 1))
+            ]
         )
     exponent = wealth + LOG_PRIOR
     largest = exponent.max(axis=1, keepdims=True)

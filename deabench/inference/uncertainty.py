@@ -173,6 +173,20 @@ class Uncertainty(Result):
         return self.samples.design
 
     @property
+    def validity(self) -> Literal["exact", "asymptotic", "measured, not proved"]:
+        """Return what is known of the level of verdicts "dominated".
+
+        Learned mixes of several metrics, and "max-t", reach it in simulations; learned mixes of one
+        metric and limits of scores as the test set grows; bets and McNemar's tests always.
+        """
+        if self.verdict_method in ("exact", "anytime"):
+            return "exact"
+        has_learned_mixes = self.verdict_method == "learned" and len(self.metrics) > 1
+        if has_learned_mixes or self.method == "max-t":
+            return "measured, not proved"
+        return "asymptotic"
+
+    @property
     def missed(self) -> str:
         """Return which failures the data sets may not have shown; empty for instances."""
         return next((note for note in self.samples.notes if "may not have been seen" in note), "")

@@ -36,7 +36,9 @@ def test_clear_gaps_stop_early():
     assert result["used"] < 0.35
 
 
-@pytest.mark.parametrize("name", ["k=2, s=1", "k=2, s=5", "k=2, s=1, perfect rival"])
+@pytest.mark.parametrize(
+    "name", ["k=2, s=1", "k=2, s=5", "k=2, s=1, perfect rival", "k=2, s=2, leads at -.9"]
+)
 def test_gates_at_the_edge(name):
     result = gate_shares(name, 0.95, 300, 200)
     assert result["passes"] <= bound(0.025, 200)

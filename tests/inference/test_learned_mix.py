@@ -25,8 +25,8 @@ def test_the_statistic_is_that_of_its_definition():
     units = hits(np.random.default_rng(0), np.array([[0.8, 0.7], [0.7, 0.8], [0.6, 0.5]]), 40)
     fit = learned_mix.cross_fit(units, folds=4, draws=1, seed=3)
     fold = learned_mix.deal_folds(units.strata, 4, np.random.default_rng(3))
-    moments = learned_mix.fold_moments(units, fold, 4)
-    mixes = list(learned_mix._learn_mixes(moments, units.is_cost))
+    moments = learned_mix.fold_moments(units, fold[None], 4)
+    mixes = learned_mix.learn_mixes(moments, units.is_cost)[0]
     mean_mix = np.mean(mixes, axis=0)
     np.testing.assert_allclose(fit.mixes, mean_mix, rtol=1e-12)
     for i in range(3):

@@ -7,6 +7,7 @@ from simulations.decisions import outcomes, units_of_outcomes
 
 from deabench.inference.decisions.learned_weights import (
     WEIGHT_SOFTNESS,
+    choose_softness,
     lower_limit,
     soft_weights,
 )
@@ -72,18 +73,20 @@ def test_the_limit_uses_the_metric_that_is_ahead():
         assert limit == pytest.approx(1.0)
 
 
-def draw_limit_law(rng, s, softness, draws, folds=10):
-    """Statistics of independent metrics that tie, one rival: fold sums are normal, and the weights
-    are the softmax of the other folds' leads.
+def draw_limit_law(rng, correlations, softness, draws, folds=10):
+    """Statistics of metrics (s) that tie, one rival: fold sums are normal, and the weights are the
+    softmax of the other folds' leads.
     """
-    sums = rng.standard_normal((draws, folds, s)) / np.sqrt(folds)
+    root = np.linalg.cholesky(correlations)
+    sums = rng.standard_normal((draws, folds, len(root))) @ root.T / np.sqrt(folds)
     leads = (sums.sum(axis=1, keepdims=True) - sums) / np.sqrt(1 - 1 / folds)
     weights = np.exp(softness * leads)
     weights /= weights.sum(axis=2, keepdims=True)
     mean = weights.mean(axis=1)
-    slope = mean[:, :, None] * np.eye(s) - mean[:, :, None] * mean[:, None]
-    extra = softness**2 * (1 - 1 / folds) * (slope**2).sum(axis=(1, 2))
-    variance = (weights**2).sum(axis=(1, 2)) / folds + extra
+    slope = mean[:, :, None] * np.eye(len(root)) - mean[:, :, None] * mean[:, None]
+    product = slope @ correlations
+    extra = softness**2 * (1 - 1 / folds) * np.trace(product @ product, axis1=1, axis2=2)
+    variance = ((weights @ correlations) * weights).sum(axis=(1, 2)) / folds + extra
     return (weights * sums).sum(axis=(1, 2)) / np.sqrt(variance)
 
 
@@ -97,11 +100,39 @@ def test_weights_against_one_rival_are_a_softmax():
 def test_the_limit_law_of_ties_keeps_the_level(s):
     """2.5 % of one side, by 100,000 draws; twice as steep a softmax exceeds it in .035 and more."""
     rng = np.random.default_rng(s)
-    statistics = draw_limit_law(rng, s, WEIGHT_SOFTNESS, 100_000 // s)
+    statistics = draw_limit_law(rng, np.eye(s), WEIGHT_SOFTNESS, 100_000 // s)
     assert (statistics > 1.96).mean() < 0.03
     if s == 5:
-        steep = draw_limit_law(rng, s, 2 * WEIGHT_SOFTNESS, 20_000)
+        steep = draw_limit_law(rng, np.eye(s), 2 * WEIGHT_SOFTNESS, 20_000)
         assert (steep > 1.96).mean() > 0.035
+
+
+def equal_correlations(s, rho):
+    return np.eye(s) * (1 - rho) + rho
+
+
+@pytest.mark.parametrize(("s", "rho"), [(2, -0.5), (2, -0.9), (2, -0.99), (3, -0.45), (2, 0.7)])
+def test_metrics_whose_leads_oppose_each_other_keep_the_level(s, rho):
+    """A softmax as steep as that of independent metrics exceeds 2.5 % in .039 at -.9."""
+    correlations = equal_correlations(s, rho)
+    rng = np.random.default_rng(s)
+    softness = float(choose_softness(correlations))
+    statistics = draw_limit_law(rng, correlations, softness, 30_000)
+    assert (statistics > 1.96).mean() < 0.0275
+    if rho == -0.9:
+        steep = draw_limit_law(rng, correlations, WEIGHT_SOFTNESS, 30_000)
+        assert (steep > 1.96).mean() > 0.036
+
+
+def test_softness_by_hand():
+    """√((s − 1)/s · w'Rw / tr(BRBR)); one metric and metrics that go together keep the steepest."""
+    for rho in (-0.9, -0.5):
+        expected = np.sqrt(0.5 * (1 + rho) / 2 / ((1 - rho) / 2) ** 2)
+        assert choose_softness(equal_correlations(2, rho)) == pytest.approx(expected)
+    stacked = np.stack([equal_correlations(4, rho) for rho in (0.0, 0.5, 1.0)])
+    np.testing.assert_allclose(choose_softness(stacked), WEIGHT_SOFTNESS)
+    assert choose_softness(np.ones((1, 1))) == WEIGHT_SOFTNESS
+    assert choose_softness(equal_correlations(2, -1.0)) == pytest.approx(0.0, abs=1e-7)
 
 
 @pytest.mark.slow

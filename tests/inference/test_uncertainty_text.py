@@ -2,8 +2,10 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import deabench as db
+from deabench.cli import main
 
 COUNTS = pd.DataFrame(
     {
@@ -55,6 +57,7 @@ def test_one_classifier_is_explained():
     )
     sharp = db.uncertainty(db.Samples.from_counts(COUNTS), method="max-t").explain("poor")
     assert "Shown at 95 %: this mix beats it by at least" in sharp
+    assert sharp.endswith("The level of such verdicts is measured, not proved.")
     assert "would decide it" in uncertainty.explain("fair")
 
 
@@ -109,3 +112,47 @@ def test_what_is_measured_and_not_proved_is_said_where_it_is_reported():
         assert uncertainty.explain("b").endswith(sentence) == is_said
         gate = db.gate(samples, "a")
         assert any("is measured, not proved" in note for note in gate.notes) == is_said
+
+
+MEASURED = "measured, not proved"
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+@pytest.mark.parametrize("metrics", [["TPR", "TNR"], ["accuracy"]])
+def test_every_report_of_a_learned_verdict_says_what_its_level_rests_on(metrics, tmp_path, capsys):
+    """Terminal, JSON, page, paper and explanations: with several metrics, and not with one."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 0], 200)
+    rates = {"good": 0.9, "fair": 0.7, "poor": 0.6, "bad": 0.5, "worse": 0.4, "worst": 0.3}
+    answers = {name: np.where(rng.random(400) < rate, y, 1 - y) for name, rate in rates.items()}
+    samples = db.Samples.from_predictions(y, answers, positive=1, metrics=metrics)
+    answer = db.uncertainty(samples)
+    assert answer.verdicts["poor"] == "dominated"
+    is_said = len(metrics) > 1
+    assert (answer.validity == MEASURED) == is_said
+    path = tmp_path / "answers.csv"
+    pd.DataFrame({"y_true": y, **answers}).to_csv(path, index=False)
+    ranking = db.rank(samples.values, uncertainty=samples)
+    report = db.report(ranking)
+    texts = [
+        answer.summary().splitlines()[0],
+        answer.explain("poor"),
+        ranking.summary(),
+        ranking.explain("poor"),
+        ranking.report(),
+        "\n".join(report.answer),
+        report.to_html(),
+    ]
+    options = ["--positive", "1", "--metrics", ",".join(metrics), "--format", "json"]
+    assert main(["uncertainty", str(path), *options]) == 0
+    output = capsys.readouterr()
+    texts += [output.err, output.out]
+    samples.values.rename_axis("classifier").to_csv(tmp_path / "table.csv")
+    options = ["--positive", "1", "--format", "json", "--outputs", ",".join(metrics)]
+    arguments = ["rank", str(tmp_path / "table.csv"), "--uncertainty", str(path), *options]
+    if is_said:
+        assert main(arguments) == 0
+        output = capsys.readouterr()
+        texts += [output.err, output.out]
+    for text in texts:
+        assert (MEASURED in text) == is_said, text[:300]

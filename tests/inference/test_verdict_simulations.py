@@ -1,10 +1,14 @@
 """The quick form of `python -m benchmarks.inference`: few runs of cells of known truth."""
 
+import numpy as np
 import pytest
 from simulations import block_verdicts, learned_verdicts, sampling_designs
 from simulations.held_out_halves import held_out_halves
 from simulations.influence_errors import influence_errors
-from simulations.verdict_cells import run_cells
+from simulations.learned_batches import dominated_in_runs
+from simulations.verdict_cells import run_cells, samples_of_hits
+
+import deabench as db
 
 CELLS = {**sampling_designs.CELLS, **learned_verdicts.CELLS, **block_verdicts.CELLS}
 
@@ -29,6 +33,26 @@ def test_cells_hold(name):
     must = table[table["least"].notna() | table["most"].notna()]
     assert len(must)
     assert must["holds"].all(), must.to_string()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tied s=1, k=3, n=200, rho 0",
+        "three tied on top, s=2",
+        "metrics correlated at .7, k=5, n=200",
+        "ties with duplicates, 5 x 2, n=200",
+    ],
+)
+def test_verdicts_of_many_runs_are_those_of_each(name):
+    """Runs that are computed together have the verdicts of `deabench.uncertainty`."""
+    cell = CELLS[name]
+    rng = np.random.default_rng(5)
+    hits = np.array([cell.hits(rng) for _ in range(3)])
+    together = dominated_in_runs(hits, shared=cell.shared)
+    for answers, dominated in zip(hits, together, strict=True):
+        verdicts = db.uncertainty(samples_of_hits(answers, shared=cell.shared)).verdicts
+        assert dominated.tolist() == (verdicts == "dominated").tolist()
 
 
 @pytest.mark.slow

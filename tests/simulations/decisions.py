@@ -182,19 +182,39 @@ EDGE_CELLS: dict[str, tuple[Array, float]] = {
 candidate's before that share."""
 
 
+OPPOSED: dict[str, float] = {"k=2, s=2, leads at -.9": -0.9, "k=2, s=2, leads at -.99": -0.99}
+"""Two metrics of the same instances whose errors correlate so, one rival."""
+
+
+def draw_opposed(rng: Rng, rho: float, score: float, n: int) -> Units:
+    """Draw normal values of two metrics that correlate at `rho` within each classifier."""
+    root = np.linalg.cholesky(np.array([[1.0, rho], [rho, 1.0]]))
+    values = 0.6 + 0.2 * np.einsum("rq,kqt->krt", root, rng.standard_normal((2, 2, n)))
+    values[1] -= 0.6 * (1 - score)
+    counts = np.ones((2, n), dtype=bool)
+    return Units(values.astype(np.float32), counts, np.zeros(n, dtype=int), np.zeros(2, dtype=bool))
+
+
+def draw_gate(rng: Rng, name: str, score: float, n: int) -> Units:
+    """Draw the units of a gate whose last classifier is the candidate."""
+    if name in OPPOSED:
+        return draw_opposed(rng, OPPOSED[name], score, n)
+    truth, rho = EDGE_CELLS[name]
+    truth = truth.copy()
+    truth[-1] = truth[0] * score
+    return units_of_outcomes(outcomes(rng, truth, n, rho))
+
+
 def gate_shares(
     name: str, score: float, n: int, runs: int, at_least: float = 0.95, kept: Path | None = None
 ) -> pd.Series:
     """How often a candidate of known efficiency passes and fails."""
-    truth, rho = EDGE_CELLS[name]
-    truth = truth.copy()
-    truth[-1] = truth[0] * score
     critical = float(-ndtri(ALPHA / 2))
 
     def measure(rng: Rng) -> dict[str, float]:
-        units = units_of_outcomes(outcomes(rng, truth, n, rho))
+        units = draw_gate(rng, name, score, n)
         seed = int(rng.integers(1 << 31))
-        limits = learned_interval(units, len(truth) - 1, at_least, critical, critical, seed)
+        limits = learned_interval(units, units.shape[0] - 1, at_least, critical, critical, seed)
         return {"passes": float(limits[0] >= at_least), "fails": float(limits[1] < at_least)}
 
     return mean_of_runs(f"gate {at_least}, {name}, {score}, n={n}", measure, runs, kept)

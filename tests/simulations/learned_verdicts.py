@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-import pandas as pd
 from scipy.special import ndtri
 
 from deabench.inference.samples import Samples
-from simulations.samples import latent, names, spread_recalls
+from simulations.samples import latent, spread_recalls
 from simulations.verdict_cells import (
     Cell,
     Rng,
@@ -17,18 +16,22 @@ from simulations.verdict_cells import (
     draw_classes,
     draw_clusters,
     draw_datasets,
-    draw_outcomes,
+    draw_hits,
     geometric_sizes,
+    hits_cell,
 )
 
 Array = np.ndarray
 FALSE = {"learned false": (None, 0.06)}
+EVERY = 10
+"""Limits have nothing to reach here: one run of ten asks for them."""
 
 
 def outcomes_cell(truth: Array, n: int, rho: float = 0.5, least: float | None = None) -> Cell:
     """Right answers, every metric with n instances of its own."""
     must = {**FALSE, "learned shown": (least, None)}
-    return Cell(truth, partial(draw_outcomes, truth=truth, n=n, rho=rho), must)
+    hits = partial(draw_hits, truth=truth, n=n, rho=rho)
+    return hits_cell(truth, hits, must, limits_every=EVERY)
 
 
 def tied(k: int, s: int, value: float) -> Array:
@@ -54,14 +57,14 @@ def rates_cell(rates: Array, n: int, prevalence: float, least: float | None = No
     draw = partial(
         draw_classes, rates=rates, n=n, prevalence=prevalence, rho=0.5, metrics=["TPR", "TNR"]
     )
-    return Cell(rates, draw, {**FALSE, "learned shown": (least, None)})
+    return Cell(rates, draw, {**FALSE, "learned shown": (least, None)}, limits_every=EVERY)
 
 
 def clusters_cell(sizes: list[int]) -> Cell:
     """One classifier above four others, on clusters."""
     truth = dominator(5, 1)
     draw = partial(draw_clusters, truth=truth, sizes=sizes, share=0.3)
-    return Cell(truth, draw, FALSE)
+    return Cell(truth, draw, FALSE, limits_every=EVERY)
 
 
 def datasets_cell(blocks: int, k: int, better: float) -> Cell:
@@ -72,7 +75,7 @@ def datasets_cell(blocks: int, k: int, better: float) -> Cell:
     def draw(rng: Rng) -> Samples:
         return draw_datasets(np.clip(rng.normal(truth[:, 0], 0.05, (blocks, k)), 0, 1))
 
-    return Cell(truth, draw, FALSE)
+    return Cell(truth, draw, FALSE, limits_every=EVERY)
 
 
 def correlated_metrics_cell(truth: Array, n: int, rho: float) -> Cell:
@@ -80,27 +83,25 @@ def correlated_metrics_cell(truth: Array, n: int, rho: float) -> Cell:
     k, s = truth.shape
     sign = np.where(np.arange(s) % 2, np.sign(rho), 1.0)
 
-    def draw(rng: Rng) -> Samples:
+    def hits(rng: Rng) -> Array:
         base = latent(rng, k, n, 0.5)
-        frames = {}
+        answers = []
         for r in range(s):
             z = np.sqrt(abs(rho)) * sign[r] * base + np.sqrt(1 - abs(rho)) * latent(rng, k, n, 0.5)
-            frames[f"m{r}"] = pd.DataFrame((z < ndtri(truth[:, [r]])).T, columns=names(k))
-        return Samples.from_outcomes(frames, shared=True)
+            answers.append(z < ndtri(truth[:, [r]]))
+        return np.stack(answers, axis=1)
 
-    return Cell(truth, draw, FALSE)
+    return hits_cell(truth, hits, FALSE, shared=True, limits_every=EVERY)
 
 
 def duplicates_cell(k: int, n: int) -> Cell:
     """Each classifier twice, with the same answers, all tied."""
     truth = tied(2 * k, 1, 0.8)
 
-    def draw(rng: Rng) -> Samples:
-        hits = latent(rng, k, n, 0.5) < ndtri(0.8)
-        frame = pd.DataFrame(np.repeat(hits, 2, axis=0).T, columns=names(2 * k))
-        return Samples.from_outcomes({"m0": frame})
+    def hits(rng: Rng) -> Array:
+        return np.repeat(latent(rng, k, n, 0.5) < ndtri(0.8), 2, axis=0)[:, None]
 
-    return Cell(truth, draw, FALSE)
+    return hits_cell(truth, hits, FALSE, limits_every=EVERY)
 
 
 POWER = {
@@ -143,6 +144,7 @@ UNPLANNED = {
             draw_clusters, truth=tied(5, 1, 0.8), sizes=[300, 100, 50, 50, *[5] * 20], share=0.2
         ),
         FALSE,
+        limits_every=EVERY,
     ),
     "ties with duplicates, 5 x 2, n=200": duplicates_cell(5, 200),
     "k=2, tied, n=30": outcomes_cell(tied(2, 1, 0.8), 30),

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from deabench.inference.samples.sample_set import InstanceDesign
 from simulations.verdict_cells import Cell, draw_classes, draw_clusters, geometric_sizes
 
 Array = np.ndarray
@@ -13,12 +14,21 @@ ROWS = {"A2 false": (None, 0.065), "learned false": (None, 0.06), "all covered":
 CLUSTERS = {"A2 false": (None, 0.05), "learned false": (None, 0.06), "all covered": (0.96, None)}
 
 
-def accuracy_cell(first: float, last: float, k: int, rho: float) -> Cell:
+def accuracy_cell(
+    first: float,
+    last: float,
+    k: int,
+    rho: float,
+    *,
+    fixed: bool = False,
+    design: InstanceDesign = "rows",
+) -> Cell:
     """Classifiers of equal accuracy at prevalence .5, at operating points from one to the other."""
     tpr = np.linspace(first, last, k)
     rates = np.column_stack([tpr, first + last - tpr])
     truth = rates.mean(axis=1, keepdims=True)
-    draw = partial(draw_classes, rates=rates, n=500, prevalence=0.5, rho=rho, metrics=["accuracy"])
+    counts = {"n": 500, "prevalence": 0.5, "fixed": fixed, "design": design}
+    draw = partial(draw_classes, rates=rates, rho=rho, metrics=["accuracy"], **counts)
     return Cell(truth, draw, ROWS)
 
 
@@ -50,6 +60,15 @@ CELLS = {
     "accuracy, k=2, .97/.46 v .46/.97, n=500": accuracy_cell(0.97, 0.46, 2, 0.5),
     "accuracy, k=2, .99/.07 v .07/.99, n=500": accuracy_cell(0.99, 0.07, 2, 0.5),
     "accuracy, k=10, .97/.46 to .46/.97, rho .8": accuracy_cell(0.97, 0.46, 10, 0.8),
+    "classes: accuracy, k=2, .97/.46 v .46/.97": accuracy_cell(
+        0.97, 0.46, 2, 0.5, fixed=True, design="classes"
+    ),
+    "classes: accuracy, k=10, .97/.46 to .46/.97, rho .8": accuracy_cell(
+        0.97, 0.46, 10, 0.8, fixed=True, design="classes"
+    ),
+    "fixed counts, rows assumed: accuracy, k=2, .97/.46 v .46/.97": accuracy_cell(
+        0.97, 0.46, 2, 0.5, fixed=True
+    ),
     "accuracy, F1, MCC, k=10, 100/400": several_metrics_cell(10, 500, 0.2),
     "accuracy, F1, MCC, k=10, n=60": several_metrics_cell(10, 60, 0.3),
     "clusters 50x10, .1": cluster_cell([10] * 50, 0.1),

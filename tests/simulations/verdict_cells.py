@@ -19,11 +19,15 @@ import pandas as pd
 from scipy.special import ndtri
 
 from deabench.errors import DataWarning
+from deabench.inference.critical_values import choose_critical_values
 from deabench.inference.dominance_games import solve_games
 from deabench.inference.samples import Samples
-from deabench.inference.score_limits import restore_order
+from deabench.inference.samples.from_tables import as_samples
+from deabench.inference.samples.sample_set import InstanceDesign
+from deabench.inference.score_limits import make_problem, restore_order
 from deabench.inference.uncertainty import uncertainty
-from deabench.inference.verdicts.domination import decide_analytic
+from deabench.inference.verdicts.domination import decide_analytic, decide_dominated
+from simulations.learned_batches import dominated_in_runs, runs_together
 from simulations.samples import latent, names
 
 Array = np.ndarray
@@ -47,12 +51,23 @@ class Cell:
     must : mapping of measure to (least, most)
     measure : function of the cell and a sample, optional
         By default false and shown verdicts, learned and analytic, and coverage.
+    limits_every : int
+        Every so many runs ask for limits too, which cost as much as the verdicts; the others for
+        learned verdicts alone.
+    hits : function of a generator, optional
+        Draws the right answers (k, s, n) that `draw` makes samples of, so that the verdicts of many
+        runs are computed together.
+    shared : bool
+        Whether all metrics are of the same instances.
     """
 
     truth: Array
     draw: Callable[[Rng], Samples]
     must: Limits = field(default_factory=dict)
     measure: Measure | None = None
+    limits_every: int = 1
+    hits: Callable[[Rng], Array] | None = None
+    shared: bool = False
 
     @cached_property
     def scores(self) -> Array:
@@ -68,21 +83,35 @@ def measure_verdicts(cell: Cell, samples: Samples) -> dict[str, float]:
     is_dominated = truth < 1 - EDGE
     # Limits and critical values are the same for all verdicts, and need no second call.
     analytic = decide_analytic(answer.problem, answer.c_verdict).is_dominated
-    called = {
-        "learned": (answer.verdicts == "dominated").to_numpy(),
-        "A2": restore_order(analytic, answer.rows),
-    }
-    result = {}
-    for name, dominated in called.items():
-        result[f"{name} false"] = float(dominated[~is_dominated].any())
-        if is_dominated.any():
-            result[f"{name} shown"] = float(dominated[is_dominated].mean())
+    learned = (answer.verdicts == "dominated").to_numpy()
+    result = _verdict_shares("learned", learned, truth)
+    result |= _verdict_shares("A2", restore_order(analytic, answer.rows), truth)
     lower = answer.lower.to_numpy()
     upper = answer.upper.to_numpy()
     result["efficient false"] = float((lower[is_dominated] >= 1 - EDGE).any())
     if not np.isnan(lower).any():
         result["all covered"] = float(((lower <= truth + EDGE) & (truth <= upper + EDGE)).all())
         result["width"] = float((upper - lower).mean())
+    return result
+
+
+def measure_learned(cell: Cell, samples: Samples) -> dict[str, float]:
+    """Return false and shown verdicts of learned mixes, as `measure_verdicts` does."""
+    samples, outputs, inputs = as_samples(samples, None, None)
+    problem, metrics, rows = make_problem(samples, outputs, inputs, "vrs", "output")
+    _, _, c_verdict, _ = choose_critical_values(problem, 0.05, "analytic", 0, None)
+    domination, _ = decide_dominated(
+        samples, problem, metrics, rows, c_verdict, 0.05, None, "analytic", 0
+    )
+    return _verdict_shares("learned", restore_order(domination.is_dominated, rows), cell.scores)
+
+
+def _verdict_shares(name: str, dominated: Array, truth: Array) -> dict[str, float]:
+    """Return whether some verdict is false, and the share of the dominated that is shown."""
+    is_dominated = truth < 1 - EDGE
+    result = {f"{name} false": float(dominated[~is_dominated].any())}
+    if is_dominated.any():
+        result[f"{name} shown"] = float(dominated[is_dominated].mean())
     return result
 
 
@@ -111,15 +140,19 @@ def run_cells(
     for name, cell in cells.items():
         if only and not any(text in name for text in only):
             continue
-        table = measure_runs(name, partial(_measure_run, name, cell), runs, kept)
-        error = table.std(ddof=1) / np.sqrt(table.notna().sum())
+        if cell.hits is None:
+            table = measure_runs(name, partial(_measure_run, name, cell), runs, kept)
+        else:
+            table = append_runs(name, partial(_measure_batch, name, cell), runs, kept)
+        number = table.notna().sum()
+        error = table.std(ddof=1) / np.sqrt(number)
         for column, mean in table.mean().items():
             least, most = cell.must.get(str(column), (None, None))
             margin = 2 * error[column]
             holds = (least is None or mean >= least - margin) and (
                 most is None or mean <= most + margin
             )
-            rows.append((name, column, mean, error[column], least, most, holds, len(table)))
+            rows.append((name, column, mean, error[column], least, most, holds, number[column]))
     columns = ["cell", "measure", "measured", "error", "least", "most", "holds", "runs"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -128,12 +161,23 @@ def measure_runs(
     name: str, measure: Callable[[int], dict[str, float]], runs: int, kept: Path | None = None
 ) -> pd.DataFrame:
     """Return the measures of the runs 0, 1, ...; those that a folder holds are not done again."""
+
+    def measure_piece(numbers: range) -> pd.DataFrame:
+        return pd.DataFrame([measure(i) for i in numbers])
+
+    return append_runs(name, measure_piece, runs, kept)
+
+
+def append_runs(
+    name: str, measure_piece: Callable[[range], pd.DataFrame], runs: int, kept: Path | None
+) -> pd.DataFrame:
+    """Return the measures of the runs 0, 1, ..., measured piece by piece and kept in a folder."""
     path = None if kept is None else kept / (re.sub(r"[^\w.]+", "-", name).strip("-") + ".csv")
     table = pd.DataFrame()
     if path is not None and path.exists():
         table = pd.read_csv(path)
     for start in range(len(table), runs, PIECE):
-        piece = pd.DataFrame([measure(i) for i in range(start, min(start + PIECE, runs))])
+        piece = measure_piece(range(start, min(start + PIECE, runs)))
         table = pd.concat([table, piece], ignore_index=True)
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -141,21 +185,53 @@ def measure_runs(
     return table[:runs]
 
 
+def _generator(name: str, number: int) -> Rng:
+    """Return the generator of one run of a cell."""
+    return np.random.default_rng([zlib.crc32(name.encode()), number])
+
+
 def _measure_run(name: str, cell: Cell, number: int) -> dict[str, float]:
-    """Measure one run of a cell, which has a generator of its own."""
-    generator = np.random.default_rng([zlib.crc32(name.encode()), number])
-    measure = cell.measure or measure_verdicts
+    """Measure one run of a cell."""
+    has_limits = number % cell.limits_every == 0
+    measure = cell.measure or (measure_verdicts if has_limits else measure_learned)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        return measure(cell, cell.draw(generator))
+        return measure(cell, cell.draw(_generator(name, number)))
+
+
+def _measure_batch(name: str, cell: Cell, numbers: range) -> pd.DataFrame:
+    """Measure runs whose learned verdicts are computed together."""
+    assert cell.hits is not None  # asked for by the caller
+    step = runs_together(*cell.truth.shape)
+    rows = []
+    for start in range(0, len(numbers), step):
+        part = numbers[start : start + step]
+        hits = np.array([cell.hits(_generator(name, number)) for number in part])
+        for number, dominated in zip(
+            part, dominated_in_runs(hits, shared=cell.shared), strict=True
+        ):
+            row = _verdict_shares("learned", dominated, cell.scores)
+            if number % cell.limits_every == 0:
+                row = _measure_run(name, cell, number)
+            rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def draw_classes(
-    rng: Rng, rates: Array, n: int, prevalence: float, rho: float, metrics: Sequence[str]
+    rng: Rng,
+    rates: Array,
+    n: int,
+    prevalence: float,
+    rho: float,
+    metrics: Sequence[str],
+    *,
+    fixed: bool = False,
+    design: InstanceDesign = "rows",
 ) -> Samples:
-    """Draw predictions of classifiers with given TPR and TNR (k, 2), class counts at random."""
+    """Draw predictions of classifiers with given TPR and TNR (k, 2); class counts may be fixed."""
     k = len(rates)
-    positive = rng.random(n) < prevalence
+    drawn = (np.arange(n) + 0.5) / n if fixed else rng.random(n)
+    positive = drawn < prevalence
     # At least two instances of each class, which samples need.
     positive[:2] = True
     positive[2:4] = False
@@ -163,17 +239,38 @@ def draw_classes(
     right = latent(rng, k, n, rho) < cuts
     predicted = right == positive
     labels = dict(zip(names(k), predicted.astype(int), strict=True))
-    return Samples.from_predictions(positive.astype(int), labels, positive=1, metrics=metrics)
+    return Samples.from_predictions(
+        positive.astype(int), labels, positive=1, metrics=metrics, design=design
+    )
 
 
-def draw_outcomes(rng: Rng, truth: Array, n: int, rho: float) -> Samples:
-    """Draw right answers, every metric on n instances of its own."""
+def draw_hits(rng: Rng, truth: Array, n: int, rho: float) -> Array:
+    """Draw right answers (k, s, n), every metric on n instances of its own."""
     k, s = truth.shape
-    frames = {}
-    for r in range(s):
-        hits = latent(rng, k, n, rho) < ndtri(truth[:, [r]])
-        frames[f"m{r}"] = pd.DataFrame(hits.T, columns=names(k))
-    return Samples.from_outcomes(frames)
+    return np.stack([latent(rng, k, n, rho) < ndtri(truth[:, [r]]) for r in range(s)], axis=1)
+
+
+def samples_of_hits(hits: Array, *, shared: bool = False) -> Samples:
+    """Return samples of right answers (k, s, n)."""
+    k, s, _ = hits.shape
+    frames = {f"m{r}": pd.DataFrame(hits[:, r].T, columns=names(k)) for r in range(s)}
+    return Samples.from_outcomes(frames, shared=shared)
+
+
+def hits_cell(
+    truth: Array,
+    hits: Callable[[Rng], Array],
+    must: Limits,
+    *,
+    shared: bool = False,
+    limits_every: int = 1,
+) -> Cell:
+    """Return the cell of right answers that a function draws."""
+
+    def draw(rng: Rng) -> Samples:
+        return samples_of_hits(hits(rng), shared=shared)
+
+    return Cell(truth, draw, must, limits_every=limits_every, hits=hits, shared=shared)
 
 
 def draw_clusters(

@@ -99,10 +99,13 @@ def decide_dominated(
         )
     is_block = samples.design in ("blocks", "clusters")
     degrees = float(problem.moments.degrees.min())
-    return decide_learned(selected, alpha, degrees, is_block=is_block, seed=seed), (
+    note = (
         "verdicts: mixes learned on a part of the test data and tested on the rest, with Holm's "
-        "correction for classifiers (their validity is measured, not proved, for several metrics)"
+        "correction for classifiers"
     )
+    if len(metrics) > 1:
+        note += " (their validity is measured, not proved, for several metrics)"
+    return decide_learned(selected, alpha, degrees, is_block=is_block, seed=seed), note
 
 
 def unsupported_reason(units: Units | None, problem: Problem) -> str:
@@ -197,7 +200,9 @@ def decide_learned(
     rejected = holm_rejections(p_values, alpha)
     # Gaps of all classifiers at once pay Bonferroni's price.
     critical = float(-scipy.special.stdtrit(degrees, alpha / k))
-    ratio = np.where(rejected, fit.secure_ratio(critical), 1.0)
+    ratio = np.ones(k)
+    if rejected.any():
+        ratio[rejected] = fit.secure_ratio(critical)[rejected]
     with np.errstate(divide="ignore"):
         growth = np.where(fit.statistic > 0, (critical / fit.statistic) ** 2, np.inf)
     evidence = pd.DataFrame({"statistic": fit.statistic, "p_value": p_values})

@@ -107,16 +107,16 @@ class Units:
 
 @dataclass(frozen=True)
 class FoldMoments:
-    """Sums and products of the units' values, fold by fold.
+    """Sums and products of the units' values, fold by fold, of several draws of folds.
 
     Attributes
     ----------
-    sums : array (folds, s, k)
-    products : array (folds, s, k, k)
+    sums : array (draws, folds, s, k)
+    products : array (draws, folds, s, k, k)
         Σ_t P_t P_t'.
-    overlaps : array (folds, s, s)
+    overlaps : array (draws, folds, s, s)
         Units that two metrics have in common; the diagonal has the units of each metric.
-    metric_products : array (folds, s, s)
+    metric_products : array (draws, folds, s, s)
         Σ_t Σ_j d_jrt d_jqt of two metrics, where d is P less its mean over the classifiers.
     """
 
@@ -125,10 +125,15 @@ class FoldMoments:
     overlaps: Array
     metric_products: Array
 
-    @property
-    def sizes(self) -> Array:
-        """Return the units of each metric in each fold (folds, s)."""
-        return np.asarray(np.diagonal(self.overlaps, axis1=1, axis2=2))
+    @cached_property
+    def totals(self) -> tuple[Array, Array, Array, Array]:
+        """Return sums, products, overlaps and metric products over all folds (draws, 1, ...)."""
+        return (
+            self.sums.sum(axis=1, keepdims=True),
+            self.products.sum(axis=1, keepdims=True),
+            self.overlaps.sum(axis=1, keepdims=True),
+            self.metric_products.sum(axis=1, keepdims=True),
+        )
 
 
 @dataclass(frozen=True)
@@ -165,25 +170,36 @@ def deal_folds(strata: Array, folds: int, generator: np.random.Generator) -> Arr
 
 
 def fold_moments(units: Units, fold: Array, folds: int) -> FoldMoments:
-    """Return the sums and products of each fold; all statistics are functions of them."""
+    """Return the sums and products of each fold; all statistics are functions of them.
+
+    Parameters
+    ----------
+    units : Units
+    fold : int array (draws, n)
+        The fold of each unit.
+    folds : int
+    """
     k, s, _ = units.shape
-    sums = np.zeros((folds, s, k))
-    products = np.zeros((folds, s, k, k))
-    overlaps = np.zeros((folds, s, s))
-    metric_products = np.zeros((folds, s, s))
-    for f in range(folds):
-        for members, values in units.slabs(np.flatnonzero(fold == f)):
+    draws = len(fold)
+    moments = FoldMoments(
+        np.zeros((draws, folds, s, k)),
+        np.zeros((draws, folds, s, k, k)),
+        np.zeros((draws, folds, s, s)),
+        np.zeros((draws, folds, s, s)),
+    )
+    for d, f in np.ndindex(draws, folds):
+        for members, values in units.slabs(np.flatnonzero(fold[d] == f)):
             counts = units.counts[:, members]
-            overlaps[f] += counts.astype(float) @ counts.T
+            moments.overlaps[d, f] += counts.astype(float) @ counts.T
             for r in range(s):
                 # Units on which a metric is not measured are 0, and may be left out.
                 slab = values[:, r] if counts[r].all() else values[:, r, counts[r]]
-                sums[f, r] += slab.sum(axis=1, dtype=float)
-                products[f, r] += _exact_products(slab)
+                moments.sums[d, f, r] += slab.sum(axis=1, dtype=float)
+                moments.products[d, f, r] += _exact_products(slab)
             if s > 1:
                 deviations = (values - values.mean(axis=0)).transpose(1, 0, 2).reshape(s, -1)
-                metric_products[f] += deviations @ deviations.T
-    return FoldMoments(sums, products, overlaps, metric_products)
+                moments.metric_products[d, f] += deviations @ deviations.T
+    return moments
 
 
 def soft_game(
@@ -193,21 +209,22 @@ def soft_game(
 
     Parameters
     ----------
-    advantages : array (..., k, k, s)
-        Of rival j over classifier i in each metric, in standard errors; games of several folds are
-        played together.
+    advantages : array (..., s, k, k)
+        Of rival j over classifier i in each metric, in standard errors: rivals before classifiers.
+        Games of several folds are played together.
     correlations : array (..., s, s)
         Of the advantages in two metrics, at least 0.
     softness : float
 
     Returns
     -------
-    mixes (..., k, k), weights (..., k, s)
-        Means over the steps; both of sum 1. A classifier is no rival of its own.
+    mixes (..., k, k), weights (..., s, k)
+        Means over the steps, rivals and metrics before classifiers; both of sum 1. A classifier is
+        no rival of its own.
     """
-    k, s = advantages.shape[-2:]
-    weights = np.full((*advantages.shape[:-2], s), 1 / s)
-    mix_sum = np.zeros(advantages.shape[:-1])
+    s, k = advantages.shape[-3:-1]
+    weights = np.full((*advantages.shape[:-3], s, k), 1 / s)
+    mix_sum = np.zeros((*advantages.shape[:-3], k, k))
     weight_sum = np.zeros_like(weights)
     # With one metric there is nothing to learn about weights.
     steps = STEPS if s > 1 else 1
@@ -215,21 +232,22 @@ def soft_game(
     for step in range(1, steps + 1):
         # The weighted advantage has a standard error of √(w'Rw): 1 for one metric, 1/√s for equal
         # weights of independent ones.
-        error = np.sqrt(((weights @ correlations) * weights).sum(axis=-1, keepdims=True))
-        exponent = softness * (advantages @ (weights / error)[..., None])[..., 0]
+        error = np.sqrt(((correlations @ weights) * weights).sum(axis=-2, keepdims=True))
+        slopes = softness * weights / error
+        exponent = (slopes[..., None, :] * advantages).sum(axis=-3)
         exponent[..., diagonal, diagonal] = -np.inf
         # The largest exponent is subtracted, so that no power overflows.
-        powers = np.exp(exponent - exponent.max(axis=-1, keepdims=True))
-        mixes = powers / powers.sum(axis=-1, keepdims=True)
+        mixes = np.exp(exponent - exponent.max(axis=-2, keepdims=True))
+        mixes /= mixes.sum(axis=-2, keepdims=True)
         mix_sum += mixes
         weight_sum += weights
         # Weights leave the metrics in which the mix is far ahead for those where it is least so.
-        gain = (mixes[..., None, :] @ advantages)[..., 0, :]
-        gain -= gain.min(axis=-1, keepdims=True)
-        largest = gain.max(axis=-1, keepdims=True)
+        gain = (mixes[..., None, :, :] * advantages).sum(axis=-2)
+        gain -= gain.min(axis=-2, keepdims=True)
+        largest = gain.max(axis=-2, keepdims=True)
         scaled = np.divide(gain, largest, out=np.zeros_like(gain), where=largest > 0)
         weights = weights * np.exp(-RATE * scaled / np.sqrt(step))
-        weights /= weights.sum(axis=-1, keepdims=True)
+        weights /= weights.sum(axis=-2, keepdims=True)
     return mix_sum / steps, weight_sum / steps
 
 
@@ -250,17 +268,29 @@ def cross_fit(units: Units, *, folds: int = FOLDS, draws: int = DRAWS, seed: int
     covariance of the rivals in metric r. The mix follows metric r by the factor (Rw)_r/√(w'Rw),
     which is at most 1 (Cauchy and Schwarz), and 1 is taken.
     """
+    k, s, _ = units.shape
     generator = np.random.default_rng(seed)
-    results = [_cross_fit_once(units, folds, generator) for _ in range(draws)]
-    mixes = np.mean([mix for mix, _ in results], axis=0)
+    # Several draws are computed together where they are small.
+    together = max(MAX_ADVANTAGES // (folds * k * k * s), 1)
+    mixes = []
+    parts = []
+    for first in range(0, draws, together):
+        fold = [
+            deal_folds(units.strata, folds, generator)
+            for _ in range(first, min(first + together, draws))
+        ]
+        moments = fold_moments(units, np.array(fold), folds)
+        learned = learn_mixes(moments, units.is_cost)
+        mixes.append(learned.mean(axis=1))
+        parts.append(mix_statistics(moments, learned, units.is_cost))
     ratios = RatioStatistics(
-        np.stack([statistics.first for _, statistics in results]),
-        np.stack([statistics.second for _, statistics in results]),
-        np.stack([statistics.squares for _, statistics in results], axis=1),
-        np.stack([statistics.extra for _, statistics in results]),
+        np.concatenate([part.first for part in parts]),
+        np.concatenate([part.second for part in parts]),
+        np.concatenate([part.squares for part in parts], axis=1),
+        np.concatenate([part.extra for part in parts]),
     )
     statistic = ratios.statistic().min(axis=2).mean(axis=0)
-    return CrossFit(statistic, mixes, ratios)
+    return CrossFit(statistic, np.concatenate(mixes).mean(axis=0), ratios)
 
 
 def holm_rejections(p_values: Array, alpha: float) -> Array:
@@ -279,113 +309,112 @@ def tail_probability(statistic: Array, degrees: float) -> Array:
     return np.asarray(scipy.special.stdtr(degrees, -statistic))
 
 
-def _cross_fit_once(
-    units: Units, folds: int, generator: np.random.Generator
-) -> tuple[Array, RatioStatistics]:
-    """Return the mean mix (k, k) and the statistics (k, s) of one draw of folds."""
-    k, s, _ = units.shape
-    fold = deal_folds(units.strata, folds, generator)
-    moments = fold_moments(units, fold, folds)
-    mixed = np.zeros((k, s))
-    mixed_squares = np.zeros((k, s))
-    cross = np.zeros((k, s))
-    mix_sum = np.zeros((k, k))
-    for f, mixes in enumerate(_learn_mixes(moments, units.is_cost)):
-        mix_sum += mixes
-        # Σ_t λ'P_t, Σ_t (λ'P_t)² and Σ_t λ'P_t P_it from the sums and products of the fold.
-        mixed += mixes @ moments.sums[f].T
-        for r in range(s):
-            weighted = mixes @ moments.products[f, r]
-            mixed_squares[:, r] += (weighted * mixes).sum(axis=1)
-            cross[:, r] += np.diagonal(weighted)
-    tested = moments.sums.sum(axis=0).T
-    tested_squares = np.diagonal(moments.products.sum(axis=0), axis1=1, axis2=2).T
-    mean_mix = mix_sum / folds
-    extra = _learning_variance(moments, mean_mix) * (1 - 1 / folds)
+def learn_mixes(moments: FoldMoments, is_cost: Array) -> Array:
+    """Return the mixes learned from all folds but one: array (draws, folds, k, k)."""
+    draws, folds, s, k = moments.sums.shape
+    # As many games at a time as memory should hold.
+    step = max(MAX_ADVANTAGES // (draws * k * k * s), 1)
+    mixes = [
+        soft_game(*_games(moments, slice(start, start + step), is_cost))[0].swapaxes(-1, -2)
+        for start in range(0, folds, step)
+    ]
+    return np.concatenate(mixes, axis=1)
+
+
+def mix_statistics(moments: FoldMoments, mixes: Array, is_cost: Array) -> RatioStatistics:
+    """Return the statistics (draws, k, s) of mixes on the folds that they were not learned from."""
+    draws, folds, s, k = moments.sums.shape
+    # Σ_t λ'P_t, Σ_t (λ'P_t)² and Σ_t λ'P_t P_it from the sums and products of the folds.
+    mixed = np.zeros((draws, k, s))
+    mixed_squares = np.zeros((draws, s, k))
+    cross = np.zeros((draws, s, k))
+    for f in range(folds):
+        mix = mixes[:, f]
+        mixed += mix @ moments.sums[:, f].swapaxes(1, 2)
+        weighted = mix[:, None] @ moments.products[:, f]
+        mixed_squares += (weighted * mix[:, None]).sum(axis=-1)
+        cross += np.diagonal(weighted, axis1=-2, axis2=-1)
+    sums, products, _, _ = moments.totals
+    tested = sums[:, 0].swapaxes(1, 2)
+    tested_squares = np.diagonal(products[:, 0], axis1=-2, axis2=-1).swapaxes(1, 2)
+    mixed_squares = mixed_squares.swapaxes(1, 2)
     # For a cost the classifier's own values stand first: a mix that is better is lower.
-    cost = units.is_cost
-    statistics = RatioStatistics(
-        np.where(cost, tested, mixed),
-        np.where(cost, mixed, tested),
+    return RatioStatistics(
+        np.where(is_cost, tested, mixed),
+        np.where(is_cost, mixed, tested),
         np.stack(
             [
-                np.where(cost, tested_squares, mixed_squares),
-                cross,
-                np.where(cost, mixed_squares, tested_squares),
+                np.where(is_cost, tested_squares, mixed_squares),
+                cross.swapaxes(1, 2),
+                np.where(is_cost, mixed_squares, tested_squares),
             ]
         ),
-        extra,
+        _learning_variance(moments, mixes.mean(axis=1)) * (1 - 1 / folds),
     )
-    return mean_mix, statistics
 
 
-def _learn_mixes(moments: FoldMoments, is_cost: Array) -> Iterator[Array]:
-    """Yield the mixes (k, k) learned from all folds but one, several games at a time."""
-    folds, s, k = moments.sums.shape
-    step = max(MAX_ADVANTAGES // (k * k * s), 1)
-    for start in range(0, folds, step):
-        games = [_game(moments, f, is_cost) for f in range(start, min(start + step, folds))]
-        advantages, correlations = (np.array(parts) for parts in zip(*games, strict=True))
-        yield from soft_game(advantages, correlations)[0]
+def _games(moments: FoldMoments, part: slice, is_cost: Array) -> tuple[Array, Array]:
+    """Return the advantages outside each fold, and their correlations.
 
-
-def _game(moments: FoldMoments, fold: int, is_cost: Array) -> tuple[Array, Array]:
-    """Return the advantages (k, k, s) outside a fold, and their correlations (s, s)."""
-    overlaps = moments.overlaps.sum(axis=0) - moments.overlaps[fold]
-    sizes = np.diagonal(overlaps)
-    sums = moments.sums.sum(axis=0) - moments.sums[fold]
-    products = moments.products.sum(axis=0) - moments.products[fold]
-    mean, _, spread = _means_and_spreads(sums, products, sizes)
+    Returns
+    -------
+    arrays (draws, folds, s, k, k) and (draws, folds, s, s)
+    """
+    sums, products, overlaps, metric_products = moments.totals
+    overlaps = overlaps - moments.overlaps[:, part]
+    sizes = np.diagonal(overlaps, axis1=-2, axis2=-1)
+    mean, _, spread = _means_and_spreads(
+        sums - moments.sums[:, part], products - moments.products[:, part], sizes
+    )
     sign = np.where(is_cost, -1.0, 1.0)
-    # advantages[i, j, r] = √n_r (M_jr − M_ir) / sd_ir, turned round for costs.
-    gap = (mean[None] - mean[:, None]) * sign
-    advantages = gap * (np.sqrt(sizes) / spread)[:, None]
+    # advantages[..., r, j, i] = √n_r (M_jr − M_ir) / sd_ir, turned round for costs.
+    scale = (sign * np.sqrt(sizes))[..., None] / spread
+    advantages = (mean[..., None] - mean[..., None, :]) * scale[..., None, :]
     # Over all classifiers together: the covariance of deviations from the units' means.
-    deviations = mean - mean.mean(axis=0)
-    covariance = moments.metric_products.sum(axis=0) - moments.metric_products[fold]
-    covariance = covariance - overlaps * (deviations.T @ deviations)
-    size = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
-    scale = np.outer(size, size)
-    correlations = np.divide(covariance, scale, out=np.eye(len(size)), where=scale > 0)
+    deviations = mean - mean.mean(axis=-1, keepdims=True)
+    covariance = metric_products - moments.metric_products[:, part]
+    covariance = covariance - overlaps * (deviations @ deviations.swapaxes(-1, -2))
+    size = np.sqrt(np.maximum(np.diagonal(covariance, axis1=-2, axis2=-1), 0.0))
+    scales = size[..., None] * size[..., None, :]
+    uncorrelated = np.broadcast_to(np.eye(len(sign)), scales.shape).copy()
+    correlations = np.divide(covariance, scales, out=uncorrelated, where=scales > 0)
     correlations = np.clip(correlations * np.outer(sign, sign), 0.0, 1.0)
-    np.fill_diagonal(correlations, 1.0)
+    correlations[..., np.arange(len(sign)), np.arange(len(sign))] = 1.0
     return advantages, correlations
 
 
 def _learning_variance(moments: FoldMoments, mixes: Array) -> Array:
-    """Return n_r (c²/sd²) tr(B Σ B Σ) with B = diag λ − λλ': (k, s)."""
-    sizes = moments.sizes.sum(axis=0)
-    _, covariance, spread = _means_and_spreads(
-        moments.sums.sum(axis=0), moments.products.sum(axis=0), sizes
-    )
-    extra = np.empty_like(spread)
-    for r, sigma in enumerate(covariance):
-        # tr(BΣBΣ) = λ'(Σ∘Σ)λ − 2 Σ_j λ_j v_j² + (λ'v)², v = Σλ.
-        v = mixes @ sigma
-        trace = ((mixes @ sigma**2) * mixes).sum(axis=1)
-        trace += (mixes * v).sum(axis=1) ** 2 - 2 * (mixes * v**2).sum(axis=1)
-        extra[:, r] = sizes[r] * SOFTNESS**2 / spread[:, r] ** 2 * np.maximum(trace, 0.0)
-    return extra
+    """Return n_r (c²/sd²) tr(B Σ B Σ) with B = diag λ − λλ': (draws, k, s)."""
+    sums, products, overlaps, _ = (total[:, 0] for total in moments.totals)
+    sizes = np.diagonal(overlaps, axis1=-2, axis2=-1)
+    _, covariance, spread = _means_and_spreads(sums, products, sizes)
+    # tr(BΣBΣ) = λ'(Σ∘Σ)λ − 2 Σ_j λ_j v_j² + (λ'v)², v = Σλ; arrays (draws, s, k, k).
+    mixes = mixes[:, None]
+    v = mixes @ covariance
+    trace = ((mixes @ covariance**2) * mixes).sum(axis=-1)
+    trace += (mixes * v).sum(axis=-1) ** 2 - 2 * (mixes * v**2).sum(axis=-1)
+    extra = sizes[..., None] * SOFTNESS**2 / spread**2 * np.maximum(trace, 0.0)
+    return np.asarray(extra.swapaxes(1, 2))
 
 
 def _means_and_spreads(sums: Array, products: Array, sizes: Array) -> tuple[Array, Array, Array]:
-    """Return means (k, s), covariances (s, k, k), and the spread of differences (k, s).
+    """Return means (..., s, k), covariances (..., s, k, k), and spreads of differences (..., s, k).
 
     The spread is the root mean variance of P_j − P_i over the rivals j, at least that of half a
     differing unit.
     """
-    k = sums.shape[1]
-    n = sizes[:, None]
+    k = sums.shape[-1]
+    n = sizes[..., None]
     mean = sums / n
-    covariance = products / n[:, :, None] - mean[:, :, None] * mean[:, None, :]
-    variance = np.diagonal(covariance, axis1=1, axis2=2)
+    covariance = products / n[..., None] - mean[..., :, None] * mean[..., None, :]
+    variance = np.diagonal(covariance, axis1=-2, axis2=-1)
     # The mean over j of Σ_ii + Σ_jj − 2 Σ_ij; the term j = i is 0.
-    total = variance.sum(axis=1, keepdims=True) + k * variance - 2 * covariance.sum(axis=2)
+    total = variance.sum(axis=-1, keepdims=True) + k * variance - 2 * covariance.sum(axis=-1)
     # The size of the values themselves makes the least spread independent of units.
-    size = np.diagonal(products, axis1=1, axis2=2).mean(axis=1) / sizes
+    size = np.diagonal(products, axis1=-2, axis2=-1).mean(axis=-1) / sizes
     least = LEAST_SPREAD**2 * np.where(size > 0, size, 1.0) / sizes
-    spread = np.sqrt(np.maximum(total / (k - 1), least[:, None]))
-    return mean.T, covariance, spread.T
+    spread = np.sqrt(np.maximum(total / (k - 1), least[..., None]))
+    return mean, covariance, spread
 
 
 def _exact_products(slab: Array) -> Array:

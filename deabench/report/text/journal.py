@@ -21,6 +21,7 @@ from deabench.compare.two_classifiers import Comparison
 from deabench.models.options import describe_choices
 from deabench.report.latex import escape_latex
 from deabench.report.markdown import escape_markdown
+from deabench.report.text.uncertainty import has_measured_level
 from deabench.report.text.words import count_noun, join_names
 from deabench.results.ranking import Ranking
 from deabench.utils.checks import choice
@@ -264,7 +265,10 @@ def _uncertainty_sentences(ranking: Ranking) -> list[str]:
     limits = join_names(
         f"{name} {row['lower']:.3f} to {row['upper']:.3f}" for name, row in frame.iterrows()
     )
-    return [f"{text}.", f"Limits of the efficiencies: {limits}."]
+    sentences = [f"{text}.", f"Limits of the efficiencies: {limits}."]
+    if has_measured_level(uncertainty):
+        sentences.append(f"The level of dominated ones is {uncertainty.validity}.")
+    return sentences
 
 
 def _symbol(letter: str) -> str:

@@ -114,10 +114,17 @@ def count_verdicts(result: Uncertainty) -> str:
     counted = ", ".join(
         f"{counts.get(verdict, 0)} {verdict}" for verdict in ("dominated", "undecided", "efficient")
     )
+    status = f" (a level that is {result.validity})" if has_measured_level(result) else ""
     return (
         f"Of {len(result.scores)} classifiers {counted}, all verdicts together at "
-        f"{100 * result.level:g} %."
+        f"{100 * result.level:g} %{status}."
     )
+
+
+def has_measured_level(result: Uncertainty) -> bool:
+    """Return whether the level of verdicts that were reached is known from simulations alone."""
+    is_dominated = result.verdicts == "dominated"
+    return result.validity == "measured, not proved" and bool(is_dominated.any())
 
 
 def round_down(value: float) -> str:
@@ -266,15 +273,18 @@ def _verdict_sentence(result: Uncertainty, name: str) -> str:
     dominance = describe_dominance(technology, format_percent(result.secure_gap[name]))
     if result.verdict_method == "learned":
         status = ""
-        if len(result.metrics) > 1:
-            status = " With several metrics the level of such verdicts is measured, not proved."
+        if result.validity == "measured, not proved":
+            status = f" With several metrics the level of such verdicts is {result.validity}."
         return (
             f"Dominated. {shown}: some mix of the others {dominance} on new instances like these; "
             f"the one learned is {mix}.{status}"
         )
     # Max-t shows the gap for the mix that was found; the analytic method for some mix.
     if result.method == "max-t":
-        return f"Dominated. {shown}: this mix {dominance}: {mix}."
+        return (
+            f"Dominated. {shown}: this mix {dominance}: {mix}. The level of such verdicts is "
+            f"{result.validity}."
+        )
     return f"Dominated. {shown}: some mix of the others {dominance}; the one found is {mix}."
 
 
