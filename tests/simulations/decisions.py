@@ -17,14 +17,14 @@ from deabench.inference.decisions.betting import (
     RoundMoments,
     next_learning,
 )
-from deabench.inference.decisions.gate_limits import learned_interval
 from deabench.inference.decisions.learned_weights import lower_limit
 from deabench.inference.decisions.ledger import Feedback, alpha_of_gate
 from deabench.inference.decisions.planning import plan
 from deabench.inference.decisions.sequential_gate import play_gate
 from deabench.inference.verdicts.learned_mix import Units, cross_fit
+from simulations.decision_batches import gate_decisions, highest_evidence
 from simulations.samples import latent
-from simulations.verdict_cells import measure_runs
+from simulations.verdict_cells import append_runs, measure_runs
 
 Array = np.ndarray
 Rng = np.random.Generator
@@ -123,17 +123,17 @@ def false_at_any_time(name: str, streams: int, kept: Path | None = None) -> pd.S
     k = len(cell.truth)
     efficient = cell.is_efficient
 
-    def measure(rng: Rng) -> dict[str, float]:
-        rounds = outcomes(rng, cell.truth, cell.instances, cell.rho)
-        highest = evidence_over_time(rounds)[-1][efficient]
-        return {
-            "false, all": float((highest >= np.log(k / ALPHA)).any()),
+    def measure(generators: list[Rng]) -> pd.DataFrame:
+        rounds = [outcomes(rng, cell.truth, cell.instances, cell.rho) for rng in generators]
+        highest = highest_evidence(np.array(rounds))[:, efficient]
+        shares = {
+            "false, all": (highest >= np.log(k / ALPHA)).any(axis=1),
             # One classifier, named beforehand.
-            "false, one": float(highest[0] >= np.log(1 / ALPHA)),
+            "false, one": highest[:, 0] >= np.log(1 / ALPHA),
         }
+        return pd.DataFrame(shares).astype(float)
 
-    shares = mean_of_runs(f"anytime, {name}", measure, streams, kept)
-    return shares.rename({"runs": "streams"})
+    return mean_of_batches(f"anytime, {name}", measure, streams, kept).rename({"runs": "streams"})
 
 
 def mean_of_runs(
@@ -142,6 +142,23 @@ def mean_of_runs(
     """The means of all measures with their standard errors; run i has a generator of its own."""
     seed = zlib.crc32(name.encode())
     table = measure_runs(name, lambda i: measure(np.random.default_rng([seed, i])), runs, kept)
+    return _means_and_errors(table)
+
+
+def mean_of_batches(
+    name: str, measure: Callable[[list[Rng]], pd.DataFrame], runs: int, kept: Path | None
+) -> pd.Series:
+    """The same of runs that are measured together, each with its own generator."""
+    seed = zlib.crc32(name.encode())
+
+    def measure_piece(numbers: range) -> pd.DataFrame:
+        return measure([np.random.default_rng([seed, i]) for i in numbers])
+
+    return _means_and_errors(append_runs(name, measure_piece, runs, kept))
+
+
+def _means_and_errors(table: pd.DataFrame) -> pd.Series:
+    """The means of all measures with their standard errors, and the number of runs."""
     errors = table.std(ddof=1) / np.sqrt(len(table))
     return pd.concat([table.mean(), errors.add_prefix("se "), pd.Series({"runs": len(table)})])
 
@@ -186,23 +203,22 @@ OPPOSED: dict[str, float] = {"k=2, s=2, leads at -.9": -0.9, "k=2, s=2, leads at
 """Two metrics of the same instances whose errors correlate so, one rival."""
 
 
-def draw_opposed(rng: Rng, rho: float, score: float, n: int) -> Units:
-    """Draw normal values of two metrics that correlate at `rho` within each classifier."""
+def draw_opposed(rng: Rng, rho: float, score: float, n: int) -> Array:
+    """Draw normal values (k, s, n) of two metrics that correlate at `rho` in each classifier."""
     root = np.linalg.cholesky(np.array([[1.0, rho], [rho, 1.0]]))
     values = 0.6 + 0.2 * np.einsum("rq,kqt->krt", root, rng.standard_normal((2, 2, n)))
     values[1] -= 0.6 * (1 - score)
-    counts = np.ones((2, n), dtype=bool)
-    return Units(values.astype(np.float32), counts, np.zeros(n, dtype=int), np.zeros(2, dtype=bool))
+    return np.asarray(values)
 
 
-def draw_gate(rng: Rng, name: str, score: float, n: int) -> Units:
-    """Draw the units of a gate whose last classifier is the candidate."""
+def draw_gate(rng: Rng, name: str, score: float, n: int) -> Array:
+    """Draw the outcomes (k, s, n) of a gate whose last classifier is the candidate."""
     if name in OPPOSED:
         return draw_opposed(rng, OPPOSED[name], score, n)
     truth, rho = EDGE_CELLS[name]
     truth = truth.copy()
     truth[-1] = truth[0] * score
-    return units_of_outcomes(outcomes(rng, truth, n, rho))
+    return outcomes(rng, truth, n, rho).transpose(1, 2, 0)
 
 
 def gate_shares(
@@ -211,13 +227,12 @@ def gate_shares(
     """How often a candidate of known efficiency passes and fails."""
     critical = float(-ndtri(ALPHA / 2))
 
-    def measure(rng: Rng) -> dict[str, float]:
-        units = draw_gate(rng, name, score, n)
-        seed = int(rng.integers(1 << 31))
-        limits = learned_interval(units, units.shape[0] - 1, at_least, critical, critical, seed)
-        return {"passes": float(limits[0] >= at_least), "fails": float(limits[1] < at_least)}
+    def measure(generators: list[Rng]) -> pd.DataFrame:
+        values = np.array([draw_gate(rng, name, score, n) for rng in generators])
+        passes, fails = gate_decisions(values, at_least, critical, shared=name in OPPOSED)
+        return pd.DataFrame({"passes": passes, "fails": fails}).astype(float)
 
-    return mean_of_runs(f"gate {at_least}, {name}, {score}, n={n}", measure, runs, kept)
+    return mean_of_batches(f"gates {at_least}, {name}, {score}, n={n}", measure, runs, kept)
 
 
 def sequential_gate(score: float, rounds: int, streams: int, seed: int = 0) -> pd.Series:

@@ -39,20 +39,24 @@ def dominated_in_runs(hits: Array, *, shared: bool, alpha: float = 0.05) -> Arra
     alpha : float
     """
     runs, k, s, n = hits.shape
-    strata = np.zeros(n, dtype=int) if shared else np.repeat(np.arange(s), n)
-    # All runs have the folds of the package's default seed.
-    generator = np.random.default_rng(0)
-    dealt = np.array([deal_folds(strata, FOLDS, generator) for _ in range(DRAWS)])
-    fold = np.broadcast_to(dealt.reshape(DRAWS, -1, n), (DRAWS, s, n))
-    moments = _stack_moments(hits, fold, shared)
+    moments = stack_moments(hits, deal_default_folds(s, n, shared=shared), shared=shared)
     is_cost = np.zeros(s, dtype=bool)
     ratios = mix_statistics(moments, learn_mixes(moments, is_cost), is_cost)
     statistic = ratios.statistic().min(axis=-1).reshape(runs, DRAWS, k).mean(axis=1)
-    p_values = stdtr(float(len(strata) - 1), -statistic)
+    units = n if shared else n * s
+    p_values = stdtr(float(units - 1), -statistic)
     return np.array([holm_rejections(p, alpha) for p in p_values])
 
 
-def _stack_moments(hits: Array, fold: Array, shared: bool) -> FoldMoments:
+def deal_default_folds(s: int, n: int, *, shared: bool) -> Array:
+    """Return the folds that the package deals with its default seed: (draws, s, n)."""
+    strata = np.zeros(n, dtype=int) if shared else np.repeat(np.arange(s), n)
+    generator = np.random.default_rng(0)
+    dealt = np.array([deal_folds(strata, FOLDS, generator) for _ in range(DRAWS)])
+    return np.broadcast_to(dealt.reshape(DRAWS, -1, n), (DRAWS, s, n))
+
+
+def stack_moments(hits: Array, fold: Array, *, shared: bool) -> FoldMoments:
     """Return the moments of all runs and draws, runs first: (runs · draws, folds, ...)."""
     runs, k, s, _ = hits.shape
     sums = np.zeros((runs, DRAWS, FOLDS, s, k))
