@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from deabench.errors import CertificateError
+from deabench.errors import CertificateError, DataError
 from deabench.models.shared.radial import solve_both_stages
 from deabench.models.shared.radial_model import RadialModel
 from deabench.models.shared.radial_problems import WEIProblem
@@ -62,6 +62,12 @@ class Common(RadialModel):
 
     def solve(self, task: Task, advance: Advance) -> Answer:
         """Compute own scores, for slacks and peers, and those under the common weights."""
+        is_missing = ~task.reference.outputs.any() & task.data.outputs.any()
+        if is_missing.any():
+            raise DataError(
+                f"metric '{is_missing.idxmax()}' is 0 in the whole reference, so that no weight of "
+                "it is too large; leave it out of the outputs"
+            )
         own_answer = solve_both_stages(WEIProblem(task), "wei", advance)
         if self.goal == "sum":
             return _common_answer(task, own_answer, *_mean_weights(task))

@@ -21,6 +21,7 @@ from deabench.models.shared.scaled_data import (
     metric_names,
     pareto_efficient,
     proof_violations,
+    scaled_multipliers,
 )
 from deabench.models.wei import WEI
 from deabench.proofs import structure
@@ -38,6 +39,8 @@ DISTINCT = 1e-7
 PRECISE = 1e-10
 """A goal that may be wrong by more than this is solved again in rational arithmetic."""
 
+OWN_SHARE = 2.0**-36
+"""What share the own best weights have where the goal's weights judge a DMU 0/0."""
 NEGLIGIBLE = 1e-12
 """A slack, a weight or an intensity below this share may be rounding."""
 
@@ -125,11 +128,30 @@ def _weights_with_goal(task: Task, own_answer: Answer, goal: str, advance: Advan
             name=lambda k: str(task.data.labels[rows[k]]),
         )
         weights[rows] = _multipliers(scaled, exact)
+    _lean_on_own_weights(scaled, own_answer, means[:, : scaled.m], weights)
     # In own units; without inputs over that of the input that all have.
     weights /= scaled.units
     if not task.data.inputs.shape[1]:
         weights = weights[:, :-1] / weights[:, -1:]
     return pd.DataFrame(weights, index=task.data.labels, columns=metric_names(task.data))
+
+
+def _lean_on_own_weights(
+    scaled: ScaledData, own_answer: Answer, mean_inputs: np.ndarray, weights: np.ndarray
+) -> None:
+    """Add a little of their own best weights to weights (K, s + m) that judge a DMU 0/0, in place.
+
+    They give all weight to inputs and outputs that the DMU has nothing of. No best weights reach
+    what these do for the goal; best weights come as near to it as one likes.
+    """
+    u, v = scaled_multipliers(own_answer, scaled)
+    input_weights = weights[:, scaled.s :]
+    counts = input_weights > NEGLIGIBLE * input_weights.max(axis=1, keepdims=True)
+    rows = np.flatnonzero(~(counts & (scaled.x > 0)).any(axis=1))
+    own_weights = np.column_stack([u, v])[rows]
+    # The goal's weights give the mean of the others' inputs a worth of 1.
+    own_weights /= (v * mean_inputs)[rows].sum(axis=1, keepdims=True)
+    weights[rows] += OWN_SHARE * own_weights
 
 
 def means_of_others(values: np.ndarray) -> np.ndarray:

@@ -237,7 +237,9 @@ def _single_peer_measure(task: Task | Answer) -> single_peers.SlackMeasure:
         # slacks: (k, J, s + m), of the DMUs of `rows` against each of J reference DMUs
         spared = np.einsum("kjc,kc->kj", slacks[..., scaled.s :], p[rows])
         gained = np.einsum("kjc,kc->kj", slacks[..., : scaled.s], q[rows])
-        return np.asarray(-(1 - spared) / (1 + gained))
+        # A peer that lacks all of the only output that counts dominates nothing.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(-(1 - spared) / (1 + gained))
 
     return negative_measure
 

@@ -72,8 +72,14 @@ class Super(RadialModel):
             base = solve_both_stages(CCRProblem(task), "ccr", advance)
         else:
             base = solve_both_stages(WEIProblem(task), "wei", advance)
-        rows = np.flatnonzero(base.scores.to_numpy() >= 1 - TOLERANCE)
-        if not task.own_reference or not len(rows):
+        if not task.own_reference:
+            return base
+        reaches_1 = base.scores.to_numpy() >= 1 - TOLERANCE
+        # Whom the others dominate without any loss of theirs has the same answer without itself.
+        assert base.slack_weights is not None
+        is_efficient, is_undecided = SlackProof(base, base.slack_weights).proved
+        rows = np.flatnonzero(reaches_1 & (is_efficient | is_undecided))
+        if not len(rows):
             return base
         return _solve_without_themselves(task, base, rows)
 

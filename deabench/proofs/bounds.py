@@ -138,11 +138,19 @@ def bound_scores(
         dual_rounded = np.abs(score_of_excess(excess, lifted, everyone) - dual)
     wanted = wanted & np.isfinite(lam.values).all(axis=1) & np.isfinite(weights).all(axis=1)
     wanted &= np.isfinite(aims + moved).all(axis=1)
+    # What was widened or rounded may be too little: fractions decide where the bounds are apart.
     is_hard = ~is_feasible | ~(rounded <= PRECISE * unit)
+    is_hard |= ~(np.abs(primal - dual) <= 2 * PRECISE * unit)
     for k in np.flatnonzero(is_hard & wanted).tolist():
-        exact = exact_gains(technology, aims[k], lam, k, held[k], moved[k])
-        if exact is not None:
-            primal[k] = _as_float(score_of_gains, exact, k)
+        # Every repair bounds the score; the closest bound says the most.
+        reached = [
+            _as_float(score_of_gains, exact, k)
+            for exact in exact_gains(technology, aims[k], lam, k, held[k], moved[k])
+        ]
+        if is_feasible[k]:
+            reached.append(primal[k])
+        if reached:
+            primal[k] = reached[_find_closest(reached, dual[k])]
         elif not is_met[k]:
             primal[k] = np.nan
     support = excess + (lifted * tested).sum(axis=1)
@@ -169,11 +177,17 @@ def bound_scores(
                 own_value = dot(outcome[1], to_fractions(tested[k]))
                 bound = _as_float(score_of_excess, outcome[0], k, outcome[1])
                 allowed.append((bound, float(outcome[0] + own_value)))
-        # Every candidate bounds the score; the closest bound says the most.
+        # Every candidate bounds the score, too.
         if allowed:
-            distances = [abs(bound - primal[k]) for bound, _ in allowed]
-            dual[k], support[k] = allowed[int(np.argmin(np.nan_to_num(distances, nan=np.inf)))]
+            closest = _find_closest([bound for bound, _ in allowed], primal[k])
+            dual[k], support[k] = allowed[closest]
     return ScoreBounds(primal, dual, support)
+
+
+def _find_closest(bounds: list[float], other: float) -> int:
+    """Return the position of the bound that is closest to one from the other side."""
+    distances = np.abs(np.array(bounds) - other)
+    return int(np.argmin(np.nan_to_num(distances, nan=np.inf)))
 
 
 def _as_float(

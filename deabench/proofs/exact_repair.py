@@ -5,7 +5,7 @@ See `deabench.proofs.bounds` for what is repaired and why.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,6 +14,8 @@ import numpy as np
 from deabench.utils.arrays import ROUND, Sparse
 
 Vector = list[Fraction]
+MET = Fraction(1, 10**12)
+"""A gain below this share of its terms may be rounding."""
 POLISH = 1e-7
 """λ below this share of the largest, and weights so near to their least, do not count in a polish.
 """
@@ -58,16 +60,19 @@ def exact_gains(
     k: int,
     held: np.ndarray,
     moved: np.ndarray,
-) -> Vector | None:
-    """Return the exact gains (c,) of DMU k's λ, repaired in fractions; None where it cannot be.
+) -> Iterator[Vector]:
+    """Yield exact gains (c,) of DMU k's λ, repaired in fractions; none where it cannot be.
 
-    The entries above 0 are moved first; then those, too, that rounding left at 0.
+    What is held is met exactly where λ meets it but for rounding, and then where λ falls short of
+    it alone. The entries above 0 are moved; where that fails those, too, that rounding left at 0.
     """
-    for entries in (lam.values[k] > 0, lam.columns[k] >= 0):
-        gains = _exact_gains(technology, tested, lam, k, held, moved, np.flatnonzero(entries))
-        if gains is not None:
-            return gains
-    return None
+    for is_polished in (True, False):
+        for entries in (lam.values[k] > 0, lam.columns[k] >= 0):
+            rows = np.flatnonzero(entries)
+            gains = _exact_gains(technology, tested, lam, k, held, moved, rows, is_polished)
+            if gains is not None:
+                yield gains
+                break
 
 
 def _exact_gains(
@@ -78,6 +83,7 @@ def _exact_gains(
     held: np.ndarray,
     moved: np.ndarray,
     entries: np.ndarray,
+    is_polished: bool,
 ) -> Vector | None:
     """Do `exact_gains` by moves of some entries of λ."""
     least_sum, greatest_sum = technology.sums
@@ -116,10 +122,20 @@ def _exact_gains(
     ]
     eta = [Fraction(0)] * len(moves)
     gains = unmoved_gains
+    held_metrics = np.flatnonzero(held).tolist()
+    met_metrics: list[int] = []
+    if is_polished:
+        met_metrics = [
+            c
+            for c in held_metrics
+            if gains[c] and abs(gains[c]) <= MET * sum(abs(move[c]) for move in moves)
+        ]
+        if not met_metrics:
+            return None
     short_metrics: list[int] = []
     for _ in range(len(aim) + 1):
         broken = [
-            c for c in np.flatnonzero(held).tolist() if gains[c] < 0 and c not in short_metrics
+            c for c in held_metrics if (gains[c] < 0 or c in met_metrics) and c not in short_metrics
         ]
         if not broken:
             break
@@ -141,7 +157,7 @@ def _exact_gains(
     changed = [v + e * scale for v, e, scale in zip(lam_values, eta, scales, strict=True)]
     if min(changed, default=Fraction(0)) < 0:
         return None
-    if any(gains[c] < 0 for c in np.flatnonzero(held).tolist()):
+    if any(gains[c] < 0 for c in held_metrics):
         return None
     moved_total = sum(changed, Fraction(0))
     if is_one:

@@ -219,3 +219,25 @@ def test_the_least_largest_loss_is_proved_where_a_reference_is_longer_than_the_t
     )
     db.certify(ranking)
     assert ranking.tables["losers"].to_numpy().sum() == 1.0
+
+
+@pytest.mark.parametrize("goal", ["sum", "largest"])
+def test_common_weights_have_no_bound_where_the_reference_lacks_a_metric(goal, refused) -> None:
+    table = pd.DataFrame({"a": [0.9, 0.4], "b": [0.3, 0.0]}, index=["x", "y"])
+    reference = pd.DataFrame({"a": [0.8, 0.7], "b": [0.0, 0.0]}, index=["v", "w"])
+    with refused(
+        "metric 'b' is 0 in the whole reference, so that no weight of it is too large; leave it "
+        "out of the outputs"
+    ):
+        db.rank(table, reference=reference, outputs=["a", "b"], model=db.models.Common(goal=goal))
+
+
+def test_no_classifier_judges_itself_as_0_over_0() -> None:
+    # The aggressive weights of "free" would be those of the price alone, which it has nothing of.
+    table = pd.DataFrame(
+        {"a": [0.4, 0.7, 0.9], "price": [0.0, 2.0, 3.0], "time": [1.0, 3.0, 2.0]},
+        index=["free", "slow", "best"],
+    )
+    ranking = db.rank(table, outputs=["a"], inputs=["price", "time"], model="cross")
+    db.certify(ranking)
+    assert ranking.tables["cross"].loc["free", "free"] == pytest.approx(1.0, abs=1e-12)

@@ -276,3 +276,13 @@ def test_what_is_refused(options, text, refused) -> None:
     )
     with refused(text):
         rank_with(table, inputs=["cost"], **({"model": "ccr"} | options))
+
+
+def test_trade_offs_are_not_taken_for_rows_that_numbers_name() -> None:
+    values = np.random.default_rng(0).uniform(0.2, 1, (6, 3)).round(3)
+    table = pd.DataFrame(values, [2, 0, 1, 5, 3, 4], list("abc"))
+    model = db.models.WEI(shares={"a": (0.1, 0.6), "b": (0.1, 0.5)})
+    ranking = db.rank(table, outputs=list("abc"), model=model)
+    db.certify(ranking)
+    named = db.rank(table.rename(index=str), outputs=list("abc"), model=model)
+    np.testing.assert_array_equal(ranking.tables["trade_offs"], named.tables["trade_offs"])

@@ -8,7 +8,7 @@ or its units changed by powers of two, has the same answer to the last bit.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -40,9 +40,11 @@ class CanonicalTask:
         """Return a task in canonical order."""
         outputs, inputs = _metric_order(task)
         reference_rows = _row_order(task.reference, task.reference, outputs, inputs)
-        rows = _row_order(task.data, task.reference, outputs, inputs)
-        data = _arrange(task.data, rows, outputs, inputs)
         reference = _arrange(task.reference, reference_rows, outputs, inputs)
+        data = reference
+        if task.data is not task.reference:
+            rows = _row_order(task.data, task.reference, outputs, inputs)
+            data = _arrange(task.data, rows, outputs, inputs)
         arranged = replace(
             task, data=data, reference=reference, options=task.options.with_checked_options(data)
         )
@@ -87,21 +89,41 @@ class CanonicalTask:
     def _restore_frame(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return a frame whose rows and columns are DMUs or metrics in their original order."""
         # By positions: selecting by labels takes longer than solving a small table.
-        rows = frame.index.get_indexer(self._restore_labels(frame.index))
-        columns = frame.columns.get_indexer(self._restore_labels(frame.columns))
+        rows = self._original_positions(frame.index)
+        columns = self._original_positions(frame.columns)
         return frame.iloc[rows, columns]
 
-    def _restore_labels(self, labels: pd.Index) -> Any:
-        """Return labels of DMUs or of metrics in their original order; others as they are."""
-        task = self.original
-        metrics = task.data.outputs.columns.append(task.data.inputs.columns)
-        for original in (task.data.labels, task.reference.labels, metrics):
-            if len(labels) and labels.isin(original).all():
-                # All of them, or some.
-                return original if len(labels) == len(original) else original[original.isin(labels)]
-        # Metrics and what stands behind them, as u_0.
-        first = metrics[metrics.isin(labels)]
-        return first.append(labels[~labels.isin(metrics)])
+    @cached_property
+    def _axes(self) -> list[tuple[pd.Index, pd.Index]]:
+        """The labels of DMUs, of reference DMUs and of metrics, as they were and as arranged."""
+        original, arranged = [
+            (
+                part.data.labels,
+                part.reference.labels,
+                part.data.outputs.columns.append(part.data.inputs.columns),
+            )
+            for part in (self.original, self.task)
+        ]
+        return list(zip(original, arranged, strict=True))
+
+    def _original_positions(self, labels: pd.Index) -> np.ndarray:
+        """Return where labels of DMUs or of metrics stand, in their original order.
+
+        Others stay where they are.
+        """
+        if len(labels) < 2:
+            return np.arange(len(labels))
+        for original, arranged in self._axes:
+            if labels.equals(arranged):
+                return np.asarray(labels.get_indexer(original))
+        # Some of them, or metrics and what stands behind them, as u_0.
+        for original, _ in self._axes:
+            positions = labels.get_indexer(original)
+            positions = positions[positions >= 0]
+            if len(positions) == len(labels):
+                break
+        others = np.setdiff1d(np.arange(len(labels)), positions)
+        return np.append(positions, others)
 
 
 def _restore_metrics(

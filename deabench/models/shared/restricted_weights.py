@@ -198,6 +198,8 @@ def solve(task: Task, advance: Advance) -> Answer:
             task, projected, candidates, restrictions[rows], "slacks", lambda _: None
         )
         is_solved = ~np.isnan(second.objective)
+        if task.exact:
+            is_solved &= ~_gains_by_moving(projected, second, inward[rows])
         better = to_reference_positions(second.shared["lam"], candidates)
         lam = replace_rows(rows[is_solved], better[is_solved], lam)
         trade_offs[rows[is_solved]] = _trade_offs(second, restrictions.shape[1])[is_solved]
@@ -225,8 +227,24 @@ def solve(task: Task, advance: Advance) -> Answer:
         frontier=candidates,
         reasons=_undefined_reasons(first, labels, values),
         path=task.describe_path(),
-        tables={"trade_offs": pd.DataFrame(trade_offs, index=labels)},
+        tables={"trade_offs": pd.DataFrame(trade_offs, labels, _name_trade_offs(restrictions))},
     )
+
+
+def _gains_by_moving(projected: ScaledData, second: Solutions, inward: np.ndarray) -> np.ndarray:
+    """Return for whom nothing is left but what moving and rounding gained: bool (K,).
+
+    Under the duals, what is left at the projection itself is at most the slack less what the move
+    is worth.
+    """
+    values = np.column_stack([projected.y, projected.x])
+    names = [f"outputs[{r}]" for r in range(projected.s)]
+    names += [f"inputs[{i}]" for i in range(projected.m)]
+    # The factor is rounded, and so is its product with each metric.
+    distance = np.where(inward > 0, inward + EXACT_INWARD, 0.0)
+    worth = np.abs(np.column_stack([second.duals[name] for name in names])) * values * distance
+    least_value = np.where(values > 0, values, np.inf).min(axis=1)
+    return np.asarray(second.objective - worth.sum(axis=1) <= TOLERANCE * least_value)
 
 
 def _undefined_reasons(first: Solutions, labels: pd.Index, values: np.ndarray) -> dict[Any, str]:
@@ -272,6 +290,11 @@ def _solve_programs(
         name=lambda k: str(task.data.labels[k]),
         advance=advance,
     )
+
+
+def _name_trade_offs(restrictions: np.ndarray) -> list[str]:
+    """Return names of the trade-offs that no row of a table has, as numbers might be."""
+    return [f"trade-off {k + 1}" for k in range(restrictions.shape[1])]
 
 
 def _trade_offs(solutions: Solutions, rows: int) -> np.ndarray:
@@ -335,7 +358,7 @@ def prove(answer: Answer) -> Proof:
     sums = _sum_bounds(answer, scaled)
     restrictions = restriction_rows(answer, scaled)
     table = structure.require_table(
-        answer, "trade_offs", rows=answer.scores.index, columns=range(restrictions.shape[1])
+        answer, "trade_offs", rows=answer.scores.index, columns=_name_trade_offs(restrictions)
     )
 
     # The primal side: the slacks at the projection must not be negative, nor λ or π.

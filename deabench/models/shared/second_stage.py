@@ -185,7 +185,7 @@ def _solve_second_stage(
     is_sound = (
         (miss <= TOLERANCE / 10)
         & (solution.basis_index >= 0)
-        & (np.abs(level - values) <= TOLERANCE / 10)
+        & (np.abs(level - values) <= TOLERANCE / 10 * np.minimum(values, 1.0))
     )
     _adopt_intensities(lam, better, is_sound, unsettled)
     return _slack_weights_of_bases(family, solution, counts)

@@ -229,11 +229,15 @@ def prove(
     count = answer.slacks.shape[1]
     slack_errors = _slack_errors(answer, scaled, gains[:, :count])
     score_errors = _score_errors(answer, own_scores)
-    without_score = ~has_peer & answer.scores.isna()
+    has_score = answer.scores.notna().to_numpy()
+    wrong_reasons = reason_violations(answer, {NO_DOMINATING_PEER: ~has_peer})
+    # Without a score, for a reason that holds, there is nothing more to compare.
+    has_peer &= has_score | (wrong_reasons > 0)
     return Proof(
         frame,
         {
-            "gap": np.where(without_score, 0.0, frame["gap"].fillna(np.inf)),
+            "gap": np.where(has_peer | has_score, frame["gap"].fillna(np.inf), 0.0),
+            "reason": wrong_reasons,
             "peers_that_are_not_one": _has_other_than_one_peer(answer.intensities, has_peer),
             "worse_than_the_dmu_itself": np.where(
                 has_peer, np.maximum(-gains.min(axis=1), 0.0), 0.0
@@ -242,7 +246,7 @@ def prove(
             "distance_of_the_slacks_from_their_proof": np.where(
                 has_peer, slack_errors.max(axis=1), 0.0
             ),
-            "efficient": (answer.efficient.to_numpy() != efficient).astype(float),
+            "efficient": (answer.efficient.to_numpy() != (efficient & has_peer)).astype(float),
         },
     )
 
