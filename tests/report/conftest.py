@@ -47,7 +47,7 @@ def opened(browser, tmp_path):
         contexts.append(context)
         context.set_offline(True)
         page = context.new_page()
-        page.set_default_timeout(8_000)
+        page.set_default_timeout(30_000)
         page.on("console", lambda message: wrong.append(f"console {message.type}: {message.text}"))
         page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
         page.on(
@@ -62,7 +62,7 @@ def opened(browser, tmp_path):
             ),
         )
         page.goto(file.as_uri())
-        page.wait_for_selector("html[data-whole]", state="attached", timeout=20_000)
+        page.wait_for_selector("html[data-whole]", state="attached", timeout=60_000)
         return page
 
     yield show

@@ -171,7 +171,7 @@ class Running:
 
     def busy_worker(self) -> int:
         """The process id of a worker that is in the middle of a task."""
-        for _ in range(600):
+        for _ in range(6000):
             marks = list(self.scratch.glob("deabench-*/*.running"))
             if marks:
                 return int(marks[0].stem)
@@ -225,7 +225,7 @@ def alive(pids: set[int]) -> set[int]:
     return alive_pids
 
 
-def all_ended(pids: set[int], seconds: float = 10.0) -> bool:
+def all_ended(pids: set[int], seconds: float = 60.0) -> bool:
     """Whether all of them end within the time."""
     until = time.monotonic() + seconds
     while alive(pids) and time.monotonic() < until:

@@ -82,7 +82,7 @@ def _cluster(folder):
 def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(
     study_file, undisturbed, tmp_path, monkeypatch, source
 ):
-    monkeypatch.setattr(cluster, "ANSWER_SECONDS", 4.0)
+    monkeypatch.setattr(cluster, "ANSWER_SECONDS", 6.0)
     study = Study.from_toml(study_file(SLOW), allow_imports=True)
     if source == "code":
         study = with_data_from_code(study)
@@ -121,7 +121,7 @@ def test_a_cluster_without_workers_is_said(study_file, tmp_path, monkeypatch):
         began = time.monotonic()
         with pytest.raises(DataError) as e:
             study.run(scheduler=address)
-        assert time.monotonic() - began < 30
+        assert time.monotonic() - began < cluster.RESTART_SECONDS
         assert str(e.value) == (
             f"the cluster at '{address}' has had no worker for 3 s; start workers, and run "
             "again: what was "

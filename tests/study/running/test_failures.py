@@ -20,7 +20,7 @@ from deabench.study.running.tasks import Outcome
 
 POISON = """
 seed = 1
-time_limit = 1
+time_limit = 2
 allow_imports = true
 [[data.set]]
 name = "one fold"
@@ -75,9 +75,9 @@ def test_every_kind_of_poison(poisoned, scheduler, source):
     ]
     assert "in harm" in rows.loc["raises", "traceback"]
     assert rows.loc["exits", ["error_type", "error"]].tolist() == ["SystemExit", "enough"]
-    assert rows.loc["hangs", "error"] == "took longer than 1 s"
+    assert rows.loc["hangs", "error"] == "took longer than 2 s"
     assert rows.loc["deadlocks", "error"] == (
-        "took longer than 1 s in code that cannot be interrupted; its worker was ended"
+        "took longer than 2 s in code that cannot be interrupted; its worker was ended"
     )
     assert "in harm" in rows.loc["deadlocks", "traceback"]
     assert done.failures.to_dict() == {
@@ -102,7 +102,7 @@ def test_failed_tasks_are_not_repeated_unless_asked_or_their_limit_changed(study
             store.write_outcome(job, Outcome(status))
     assert [job.learner.name for job in missing_tasks(plan)] == ["good", "tree"]
     assert len(missing_tasks(plan, retry_failed=True)) == 7
-    path.write_text(POISON.replace("time_limit = 1", "time_limit = 9"))
+    path.write_text(POISON.replace("time_limit = 2", "time_limit = 9"))
     assert [
         job.learner.name for job in missing_tasks(Study.from_toml(path, allow_imports=True).plan)
     ] == [
