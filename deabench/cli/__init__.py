@@ -74,7 +74,9 @@ VERBS = {
         "pass a new model only if it is shown to be good enough; exit status and JSON",
     ),
     "plan": Verb(
-        "plan:plan_command", "gate", "compute how large a test set must be for a verdict or a gate"
+        "uncertainty:plan_command",
+        "gate",
+        "compute how large a test set must be for a verdict or a gate",
     ),
     "reproduce": Verb(
         "reference:reproduce_command",

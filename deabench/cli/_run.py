@@ -9,7 +9,7 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
@@ -18,10 +18,10 @@ from typer.main import get_command
 
 from deabench.cli import COMPLETION_VARIABLE, VERBS
 from deabench.cli._io import printable_streams, with_option_names
-from deabench.cli.options.declarations import with_reading_options
-from deabench.cli.options.parsing import answer_words, question_text
+from deabench.cli.options.parsing import answer_words, parse_numbers, question_text
 from deabench.errors import DeabenchError, UsageError
 from deabench.tables.naming.questions import Question, UndecidedError
+from deabench.tables.readers.limits import reading_options
 from deabench.utils.progress import time_limit
 
 DEVICE_ERRORS = (errno.ENOSPC, errno.EIO, errno.EFBIG)
@@ -64,18 +64,17 @@ def run_verb(name: str, arguments: list[str]) -> int:
         The exit code; see `deabench.cli.main`.
     """
     with printable_streams():
-        return _run_verb(name, arguments)
-
-
-def _run_verb(name: str, arguments: list[str]) -> int:
-    try:
-        return _call_verb(name, arguments)
-    except UndecidedError as error:
-        words = _ask(error.question)
-        if words is not None:
-            return _run_verb(name, [*arguments, *words])
-        sys.stderr.write(f"deabench: {question_text(error.question, [name, *arguments])}\n")
-        return 1
+        while True:
+            try:
+                return _call_verb(name, arguments)
+            except UndecidedError as error:
+                words = _ask(error.question)
+                if words is None:
+                    text = question_text(error.question, [name, *arguments])
+                    sys.stderr.write(f"deabench: {text}\n")
+                    return 1
+                # The verb begins again with the answer.
+                arguments = [*arguments, *words]
 
 
 def _ask(question: Question) -> list[str] | None:
@@ -148,31 +147,51 @@ def _make_command(name: str) -> Command:
     for sub_command in app.registered_commands:
         sub_command.epilog = app.info.epilog
     command = get_command(app)
-    _add_common_options(command, has_time_limit=name in LIMITED_VERBS)
+    _add_common_options(command, name)
     return command
 
 
-def _add_common_options(command: Command, *, has_time_limit: bool = False) -> None:
-    """Add the options that every verb has, and their short names, also to sub-commands."""
+def _add_common_options(command: Command, verb: str) -> None:
+    """Add the options that many verbs have, and their short names, also to sub-commands."""
     command.context_settings = {"help_option_names": ["-h", "--help"]}
     for sub_command in getattr(command, "commands", {}).values():
-        _add_common_options(sub_command, has_time_limit=has_time_limit)
+        _add_common_options(sub_command, verb)
     quiet = _flag(["-q", "--quiet"], "Print no messages besides errors.", _be_quiet)
     no_color = _flag(
         ["--no-color"], "Print no colours, as with the variable NO_COLOR.", _use_no_color
     )
     command.params += [quiet, no_color]
-    if has_time_limit:
-        limit = TyperOption(
-            param_decls=["--time-limit"],
+    if verb in READING_VERBS:
+        sheet = _option(
+            "--sheet",
+            "The sheet of a workbook or table of a document: its name or number.",
+            _choose_sheet,
+        )
+        limits = _option(
+            "--limit",
+            "How large a file may be, as columns=5000; also bytes, rows, cells, depth.",
+            _limit_files,
+            multiple=True,
+        )
+        command.params += [sheet, limits]
+    if verb in LIMITED_VERBS:
+        limit = _option(
+            "--time-limit",
+            f"Stop after this time with what is proved. Default: {SECONDS:g}, if more than "
+            f"{LONGEST:g} would be needed.",
+            _limit_time,
             type=float,
             metavar="SECONDS",
-            expose_value=False,
-            callback=_limit_time,
-            help=f"Stop after this time with what is proved. Default: {SECONDS:g}, if more than "
-            f"{LONGEST:g} would be needed.",
         )
         command.params.append(limit)
+
+
+def _option(name: str, purpose: str, act: Callable[..., None], **settings: Any) -> TyperOption:
+    """Return an option that acts where it is typed, and that no command has as a parameter."""
+    settings = {"type": str, **settings}
+    return TyperOption(
+        param_decls=[name], help=purpose, callback=act, expose_value=False, **settings
+    )
 
 
 def _flag(names: list[str], purpose: str, act: Callable[[Context], None]) -> TyperOption:
@@ -204,6 +223,16 @@ def _use_no_color(context: Context) -> None:
     context.call_on_close(lambda: os.environ.update(NO_COLOR=before))
 
 
+def _choose_sheet(context: Context, _: Parameter, sheet: str | None) -> None:
+    context.with_resource(reading_options(sheet))
+
+
+def _limit_files(context: Context, _: Parameter, texts: Sequence[str] | None) -> None:
+    limits = parse_numbers(texts or None, "--limit") or {}
+    wanted = {name: int(value) for name, value in limits.items()}
+    context.with_resource(reading_options(limits=wanted or None))
+
+
 def _limit_time(context: Context, _: Parameter, seconds: float | None) -> None:
     limit = time_limit(seconds) if seconds is not None else time_limit(SECONDS, longest=LONGEST)
     context.with_resource(limit)
@@ -211,10 +240,7 @@ def _limit_time(context: Context, _: Parameter, seconds: float | None) -> None:
 
 def _load_command(name: str) -> Any:
     module, function = VERBS[name].function.split(":")
-    command = getattr(importlib.import_module(f"deabench.cli.{module}"), function)
-    if name in READING_VERBS:
-        return with_reading_options(command)
-    return command
+    return getattr(importlib.import_module(f"deabench.cli.{module}"), function)
 
 
 def _discard_stdout() -> None:
@@ -257,7 +283,7 @@ def complete() -> int:
             app.command(name, help=verb.purpose)(command)
     completed: Any = get_command(app)
     for name in set(typed_verb) & set(VERBS):
-        _add_common_options(completed.commands[name], has_time_limit=name in LIMITED_VERBS)
+        _add_common_options(completed.commands[name], name)
     try:
         completed(prog_name="deabench")
     except SystemExit as stop:

@@ -16,8 +16,11 @@ from deabench.cli._prediction_files import (
     scores_of_long_table,
     select_dataset,
 )
-from deabench.cli.options.declarations import Form, Out
-from deabench.cli.options.groups import with_option_groups
+from deabench.cli.options.declarations import (
+    Form,
+    Out,
+    with_option_groups,
+)
 from deabench.cli.options.parsing import reject_options
 from deabench.cli.options.samples import AnswerOptions, find_label
 from deabench.cli.options.table import SourceOptions

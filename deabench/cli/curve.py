@@ -15,8 +15,12 @@ import deabench as db
 from deabench import curves
 from deabench.cli._io import Format, print_message, write_table, writes_json
 from deabench.cli._prediction_files import COUNTS, read_classes, read_instances
-from deabench.cli.options.declarations import Form, Out, Plot
-from deabench.cli.options.groups import with_option_groups
+from deabench.cli.options.declarations import (
+    Form,
+    Out,
+    Plot,
+    with_option_groups,
+)
 from deabench.cli.options.parsing import parse_cell_values
 from deabench.cli.options.samples import AnswerOptions
 from deabench.cli.options.table import SourceOptions

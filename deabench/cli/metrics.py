@@ -20,8 +20,11 @@ from deabench.cli._metric_answers import (
     answer_from_instances,
 )
 from deabench.cli._prediction_files import COUNTS, read_instances
-from deabench.cli.options.declarations import Form, Out
-from deabench.cli.options.groups import with_option_groups
+from deabench.cli.options.declarations import (
+    Form,
+    Out,
+    with_option_groups,
+)
 from deabench.cli.options.parsing import parse_cell_values
 from deabench.cli.options.samples import AnswerOptions
 from deabench.cli.options.table import SourceOptions

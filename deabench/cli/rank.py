@@ -20,8 +20,10 @@ from deabench.cli._io import (
     write_text,
     writes_json,
 )
-from deabench.cli.options.declarations import Form
-from deabench.cli.options.groups import with_option_groups
+from deabench.cli.options.declarations import (
+    Form,
+    with_option_groups,
+)
 from deabench.cli.options.model import ModelWords, RankingWords, Streaming
 from deabench.cli.options.parsing import reject_options
 from deabench.cli.options.samples import SampleFile

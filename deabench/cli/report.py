@@ -12,8 +12,11 @@ import typer
 import deabench as db
 from deabench.cli._consent import AllowOutside
 from deabench.cli._io import is_stdout, print_message, write_text
-from deabench.cli.options.declarations import Norm, TargetsOn
-from deabench.cli.options.groups import with_option_groups
+from deabench.cli.options.declarations import (
+    Norm,
+    TargetsOn,
+    with_option_groups,
+)
 from deabench.cli.options.model import ModelWords, RankingWords, Streaming
 from deabench.cli.options.parsing import split_names
 from deabench.cli.options.samples import SampleFile

@@ -19,9 +19,9 @@ from deabench.cli.options.declarations import (
     Plot,
     TargetsOn,
     Technology,
+    with_option_groups,
     word_option,
 )
-from deabench.cli.options.groups import with_option_groups
 from deabench.cli.options.model import Streaming
 from deabench.cli.options.parsing import (
     answer_words,

@@ -10,8 +10,13 @@ import typer
 
 import deabench as db
 from deabench.cli._io import Format, print_message, print_messages, write_table, write_text
-from deabench.cli.options.declarations import Form, Out, Plot, word_option
-from deabench.cli.options.groups import with_option_groups
+from deabench.cli.options.declarations import (
+    Form,
+    Out,
+    Plot,
+    with_option_groups,
+    word_option,
+)
 from deabench.cli.options.parsing import split_all_names
 from deabench.cli.options.samples import AnswerOptions
 from deabench.cli.options.table import TableOptions

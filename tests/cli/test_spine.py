@@ -7,13 +7,18 @@ import io
 import json
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 from xml.etree import ElementTree
 
+import highspy
+import numpy as np
+import pandas as pd
 import pytest
 
 import deabench as db
 from deabench.cli import VERBS, main
+from deabench.models import MODELS
 from deabench.models.options import option_fields
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
@@ -264,3 +269,29 @@ def test_the_facets_of_three_metrics_are_drawn_as_a_graph(tmp_path):
         == 0
     )
     assert (tmp_path / "graph.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("model", [name for name in MODELS if name != "fdh"])
+def test_a_table_reaches_highs_through_at_most_15_functions(model, tmp_path, monkeypatch):
+    """Outside of the solver; "fdh" needs no solver."""
+    package = Path(db.__file__).parent
+    calls = []
+    solve = highspy.Highs.run
+
+    def note_callers(highs):
+        frames = [Path(frame.filename) for frame in traceback.extract_stack()]
+        calls.append(
+            sum(
+                path.is_relative_to(package) and not path.is_relative_to(package / "solver")
+                for path in frames
+            )
+        )
+        return solve(highs)
+
+    monkeypatch.setattr(highspy.Highs, "run", note_callers)
+    rates = np.random.default_rng(0).uniform(0.3, 0.9, (30, 3))
+    board = pd.DataFrame(rates, [f"m{k}" for k in range(30)], ["accuracy", "recall", "precision"])
+    board["latency_ms"] = np.linspace(1, 9, 30)
+    board.rename_axis("model").to_csv(tmp_path / "board.csv")
+    assert main(["rank", str(tmp_path / "board.csv"), "--model", model]) == 0
+    assert 0 < calls[0] <= 15

@@ -1,19 +1,18 @@
-"""Declare the options that several verbs share."""
+"""Declare the options that several verbs share, and make options of the fields of dataclasses."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
 from deabench.cli._io import Format, parse_output_path
-from deabench.cli.options.parsing import parse_numbers
 from deabench.errors import DataError, UsageError
-from deabench.tables.readers.limits import reading_options
 from deabench.tables.selected_table import MISSING
 from deabench.utils.checks import choice
 
@@ -93,14 +92,6 @@ def option_hints() -> Mapping[str, str]:
     return {word: f"'{meaning}'" for word, meaning in WORD_HINTS.items()}
 
 
-Sheet = Annotated[
-    str | None,
-    typer.Option(help="The sheet of a workbook or table of a document: its name or number."),
-]
-Limit = Annotated[
-    list[str] | None,
-    typer.Option(help="How large a file may be, as columns=5000; also bytes, rows, cells, depth."),
-]
 Technology = Annotated[
     str,
     typer.Option(
@@ -146,25 +137,38 @@ Form = Annotated[
 Plot = Annotated[Path | None, typer.Option(help="Write a picture here: .png, .svg or .pdf.")]
 
 
-def with_reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command with --sheet and --limit, which hold for every file that it reads."""
+def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Replace each parameter whose type is a dataclass by the dataclass's fields.
+
+    typer reads the signature of the returned function, so that a group of options is declared once.
+    """
+    parameters: list[inspect.Parameter] = []
+    groups: dict[str, Any] = {}
+    hints = get_type_hints(command, include_extras=True)
+    for name, parameter in inspect.signature(command).parameters.items():
+        if is_dataclass(hints[name]):
+            groups[name] = hints[name]
+            parameters += _field_parameters(hints[name])
+        else:
+            kind = inspect.Parameter.KEYWORD_ONLY
+            parameters.append(parameter.replace(kind=kind, annotation=hints[name]))
 
     @functools.wraps(command)
-    def run(*, sheet: str | None = None, limit: list[str] | None = None, **arguments: Any) -> Any:
-        limits = parse_numbers(limit, "--limit") or {}
-        with reading_options(sheet, {name: int(value) for name, value in limits.items()}):
-            return command(**arguments)
+    def call(**values: Any) -> None:
+        for name, group in groups.items():
+            names = [field.name for field in fields(group) if field.name in values]
+            values[name] = group(**{field: values.pop(field) for field in names})
+        command(**values)
 
-    # Annotations are text until they are evaluated.
-    signature = inspect.signature(command, eval_str=True)
-    options = {"sheet": Sheet, "limit": Limit}
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    added = [
-        inspect.Parameter(name, keyword, default=None, annotation=hint)
-        for name, hint in options.items()
-    ]
-    parameters = [parameter.replace(kind=keyword) for parameter in signature.parameters.values()]
-    # typer reads the options from the signature and the annotations.
-    run.__signature__ = signature.replace(parameters=[*parameters, *added])  # type: ignore[attr-defined]  # typer reads it
-    run.__annotations__ = {**command.__annotations__, **options}
-    return run
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads it
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return call
+
+
+def _field_parameters(group: Any) -> Iterator[inspect.Parameter]:
+    """Return the fields of a dataclass as parameters of a function."""
+    hints = get_type_hints(group, include_extras=True)
+    return (
+        p.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name])
+        for name, p in inspect.signature(group).parameters.items()
+    )

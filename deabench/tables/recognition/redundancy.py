@@ -8,7 +8,6 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
-from scipy import optimize
 
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.recognition.columns import ALL_EMPTY, COUNTS_ROWS, GUESSED, Column
@@ -104,7 +103,9 @@ def _weighted_mean_reason(name: str, columns: Sequence[Column], frame: pd.DataFr
         cells = cells[np.isfinite(cells).all(axis=1)]
         if not 2 <= len(parts) <= MAX_AVERAGED or len(cells) < len(parts) + SPARE_ROWS:
             continue
-        weights, _ = optimize.nnls(cells[:, :-1], cells[:, -1])
+        from scipy.optimize import nnls  # loading it takes longer than a ranking
+
+        weights, _ = nnls(cells[:, :-1], cells[:, -1])
         averaged = [part for part, weight in zip(parts, weights, strict=True) if weight > 0]
         # The weights of a mean sum to one; a part with hardly any is none.
         if len(averaged) < 2 or weights[weights > 0].min() < LEAST_WEIGHT:
