@@ -16,7 +16,7 @@ from deabench.solver.engine import solve_family
 from deabench.solver.exact_programs import Optimum, solve_program_exactly
 from deabench.solver.family import Family, unsupported_reason
 from deabench.solver.highs import Infeasible, Solver, Unbounded
-from deabench.solver.template import REFERENCE, Program, Template, expand_template
+from deabench.solver.template import REFERENCE, Expansion, Program, Template
 from deabench.utils.arrays import Sparse
 
 Entries = tuple[np.ndarray, np.ndarray]
@@ -152,11 +152,13 @@ def solve_each(
         key: [NO_ENTRIES] * count for key in (*repeated_columns, *repeated_rows)
     }
     infeasible: dict[int, str] = {}
+    rows = np.arange(n)
+    expansion = Expansion(form, reference)
     for k in range(count):
-        rows = np.arange(n)
         if without is not None:
-            rows = np.delete(rows, without[k])
-        program = expand_template(form, reference[rows], tested[k])
+            rows = np.delete(np.arange(n), without[k])
+            expansion = Expansion(form, reference[rows])
+        program = expansion.program(tested[k])
         if equations is not None:
             repeated = len(static_rows) + np.arange(len(repeated_rows) * n).reshape(n, -1)
             holds = repeated[equations[k]].ravel()

@@ -15,6 +15,7 @@ alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -275,69 +276,135 @@ class Program:
 
 def expand_template(template: Template, reference: np.ndarray, tested: np.ndarray) -> Program:
     """Put data into a template: `reference` (n, p), one row per item, and `tested` (q,)."""
-    n = len(reference)
-    row_positions, row_count = _positions(template.row_of_reference, n)
-    column_positions, column_count = _positions(template.column_of_reference, n)
-    no_data = np.zeros(template.entry.reference.shape[1])
+    return Expansion(template, reference).program(tested)
 
-    def item_data(is_repeated: bool) -> np.ndarray:
-        return reference if is_repeated else no_data
 
-    # Every entry of the template as coordinates of the program's matrix, n of them where either its
-    # row or its column is repeated.
-    row_index: list[np.ndarray] = []
-    column_index: list[np.ndarray] = []
-    values: list[np.ndarray] = []
-    for e in range(len(template.entry_row)):
-        row = template.entry_row[e]
-        column = template.entry_column[e]
-        repeated = template.row_of_reference[row] or template.column_of_reference[column]
-        value = template.entry[[e]].evaluate(item_data(repeated), tested).ravel()
-        row_index.append(np.broadcast_to(row_positions(row), value.shape))
-        column_index.append(np.broadcast_to(column_positions(column), value.shape))
-        values.append(value)
-    all_rows = np.concatenate(row_index)
-    all_columns = np.concatenate(column_index)
-    # HiGHS takes the entries column by column, with the start of each column.
-    order = np.lexsort((all_rows, all_columns))
-    start = np.searchsorted(all_columns[order], np.arange(column_count + 1))
+class Expansion:
+    """A template with the items' data put in, whose programs differ in their own data alone.
 
-    def evaluate(
-        data: Affine,
-        of_reference: np.ndarray,
-        positions: Callable[[int], np.ndarray],
-        size: int,
-    ) -> np.ndarray:
-        out = np.empty(size)
-        for i in range(len(of_reference)):
-            out[positions(i)] = data[[i]].evaluate(item_data(of_reference[i]), tested).ravel()
-        return out
+    Parameters
+    ----------
+    template : Template
+    reference : array (n, p)
+        A row per item.
+    """
 
-    def repeat_columns(data: np.ndarray) -> np.ndarray:
-        out = np.empty(column_count, dtype=data.dtype)
-        for i in range(len(data)):
-            out[column_positions(i)] = data[i]
-        return out
+    def __init__(self, template: Template, reference: np.ndarray) -> None:
+        self.template = template
+        n = len(reference)
+        row_positions, _ = _positions(template.row_of_reference, n)
+        column_positions, column_count = _positions(template.column_of_reference, n)
+        # Every entry of the template as coordinates of the program's matrix, n of them where either
+        # its row or its column is repeated.
+        is_repeated = (
+            template.row_of_reference[template.entry_row]
+            | template.column_of_reference[template.entry_column]
+        )
+        entries = _ExpandedNumbers(template.entry, is_repeated, reference)
+        all_rows = _repeat_positions(row_positions, template.entry_row, is_repeated, n)
+        all_columns = _repeat_positions(column_positions, template.entry_column, is_repeated, n)
+        # HiGHS takes the entries column by column, with the start of each column.
+        order = np.lexsort((all_rows, all_columns))
+        self.entries = entries.arranged(order)
+        start = np.searchsorted(all_columns[order], np.arange(column_count + 1))
+        self.start = start.astype(np.int32)
+        self.index = all_rows[order].astype(np.int32)
 
-    return Program(
-        name=template.name,
-        sense=template.sense,
-        cost=evaluate(template.cost, template.column_of_reference, column_positions, column_count),
-        column_lower=repeat_columns(template.column_lower),
-        column_upper=repeat_columns(template.column_upper),
-        integer=repeat_columns(template.integer),
-        lower=evaluate(template.lower, template.row_of_reference, row_positions, row_count),
-        upper=evaluate(template.upper, template.row_of_reference, row_positions, row_count),
-        start=start.astype(np.int32),
-        index=all_rows[order].astype(np.int32),
-        value=np.concatenate(values)[order],
-        hessian=tuple(
+        # Columns and rows in the order of the program.
+        column_order = _order_of_positions(column_positions, template.column_of_reference)
+        row_order = _order_of_positions(row_positions, template.row_of_reference)
+        self.cost, self.lower, self.upper = (
+            _ExpandedNumbers(numbers, of_reference, reference).arranged(order)
+            for numbers, of_reference, order in (
+                (template.cost, template.column_of_reference, column_order),
+                (template.lower, template.row_of_reference, row_order),
+                (template.upper, template.row_of_reference, row_order),
+            )
+        )
+        column = self.cost.position
+        self.column_lower = template.column_lower[column]
+        self.column_upper = template.column_upper[column]
+        self.integer = template.integer[column]
+        self.hessian = tuple(
             (int(column_positions(a)[0]), int(column_positions(b)[0]), c)
             for a, b, c in template.hessian
-        ),
-        row_names=_expanded_names(template.row_names, template.row_of_reference, n),
-        column_names=_expanded_names(template.column_names, template.column_of_reference, n),
-    )
+        )
+        self.row_names = _expanded_names(template.row_names, template.row_of_reference, n)
+        self.column_names = _expanded_names(template.column_names, template.column_of_reference, n)
+
+    def program(self, tested: np.ndarray) -> Program:
+        """Return the program with its own data, `tested` (q,)."""
+        return Program(
+            name=self.template.name,
+            sense=self.template.sense,
+            cost=self.cost.evaluate(tested),
+            column_lower=self.column_lower,
+            column_upper=self.column_upper,
+            integer=self.integer,
+            lower=self.lower.evaluate(tested),
+            upper=self.upper.evaluate(tested),
+            start=self.start,
+            index=self.index,
+            value=self.entries.evaluate(tested),
+            hessian=self.hessian,
+            row_names=self.row_names,
+            column_names=self.column_names,
+        )
+
+
+class _ExpandedNumbers:
+    """Affine numbers of a template, each once or for every item, with the items' data put in.
+
+    Attributes
+    ----------
+    position : int array (e,)
+        Which number of the template each is.
+    base : array (e,)
+        Without what the program's own data add.
+    tested : array (k, q)
+        What these add to each number of the template, per unit.
+    """
+
+    def __init__(self, numbers: Affine, is_repeated: np.ndarray, reference: np.ndarray) -> None:
+        self.tested = numbers.tested
+        self.position = np.repeat(
+            np.arange(len(is_repeated)), np.where(is_repeated, len(reference), 1)
+        )
+        with_items = (numbers.const + reference @ numbers.reference.T).T
+        parts = [
+            with_items[i] if is_repeated[i] else numbers.const[[i]] for i in range(len(is_repeated))
+        ]
+        self.base = np.concatenate([np.zeros(0), *parts])
+
+    def arranged(self, order: np.ndarray) -> _ExpandedNumbers:
+        """Return the same numbers in another order."""
+        other = copy(self)
+        other.position = self.position[order]
+        other.base = self.base[order]
+        return other
+
+    def evaluate(self, tested: np.ndarray) -> np.ndarray:
+        """Return the numbers of the program with some data (q,): an array (e,)."""
+        return np.asarray(self.base + (self.tested @ tested)[self.position])
+
+
+def _repeat_positions(
+    positions: Callable[[int], np.ndarray], parts: np.ndarray, is_repeated: np.ndarray, n: int
+) -> np.ndarray:
+    """Return where the row (or column) of each entry stands: n places where it is repeated."""
+    places = [
+        np.broadcast_to(positions(part), (n,)) if repeated else positions(part)
+        for part, repeated in zip(parts, is_repeated, strict=True)
+    ]
+    return np.concatenate([np.zeros(0, dtype=int), *places])
+
+
+def _order_of_positions(
+    positions: Callable[[int], np.ndarray], of_reference: np.ndarray
+) -> np.ndarray:
+    """Return the order in which the rows (or columns), one after the other, stand."""
+    places = [positions(i) for i in range(len(of_reference))]
+    return np.argsort(np.concatenate([np.zeros(0, dtype=int), *places]))
 
 
 def _positions(of_reference: np.ndarray, n: int) -> tuple[Callable[[int], np.ndarray], int]:

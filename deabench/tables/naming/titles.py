@@ -69,7 +69,7 @@ def meaning_of_heading(heading: str) -> Meaning | None:
     """
     words = parse_name(heading).all_words
     # A long caption speaks of more than what its table holds.
-    if words.count("_") > MAX_HEADING_WORDS:
+    if not heading or words.count("_") > MAX_HEADING_WORDS:
         return None
     rules = [rule for rule in RULES if not is_weak(rule.meaning)]
     for candidates in (rules, WEAK_RULES):

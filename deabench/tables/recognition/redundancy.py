@@ -99,9 +99,11 @@ def _weighted_mean_reason(name: str, columns: Sequence[Column], frame: pd.DataFr
     """Say of which metrics of one direction a column is a weighted mean; empty where of none."""
     for role in ("output", "lower_rate"):
         parts = [c.name for c in columns if c.role == role and c.name in frame and c.name != name]
+        if not 2 <= len(parts) <= MAX_AVERAGED:
+            continue
         cells = frame[[*parts, name]].to_numpy(dtype=float)
         cells = cells[np.isfinite(cells).all(axis=1)]
-        if not 2 <= len(parts) <= MAX_AVERAGED or len(cells) < len(parts) + SPARE_ROWS:
+        if len(cells) < len(parts) + SPARE_ROWS:
             continue
         from scipy.optimize import nnls  # loading it takes longer than a ranking
 
