@@ -13,8 +13,8 @@ from deabench.study.recommendation.evidence import (
     scale_characteristics,
 )
 
-BANDWIDTH = 0.7
-"""How far similar data are, in standard deviations of a characteristic."""
+BANDWIDTHS = (0.5, 1.0, 2.0, np.inf)
+"""How far similar data may be, in standard deviations of a characteristic: one is chosen."""
 LABELS = {
     "imbalance_ratio": "the imbalance ratio",
     "rows": "the number of rows",
@@ -23,7 +23,10 @@ LABELS = {
 
 
 def similarity(
-    evidence: Evidence, characteristics: np.ndarray, rows: np.ndarray | None = None
+    evidence: Evidence,
+    characteristics: np.ndarray,
+    rows: np.ndarray | None = None,
+    bandwidth: float | None = None,
 ) -> np.ndarray:
     """Return the weight of each data set for data with some characteristics: of sum 1.
 
@@ -35,11 +38,15 @@ def similarity(
     characteristics : array (7,)
     rows : bool array, optional
         The data sets that are used; the others get the weight 0.
+    bandwidth : float, optional
+        Of the kernel; without it the one of `choose_bandwidth`.
     """
+    if bandwidth is None:
+        bandwidth = choose_bandwidth(evidence)
     used = np.ones(len(evidence.files), dtype=bool) if rows is None else rows
     squares = _squared_distances(evidence, characteristics, used)
     # The nearest one has the kernel 1, so that far data have weights, too.
-    kernel = np.exp(-(squares - squares[used].min()) / (2 * BANDWIDTH**2)) * used
+    kernel = np.exp(-(squares - squares[used].min()) / (2 * bandwidth**2)) * used
     _, positions, sizes = np.unique(evidence.files, return_inverse=True, return_counts=True)
     weights = kernel / sizes[positions]
     return np.asarray(weights / weights.sum())
@@ -91,7 +98,7 @@ def count_needed(evidence: Evidence, level: float) -> int:
     """
     files, positions, sizes = np.unique(evidence.files, return_inverse=True, return_counts=True)
     weights = 1 / (len(files) + 1) / sizes[positions]
-    ranks = needed_ranks(evidence)
+    ranks = needed_ranks(evidence, choose_bandwidth(evidence))
     ordered = np.argsort(ranks, kind="stable")
     sufficient = np.flatnonzero(np.cumsum(weights[ordered]) >= level - 1e-12)
     if not len(sufficient):
@@ -100,7 +107,19 @@ def count_needed(evidence: Evidence, level: float) -> int:
 
 
 @lru_cache(maxsize=4)
-def needed_ranks(evidence: Evidence) -> np.ndarray:
+def choose_bandwidth(evidence: Evidence) -> float:
+    """Return the bandwidth with which the first efficient name has the lowest mean rank.
+
+    Each file is left out in turn and weighs the same. A study in which similar data do not have
+    the same efficient classifiers gets a wide one: all its data sets then count alike.
+    """
+    _, positions, sizes = np.unique(evidence.files, return_inverse=True, return_counts=True)
+    weights = 1 / sizes[positions]
+    return min(BANDWIDTHS, key=lambda bandwidth: weights @ needed_ranks(evidence, bandwidth))
+
+
+@lru_cache(maxsize=4 * len(BANDWIDTHS))
+def needed_ranks(evidence: Evidence, bandwidth: float) -> np.ndarray:
     """Return the rank of the first efficient name on each data set, its file left out.
 
     Where none is efficient it is one more than there are names.
@@ -111,7 +130,8 @@ def needed_ranks(evidence: Evidence) -> np.ndarray:
         is_other = evidence.files != evidence.files[k]
         if not is_other.any():
             continue
-        order, _ = order_names(evidence.worlds, similarity(evidence, values, is_other))
+        weights = similarity(evidence, values, is_other, bandwidth)
+        order, _ = order_names(evidence.worlds, weights)
         hits = np.flatnonzero(evidence.efficient[k][order])
         if len(hits):
             ranks[k] = hits[0] + 1
