@@ -143,10 +143,16 @@ def mean_limits(values: Array, c: float, tail: float, *, exact: bool) -> tuple[A
     """
     bet_low = betting_lower(values, tail)
     bet_high = betting_upper(values, tail)
+    if exact or np.ptp(values, axis=1).max() <= NO_SPREAD:
+        return bet_low, bet_high
+    low, high = ridge_limits(values, c)
+    return np.maximum(low, bet_low), np.minimum(high, bet_high)
+
+
+def ridge_limits(values: Array, c: float) -> tuple[Array, Array]:
+    """Return limits of the means of values (k, J): t's with ridge, the logarithm's where wider."""
     mean = values.mean(axis=1)
     deviations = values - mean[:, None]
-    if exact or np.abs(deviations).max() <= NO_SPREAD:
-        return bet_low, bet_high
     blocks = values.shape[1]
     ridge = pooled_size(deviations) / blocks
     half = c * np.sqrt(deviations.var(axis=1, ddof=1) / blocks + ridge**2)
@@ -155,7 +161,7 @@ def mean_limits(values: Array, c: float, tail: float, *, exact: bool) -> tuple[A
     success = np.maximum(mean, 0.5 / blocks)
     low = np.minimum(mean - half, 1 - failure * np.exp(half / failure))
     high = np.maximum(mean + half, success * np.exp(np.minimum(half / success, 700.0)))
-    return np.maximum(low, bet_low), np.minimum(high, bet_high)
+    return low, high
 
 
 def metric_limits(

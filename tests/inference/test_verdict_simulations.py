@@ -6,7 +6,12 @@ from simulations import block_verdicts, learned_verdicts, sampling_designs
 from simulations.held_out_halves import held_out_halves
 from simulations.influence_errors import influence_errors
 from simulations.learned_batches import dominated_in_runs
-from simulations.verdict_cells import run_cells, samples_of_hits
+from simulations.verdict_cells import (
+    measure_single_metric,
+    measure_verdicts,
+    run_cells,
+    samples_of_hits,
+)
 
 import deabench as db
 
@@ -53,6 +58,32 @@ def test_verdicts_of_many_runs_are_those_of_each(name):
     for answers, dominated in zip(hits, together, strict=True):
         verdicts = db.uncertainty(samples_of_hits(answers, shared=cell.shared)).verdicts
         assert dominated.tolist() == (verdicts == "dominated").tolist()
+
+
+@pytest.mark.parametrize(
+    "name", ["clusters 20x25, .3", "classes: accuracy, k=10, .97/.46 to .46/.97, rho .8"]
+)
+def test_limits_of_one_metric_need_no_linear_program(name):
+    """Verdicts, coverage and widths by the closed form are those of `deabench.uncertainty`."""
+    cell = CELLS[name]
+    samples = cell.draw(np.random.default_rng(6))
+    measured = measure_single_metric(cell, samples)
+    assert measured == pytest.approx(measure_verdicts(cell, samples), abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+@pytest.mark.parametrize(
+    "name", ["a .05, b .1, J=5", "rare failure .05, J=30, k=10", "Beta(9, 1), J=12, k=10"]
+)
+def test_data_sets_need_no_samples_to_be_measured(name):
+    """Verdicts and coverage from the numbers are those of `deabench.uncertainty` and its band."""
+    cell = block_verdicts.CELLS[name]
+    for seed in range(2):
+        samples = cell.draw(np.random.default_rng(seed))
+        values = samples.units[:, 0].T.astype(float)
+        expected = block_verdicts.measure_blocks(cell, samples)
+        measured = block_verdicts.measure_values(cell, values)
+        assert measured == {key: expected[key] for key in measured}
 
 
 @pytest.mark.slow

@@ -2,34 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
-from deabench.inference.block_limits import betting_lower, betting_upper
+from deabench.inference.block_limits import (
+    NO_SPREAD,
+    betting_lower,
+    betting_upper,
+    exceeds_mean,
+    ridge_limits,
+)
+from deabench.inference.moments import critical_values
 from deabench.inference.samples import Samples
+from deabench.inference.samples.from_results import _block_moments, _block_units
 from deabench.inference.uncertainty import uncertainty
-from simulations.verdict_cells import EDGE, Cell, Rng, dominator, draw_datasets
+from deabench.inference.verdicts.domination import MIN_UNITS, decide_learned
+from simulations.verdict_cells import (
+    ALPHA,
+    EDGE,
+    Cell,
+    Limits,
+    Rng,
+    dominator,
+    draw_datasets,
+    single_metric_limits,
+)
 
 Array = np.ndarray
 
 
-def draw_failures(rng: Rng, shares: Array, blocks: int, noise: float = 0.0) -> Samples:
+EVERY = 20
+"""One run of twenty asks for samples and limits; the others for verdicts and coverage alone."""
+
+
+def draw_failures(rng: Rng, shares: Array, blocks: int, noise: float = 0.0) -> Array:
     """Draw scores of 1, and of .5 where a classifier fails, on a share of the data sets each."""
     k = len(shares)
     values = np.where(rng.random((blocks, k)) < shares, 0.5, 1.0)
     values -= noise * np.abs(rng.standard_normal((blocks, k)))
-    return draw_datasets(np.clip(values, 0, 1))
+    return np.clip(values, 0, 1)
 
 
-def draw_beta(rng: Rng, k: int, blocks: int) -> Samples:
+def draw_beta(rng: Rng, k: int, blocks: int) -> Array:
     """Draw scores of Beta(9, 1)."""
-    return draw_datasets(rng.beta(9, 1, (blocks, k)))
+    return rng.beta(9, 1, (blocks, k))
 
 
-def draw_normal(rng: Rng, truth: Array, blocks: int) -> Samples:
+def draw_normal(rng: Rng, truth: Array, blocks: int) -> Array:
     """Draw normal scores with a standard deviation of .05."""
-    return draw_datasets(np.clip(rng.normal(truth[:, 0], 0.05, (blocks, len(truth))), 0, 1))
+    return np.clip(rng.normal(truth[:, 0], 0.05, (blocks, len(truth))), 0, 1)
 
 
 def measure_blocks(cell: Cell, samples: Samples) -> dict[str, float]:
@@ -41,13 +64,8 @@ def measure_blocks(cell: Cell, samples: Samples) -> dict[str, float]:
     dominated = (answer.verdicts == "dominated").to_numpy()
     lower = answer.lower.to_numpy()
     upper = answer.upper.to_numpy()
-    result = {
-        "efficient false": float(efficient[is_dominated].any()),
-        "false": float(dominated[~is_dominated].any()),
-        "all covered": float(((lower <= truth + EDGE) & (truth <= upper + EDGE)).all()),
-    }
-    if is_dominated.any():
-        result["shown"] = float(dominated[is_dominated].mean())
+    covers = (lower <= truth + EDGE) & (truth <= upper + EDGE)
+    result = _verdict_errors(efficient, dominated, is_dominated, bool(covers.all()))
     means = cell.truth[:, 0]
     tail = (1 - answer.level) / (2 * len(means))
     blocks = samples.units[:, 0].astype(float)
@@ -62,6 +80,67 @@ def measure_blocks(cell: Cell, samples: Samples) -> dict[str, float]:
     return result
 
 
+def measure_values(cell: Cell, values: Array) -> dict[str, float]:
+    """Return what `measure_blocks` does but for the widths, from scores (J, k) of one metric.
+
+    With one metric limits of scores are those of the largest ratio, and a limit covers the true
+    mean where betting does not exceed it: nothing need be solved.
+    """
+    blocks, k = values.shape
+    truth = cell.scores
+    is_dominated = truth < 1 - EDGE
+    _, moments = _block_moments(values[:, :, None], list(map(str, range(k))), ["m0"], 1 / blocks)
+    limits = single_metric_limits(moments)
+    dominated = limits.is_dominated
+    if blocks >= MIN_UNITS:
+        units = _block_units(values[:, :, None])
+        learned = decide_learned(units, ALPHA, float(moments.degrees[0]), is_block=True)
+        dominated = learned.is_dominated
+    efficient = ~dominated & (limits.lower >= 1 - EDGE)
+    covers = (limits.lower <= truth + EDGE) & (truth <= limits.upper + EDGE)
+    result = _verdict_errors(efficient, dominated, is_dominated, bool(covers.all()))
+    means = cell.truth[:, 0]
+    tail = ALPHA / (2 * k)
+    columns = np.asarray(values.T.astype(np.float32), dtype=float)
+    is_exact = ~exceeds_mean(columns, means, tail) & ~exceeds_mean(1 - columns, 1 - means, tail)
+    result["exact band"] = float(is_exact.all())
+    if np.ptp(values, axis=0).max() > NO_SPREAD:
+        low, high = ridge_limits(columns, float(critical_values(tail, moments.degrees)[0]))
+        is_exact &= (low <= means + EDGE) & (means <= high + EDGE)
+    result["band"] = float(is_exact.all())
+    return result
+
+
+def _verdict_errors(
+    efficient: Array, dominated: Array, is_dominated: Array, all_covered: bool
+) -> dict[str, float]:
+    """Return wrong verdicts, the share of the dominated that is shown, and whether scores cover."""
+    result = {
+        "efficient false": float(efficient[is_dominated].any()),
+        "false": float(dominated[~is_dominated].any()),
+        "all covered": float(all_covered),
+    }
+    if is_dominated.any():
+        result["shown"] = float(dominated[is_dominated].mean())
+    return result
+
+
+def blocks_cell(truth: Array, values: Callable[[Rng], Array], must: Limits) -> Cell:
+    """Return the cell of scores (J, k) that a function draws."""
+
+    def measure(cell: Cell, rng: Rng, number: int) -> dict[str, float]:
+        drawn = values(rng)
+        result = measure_values(cell, drawn)
+        if number % EVERY == 0:
+            result = measure_blocks(cell, draw_datasets(drawn))
+        return result
+
+    def draw(rng: Rng) -> Samples:
+        return draw_datasets(values(rng))
+
+    return Cell(truth, draw, must, measure)
+
+
 def failures_cell(shares: list[float], blocks: int, noise: float = 0.0, **must: float) -> Cell:
     """Classifiers that fail on given shares of the data sets."""
     rates = np.array(shares)
@@ -69,21 +148,21 @@ def failures_cell(shares: list[float], blocks: int, noise: float = 0.0, **must: 
     truth = (1 - 0.5 * rates - noise * np.sqrt(2 / np.pi))[:, None]
     limits = {"efficient false": (None, 0.0), "false": (None, 0.05)}
     limits |= {name: (least, None) for name, least in must.items()}
-    draw = partial(draw_failures, shares=rates, blocks=blocks, noise=noise)
-    return Cell(truth, draw, limits, measure_blocks)
+    values = partial(draw_failures, shares=rates, blocks=blocks, noise=noise)
+    return blocks_cell(truth, values, limits)
 
 
 def beta_cell(blocks: int, k: int) -> Cell:
     """Tied classifiers with skewed scores."""
     must = {"false": (None, 0.05), "band": (0.94, None)}
-    return Cell(np.full((k, 1), 0.9), partial(draw_beta, k=k, blocks=blocks), must, measure_blocks)
+    return blocks_cell(np.full((k, 1), 0.9), partial(draw_beta, k=k, blocks=blocks), must)
 
 
 def normal_cell(blocks: int, k: int, better: float = 0.0) -> Cell:
     """Normal scores, the first classifier better by some hundredths."""
     truth = dominator(k, 1, 0.8 + better, 0.8)
     must = {"false": (None, 0.05), "band": (0.94, None)}
-    return Cell(truth, partial(draw_normal, truth=truth, blocks=blocks), must, measure_blocks)
+    return blocks_cell(truth, partial(draw_normal, truth=truth, blocks=blocks), must)
 
 
 CELLS = {

@@ -21,10 +21,11 @@ from scipy.special import ndtri
 from deabench.errors import DataWarning
 from deabench.inference.critical_values import choose_critical_values
 from deabench.inference.dominance_games import solve_games
+from deabench.inference.moments import Moments, critical_values
 from deabench.inference.samples import Samples
 from deabench.inference.samples.from_tables import as_samples
 from deabench.inference.samples.sample_set import InstanceDesign
-from deabench.inference.score_limits import make_problem, restore_order
+from deabench.inference.score_limits import make_problem, restore_order, tail_probabilities
 from deabench.inference.uncertainty import uncertainty
 from deabench.inference.verdicts.domination import decide_analytic, decide_dominated
 from simulations.learned_batches import dominated_in_runs, runs_together
@@ -33,9 +34,10 @@ from simulations.samples import latent, names
 Array = np.ndarray
 Rng = np.random.Generator
 EDGE = 1e-9
+ALPHA = 0.05
 PIECE = 50
 """Runs between two writings."""
-Measure = Callable[["Cell", Samples], dict[str, float]]
+Measure = Callable[["Cell", Rng, int], dict[str, float]]
 Limits = Mapping[str, tuple[float | None, float | None]]
 
 
@@ -49,7 +51,7 @@ class Cell:
         The true metrics, higher better.
     draw : function of a generator
     must : mapping of measure to (least, most)
-    measure : function of the cell and a sample, optional
+    measure : function of the cell, a generator and the number of the run, optional
         By default false and shown verdicts, learned and analytic, and coverage.
     limits_every : int
         Every so many runs ask for limits too, which cost as much as the verdicts; the others for
@@ -95,13 +97,55 @@ def measure_verdicts(cell: Cell, samples: Samples) -> dict[str, float]:
     return result
 
 
+@dataclass(frozen=True)
+class SingleMetricLimits:
+    """Limits of scores (k,) at once, and who is dominated by them."""
+
+    lower: Array
+    upper: Array
+    is_dominated: Array
+
+
+def single_metric_limits(moments: Moments) -> SingleMetricLimits:
+    """Return the analytic limits of scores by one metric, which need no linear program.
+
+    A score is the inverse of the largest ratio to a rival; so are its limits at the corners.
+    """
+    k = len(moments.logs)
+    gap, spread, ridge = (part[:, :, 0] for part in moments.pairs(np.arange(k)))
+    tails = [*tail_probabilities(k, 1, ALPHA, every=True), ALPHA / (k * (k - 1))]
+    corners = []
+    for tail, side in zip(tails, (1, -1, -1), strict=True):
+        c = float(critical_values(tail, moments.degrees)[0])
+        error = np.sqrt(spread + moments.ridge_weight(c**2 / 4) * ridge)
+        corners.append(np.exp(-(gap + side * c * error).max(axis=1)))
+    lower, upper, one_sided = corners
+    score = np.exp(-gap.max(axis=1))
+    return SingleMetricLimits(
+        np.minimum(lower, score), np.maximum(upper, score), one_sided < 1 - EDGE
+    )
+
+
+def measure_single_metric(cell: Cell, samples: Samples) -> dict[str, float]:
+    """Return what `measure_verdicts` does for one metric, without its detours."""
+    result = measure_learned(cell, samples)
+    limits = single_metric_limits(samples.moments)
+    result |= _verdict_shares("A2", limits.is_dominated, cell.scores)
+    is_dominated = cell.scores < 1 - EDGE
+    result["efficient false"] = float((limits.lower[is_dominated] >= 1 - EDGE).any())
+    covers = (limits.lower <= cell.scores + EDGE) & (cell.scores <= limits.upper + EDGE)
+    result["all covered"] = float(covers.all())
+    result["width"] = float((limits.upper - limits.lower).mean())
+    return result
+
+
 def measure_learned(cell: Cell, samples: Samples) -> dict[str, float]:
     """Return false and shown verdicts of learned mixes, as `measure_verdicts` does."""
     samples, outputs, inputs = as_samples(samples, None, None)
     problem, metrics, rows = make_problem(samples, outputs, inputs, "vrs", "output")
-    _, _, c_verdict, _ = choose_critical_values(problem, 0.05, "analytic", 0, None)
+    _, _, c_verdict, _ = choose_critical_values(problem, ALPHA, "analytic", 0, None)
     domination, _ = decide_dominated(
-        samples, problem, metrics, rows, c_verdict, 0.05, None, "analytic", 0
+        samples, problem, metrics, rows, c_verdict, ALPHA, None, "analytic", 0
     )
     return _verdict_shares("learned", restore_order(domination.is_dominated, rows), cell.scores)
 
@@ -192,11 +236,16 @@ def _generator(name: str, number: int) -> Rng:
 
 def _measure_run(name: str, cell: Cell, number: int) -> dict[str, float]:
     """Measure one run of a cell."""
-    has_limits = number % cell.limits_every == 0
-    measure = cell.measure or (measure_verdicts if has_limits else measure_learned)
+    rng = _generator(name, number)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        return measure(cell, cell.draw(_generator(name, number)))
+        if cell.measure is not None:
+            return cell.measure(cell, rng, number)
+        if cell.limits_every == 1 and cell.truth.shape[1] == 1:
+            return measure_single_metric(cell, cell.draw(rng))
+        if number % cell.limits_every == 0:
+            return measure_verdicts(cell, cell.draw(rng))
+        return measure_learned(cell, cell.draw(rng))
 
 
 def _measure_batch(name: str, cell: Cell, numbers: range) -> pd.DataFrame:
