@@ -181,7 +181,7 @@ def mcnemar(
 
     exact: 2 P(X ≤ min(b, c)), X ~ Bin(b + c, 1/2), at most 1; mid-p: exact - P(X = min(b, c)), if
     b = c 1 - P(X = b)/2; asymptotic: (b - c)²/(b + c) on χ²(1); corrected: (|b - c| - 1)²/(b + c)
-    on χ²(1).
+    on χ²(1), and p = 1 where b = c, which the formula would take for a difference of -1.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,7 @@ from deabench.utils.instances import Predictions, Values
 from deabench.utils.result import Result
 
 InstanceDesign = Literal["rows", "classes"]
+Name = TypeVar("Name", str, MetricName)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -188,7 +189,7 @@ class Samples(Result):
         """
         options = InstanceOptions(design, clusters, sample_weight)
         fields = from_classes.samples_from_class_scores(
-            y_true, scores, None if metrics is None else name_list(metrics, "metrics"), options
+            y_true, scores, _metric_list(metrics), options
         )
         return cls(**fields)
 
@@ -273,7 +274,7 @@ class Samples(Result):
         metrics, design
             As for `from_predictions`.
         """
-        names = name_list(metrics, "metrics")
+        names = _metric_list(metrics) or []
         return cls(**from_predictions.samples_from_counts(counts, names, design))
 
     @classmethod
@@ -322,7 +323,7 @@ class Samples(Result):
         ratio : number > 0, optional
             As for `from_folds`; asked for where the splitter has no folds (ShuffleSplit).
         """
-        names = None if metrics is None else name_list(metrics, "metrics")
+        names = _metric_list(metrics)
         folds, columns, known_ratio = from_results.folds_of_search(search, names, ratio)
         return cls(**from_results.samples_from_folds(folds, columns, known_ratio))
 
@@ -441,7 +442,7 @@ class Samples(Result):
         return self.values.join(errors.add_suffix("_se"))
 
 
-def _metric_list(metrics: Sequence[MetricName] | None) -> list[MetricName] | None:
+def _metric_list(metrics: Sequence[Name] | None) -> list[Name] | None:
     """Return the metrics, None for the default ones; a text is refused."""
     if isinstance(metrics, str):
         name_list(metrics, "metrics")

@@ -44,8 +44,8 @@ RATE = 1.5
 """The first step of the weights, divided by √step later."""
 LEAST_SPREAD = 0.5
 """A standard deviation is at least that of half a differing unit."""
-MAX_ADVANTAGES = 1 << 20
-"""Numbers of games that are played together: 8 MB."""
+MAX_ADVANTAGES = 1 << 18
+"""Numbers of games that are played together: 2 MB, which a processor's cache holds."""
 MAX_HELD = 1 << 26
 """Numbers of computed units that are held from the first use on: 256 MB."""
 MAX_SLAB = 1 << 23
