@@ -31,7 +31,7 @@ def test_layers_are_peeled_off(values) -> None:
 
 
 def test_a_layer_changes_where_its_stability_ends_and_no_sooner() -> None:
-    table = frame(np.random.default_rng(0).uniform(0.4, 1, (9, 2)))
+    table = frame(np.random.default_rng(0).uniform(0.4, 1, (7, 2)))
     layer_frame = db.layers(table).frame
     assert layer_frame["layer"].max() > 2
     for name in table.index:

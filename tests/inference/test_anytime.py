@@ -250,7 +250,8 @@ def test_clusters_are_rounds():
     np.testing.assert_allclose(np.sort(rounds[:, 0, 0]), np.sort(means[:, 0]))
 
 
-def test_a_sorted_file_is_shuffled_first():
+@pytest.mark.parametrize(("orders", "most"), [(7, 1), pytest.param(20, 2, marks=pytest.mark.slow)])
+def test_a_sorted_file_is_shuffled_first(orders, most):
     """Pitfall: the order must not depend on outcomes. Two tied classifiers, sorted so that one of
     them wins first: in this order the evidence is false, in a shuffled one there is none.
     """
@@ -261,11 +262,11 @@ def test_a_sorted_file_is_shuffled_first():
     as_filed._play(values.T[:, :, None], np.array([True, True]))
     assert "dominated" in set(as_filed.verdicts)
     decided = 0
-    for seed in range(20):
+    for seed in range(orders):
         shuffled = db.Anytime(["a", "b"], ["x"])
         shuffled._play(outcomes.rounds(["x"], seed), np.array([True, True]))
         decided += "dominated" in set(shuffled.verdicts)
-    assert decided <= 2
+    assert decided <= most
 
 
 def test_share_of_pairs_by_hand():

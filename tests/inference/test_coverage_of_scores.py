@@ -32,7 +32,13 @@ def error(share):
     return 3 * np.sqrt(share * (1 - share) / RUNS)
 
 
-@pytest.mark.parametrize("name", ["k=20, s=1, tied, n=500", "chain, k=20, s=2, n=500"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "k=20, s=1, tied, n=500",
+        pytest.param("chain, k=20, s=2, n=500", marks=pytest.mark.slow),
+    ],
+)
 def test_tied_classifiers_are_covered_and_not_called_dominated(name, monkeypatch):
     monkeypatch.setattr(bench, "REDRAWN", 6)
     measured, percentile = measures(ACCEPTANCE, name)
@@ -44,13 +50,20 @@ def test_tied_classifiers_are_covered_and_not_called_dominated(name, monkeypatch
     assert percentile < 0.80
 
 
-def test_few_errors_and_few_instances():
-    for name in ("one dominator .95 / .85, 10/990, k=10", "TPR .995 on 10 positives, k=20"):
-        measured, _ = measures(HARD, name, seed=2)
-        for measure in ("A2 all", "A box", "A ratios", "A band"):
-            assert measured[measure] >= 0.95 - error(0.95)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "TPR .995 on 10 positives, k=20",
+        pytest.param("one dominator .95 / .85, 10/990, k=10", marks=pytest.mark.slow),
+    ],
+)
+def test_few_errors_and_few_instances(name):
+    measured, _ = measures(HARD, name, seed=2)
+    for measure in ("A2 all", "A box", "A ratios", "A band"):
+        assert measured[measure] >= 0.95 - error(0.95)
 
 
+@pytest.mark.slow
 def test_claimed_ratios_take_the_wider_ridge():
     """A recall of .99 on 200 instances: the scores' own ridge covers .94 of all ratios at once, the
     ratios' .97.
@@ -61,7 +74,11 @@ def test_claimed_ratios_take_the_wider_ridge():
 
 
 @pytest.mark.parametrize(
-    "name", ["AUC .99, 10/100, k=10", "AUC .99 of wholly misplaced positives, 50/100, k=10"]
+    "name",
+    [
+        "AUC .99, 10/100, k=10",
+        pytest.param("AUC .99 of wholly misplaced positives, 50/100, k=10", marks=pytest.mark.slow),
+    ],
 )
 def test_areas_are_covered_whatever_a_misplacement_is(name):
     """By a little each, or wholly: the small-sample rule goes by the size of the losses."""

@@ -162,7 +162,7 @@ def test_thousands_of_dmus_by_sampling_are_the_facets(kind) -> None:
 
 def test_sampling_with_more_metrics_than_facets_are_listed_for(monkeypatch) -> None:
     monkeypatch.setattr(engine, "SAMPLE", 50)
-    Y = np.random.default_rng(1).uniform(0.3, 1, (300, 9))
+    Y = np.random.default_rng(1).uniform(0.3, 1, (150, 9))
     ranking = db.rank(frame(Y))
     assert ranking.model.startswith("wei (5), by HiGHS (")
     db.certify(ranking)
