@@ -18,7 +18,7 @@ from deabench.proofs import frontier as proved_facets
 from deabench.proofs.certify import certify
 from deabench.proofs.targets import closeness_violations
 from deabench.results.frontier import NORMS, Frontier
-from deabench.utils.threads import one_thread
+from deabench.utils.arrays import one_thread
 
 
 def facet_proofs() -> pd.DataFrame:

@@ -25,7 +25,7 @@ from deabench.results.ranking import Ranking
 from deabench.solver.engine import solve_family
 from deabench.tables.selection import select_table
 from deabench.tables.validation import validate
-from deabench.utils.threads import one_thread
+from deabench.utils.arrays import one_thread
 
 WRONG = 1e-6
 """A score that is off by more than this is wrong; some peers round to six digits."""

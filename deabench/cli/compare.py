@@ -34,7 +34,7 @@ from deabench.metrics.roc_area import delong
 from deabench.tables.readers.delimited import read_labelled_csv
 from deabench.tables.readers.frames import read_frame
 from deabench.tables.recognition.kinds import transpose_metrics
-from deabench.utils.key_columns import find_key
+from deabench.utils.frames import find_key
 
 if TYPE_CHECKING:
     from deabench.compare import ComparisonResult, Posteriors

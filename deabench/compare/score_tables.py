@@ -19,8 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deabench.errors import DataError, DataWarning
 from deabench.utils.checks import did_you_mean
-from deabench.utils.frames import pandas_or_same, with_named_rows
-from deabench.utils.key_columns import find_key
+from deabench.utils.frames import find_key, pandas_or_same, with_named_rows
 
 Floats: TypeAlias = NDArray[np.float64]
 Clusters: TypeAlias = Mapping[str, str] | pd.Series | Literal["keel"]

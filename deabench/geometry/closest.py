@@ -25,8 +25,8 @@ from deabench.geometry.projections import (
 )
 from deabench.solver.highs import Infeasible, Limit, Solver
 from deabench.solver.template import Program, expand_template, read_model
+from deabench.utils.arrays import one_thread
 from deabench.utils.progress import check_time
-from deabench.utils.threads import one_thread
 
 SAME = 1e-12
 """Distances that differ by less are the same, in boxed metrics."""

@@ -15,9 +15,8 @@ import numpy as np
 
 from deabench.geometry.facets import TIGHT, check_listable, list_facets, polar_simplices
 from deabench.geometry.nearest_points import is_reached
-from deabench.utils.arrays import blocks
+from deabench.utils.arrays import blocks, one_thread
 from deabench.utils.progress import check_time
-from deabench.utils.threads import one_thread
 
 RISES = 1e-9
 """A facet with a weight below this is as good as flat in that metric: one is worth 1e9 times the

@@ -22,8 +22,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from deabench.geometry.facets import normals_of_equations, polar_simplices
-from deabench.utils.arrays import blocks, box
-from deabench.utils.threads import one_thread
+from deabench.utils.arrays import blocks, box, one_thread
 
 INSIDE = 1e-12
 """A coordinate may be negative by this much."""

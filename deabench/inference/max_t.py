@@ -34,7 +34,7 @@ import scipy
 
 from deabench.inference.moments import Moments, critical_values
 from deabench.inference.score_limits import Problem, point_scores
-from deabench.utils.threads import one_thread
+from deabench.utils.arrays import one_thread
 
 Array = np.ndarray
 T = TypeVar("T")

@@ -30,8 +30,7 @@ from deabench.proofs.exact_repair import (
     to_fractions,
 )
 from deabench.proofs.supporting_weights import tighten_weights
-from deabench.utils.arrays import ROUND, Sparse, blocks
-from deabench.utils.threads import one_thread
+from deabench.utils.arrays import ROUND, Sparse, blocks, one_thread
 
 GAMMA = ROUND
 """What rounding makes of a sum of products, as a share of its terms."""

@@ -17,8 +17,7 @@ import pandas as pd
 
 from deabench.errors import CertificateError, DataError
 from deabench.results.proof import Proof
-from deabench.utils.arrays import TOLERANCE
-from deabench.utils.threads import one_thread
+from deabench.utils.arrays import TOLERANCE, one_thread
 
 FAULTS = (
     DataError,

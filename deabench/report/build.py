@@ -21,7 +21,7 @@ from deabench.report.text.words import join_names
 from deabench.report.weightings_section import weightings_section
 from deabench.results.model import Norm
 from deabench.results.ranking import Ranking
-from deabench.utils.key_columns import find_key
+from deabench.utils.frames import find_key
 
 LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 """Halves of characters, which cannot be written to a file."""

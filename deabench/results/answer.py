@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,17 +15,6 @@ from deabench.utils.arrays import Sparse
 
 NOT_COMPUTED = "it was not computed: the time limit had passed"
 """The reason for no score of a DMU whose turn did not come."""
-
-
-class ModelOptions(Protocol):
-    """What tasks and answers know of a model; see `deabench.results.model.Model`."""
-
-    @property
-    def returns(self) -> str: ...
-    @property
-    def orientation(self) -> str: ...
-    @property
-    def scale_assumption(self) -> str: ...
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,12 @@ import numpy.typing as npt
 import pandas as pd
 
 from deabench.metrics import Metric
-from deabench.study.results.explanation import explain_key
-from deabench.study.results.frames import errors_frame, predictions_frame, results_frame
+from deabench.study.results.frames import (
+    errors_frame,
+    explain_key,
+    predictions_frame,
+    results_frame,
+)
 from deabench.study.results.maintenance import StoreVerification, repair_store, verify_store
 from deabench.study.results.status import (
     Forecast,

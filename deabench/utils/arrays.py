@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from threadpoolctl import ThreadpoolController
 
 TOLERANCE = 1e-9
 """What a certificate may miss by, in metrics scaled to a maximum of about 1; it also decides who is
@@ -17,6 +20,8 @@ efficient.
 ROUND = 64 * np.finfo(float).eps
 """What rounding makes of a sum of products, as a share of their sizes."""
 
+MIN_ROWS = 64
+"""Products of fewer rows run on one thread anyway, and finding the library takes longer."""
 ENTRIES = 1 << 17
 """Entries of a matrix product at a time, about: they stay in cache."""
 ROWS = 1 << 13
@@ -151,3 +156,20 @@ def box(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     )
     # Shift by one unit, so that the smallest value becomes 1 and never 0.
     return low - unit, unit
+
+
+def one_thread(rows: int) -> AbstractContextManager[Any]:
+    """Return a context in which numpy multiplies matrices of that many rows on one thread.
+
+    Several threads wait for each other at products of tall, narrow matrices.
+    """
+    if rows < MIN_ROWS:
+        return nullcontext()
+    limit: AbstractContextManager[Any] = _load_controller().limit(limits=1, user_api="blas")
+    return limit
+
+
+@lru_cache(maxsize=1)
+def _load_controller() -> Any:
+    """Find the BLAS that numpy has loaded, once: it takes longer than a small table."""
+    return ThreadpoolController()

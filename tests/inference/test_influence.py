@@ -85,38 +85,65 @@ def test_units_average_to_the_metrics(name, design):
     np.testing.assert_allclose(means, samples.values[name], rtol=1e-6)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_influence_values_are_a_jackknifes(name):
-    """Variances by rows are those of leaving out every instance in turn, to O(1/n)."""
-    y, scores = answers(n=400)
-    options = {"positive": 1, "threshold": 0.45, "metrics": [name]}
-    samples = db.Samples.from_scores(y, scores, **options)
-    without = []
+def leave_out_each(values):
+    """The answers of 400 instances without the first, without the second, and so on."""
     for t in range(400):
         rest = np.arange(400) != t
-        part = {label: score[rest] for label, score in scores.items()}
-        without.append(metrics.from_scores(y[rest], part, **options)[name].to_numpy())
-    expected = np.cov(np.log(np.array(without)).T) * 399**2 / 400
+        yield rest, {label: value[rest] for label, value in values.items()}
+
+
+@pytest.fixture(scope="module")
+def without_each():
+    """All metrics of the scores where one instance is left out, (instances, classifiers) each."""
+    y, scores = answers(n=400)
+    options = {"positive": 1, "threshold": 0.45, "metrics": list(NAMES)}
+    tables = [
+        metrics.from_scores(y[rest], part, **options) for rest, part in leave_out_each(scores)
+    ]
+    return {name: np.array([table[name] for table in tables]) for name in NAMES}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_influence_values_are_a_jackknifes(name, without_each):
+    """Variances by rows are those of leaving out every instance in turn, to O(1/n)."""
+    y, scores = answers(n=400)
+    samples = db.Samples.from_scores(y, scores, positive=1, threshold=0.45, metrics=[name])
+    expected = np.cov(np.log(without_each[name]).T) * 399**2 / 400
     np.testing.assert_allclose(samples.moments.sampling[0], expected, rtol=0.04, atol=2e-6)
 
 
-@pytest.mark.parametrize("name", ["macro_F1", "weighted_F1", "MCC", "kappa", "precision[2]"])
-def test_metrics_of_three_classes_have_a_jackknifes_variance(name):
+CLASS_NAMES = ["macro_F1", "weighted_F1", "MCC", "kappa", "precision[2]"]
+
+
+def answers_of_three_classes():
     y, _ = answers(n=400, classes=3)
     rng = np.random.default_rng(1)
     predicted = {
         f"c{i}": np.where(rng.random(400) < 0.7, y, rng.integers(0, 3, 400)) for i in range(3)
     }
+    return y, predicted
+
+
+@pytest.fixture(scope="module")
+def classes_without_each():
+    """All metrics of the labels where one instance is left out, (instances, classifiers) each."""
+    y, predicted = answers_of_three_classes()
+    names = [name.split("[")[0] for name in CLASS_NAMES]
+    tables = [
+        metrics.from_classes(y[rest], part, metrics=names)
+        for rest, part in leave_out_each(predicted)
+    ]
+    return {name: np.array([table[name] for table in tables]) for name in CLASS_NAMES}
+
+
+@pytest.mark.parametrize("name", CLASS_NAMES)
+def test_metrics_of_three_classes_have_a_jackknifes_variance(name, classes_without_each):
+    y, predicted = answers_of_three_classes()
     samples = db.Samples.from_predictions(y, predicted, metrics=[name])
     metric = name.split("[")[0]
     full = metrics.from_classes(y, predicted, metrics=[metric])[name]
     np.testing.assert_allclose(samples.values[name], full, rtol=1e-12)
-    without = []
-    for t in range(400):
-        rest = np.arange(400) != t
-        part = {label: labels[rest] for label, labels in predicted.items()}
-        without.append(metrics.from_classes(y[rest], part, metrics=[metric])[name])
-    expected = np.cov(np.log(np.array(without)).T) * 399**2 / 400
+    expected = np.cov(np.log(classes_without_each[name]).T) * 399**2 / 400
     np.testing.assert_allclose(samples.moments.sampling[0], expected, rtol=0.04, atol=2e-6)
 
 

@@ -117,10 +117,6 @@ TargetsOn = Annotated[
 Scores = Annotated[
     bool, typer.Option("--scores", help="The columns of a wide file are scores, not labels.")
 ]
-Threshold = Annotated[
-    float | None,
-    typer.Option(help="Label positive if score >= this; the columns are then scores."),
-]
 Out = Annotated[
     Path | None,
     typer.Option(

@@ -25,8 +25,7 @@ from deabench.inference.verdicts.learned_mix import Units
 from deabench.metrics.counts import from_counts
 from deabench.tables.readers.learners import fold_scores, is_cv_results
 from deabench.utils.checks import did_you_mean
-from deabench.utils.frames import to_pandas
-from deabench.utils.key_columns import find_key, with_keys
+from deabench.utils.frames import find_key, to_pandas, with_keys
 
 CELLS = ["tp", "fn", "fp", "tn"]
 MIN_BLOCKS = 10

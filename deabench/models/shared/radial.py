@@ -35,8 +35,7 @@ from deabench.proofs.ranking import (
 from deabench.results.answer import Answer
 from deabench.results.proof import SlackWeights
 from deabench.solver.engine import Solution, solve_exactly, solve_family
-from deabench.utils.arrays import TOLERANCE, blocks
-from deabench.utils.threads import one_thread
+from deabench.utils.arrays import TOLERANCE, blocks, one_thread
 
 STEEPEST = 1e6
 """Slack weights above this prove nothing of an inefficient DMU, in metrics of about 1."""

@@ -26,9 +26,7 @@ from deabench.models.shared.scaled_data import (
     metric_names,
     multiplier_frame,
     own_unit_multipliers,
-    scaled_multipliers,
     slacks_at_peers,
-    support,
     to_reference_positions,
 )
 from deabench.models.shared.score_bounds import BoundedAnswer
@@ -225,18 +223,3 @@ def gains_and_violation(scaled: ScaledData, lam: Sparse) -> tuple[np.ndarray, np
         [-gains.min(axis=1), lambda_violation(scaled.returns, lam), -lam.values.min(axis=1)]
     )
     return gains, violation
-
-
-def free_term(answer: Answer, scaled: ScaledData, size: np.ndarray) -> np.ndarray:
-    """Return what any possible production is worth at most by u_0, or else by the multipliers."""
-    if "u_0" in answer.weights:
-        return np.asarray(answer.weights["u_0"].to_numpy() / size)
-    return support(scaled, *divided_multipliers(answer, scaled, size))[0]
-
-
-def divided_multipliers(
-    answer: Answer, scaled: ScaledData, size: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return u (K, s) and v (K, m) of scaled metrics, each DMU's over its `size`."""
-    u, v = scaled_multipliers(answer, scaled)
-    return u / size[:, None], v / size[:, None]

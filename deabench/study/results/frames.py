@@ -1,4 +1,4 @@
-"""The rows of a study's store as frames: results, errors, predictions."""
+"""What a study's store holds as frames: results, errors, predictions, and the parts of a key."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from deabench.errors import DataError
 from deabench.study.results.maintenance import FOLD
 from deabench.study.results.metrics import CELLS, TIMES
 from deabench.study.results.status import current_rows
-from deabench.study.results.stored_rows import read_predictions
+from deabench.study.results.stored_rows import read_code, read_predictions
+from deabench.study.spec.keys import key_parts
 from deabench.study.spec.plan import Plan
+from deabench.study.spec.tasks import Task
 from deabench.utils.checks import did_you_mean
 
 
@@ -83,3 +85,51 @@ def describe_errors(rows: pd.DataFrame) -> str:
     ]
     further = "" if len(sizes) <= 3 else f"; and {len(sizes) - 3} other errors"
     return "; ".join(texts) + further
+
+
+def explain_key(plan: Plan, key: str) -> pd.DataFrame:
+    """Return the parts of a task's key as they are and as the last run recorded them.
+
+    Parameters
+    ----------
+    plan : Plan
+    key : str
+        The beginning of a key, or the name of a classifier.
+
+    Returns
+    -------
+    DataFrame
+        Index (of, part); columns now, last_run ("" where no run recorded it), changed.
+
+    Raises
+    ------
+    DataError
+        For a key that no task of the study has.
+    """
+    recorded = read_code(plan.store)
+    rows = []
+    for source, fingerprint in key_parts(_find_task(plan, key)).items():
+        now = dict(fingerprint)
+        before = dict(recorded[source].fingerprint) if source in recorded else {}
+        for name in sorted(now.keys() | before.keys()):
+            values = (now.get(name, ""), before.get(name, ""))
+            changed = source in recorded and values[0] != values[1]
+            rows.append((source, name, *values, changed))
+    frame = pd.DataFrame(rows, columns=["of", "part", "now", "last_run", "changed"])
+    return frame.set_index(["of", "part"])
+
+
+def _find_task(plan: Plan, key: str) -> Task:
+    tasks = plan.tasks()
+    for block in tasks.blocks:
+        for task in block.first:
+            if task.learner.name == key:
+                return task
+    for position, task_key in enumerate(tasks.keys()):
+        if key and task_key.startswith(key):
+            return tasks[position]
+    names = [spec.name for spec in plan.learners]
+    raise DataError(
+        f"no task of the study has a key that begins with '{key}', and no classifier that name; "
+        f"{did_you_mean(key, names)}"
+    )

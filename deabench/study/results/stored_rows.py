@@ -19,7 +19,6 @@ from deabench.study.results.store import (
     COLUMNS,
     IMPORTED_COLUMNS,
     MOST_CELL_BYTES,
-    RUN_COLUMNS,
     VERIFY_HINT,
     check_store,
     checksum,
@@ -85,11 +84,6 @@ def iterate_rows(path: Path) -> Iterator[tuple[list[tuple[Any, ...]], int]]:
                 f"the store '{path}' is damaged: its rows are out of order; {VERIFY_HINT}"
             )
         last = rows[-1][0]
-
-
-def read_runs(path: Path) -> pd.DataFrame:
-    """Read every run: started, ended, engine, versions, plan (the study file's text), code."""
-    return pd.DataFrame(_query(path, "runs", RUN_COLUMNS), columns=list(RUN_COLUMNS))
 
 
 def read_code(path: Path) -> dict[str, RecordedCode]:
