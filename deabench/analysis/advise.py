@@ -129,6 +129,7 @@ def advise(
     rows = {}
     rankings = {}
     with warnings.catch_warnings():
+        # Each model would repeat the same warnings of weak data.
         warnings.simplefilter("ignore", DataWarning)
         data, has_negative = _validate_any_values(selected)
         for name in MODELS:
@@ -139,6 +140,7 @@ def advise(
             if suits:
                 returns = "vrs" if selected.given else None
                 rankings[name] = rank_selected(selected, ModelRequest(name, returns))
+    # The field's own default; values below 0 need a model that does not depend on the origin.
     first_choice = "ccr" if data.inputs.shape[1] else "wei"
     if has_negative:
         first_choice = "rdm"

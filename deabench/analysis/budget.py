@@ -67,6 +67,7 @@ def select_within_budget(selected: SelectedTable, within: Mapping[str, float]) -
     limits = []
     for name, limit in within.items():
         values = _numeric_column(selected, name)
+        # A budget of what is better high is a floor.
         if selected.higher_is_better(name):
             is_within &= values >= limit
             limits.append(f"'{name}' at least {limit:g}")

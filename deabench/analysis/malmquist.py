@@ -100,6 +100,7 @@ def malmquist(
         notes = (*notes, *missing_notes)
     old = selected.frame
     new = later.frame
+    # Indices need a DMU in both periods; frontiers are of all that a period has.
     common = old.index.intersection(new.index, sort=False)
     if not len(common):
         raise DataError("the two tables have no classifier in common; give both the same labels")
@@ -112,6 +113,7 @@ def malmquist(
         new_against_new = rank_completely(new_table, model=model).scores[common]
         new_rows = later.as_table(new.loc[common])
         old_rows = selected.as_table(old.loc[common])
+        # Against the other period's frontier, beyond which scores may lie.
         new_against_old = rank_completely(new_rows, reference=old_table, model=model).scores
         old_against_new = rank_completely(old_rows, reference=new_table, model=model).scores
     old_against_old = first.scores[common]

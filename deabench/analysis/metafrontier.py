@@ -104,6 +104,7 @@ def groups(
     meta = rank_completely(selected.as_table(), **options)
     # Parts of the table repeat its warnings.
     with warnings.catch_warnings(action="ignore", category=DataWarning):
+        # One frontier for each group, of its own DMUs.
         tables = [selected.as_table(rows.loc[group == name]) for name in group.unique()]
         scores = [rank_completely(table, **options).scores for table in tables]
     # Back in the order of the table.

@@ -96,6 +96,7 @@ def bound_scores(
 
 def describe_bounds(bounds: pd.DataFrame) -> str:
     """Say which systems' scores depend on an empty cell."""
+    # Bounds that differ by rounding only are one.
     depends = (bounds["upper"] - bounds["lower"]) > DIFFERENCE
     labels = [str(label) for label in bounds.index[depends]]
     if not labels:

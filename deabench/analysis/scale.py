@@ -115,6 +115,7 @@ def scale_efficiency(
     # Where non-increasing returns bind as constant ones do, the DMU would gain from growing.
     is_too_small = np.abs(frame["crs"] - frame["nirs"]) <= TOLERANCE * frame["nirs"].abs()
     is_scale_efficient = np.abs(frame["scale"] - 1) <= TOLERANCE
+    # Färe, Grosskopf and Lovell's test, by the three scores alone.
     returns = np.where(is_too_small, "increasing", "decreasing")
     frame["returns"] = np.where(is_scale_efficient, "constant", returns)
     frame.loc[frame["scale"].isna(), "returns"] = None

@@ -121,6 +121,7 @@ def radius_between_layers(Y: np.ndarray) -> np.ndarray:
     against its own layer and those below comes to 1, and rises where its score against the next
     better layer and those below does.
     """
+    # The factor by which all ratios may move; infinite for a row that nothing can move.
     ratio = np.full(len(Y), np.inf)
     rows = np.arange(len(Y))
     # Take off one layer at a time, as `layers` does.
@@ -143,6 +144,7 @@ def scores_against_others(Y: np.ndarray) -> np.ndarray:
     Above 1 outside the frontier of the others; inf where no other row has a metric of the row.
     """
     greatest = Y.max(axis=0)
+    # Scores do not depend on units: every metric gets a maximum of 1.
     unit = Y / np.where(greatest > 0, greatest, 1.0)
     # A row of zeros in its own place leaves a DMU out of its reference.
     references = np.repeat(unit[None], len(Y), axis=0)

@@ -63,6 +63,7 @@ def _propose_budget(ranking: Ranking, selected: SelectedTable) -> list[str]:
     if not selected.inputs:
         return []
     name = selected.inputs[-1]
+    # Half of the efficient keep to the median of their costs, and fewer tie there.
     costs = selected.frame.loc[ranking.efficient.to_numpy(dtype=bool), name]
     limit = float(np.sort(costs.to_numpy())[(len(costs) - 1) // 2])
     return [f"deabench.best(table, within={{'{name}': {limit:.6g}}}) (within a budget)"]

@@ -94,7 +94,9 @@ def average_vertical(curves: Sequence[Roc], *, alpha: float = 0.05, grid: int = 
     """
     _check_curves(curves, alpha, grid)
     fpr = np.linspace(0, 1, grid)
+    # Curves x grid: the TPR of each curve at the same values of FPR.
     tpr = np.array([interpolate_tpr(curve, fpr, top=True) for curve in curves])
+    # FPR is fixed here: it has no interval.
     points = _mean_points((fpr, fpr, fpr), _t_interval(tpr, alpha))
     return MeanRoc(points.set_axis(pd.Index(fpr, name="fixed_FPR")), tuple(curves), alpha)
 
@@ -181,6 +183,7 @@ def _mean_points(
 
 def _list_scores(curve: Roc) -> Floats:
     """List the scores of all instances of the curve, highest first."""
+    # From point to point as many instances become positive as have its score.
     counts = np.diff((curve.points["tp"] + curve.points["fp"]).to_numpy())
     return np.repeat(curve.points["at_least"].to_numpy()[1:], counts)
 

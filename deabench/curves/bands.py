@@ -142,6 +142,7 @@ def bands(
         up = float(scipy.stats.kstwo.ppf(level, curve.n_positive))
         across = float(scipy.stats.kstwo.ppf(level, curve.n_negative))
     elif method == "fixed-width":
+        # Along this slope the two rates have errors of about the same size.
         m = np.sqrt(curve.n_negative / curve.n_positive) if slope is None else slope
         if not (np.isfinite(m) and m > 0):
             raise DataError(
@@ -171,18 +172,21 @@ def fixed_width_displacement(
     """Return d: the smallest shift in TPR that contains 1 − alpha of the bootstrap curves."""
     fpr = curve.points["FPR"].to_numpy()
     tpr = curve.points["TPR"].to_numpy()
+    # Where a line of slope -m through a point meets the vertical axis: u rises along the curve.
     u = m * fpr + tpr
     # The share of each class at each score.
     positive_shares = np.diff(tpr)
     negative_shares = np.diff(fpr)
     gaps = np.empty(resamples)
     for k in range(resamples):
+        # Draw both classes anew, each with its own number of instances.
         new_tpr = _resample_rates(rng, curve.n_positive, positive_shares)
         new_u = m * _resample_rates(rng, curve.n_negative, negative_shares) + new_tpr
         # Both curves are piecewise linear in u: the largest gap is at a vertex of one of them.
         at_old = np.abs(np.interp(u, new_u, new_tpr) - tpr).max()
         at_new = np.abs(np.interp(new_u, u, tpr) - new_tpr).max()
         gaps[k] = max(at_old, at_new)
+    # The smallest gap that at least 1 - α of the drawn curves do not exceed.
     return float(np.quantile(gaps, 1 - alpha, method="inverted_cdf"))
 
 
@@ -194,6 +198,7 @@ def _resample_rates(rng: np.random.Generator, n: int, shares: Floats) -> Floats:
 def _band_grid(curve: Roc, across: float) -> Floats:
     """Return every FPR where a limit can bend, on both sides of its jumps, and an even grid."""
     fpr = np.unique(curve.points["FPR"].to_numpy())
+    # The limits are the curve moved sideways by `across`: they bend where the moved curve does.
     bends = np.concatenate([fpr - across, fpr + across])
     around = np.concatenate([bends - 3 * ROUNDING, bends, bends + 3 * ROUNDING])
     inside = around[(around >= 0) & (around <= 1)]

@@ -58,6 +58,7 @@ class CostCurve(ScoreCurve):
     @property
     def area(self) -> float:
         """Mean NEC over all PC, in [0, ½]; the better of the two useless rules has ¼."""
+        # The envelope is straight between its corners: trapezoids are exact.
         heights = (self.envelope["from_nec"] + self.envelope["to_nec"]) / 2
         return float((heights * (self.envelope["to_pc"] - self.envelope["from_pc"])).sum())
 
@@ -103,6 +104,7 @@ def cost_curve(
     >>> cost.expected(.5).round(3).tolist()
     [0.167]
     """
+    # A threshold is a point (FPR, TPR) there, and the line NEC = FNR PC + FPR (1 - PC) here.
     curve = roc(y_true, score, positive=positive)
     # Only vertices of the ROC hull are cheapest for some probability cost.
     vertices = curve.points[curve.points["hull"]]

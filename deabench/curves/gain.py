@@ -287,6 +287,7 @@ def conversion_rates(
         "predicted positive": is_predicted,
         "predicted negative": ~is_predicted,
     }
+    # The rows of each group, and the positives among them.
     sizes = np.array([group.sum() for group in groups.values()])
     positives = np.array([(true.is_positive & group).sum() for group in groups.values()])
     # The share of positives in each group, NaN in an empty one.

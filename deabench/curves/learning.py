@@ -246,6 +246,7 @@ def learning_curve(
     scores: dict[int, list[float]] = {}
     training_scores: dict[int, list[float]] = {}
     stopped_at = None
+    # Train on more and more rows of every fold, until the metric is stable or the rows run out.
     for size in schedule.sizes(min(len(train) for train, _ in folds)):
         scores[size] = []
         training_scores[size] = []

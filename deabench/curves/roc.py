@@ -225,6 +225,7 @@ def trace_roc(true: GroundTruth, score: Values, name: str | None = None) -> Roc:
     points["TPR"] = points["tp"] / tp[-1]
     fp_counts = points["fp"].to_numpy()
     tp_counts = points["tp"].to_numpy()
+    # The hull of whole counts is exact: no point is on it or off it by rounding.
     vertices = upper_hull(fp_counts.tolist(), tp_counts.tolist())
     points["hull"] = np.isin(np.arange(len(points)), vertices)
     # Trapezoids in whole numbers and one division: exact up to that division.
@@ -273,6 +274,7 @@ def best_threshold(
     fnr = 1 - curve.points["TPR"].to_numpy()
     sign = 1
     if criterion == "closest":
+        # The corner is FPR 0, TPR 1.
         loss = np.hypot(fpr, fnr)
         description = "closest to the corner"
     elif criterion == "youden":
@@ -284,6 +286,7 @@ def best_threshold(
         sign = -1
     elif criterion == "cost":
         pi = _check_costs(curve, cost_fn, cost_fp, prevalence)
+        # The expected cost of one row: a positive is missed, or a negative raises a false alarm.
         loss = pi * fnr * cost_fn + (1 - pi) * fpr * cost_fp
         description = f"least cost: fn {cost_fn:g}, fp {cost_fp:g}, prevalence {pi:.4g}"
     else:

@@ -126,6 +126,7 @@ class Segment(ScoreCurve):
             )
         differences = at_point.iloc[0][["lower", "difference", "upper"]].astype(float)
         positives = self.roc.n_positive
+        # (b - c)/n = D is the line TPR = 1 - n D / P - (N/P) FPR, for b = P (1 - TPR), c = N FPR.
         start = 1 - self.roc.n * differences / positives
         slope = -(self.roc.n - positives) / positives
         return pd.DataFrame(
@@ -287,11 +288,13 @@ def segment_from_roc(
 ) -> Segment:
     """Compute the segment of a ROC curve: steps 2 to 4."""
     points = curve.points.copy()
+    # Step 2: at each point the two kinds of errors, b false negatives and c false positives.
     b = points["fn"].to_numpy()
     c = points["fp"].to_numpy()
     points["difference"] = (b - c) / curve.n
     test = "Tango's"
     if method is None:
+        # Step 3: Tango's interval of the difference (b - c)/n of two paired shares.
         points["lower"], points["upper"] = interval(b, c, curve.n, alpha)
         # From whole numbers, not from the limits: no doubt at the edge.
         points["confident"] = contains_zero(b, c, alpha)
@@ -305,6 +308,7 @@ def segment_from_roc(
         points["lower"], points["upper"] = limits
         points["confident"] = (limits[0] <= 0) & (limits[1] >= 0)
         test = str(getattr(method, "__name__", "given"))
+    # Step 4: the segment is where 0 lies in the interval; its area and its mean difference.
     confident = points[points["confident"]]
     if confident.empty:
         return Segment(curve, points, alpha, np.nan, np.nan, np.nan, test)

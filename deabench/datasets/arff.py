@@ -55,6 +55,7 @@ def read_arff(path: str | Path) -> Arff:
     """
     try:
         check_regular_file(path)
+        # The whole text is held in memory, next to its frame.
         if Path(path).stat().st_size > MAX_DECOMPRESSED:
             raise DataError(
                 f"'{path}' has more than {MAX_DECOMPRESSED:,} bytes; give a part of it, or Parquet"
@@ -67,6 +68,7 @@ def read_arff(path: str | Path) -> Arff:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
+        # Old files are in Latin-1, in which every byte is a character.
         text = content.decode("latin-1")
     try:
         kinds, target, rows = _split_header(text)
@@ -97,6 +99,7 @@ def _split_header(text: str) -> tuple[dict[str, str], str | None, list[str]]:
         if line.lower() == "@data":
             rows = [row for row in map(str.strip, lines[number + 1 :]) if row]
             return kinds, target, [row for row in rows if not row.startswith("%")]
+        # Other lines are comments, the name of the relation, or the inputs.
         declaration = ATTRIBUTE.match(line)
         if declaration:
             name = _unquote(declaration[1])
@@ -104,6 +107,7 @@ def _split_header(text: str) -> tuple[dict[str, str], str | None, list[str]]:
                 raise ValueError(f"it declares the attribute '{name}' twice")
             kinds[name] = declaration[2].strip()
         elif re.match(r"@outputs?\b", line, re.I):
+            # KEEL names the target; ARFF has it last.
             target = _unquote(line.split(None, 1)[-1].strip())
     raise ValueError("it has no line @data")
 
@@ -117,6 +121,7 @@ def _read_rows(rows: list[str], kinds: dict[str, str]) -> pd.DataFrame:
     quote = "'" if re.search(r"(^|,)\s*'", body, re.M) else '"'
     if not rows or not kinds:
         return pd.DataFrame(columns=list(kinds))
+    # pandas would fill short rows with empty cells: if all are short, the header is wrong.
     widest = max(row.count(",") for row in rows) + 1
     if widest < len(kinds):
         raise ValueError(f"it declares {len(kinds)} attributes, and no row has more than {widest}")
@@ -149,6 +154,7 @@ def _expand_sparse(row: str, kinds: dict[str, str]) -> str:
 
 def _to_series(cells: pd.Series, kind: str) -> pd.Series:
     """Return the cells of an attribute by its type."""
+    # A mark of a missing value with blanks around it shows only now that they are gone.
     cells = cells.where(~cells.isin(MISSING_CELLS))
     if NUMBERS.match(kind):
         return pd.to_numeric(cells).astype(float)
@@ -157,6 +163,7 @@ def _to_series(cells: pd.Series, kind: str) -> pd.Series:
         if re.match(r"(string|date)\b", kind, re.I):
             return cells
         raise ValueError(f"attribute '{cells.name}' is of type '{kind[:40]}'")
+    # The declared categories in their order, each once.
     categories = list(dict.fromkeys(map(_unquote, _categories(kind))))
     # a cell in the other kind of quotes
     texts = cells.map(_unquote, na_action="ignore")

@@ -116,6 +116,7 @@ def estimate_facets(points: np.ndarray) -> tuple[float, float]:
     dimension's half (McMullen's upper bound).
     """
     n, s = points.shape
+    # Parts are taken at random, always the same ones: neighbouring rows may be alike.
     order = np.random.default_rng(0).permutation(n)
     # One point has a facet for each metric.
     size, facets, seconds = 1, s, 0.0
@@ -126,8 +127,10 @@ def estimate_facets(points: np.ndarray) -> tuple[float, float]:
         start = time.perf_counter()
         facets = len(polar_simplices(points[np.sort(order[:size])])[0])
         seconds = time.perf_counter() - start
+        # The slope of log(facets) over log(points), from the last two parts.
         exponent = math.log(facets / last_facets) / math.log(size / last_size)
     exponent = min(max(exponent, 1.0), max(s // 2, 1))
+    # Continue the law from the largest part that was listed to all points.
     factor = (n / size) ** exponent
     return facets * factor, LISTING * seconds * factor
 
@@ -186,6 +189,7 @@ def polar_simplices(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def normals_of_equations(points: np.ndarray, equations: np.ndarray) -> np.ndarray:
     """Return the normals (B, s) that Qhull's equations of the polar of the points stand for."""
+    # The hyperplane a·z + b = 0 of the dual is the vertex inner - a/b of the polytope.
     normals = _inner_point(points) - equations[:, :-1] / equations[:, -1:]
     return np.asarray(np.maximum(normals, 0.0))
 
@@ -209,6 +213,7 @@ def convex_hull(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def triangulate_facets(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the simplices (B, s) of the facets of points in any units, and which are good."""
+    # Differences of metrics become about 1 in size before determinants are taken.
     origin, unit = box(points)
     boxed = (points - origin) / unit
     members, _ = polar_simplices(boxed)
@@ -226,6 +231,7 @@ def normal_equations(points: np.ndarray, members: np.ndarray) -> tuple[np.ndarra
 
 def _shape_quality(rows: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Return the volume of simplices (B, s, s) as a share of their edges' product, 0 where flat."""
+    # Edges from the first row to the other points; an axis is a direction itself.
     is_point = right[:, 1:, None] > 0
     edges = np.where(is_point, rows[:, 1:] - rows[:, :1], rows[:, 1:])
     lengths = np.linalg.norm(edges, axis=2).prod(axis=1) * np.linalg.norm(rows[:, 0], axis=1)
@@ -259,12 +265,15 @@ def _distinct_normals(points: np.ndarray, normals: np.ndarray) -> tuple[np.ndarr
 
     They are sorted by their weights: Qhull's order depends on the order of the points.
     """
+    # One bit for each point and each axis: whether the hyperplane holds it.
     bits = np.empty((len(normals), (len(points) + normals.shape[1] + 7) // 8), dtype=np.uint8)
     for rows in blocks(len(normals), len(points)):
         on = np.abs(normals[rows] @ points.T - 1.0) <= TIGHT
         bits[rows] = np.packbits(np.hstack([on, normals[rows] == 0]), axis=1)
+    # Hyperplanes that hold the same points and axes are one.
     _, first, position = np.unique(bits, axis=0, return_index=True, return_inverse=True)
     order = np.lexsort(normals[first].T[::-1])
+    # rank[j] is the place of the j-th distinct hyperplane after sorting.
     rank = np.empty(len(order), dtype=int)
     rank[order] = np.arange(len(order))
     return normals[first[order]], rank[position.ravel()]
@@ -277,6 +286,7 @@ def _simplex_errors(
     if not len(normals):
         return np.full(len(members), np.inf)
     rows, right = normal_equations(points, members)
+    # Row i of simplex b asks for rows[b, i]·w = right[b, i].
     off = np.abs(np.einsum("bij,bj->bi", rows, normals[facet]) - right)
     # The weight of an axis must be 0 exactly: certificates count on it.
     off[(right == 0) & (off > 0)] = np.inf
@@ -291,6 +301,7 @@ def _assign_facet(
     The best of the known facets, if it holds the simplex tightly; then its own normal, exactly;
     then the best known one, if it holds the simplex loosely.
     """
+    # Hold the one simplex against every facet.
     repeated = np.broadcast_to(simplex, (len(normals), len(simplex)))
     errors = _simplex_errors(points, repeated, normals, np.arange(len(normals)))
     if len(errors) and errors.min() <= TIGHT:

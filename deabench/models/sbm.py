@@ -182,7 +182,8 @@ def _slack_weights(
     """Return what a unit of slack counts: p (K, m) of inputs and q (K, s) of outputs.
 
     They are the inverse of the metric's own value over the number of values that are not 0; 0 where
-    the value is 0, where only the other side may change, and for the input that every DMU has.
+    the value is 0, where only the other side may change, and for the input of 1 that every DMU of a
+    table without inputs has.
     """
     p = _inverse_values(scaled.x)
     q = _inverse_values(scaled.y)
@@ -203,6 +204,7 @@ def _inverse_values(values: np.ndarray) -> np.ndarray:
 
 def _intensities(solutions: Solutions, candidates: np.ndarray) -> Sparse:
     """Return λ = Λ/t by the positions in the whole reference; nothing where t is 0."""
+    # The program knows Λ = tλ over the candidates only.
     scaled_lam = solutions.shared["lam"]
     t = solutions.values["t"][:, None]
     is_entry = (scaled_lam.columns >= 0) & (t > 0)
@@ -263,6 +265,7 @@ def prove_convex(answer: Answer) -> Proof:
     def measure_of_excess(excess: np.ndarray, _: np.ndarray, rows: np.ndarray) -> np.ndarray:
         return np.asarray(np.minimum(1 - excess, scores[rows]))
 
+    # No metric may become worse at the peers: each counts as held.
     held = np.ones(bounded.tested.shape, dtype=bool)
     frame, violations = bounded.prove_scores(
         held,
@@ -273,6 +276,7 @@ def prove_convex(answer: Answer) -> Proof:
     )
 
     # Compare the claims of the answer with what was recomputed.
+    # A DMU that reaches 1 without slack is efficient, and no other.
     reaches_one = scores >= 1 - TOLERANCE
     unclaimed: tuple[str, ...] = ()
     wrongly_efficient = bounded.wrong_verdicts(reaches_one, bounded.largest_share())

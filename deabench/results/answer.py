@@ -131,6 +131,7 @@ def take_rows(answer: Answer, rows: np.ndarray) -> Answer:
     labels = answer.scores.index[rows]
     certificates = answer.infeasibility_certificates
     if certificates is not None:
+        # Certificates have rows for DMUs without a score only, so they are taken by label.
         certificates = certificates[certificates.index.isin(labels)]
     slack_weights = answer.slack_weights
     if slack_weights is not None:
@@ -169,6 +170,7 @@ def join_answers(answers: Sequence[Answer]) -> Answer:
     def join(field_name: str) -> Any:
         return pd.concat([getattr(answer, field_name) for answer in answers])
 
+    # Intensities have as many slots as the DMU with most peers: pad all to one width, -1 is none.
     width = max(answer.intensities.columns.shape[1] for answer in answers)
     columns = [
         np.pad(lam.columns, ((0, 0), (0, width - lam.columns.shape[1])), constant_values=-1)
@@ -183,6 +185,7 @@ def join_answers(answers: Sequence[Answer]) -> Answer:
         for answer in answers
         if answer.infeasibility_certificates is not None
     ]
+    # Each note once, in the order in which they came.
     notes = dict.fromkeys(note for answer in answers for note in answer.data.notes)
     data = replace(
         first.data,
@@ -214,6 +217,7 @@ def _join_slack_weights(slack_weights: Sequence[SlackWeights | None]) -> SlackWe
     present = [weights for weights in slack_weights if weights is not None]
     if len(present) < len(slack_weights):
         return None
+    # Rows of later answers stand further down: their positions move by what comes before.
     starts = np.cumsum([0, *(len(weights.rows) for weights in present)])
     of = [
         np.where(weights.of >= 0, weights.of + start, weights.of)

@@ -66,8 +66,10 @@ def bound_true_ranks(
     best = np.empty(n, dtype=int)
     worst = np.empty(n, dtype=int)
     for k in range(n):
+        # A row is never above itself.
         is_rival = np.arange(n) != k
         gaps = search.differences(k, 1)
+        # An error of a difference counts by the weight of its metric, as the difference does.
         margin = spread[k][is_rival] @ corners.T
         for sign, ranks in ((1, best), (-1, worst)):
             # Proved above, or below, at the vertices; linear between them.
@@ -91,10 +93,12 @@ def _difference_errors(
     """Return c times the standard error of each difference of two rows, (n, n, s), over units."""
     names = [str(name) for name in samples.values.columns]
     sampled = [str(label) for label in samples.values.index]
+    # The samples may hold more rows and metrics, in another order.
     rows = [sampled.index(str(label)) for label in labels]
     columns = [names.index(name) for name in side.names]
     moments = samples.moments.take(rows, columns)
     n, s = moments.logs.shape
+    # Bonferroni over both sides of all ordered pairs.
     c = critical_values((1 - level) / (2 * n * (n - 1)), moments.degrees)
     values = np.exp(moments.logs)
     errors = np.zeros((n, n, s))
@@ -103,6 +107,7 @@ def _difference_errors(
         size = np.ones(n) if name in logarithmic else values[:, r]
         covariance = moments.sampling[r] * np.outer(size, size)
         variance = np.diagonal(covariance)
+        # Var(y_k - y_l) = Var y_k + Var y_l - 2 Cov(y_k, y_l).
         spread = variance[:, None] + variance[None, :] - 2 * covariance
         ridge = moments.ridge[:, r] * size**2
         # Agresti and Coull's small-sample rule: c²/4 times the change by one flipped instance.

@@ -135,6 +135,7 @@ def weightings_by_dataset(
         except DataError as error:
             raise DataError(f"on data set '{dataset}': {error}") from error
         for name, columns in columns_by_name.items():
+            # One column a data set; they are turned to rows at the end.
             columns[dataset] = result.ranks[name]
     if not columns_by_name["best"]:
         raise DataError("on no data set has a system all metrics; name fewer in outputs")
@@ -152,6 +153,7 @@ def weightings_by_dataset(
     frame = pd.DataFrame(
         {
             "first_share": first_shares.mean(),
+            # Comparisons with NaN, where a system has no rank, are False.
             "can_be_first": (frames["best"] == 1).sum(),
             "always_first": ((frames["best"] == 1) & (frames["worst"] == 1)).sum(),
             "mean_rank": frames["mean_rank"].mean(),

@@ -47,6 +47,7 @@ def _rank_greatest_scores(sides: Sequence[WeightedSide]) -> Ranking:
     Weights within the bounds are mixtures of their vertices, so that the values there are metrics
     with free weights.
     """
+    # The values at each vertex of the weights become the metrics of a table of their own.
     metrics = pd.DataFrame(sides[0].corners).add_prefix("output ")
     outputs = list(metrics)
     # The user's own metrics were checked before; these are mixtures of them.
@@ -81,6 +82,7 @@ class LossBounds:
 def bound_losses(side: WeightedSide) -> LossBounds:
     """Return the least and greatest distance of each row to the best one."""
     corners = side.corners
+    # The distance is convex in the weights: it is greatest at a vertex.
     greatest = (corners.max(axis=0) - corners).max(axis=1)
     n, p = corners.shape
     smallest = np.zeros(n)
@@ -88,6 +90,7 @@ def bound_losses(side: WeightedSide) -> LossBounds:
     mixes = np.zeros((n, n))
     template = _least_loss_template(p)
     for k in range(n):
+        # min ε over weights w ≥ 0, Σ w = 1, such that no row l is ahead of row k by more than ε.
         solver = Solver(expand_template(template, corners - corners[k], np.zeros(0)))
         solver.run(f"row {k}")
         weights[k] = np.clip(solver.values()[:p], 0.0, None)

@@ -56,26 +56,31 @@ def draw_rank_shares(sides: Sequence[WeightedSide], draws: int, seed: int) -> Ra
     highest = [Point(n, np.empty(0), np.empty(0)) for _ in range(n)]
     lowest = [Point(n, np.empty(0), np.empty(0)) for _ in range(n)]
     has_negative = bool((sides[0].corners < 0).any())
+    # Several sets of quasi-random points: their spread tells the error of the shares.
     mixtures = [draw_mixtures(side.polytope, draws, seed + k) for k, side in enumerate(sides)]
     for alpha_and_beta in zip(*mixtures, strict=True):
         scores = _score_mixtures(sides, alpha_and_beta)
         above, below = count_above_and_below(scores, has_negative=has_negative)
+        # Row k with j rows above it has rank j + 1: cell (k, j) of an (n, n) table.
         counts = np.bincount((rank_offsets + above).ravel(), minlength=n * n)
         set_shares.append(counts.reshape(n, n) / above.shape[1])
         alpha = alpha_and_beta[0]
         beta = alpha_and_beta[-1] if len(sides) > 1 else np.ones((len(alpha), 1))
+        # Keep the best and the worst weights that were seen of each row.
         for points, numbers in ((highest, above), (lowest, below)):
             for k, draw in enumerate(numbers.argmin(axis=1).tolist()):
                 count = int(numbers[k, draw])
                 if count < points[k].count:
                     points[k] = Point(count, alpha[draw], beta[draw])
     stacked = np.array(set_shares)
+    # The standard error of a mean over independent sets.
     errors = stacked.std(axis=0, ddof=1) / np.sqrt(SETS)
     return RankShares(stacked.mean(axis=0), errors, np.zeros(n, dtype=bool), highest, lowest)
 
 
 def _score_mixtures(sides: Sequence[WeightedSide], mixtures: Sequence[np.ndarray]) -> np.ndarray:
     """Return the scores (n, points) at mixtures of the vertices."""
+    # A score is linear in the weights: a mixture of the scores at the vertices.
     scores = sides[0].corners @ mixtures[0].T
     if len(sides) > 1:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -95,6 +100,7 @@ def count_above_and_below(
         Whether scores are sums with negative terms, whose rounding errors depend on the largest.
     """
     n = len(scores)
+    # Sort the rows from best to worst at each point.
     order = np.argsort(-scores, axis=0, kind="stable")
     descending = np.take_along_axis(scores, order, axis=0)
     # A run of equal scores begins where the step from the score before is more than rounding.
@@ -104,7 +110,9 @@ def count_above_and_below(
     begins = np.ones_like(order, dtype=bool)
     begins[1:] = descending[:-1] - descending[1:] > tolerance
     positions = np.arange(n)[:, None]
+    # The position where the run of each row begins: so many rows are strictly above it.
     first = np.maximum.accumulate(np.where(begins, positions, 0), axis=0)
+    # A run ends before the next one begins.
     ends = np.ones_like(begins)
     ends[:-1] = begins[1:]
     last = np.minimum.accumulate(np.where(ends, positions, n)[::-1], axis=0)[::-1]
@@ -138,6 +146,7 @@ def replace_exact_shares(
     crossings = 0.0
     for k in range(n):
         gaps = _list_gaps(side, k)
+        # Only rows that are above at some vertices and below at others cut the polytope.
         mixed = int(((gaps > 0).any(axis=1) & (gaps < 0).any(axis=1)).sum())
         triangles = len(side.polytope.simplices) * count_triangles(mixed, side.polytope.dimension)
         crossings += triangles * (mixed**2 + CROSSINGS_OF_A_CALL)
@@ -146,7 +155,9 @@ def replace_exact_shares(
     ranks = np.arange(1, n + 1)
     for k in range(n):
         check_time()
+        # Each other row halves the weights by the plane on which both have one score.
         shares = count_shares_on_polytope(np.delete(_list_gaps(side, k), k, axis=0), side.polytope)
+        # The mean rank is known exactly, by pairs: Σ_j share_j · j must be it.
         if abs(shares @ ranks - mean_ranks[k]) > EXACT or abs(shares.sum() - 1.0) > EXACT:
             continue
         rank_shares.shares[k] = shares

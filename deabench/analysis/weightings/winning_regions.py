@@ -32,6 +32,7 @@ def find_region(
     labels : sequence
         The names of the rows.
     """
+    # By how much each rival is above row k at every vertex of the weights, in whole numbers.
     gaps = side.corner_values[list(candidates)] - side.corner_values[k]
     is_rival = (gaps > 0).any(axis=1)
     rivals = np.array(candidates)[is_rival]
@@ -42,10 +43,12 @@ def find_region(
     for rival in rivals:
         check_time()
         g = side.values[rival] - side.values[k]
+        # The same half-space in the smallest whole numbers, so that cutting stays exact and quick.
         divisor = math.gcd(*g)
         region = region.cut([entry // divisor for entry in g])
         if not region.rays:
             return None
+    # The polytope's own half-spaces come first; facets beyond them are those of rivals.
     first_rival = len(side.polytope.halfspaces)
     neighbours = tuple(labels[rivals[i - first_rival]] for i in region.facets if i >= first_rival)
     if not region.has_interior and len(side.names) > 1:
@@ -76,10 +79,12 @@ def find_inner_ball(region: SharePolytope) -> tuple[np.ndarray, float]:
     if s == 1:
         return np.ones(1), 0.0
     halfspaces = np.array([region.halfspaces[i] for i in region.facets], dtype=object)
+    # Rows of very large whole numbers are divided before they become floats.
     largest = np.array([max(map(abs, row)) for row in halfspaces], dtype=object)
     normals = (halfspaces / largest[:, None]).astype(float)
     # An orthonormal basis of the plane: the directions in which the sum stays 1.
     basis = np.linalg.svd(np.ones((1, s)))[2][1:].T
+    # Shares are the middle of the plane plus a combination of the basis.
     middle = np.full(s, 1.0 / s)
     inside = normals @ basis
     data = np.column_stack([inside, -normals @ middle, np.linalg.norm(inside, axis=1)])

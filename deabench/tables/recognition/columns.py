@@ -137,6 +137,7 @@ def infer_column(
     names : sequence of column names
         All names of the table: X1 means something beside Y1 only.
     """
+    # The name, first beside the other names, then by itself.
     meaning = look_up_beside(name, names) or look_up_metric(name)
     if meaning is not None and numbers is not None and _names_rows_in_part(meaning, name, numbers):
         meaning = look_up_measure(name)
@@ -152,6 +153,7 @@ def infer_column(
     )
     if numbers is not None and (is_open or (meaning is not None and is_weak(meaning))):
         meaning = look_up_unit(numbers.unit) or meaning
+    # What the user or the source declares counts more than any name.
     if name in declarations:
         meaning = _apply_declaration(meaning, *declarations[name])
     if meaning is not None and numbers is not None and _contradicts(meaning, name, numbers):
@@ -165,6 +167,7 @@ def infer_column(
             return Column(name, meaning.role, reason=meaning.reason)
         return Column(name, "text", reason="it holds text, no numbers")
     values = numbers.values[np.isfinite(numbers.values)]
+    # From here on the column holds numbers.
     if not len(values):
         return Column(name, "left_out", reason=ALL_EMPTY)
     # Systems and data sets may be numbered; a column of fractions names neither.
@@ -193,6 +196,7 @@ def _names_rows_in_part(meaning: Meaning, name: str, numbers: Numbers) -> bool:
     if meaning.role in ("label", "dataset"):
         return not is_whole_name(name, meaning.role)
     values = numbers.values[np.isfinite(numbers.values)]
+    # Descriptions are numbered by whole numbers; fractions measure something.
     is_description = meaning.reason == "it is a description"
     return is_description and bool((values != np.round(values)).any())
 
@@ -272,6 +276,7 @@ def _check_share(column: Column, values: np.ndarray, unit: str) -> Column:
         return replace(column, role="left_out", reason="it is the precision of numbers, in bits")
     maximum = values.max()
     is_negative = values.min() < 0
+    # Rounding may carry a share or a percentage just above its greatest value.
     if unit == "percent" or (1 + 1e-9 < maximum <= 100 + 1e-9 and not is_negative):
         return replace(column, unit="percent", low=0.0, high=100.0)
     if is_negative:
@@ -331,6 +336,7 @@ def mixes_share_and_percent(column: Column, values: np.ndarray) -> bool:
     if column.role != "output" or column.unit != "percent":
         return False
     finite = values[np.isfinite(values)]
+    # A table in percent has hardly a value below 1; next to values above 10 it is a share.
     above_one = finite[finite > 1]
     shares = finite[(finite > 0) & (finite <= 1)]
     return len(shares) > 0 and len(above_one) > 0 and float(above_one.min()) > LEAST_PERCENT
