@@ -12,6 +12,8 @@ from benchmarks.exact.simplex import Number, maximize
 
 DECIMAL_DIGITS = 12
 """A number of more significant digits is no decimal that anyone wrote, but a float."""
+LARGEST_DENOMINATOR = 10**6
+"""Of a quotient of two metrics that a float stands for."""
 Row = tuple[list[Number], str, Number]
 Vector = tuple[Fraction, ...]
 
@@ -92,10 +94,16 @@ class Table:
 
 
 def fraction(value: float) -> Fraction:
-    """Return a number as the decimal that it prints as; of too many digits, the float itself."""
+    """Return a number as the decimal that it prints as, or as the simple quotient that it rounds.
+
+    Of too many digits and no simple quotient it is the float itself.
+    """
     decimal = repr(float(value))
     digits = decimal.partition("e")[0].replace(".", "").strip("-0")
-    return Fraction(decimal) if len(digits) <= DECIMAL_DIGITS else Fraction(float(value))
+    if len(digits) <= DECIMAL_DIGITS:
+        return Fraction(decimal)
+    quotient = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
+    return quotient if float(quotient) == value else Fraction(float(value))
 
 
 def tables_of(ranking: Any, *, without_itself: bool = False) -> list[Table]:

@@ -112,10 +112,15 @@ def radial_frame(
     return pd.DataFrame(frame, index=result.scores.index, columns=COLUMNS, copy=False)
 
 
-def slack_errors(result: Scored) -> np.ndarray:
-    """Return |projection - (radial projection + slack)|, the largest share of an own value."""
+def slack_errors(result: Scored, reached: np.ndarray | None = None) -> np.ndarray:
+    """Return |projection - (radial projection + slack)|, the largest share of an own value.
+
+    `reached` (n, s + m) is what the peers reach, where that is known.
+    """
     recomputed = _RadialProof(result)
-    return recomputed.slack_errors(slice(None), result.intensities.dot(recomputed.table))
+    if reached is None:
+        reached = result.intensities.dot(recomputed.table)
+    return recomputed.slack_errors(slice(None), reached)
 
 
 class _RadialProof:

@@ -15,7 +15,7 @@ import numpy as np
 from deabench.solver.engine import solve_family
 from deabench.solver.exact_programs import Optimum, solve_program_exactly
 from deabench.solver.family import Family, unsupported_reason
-from deabench.solver.highs import Infeasible, Solver, Unbounded
+from deabench.solver.highs import Infeasible, Solver, Unbounded, Undecided
 from deabench.solver.template import REFERENCE, Expansion, Program, Template
 from deabench.utils.arrays import Sparse
 
@@ -139,7 +139,7 @@ def solve_each(
     Raises
     ------
     SolveError
-        If HiGHS ends neither optimal nor infeasible nor unbounded.
+        If a limit ends HiGHS, or a program with integers or squares is left open.
     """
     static_columns, repeated_columns = split_names(form.column_names, form.column_of_reference)
     static_rows, repeated_rows = split_names(form.row_names, form.row_of_reference)
@@ -193,7 +193,13 @@ def _solve_program(program: Program, label: str, exact: bool) -> Optimum:
         return solve_program_exactly(program, label)
     # Cold: one program's answer does not depend on those solved before it.
     solver = Solver(program)
-    solver.run(label)
+    try:
+        solver.run(label)
+    except Undecided as error:
+        if isinstance(error, Unbounded) or solver.integer or solver.quadratic:
+            raise
+        # What floating point leaves open is decided in rational arithmetic.
+        return solve_program_exactly(program, label)
     return Optimum(solver.objective(), solver.values(), solver.duals())
 
 

@@ -315,3 +315,32 @@ def test_plain_tables_need_no_rational_arithmetic(monkeypatch, returns, orientat
                 orientation=orientation,
             )
             db.certify(ranking)
+
+
+@pytest.mark.parametrize(
+    "model", [M.WEI(), M.Super(), M.SBM(), M.Additive(), M.DDF(), M.Cross(), M.Common()]
+)
+def test_a_mixture_of_decimals_is_the_decimal_between_them(model) -> None:
+    """The floats .1 and .3 have a mean that is below the float .2; the mixture dominates "o"."""
+    table = pd.DataFrame(
+        {"a": [0.1, 0.3, 0.2], "b": [0.3, 0.1, 0.2], "c": [0.5, 0.5, 0.4]}, index=list("pqo")
+    )
+    ranking = db.rank(table, outputs=list("abc"), model=model)
+    db.certify(ranking)
+    assert ranking.efficient.tolist() == [True, True, False]
+    assert not ranking.undecided.any()
+    # Without the third metric "o" is as good as the mixture, and nothing is better.
+    tied = db.rank(table[["a", "b"]], outputs=["a", "b"], model=model)
+    db.certify(tied)
+    assert tied.efficient.all()
+
+
+def test_rows_between_others_in_decimals_are_dominated() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        ends = 2 * rng.integers(1, 50, (2, 2))
+        if (ends[0] - ends[1]).prod() >= 0:
+            continue
+        values = np.vstack([ends, ends.mean(axis=0)]) / 100
+        table = pd.DataFrame(np.column_stack([values, [0.5, 0.5, 0.4]]), list("pqo"), list("abc"))
+        assert db.rank(table, outputs=list("abc")).efficient.tolist() == [True, True, False]

@@ -78,6 +78,8 @@ HARD_SEEDS = {
     "super of DMUs that others all but equal": (620740, list(KINDS)),
     "super of a score of 3e-12": (901316, list(KINDS)),
     "super-sbm of a score of 1,753, whose outputs all but vanish": (902822, list(KINDS)),
+    "wei of quotients on one line": (950320, list(KINDS)),
+    "wei with a slack of 1e-13 of its range": (951232, list(KINDS)),
     "wei with ratios of which only rounding leaves slack": (810075, FIVE_KINDS),
 }
 """Tables on which floating point alone is wrong, with what is hard about them."""

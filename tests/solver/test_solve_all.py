@@ -16,7 +16,7 @@ from pyomo.core.base import Constraint, Objective, Var, maximize
 
 import deabench_models as models
 from deabench.solver.family import Family, unsupported_reason
-from deabench.solver.highs import Infeasible, Solver
+from deabench.solver.highs import Infeasible, Solver, Undecided
 from deabench.solver.solve_all import solve_all, solve_each, solve_shared
 from deabench.solver.template import Template, compile_template, expand_template, read_model
 from deabench_models import projection
@@ -348,3 +348,18 @@ def test_leaving_out_is_the_reference_without_that_dmu() -> None:
         separate = solve_each(form, np.delete(data, k, axis=0), data[[k]])
         assert solutions.objective[k] == pytest.approx(separate.objective[0], abs=1e-12)
         assert k not in solutions.shared["lam"].columns[k]
+
+
+def test_what_floating_point_leaves_open_is_solved_in_fractions(monkeypatch) -> None:
+    form = compile_template(models.wei, {"Y": range(2)}, {"y_o": dict.fromkeys(range(2), 1.0)})
+    Y = np.array([[0.5, 1.0], [1.0, 0.25], [0.5, 0.5]])
+    expected = solve_each(form, Y, Y)
+    run = Solver.run
+
+    def undecided_once(self: Solver, label: str, **options: bool) -> None:
+        run(self, label, **options)
+        if "'2'" in label:
+            raise Undecided(label)
+
+    monkeypatch.setattr(Solver, "run", undecided_once)
+    np.testing.assert_allclose(solve_each(form, Y, Y).objective, expected.objective, rtol=1e-12)

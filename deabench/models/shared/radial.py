@@ -25,7 +25,7 @@ from deabench.models.shared.second_stage import (
     unique_slack_weights,
 )
 from deabench.proofs import reasons as why
-from deabench.proofs.radial import radial_frame
+from deabench.proofs.radial import radial_frame, slack_errors
 from deabench.proofs.ranking import (
     SlackProof,
     dominated_by_mixtures,
@@ -287,23 +287,9 @@ def _unproved_rows(answer: Answer, reached: np.ndarray, *, is_exact: bool = Fals
         return np.flatnonzero(fails & ~np.isnan(scores))
     with np.errstate(invalid="ignore"):
         is_far = np.isnan(scores) | (scores > FAR) | (scores < 1 / FAR)
-    return np.flatnonzero(fails | is_far | _misses_own_size(answer, reached))
-
-
-def _misses_own_size(answer: Answer, reached: np.ndarray) -> np.ndarray:
-    """Return where λ misses the projection by more than a share of the DMU's own values."""
-    s = answer.data.outputs.shape[1]
-    score = answer.scores.to_numpy()
-    misses = np.zeros(len(score), dtype=bool)
-    is_output_oriented = answer.orientation == "output"
-    with np.errstate(divide="ignore", invalid="ignore"):
-        stretch = 1.0 / score if is_output_oriented else np.ones(len(score))
-        shrink = np.ones(len(score)) if is_output_oriented else score
-        for r, values in enumerate(answer.data.outputs.to_numpy().T):
-            misses |= values * stretch - reached[:, r] > TOLERANCE * np.abs(values)
-        for i, values in enumerate(answer.data.inputs.to_numpy().T):
-            misses |= reached[:, s + i] - values * shrink > TOLERANCE * np.abs(values)
-    return misses
+        # λ may miss the projection, or the slacks, by a share of the DMU's own values.
+        is_apart = slack_errors(answer, reached) > TOLERANCE
+    return np.flatnonzero(fails | is_far | is_apart)
 
 
 def _replace_row(answer: Answer, exact: Answer, k: int) -> Answer:
