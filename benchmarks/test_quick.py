@@ -113,3 +113,35 @@ def test_a_realised_mixture_is_measured_on_the_folds_it_was_not_fitted_on(monkey
     assert measured["low"] <= measured["difference"] <= measured["high"]
     assert abs(measured["TPR off"]) < 5
     assert abs(measured["TNR off"]) < 5
+
+
+def test_similar_instances_close_the_gap_of_a_scenario_by_hand(tmp_path):
+    """Two groups of instances, each its own algorithm: both rules are the oracle."""
+    from benchmarks import algorithm_selection
+
+    runs, features, folds = [], [], []
+    for k in range(40):
+        group = int(k >= 18)
+        for algorithm, own in (("a", 0), ("b", 1)):
+            run = "10,ok" if own == group else "100,timeout"
+            runs.append(f"'set {k}',1,{algorithm},{run}")
+        features.append(f"'set {k}',1,{50 * group + k % 3},?")
+        folds.append(f"'set {k}',1,{k % 4}")
+    columns = {
+        "algorithm_runs": (
+            ["instance_id", "repetition", "algorithm", "runtime", "runstatus"],
+            runs,
+        ),
+        "feature_values": (["instance_id", "repetition", "size", "nothing"], features),
+        "cv": (["instance_id", "repetition", "fold"], folds),
+    }
+    for name, (header, rows) in columns.items():
+        lines = [f"@ATTRIBUTE {column} STRING" for column in header]
+        text = "\n".join(["% by hand", "@RELATION x", *lines, "@DATA", *rows])
+        (tmp_path / f"{name}.arff").write_text(text)
+    (tmp_path / "description.txt").write_text("algorithm_cutoff_time: 100\n")
+    figures = algorithm_selection.measure_scenario(tmp_path)
+    # b is the single best: 22 of 40 at 10 s, the others at ten times the cutoff
+    assert figures["single best"] == pytest.approx((22 * 10 + 18 * 1000) / 40)
+    assert figures["oracle"] == 10
+    assert figures["closed by first name"] == figures["closed by best expected"] == 1

@@ -337,6 +337,10 @@ def test_quiet_leaves_the_answer_and_errors(tmp_path, capsys) -> None:
     assert err == ""
     assert main(["rank", str(board), "-q", "--outputs", "nothing"]) == 1
     assert capsys.readouterr().err.startswith("deabench: ")
+    assert main(["rank", str(board), "--quiet", "--format", "latex"]) == 2
+    assert "Invalid value for '--format'" in capsys.readouterr().err
+    assert main(["study", "run", "missing.toml", "--quiet"]) == 1
+    assert capsys.readouterr().err.startswith("deabench: cannot read 'missing.toml'")
 
 
 def test_help_and_version_are_words_too(capsys) -> None:
