@@ -3,7 +3,7 @@
 A facet a TPR + b TNR = c of the frontier weighs the two rates: for a user of that facet a positive
 that is missed costs a/P and a negative that is taken for one b/N, with P and N of the data. All
 mixtures of its vertices have the same expected cost. A probability that is learned from the scores
-of all peers, thresholded at the ratio of the costs, uses what each peer knows of each instance.
+of all classifiers, thresholded at the ratio of the costs, uses what each knows of each instance.
 """
 
 from __future__ import annotations

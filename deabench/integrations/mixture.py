@@ -186,13 +186,14 @@ def realise(
         )
     total = sum(shares.values())
     shares = {label: value / total for label, value in shares.items()}
-    peers = {label: estimators[label] for label in shares}
     if by == "shares":
+        peers = {label: estimators[label] for label in shares}
         return Mixture(peers, shares, seed=seed, prefit=prefit)
     from deabench.integrations.cost_stack import CostStack, read_weights
 
     weights = read_weights(targets.normals.loc[name])
-    return CostStack(peers, shares, weights, positive=positive, seed=seed, prefit=prefit)
+    # What the others know of an instance helps, too, though the mixture does not ask them.
+    return CostStack(estimators, shares, weights, positive=positive, seed=seed, prefit=prefit)
 
 
 def mixed_metrics(

@@ -125,10 +125,10 @@ class Targets(Result):
         ----------
         name : label of a tested row
         estimators : mapping of a reference classifier's name to a classifier
-            Of scikit-learn's kind; at least those of the face.
+            Of scikit-learn's kind; at least those of the face. Only "cost" uses the others.
         by : {"shares", "cost"}
             "shares": the mixture. "cost", for targets in TPR and TNR: the face's normal is a ratio
-            of costs, at which a probability that is learned from the scores of all peers is
+            of costs, at which a probability that is learned from the scores of all estimators is
             thresholded; its `measure` compares it with the mixture on test data.
         positive : label, optional
             The positive class, with "cost", as for `deabench.metrics.from_predictions`.

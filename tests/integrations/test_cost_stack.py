@@ -151,7 +151,10 @@ def test_realise_by_cost_reads_the_face():
     costs = board.loc[list(stack.shares)].mul(normal).sum(axis=1)
     assert costs.to_numpy() == pytest.approx(costs.iloc[0])
     stack.fit(*two_views(600, 5))
-    assert all(stack.estimators_[name] is fitted[name] for name in stack.shares)
+    # Every estimator is stacked, also those that the mixture does not ask.
+    assert list(stack.estimators_) == list(fitted)
+    assert set(stack.shares) < set(fitted)
+    assert stack.regression_.n_features_in_ == len(fitted)
 
 
 def test_frames_labels_sparse_rows_and_pickles():
