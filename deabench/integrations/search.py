@@ -130,6 +130,9 @@ class Refit:
         is_last = np.asarray(results.get("iter", 0)) == np.max(results.get("iter", 0))
         has_scores = np.isfinite(frame[[*outputs, *inputs]].to_numpy(dtype=float)).all(axis=1)
         takes_part = has_scores & is_last & within_budget
+        prefer = self.prefer
+        if prefer == "simplest":
+            prefer = inputs[0] if inputs else "mean_score_time"
         choice = choose_candidate(
             frame,
             outputs,
@@ -137,8 +140,8 @@ class Refit:
             within_budget=within_budget,
             takes_part=takes_part,
             limits=f"the budget {self.within}",
-            prefer=self.prefer,
-            preference=partial(self._preference, results, inputs),
+            prefer=prefer,
+            preference=partial(_preference, prefer, results),
             judge=partial(_verdicts, results, outputs, inputs, self.level),
             level=self.level,
         )
@@ -151,24 +154,23 @@ class Refit:
         self.report_ = replace(choice, params=params, sentences=sentences)
         return choice.index
 
-    def _preference(self, results: Mapping[str, Any], inputs: list[str], row: int) -> Any:
-        """Return the value of a candidate of which the lowest is preferred."""
-        values = {name: column[row] for name, column in results.items()}
-        if callable(self.prefer):
-            return self.prefer(values)
-        name = str(self.prefer)
-        if name == "simplest":
-            return values[inputs[0] if inputs else "mean_score_time"]
-        for column in (name, f"param_{name}", f"{TEST}{name}"):
-            if column in values:
-                value = values[column]
-                # None is how scikit-learn spells "without limit"; parameters may be masked.
-                is_missing = value is None or value is np.ma.masked
-                return float("inf") if is_missing else value
-        raise DataError(
-            f"prefer names '{name}', which is no column of cv_results_; "
-            f"{did_you_mean(name, list(values))}"
-        )
+
+def _preference(prefer: Any, results: Mapping[str, Any], row: int) -> Any:
+    """Return the value of a candidate of which the lowest is preferred."""
+    values = {name: column[row] for name, column in results.items()}
+    if callable(prefer):
+        return prefer(values)
+    name = str(prefer)
+    for column in (name, f"param_{name}", f"{TEST}{name}"):
+        if column in values:
+            value = values[column]
+            # None is how scikit-learn spells "without limit"; parameters may be masked.
+            is_missing = value is None or value is np.ma.masked
+            return float("inf") if is_missing else value
+    raise DataError(
+        f"prefer names '{name}', which is no column of cv_results_; "
+        f"{did_you_mean(name, list(values))}"
+    )
 
 
 def _as_cv_results(results: Mapping[str, Any]) -> Mapping[str, Any]:

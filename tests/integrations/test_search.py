@@ -66,6 +66,7 @@ def test_costs_and_budgets():
     assert "Beyond the budget: 2." in choose.report_.summary()
     cheapest = db.refit(["a"], inputs=["mean_fit_time"], prefer="simplest", within={"a": 0.75})
     assert cheapest(results) == 1
+    assert "the lowest value of 'mean_fit_time'" in cheapest.report_.summary()
     with pytest.raises(DataError, match="none of the 4 candidates"):
         db.refit(["a"], within={"a": 0.99})(results)
 
