@@ -18,6 +18,7 @@ from deabench.geometry.technology import attainable_outline
 from deabench.models.shared.radial_model import RestrictableModel
 from deabench.report.recommendation import recommend
 from deabench.report.text.ranking import explain_verdict
+from deabench.report.text.targets import say_way_to_target
 from deabench.report.text.words import as_sentence, join_names
 from deabench.report.weightings_section import weightings_data
 from deabench.results.frontier import classify_positions
@@ -392,6 +393,10 @@ def _targets_data(results: ReportResults, targets: Targets | None) -> dict[str, 
         "distance": _json_numbers(targets.distance),
         "target": [_json_numbers(row) for row in targets.targets[order].to_numpy()],
         "members": [labels.get_indexer(list(face)).tolist() for face in targets.faces],
+        "way": [
+            "" if label in targets.reasons else say_way_to_target(targets, label)
+            for label in targets.targets.index
+        ],
     }
 
 

@@ -40,6 +40,7 @@ export interface Reached {  // targets that the library found: the page repeats 
   distance: (number | null)[];
   target: (number | null)[][];
   members: number[][];
+  way: string[];  // who answers how many of the instances there
 }
 
 export interface Ranking {

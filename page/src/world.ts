@@ -125,7 +125,7 @@ export class World {
     if (!listed || k < 0 || listed.distance[k] === null || !this.space) return found;
     const target = listed.target[k] as number[], own = this.space.metrics.map((m) => this.value(m, i) as number);
     return { ...found, position: listed.position[k] as Verdict["position"], distance: listed.distance[k], norm: this.data.norm, target,
-      gaps: target.map((v, r) => v - own[r]), members: listed.members[k], why: "" };
+      gaps: target.map((v, r) => v - own[r]), members: listed.members[k], why: "", way: listed.way[k] };
   }
 
   /** Whether a classifier lies within all brushes. */

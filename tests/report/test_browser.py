@@ -207,6 +207,7 @@ def test_no_two_sentences_of_a_page_disagree(opened, table, given):
     """
     page = opened(db.report(table, **given))
     ranking = db.rank(table, **given)
+    targets = db.targets(table, table, dominating=True, **given)
     listed = {
         row.locator("th").inner_text(): row.locator("td").all_inner_texts()
         for row in page.locator("#targets-table tbody tr").all()
@@ -247,6 +248,9 @@ def test_no_two_sentences_of_a_page_disagree(opened, table, given):
         if name in listed:
             count += 1
             cells = dict(zip(heads, listed[name], strict=True))
+            told = verdict.inner_text()
+            recipe = told[told.index("To have that in rates and costs, answer") :]
+            assert targets.explain(name).endswith(recipe)
             assert cells["position"] == verdict.get_attribute("data-position")
             assert float(cells["distance"]) == pytest.approx(
                 float(verdict.get_attribute("data-distance")), abs=5.1e-5

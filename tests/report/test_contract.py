@@ -176,6 +176,10 @@ def _check_targets(
         )
         members = [data["labels"][member] for member in shown["members"][k]]
         assert members == list(map(str, expected.faces[name]))
+        # The recipe stands at the end of the explanation.
+        assert expected.explain(name).endswith(f". {shown['way'][k]}")
+        shares = expected.intensities.loc[name]
+        assert all(f"'{peer}'" in shown["way"][k] for peer in shares.index[shares > 1e-9])
 
 
 def _check_uncertainty(data: dict[str, Any], ranking: db.Ranking) -> None:

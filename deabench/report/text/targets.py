@@ -48,7 +48,12 @@ def explain_targets(result: Targets, name: Any) -> str:
         for metric, value in result.targets.loc[name].items()
     )
     text = f"The target of '{name}' has {changes}"
+    return f"{text}. {say_way_to_target(result, name)}"
+
+
+def say_way_to_target(result: Targets, name: Any) -> str:
+    """Say who answers how many of the instances at the target of a row that has one."""
     if result.on == "facets":
-        return f"{text}. It is on an extended facet, which mixtures need not reach."
+        return "It is on an extended facet, which mixtures need not reach."
     shares = result.intensities.loc[name]
-    return f"{text}. To have that in rates and costs, {say_recipe(shares[shares > 1e-9])}."
+    return f"To have that in rates and costs, {say_recipe(shares[shares > 1e-9])}."

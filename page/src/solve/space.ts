@@ -13,6 +13,7 @@ export interface Verdict {
   members: number[];  // by their place in labels
   efficiency: number | null;  // as the ranking would score the point, where it can be said
   why: string;  // why there is no target
+  way?: string;  // how the target can be had, where the library says it
 }
 export interface Section { corners: [number, number][]; steps: boolean }  // in the user's own units
 

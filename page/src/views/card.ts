@@ -66,7 +66,7 @@ export function cardView(world: World): HTMLElement {
     const on = extended ? "on the extended facet of " : found.members.length > 1 ? "on the face of " : "at ";
     if ((found.distance ?? 0) < 1e-9) return `${where} and lacks nothing.${score_}`;
     const target = { better: "the closest point at which nothing gets worse", closest: "its closest target", peers: "the mix of its peers" }[state.goal];
-    return `${where}; ${target} is ${rough(found.distance as number)} away (${MEASURES[found.norm]}${counted()}), ${state.goal === "peers" ? "of " : on}${named}.${score_}`;
+    return `${where}; ${target} is ${rough(found.distance as number)} away (${MEASURES[found.norm]}${counted()}), ${state.goal === "peers" ? "of " : on}${named}.${found.way ? ` ${found.way}` : ""}${score_}`;
   }
 
   const counted = () => data.front?.factor.some((one) => one !== 1) ? ", in shares of each metric's range" : "";
