@@ -32,8 +32,6 @@ SECONDS = 50.0
 """The time limit of these verbs, unless another is typed ..."""
 LONGEST = 60.0
 """... or they are on the way to end within this time."""
-QUIET = "deabench.quiet"
-"""The key under which a command's context notes that --quiet was typed."""
 # typer has click inside, without public names for its classes.
 Command: TypeAlias = Any
 Context: TypeAlias = Any
@@ -163,7 +161,6 @@ def _add_common_options(command: Command, verb: str) -> None:
         ["--no-color"], "Print no colours, as with the variable NO_COLOR.", _use_no_color
     )
     command.params += [quiet, no_color]
-    _silence_if_quiet(command)
     if verb in READING_VERBS:
         sheet = _option(
             "--sheet",
@@ -216,23 +213,15 @@ def _flag(names: list[str], purpose: str, act: Callable[[Context], None]) -> Typ
 
 
 def _be_quiet(context: Context) -> None:
-    context.meta[QUIET] = True
-
-
-def _silence_if_quiet(command: Command) -> None:
-    """Let a command run without messages where --quiet was typed.
-
-    Arguments are read before, and errors are printed after it, when stderr is itself again.
-    """
-    invoke = command.invoke
+    """Let the command run without messages; its arguments are read before that."""
+    invoke = context.command.invoke
 
     def invoke_silently(context: Context) -> Any:
-        if not context.meta.get(QUIET):
-            return invoke(context)
+        # Errors are printed after the command, when stderr is itself again.
         with contextlib.redirect_stderr(io.StringIO()):
             return invoke(context)
 
-    command.invoke = invoke_silently
+    context.command.invoke = invoke_silently
 
 
 def _use_no_color(context: Context) -> None:
