@@ -27,6 +27,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 
 from deabench.errors import DataError
+from deabench.utils import instances
 from deabench.utils.result import Result
 
 
@@ -253,9 +254,11 @@ def learning_curve(
         for train, test in folds:
             # Every sample contains the smaller ones.
             sample = train[:size]
-            X_train = _take_rows(X, sample)
+            X_train = instances.take_instances(X, sample)
             fitted = clone(estimator).fit(X_train, labels[sample])
-            scores[size].append(float(scorer(fitted, _take_rows(X, test), labels[test])))
+            scores[size].append(
+                float(scorer(fitted, instances.take_instances(X, test), labels[test]))
+            )
             training_scores[size].append(float(scorer(fitted, X_train, labels[sample])))
         if _is_stable(scores, schedule.tolerance):
             stopped_at = size
@@ -295,12 +298,6 @@ def _split_folds(
                 "start higher"
             )
     return folds
-
-
-def _take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    return X[rows] if hasattr(X, "shape") else np.asarray(X)[rows]
 
 
 def _is_stable(scores: dict[int, list[float]], tolerance: float | None) -> bool:

@@ -29,6 +29,7 @@ from deabench.errors import DataError, DataWarning
 from deabench.integrations.mixture import Mixture, checked_shares
 from deabench.metrics.formulas import canonical_name
 from deabench.metrics.labels import ground_truth
+from deabench.utils import instances
 from deabench.utils.checks import share
 from deabench.utils.result import Result
 from deabench.utils.text import quote_names
@@ -252,8 +253,8 @@ class CostStack(ClassifierMixin, BaseEstimator):
         score = np.zeros(len(y))
         answer = np.zeros(len(y), dtype=bool)
         for train, test in folds.split(np.zeros(len(y)), y):
-            fitted = clone(estimator).fit(_take_rows(X, train), y[train])
-            score[test], answer[test] = self._ask(fitted, _take_rows(X, test))
+            fitted = clone(estimator).fit(instances.take_instances(X, train), y[train])
+            score[test], answer[test] = self._ask(fitted, instances.take_instances(X, test))
         return score, answer
 
     def _ask(self, estimator: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -392,9 +393,3 @@ def _mix(answers: list[np.ndarray], names: list[str], shares: Mapping[str, float
     return np.asarray(
         sum(shares.get(name, 0.0) * answer for name, answer in zip(names, answers, strict=True))
     )
-
-
-def _take_rows(X: Any, rows: np.ndarray) -> Any:
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    return X[rows] if hasattr(X, "shape") else np.asarray(X)[rows]

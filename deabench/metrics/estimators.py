@@ -167,9 +167,9 @@ def bootstrap_632(
         # A model is tested on the rows that did not train it.
         left_out_rows = np.setdiff1d(np.arange(n), drawn)
         # A fresh estimator for every run: no run profits from an earlier one.
-        model = clone(estimator).fit(_take_rows(X, drawn), labels[drawn])
+        model = clone(estimator).fit(instances.take_instances(X, drawn), labels[drawn])
         errors[left_out_rows] += (
-            model.predict(_take_rows(X, left_out_rows)) != labels[left_out_rows]
+            model.predict(instances.take_instances(X, left_out_rows)) != labels[left_out_rows]
         )
         # How often each row was tested.
         tests[left_out_rows] += 1
@@ -265,9 +265,3 @@ def _draw_training_rows(rng: np.random.Generator, labels: np.ndarray) -> np.ndar
         rows = rng.integers(0, n, n)
         if len(np.unique(labels[rows])) > 1 and len(np.unique(rows)) < n:
             return rows
-
-
-def _take_rows(X: Any, rows: np.ndarray) -> Any:
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    return X[rows] if hasattr(X, "shape") else [X[row] for row in rows]

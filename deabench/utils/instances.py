@@ -7,7 +7,7 @@ from 1.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,13 @@ Predictions: TypeAlias = Mapping[str, Values] | pd.DataFrame
 Array: TypeAlias = NDArray[np.generic]
 MAX_LABELS = 5
 """Longer lists of labels end in "..."."""
+
+
+def take_instances(X: Any, rows: NDArray[np.intp]) -> Any:
+    """Return the rows of features at some positions: of a frame, an array, or a list."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    return X[rows] if hasattr(X, "shape") else [X[row] for row in rows]
 
 
 def predictions_by_name(predictions: Predictions) -> dict[str, Values]:

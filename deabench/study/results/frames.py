@@ -11,9 +11,8 @@ from deabench.study.results.maintenance import FOLD
 from deabench.study.results.metrics import CELLS, TIMES
 from deabench.study.results.status import current_rows
 from deabench.study.results.stored_rows import read_code, read_predictions
-from deabench.study.spec.keys import key_parts
 from deabench.study.spec.plan import Plan
-from deabench.study.spec.tasks import Task
+from deabench.study.spec.tasks import Task, key_parts
 from deabench.utils.checks import did_you_mean
 
 

@@ -28,8 +28,7 @@ from deabench.study.learners.fingerprints import (
 )
 from deabench.study.learners.registry import fingerprint_learner, infer_family, takes_weights
 from deabench.study.results.metrics import StudyMetrics
-from deabench.study.spec.keys import key_base, key_parts
-from deabench.study.spec.tasks import DatasetTasks, Task, TaskLimits, TaskList
+from deabench.study.spec.tasks import DatasetTasks, Task, TaskLimits, TaskList, key_base, key_parts
 
 MOST_TASKS = 10_000_000
 """Tasks of one study: to count those of its store takes minutes beyond it."""

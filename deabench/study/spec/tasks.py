@@ -1,4 +1,7 @@
-"""The tasks of a study: one classifier on one fold of one data set each, made on access."""
+"""The tasks of a study: one classifier on one fold of one data set each, made on access.
+
+A task's key is a digest of all that its result depends on.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,14 @@ from functools import cached_property
 from itertools import accumulate, chain
 from typing import Any, overload
 
+from deabench.study.data.dataset import Dataset
 from deabench.study.data.row_columns import DataSpec
 from deabench.study.data.splits import SplitSpec
 from deabench.study.learners import NO_PREPROCESSING, LearnerSpec, Preprocessing
 from deabench.study.learners.fingerprints import Fingerprint
-from deabench.study.spec.keys import task_key
+
+VERSION = 4
+"""Part of every task's key: raise it when a change of deabench changes results."""
 
 
 @dataclass(frozen=True)
@@ -221,3 +227,59 @@ class TaskSelection(Sequence[Task]):
         if isinstance(position, slice):
             return TaskSelection(self.tasks, self.positions[position])
         return self.tasks[self.positions[position]]
+
+
+def key_base(task: Task, data: Dataset) -> bytes:
+    """Return what the keys of all folds of one data set and classifier share."""
+    split = task.split
+    content = [
+        VERSION,
+        task.data.name,
+        task.data_sha256,
+        data.head_sha256 if task.preprocessing.by_column else "",
+        task.learner.name,
+        task.learner.fingerprint,
+        task.preprocessing.text,
+        # of the split what its kind uses, so that an idle setting changes no key
+        [
+            split.kind,
+            split.folds if split.kind in ("kfold", "groups", "time") else 0,
+            split.test_size if split.kind == "holdout" else 0,
+            split.text,
+            *([split.gap] if split.kind == "time" and split.gap else []),
+        ],
+        task.seed,
+    ]
+    if task.depends:
+        content.append(task.depends)
+    return json.dumps(content, default=list).encode("utf-8", "surrogatepass")
+
+
+def key_parts(task: Task) -> dict[str, Fingerprint]:
+    """Return what a task's key is made of: of its data set, its classifier, and the study."""
+    split = task.split
+    study = {
+        "split": " ".join(
+            map(str, (split.kind, split.folds, split.test_size, split.gap, split.text))
+        ).strip(),
+        "preprocessing": task.preprocessing.text or "none",
+        "seed": str(task.seed),
+        **dict(task.depends),
+    }
+    return {
+        f"data set {task.data.name}": (("rows", task.data_sha256),),
+        f"classifier {task.learner.name}": task.learner.fingerprint,
+        "study": tuple(study.items()),
+    }
+
+
+def task_key(base: hashlib._Hash, repeat: int, fold: int) -> str:
+    """Return the key of a task.
+
+    Parameters
+    ----------
+    base : SHA-256 of the `key_base`, which is hashed once for all its folds
+    """
+    digest = base.copy()
+    digest.update(b" %d %d" % (repeat, fold))
+    return digest.hexdigest()

@@ -21,9 +21,8 @@ from deabench.study.learners import LearnerSpec, Preprocessing
 from deabench.study.learners.registry import REGISTRY, builder_parameters, fingerprint_learner
 from deabench.study.results.status import DIGESTED, ROWS_SHA256, sorted_lines
 from deabench.study.results.store import COLUMNS, IMPORTED_COLUMNS, checksum
-from deabench.study.spec.keys import key_base, task_key
 from deabench.study.spec.plan import _keyed_split, _keyed_steps
-from deabench.study.spec.tasks import DatasetTasks, Task, TaskLimits, TaskList
+from deabench.study.spec.tasks import DatasetTasks, Task, TaskLimits, TaskList, key_base, task_key
 
 X = np.arange(12.0).reshape(6, 2)
 DATA = Dataset(

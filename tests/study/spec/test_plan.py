@@ -12,8 +12,7 @@ from deabench.study.data.loaders import load_dataset
 from deabench.study.data.row_columns import DataSpec
 from deabench.study.data.splits import SplitSpec
 from deabench.study.learners import LearnerSpec
-from deabench.study.spec.keys import key_base, task_key
-from deabench.study.spec.tasks import Task
+from deabench.study.spec.tasks import Task, key_base, task_key
 
 
 @pytest.fixture(scope="module")
