@@ -195,9 +195,13 @@ def test_costs_are_in_their_own_direction_and_unit(opened):
 @pytest.mark.parametrize(
     ("table", "given"),
     [
-        (cloud(40, 2), {}),
+        pytest.param(cloud(40, 2), {}, marks=pytest.mark.slow),
         (cloud(30, 3), {}),
-        (cloud(45, 5), {"outputs": ["TPR", "TNR", "AUC", "GM", "F"]}),
+        pytest.param(
+            cloud(45, 5),
+            {"outputs": ["TPR", "TNR", "AUC", "GM", "F"]},
+            marks=pytest.mark.slow,
+        ),
         (costly(30), COSTS),
     ],
 )
