@@ -275,14 +275,10 @@ def cross_fit(units: Units, *, folds: int = FOLDS, draws: int = DRAWS, seed: int
     mixes = []
     parts = []
     for first in range(0, draws, together):
-        fold = [
-            deal_folds(units.strata, folds, generator)
-            for _ in range(first, min(first + together, draws))
-        ]
-        moments = fold_moments(units, np.array(fold), folds)
-        learned = learn_mixes(moments, units.is_cost)
-        mixes.append(learned.mean(axis=1))
-        parts.append(mix_statistics(moments, learned, units.is_cost))
+        number = min(together, draws - first)
+        learned, part = _fit_draws(units, folds, number, generator)
+        mixes.append(learned)
+        parts.append(part)
     ratios = RatioStatistics(
         np.concatenate([part.first for part in parts]),
         np.concatenate([part.second for part in parts]),
@@ -291,6 +287,19 @@ def cross_fit(units: Units, *, folds: int = FOLDS, draws: int = DRAWS, seed: int
     )
     statistic = ratios.statistic().min(axis=2).mean(axis=0)
     return CrossFit(statistic, np.concatenate(mixes).mean(axis=0), ratios)
+
+
+def _fit_draws(
+    units: Units, folds: int, draws: int, generator: np.random.Generator
+) -> tuple[Array, RatioStatistics]:
+    """Return the mean mixes (draws, k, k) and the statistics of some draws of folds.
+
+    Their moments, which may take 100 MB, are freed before those of the next draws are computed.
+    """
+    fold = [deal_folds(units.strata, folds, generator) for _ in range(draws)]
+    moments = fold_moments(units, np.array(fold), folds)
+    learned = learn_mixes(moments, units.is_cost)
+    return learned.mean(axis=1), mix_statistics(moments, learned, units.is_cost)
 
 
 def holm_rejections(p_values: Array, alpha: float) -> Array:
