@@ -126,7 +126,8 @@ def is_numeric_dtype(dtype: object) -> bool:
 
 def is_empty_word(cell: str) -> bool:
     """Return whether a cell's text stands for an empty cell."""
-    word = cell.strip().lower()
+    # "$--" is an empty price.
+    word = cell.strip().lower().lstrip("$€£ ")
     return word in EMPTY_WORDS or _DASHES.fullmatch(word) is not None
 
 
@@ -182,8 +183,8 @@ def _parse_texts(numeric: np.ndarray, texts: Mapping[int, str], comma: bool) -> 
     # A unit holds for the column only where every filled cell states the same one.
     units = {estimate.unit for estimate in estimates.values()}
     unit = ""
-    # Percent signs are exact where every number has one, whatever texts stand beside them.
-    if len(units) == 1 and (len(estimates) == filled or (units == {"percent"} and not plain_count)):
+    # A unit is exact where every number has it, whatever texts stand beside them.
+    if len(units) == 1 and (len(estimates) == filled or not plain_count):
         unit = next(iter(units))
     if "percent" in units and unit != "percent":
         # "90 %" next to 0.9: one of the two is in another unit, and nothing tells which.
@@ -280,7 +281,9 @@ def _has_decimal_commas(texts: Sequence[str]) -> bool:
     ("0,851"), and no dot stands after a comma.
     """
     with_comma = [
-        text for text in texts if "," in text and re.match(r"^[\s$€£+-]*[\d.,'\s]+\s*%?$", text)
+        text
+        for text in texts
+        if "," in text and re.match(r"^[\s$€£+-]*[\d.,'\s]+\s*(%|[A-Za-zµ]{1,3})?$", text)
     ]
     if not with_comma or any(re.search(r",.*\.", text) for text in with_comma):
         return False

@@ -52,6 +52,13 @@ _LATEX_SIGNS = {
     "lambda": "λ",
     "mu": "µ",
     "sigma": "σ",
+    "rho": "ρ",
+    "kappa": "κ",
+    "theta": "θ",
+    "phi": "φ",
+    "chi": "χ",
+    "eta": "η",
+    "omega": "ω",
     "tau": "τ",
     "textpm": "±",
     "textdownarrow": "↓",
@@ -74,7 +81,7 @@ _LATEX_WITHOUT_TEXT = (
 _LATEX_OPTIONS = re.compile(_LATEX_WITHOUT_TEXT)
 _LATEX_SCRIPT = re.compile(r"(?<=\d)[$\s}]*(?:_\s*)?\{\s*(±?[^{}]*)\}")
 """A group behind a number: `66.1_{3.1}`, `66.1{\\tiny 3.1}`, a paper's own `66.1\\std{3.1}`."""
-_FORMULA = re.compile(r"\$\s*([^$]*[\\_^{}=±↑↓→×][^$]*|[\d.,+-]+|[A-Za-z]+)\s*\$")
+_FORMULA = re.compile(r"\$\s*([^$]*[\\_^{}=±↑↓→×][^$]*|[\d.,+-]+|[A-Za-zα-ωΑ-Ω]+)\s*\$")
 """A formula between dollar signs; "$5" and "$1/$2" are prices."""
 _LATEX_COMMAND = re.compile(r"\\([A-Za-z]+)\*?\s*")
 

@@ -261,3 +261,13 @@ def test_shares_of_a_count_are_its_rate(tmp_path) -> None:
     assert read_board(tmp_path, table).lower_rates == ["False positives (web)"]
     table |= {"False positives (web)": [12, 236]}
     assert "False positives (web)" in read_board(tmp_path, table).left_out
+
+
+def test_a_heading_of_two_metrics_decides_for_none(tmp_path) -> None:
+    rows = "| Crate | alpha | beta |\n|---|---|---|\n" + "".join(
+        f"| c{k} | {500 + 7 * k} | {700 - 3 * k} |\n" for k in range(9)
+    )
+    for heading, decided in (("Encoding speed", True), ("Encoding speed and size", False)):
+        path = tmp_path / "crates.md"
+        path.write_text(f"## {heading}\n\n{rows}")
+        assert (db.read(path).question is None) == decided

@@ -131,3 +131,28 @@ def test_the_note_shows_the_first_cell_that_does_not_speak_for_itself() -> None:
     numbers = parse_numbers(pd.Series(["0.95", "0.91 (0.81-0.93)"]))
     assert numbers.note == "'0.91 (0.81-0.93)' is read as 0.91 with the interval from 0.81 to 0.93"
     assert parse_numbers(pd.Series(["1.2±0.1", "510"])).note == ""
+
+
+def test_decimal_commas_stand_before_units_too() -> None:
+    numbers = parse_numbers(pd.Series(["12,84 ms", "6,83 ms"], dtype=object))
+    np.testing.assert_allclose(numbers.values, [0.01284, 0.00683], rtol=1e-12)
+    millions = parse_numbers(pd.Series(["15,8M", "30,7M"], dtype=object))
+    np.testing.assert_array_equal(millions.values, [15.8e6, 30.7e6])
+    # Three digits behind each comma are thousands.
+    thousands = parse_numbers(pd.Series(["2,873 B", "385,051 B"], dtype=object))
+    np.testing.assert_array_equal(thousands.values, [2873e9, 385051e9])
+
+
+def test_an_empty_price_is_an_empty_cell() -> None:
+    numbers = parse_numbers(pd.Series(["$6.39", "$---", "$ -"], dtype=object))
+    np.testing.assert_array_equal(numbers.values, [6.39, np.nan, np.nan])
+    assert not numbers.failed.any()
+
+
+def test_a_unit_holds_beside_cells_that_are_no_numbers() -> None:
+    cells = ["4.5 ms", "†", "443 µs", "587 µs *1.49 ms*"]
+    numbers = parse_numbers(pd.Series(cells, dtype=object))
+    assert numbers.unit == "seconds"
+    assert numbers.failed.tolist() == [False, True, False, True]
+    # A plain number has no unit.
+    assert parse_numbers(pd.Series([*cells, "3"], dtype=object)).unit == ""

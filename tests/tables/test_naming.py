@@ -87,6 +87,17 @@ def test_deposits_are_asked_about() -> None:
         ("Failures/s", "lower_rate"),
         ("Cost / Pass", "cost"),
         ("price/performance", "cost"),
+        ("H200 /GPU/Hr", "cost"),
+        ("Tokens/GPU/Hr", "cost"),
+        ("Partial Match Rate", "output"),
+        ("format_ok_rate", "output"),
+        ("ErrorTolerance", "left_out"),
+        ("COGS", "cost"),
+        ("mINP", "output"),
+        ("Hard", "output"),
+        ("Hardness", None),
+        ("Spearman $\\rho$", "output"),
+        ("Cohen's $\\kappa$", "output"),
         ("Total compressed size", "cost"),
         ("Size (M)", "cost"),
         ("Size (pixels)", "left_out"),
@@ -340,3 +351,26 @@ def test_rows_of_benchmarks_are_named_by_them() -> None:
     cells = {"Mean": ["12.5 ns", "30.1 ns"], "StdDev": ["0.1 ns", "0.3 ns"]}
     table = db.read({"Benchmark": ["Sort", "Find"]} | cells)
     assert (table.label, table.costs) == (("Benchmark",), ["Mean"])
+
+
+def test_what_a_price_buys_is_asked_about(tmp_path) -> None:
+    table = {"GPU": ["a", "b", "c"], "Cost USD": [1.7, 2.2, 2.8], "vCPUs/GPU": [28, 32, 64]}
+    table |= {"RAM/GPU": ["180 GiB", "190 GiB", "250 GiB"]}
+    pd.DataFrame(table).to_csv(tmp_path / "prices.csv", index=False)
+    assert db.read(tmp_path / "prices.csv").question.columns == ("vCPUs/GPU", "RAM/GPU")
+
+
+def test_coverage_and_ranks_by_what_stands_beside_them() -> None:
+    board = {"Model": ["a", "b"], "NDCG": [0.2, 0.3], "Coverage": [0.1, 0.2], "Rank@1": [0.8, 0.9]}
+    assert db.read(board | {"Novelty": [7.1, 7.9]}).outputs == ["NDCG", "Coverage", "Novelty"]
+    assert "Coverage" not in db.read({"Model": ["a", "b"], "Coverage": [0.9, 0.95]}).outputs
+    assert db.read(board | {"mAP": [0.5, 0.6]}).outputs[-2:] == ["Rank@1", "mAP"]
+
+
+def test_a_low_count_in_a_name_is_no_rate() -> None:
+    profiles = {
+        "Detector": ["a", "b"],
+        "Reward Low FP": [65.1, 62.6],
+        "Reward Low FN": [80.4, 75.2],
+    }
+    assert db.read(profiles).lower_rates == []

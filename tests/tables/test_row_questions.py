@@ -44,6 +44,22 @@ def write(folder: Path, text: str, name: str = "t.csv") -> Path:
             {"label": {"label": ("what",)}},
         ),
         ("class,precision,recall\ncat,0.9,0.8\ndog,0.7,0.9\n", {"label": {"label": ("class",)}}),
+        # Kinds of cases, and the routes of one service.
+        (
+            "attack_type,recall,fpr\ndos,0.9,0.1\nprobe,0.7,0.2\n",
+            {"label": {"label": ("attack_type",)}},
+        ),
+        ("Route,p50,p99\n/a,20 ms,95 ms\n/b,30 ms,99 ms\n", {"label": {"label": ("Route",)}}),
+        # Programs side by side, by benchmark: only the cells say that these are times.
+        (
+            "Benchmark,abc -O0,xyz -O2\nfib,416 ms,80 ms\nsort,59 ms,27 ms\n",
+            {"label": {"label": ("Benchmark",)}},
+        ),
+        # Each model was trained and tested on data of its own.
+        (
+            "name,Dataset,PSNR\na1,GoPro,32.9\na2,GoPro,33.7\nb1,SIDD,39.9\nb2,SIDD,40.3\n",
+            {"label": {"label": ("name",)}},
+        ),
         # A table of pairs.
         ("seen,cat,dog\ncat,40,10\ndog,5,45\n", {"label": {"label": ("seen",)}}),
         # Learning curves of two systems.
@@ -224,3 +240,40 @@ def test_losses_in_files_name_the_way_out(tmp_path) -> None:
         db.rank_files(files, tmp_path / "scores.parquet")
     joined = pd.concat(map(pd.read_parquet, files), ignore_index=True)
     assert len(db.rank(joined).scores) == 4
+
+
+def test_sentences_are_no_names_of_systems(tmp_path) -> None:
+    answers = "It was built by the old king, who lived here."
+    text = f"№,Question,Base model,Score (base)\n1,Who?,{answers!r},0.7\n2,When?,{answers!r},0.8\n"
+    table = db.read(write(tmp_path, text.replace("'", '"')))
+    assert table.label == ("Question",)
+    with pytest.raises(UndecidedError, match="called by 'Question', which names no systems"):
+        db.rank(table)
+
+
+def test_equal_folds_of_a_model_are_those_of_several_systems(tmp_path) -> None:
+    rows = [
+        f"{script},{model},{fold},0.{fold}{k}"
+        for k, script in enumerate(("plain", "distilled"))
+        for model in ("small", "large")
+        for fold in (1, 2, 3)
+    ]
+    table = db.read(write(tmp_path, "script,model,fold,accuracy\n" + "\n".join(rows) + "\n"))
+    assert table.label == ("model", "script")
+    assert len(table.frame) == 4
+    # A remark that does not tell the folds apart is no part of the names.
+    rows = [row.replace("distilled", "plain") for row in rows]
+    table = db.read(write(tmp_path, "script,model,fold,accuracy\n" + "\n".join(rows) + "\n"))
+    assert table.label == ("model",)
+
+
+def test_trials_are_named_by_their_number_and_not_by_a_setting(tmp_path) -> None:
+    text = "number,value,params_kind,params_lr,state\n0,0.57,L2,0.19,COMPLETE\n"
+    table = db.read(write(tmp_path, text + "1,0.58,Cos,0.16,COMPLETE\n2,0.5,L2,0.1,COMPLETE\n"))
+    assert table.label == ("number",)
+    with pytest.raises(UndecidedError, match="in 'value'"):
+        db.rank(table)
+    # A tolerance is a setting, though it speaks of errors.
+    text = "Trial Number,Value,ErrorTolerance\n0,89.2,0.1\n1,89.1,0.2\n2,90.1,0.3\n"
+    with pytest.raises(UndecidedError, match="in 'Value'"):
+        db.rank(db.read(write(tmp_path, text)))

@@ -42,9 +42,11 @@ _SIGNS = {
     "Δ": " delta ",
     "∆": " delta ",
     "ρ": " rho ",
+    "κ": " kappa ",
+    "τ": " tau ",
 }
 _PER = re.compile(
-    r"/(?=\s*(s|secs?|seconds?|ms|min|minutes?|h|hours?|days?|\d+|1?k|1?m|tok|tokens?|images?|img"
+    r"/(?=\s*(s|secs?|seconds?|ms|min|minutes?|h|hrs?|hours?|days?|\d+|1?k|1?m|tok|tokens?|images?|img"
     r"|samples?|requests?|quer(y|ies)|examples?|epochs?|it|iters?|steps?|runs?|calls?|inferences?"
     r"|tasks?|pages?|watts?|joules?|kwh|wh|dollars?)\b)"
     # What is spent or measured stands before "per": "cycl./hash", but not "arc_easy/acc".

@@ -19,6 +19,7 @@ import pandas as pd
 from deabench.tables.cells import Numbers
 from deabench.tables.vocabulary import (
     Meaning,
+    has_name,
     is_weak,
     is_whole_name,
     look_up_beside,
@@ -138,13 +139,14 @@ def infer_column(
         All names of the table: X1 means something beside Y1 only.
     """
     # The name, first beside the other names, then by itself.
-    meaning = look_up_beside(name, names) or look_up_metric(name)
+    meaning_beside = look_up_beside(name, names)
+    meaning = meaning_beside or look_up_metric(name)
     if meaning is not None and numbers is not None and _names_rows_in_part(meaning, name, numbers):
         meaning = look_up_measure(name)
     # What the cells state tells more than a weak name, or none: "510 MB/s" is a throughput.
     is_open = (
         meaning is None
-        or meaning.role == "conditional"
+        or (meaning.role == "conditional" and meaning_beside is None)
         or meaning.reason
         in (
             SETTING,
@@ -157,8 +159,9 @@ def infer_column(
     if name in declarations:
         meaning = _apply_declaration(meaning, *declarations[name])
     if meaning is not None and numbers is not None and _contradicts(meaning, name, numbers):
-        # Shares of false positives are their rate.
-        meaning = look_up_measure(f"{name} rate") if meaning.reason.endswith("matrix") else None
+        # Shares of false positives are their rate; "Reward low FP" is something else.
+        is_count = any(has_name(name, word) for word in ("tp", "fp", "fn", "tn"))
+        meaning = look_up_measure(f"{name} rate") if is_count else None
     names_rows = meaning is not None and meaning.role in ("label", "dataset")
     if numbers is None:
         # Text names systems or data sets, or is left out by declaration; it measures nothing.

@@ -32,6 +32,8 @@ SENTENCES = {
     )
 }
 """What the text around a table says of its direction."""
+JOINED = re.compile(r"\b(and|und|et|y|vs)\b|&", re.IGNORECASE)
+"""What joins the metrics of a heading."""
 LEAST_RATIO = 8.0
 """Columns that are no rates are alike where their medians are within this ratio."""
 MIN_ROWS = 8
@@ -179,6 +181,9 @@ def _by_context(block: Block, context: Context) -> tuple[str, str]:
     if meaning is not None and meaning.role in BETTER_ROLES.values():
         return meaning.better, f"the file is called by its metric, '{title}'"
     heading = re.sub(r"\([^()]*\)", "", context.heading).strip()
+    # "Speed and size" names two metrics.
+    if JOINED.search(heading):
+        return "", ""
     meaning = look_up_metric(metric_of_title(heading)) or meaning_of_heading(heading)
     meaning = meaning or _benchmark_of_heading(heading, block)
     if meaning is not None and meaning.role == "cost":

@@ -13,7 +13,7 @@ import pandas as pd
 
 from deabench.tables.markup import strip_markup
 from deabench.tables.naming.parsing import parse_name
-from deabench.tables.recognition.columns import ALL_EMPTY, Column
+from deabench.tables.recognition.columns import ALL_EMPTY, SETTING, Column
 from deabench.tables.vocabulary import (
     has_name,
     is_whole_name,
@@ -59,6 +59,7 @@ _DESCRIPTION_CELLS = (
     r"(\d\d?,? )?\d{4}$))"
 )
 """Addresses, paths of files, dates and lists of numbers."""
+_SENTENCE = r"(\S+\s+){5,}[^\n]*[.!?…]$"
 _FOLDS = re.compile(
     r"_(fold|folds|seed|seeds|random_state|split|repeat|repeats|rep|replicate|run|trial|iteration"
     r"|iter|(trial|run|iter|rep|fold)_(num|no|id|idx|index|number)"
@@ -131,6 +132,11 @@ def _find_settings(frame: pd.DataFrame, columns: Sequence[Column], keys: Keys) -
         is_setting = _SETTINGS.search(parse_name(column.name).words) is not None
         if is_setting and column.name not in names and _varies(frame[column.name]):
             return (column.name,)
+    # A text that tells equal folds of a system apart is a part of its name.
+    for column in columns:
+        is_text = column.role == "text" and not is_description(frame[column.name], column.name)
+        if is_text and keys.repeats and not frame.duplicated([*names, column.name]).any():
+            return (column.name,)
     return ()
 
 
@@ -174,7 +180,10 @@ def _label_candidates(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterato
         if column.role == "text" and not is_description(frame[column.name], column.name)
     ]
     # A text whose name says that it describes the rows (license, paper) names them last.
-    describing = [name for name in texts if look_up_metric(name) is not None]
+    meanings = {name: look_up_metric(name) for name in texts}
+    # Settings name runs only where no identifier does.
+    texts = [n for n, m in meanings.items() if m is None or m.reason != SETTING or n in PARAMETERS]
+    describing = [name for name in texts if meanings[name] is not None]
     texts = [name for name in texts if name not in describing or name == frame.columns[0]]
     # Without a name such as "model": parameters of a search, then text that never repeats, then
     # the first column; numbered systems and any other text come last.
@@ -218,6 +227,9 @@ def is_description(column: pd.Series, name: str) -> bool:
     if parse_name(name).words.strip("_") in _DESCRIPTIONS:
         return True
     cells = column.dropna().astype(str).head(PROBED_CELLS).map(strip_markup)
+    # Sentences are answers or comments.
+    if cells.str.match(_SENTENCE).mean() > 0.5:
+        return True
     # A column that starts with empty cells names nothing, whatever follows.
     if (cells.str.strip() == "").all():
         return True

@@ -14,7 +14,7 @@ import pandas as pd
 
 from deabench.tables.naming.questions import Answer, Question
 from deabench.tables.recognition.columns import SETTING, Column
-from deabench.tables.recognition.layout import Keys
+from deabench.tables.recognition.layout import Keys, is_data_set_name
 from deabench.tables.vocabulary import has_name, is_whole_name, look_up_metric
 from deabench.utils.text import quote_names
 
@@ -83,11 +83,17 @@ def ask_about_rows(
     meaning = look_up_metric(label)
     # Any column may be called "id": only the names of instances are those of one system's results.
     is_instance = has_name(label, "instance") and not has_name(label, "any_row")
-    if is_instance or has_name(label, "topic"):
+    # Where only the units of the cells tell the metrics, their names are those of systems.
+    unknown = [name for name in metrics if look_up_metric(name) is None]
+    is_matrix = len(unknown) > 1 and 2 * len(unknown) > len(metrics)
+    is_data_set = meaning is not None and meaning.role == "dataset" and is_matrix
+    if is_instance or is_data_set or has_name(label, "topic"):
         return _make_question(
             f"the rows of '{title}' are called by '{label}', which names no systems", [label]
         )
-    if cells.is_unique or keys.dataset is not None or keys.repeats:
+    if cells.is_unique:
+        return _ask_about_data_sets(frame, columns, label, title)
+    if keys.dataset is not None or keys.repeats:
         return None
     # A setting by its whole name is a part of the systems' names.
     texts = [
@@ -184,6 +190,22 @@ def _are_crossed(frame: pd.DataFrame, label: str, other: str) -> bool:
     count = pairs["label"].nunique() * pairs["other"].nunique()
     is_complete = count == len(pairs) and pairs["other"].nunique() > 1
     return is_complete and not pairs.duplicated().any()
+
+
+def _ask_about_data_sets(
+    frame: pd.DataFrame, columns: Sequence[Column], label: str, title: str
+) -> Question | None:
+    """Ask whether systems that stand on one data set each, of several, can be compared."""
+    for column in columns:
+        if column.role != "dataset" or not is_data_set_name(column.name) or column.name == label:
+            continue
+        datasets = _texts(frame[column.name])
+        if 1 < datasets.nunique() < len(frame):
+            return _make_question(
+                f"'{column.name}' says that the rows of '{title}' are results on different data",
+                [label],
+            )
+    return None
 
 
 def _texts(column: pd.Series) -> pd.Series:
