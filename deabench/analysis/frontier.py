@@ -129,7 +129,7 @@ def frontier(
     selected = select_table(source, outputs=outputs, inputs=inputs, missing=missing)
     # The faces of a hull do not depend on the origin, so that negative values are allowed.
     data = validate(selected, allow=ANY_VALUES)
-    notes = (*selected.notes, *data.notes, *technology_notes(technology))
+    notes = tuple(dict.fromkeys((*selected.notes, *data.notes, *technology_notes(technology))))
     with progress("frontier", None, seconds=time_limit):
         return span_frontier(replace(to_outputs_only(data), notes=notes), technology=technology)
 

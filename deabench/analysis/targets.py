@@ -261,7 +261,8 @@ def _validate_both(
     if selected.given:
         raise DataError(
             f"'{selected.given[0]}' is given, not to be changed, and closest targets have no form "
-            "for that; use the projections of deabench.rank, or leave the role out"
+            "for that; `deabench rank FILE --explain NAME`, in Python ranking.projections, shows "
+            "what the others reach beside what is given; or leave the role out"
         )
     points = selected.with_table(as_table(tested))
     missing_notes: tuple[str, ...] = ()

@@ -60,9 +60,11 @@ def _propose_fewer_metrics(selected: SelectedTable) -> list[str]:
 
 def _propose_budget(ranking: Ranking, selected: SelectedTable) -> list[str]:
     """Propose the median of the last cost of the efficient as a budget."""
-    if not selected.inputs:
+    # What is given cannot be spent less.
+    spent = [name for name in selected.inputs if name not in selected.given]
+    if not spent:
         return []
-    name = selected.inputs[-1]
+    name = spent[-1]
     # Half of the efficient keep to the median of their costs, and fewer tie there.
     costs = selected.frame.loc[ranking.efficient.to_numpy(dtype=bool), name]
     limit = float(np.sort(costs.to_numpy())[(len(costs) - 1) // 2])

@@ -143,8 +143,9 @@ def test_targets_and_intervals_have_no_such_form(refused) -> None:
     frame = pd.DataFrame({"TPR": [0.9, 0.8], "ms": [5.0, 4.0], "size": [2.0, 1.0]}, list("ab"))
     table = db.read(frame, roles={"size": "non_discretionary"})
     with refused(
-        "'size' is given, not to be changed, and closest targets have no form for that; use the "
-        "projections of deabench.rank, or leave the role out"
+        "'size' is given, not to be changed, and closest targets have no form for that; "
+        "`deabench rank FILE --explain NAME`, in Python ranking.projections, shows what the others "
+        "reach beside what is given; or leave the role out"
     ):
         db.targets(table, table)
     text = db.report(table).text("md")
@@ -163,3 +164,30 @@ def test_layers_keep_the_given_columns() -> None:
     assert sorted(layers.index[layers == 1]) == sorted(
         db.rank(table).efficient.loc[lambda flag: flag].index
     )
+
+
+def test_a_given_column_is_no_budget_and_is_noted_once() -> None:
+    frame = pd.DataFrame(
+        {"TPR": [0.9, 0.8, 0.7, 0.6], "ms": [5.0, 4.0, 3.0, 2.0], "size": [2.0, 1.0, 3.0, 4.0]},
+        list("abcd"),
+    )
+    table = db.read(frame, roles={"size": "non_discretionary"})
+    ranking = db.rank(table)
+    text = " ".join(ranking.notes)
+    assert "within={'ms'" in text
+    assert "within={'size'" not in text
+    for result in (ranking, db.frontier(table), db.weightings(table)):
+        assert list(result.notes).count("given, not to be changed: 'size'") == 1
+    # What the others reach beside what is given leaves it as it is.
+    assert ranking.projections["size"].tolist() == frame["size"].tolist()
+
+
+def test_undesirable_outputs_are_named_as_inputs_everywhere() -> None:
+    frame = pd.DataFrame(
+        {"revenue": [9.0, 8.0, 6.0], "CO2": [5.0, 4.0, 1.0], "staff": [3.0, 2.0, 4.0]}, list("abc")
+    )
+    note = "'CO2' is an undesirable output, taken as an input: lower is better"
+    table = db.read(frame, roles={"CO2": "undesirable"})
+    for result in (db.rank(table), db.frontier(table), db.targets(table, table)):
+        assert list(result.notes).count(note) == 1
+    assert note[:-1] in db.report(table).text("md").replace("\n", " ")

@@ -186,7 +186,10 @@ def _analyse_selected(
         for label, region in regions.items():
             ranks.loc[label, "first_share"] = region.share
     ranks[list(scores)] = scores.to_numpy()
-    notes = [*data.notes, *selected.notes, *describe_weights(sides, restrictions, model)]
+    notes = [
+        *dict.fromkeys((*data.notes, *selected.notes)),
+        *describe_weights(sides, restrictions, model),
+    ]
     notes += _add_limits(ranks, search, data, selected, request, end)
     if model == "value":
         costs = [str(name) for name in data.inputs]
