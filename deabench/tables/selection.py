@@ -35,8 +35,8 @@ from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import choice
 from deabench.utils.text import quote_names
 
-PAIR = r"[-+]?\d+(\.\d+)?%?\s*[/|;]\s*[-+]?\d+(\.\d+)?%?"
-"""A cell with two numbers."""
+PAIR = r"[-+]?\d+(\.\d+)?%?(\s*[/|;]\s*[-+]?\d+(\.\d+)?%?)+"
+"""A cell with several numbers."""
 
 
 def select_table(

@@ -37,6 +37,7 @@ _EXTREME = re.compile(r"\w_(min|max|minimum|maximum|best|worst)_$")
 WEAK_REASONS = ("a score", "a mean of scores", "a data set's score", "a benchmark's score")
 """How reasons begin that say nothing about errors: such a column may be one of many alike."""
 BETTER_ROLES: dict[str, Role] = {"higher": "output", "lower": "lower_rate"}
+TURNED = "its sign is turned, so lower is better"
 AMOUNT_UNITS = ("usd", "eur", "kWh", "energy", "kg")
 """Units of an amount that was spent, in a name that speaks of spending."""
 
@@ -238,7 +239,7 @@ def _negate(meaning: Meaning | None) -> Meaning | None:
         return Meaning("output", meaning.unit, -meaning.high, -meaning.low, reason, True)
     if meaning is None or meaning.role != "output":
         return meaning
-    return Meaning("lower_rate", reason="its sign is turned, so lower is better")
+    return Meaning("lower_rate", reason=TURNED)
 
 
 def _complement(meaning: Meaning | None) -> Meaning | None:
@@ -323,7 +324,8 @@ def _look_up_words(name: ParsedName, rules: Sequence[Rule]) -> Meaning | None:
     whole = _last_match(name.words, rules, must_hold="_per_")
     meaning = whole or meaning
     # "Size (M)" is the size of a model, "Size (pixels)" is a setting.
-    if setting is None and re.fullmatch(_SIZE, name.all_words):
+    is_size = setting is None and re.fullmatch(_SIZE, name.all_words) is not None
+    if is_size and (meaning is None or not meaning.reason.startswith("the size of")):
         meaning = Meaning("cost", "count", 0.0, inf, "the size of the model: lower is better")
     # A unit in brackets beats an output and a setting, for neither has one.
     stated = look_up_unit(name.unit)

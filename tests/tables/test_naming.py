@@ -90,6 +90,11 @@ def test_deposits_are_asked_about() -> None:
         ("H200 /GPU/Hr", "cost"),
         ("Tokens/GPU/Hr", "cost"),
         ("Partial Match Rate", "output"),
+        ("Params / M", "cost"),
+        ("Mean WER / %", "lower_rate"),
+        ("Tokens / s", "output"),
+        ("% Change in Accuracy", "left_out"),
+        ("Deviazione standard (ms)", "left_out"),
         ("format_ok_rate", "output"),
         ("ErrorTolerance", "left_out"),
         ("COGS", "cost"),
@@ -374,3 +379,15 @@ def test_a_low_count_in_a_name_is_no_rate() -> None:
         "Reward Low FN": [80.4, 75.2],
     }
     assert db.read(profiles).lower_rates == []
+
+
+def test_accuracies_on_negatives_are_accuracies() -> None:
+    table = {"model": ["a", "b"], "pos_acc_mean": [0.9, 0.8], "neg_acc_mean": [0.3, 0.4]}
+    assert db.read(table).outputs == ["pos_acc_mean", "neg_acc_mean"]
+    # scikit-learn's sign is that of the values, too.
+    assert db.read({"model": ["a", "b"], "neg_accuracy": [-0.9, -0.8]}).outputs == []
+
+
+def test_sn_and_sp_are_sensitivity_and_specificity_together() -> None:
+    table = {"model": ["a", "b"], "Acc": [0.8, 0.9], "Sp": [0.7, 0.8], "Sn": [0.9, 0.8]}
+    assert db.read(table).outputs == ["Acc", "Sp", "Sn"]

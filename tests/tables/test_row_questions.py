@@ -55,6 +55,17 @@ def write(folder: Path, text: str, name: str = "t.csv") -> Path:
             "Benchmark,abc -O0,xyz -O2\nfib,416 ms,80 ms\nsort,59 ms,27 ms\n",
             {"label": {"label": ("Benchmark",)}},
         ),
+        # Systems side by side, by a setting.
+        (
+            "Input Resolution,tool one,tool two\n1920,3.4 fps,10.0 fps\n640,24.4 fps,65.9 fps\n",
+            {"label": {"label": ("Input Resolution",)}},
+        ),
+        # Trials that are called by what was set, under the name of a metric.
+        (
+            "snr,delay_ms,ignited\nlow,199,yes\nlow,215,yes\nhigh,150,no\nhigh,151,yes\n",
+            {"label": {"label": ("snr",)}},
+        ),
+        ("computation,speedup\nmul,20\nadd,15\n", {"label": {"label": ("computation",)}}),
         # Each model was trained and tested on data of its own.
         (
             "name,Dataset,PSNR\na1,GoPro,32.9\na2,GoPro,33.7\nb1,SIDD,39.9\nb2,SIDD,40.3\n",
@@ -276,4 +287,22 @@ def test_trials_are_named_by_their_number_and_not_by_a_setting(tmp_path) -> None
     # A tolerance is a setting, though it speaks of errors.
     text = "Trial Number,Value,ErrorTolerance\n0,89.2,0.1\n1,89.1,0.2\n2,90.1,0.3\n"
     with pytest.raises(UndecidedError, match="in 'Value'"):
+        db.rank(db.read(write(tmp_path, text)))
+
+
+def test_sizes_of_models_alone_are_asked_about(tmp_path) -> None:
+    text = "component,params\nhead,10240\nscales,9216\n"
+    with pytest.raises(UndecidedError, match="in 'params'"):
+        db.rank(db.read(write(tmp_path, text)))
+    # A size of what is compressed is a result.
+    files = "Method,Compressed size (bytes)\nxz,2056645240\nbzip3,1001957587\n"
+    assert db.rank(db.read(write(tmp_path, files))).scores.idxmax() == "bzip3"
+
+
+def test_several_numbers_in_the_cells_of_a_metric_are_refused(tmp_path, refused) -> None:
+    text = "Model,Train time (h),AP\na,109,40.3 / 42.2 / 45.1\nb,57,36.3 / 38.2 / 40.7\n"
+    with refused(
+        "'AP' of 'a' is '40.3 / 42.2 / 45.1', which is no number; write one number in each cell, "
+        "or pass ignore=['AP'] to leave it out"
+    ):
         db.rank(db.read(write(tmp_path, text)))

@@ -54,6 +54,8 @@ _PER = re.compile(
     r"|(?<=\bcost)\s*/|(?<=\bprice)\s*/",
     re.IGNORECASE,
 )
+_QUOTIENT = re.compile(r"\s+/\s*(%|[KMGB]|[KMGT]i?B)\s*$")
+"""A unit behind a quantity, as in "Params / M" and "WER / %"."""
 _UP = re.compile(r"[↑⬆▲🔼]|\bhigher is better\b", re.IGNORECASE)
 _DOWN = re.compile(r"[↓⬇▼🔽]|\blower is better\b", re.IGNORECASE)
 _ESTIMATE = re.compile(r"[\[(][^\])]*(±|\bmean\b|\d\s*%?\s*(ci|conf))[^\])]*[\])]", re.IGNORECASE)
@@ -107,7 +109,7 @@ def parse_name(text: str) -> ParsedName:
         better = "higher"
     elif _DOWN.search(text):
         better = "lower"
-    text = _DOWN.sub(" ", _UP.sub(" ", text))
+    text = _QUOTIENT.sub(r" (\1)", _DOWN.sub(" ", _UP.sub(" ", text)))
     unit = " ".join(_BRACKETS.findall(text)).strip().lower()
     # "AUC (95% CI)" is an AUC, not an interval.
     all_words = _join_words(_ESTIMATE.sub(" ", text))

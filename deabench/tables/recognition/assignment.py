@@ -125,6 +125,11 @@ def _find_question(table: Table, open_blocks: Sequence[Sequence[str]]) -> Questi
             for name in undecided
             if name in table.frame and _may_measure(table.frame[name], needs_fractions)
         ]
+    # Sizes of models or of their parts alone compare nothing.
+    are_sizes = all(column.reason.startswith("the size of the model") for column in metrics)
+    if not columns and are_sizes:
+        columns += [column.name for column in metrics]
+        metrics = []
     if not metrics and not columns:
         columns += [name for name in undecided if name in table.frame]
     # What is asked about one column of a block is asked about its mean, too.

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -18,6 +19,7 @@ import pandas as pd
 
 from deabench.tables.cells import Numbers
 from deabench.tables.vocabulary import (
+    TURNED,
     Meaning,
     has_name,
     is_weak,
@@ -155,6 +157,10 @@ def infer_column(
     )
     if numbers is not None and (is_open or (meaning is not None and is_weak(meaning))):
         meaning = look_up_unit(numbers.unit) or meaning
+    is_turned = meaning is not None and meaning.reason == TURNED
+    # Accuracies on negatives are no accuracies below 0.
+    if is_turned and numbers is not None and np.nanmin(numbers.values, initial=np.inf) >= 0:
+        meaning = look_up_measure(re.sub("neg(ative)?", "", name, count=1, flags=re.IGNORECASE))
     # What the user or the source declares counts more than any name.
     if name in declarations:
         meaning = _apply_declaration(meaning, *declarations[name])
@@ -255,7 +261,7 @@ def check_range(column: Column, values: np.ndarray, unit: str = "") -> Column:
         if unit != "percent":
             column = replace(column, low=0.0)
     zeros = int((values == 0).sum())
-    if "size of the model" in column.reason and zeros > min(1, MAX_FREE * len(values)):
+    if column.reason.startswith("the size of") and zeros > min(1, MAX_FREE * len(values)):
         reason = f"a size of 0 in {zeros} rows stands for an unknown one"
         return replace(column, role="left_out", reason=reason)
     # A rate up to 1, or of unknown range, may be written as a share or in percent.

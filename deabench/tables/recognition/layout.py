@@ -192,11 +192,12 @@ def _label_candidates(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterato
     yield [name for name in texts if name == frame.columns[0]]
     yield named
     yield [name for name in texts if _varies(frame[name])]
+    identifiers = [c.name for c in columns if c.reason == "it is an identifier"]
+    yield [name for name in identifiers if describing and frame[name].is_unique]
     yield [name for name in describing if _varies(frame[name])]
     # Where nothing else names the rows, data sets do: "Benchmark" of a table of timings.
     datasets = [column.name for column in columns if column.role == "dataset"]
     yield [name for name in datasets if frame[name].is_unique and not is_numbered(frame[name])]
-    identifiers = [c.name for c in columns if c.reason == "it is an identifier"]
     yield [name for name in identifiers if frame[name].is_unique]
 
 

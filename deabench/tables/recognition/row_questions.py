@@ -13,7 +13,7 @@ from itertools import combinations
 import pandas as pd
 
 from deabench.tables.naming.questions import Answer, Question
-from deabench.tables.recognition.columns import SETTING, Column
+from deabench.tables.recognition.columns import OF_COMPUTER, SETTING, Column
 from deabench.tables.recognition.layout import Keys, is_data_set_name
 from deabench.tables.vocabulary import has_name, is_whole_name, look_up_metric
 from deabench.utils.text import quote_names
@@ -86,8 +86,10 @@ def ask_about_rows(
     # Where only the units of the cells tell the metrics, their names are those of systems.
     unknown = [name for name in metrics if look_up_metric(name) is None]
     is_matrix = len(unknown) > 1 and 2 * len(unknown) > len(metrics)
-    is_data_set = meaning is not None and meaning.role == "dataset" and is_matrix
-    if is_instance or is_data_set or has_name(label, "topic"):
+    is_no_system = meaning is not None and (
+        meaning.role == "dataset" or meaning.reason in (SETTING, OF_COMPUTER)
+    )
+    if is_instance or (is_no_system and is_matrix) or has_name(label, "topic"):
         return _make_question(
             f"the rows of '{title}' are called by '{label}', which names no systems", [label]
         )
@@ -109,7 +111,7 @@ def ask_about_rows(
             (),
             {"dataset": {"dataset": (crossed,)}, "label": {"label": (label, crossed)}},
         )
-    if meaning is None:
+    if meaning is None or meaning.better != "neither":
         key = next(_unique_keys(frame, [label], _key_columns(frame, columns, texts)), [label])
         return _make_question(
             f"nothing tells whether '{label}' names the systems of '{title}', for it repeats", key
