@@ -231,10 +231,14 @@ def _breaks_complementarity(
     lam = own_answer.intensities
     count = own_answer.slacks.shape[1]
     own_values = np.column_stack([scaled.y, scaled.x])[:, :count]
-    slack = own_answer.slacks.to_numpy() / scaled.units[:count]
-    has_slack = slack > NEGLIGIBLE * np.where(own_values > 0, own_values, 1.0)
+    # What λ itself reaches: it may fall short of a metric by less than a certificate allows.
+    projected = scaled.y / own_answer.scores.to_numpy()[:, None]
+    gains = np.column_stack([lam.dot(scaled.Y) - projected, scaled.x - lam.dot(scaled.X)])
+    shares = gains[:, :count] / np.where(own_values > 0, own_values, 1.0)
+    is_short = (shares < -NEGLIGIBLE).any(axis=1)
+    has_slack = shares > NEGLIGIBLE
     has_weight = weights > NEGLIGIBLE * weights.max(axis=1, keepdims=True)
-    breaks = (has_slack & has_weight[:, :count]).any(axis=1)
+    breaks = is_short | (has_slack & has_weight[:, :count]).any(axis=1)
     gain = weights[:, : scaled.s] @ scaled.Y.T
     cost = weights[:, scaled.s :] @ scaled.X.T
     distance = np.abs(gain - cost) / np.maximum(gain + cost, 1e-300)

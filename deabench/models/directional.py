@@ -294,7 +294,12 @@ def _with_peers(answer: Answer, scaled: ScaledData, direction: np.ndarray, lam: 
     slacks[np.isnan(beta)] = np.nan
     tested = np.column_stack([scaled.y, scaled.x])
     unit = single_peers.distance_unit(answer.options, tested, beta, direction)
-    efficient = single_peers.reaches_no_further(beta / unit, moved, slacks / units)
+    # Both are shares of the numbers that they are differences of, as the proof counts them.
+    reached = np.column_stack([lam.dot(scaled.Y), lam.dot(scaled.X)])
+    size = np.where(tested == 0, 1.0, np.abs(tested) + np.abs(reached))
+    efficient = single_peers.reaches_no_further(
+        beta / unit, moved / size, slacks / units / size[:, :count]
+    )
     return replace(
         answer,
         slacks=pd.DataFrame(slacks, answer.slacks.index, answer.slacks.columns),
