@@ -26,6 +26,7 @@ from sphinx_gallery.scrapers import figure_rst  # noqa: E402
 import deabench  # noqa: E402
 from deabench.plot.display import Display  # noqa: E402
 from deabench.results.model import Model, fields_of  # noqa: E402
+from deabench.utils.result import Result  # noqa: E402
 
 for made in (HERE / "gallery", HERE / "pictures", HERE / "notebooks"):
     for page in made.glob("plot_*.rst"):  # of a script that is gone
@@ -39,7 +40,13 @@ warnings.simplefilter(
 project = "deabench"
 author = "The deabench developers"
 version = release = deabench.__version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx_gallery.gen_gallery"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+]
 root_doc = "index"
 exclude_patterns = ["gallery/*.ipynb", "pictures/*.ipynb", "notebooks/*.ipynb"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
@@ -50,7 +57,9 @@ myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # the docstrings say it, with shapes and units
+autodoc_typehints = "signature"  # the docstrings add shapes and units
+autodoc_typehints_format = "short"
+python_maximum_signature_line_length = 88  # one parameter per line in longer ones
 autodoc_preserve_defaults = True
 numpydoc_show_class_members = False
 
@@ -163,6 +172,22 @@ def as_written(
     lines[:] = out
 
 
+def without_constructor(
+    _app: object,
+    _what: str,
+    _name: str,
+    obj: object,
+    _options: object,
+    _signature: str | None,
+    _returned: str | None,
+) -> tuple[str, None] | None:
+    """Results come from functions: their attributes are documented, not how to construct them."""
+    if isinstance(obj, type) and issubclass(obj, Result):
+        return "", None
+    return None
+
+
 def setup(app: object) -> None:
     """Called by Sphinx."""
+    app.connect("autodoc-process-signature", without_constructor)  # type: ignore[attr-defined]
     app.connect("autodoc-process-docstring", as_written, priority=1)  # type: ignore[attr-defined]

@@ -449,6 +449,20 @@ def test_a_board_of_tabarena_has_intervals(tmp_path):
     assert ranking.uncertainty is not None
 
 
+def test_a_frame_made_of_the_api_of_weights_and_biases():
+    """As docs/trackers.md makes it of the summaries: numbers, beside pictures and its own names."""
+    summaries = {
+        "calm-sun-1": {"acc": 0.91, "latency_ms": 9, "_step": 7, "roc": {"_type": "image-file"}},
+        "dark-sea-2": {"acc": 0.93, "latency_ms": 20, "_step": 9},
+        "red-fox-4": {"acc": 0.90, "latency_ms": 12, "_step": 7},
+    }
+    frame = pd.DataFrame([{"Name": name, **summary} for name, summary in summaries.items()])
+    reading = db.read(frame.loc[:, ~frame.columns.str.startswith("_")])
+    assert (list(reading.outputs), list(reading.costs)) == (["acc"], ["latency_ms"])
+    ranking = db.rank(reading)
+    assert ranking.efficient.to_dict() == {name: name != "red-fox-4" for name in summaries}
+
+
 def test_runs_of_weights_and_biases_are_those_that_finished(tmp_path):
     path = tmp_path / "wandb.csv"
     path.write_text(
