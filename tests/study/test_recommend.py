@@ -196,7 +196,9 @@ def test_chance_of_names_by_hand():
 @pytest.mark.slow
 def test_leaving_out_one_file_of_the_shipped_study():
     """The figures of docs/recommend.md: at least .9 hold an efficient name."""
-    table = leave_files_out(e.read_evidence(None, None, 0.0))
+    evidence = e.read_evidence(None, None, 0.0)
+    assert o.count_needed(evidence, 0.9) == 4
+    table = leave_files_out(evidence)
     assert len(table) == 67
     by_file = (
         table.astype({"holds": float})
