@@ -122,7 +122,18 @@ def test_every_field_of_a_ranking_is_held_or_named(name) -> None:
             assert harmless(done, result, mutant), done
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "frontier",
+        "targets",
+        "targets by milp",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("targets, dominating", "targets on facets", "targets in common")
+        ),
+    ],
+)
 def test_every_field_of_a_frontier_and_of_targets_is_held_or_named(name) -> None:
     result = OTHERS[name]
     db.certify(result)
