@@ -38,9 +38,11 @@ from deabench.inference.score_limits import (
     sample_scores,
 )
 from deabench.inference.verdicts.domination import (
+    Validity,
     VerdictMethod,
     check_exact,
     decide_dominated,
+    describe_validity,
     exact_score_limits,
     missing_ratios,
     name_rivals,
@@ -80,8 +82,7 @@ class Uncertainty(Result):
         Of all classifiers at once; 1 is best.
     tiers : Series (k,)
         Tier 1: not shown to be worse than any; tier t + 1: shown to be worse than a member of
-        tier t.
-        Classifiers of one tier need not be equal.
+        tier t. Classifiers of one tier need not be equal.
     evidence : DataFrame (k,)
         What the verdicts rest on: statistic and p_value of learned mixes; p_value and rival of
         exact tests; empty for limits of scores.
@@ -159,11 +160,9 @@ class Uncertainty(Result):
             self.problem, 1 - self.level, self.method, self.draws, self.seed
         )
         score = self.scores.to_numpy()
-        lower = restore_order(lower, self.rows)
-        upper = restore_order(upper, self.rows)
         limits = {
-            "lower": np.minimum(lower, score),
-            "upper": np.minimum(np.maximum(upper, score), 1.0),
+            "lower": np.minimum(restore_order(lower, self.rows), score),
+            "upper": np.clip(restore_order(upper, self.rows), score, 1.0),
         }
         return pd.DataFrame(limits, self.scores.index)
 
@@ -173,18 +172,9 @@ class Uncertainty(Result):
         return self.samples.design
 
     @property
-    def validity(self) -> Literal["exact", "asymptotic", "measured, not proved"]:
-        """Return what is known of the level of verdicts "dominated".
-
-        Learned mixes of several metrics, and "max-t", reach it in simulations; learned mixes of one
-        metric and limits of scores as the test set grows; bets and McNemar's tests always.
-        """
-        if self.verdict_method in ("exact", "anytime"):
-            return "exact"
-        has_learned_mixes = self.verdict_method == "learned" and len(self.metrics) > 1
-        if has_learned_mixes or self.method == "max-t":
-            return "measured, not proved"
-        return "asymptotic"
+    def validity(self) -> Validity:
+        """Return what the level of verdicts "dominated" rests on, as `describe_validity`."""
+        return describe_validity(self.verdict_method, self.method, len(self.metrics))
 
     @property
     def missed(self) -> str:
@@ -384,7 +374,6 @@ def uncertainty(
     if verdicts is not None:
         choice("verdicts", verdicts, get_args(VerdictMethod))
     alpha = 1 - share("level", level)
-    # The order of the problem does not depend on how the user sorted the table.
     samples, outputs, inputs = as_samples(samples, outputs, inputs)
     problem, metrics, rows = make_problem(samples, outputs, inputs, returns, orientation)
     c_lower, c_upper, c_verdict, source = choose_critical_values(
@@ -405,8 +394,7 @@ def uncertainty(
         lower = np.minimum(c_lower.limits(problem, "lower").value, score)
         upper = np.minimum(np.maximum(c_upper.limits(problem, "upper").value, score), 1.0)
     if exact:
-        units = problem_units(samples, problem, metrics, rows)
-        lower, upper = exact_score_limits(units, problem, score, alpha)
+        lower, upper = exact_score_limits(samples, problem, metrics, rows, score, alpha)
     dominated = domination.is_dominated
     # Efficient: the lower limit is 1.
     verdict_names = np.select(
@@ -414,14 +402,13 @@ def uncertainty(
     )
     # The secure gap is that of the limit and not of the score.
     gap = np.where(dominated, problem.technology.gap(1 / domination.ratio), np.nan)
-    best, worst = possible_ranks(lower, upper)
     index = samples.values.index
     labels = index[list(rows)]
 
     def series(values: Array, name: str) -> pd.Series:
         return pd.Series(restore_order(values, rows), index, name=name)
 
-    ranks = {"best": restore_order(best, rows), "worst": restore_order(worst, rows)}
+    ranks = [restore_order(rank, rows) for rank in possible_ranks(lower, upper)]
     result = Uncertainty(
         scores=series(score, "score"),
         lower=series(lower, "lower"),
@@ -429,7 +416,7 @@ def uncertainty(
         verdicts=series(verdict_names, "verdict"),
         secure_gap=series(gap, "secure_gap"),
         mixes=pd.DataFrame(domination.mixes, labels, labels).loc[index, index],
-        ranks=pd.DataFrame(ranks, index),
+        ranks=pd.DataFrame(dict(zip(("best", "worst"), ranks, strict=True)), index),
         tiers=series(assign_tiers(lower, upper), "tier"),
         evidence=name_rivals(domination.evidence.set_axis(labels), labels).loc[index],
         growth=series(domination.growth, "growth"),

@@ -30,6 +30,7 @@ from deabench.inference.verdicts.learned_mix import (
 
 Array = np.ndarray
 VerdictMethod = Literal["learned", "analytic", "exact"]
+Validity = Literal["exact", "asymptotic", "measured, not proved"]
 
 MIN_UNITS = 20
 """With fewer units the learned mix has no power, and the limits of scores decide."""
@@ -151,9 +152,15 @@ def check_exact(samples: Samples, problem: Problem) -> None:
 
 
 def exact_score_limits(
-    units: Units, problem: Problem, score: Array, alpha: float
+    samples: Samples,
+    problem: Problem,
+    metrics: tuple[str, ...],
+    rows: tuple[int, ...],
+    score: Array,
+    alpha: float,
 ) -> tuple[Array, Array]:
     """Return limits of all scores from betting's limits of all metrics at once."""
+    units = problem_units(samples, problem, metrics, rows)
     k, s, _ = units.shape
     tail = alpha / (2 * k * s)
     low = np.column_stack([betting_lower(units.values[:, r].astype(float), tail) for r in range(s)])
@@ -279,6 +286,19 @@ def missing_ratios(
         if (values[name] == 0).all():
             return f"metric '{name}' is 0 for every classifier, {consequence}"
     return ""
+
+
+def describe_validity(verdict_method: str, method: str, metrics: int) -> Validity:
+    """Return what is known of the level of verdicts "dominated".
+
+    Learned mixes of several metrics, and "max-t", reach it in simulations; learned mixes of one
+    metric and limits of scores as the test set grows; bets and McNemar's tests always.
+    """
+    if verdict_method in ("exact", "anytime"):
+        return "exact"
+    if method == "max-t" or (verdict_method == "learned" and metrics > 1):
+        return "measured, not proved"
+    return "asymptotic"
 
 
 def name_rivals(evidence: pd.DataFrame, labels: pd.Index) -> pd.DataFrame:
