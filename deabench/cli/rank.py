@@ -140,8 +140,9 @@ def _rank_by_dataset(
 ) -> None:
     """Print the ranks of the means, of each data set and of all on one frontier, side by side."""
     missing: Any = table.missing
+    interpreted = samples.apply(table.read())
     result = db.by_dataset(
-        samples.apply(table.read()),
+        interpreted,
         outputs=table.output_names,
         inputs=table.input_names,
         missing=missing,
@@ -149,7 +150,7 @@ def _rank_by_dataset(
     )
     print_messages(result.notes)
     title = f"Efficiencies over {len(result.each)} data sets"
-    write_table(result.to_frame(), form=form, path=path, title=title)
+    write_table(result.to_frame(), form=form, path=path, title=title, row_name=interpreted.row_name)
 
 
 def _print_ranking(

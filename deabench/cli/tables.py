@@ -190,7 +190,7 @@ def frontier_command(
 
     With --technology fdh, which allows no mixtures, list the classifiers that none dominates.
     """
-    front = _span_frontier(table, answers, streaming, technology)
+    front, row_name = _span_frontier(table, answers, streaming, technology)
     if graphml is not None:
         front.to_graphml(graphml)
     if plot is not None:
@@ -214,17 +214,19 @@ def frontier_command(
         vertices = [join_names(names, len(names)) for names in front.facets["vertices"]]
         frame = front.facets.assign(vertices=vertices)
         title = "Facets"
-    write_table(frame, form=form, path=out, title=title)
+    write_table(frame, form=form, path=out, title=title, row_name=row_name)
 
 
 def _span_frontier(
     table: TableOptions, answers: AnswerOptions, streaming: Streaming, technology: Any
-) -> Frontier:
+) -> tuple[Frontier, str]:
+    """Return the frontier of a table or of many files, and what the source calls its systems."""
     files: Any = table.streamed_files
     if files is None:
         streaming.reject()
-        selected = table.table(answers.apply(table.read()))
-        return db.frontier(selected, technology=technology)
+        interpreted = answers.apply(table.read())
+        front = db.frontier(table.table(interpreted), technology=technology)
+        return front, interpreted.row_name
     rejected = {
         "--inputs": table.inputs,
         "--within": table.within,
@@ -232,7 +234,7 @@ def _span_frontier(
     }
     reject_options("cannot be used with many files", rejected)
     options = parse_options(streaming.tolerance, streaming.kept, streaming.scheduler)
-    return frontier_of_files(files, options, **table.streaming_keywords())
+    return frontier_of_files(files, options, **table.streaming_keywords()), ""
 
 
 def _draw_frontier(front: Frontier, costs: float | None, file: Path) -> None:
@@ -314,8 +316,9 @@ def targets_command(
     # The reference decides what the columns are.
     spanning = tested if reference is None else tested.of_file(reference)
     reference_table = spanning.table(answers.apply(spanning.read()))
+    interpreted = answers.apply(tested.read())
     result = db.targets(
-        tested.metrics_table(answers.apply(tested.read())),
+        tested.metrics_table(interpreted),
         reference_table,
         weights="range" if weights == ["range"] else parse_numbers(weights, "--weights"),
         common=common,
@@ -339,7 +342,7 @@ def targets_command(
     print_message(f"{norm} distance on {result.on}, by {result.method}{certificate}")
     frame = result.to_frame().join(result.gaps.add_prefix("gap_"))
     frame["face"] = [join_names(face, len(face)) for face in result.faces]
-    write_table(frame, form=form, path=out, title="Closest targets")
+    write_table(frame, form=form, path=out, title="Closest targets", row_name=interpreted.row_name)
     if TIME_PASSED in result.reasons.values():
         raise typer.Exit(1)
 

@@ -116,7 +116,7 @@ def uncertainty_command(
 
     metrics with standard errors or intervals beside them.
     """
-    samples = table.samples(answers)
+    samples, row_name = table.samples(answers)
     # The words were checked when they were parsed.
     keywords: Any = {
         "returns": returns,
@@ -134,7 +134,7 @@ def uncertainty_command(
     frame = result.to_frame(each=each)
     if writes_json(form, out):
         frame["validity"] = result.validity
-    write_table(frame, form=form, path=out, title="Efficiencies with intervals")
+    write_table(frame, form=form, path=out, title="Efficiencies with intervals", row_name=row_name)
 
 
 @with_option_groups
@@ -184,7 +184,7 @@ def gate_command(
     open, with the number of instances that would decide it. 1 and 2 are errors, as in every
     command. With --ledger only pass (0) or no pass (4) is shown, unless --feedback says otherwise.
     """
-    samples = table.samples(answers)
+    samples, _ = table.samples(answers)
     # The words were checked when they were parsed.
     keywords: Any = {"returns": returns, "orientation": orientation, "feedback": feedback}
     result = db.gate(

@@ -190,3 +190,36 @@ def test_parquet_files_that_a_shell_lists_are_streamed(tmp_path, capsys):
         assert main(["frontier", *words, "--format", "csv"]) == 0
     pd.testing.assert_frame_equal(*results)
     assert len(results[0]) == 60
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["rank"],
+        ["rank", "--by-dataset"],
+        ["targets"],
+        ["frontier", "--technology", "fdh"],
+        ["frontier", "--locate", "points.csv"],
+        ["uncertainty"],
+        ["weightings"],
+    ],
+    ids=" ".join,
+)
+def test_results_are_headed_by_the_word_of_the_table(words, tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        f"{plant},{site},{value + k / 50},{60 - 9 * value + k}"
+        for plant, value in (("north", 0.9), ("south", 0.8), ("west", 0.6))
+        for k, site in enumerate(("x", "y", "z"))
+    ]
+    Path("plants.csv").write_text("\n".join(["plant,dataset,accuracy,precision", *rows]) + "\n")
+    Path("points.csv").write_text("plant,accuracy,precision\nnew,0.7,50\n")
+    verb, *options = words
+    assert main([verb, "plants.csv", *options, "--format", "md"]) == 0
+    heading = capsys.readouterr().out.splitlines()[0]
+    assert heading.startswith("| plant |")
+    assert "classifier" not in heading
+    # Programs read one word for all tables.
+    if verb in ("rank", "targets", "uncertainty"):
+        assert main([verb, "plants.csv", *options, "--format", "csv"]) == 0
+        assert capsys.readouterr().out.startswith("classifier,")

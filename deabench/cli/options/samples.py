@@ -142,8 +142,8 @@ class SampledTable(TableOptions):
             )
         return db.read(frame.rename(columns={self.clusters: "cluster"}))
 
-    def samples(self, answers: AnswerOptions) -> Samples:
-        """Return the samples of the selected metrics of the selected systems.
+    def samples(self, answers: AnswerOptions) -> tuple[Samples, str]:
+        """Return the samples of the selected metrics, and what the source calls its systems.
 
         Raises
         ------
@@ -174,9 +174,10 @@ class SampledTable(TableOptions):
             )
             samples = samples_of_selected(self.select(table), clusters=self.clusters)
         if self.costs is None:
-            return samples
+            return samples, table.row_name
         costs = read_labelled_csv(self.costs)
-        return samples.with_costs({str(name): costs[name] for name in costs.columns})
+        columns = {str(name): costs[name] for name in costs.columns}
+        return samples.with_costs(columns), table.row_name
 
 
 def find_label(text: str | None, y_true: pd.Series) -> object:
