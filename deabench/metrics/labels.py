@@ -238,7 +238,7 @@ def read_scores(score: Values, true: GroundTruth, *, name: str | None = None) ->
         )
     # As floats large whole numbers would tie.
     is_whole = numeric.dtype.kind in "iu"
-    if is_whole and np.abs(numbers).max(initial=0.0) > MAX_EXACT_INTEGER:
+    if is_whole and np.abs(numbers).max(initial=0.0) >= MAX_EXACT_INTEGER:
         return np.asarray(numeric.to_numpy())
     return numbers
 

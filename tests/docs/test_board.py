@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from pages import ROOT, commands
+from pages import ROOT, commands, sentences_with_numbers
 
 import deabench as db
 from deabench.cli import _run, main
@@ -385,18 +385,6 @@ NO_ANSWERS = {
     r"worst \(0\) to its best": "a definition; tests/report/test_recommendation.py",
 }
 """Sentences with numbers that are no answers of a command, and why they are not typed here."""
-
-
-def sentences_with_numbers(page: Path) -> list[str]:
-    """Return the sentences and cells of a guide that claim a number, without code and links."""
-    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
-    text = re.sub(r"(?<=\])\([^)]*\)", "", re.sub(r"`[^`]*`", "code", text))
-    sentences = []
-    for paragraph in text.split("\n\n"):
-        for sentence in re.split(r"(?<=[.:?])\s+|\n(?=[-|])", paragraph):
-            if re.search(r"\d", sentence):
-                sentences.append(re.sub(r"\s+", " ", sentence))
-    return sentences
 
 
 @pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)

@@ -112,3 +112,15 @@ def checkout(folder: Path) -> Iterator[None]:
     shutil.copytree(ROOT / "examples", folder / "examples")
     with contextlib.chdir(folder):
         yield
+
+
+def sentences_with_numbers(page: Path) -> list[str]:
+    """Return the sentences and cells of a guide that claim a number, without code and links."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
+    text = re.sub(r"(?<=\])\([^)]*\)", "", re.sub(r"`[^`]*`", "code", text))
+    sentences = []
+    for paragraph in text.split("\n\n"):
+        for sentence in re.split(r"(?<=[.:?])\s+|\n(?=[-|])", paragraph):
+            if re.search(r"\d", sentence):
+                sentences.append(re.sub(r"\s+", " ", sentence))
+    return sentences
