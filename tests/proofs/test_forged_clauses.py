@@ -14,9 +14,10 @@ from scipy.optimize import linprog
 
 import deabench as db
 from deabench.errors import CertificateError
-from deabench.models import sbm
+from deabench.models import holder, sbm
 from deabench.models.shared.scaled_data import ScaledData
 from deabench.proofs.frontier import count_malformed, count_wrong_dominators
+from deabench.proofs.ranking import dominated_by_mixtures
 from deabench.results.proof import SlackWeights
 from deabench.utils.arrays import Sparse
 
@@ -382,3 +383,72 @@ def test_a_simplex_has_rows_of_the_table_and_a_facet_of_the_list(member, facet) 
     assert count_malformed(np.array([[0, 1]]), np.array([0]), normals, 2) == 0
     # A facet without any sound simplex is malformed, too.
     assert count_malformed(np.array([member]), np.array([facet]), normals, 2) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "score"), [({"model": "additive", "weights": "ones"}, 3.0), ({"model": "sbm"}, 0.4)]
+)
+def test_a_peer_that_leaves_less_to_gain_is_not_the_best(options, score) -> None:
+    """From "o" both peers gain: "p" 1 and 2, "q" 3 and 1; the measure of "p" is consistent."""
+    table = pd.DataFrame({"a": [1.0, 2.0, 4.0], "b": [1.0, 3.0, 2.0]}, index=list("opq"))
+    ranking = rank_with(table, technology="fdh", **options)
+    db.certify(ranking)
+    lam = ranking.intensities
+    assert lam.columns[0].tolist() == [2]
+    slacks = ranking.slacks.copy()
+    slacks.loc["o"] = [1.0, 2.0]
+    forged = replace(
+        ranking,
+        scores=ranking.scores.where(ranking.scores.index != "o", score),
+        slacks=slacks,
+        intensities=Sparse(np.array([[1], [1], [2]], dtype=np.int32), lam.values),
+    )
+    with pytest.raises(CertificateError, match="gap"):
+        db.certify(forged)
+
+
+def test_common_weights_stand_beside_the_own_scores_themselves() -> None:
+    values = np.random.default_rng(1).uniform(0.3, 1, (6, 3)).round(2)
+    table = pd.DataFrame(values, list("pqrstu"), list("abc"))
+    ranking = db.rank(table, outputs=list("abc"), model=db.models.Common(goal="largest"))
+    db.certify(ranking)
+    # "t" is not the one that loses most: nothing but its own score is said of it.
+    losses = ranking.tables["common"].copy()
+    own = losses.loc["t", "own"]
+    losses.loc["t", "own"] = own * (1 + 1e-6)
+    losses["lost"] = losses["own"] - losses["common"]
+    slacks = ranking.slacks.copy()
+    slacks.loc["t"] += table.loc["t"] / own * (1 - 1 / (1 + 1e-6))
+    forged = replace(ranking, tables={**ranking.tables, "common": losses}, slacks=slacks)
+    with pytest.raises(CertificateError, match="distance of the own score from its proof"):
+        db.certify(forged)
+
+
+@pytest.mark.parametrize("norm", ["l1", "linf"])
+def test_no_way_leads_to_the_reference_along_metrics_that_stay(norm) -> None:
+    tested = pd.DataFrame({"a": [0.9], "x": [2.0]}, index=["o"])
+    reference = pd.DataFrame({"a": [0.45, 0.3], "x": [2.0, 1.0]}, index=list("pq"))
+    ranking = rank_with(
+        tested, reference=reference, inputs=["x"], model="holder", orientation="input", norm=norm
+    )
+    assert "beyond what the reference can do" in ranking.reasons["o"]
+    db.certify(ranking)
+    # The certificate weighs the output, which no change of the input makes up for.
+    scaled = ScaledData.of(ranking)
+    for direction, expected in (([0.0, 1.0], True), ([1.0, 0.0], False)):
+        proved = holder._proved_outside(ranking, scaled, np.array([direction]))
+        assert proved.tolist() == [expected]
+
+
+def test_a_row_is_covered_by_a_mixture_of_listed_rows_alone() -> None:
+    table = pd.DataFrame(
+        {"a": [1, 0.2, 0.2, 0.55], "b": [0.2, 1, 0.2, 0.55], "c": [0.5, 0.5, 1, 0.3]},
+        index=list("pqto"),
+    )
+    ranking = db.rank(table, outputs=list("abc"))
+    row = np.array([3])
+    assert (ranking.intensities.columns[3] < 0).any()  # fewer peers than places for them
+    assert dominated_by_mixtures(replace(ranking, frontier=np.arange(3)), row).tolist() == [True]
+    assert dominated_by_mixtures(replace(ranking, frontier=np.arange(1, 3)), row).tolist() == [
+        False
+    ]
