@@ -18,6 +18,7 @@ from deabench.models import holder, sbm
 from deabench.models.shared.scaled_data import ScaledData
 from deabench.proofs.frontier import count_malformed, count_wrong_dominators
 from deabench.proofs.ranking import dominated_by_mixtures
+from deabench.proofs.reasons import NO_OUTPUT
 from deabench.results.proof import SlackWeights
 from deabench.utils.arrays import Sparse
 
@@ -452,3 +453,47 @@ def test_a_row_is_covered_by_a_mixture_of_listed_rows_alone() -> None:
     assert dominated_by_mixtures(replace(ranking, frontier=np.arange(1, 3)), row).tolist() == [
         False
     ]
+
+
+@pytest.mark.parametrize("technology", ["convex", "fdh"])
+def test_a_point_lies_nowhere_else(technology) -> None:
+    points = pd.DataFrame({"a": [3.0, 2.0, 4.5], "b": [3.0, 2.0, 4.0]}, index=list("uvw"))
+    targets = db.targets(points, RATES, technology=technology)
+    db.certify(targets)
+    assert targets.position.tolist() == ["on", "inside", "outside"]
+    for label in points.index:
+        for word in {"on", "inside", "outside"} - {targets.position[label]}:
+            position = targets.position.where(targets.position.index != label, word)
+            with pytest.raises(CertificateError, match="position"):
+                db.certify(replace(targets, position=position))
+
+
+def test_slacks_of_the_russell_graph_are_those_of_its_peers() -> None:
+    ranking = rank_with(COSTS, inputs=["x", "z"], model="russell", orientation="none")
+    db.certify(ranking)
+    slacks = ranking.slacks.copy()
+    slacks.loc["o", "x"] += 1e-5
+    with pytest.raises(CertificateError, match="slacks from their proof"):
+        db.certify(replace(ranking, slacks=slacks))
+
+
+def test_who_has_slack_under_restricted_weights_is_not_efficient() -> None:
+    table = pd.DataFrame({"a": [4.0, 2.0, 4.0], "b": [2.0, 4.0, 1.0], "c": 3.0}, index=list("pqo"))
+    ranking = db.rank(table, outputs=list("abc"), model=db.models.WEI(shares={"a": (0.3, 0.9)}))
+    db.certify(ranking)
+    assert ranking.scores["o"] == 1
+    assert ranking.efficient.tolist() == [True, True, False]
+    with pytest.raises(CertificateError, match="efficient"):
+        db.certify(replace(ranking, efficient=ranking.efficient | True))
+
+
+def test_a_row_without_outputs_may_save_inputs() -> None:
+    table = pd.DataFrame({"a": [2.0, 1.0, 0.0], "x": [2.0, 3.0, 4.0]}, index=list("pqo"))
+    ranking = rank_with(table, inputs=["x"], model="ccr", orientation="input")
+    assert "without any of its inputs" in ranking.reasons["o"]
+    db.certify(ranking)
+    with pytest.raises(CertificateError, match="reason"):
+        db.certify(replace(ranking, reasons={"o": NO_OUTPUT}))
+    growing = rank_with(table, inputs=["x"], model="ccr", orientation="output")
+    assert NO_OUTPUT in growing.reasons["o"]
+    db.certify(growing)
