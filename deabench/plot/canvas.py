@@ -35,6 +35,8 @@ MAX_LEGEND_INSIDE = 6
 """A legend with more names stands beside the axes."""
 MAX_LEGEND = 10
 """More names in a legend hide the curves; the rest are counted instead."""
+MAX_LEGEND_NARROW = 5
+"""Names in the legend of a narrow figure."""
 NARROW = 4.5
 """Inches below which a figure leaves out what stands beside the axes, and has smaller legends."""
 LABEL_POSITIONS = (
@@ -91,6 +93,12 @@ def row_font_size(ax: Any, rows: int, points: float = 8) -> float:
     # The axes take about three quarters of a figure's height; letters 0.9 of a row's.
     height = 0.75 * ax.figure.get_size_inches()[1] * 72
     return float(min(font_size(points), 0.9 * height / max(rows, 1)))
+
+
+def count_rows_with_room(ax: Any, rows: int, points: float = 7) -> int:
+    """Return how many of so many rows have room for names of this size; at least one."""
+    height = ax.get_position().height * ax.figure.get_size_inches()[1] * 72
+    return max(1, min(rows, int(height / (1.15 * font_size(points)))))
 
 
 def style_numbers(names: Iterable[object]) -> dict[object, int]:
@@ -253,15 +261,21 @@ def add_legend(
 ) -> Any:
     """Add a legend of at most `MAX_LEGEND` artists, the largest `merit` first.
 
-    The rest are counted. A legend of more than `MAX_LEGEND_INSIDE` artists would cover the curves.
-    It stands beside the axes, or `below` them, if the figure makes room.
+    The rest are counted; where the artists have merits they turn grey. A legend of more than
+    `MAX_LEGEND_INSIDE` artists would cover the curves. It stands beside the axes, or `below` them
+    and in narrow figures, if the figure makes room.
     """
     order = list(range(len(artists)))
     if merit is not None:
         order.sort(key=lambda k: -merit[k])
-    handles = [artists[k] for k in order[:MAX_LEGEND]]
-    if len(artists) > MAX_LEGEND:
-        rest = f"and {len(artists) - MAX_LEGEND} more"
+    # Artists with merits are systems, of which a narrow figure names fewer.
+    most = MAX_LEGEND_NARROW if is_narrow(ax) and merit is not None else MAX_LEGEND
+    handles = [artists[k] for k in order[:most]]
+    if merit is not None:
+        for k in order[most:]:
+            artists[k].set(color=GREY, linestyle="-", linewidth=0.6, alpha=0.35, zorder=1)
+    if len(artists) > most:
+        rest = f"and {len(artists) - most} more"
         # An invisible line carries the count of the names that are left out.
         handles.append(Line2D([], [], linestyle="none", label=rest))
     settings: dict[str, Any] = {
@@ -277,15 +291,24 @@ def add_legend(
         column_width = 1.65
     fitting = int(ax.figure.get_size_inches()[0] / column_width)
     settings["ncols"] = max(1, min(settings.get("ncols", 1), fitting))
+    is_long = len(artists) > min(most, MAX_LEGEND_INSIDE)
+    if is_long and is_narrow(ax):
+        # Beside the axes of a narrow figure it would be cut.
+        settings["ncols"] = max(1, fitting)
+        below = True
     if below:
         # Below tick labels and axis label, whatever the height of the axes.
-        height = ScaledTranslation(0, -3.2 * rcParams["font.size"] / 72, ax.figure.dpi_scale_trans)
+        # In a narrow figure the label of the axis takes two lines.
+        lines = 4.6 if is_narrow(ax) else 3.2
+        height = ScaledTranslation(
+            0, -lines * rcParams["font.size"] / 72, ax.figure.dpi_scale_trans
+        )
         settings |= {
             "loc": "upper center",
             "bbox_to_anchor": (0.5, 0),
             "bbox_transform": ax.transAxes + height,
         }
-    elif len(handles) > MAX_LEGEND_INSIDE:
+    elif is_long:
         settings |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
     # Without a layout engine nothing makes room beside the axes.
     if not has_layout_engine(ax) and "bbox_to_anchor" in settings:

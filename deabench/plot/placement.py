@@ -109,7 +109,8 @@ def place_names(
             texts.append(text)
     left_out = len(names) - len(texts)
     if left_out:
-        add_note(ax, f"{left_out} of {len(names)} names left out for want of room")
+        note = add_note(ax, f"{left_out} of {len(names)} names left out for want of room")
+        _move_to_free_corner(note, texts)
     return texts, left_out
 
 
@@ -128,6 +129,20 @@ def add_note(ax: Any, text: str) -> Any:
         zorder=7,
         bbox={"facecolor": background_colour(), "alpha": 0.8, "linewidth": 0, "pad": 1},
     )
+
+
+def _move_to_free_corner(note: Any, texts: Sequence[Any]) -> None:
+    """Move a note to the first corner where it covers no name; else it stays."""
+    names = [text.get_window_extent() for text in texts]
+    for x, y in ((1, 1), (0, 1), (1, 0), (0, 0)):
+        note.xy = (x, y)
+        note.set(x=2 - 4 * x, y=2 - 4 * y)
+        note.set(ha="right" if x else "left", va="top" if y else "bottom")
+        box = note.get_window_extent()
+        if not any(box.overlaps(name) for name in names):
+            return
+    note.xy = (1, 1)
+    note.set(x=-2, y=-2, ha="right", va="top")
 
 
 def dots_along(segments: np.ndarray, count: int = 60) -> np.ndarray:

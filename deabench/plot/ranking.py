@@ -19,6 +19,7 @@ from deabench.plot.canvas import (
     annotate_rows,
     apply_style,
     background_colour,
+    count_rows_with_room,
     draw_grid,
     draw_tier_lines,
     escape_label,
@@ -264,11 +265,13 @@ class WeightsDisplay(Display):
         count = len(self.shares)
         self.ax_ = ax = make_axes(ax, size=(7.0, 1.6 + 0.24 * count))
         self.figure_ = ax.figure
+        count = count_rows_with_room(ax, count)
+        shares = self.shares.iloc[:count]
         y = np.arange(count)
         bar_starts = np.zeros(count)
         self.bars_ = []
         for k, name in enumerate(self.shares.columns):
-            values = self.shares[name].to_numpy(dtype=float)
+            values = shares[name].to_numpy(dtype=float)
             bars = ax.barh(
                 y,
                 values,
@@ -283,7 +286,7 @@ class WeightsDisplay(Display):
             )
             self.bars_.append(bars)
             bar_starts = bar_starts + values
-        names = [escape_label(name) for name in self.shares.index]
+        names = [escape_label(name) for name in shares.index]
         ax.set_yticks(y, names, fontsize=row_font_size(ax, len(names)))
         ax.set_ylim(count - 0.5, -0.5)
         draw_grid(ax)

@@ -123,6 +123,9 @@ class RocDisplay(Display):
         draw_unit_square(ax, *ROC_LABELS)
         areas_under_curves = [segment.roc.auc for segment in self.segments.values()]
         add_legend(ax, self.lines_, merit=areas_under_curves, loc="lower right")
+        # Of curves that the legend does not name only the thin line is left.
+        for line, dark in zip(self.lines_, self.dark_, strict=True):
+            dark.set_visible(line.get_color() != GREY)
         first = next(iter(self.segments.values()))
         level = 100 * (1 - first.alpha)
         title = f"thick: 0 inside {escape_label(first.test)} {level:g} % interval"

@@ -16,6 +16,7 @@ from deabench.plot.canvas import (
     MARKERS,
     add_legend,
     apply_style,
+    count_rows_with_room,
     draw_grid,
     escape_label,
     font_size,
@@ -87,6 +88,7 @@ class TargetsDisplay(Display):
         count, metric_count = self.actual.shape
         self.ax_ = frame = make_axes(ax, size=(1.6 + 2.5 * metric_count, 1.4 + 0.3 * count))
         self.figure_ = frame.figure
+        count = count_rows_with_room(frame, count)
         frame.set_axis_off()
         grid = None
         # In a grid of axes the panels share the place of `ax`; elsewhere they are inset.
@@ -102,17 +104,17 @@ class TargetsDisplay(Display):
             else:
                 left = k / metric_count + 0.02
                 panel = frame.inset_axes([left, 0, 1 / metric_count - 0.04, 1])
-            self._draw_panel(panel, metric, show_names=k == 0)
+            self._draw_panel(panel, metric, count, show_names=k == 0)
         title = f"▲ actual, × closest target ({self.norm})"
         if self.total > count:
-            title += f"; the first {count} of {self.total}"
+            title += f"\nthe first {count} of {self.total}"
         set_title(self.axes_[0], title + "\n")
         apply_style(self.axes_[0], [dot for dots in self.dots_ for dot in dots], style)
         return self
 
-    def _draw_panel(self, ax: Any, metric: str, *, show_names: bool) -> None:
-        actual = self.actual[metric].to_numpy()
-        target = self.target[metric].to_numpy()
+    def _draw_panel(self, ax: Any, metric: str, count: int, *, show_names: bool) -> None:
+        actual = self.actual[metric].to_numpy()[:count]
+        target = self.target[metric].to_numpy()[:count]
         y = np.arange(len(actual))
         self.axes_.append(ax)
         self.lines_.append(ax.hlines(y, actual, target, color=GREY, linewidth=1.6, zorder=1))
@@ -141,7 +143,7 @@ class TargetsDisplay(Display):
         # Only the leftmost panel names the rows.
         names = [""] * len(y)
         if show_names:
-            names = [escape_label(name) for name in self.actual.index]
+            names = [escape_label(name) for name in self.actual.index[:count]]
         ax.set_yticks(y, names, fontsize=row_font_size(ax, len(names)))
         ax.tick_params(axis="x", labelsize=font_size(8))
         # A narrow panel has room for two numbers and short lines.

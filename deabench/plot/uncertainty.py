@@ -16,6 +16,7 @@ from deabench.plot.canvas import (
     annotate_rows,
     apply_style,
     background_colour,
+    count_rows_with_room,
     draw_grid,
     draw_tier_lines,
     escape_label,
@@ -80,10 +81,10 @@ class UncertaintyDisplay(Display):
 
     def plot(self, ax: Any = None, **style: Any) -> UncertaintyDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the dots."""
-        frame = self.frame
-        y = np.arange(len(frame))
-        self.ax_ = ax = make_axes(ax, size=(7.0, 1.3 + 0.24 * len(frame)))
+        self.ax_ = ax = make_axes(ax, size=(7.0, 1.3 + 0.24 * len(self.frame)))
         self.figure_ = ax.figure
+        frame = self.frame.iloc[: count_rows_with_room(ax, len(self.frame))]
+        y = np.arange(len(frame))
         ax.axvline(1, color=text_colour(), linewidth=0.8)
         self.intervals_ = ax.hlines(y, frame["lower"], frame["upper"], color=GREY, linewidth=2.2)
         self.dots_ = {}

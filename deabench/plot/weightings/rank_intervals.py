@@ -12,6 +12,7 @@ from deabench.plot.canvas import (
     COLOURS,
     GREY,
     apply_style,
+    count_rows_with_room,
     draw_grid,
     escape_label,
     font_size,
@@ -69,10 +70,10 @@ class RankIntervalDisplay(Display):
 
     def plot(self, ax: Any = None, **style: Any) -> RankIntervalDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the dots."""
-        frame = self.frame
-        y = np.arange(len(frame))
-        self.ax_ = ax = make_axes(ax, size=(6.4, 1.5 + 0.24 * len(frame)))
+        self.ax_ = ax = make_axes(ax, size=(6.4, 1.5 + 0.24 * len(self.frame)))
         self.figure_ = ax.figure
+        frame = self.frame.iloc[: count_rows_with_room(ax, len(self.frame))]
+        y = np.arange(len(frame))
         has_limits = frame["best_limit"].notna()
         self.limits_ = ax.hlines(
             y[has_limits],
