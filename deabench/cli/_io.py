@@ -12,6 +12,7 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TextIO
@@ -31,6 +32,7 @@ GAP = "   "
 """What stands between two columns."""
 MAX_ROWS = 60
 """Rows of a table that are printed to a terminal."""
+_prints_all_notes: ContextVar[bool] = ContextVar("_prints_all_notes", default=False)
 UNSUPPORTED_SUFFIXES = (
     ".xlsx",
     ".xls",
@@ -108,9 +110,35 @@ def print_message(text: str) -> None:
 
 
 def print_messages(texts: Iterable[str]) -> None:
-    """Write messages to stderr, one per line."""
-    for text in texts:
+    """Write notes to stderr: one per line, or as one line to a terminal unless -v is typed."""
+    messages = list(texts)
+    # A message of several lines says what to type next: it stays.
+    notes = [text for text in messages if "\n" not in text]
+    if notes and sys.stderr.isatty() and not _prints_all_notes.get():
+        steps = [text for text in messages if "\n" in text]
+        messages = [_shorten_notes(notes, shutil.get_terminal_size().columns), *steps]
+    for text in messages:
         print_message(text)
+
+
+def _shorten_notes(notes: list[str], width: int) -> str:
+    """Return the notes, or as much of them as one line holds and how to read all."""
+    text = " ".join(with_option_names("; ".join(notes)).split())
+    if len(text) <= width:
+        return text
+    remedy = " (-v: all notes)"
+    room = max(width - len(remedy), LEAST_TEXT_WIDTH)
+    return textwrap.shorten(text, room, placeholder=" ...") + remedy
+
+
+@contextmanager
+def all_notes() -> Iterator[None]:
+    """Print each note on a line of its own, also to a terminal."""
+    token = _prints_all_notes.set(True)
+    try:
+        yield
+    finally:
+        _prints_all_notes.reset(token)
 
 
 def with_option_names(text: str) -> str:
@@ -258,6 +286,9 @@ def _print_table(frame: pd.DataFrame, title: str) -> None:
     ]
     lines = textwrap.wrap(title, width) if width else [title] * bool(title)
     for part in _split_columns(columns, frame.index.nlevels, width):
+        # One empty line between two parts.
+        if lines and not lines[-1]:
+            lines.pop()
         lines += _table_lines(part)
     sys.stdout.write("\n".join(lines) + "\n")
     if len(shown) < len(frame):
@@ -280,6 +311,9 @@ class _Column:
         self.width = max(map(_text_width, self.texts))
         self.least_width = min(self.least_width, self.width, width - 2)
         self.width = min(self.width, max(MAX_TEXT_WIDTH, self.least_width))
+        # Names are broken, too, where even a part of one column would be too wide; numbers never.
+        numbers = map(_text_width, self.texts[1:]) if is_numeric else ()
+        self.shortest_width = min(max((LEAST_TEXT_WIDTH, *numbers)), self.least_width)
 
     def cells(self) -> Iterator[list[str]]:
         """Return the lines of each cell, all as wide as the column."""
@@ -315,7 +349,9 @@ def _fit_widths(part: list[_Column], width: int | None) -> list[_Column]:
         return part
     while _total_width(column.width for column in part) > width:
         column = max(part, key=lambda c: c.width - c.least_width)
-        if column.width == column.least_width:
+        if column.width <= column.least_width:
+            column = max(part, key=lambda c: c.width - c.shortest_width)
+        if column.width <= column.shortest_width:
             break
         column.width -= 1
     return part

@@ -17,7 +17,7 @@ from typer.core import TyperOption
 from typer.main import get_command
 
 from deabench.cli import COMPLETION_VARIABLE, VERBS
-from deabench.cli._io import printable_streams, with_option_names
+from deabench.cli._io import all_notes, printable_streams, with_option_names
 from deabench.cli.options.parsing import answer_words, parse_numbers, question_text
 from deabench.errors import DeabenchError, UsageError
 from deabench.tables.naming.questions import Question, UndecidedError
@@ -157,10 +157,13 @@ def _add_common_options(command: Command, verb: str) -> None:
     for sub_command in getattr(command, "commands", {}).values():
         _add_common_options(sub_command, verb)
     quiet = _flag(["-q", "--quiet"], "Print no messages besides errors.", _be_quiet)
+    verbose = _flag(
+        ["-v", "--verbose"], "Print all notes to a terminal, not only one line.", _be_verbose
+    )
     no_color = _flag(
         ["--no-color"], "Print no colours, as with the variable NO_COLOR.", _use_no_color
     )
-    command.params += [quiet, no_color]
+    command.params += [quiet, verbose, no_color]
     if verb in READING_VERBS:
         sheet = _option(
             "--sheet",
@@ -222,6 +225,10 @@ def _be_quiet(context: Context) -> None:
             return invoke(context)
 
     context.command.invoke = invoke_silently
+
+
+def _be_verbose(context: Context) -> None:
+    context.with_resource(all_notes())
 
 
 def _use_no_color(context: Context) -> None:

@@ -279,10 +279,12 @@ def test_printable_replaces_by_unicodes_classes() -> None:
     assert printable(kept) == kept
 
 
-@pytest.mark.parametrize("columns", [60, pytest.param(80, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "columns", [40, *(pytest.param(wide, marks=pytest.mark.slow) for wide in (60, 80, 120))]
+)
 def test_tables_fit_the_terminal(columns, tmp_path) -> None:
     rng = np.random.default_rng(0)
-    names = [f"a_system_with_a_name_{k}" for k in range(30)]
+    names = [f"a_system_with_a_name_of_forty_letters_{k:02}" for k in range(30)]
     metrics = [f"metric_{k}_acc" for k in range(6)]
     pd.DataFrame(rng.uniform(0.5, 0.9, (30, 6)), names, metrics).rename_axis("model").to_csv(
         tmp_path / "board.csv"
@@ -341,6 +343,24 @@ def test_quiet_leaves_the_answer_and_errors(tmp_path, capsys) -> None:
     assert "Invalid value for '--format'" in capsys.readouterr().err
     assert main(["study", "run", "missing.toml", "--quiet"]) == 1
     assert capsys.readouterr().err.startswith("deabench: cannot read 'missing.toml'")
+
+
+def test_notes_are_one_line_on_a_terminal_unless_all_are_asked_for(capsys, monkeypatch) -> None:
+    board = Path(__file__).parents[2] / "examples" / "leaderboard.csv"
+    monkeypatch.setenv("COLUMNS", "60")
+    assert main(["rank", str(board)]) == 0
+    piped = capsys.readouterr().err
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(["rank", str(board)]) == 0
+    shown = capsys.readouterr().err.splitlines()
+    cut = next(line for line in shown if line.endswith(" ... (-v: all notes)"))
+    assert len(cut) <= 60
+    assert cut.startswith("higher is better in 'top1'; ")
+    # What to type next is no note, and stays.
+    assert any("deabench rank" in line for line in shown)
+    assert len(shown) < len(piped.splitlines())
+    assert main(["rank", str(board), "-v"]) == 0
+    assert capsys.readouterr().err == piped
 
 
 def test_help_and_version_are_words_too(capsys) -> None:
