@@ -1,6 +1,7 @@
 // The page: the workspace where there are metrics, and the tables below it. The same workspace is the notebook's widget.
 import type { Data, Document } from "./contract.ts";
 import { make } from "./dom.ts";
+import { keepKeys, share, type Model } from "./notebook.ts";
 import { closest, position } from "./solve/closest.ts";
 import { radial, section } from "./solve/section.ts";
 import { Space } from "./solve/space.ts";
@@ -38,6 +39,13 @@ function board(world: World): HTMLElement {
     make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Ranking" }, table));
   liveTable(table, content({ columns, from: "ranking" }, world.data), world);
   return place;
+}
+
+/** Show the workspace of a notebook's widget; returns what ends it. */
+export function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
+  el.classList.add("notebook");
+  keepKeys(el);
+  return share(model, mount(el, model.get("data")));
 }
 
 /** Start a report: its data stand in the element with the id "data". */

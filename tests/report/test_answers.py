@@ -61,8 +61,9 @@ def test_losses_alone_have_a_page_without_the_constant_output() -> None:
     report = db.report(losses)
     assert report.answer == [
         "Take a. If rmse counts more than 3 times mae, take b.",
-        "a has mae 1.0, rmse 2.0. It is the best efficient one where all metrics count the same, "
-        "each from its worst to its best value here.",
+        "a has mae 1.0 (the best), rmse 2.0 (best: 1.8, b). It is the best efficient one where all "
+        "metrics count the same, each from its worst to its best value here. How sure that is "
+        "cannot be said: there are neither samples nor intervals.",
         "2 of 4 classifiers are efficient: a, b.",
         "The other 2 are not: their efficiencies go from 0.611 to 0.900, and of the last, c, every "
         "input could shrink by 38.9 % together.",
@@ -92,8 +93,9 @@ def test_one_row_and_one_layer_are_singular() -> None:
     assert db.report(alike).answer == [
         "Take A or B, which are equally good where all metrics count the same. If f1 counts more "
         "than acc, take B.",
-        "A has acc 0.9, f1 0.7. It is the best efficient one where all metrics count the same, "
-        "each from its worst to its best value here.",
+        "A has acc 0.9 (the best), f1 0.7 (best: 0.9, B). It is the best efficient one where all "
+        "metrics count the same, each from its worst to its best value here. How sure that is "
+        "cannot be said: there are neither samples nor intervals.",
         "2 of 2 classifiers are efficient: A, B.",
         "No classifier is inefficient.",
     ]

@@ -279,7 +279,7 @@ def test_the_section_follows_the_chosen_one_and_says_what_it_holds(opened):
     note = page.locator(".note.section").inner_text()
     held = table.loc["classifier 0004", "AUC"]
     assert note.startswith(
-        f"The line is the section of the frontier of all 3 metrics where AUC {held:.6g}"
+        f"The line is the section of the frontier of all 3 metrics where AUC {held:.4f}"
     )
     before = page.locator(".frontier path.facets").get_attribute("d")
     choose(page, "classifier 0009")
@@ -543,32 +543,86 @@ def test_five_and_five_thousand(opened):
     bar = page.locator("#ranking .bar")
     bar.get_by_role("searchbox").fill("classifier 4999")
     assert bar.locator(".count").inner_text() == "1 of 5000 rows"
+    bar.get_by_role("searchbox").fill("")
+    bar.get_by_role("button", name="next").click()
+    assert bar.locator(".count").inner_text() == "5000 rows, page 2 of 200"
+    page.get_by_text("type ranges").click()
+    page.get_by_label("TPR from", exact=True).fill("0.5")
+    page.get_by_label("TPR from", exact=True).press("Enter")
+    within = int((table["TPR"] >= 0.5).sum())
+    count = bar.locator(".count").inner_text()
+    assert count.startswith(f"{within} of 5000 rows, page 1 of ")
 
 
 def test_a_workspace_without_its_page(browser):
-    """What a notebook runs: the same script as a module, mounted twice in one document."""
+    """What a notebook runs: the page's script as a module, shown twice, with a state for Python."""
+    pytest.importorskip(
+        "anywidget", reason="anywidget is not installed here; it is in the extra notebook"
+    )
     from deabench.report.notebook_widget import widget_module
 
-    data = json.dumps(page_of(30, 3).data)
+    workspace = db.explore(page_of(30, 3))
     page = browser.new_context(viewport={"width": 1000, "height": 900}).new_page()
     wrong = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.set_content('<div id="a"></div><div id="b"></div>')
+    # A model as anywidget has it: an event at each change, and what is saved goes to Python.
     page.evaluate(
-        """async ([code, data]) => {
+        """async ([code, data, state]) => {
       const script = new Blob([code], { type: "text/javascript" });
       const widget = (await import(URL.createObjectURL(script))).default;
-      const model = { get: () => JSON.parse(data) };
-      for (const id of ["a", "b"]) widget.render({ model, el: document.getElementById(id) });
+      const values = { data, state }, heard = new Set();
+      window.saved = [];
+      window.model = { get: (key) => values[key],
+        on: (_, act) => heard.add(act), off: (_, act) => heard.delete(act),
+        set: (key, value) => { values[key] = value; for (const act of [...heard]) act(); },
+        save_changes: () => window.saved.push(JSON.stringify(values.state)) };
+      const show = (id) => widget.render({ model, el: document.getElementById(id) });
+      window.ends = ["a", "b"].map(show);
     }""",
-        [widget_module(), data],
+        [widget_module(), workspace.data, workspace.state | {"limits": {"TPR": [0.5, None]}}],
     )
-    assert page.locator("#a .who").inner_text() == page.locator("#b .who").inner_text()
+
+    def last_saved(count):
+        page.wait_for_function("(count) => saved.length >= count", arg=count)
+        workspace.state = json.loads(page.evaluate("saved.at(-1)"))
+        return workspace
+
+    def names():
+        return [page.locator(f"#{key} .who").inner_text() for key in "ab"]
+
+    assert names() == [workspace.chosen] * 2
     page.locator("#b .find").fill("classifier 0009")
     page.locator("#b .find").press("Enter")
-    assert (
-        page.locator("#b .who").inner_text()
-        == "classifier 0009"
-        != page.locator("#a .who").inner_text()
-    )
+    assert last_saved(1).chosen == "classifier 0009"
+    assert workspace.limits == {"TPR": (0.5, None)}
+    assert names() == ["classifier 0009"] * 2
+    page.locator("#a .frontier.chart").focus()
+    page.keyboard.press("ArrowRight")
+    moved = last_saved(2).moved
+    shown = [float(field.input_value()) for field in page.locator("#b .gaps input").all()]
+    assert shown == pytest.approx(list(moved.values()), rel=1e-5)
+    assert moved["TPR"] > workspace.data["values"][0][9]
+    # JupyterLab leaves the keys of what is marked alone.
+    assert page.evaluate("document.activeElement.dataset.lmSuppressShortcuts") == "true"
+    page.locator("#a").get_by_text("type ranges").click()
+    page.locator("#a").get_by_label("TPR from").fill("0.8")
+    page.locator("#a").get_by_label("TPR from").press("Enter")
+    assert last_saved(3).limits == {"TPR": (0.8, None)}
+    kept = page.locator("#b .parallel-panel .count").inner_text()
+    assert kept.startswith(f"{len(workspace.brushed)} of 30 kept")
+    # What Python sets is shown, and is not told back.
+    workspace.chosen = "classifier 0003"
+    workspace.limits = {workspace.data["ranking"]["measure"]: (0.9, None)}
+    page.evaluate("(state) => model.set('state', state)", workspace.state)
+    assert names() == ["classifier 0003"] * 2
+    kept = page.locator("#b .parallel-panel .count").inner_text()
+    assert kept.startswith(f"{len(workspace.brushed)} of 30 kept")
+    page.wait_for_timeout(150)
+    assert page.evaluate("saved.length") == 3
+    page.evaluate("ends[0]()")
+    page.locator("#b .find").fill("classifier 0005")
+    page.locator("#b .find").press("Enter")
+    assert last_saved(4).chosen == "classifier 0005"
+    assert names() == ["classifier 0003", "classifier 0005"]
     assert wrong == []

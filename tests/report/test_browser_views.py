@@ -174,6 +174,10 @@ def test_the_first_screen_holds_recommendation_and_picture(opened, width):
         assert said["y"] + said["height"] < height
         # At least the upper half of the picture is on the first screen.
         assert picture["y"] + picture["height"] / 2 < height
+        # Those that the sentence names are named in the picture.
+        if report.data:
+            named = page.locator(".frontier .label.chosen, .frontier .label.winner")
+            assert named.count() == len(report.data["winners"]) == 3
         page.close()
 
 

@@ -58,7 +58,11 @@ def test_the_lead_changes_where_the_recommendation_says(seed, count):
 def test_one_that_is_best_in_all_metrics_needs_no_condition():
     table = pd.DataFrame({"TPR": [0.9, 0.8, 0.9], "TNR": [0.8, 0.7, 0.6]}, index=list("abc"))
     answer = db.report(table).answer
-    assert answer[:2] == ["Take a: no other is better in any metric.", "a has TPR 0.9, TNR 0.8."]
+    assert answer[:2] == [
+        "Take a: no other is better in any metric.",
+        "a has TPR 0.9 (the best), TNR 0.8 (the best). How sure that is cannot be said: there are "
+        "neither samples nor intervals.",
+    ]
     # c has the best TPR, too, and is beaten in TNR: it is not efficient, and not called so.
     assert answer[3] == (
         "c has the best score, too, and is not efficient: others are as good in every metric and "

@@ -11,6 +11,7 @@ from deabench.report.recommendation import (
     weighed_metrics,
 )
 from deabench.report.text.words import column_decimals, format_number, join_names
+from deabench.results.ranking import order_by_merit
 
 if TYPE_CHECKING:
     from deabench.report.report_results import ReportResults
@@ -92,16 +93,28 @@ def _describe_condition(other: Alternative, metrics: list[str]) -> str:
 def _say_its_values(
     results: ReportResults, recommendation: Recommendation, metrics: list[str]
 ) -> str:
-    """Say what the recommended system has in each metric, and what equal weights mean."""
-    row = results.metrics.rename(index=str).loc[recommendation.name]
-    values = [
-        f"{name} {format_number(float(row[name]), column_decimals(list(results.metrics[name])))}"
-        for name in metrics
-    ]
-    sentence = f"{recommendation.name} has {join_names(values, MAX_VALUES)}."
-    if recommendation.is_best_everywhere:
-        return sentence
-    return (
-        f"{sentence} It is the best efficient one where all metrics count the same, each from its "
-        "worst to its best value here."
-    )
+    """Say what the recommended system has in each metric, what the best has, and how sure it is."""
+    name = recommendation.name
+    values = [_compare_value(results, name, metric) for metric in metrics]
+    sentences = [f"{name} has {join_names(values, MAX_VALUES)}."]
+    if not recommendation.is_best_everywhere:
+        sentences.append(
+            "It is the best efficient one where all metrics count the same, each from its worst to "
+            "its best value here."
+        )
+    if results.ranking.uncertainty is None:
+        sentences.append(
+            "How sure that is cannot be said: there are neither samples nor intervals."
+        )
+    return " ".join(sentences)
+
+
+def _compare_value(results: ReportResults, name: str, metric: str) -> str:
+    """Write a metric of the recommended system, and what the best one has where that is better."""
+    column = results.metrics.loc[order_by_merit(results.ranking), metric].rename(index=str)
+    best = str(column.idxmin() if metric in results.lower_is_better else column.idxmax())
+    decimals = column_decimals(list(results.metrics[metric]))
+    value = f"{metric} {format_number(float(column[name]), decimals)}"
+    if column[best] == column[name]:
+        return f"{value} (the best)"
+    return f"{value} (best: {format_number(float(column[best]), decimals)}, {best})"

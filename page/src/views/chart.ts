@@ -111,18 +111,27 @@ export function boxesAlong(path: [number, number][]): Box[] {
   });
 }
 
+/** Where a name may stand: to the right (1) or left of its point, and how far below it. */
+const NEAR = [[1, -7], [-1, -7], [1, 16], [-1, 16], [1, 4], [-1, 4], [1, -20], [-1, -20]];
+/** Where one that matters may stand with a line to its point. */
+const FAR = [34, -36, 54, -56, 74, 94, 114, 134].flatMap((dy) => [[-1, dy], [1, dy]]);
+
 /** Each name beside its point where there is room; the first ones first. */
-export function names(marked: Named[], frame: Frame, taken: [number, number][] = [], blocked: Box[] = []): SVGTextElement[] {
+export function names(marked: Named[], frame: Frame, taken: [number, number][] = [], blocked: Box[] = []): SVGElement[] {
   const boxes: Box[] = [...blocked, ...marked.map(({ x, y }): Box => [x - 5, y - 5, x + 5, y + 5]), ...taken.map(([x, y]): Box => [x - 3, y - 3, x + 3, y + 3])];
   const free = (box: Box): boolean => box[0] >= frame.left && box[2] <= frame.width - 2 && box[1] >= 0 && box[3] <= frame.height - frame.bottom
     && !boxes.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1]);
   return marked.flatMap(({ x, y, text, kind }) => {
-    const words = fitted(text, 172), w = textWidth(words) * (kind ? 1.1 : 1) + 2;  // names of a kind are bold
-    for (const [side, dy] of [[1, -7], [-1, -7], [1, 16], [-1, 16], [1, 4], [-1, 4], [1, -20], [-1, -20]]) {
-      const left = side > 0 ? x + 7 : x - 7 - w, base = y + dy, box: Box = [left, base - 11, left + w, base + 3];
-      if (!free(box)) continue;
-      boxes.push(box);
-      return [draw("text", { x: side > 0 ? x + 7 : x - 7, y: base, "text-anchor": side > 0 ? "start" : "end", class: `label ${kind ?? ""}` }, words)];
+    // Those that matter are named in a shorter form, or farther off, where the whole name has no room.
+    for (const [room, places, gap] of kind ? [[172, NEAR, 7], [110, NEAR, 7], [172, FAR, 16], [70, FAR, 16]] as const : [[172, NEAR, 7]] as const) {
+      const words = fitted(text, room), w = textWidth(words) * (kind ? 1.1 : 1) + 2;  // names of a kind are bold
+      for (const [side, dy] of places) {
+        const start = x + side * gap, left = side > 0 ? start : start - w, base = y + dy, box: Box = [left, base - 11, left + w, base + 3];
+        if (!free(box)) continue;
+        boxes.push(box);
+        const name = draw("text", { x: start, y: base, "text-anchor": side > 0 ? "start" : "end", class: `label ${kind ?? ""}` }, words);
+        return places === NEAR ? [name] : [draw("line", { x1: x, y1: y, x2: start, y2: dy > 0 ? base - 8 : base, class: "leader" }), name];
+      }
     }
     return [];
   });

@@ -5,7 +5,7 @@ import { pointer, select } from "d3-selection";
 import { line } from "d3-shape";
 import { zoom, zoomIdentity, type ZoomTransform } from "d3-zoom";
 import { button, choice, draw, make, panel, seen } from "../dom.ts";
-import { few } from "../numbers.ts";
+import { decimals, few, shown } from "../numbers.ts";
 import type { Norm, On } from "../contract.ts";
 import type { Section } from "../solve/space.ts";
 import type { World } from "../world.ts";
@@ -18,6 +18,7 @@ const NAMED = 14, FADED = 1e-9;
 export function frontierView(world: World): HTMLElement {
   const { data, state } = world, clipName = `clip-${Math.random().toString(36).slice(2, 8)}`;
   const view = { width: 0, frame: {} as Frame, x: {} as Scale, y: {} as Scale, section: null as Section | null, outline: [] as Pair[], transform: zoomIdentity as ZoomTransform };
+  const places = data.values.map((column) => decimals(column));
   const said = make("p", { class: "note section" }), drawn = chart("frontier", "the frontier, and the chosen classifier", paint);
   const svg = drawn.svg, trail = draw("g"), mine = draw("path", { class: "mine" }), grip = draw("circle", { class: "grip", r: 20 });
   const moved = draw("g", { class: "moved" });
@@ -31,7 +32,7 @@ export function frontierView(world: World): HTMLElement {
   function paint(width: number): void {
     view.width = width;
     const height = Math.round(Math.min(430, Math.max(300, 0.6 * width)));
-    view.frame = { left: 62, right: 14, top: 12, bottom: 44, width, height };
+    view.frame = { left: 62, right: 14, top: 18, bottom: 44, width, height };
     const { left, right, top, bottom } = view.frame;
     const range = (m: number): (number | null)[] => [...data.values[m], ...data.tested.map((t) => t.values[m]), world.now[m]];
     view.x = view.transform.rescaleX(scaleOf(range(state.x), [left, width - right], data.metrics[state.x]) as never) as Scale;
@@ -98,7 +99,7 @@ export function frontierView(world: World): HTMLElement {
     if (now.some((v) => v === null)) return [];
     const found = space.section(now as number[], state.x, state.y, state.mixtures);
     const others = used.filter((m) => m !== state.x && m !== state.y);
-    const held = others.map((m) => `${data.metrics[m].name} ${few(world.now[m] as number)}`).join(", ");
+    const held = others.map((m) => `${data.metrics[m].name} ${shown(world.now[m], places[m])}`).join(", ");
     if (!found) { said.textContent = seen(`Nothing reaches ${held}: there is no section of the frontier to draw.`); return []; }
     if (others.length) {
       said.textContent = seen(`The line is the section of the frontier of all ${used.length} metrics where ${held}, as the chosen point has. `
@@ -210,11 +211,11 @@ export function frontierView(world: World): HTMLElement {
       [...boxesAlong(view.outline), corner()]);
   }
 
-  /** The place of the words that say where both metrics are better. */
+  /** The place of the words that say where both metrics are better: above the marks and lines. */
   function corner(): Box {
-    const { left, right, top, bottom, width, height } = view.frame, x = data.metrics[state.x].high, y = data.metrics[state.y].high;
-    const wide = textWidth("better ↗") + 4, start = x ? width - right - 6 - wide : left + 6, base = y ? top + 14 : height - bottom - 8;
-    return [start, base - 11, start + wide, base + 3];
+    const { left, right, top, width } = view.frame, wide = textWidth("better ↗") + 4;
+    const start = data.metrics[state.x].high ? width - right - wide : left;
+    return [start, top - 16, start + wide, top - 2];
   }
 
   /** What depends on the chosen point alone: cheap enough for every movement. */
@@ -276,7 +277,7 @@ export function frontierView(world: World): HTMLElement {
     tip.classList.toggle("on", i >= 0);
     if (i < 0) return;
     tip.replaceChildren(make("strong", {}, world.name(i)), ...data.metrics.flatMap((m, k) => world.value(k, i) === null ? []
-      : [make("div", {}, `${m.name}: ${few(world.value(k, i) as number)}`)]));
+      : [make("div", {}, `${m.name}: ${shown(world.value(k, i), places[k])}`)]));
     const box = drawn.place.getBoundingClientRect();
     tip.style.left = Math.min(event.clientX - box.left + 14, box.width - 180) + "px";
     tip.style.top = event.clientY - box.top + 14 + "px";

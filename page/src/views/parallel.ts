@@ -149,8 +149,9 @@ export function parallelView(world: World): HTMLElement {
   }
 
   world.listen((changed) => {
-    if (changed.has("limits")) { shownLimits(); if (!handles.matches(":active")) brushes(); }
-    if (!scales.length) return;
+    if (changed.has("limits")) shownLimits();
+    if (!scales.length) return;  // not drawn yet
+    if (changed.has("limits") && !handles.matches(":active")) brushes();
     if (!fits()) drawn.repaint();
     else {
       if (changed.has("limits")) lines();

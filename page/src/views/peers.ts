@@ -1,6 +1,6 @@
 // Who is benchmark for whom, and the facets: lists that choose, and keep to, the classifiers that they name.
 import { button, make, panel, short } from "../dom.ts";
-import { few } from "../numbers.ts";
+import { rough } from "../numbers.ts";
 import type { World } from "../world.ts";
 
 const MOST = 12, LEAST = 1e-6, FACETS = 30;
@@ -61,7 +61,7 @@ export function facetsView(world: World): HTMLElement | null {
   }
   function price(f: number): string {
     const { x, y } = state, [a, b] = [data.metrics[x], data.metrics[y]];
-    return `one ${a.high ? "more" : "less"} of ${short(a.name, 16)} costs ${few((space as NonNullable<typeof space>).tradeOff(f, x, y))} of ${short(b.name, 16)}`;
+    return `one ${a.high ? "more" : "less"} of ${short(a.name, 16)} costs ${rough((space as NonNullable<typeof space>).tradeOff(f, x, y))} of ${short(b.name, 16)}`;
   }
   paint();
   world.listen((changed) => { if (["chosen", "x", "y", "moved", "norm", "on", "goal", "limits"].some((key) => changed.has(key as never))) paint(); });

@@ -1,6 +1,6 @@
 // Who wins under what a reader wants: weights of the metrics, a cost ratio of errors, a budget.
 import { button, make, panel, short } from "../dom.ts";
-import { few } from "../numbers.ts";
+import { rough } from "../numbers.ts";
 import type { World } from "../world.ts";
 import { extent } from "./chart.ts";
 
@@ -65,7 +65,7 @@ export function preferencesView(world: World): HTMLElement {
   }
   function fill(list: HTMLElement, winners: Winner[], what: string): void {
     list.replaceChildren(...winners.slice(0, SHOWN).map(({ i, worth }) => make("li", { "data-name": data.labels[i], "data-worth": worth },
-      button(short(data.labels[i], 30), () => world.set({ chosen: i }), { class: "link" }), ` ${what} ${few(worth)}`)));
+      button(short(data.labels[i], 30), () => world.set({ chosen: i }), { class: "link" }), ` ${what} ${rough(worth)}`)));
     if (!winners.length) list.append(make("li", {}, "none: the weights are all 0, or the budget or the kept range is too tight"));
   }
   const parts: HTMLElement[] = [make("p", { class: "note" }, "Weights count each metric from its worst (0) to its best value here (1)."),

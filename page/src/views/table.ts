@@ -183,7 +183,7 @@ export function liveTable(table: HTMLTableElement, { columns, rows, keys, decora
   }
   addEventListener("beforeprint", () => { state.size = PRINTED; paint(); });
   addEventListener("afterprint", () => { state.size = PAGE; paint(); });
-  if (keys && world) world.listen((changed) => { if (changed.has("limits")) choose(); else if (changed.has("chosen")) paint(); });
+  if (keys && world) world.listen((changed) => { if (changed.has("limits")) { state.page = 0; choose(); } else if (changed.has("chosen")) paint(); });
   choose();
 }
 
