@@ -172,22 +172,28 @@ def as_written(
     lines[:] = out
 
 
-def without_constructor(
+ARRAY_LIKE = re.compile(r"~?[\w.]*_Buffer \|.*?_NestedSequence\[~?complex \| ~?bytes \| ~?str\]")
+"""What numpy's ArrayLike is written out as."""
+
+
+def as_called(
     _app: object,
     _what: str,
     _name: str,
     obj: object,
     _options: object,
-    _signature: str | None,
-    _returned: str | None,
-) -> tuple[str, None] | None:
-    """Results come from functions: their attributes are documented, not how to construct them."""
+    signature: str | None,
+    returned: str | None,
+) -> tuple[str | None, str | None]:
+    """Arrays are named by numpy's word. Results come from functions: their attributes are
+    documented, not how to construct them.
+    """
     if isinstance(obj, type) and issubclass(obj, Result):
         return "", None
-    return None
+    return ARRAY_LIKE.sub("ArrayLike", signature or "") or None, returned
 
 
 def setup(app: object) -> None:
     """Called by Sphinx."""
-    app.connect("autodoc-process-signature", without_constructor)  # type: ignore[attr-defined]
+    app.connect("autodoc-process-signature", as_called)  # type: ignore[attr-defined]
     app.connect("autodoc-process-docstring", as_written, priority=1)  # type: ignore[attr-defined]
