@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from deabench.errors import DataError
+from deabench.errors import DataError, DataWarning
 from deabench.geometry.faces import Hull
 from deabench.tables.transforms import AffineTransform
 
@@ -85,6 +86,13 @@ def compute_prices(graph: Any, transforms: Mapping[str, AffineTransform]) -> pd.
             sentence = f"{step} of '{gain}' costs {rate:.4g} of '{pay}' on this facet"
             rows.append((facet, gain, pay, rate, sentence))
     columns = ["facet", "gain", "pay", "rate", "says"]
+    if not rows:
+        warnings.warn(
+            f"each of the {len(graph)} facets is flat in some metric, so there are no prices; "
+            "rank by fewer metrics, or see the weights in frontier.facets",
+            DataWarning,
+            stacklevel=3,
+        )
     return pd.DataFrame(rows, columns=columns).set_index("facet")
 
 

@@ -13,6 +13,7 @@ import pytest
 import deabench as db
 from deabench import curves
 from deabench.cli import main
+from deabench.errors import DataWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 BOARD = (
@@ -113,3 +114,12 @@ def test_a_roc_curve_is_drawn_by_itself() -> None:
     np.testing.assert_array_equal(display.lines_[0].get_ydata(), roc.points["TPR"])
     assert isinstance(display, db.plot.RocDisplay)
     assert "net" in display.lines_[0].get_label()
+
+
+def test_a_frontier_without_prices_says_why_and_fewer_metrics_have_some(board) -> None:
+    selected = db.read(board / "board.csv", ignore=["MMLU"])
+    # Three systems on three sides of a curve, none of whose facets is efficient throughout.
+    flat = db.frontier(pd.DataFrame({"acc": [0.9, 0.8, 0.7], "f1": [0.9, 0.8, 0.7]}, list("abc")))
+    with pytest.warns(DataWarning, match="facets is flat in some metric, so there are no prices"):
+        assert flat.prices.empty
+    assert len(db.frontier(selected).prices)
