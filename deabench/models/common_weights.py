@@ -289,8 +289,11 @@ def _prove_minimax(answer: Answer) -> Proof:
         },
         index=answer.scores.index,
     )
+    # Beside another reference scores may be far above 1: they are proved in shares of themselves.
+    size = np.maximum(own_scores.to_numpy(), 1.0)
     own_violations = {
-        f"{name}_of_the_own_scores": values for name, values in proof_violations(own_frame).items()
+        f"{name}_of_the_own_scores": values / size
+        for name, values in proof_violations(own_frame).items()
     }
     return Proof(
         frame,
@@ -299,7 +302,8 @@ def _prove_minimax(answer: Answer) -> Proof:
             **own_violations,
             "distance_of_the_own_score_from_its_proof": np.abs(
                 own_frame["primal"] - own_scores
-            ).to_numpy(),
+            ).to_numpy()
+            / size,
             "distance_of_the_score_from_its_proof": np.abs(answer.scores - scores).to_numpy(),
             "weights_that_are_not_common": np.abs(weights - weights[0]).max(axis=1)
             / max(weights.max(), 1e-300),

@@ -78,6 +78,7 @@ HARD_SEEDS = {
     "super of DMUs that others all but equal": (620740, list(KINDS)),
     "super of a score of 3e-12": (901316, list(KINDS)),
     "super-sbm of a score of 1,753, whose outputs all but vanish": (902822, list(KINDS)),
+    "common beside a reference that is thousands of times smaller": (972159, list(KINDS)),
     "cross of peers that fall short by 1e-11": (970382, list(KINDS)),
     "ddf of a projection a thousand steps away": (970523, list(KINDS)),
     "super of a score of 1 + 2e-10": (952612, list(KINDS)),

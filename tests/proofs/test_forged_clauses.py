@@ -5,6 +5,7 @@ refuses, or an honest result that only it passes.
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,11 @@ import deabench as db
 from deabench.errors import CertificateError
 from deabench.models import holder, sbm
 from deabench.models.shared.scaled_data import ScaledData
-from deabench.proofs.frontier import count_malformed, count_wrong_dominators
+from deabench.proofs.frontier import (
+    _count_bad_units,
+    count_malformed,
+    count_wrong_dominators,
+)
 from deabench.proofs.ranking import dominated_by_mixtures
 from deabench.proofs.reasons import NO_OUTPUT
 from deabench.results.proof import SlackWeights
@@ -497,3 +502,20 @@ def test_a_row_without_outputs_may_save_inputs() -> None:
     growing = rank_with(table, inputs=["x"], model="ccr", orientation="output")
     assert NO_OUTPUT in growing.reasons["o"]
     db.certify(growing)
+
+
+def test_a_frontier_has_units_above_0() -> None:
+    front = db.frontier(RATES, outputs=["a", "b"])
+    db.certify(front)
+    for change in ({"unit": -front.unit}, {"unit": front.unit * np.nan}, {"origin": front.unit}):
+        with pytest.raises(CertificateError):
+            db.certify(replace(front, **change))
+    assert _count_bad_units(front) == 0
+    # Rows above 1/2 in all metrics do not make up for a unit that is none.
+    for unit in (0.0, np.inf, np.nan):
+        forged = SimpleNamespace(
+            origin=front.origin, unit=np.array([1.0, unit]), boxed_rows=front.boxed_rows
+        )
+        assert _count_bad_units(forged) == 1
+    low = SimpleNamespace(origin=front.origin, unit=front.unit, boxed_rows=np.array([[1.0, 0.4]]))
+    assert _count_bad_units(low) == 1
