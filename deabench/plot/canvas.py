@@ -95,9 +95,11 @@ def row_font_size(ax: Any, rows: int, points: float = 8) -> float:
     return float(min(font_size(points), 0.9 * height / max(rows, 1)))
 
 
-def count_rows_with_room(ax: Any, rows: int, points: float = 7) -> int:
+def count_rows_with_room(ax: Any, rows: int, points: float = 8) -> int:
     """Return how many of so many rows have room for names of this size; at least one."""
     height = ax.get_position().height * ax.figure.get_size_inches()[1] * 72
+    # A title and labels of two lines take more than the margins of a small figure.
+    height -= 3.6 * rcParams["font.size"]
     return max(1, min(rows, int(height / (1.15 * font_size(points)))))
 
 
@@ -176,9 +178,10 @@ def draw_grid(ax: Any) -> None:
 def add_caption(ax: Any, text: str) -> Any:
     """Write a sentence below the axes, wrapped to their width."""
     width = ax.figure.get_size_inches()[0]
+    # About 15 letters of the caption fit into an inch; a narrow figure loses some at its left.
+    letters = int(width * (12 if is_narrow(ax) else 15))
     return ax.annotate(
-        # About 15 letters of the caption fit into an inch.
-        "\n".join(textwrap.wrap(text, int(width * 15))),
+        "\n".join(textwrap.wrap(text, letters)),
         (0.0, 0.0),
         # Below the label of the axis, which takes two lines in a narrow figure.
         (0, -52 if is_narrow(ax) else -38),

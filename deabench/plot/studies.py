@@ -12,6 +12,7 @@ from deabench.errors import DataError
 from deabench.plot.canvas import (
     GREY,
     apply_style,
+    count_rows_with_room,
     draw_grid,
     escape_label,
     font_size,
@@ -116,6 +117,7 @@ class GroupsDisplay(Display):
         height = max(1.6 + 0.5 * len(groups), 0.6 + 0.2 * len(names))
         self.ax_ = ax = make_axes(ax, size=(8.4, height))
         self.figure_ = ax.figure
+        names = names[: count_rows_with_room(ax, len(names))]
         # Within a group the classifiers stand below each other.
         offsets = np.linspace(-0.3, 0.3, len(names)) if len(names) > 1 else np.zeros(1)
         numbers = style_numbers(names)

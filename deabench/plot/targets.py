@@ -88,7 +88,7 @@ class TargetsDisplay(Display):
         count, metric_count = self.actual.shape
         self.ax_ = frame = make_axes(ax, size=(1.6 + 2.5 * metric_count, 1.4 + 0.3 * count))
         self.figure_ = frame.figure
-        count = count_rows_with_room(frame, count)
+        count = count_rows_with_room(frame, count, 9)
         frame.set_axis_off()
         grid = None
         # In a grid of axes the panels share the place of `ax`; elsewhere they are inset.

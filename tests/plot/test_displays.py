@@ -17,6 +17,7 @@ from sklearn.linear_model import LogisticRegression
 import deabench as db
 from deabench import curves, plot
 from deabench.errors import DataError
+from deabench.plot.canvas import GREY
 from deabench.plot.placement import dots_along, place_names
 from deabench.study.data.loaders import load_dataset
 from deabench.study.data.row_columns import DataSpec
@@ -196,6 +197,49 @@ def test_names_never_collide_and_those_left_out_are_counted(count):
     assert count_overlaps([*ranking.peers_, *ranking.ax_.get_yticklabels()]) == 0
     assert ranking.total == count
     assert len(ranking.frame) == count
+
+
+def on_column_of_paper(display):
+    """Draw a display as wide as one of two columns of a paper."""
+    figure = Figure(figsize=(3.5, 2.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    display.plot(figure.add_subplot())
+    figure.canvas.draw()
+    return display
+
+
+def test_a_small_picture_shows_as_many_rows_as_have_room():
+    weights = on_column_of_paper(plot.WeightsDisplay.from_result(db.rank(cloud(60))))
+    assert len(weights.shares) == 40
+    names = weights.ax_.get_yticklabels()
+    assert 8 <= len(names) < 40
+    assert count_overlaps(names) == 0
+    assert weights.ax_.get_xlabel().endswith(f"; the best {len(names)} of 60")
+    targets = on_column_of_paper(plot.TargetsDisplay.from_result(targeted()))
+    assert len(targets.axes_[0].get_yticklabels()) == 4  # all have room
+    result = db.weightings(cloud(40), draws=64)
+    graph = on_column_of_paper(plot.DominanceGraphDisplay.from_result(result))
+    left_out = len(graph.graph) - len(graph.nodes_)
+    assert left_out > 0
+    assert graph.ax_.get_title(loc="left").endswith(f"; {left_out} left out for want of room")
+
+
+def test_a_narrow_legend_names_five_curves_and_greys_the_rest():
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 0], [40, 160])
+    scores = {f"net {k:02}": rng.normal(size=200) + 0.1 * k * y for k in range(12)}
+    display = on_column_of_paper(plot.RocDisplay.from_predictions(y, scores))
+    legend = display.ax_.get_legend()
+    named = [text.get_text().split(" (")[0] for text in legend.get_texts()]
+    assert named[-1] == "and 7 more"
+    best = sorted(display.segments, key=lambda name: -display.segments[name].roc.auc)[:5]
+    assert named[:-1] == best
+    is_grey = [line.get_color() == GREY for line in display.lines_]
+    assert is_grey == [name not in best for name in display.segments]
+    assert [dark.get_visible() for dark in display.dark_] == [not grey for grey in is_grey]
+    box, figure = legend.get_window_extent(), display.figure_.bbox
+    assert box.x0 >= figure.x0 - 1
+    assert box.x1 <= figure.x1 + 1
 
 
 def test_overlapping_counts_what_collides():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -36,6 +39,14 @@ WRITTEN = """(steps) => {
   return new Promise((done) => setTimeout(() => done(size)));
 }"""
 """Counts what a step of an arrow key writes into the page."""
+SMALL_CONTROLS = """[...document.querySelectorAll("button, input, select, summary, a[href]")]
+  .filter((e) => {
+    const box = e.getBoundingClientRect();
+    return box.width && (box.height < 24 || box.width < 24) && !e.matches(".skip");
+  }).map((e) => e.outerHTML)"""
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+AXE = Path(os.environ.get("DEABENCH_AXE", ROOT / "page/node_modules/axe-core/axe.min.js"))
 
 
 def slide(page, values):
@@ -181,15 +192,29 @@ def test_the_first_screen_holds_recommendation_and_picture(opened, width):
         page.close()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize("name", ["keel_gmean", "predictions", "scores"])
+def test_pages_of_other_shapes_are_accessible(opened, name, width):
+    report = db.report(EXAMPLES / f"{name}.csv")
+    page = opened(report, viewport={"width": width, "height": 844}, bypass_csp=True)
+    page.evaluate("document.querySelectorAll('details').forEach((e) => { e.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(SMALL_CONTROLS) == []
+    if AXE.is_file():  # where npm has installed it
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        violations = "axe.run().then((r) => r.violations.map((v) => [v.id, v.nodes[0].html]))"
+        assert page.evaluate(violations) == []
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 680, "height": 1000})
+    tables = "[...document.querySelectorAll('table')].map((e) => e.getBoundingClientRect().right)"
+    assert max(page.evaluate(tables)) <= 682
+
+
 def test_controls_are_large_enough_and_announced(opened):
     page = opened(page_of(30, 3), forced_colors="active")
-    small = page.evaluate(
-        """[...document.querySelectorAll("button, input, select, summary, a[href]")].filter((e) => {
-      const box = e.getBoundingClientRect();
-      return box.width && (box.height < 24 || box.width < 24) && !e.matches(".skip");
-    }).map((e) => e.outerHTML)"""
-    )
-    assert small == []
+    assert page.evaluate(SMALL_CONTROLS) == []
     chart = page.locator(".frontier.chart")
     assert chart.get_attribute("role") == "application"
     assert "Escape" in chart.get_attribute("aria-keyshortcuts")

@@ -24,6 +24,8 @@ from deabench.results.weightings import Weightings
 
 MAX_ROWS = 60
 """Of more rows, those with the best mean ranks are drawn."""
+NODE_WIDTH = 0.65
+"""Inches that a node needs: a name in several lines."""
 
 
 @dataclass(repr=False)
@@ -71,8 +73,12 @@ class DominanceGraphDisplay(Display):
         widest = max(map(len, layers.values()), default=1)
         self.ax_ = ax = make_axes(ax, size=(max(5.2, 1.5 * widest), 0.6 + 0.8 * len(layers)))
         self.figure_ = ax.figure
+        room = max(1, int(ax.figure.get_size_inches()[0] / NODE_WIDTH))
+        layers = {layer: nodes[:room] for layer, nodes in layers.items()}
+        widest = min(widest, room)
         places = self._place(layers)
-        for start, end in self.graph.edges:
+        shown = self.graph.subgraph(places)
+        for start, end in shown.edges:
             ax.annotate(
                 "",
                 places[end],
@@ -117,6 +123,8 @@ class DominanceGraphDisplay(Display):
         title = "who is at least as good at every weighting: from above to below"
         if self.total > sum(len(rows) for _, rows in self.graph.nodes(data="rows")):
             title += f" (the best {len(self.graph)} of {self.total})"
+        if len(shown) < len(self.graph):
+            title += f"; {len(self.graph) - len(shown)} left out for want of room"
         set_title(ax, title)
         apply_style(ax, self.nodes_, style)
         return self
@@ -128,7 +136,9 @@ class DominanceGraphDisplay(Display):
         for layer, nodes in sorted(layers.items()):
             means = {}
             for node in nodes:
-                above = [places[other][0] for other in self.graph.predecessors(node)]
+                above = [
+                    places[other][0] for other in self.graph.predecessors(node) if other in places
+                ]
                 means[node] = sum(above) / len(above) if above else 0.0
             ordered = sorted(nodes, key=lambda node: means[node])
             step = widest / len(nodes)

@@ -16,6 +16,7 @@ from deabench.plot.canvas import (
     GREY,
     apply_style,
     background_colour,
+    count_rows_with_room,
     draw_grid,
     escape_label,
     font_size,
@@ -157,12 +158,14 @@ class WinningRegionsDisplay(Display):
         self.ax_ = ax = make_axes(ax, size=(6.2, 5.6))
         self.figure_ = ax.figure
         self.regions_ = []
+        # The names stand beside the upper half of the triangle.
+        named = min(MAX_NAMED, max(1, count_rows_with_room(ax, 2 * MAX_NAMED, 7.5) // 2))
         for k, (name, vertices) in enumerate(self.vertices.items()):
             polygon = vertices.to_numpy() @ CORNERS
             self.regions_ += ax.fill(
                 *polygon.T, facecolor=_pale_colour(k), edgecolor=text_colour(), linewidth=0.8
             )
-            if k < MAX_NAMED and self.shares[name] >= LEAST_NAMED_SHARE:
+            if k < named and self.shares[name] >= LEAST_NAMED_SHARE:
                 # The names stand beside: few regions are wide enough for theirs.
                 ax.text(
                     *polygon.mean(axis=0),
@@ -192,8 +195,8 @@ class WinningRegionsDisplay(Display):
             f"{k + 1}  {escape_label(name)}, {100 * share:.2g} %"
             for k, (name, share) in enumerate(self.shares.items())
         ]
-        if len(names) > MAX_NAMED:
-            names = [*names[:MAX_NAMED], f"and {len(names) - MAX_NAMED} more"]
+        if len(names) > named:
+            names = [*names[:named], f"and {len(names) - named} more"]
         # The names stand at the right of the triangle; their letters take more of a narrow figure.
         left, right = (0.95, 1.6) if is_narrow(ax) else (0.72, 1.3)
         legend = "\n".join(names)
