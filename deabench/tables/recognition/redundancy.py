@@ -20,6 +20,8 @@ MAX_AVERAGED = 40
 """Of more outputs no run of neighbours is tried: there are too many runs."""
 LEAST_WEIGHT = 0.02
 """A part of a weighted mean has at least this weight, and so exact is the sum of its weights."""
+PROBED_ROWS = 1000
+"""So many rows show whether a column is a weighted mean."""
 SPARE_ROWS = 3
 """So many rows more than parts show that a weighted mean is no accident."""
 COMPLEMENT_ROUNDING = 1e-6
@@ -101,7 +103,8 @@ def _weighted_mean_reason(name: str, columns: Sequence[Column], frame: pd.DataFr
         parts = [c.name for c in columns if c.role == role and c.name in frame and c.name != name]
         if not 2 <= len(parts) <= MAX_AVERAGED:
             continue
-        cells = frame[[*parts, name]].to_numpy(dtype=float)
+        # The first rows of a long table show it, and cost little.
+        cells = frame[[*parts, name]].head(PROBED_ROWS).to_numpy(dtype=float)
         cells = cells[np.isfinite(cells).all(axis=1)]
         if len(cells) < len(parts) + SPARE_ROWS:
             continue
