@@ -14,10 +14,10 @@ from deabench.plot.canvas import (
     apply_style,
     draw_grid,
     make_axes,
-    name_points,
     set_title,
 )
 from deabench.plot.display import Display
+from deabench.plot.placement import name_points
 
 
 @dataclass(repr=False)

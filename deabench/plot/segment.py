@@ -23,12 +23,12 @@ from deabench.plot.canvas import (
     escape_label,
     make_axes,
     marker_style,
-    name_points,
     set_title,
     style_numbers,
     text_colour,
 )
 from deabench.plot.display import Display
+from deabench.plot.placement import name_points
 
 
 @dataclass(repr=False)
