@@ -519,3 +519,13 @@ def test_a_frontier_has_units_above_0() -> None:
         assert _count_bad_units(forged) == 1
     low = SimpleNamespace(origin=front.origin, unit=front.unit, boxed_rows=np.array([[1.0, 0.4]]))
     assert _count_bad_units(low) == 1
+
+
+@pytest.mark.parametrize(("column", "share"), [(-2, 0.0), (99, 0.0), (-1, 0.5), (-2, 0.5)])
+def test_shares_belong_to_dmus_of_the_reference(column, share) -> None:
+    ranking = db.rank(RATES, outputs=["a", "b"])
+    lam = ranking.intensities
+    columns = np.column_stack([lam.columns, [column, -1, -1]]).astype(np.int32)
+    values = np.column_stack([lam.values, [share, 0.0, 0.0]])
+    with pytest.raises(CertificateError, match="DMU that the reference does not have"):
+        db.certify(replace(ranking, intensities=Sparse(columns, values)))

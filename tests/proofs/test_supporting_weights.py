@@ -51,3 +51,9 @@ def test_efficiency_is_decided_beside_twelve_orders_of_magnitude_in_any_order_of
     assert not first.undecided.any()
     assert not second.undecided.any()
     pd.testing.assert_series_equal(first.ranks, second.ranks.sort_index())
+
+
+def test_no_weights_support_what_another_point_dominates_by_a_little() -> None:
+    points = np.array([[1.0, 1.0], [1.0 + 1e-8, 1.0]])
+    assert not has_supporting_weights(points, points[0], np.ones(2), "vrs")
+    assert has_supporting_weights(points, points[1], np.ones(2), "vrs")
