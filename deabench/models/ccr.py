@@ -10,7 +10,7 @@ from deabench.models.shared import restricted_weights
 from deabench.models.shared.radial import solve_both_stages
 from deabench.models.shared.radial_model import RestrictableModel
 from deabench.models.shared.radial_problems import CCRProblem
-from deabench.models.shared.restricted_weights import Bounds, read_sums
+from deabench.models.shared.weight_bounds import Bounds, read_sums
 from deabench.proofs.radial import prove_radial
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance, option

@@ -30,7 +30,7 @@ from deabench.proofs.exact_repair import (
     to_fractions,
 )
 from deabench.proofs.supporting_weights import tighten_weights
-from deabench.utils.arrays import ROUND, Sparse, blocks, one_thread
+from deabench.utils.arrays import ROUND, Sparse, greatest_products, positive_products
 
 GAMMA = ROUND
 """What rounding makes of a sum of products, as a share of its terms."""
@@ -386,48 +386,6 @@ def excess_of_weights(
     own_terms = weights * tested
     error = GAMMA * (np.abs(own_terms).sum(axis=1) + np.abs(np.where(np.isinf(value), 0.0, value)))
     return value - own_terms.sum(axis=1), error, weights
-
-
-def greatest_products(
-    weights: np.ndarray, table: np.ndarray, left_out: np.ndarray | None = None
-) -> np.ndarray:
-    """Return the largest product of each row of weights (K, c) with a column of a table (c, n).
-
-    `left_out` (K,) are columns that do not count.
-    """
-    largest = np.empty(len(weights))
-    with one_thread(max(len(weights), table.shape[1])):
-        for rows in blocks(len(weights), table.shape[1]):
-            products = _products(weights, table, rows, left_out)
-            largest[rows] = products.max(axis=1, initial=-np.inf)
-    return largest
-
-
-def positive_products(
-    weights: np.ndarray, table: np.ndarray, left_out: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return `greatest_products`, and rows and columns of all products above 0, (p,) each."""
-    largest = np.empty(len(weights))
-    pairs = []
-    with one_thread(max(len(weights), table.shape[1])):
-        for rows in blocks(len(weights), table.shape[1]):
-            products = _products(weights, table, rows, left_out)
-            largest[rows] = products.max(axis=1, initial=-np.inf)
-            row, column = np.nonzero(products > 0)
-            pairs.append((row + rows.start, column))
-    if not pairs:
-        return largest, np.zeros(0, dtype=int), np.zeros(0, dtype=int)
-    return largest, np.concatenate([p[0] for p in pairs]), np.concatenate([p[1] for p in pairs])
-
-
-def _products(
-    weights: np.ndarray, table: np.ndarray, rows: slice, left_out: np.ndarray | None
-) -> np.ndarray:
-    """Return the products of some rows of weights with a table, -inf in what is left out."""
-    products = weights[rows] @ table
-    if left_out is not None:
-        products[np.arange(len(products)), left_out[rows]] = -np.inf
-    return np.asarray(products)
 
 
 def _raise_input_weights(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from deabench.proofs.bounds import MARGIN, bound_scores, greatest_products
+from deabench.proofs.bounds import MARGIN, bound_scores
 from deabench.proofs.exact_repair import Technology, match_numbers
 from deabench.proofs.ranking import (
     LAMBDA_SUM_BOUNDS,
@@ -26,6 +26,7 @@ from deabench.utils.arrays import (
     ROUND,
     chunks,
     elementwise_maxima,
+    greatest_products,
     row_minima,
     row_sums,
     scale,

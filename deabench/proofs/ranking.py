@@ -13,11 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from deabench.proofs.bounds import greatest_products
 from deabench.proofs.supporting_weights import has_supporting_weights
 from deabench.results.proof import Scored, SlackWeights
 from deabench.tables.transforms import Data
-from deabench.utils.arrays import ROUND, TOLERANCE, chunks, elementwise_maxima, row_minima
+from deabench.utils.arrays import (
+    ROUND,
+    TOLERANCE,
+    chunks,
+    elementwise_maxima,
+    greatest_products,
+    row_minima,
+)
 
 LAMBDA_SUM_BOUNDS: dict[str, tuple[float, float]] = {
     "crs": (0.0, np.inf),

@@ -15,13 +15,16 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.geometry.technology import attainable_outline
-from deabench.models.shared.radial_model import RestrictableModel
 from deabench.report.recommendation import recommend
+from deabench.report.report_results import (
+    ReportResults,
+    describe_difference,
+    scores_are_radial,
+)
 from deabench.report.text.ranking import explain_verdict
 from deabench.report.text.targets import say_way_to_target
-from deabench.report.text.words import as_sentence, join_names
+from deabench.report.text.words import as_sentence
 from deabench.report.weightings_section import weightings_data
-from deabench.results.frontier import classify_positions
 from deabench.results.ranking import order_by_merit
 from deabench.tables.transforms import AffineTransform
 from deabench.tables.vocabulary import has_mixed_units, look_up_metric
@@ -29,7 +32,6 @@ from deabench.utils.checks import did_you_mean
 
 if TYPE_CHECKING:
     from deabench.inference.uncertainty import Uncertainty
-    from deabench.report.report_results import ReportResults
     from deabench.results.frontier import Frontier
     from deabench.results.ranking import Ranking
     from deabench.results.targets import Targets
@@ -68,10 +70,10 @@ def make_page_data(results: ReportResults) -> dict[str, Any] | None:
         "on": results.on,
         "mixtures": True,
         "stories": _explanations(results.ranking),
-        "ranking": _ranking_data(results.ranking, _scores_are_radial(results)),
+        "ranking": _ranking_data(results.ranking, scores_are_radial(results)),
         "front": None if front is None else _frontier_data(results, front, names),
         "remark": _remark(results),
-        "apart": _difference_of_frontiers(results),
+        "apart": describe_difference(results),
         "own": _targets_data(results, results.own_targets),
         "tested": _tested_data(results, names),
         "reached": _targets_data(results, results.tested_targets),
@@ -264,57 +266,6 @@ def _peer_data(ranking: Ranking) -> tuple[np.ndarray, list[list[float]]]:
             row += [int(positions[i, k]), _round_digits(float(values[i, k]), SOLVER_DIGITS)]
         pairs.append(row)
     return used, pairs
-
-
-def _has_same_frontier(results: ReportResults) -> bool:
-    """Return whether the efficient classifiers of the ranking are those on the frontier drawn.
-
-    The two results are compared, not the names of their models.
-    """
-    front = results.any_frontier
-    ranking = results.ranking
-    if front is None or not ranking.own_reference:
-        return False
-    ranked_metrics = {*map(str, ranking.data.outputs), *map(str, ranking.data.inputs)}
-    # Other metrics span another frontier.
-    if ranked_metrics != set(map(str, front.outputs)):
-        return False
-    efficient = ranking.efficient.astype(bool)
-    # A classifier may be on the frontier and not efficient in the ranking ...
-    if not efficient.loc[front.extreme].all():
-        return False
-    if front.precomputed_hull is None:
-        # Without facets the positions are unknown: only the model can tell.
-        return isinstance(ranking.options, RestrictableModel) and ranking.returns == "vrs"
-    # ... or efficient in the ranking and not on the frontier.
-    outputs = front.data.outputs.loc[efficient.index[efficient]].to_numpy()
-    positions = classify_positions(front.hull.normals, front.to_boxed(outputs))
-    return bool((positions == "on").all())
-
-
-def _scores_are_radial(results: ReportResults) -> bool:
-    """Return whether the page can score a new point as the ranking does: 1/φ with Σ λ = 1."""
-    ranking = results.ranking
-    options = ranking.options
-    if not isinstance(options, RestrictableModel) or options.is_restricted:
-        return False
-    is_output_oriented = ranking.returns == "vrs" and ranking.orientation == "output"
-    return is_output_oriented and _has_same_frontier(results)
-
-
-def _difference_of_frontiers(results: ReportResults) -> str:
-    """Warn if being efficient in the ranking differs from being on the frontier drawn."""
-    front = results.any_frontier
-    if front is None or _has_same_frontier(results):
-        return ""
-    ranking = results.ranking
-    ranked = join_names(ranking.actual.columns, ranking.actual.shape[1])
-    frontier_metrics = join_names(front.outputs, len(front.outputs))
-    return (
-        f"The ranking is by model '{ranking.options.name}' in {ranked}; positions and targets are "
-        f"those of the frontier of mixtures in {frontier_metrics}: a classifier may be efficient "
-        "in the ranking and not on that frontier."
-    )
 
 
 def _remark(results: ReportResults) -> str:

@@ -16,7 +16,9 @@ from deabench.analysis.targets import On, targets
 from deabench.analysis.weightings.analysis import weightings
 from deabench.errors import DataError, DataWarning
 from deabench.models.options import ModelRequest
-from deabench.results.frontier import Frontier
+from deabench.models.shared.radial_model import RestrictableModel
+from deabench.report.text.words import join_names
+from deabench.results.frontier import Frontier, classify_positions
 from deabench.results.model import ANY_VALUES, Norm
 from deabench.results.ranking import Ranking
 from deabench.results.targets import Targets
@@ -355,3 +357,54 @@ def _shown_metrics(
     # Where gaps are bounded, the cells of complete rows are checked.
     require_numbers(spanning.frame, names)
     return selected.frame[names].astype(float)
+
+
+def has_same_frontier(results: ReportResults) -> bool:
+    """Return whether the efficient classifiers of the ranking are those on the frontier drawn.
+
+    The two results are compared, not the names of their models.
+    """
+    front = results.any_frontier
+    ranking = results.ranking
+    if front is None or not ranking.own_reference:
+        return False
+    ranked_metrics = {*map(str, ranking.data.outputs), *map(str, ranking.data.inputs)}
+    # Other metrics span another frontier.
+    if ranked_metrics != set(map(str, front.outputs)):
+        return False
+    efficient = ranking.efficient.astype(bool)
+    # A classifier may be on the frontier and not efficient in the ranking ...
+    if not efficient.loc[front.extreme].all():
+        return False
+    if front.precomputed_hull is None:
+        # Without facets the positions are unknown: only the model can tell.
+        return isinstance(ranking.options, RestrictableModel) and ranking.returns == "vrs"
+    # ... or efficient in the ranking and not on the frontier.
+    outputs = front.data.outputs.loc[efficient.index[efficient]].to_numpy()
+    positions = classify_positions(front.hull.normals, front.to_boxed(outputs))
+    return bool((positions == "on").all())
+
+
+def scores_are_radial(results: ReportResults) -> bool:
+    """Return whether the page can score a new point as the ranking does: 1/φ with Σ λ = 1."""
+    ranking = results.ranking
+    options = ranking.options
+    if not isinstance(options, RestrictableModel) or options.is_restricted:
+        return False
+    is_output_oriented = ranking.returns == "vrs" and ranking.orientation == "output"
+    return is_output_oriented and has_same_frontier(results)
+
+
+def describe_difference(results: ReportResults) -> str:
+    """Warn if being efficient in the ranking differs from being on the frontier drawn."""
+    front = results.any_frontier
+    if front is None or has_same_frontier(results):
+        return ""
+    ranking = results.ranking
+    ranked = join_names(ranking.actual.columns, ranking.actual.shape[1])
+    frontier_metrics = join_names(front.outputs, len(front.outputs))
+    return (
+        f"The ranking is by model '{ranking.options.name}' in {ranked}; positions and targets are "
+        f"those of the frontier of mixtures in {frontier_metrics}: a classifier may be efficient "
+        "in the ranking and not on that frontier."
+    )

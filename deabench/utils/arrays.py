@@ -173,3 +173,45 @@ def one_thread(rows: int) -> AbstractContextManager[Any]:
 def _load_controller() -> Any:
     """Find the BLAS that numpy has loaded, once: it takes longer than a small table."""
     return ThreadpoolController()
+
+
+def greatest_products(
+    weights: np.ndarray, table: np.ndarray, left_out: np.ndarray | None = None
+) -> np.ndarray:
+    """Return the largest product of each row of weights (K, c) with a column of a table (c, n).
+
+    `left_out` (K,) are columns that do not count.
+    """
+    largest = np.empty(len(weights))
+    with one_thread(max(len(weights), table.shape[1])):
+        for rows in blocks(len(weights), table.shape[1]):
+            products = _products(weights, table, rows, left_out)
+            largest[rows] = products.max(axis=1, initial=-np.inf)
+    return largest
+
+
+def positive_products(
+    weights: np.ndarray, table: np.ndarray, left_out: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return `greatest_products`, and rows and columns of all products above 0, (p,) each."""
+    largest = np.empty(len(weights))
+    pairs = []
+    with one_thread(max(len(weights), table.shape[1])):
+        for rows in blocks(len(weights), table.shape[1]):
+            products = _products(weights, table, rows, left_out)
+            largest[rows] = products.max(axis=1, initial=-np.inf)
+            row, column = np.nonzero(products > 0)
+            pairs.append((row + rows.start, column))
+    if not pairs:
+        return largest, np.zeros(0, dtype=int), np.zeros(0, dtype=int)
+    return largest, np.concatenate([p[0] for p in pairs]), np.concatenate([p[1] for p in pairs])
+
+
+def _products(
+    weights: np.ndarray, table: np.ndarray, rows: slice, left_out: np.ndarray | None
+) -> np.ndarray:
+    """Return the products of some rows of weights with a table, -inf in what is left out."""
+    products = weights[rows] @ table
+    if left_out is not None:
+        products[np.arange(len(products)), left_out[rows]] = -np.inf
+    return np.asarray(products)

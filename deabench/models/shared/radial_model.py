@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deabench.models.shared.restricted_weights import read_ratios, read_shares
+from deabench.models.shared.weight_bounds import read_ratios, read_shares
 from deabench.results.model import Model, option
 from deabench.results.option_forms import BOUNDS_BY_METRIC, BOUNDS_BY_PAIR
 from deabench.tables.validation import Allowed
