@@ -322,3 +322,17 @@ def test_a_test_set_of_the_needed_size_decides():
     assert factor > 1
     assert decide(0.9 * factor).verdict == "open"
     assert decide(1.1 * factor).verdict == "fails"
+
+
+def test_an_open_gate_counts_in_the_unit_of_its_samples():
+    rng = np.random.default_rng(0)
+    rows = [
+        (model, seed, *(0.7 + 0.02 * k + 0.01 * rng.normal(size=2)))
+        for k, model in enumerate("abc")
+        for seed in range(6)
+    ]
+    answer = db.gate(
+        pd.DataFrame(rows, columns=["model", "seed", "accuracy", "recall"]), "b", at_least=0.99
+    )
+    assert (answer.verdict, answer.instances, answer.unit) == ("open", 6, "runs")
+    assert "runs would decide it, today there are 6." in answer.summary()

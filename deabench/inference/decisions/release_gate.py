@@ -66,7 +66,9 @@ class Gate(Result):
     secure_gap : float
         By which share at least that mix beats it in every metric; 0 where none is shown to.
     instances : int
-        Today's instances, or blocks.
+        Today's instances, or runs, folds, data sets.
+    unit : str
+        What they are called, as in "runs".
     needed : float
         About how many instances would decide an open candidate, at today's figures; inf where no
         number does.
@@ -104,6 +106,7 @@ class Gate(Result):
     beaten_by: dict[str, float]
     secure_gap: float
     instances: int
+    unit: str
     needed: float
     method: GateMethod
     number: int | None
@@ -279,7 +282,8 @@ def _make_gate(
         notes = (*notes, LEARNED_NOTE)
     if case.problem.inputs:
         notes = (*notes, f"with inputs the scores are {technology.name}")
-    instances = sum(case.samples.sizes.values())
+    sizes = case.samples.sizes
+    instances = sum(sizes.values())
     return Gate(
         candidate=candidate,
         verdict=verdict,
@@ -291,6 +295,8 @@ def _make_gate(
         beaten_by=beaten_by,
         secure_gap=secure_gap,
         instances=instances,
+        # Classes, or metrics, have instances of their own.
+        unit=next(iter(sizes)) if len(sizes) == 1 else "instances",
         needed=limits.growth * instances,
         method=limits.method,
         number=None,

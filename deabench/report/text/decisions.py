@@ -133,7 +133,7 @@ def gate_markdown(gate: Gate) -> str:
 def _describe_need(gate: Gate) -> str:
     if np.isfinite(gate.needed):
         return (
-            f"about {format_instances(gate.needed)} instances would decide it, today there are "
+            f"about {format_instances(gate.needed)} {gate.unit} would decide it, today there are "
             f"{gate.instances:,}"
         )
-    return "no number of instances would decide it if the figures stay as they are"
+    return f"no number of {gate.unit} would decide it if the figures stay as they are"
