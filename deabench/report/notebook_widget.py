@@ -49,7 +49,7 @@ def explore(source: object, **options: Any) -> AnyWidget:
     'MLP'
     >>> workspace.limits = {"TPR": (90, None)}
     >>> workspace.brushed
-    ['RBF', 'MLP', 'RUS+SVM']
+    ['MLP', 'RUS+SVM', 'AdaBoostM1', 'CS-MCQP', 'Bagging']
     """
     try:
         import anywidget
