@@ -38,7 +38,12 @@ def describe_tie(ranking: Ranking, selected: SelectedTable) -> tuple[str, ...]:
 
 
 def _propose_fewer_metrics(selected: SelectedTable) -> list[str]:
-    """Propose the column that is the mean of the outputs, else the output that stands for most."""
+    """Propose the column that is the mean of the outputs, else the output that stands for most.
+
+    With costs nothing is proposed: the call would rank without them.
+    """
+    if len(selected.inputs):
+        return []
     means = [
         name
         for name, reason in selected.table.left_out.items()

@@ -185,6 +185,8 @@ def gate_command(
     command. With --ledger only pass (0) or no pass (4) is shown, unless --feedback says otherwise.
     """
     samples, _ = table.samples(answers)
+    if table.within and candidate not in samples.values.index:
+        _fail_outside_budget(table, candidate, form, out)
     # The words were checked when they were parsed.
     keywords: Any = {"returns": returns, "orientation": orientation, "feedback": feedback}
     result = db.gate(
@@ -205,6 +207,24 @@ def gate_command(
     print_message(result.summary())
     print_messages(result.notes)
     raise typer.Exit(EXIT_CODES[result.verdict])
+
+
+def _fail_outside_budget(
+    table: SampledTable, candidate: str, form: GateFormat, out: Path | None
+) -> None:
+    """Let a candidate of the files fail that --within leaves out; any other name is unknown."""
+    if candidate not in table.read().frame.index:
+        return
+    sentence = f"'{candidate}' fails: it is outside the budget {', '.join(table.within or [])}."
+    status = {"candidate": candidate, "verdict": "fails", "passed": False, "notes": [sentence]}
+    text = json.dumps(status, indent=1, ensure_ascii=False) + "\n"
+    if form == GateFormat.md:
+        from deabench.report.markdown import escape_markdown
+
+        text = f"### Release gate: fails\n\n{escape_markdown(sentence)}\n"
+    write_text(text, out)
+    print_message(sentence)
+    raise typer.Exit(EXIT_CODES["fails"])
 
 
 def plan_command(

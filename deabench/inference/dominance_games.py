@@ -38,6 +38,8 @@ of 1."""
 TINY_PIVOT = 1e-11
 TIE = 1e-13
 """Ratios of the ratio test that differ by less are tied."""
+LARGEST_RATIO = 1e12
+"""Larger ratios count as this one where HiGHS solves a game."""
 MAX_GAP = 1e-9
 """A score whose own weights and mix leave a larger relative gap is solved again by HiGHS."""
 
@@ -329,9 +331,11 @@ def _is_proved(rows: Array, gains: Array, limits: Array, weights: Array, duals: 
 
 def _solve_by_highs(rows: Array, gain: Array, limits: Array) -> tuple[float, Array, Array]:
     """Solve one game by HiGHS."""
+    # HiGHS refuses numbers from 1e15 on, as ratios at the limits of few data sets may be. What one
+    # of them may weigh at most, or allows another column, is below 1 / LARGEST_RATIO anyway.
     solution = scipy.optimize.linprog(
         -gain,
-        A_ub=rows,
+        A_ub=np.clip(rows, -LARGEST_RATIO, LARGEST_RATIO),
         b_ub=limits,
         method="highs",
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},

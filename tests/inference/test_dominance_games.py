@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import deabench as db
-from deabench.inference.dominance_games import solve_games
+from deabench.inference.dominance_games import _solve_by_highs, solve_games
 
 
 def by_linprog(rows, gain):
@@ -102,3 +102,17 @@ def test_an_unbounded_game_is_infinite():
     assert games.value[0] == np.inf
     assert games.value[1] == pytest.approx(1)
     assert not games.mix[0].any()
+
+
+def test_ratios_beyond_what_highs_takes_decide_nothing():
+    """A rival of 1e45 times the cost counts no more than one of 1e12 times: it has no say."""
+    one = np.ones(2)
+    rows = np.array([[1.0, -1e45], [0.5, 0.5]])
+    # Without the dear rival the outputs may be twice as high.
+    value, weights, mix = _solve_by_highs(rows, np.array([1.0, 0.0]), one)
+    assert value == pytest.approx(2, rel=1e-9)
+    assert mix == pytest.approx([0, 2], abs=1e-9)
+    assert (rows @ weights <= 1 + 1e-9).all()
+    # A rival of 1e45 times the output leaves no score.
+    value, _, _ = _solve_by_highs(np.array([[1e45], [1.0]]), np.ones(1), one)
+    assert value == pytest.approx(0, abs=1e-11)

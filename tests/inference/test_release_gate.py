@@ -336,3 +336,52 @@ def test_an_open_gate_counts_in_the_unit_of_its_samples():
     )
     assert (answer.verdict, answer.instances, answer.unit) == ("open", 6, "runs")
     assert "runs would decide it, today there are 6." in answer.summary()
+
+
+@pytest.fixture
+def priced(tmp_path):
+    """Answers of three models on 60 instances, of which the cheapest is nearly always wrong."""
+    rng = np.random.default_rng(0)
+    models = {"prod": (0.7, 5.0), "new": (0.9, 3.0), "cheap": (0.05, 1.0)}
+    rows = [
+        (model, k, int(rng.random() < share), price * (1 + 0.1 * rng.random()))
+        for model, (share, price) in models.items()
+        for k in range(60)
+    ]
+    path = tmp_path / "answers.csv"
+    pd.DataFrame(rows, columns=["model", "instance", "accuracy", "cost"]).to_csv(path, index=False)
+    return path
+
+
+def test_what_passes_because_it_is_the_cheapest_says_so(priced):
+    answer = db.gate(priced, "cheap")
+    assert (answer.passed, answer.least_inputs) == (True, ("cost",))
+    assert answer.to_dict()["least_inputs"] == ["cost"]
+    assert (
+        "It takes the least 'cost' of all and would pass with any metrics: nothing else is "
+        "compared with it. Ask for its metrics, too, as by --within NAME=LIMIT."
+    ) in answer.summary()
+    assert db.gate(priced, "new").least_inputs == ()
+    constant = db.gate(priced, "cheap", returns="crs")
+    assert constant.least_inputs == ()
+    assert not constant.passed
+
+
+@pytest.mark.parametrize("form", ["json", "md"])
+def test_a_candidate_outside_the_budget_fails(priced, form, capsys):
+    arguments = ["gate", str(priced), "--candidate", "cheap", "--within", "accuracy=0.5"]
+    assert main([*arguments, "--format", form]) == 3
+    printed = capsys.readouterr()
+    sentence = "'cheap' fails: it is outside the budget accuracy=0.5."
+    assert printed.err.strip() == sentence
+    if form == "json":
+        assert json.loads(printed.out) == {
+            "candidate": "cheap",
+            "verdict": "fails",
+            "passed": False,
+            "notes": [sentence],
+        }
+    else:
+        assert printed.out.startswith("### Release gate: fails\n\n'cheap' fails")
+    assert main([*arguments[:3], "other", *arguments[4:]]) == 1
+    assert "there is no classifier 'other'" in capsys.readouterr().err

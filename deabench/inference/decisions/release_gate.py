@@ -65,6 +65,9 @@ class Gate(Result):
         change the verdict.
     secure_gap : float
         By which share at least that mix beats it in every metric; 0 where none is shown to.
+    least_inputs : tuple of str
+        Inputs of which the candidate takes less than every other. Under variable returns nothing
+        is compared with it then: it scores 1 whatever its outputs are.
     instances : int
         Today's instances, or runs, folds, data sets.
     unit : str
@@ -105,6 +108,7 @@ class Gate(Result):
     level: float
     beaten_by: dict[str, float]
     secure_gap: float
+    least_inputs: tuple[str, ...]
     instances: int
     unit: str
     needed: float
@@ -128,7 +132,7 @@ class Gate(Result):
         row = {
             name: value
             for name, value in self.to_dict().items()
-            if name not in ("candidate", "beaten_by", "notes", "level")
+            if name not in ("candidate", "beaten_by", "least_inputs", "notes", "level")
         }
         return pd.DataFrame([row], index=pd.Index([self.candidate], name="candidate"))
 
@@ -154,6 +158,8 @@ class Gate(Result):
             "needed": int(np.ceil(self.needed)) if np.isfinite(self.needed) else None,
             "method": self.method,
         }
+        if self.least_inputs:
+            figures["least_inputs"] = list(self.least_inputs)
         if self.decided_after is not None:
             figures["decided_after"] = self.decided_after
         if self.number is not None:
@@ -294,6 +300,7 @@ def _make_gate(
         level=level,
         beaten_by=beaten_by,
         secure_gap=secure_gap,
+        least_inputs=_least_inputs(case),
         instances=instances,
         # Classes, or metrics, have instances of their own.
         unit=next(iter(sizes)) if len(sizes) == 1 else "instances",
@@ -308,6 +315,17 @@ def _make_gate(
     )
 
 
+def _least_inputs(case: GateCase) -> tuple[str, ...]:
+    """Return the inputs of which the candidate alone takes the least, under variable returns."""
+    if case.problem.technology.returns != "vrs" or len(case.rows) < 2:
+        return ()
+    names = case.metrics[len(case.metrics) - case.problem.inputs :]
+    values = case.samples.values[list(names)].iloc[list(case.rows)]
+    others = values.drop(index=values.index[case.row])
+    is_least = values.iloc[case.row] < others.min()
+    return tuple(str(name) for name in names if is_least[name])
+
+
 def _status_only(answer: Gate) -> Gate:
     """Return a gate that tells pass or no pass and nothing else."""
     return replace(
@@ -318,6 +336,7 @@ def _status_only(answer: Gate) -> Gate:
         upper=np.nan,
         beaten_by={},
         secure_gap=np.nan,
+        least_inputs=(),
         needed=np.nan,
         decided_after=None,
         status_only=True,

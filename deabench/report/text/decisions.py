@@ -16,6 +16,7 @@ from deabench.report.text.uncertainty import (
     round_up,
 )
 from deabench.report.text.words import as_sentence, count_noun, is_or_are, join_names
+from deabench.utils.text import quote_names
 
 
 def summarize_anytime_verdicts(result: AnytimeVerdicts) -> str:
@@ -105,6 +106,12 @@ def summarize_gate(gate: Gate) -> str:
         verdict = f"'{gate.candidate}' is open, which is no pass: {_describe_need(gate)}."
     limits = f"{round_down(gate.lower)} and {round_up(gate.upper)}"
     sentences = [verdict, f"It scores {gate.score:.3f}, between {limits}."]
+    if gate.least_inputs and gate.passed:
+        names = quote_names(gate.least_inputs)
+        sentences.append(
+            f"It takes the least {names} of all and would pass with any metrics: nothing else is "
+            "compared with it. Ask for its metrics, too, as by --within NAME=LIMIT."
+        )
     if gate.decided_after is not None:
         sentences.append(f"Round {gate.decided_after} decided; you may look as often as you like.")
     if gate.beaten_by:

@@ -43,6 +43,7 @@ COUNTS_ROWS = "it only counts the rows"
 ALL_EMPTY = "every cell is empty"
 UNKNOWN_NAME = "its name is not known"
 SETTING = "it is a setting"
+OF_RUNS = "it numbers repeated runs"
 OF_COMPUTER = "it is a property of the computer"
 OTHER_INPUTS = "other inputs are named"
 MAX_FREE = 0.1
@@ -174,6 +175,9 @@ def infer_column(
         is_left_out = name in declarations and declarations[name][0] == "left_out"
         if meaning is not None and (names_rows or is_left_out):
             return Column(name, meaning.role, reason=meaning.reason)
+        # The seeds of long results are keys, and read as text.
+        if meaning is not None and meaning.reason == OF_RUNS:
+            return Column(name, "text", reason=meaning.reason)
         return Column(name, "text", reason="it holds text, no numbers")
     values = numbers.values[np.isfinite(numbers.values)]
     # From here on the column holds numbers.

@@ -13,7 +13,7 @@ from itertools import combinations
 import pandas as pd
 
 from deabench.tables.naming.questions import Answer, Question
-from deabench.tables.recognition.columns import OF_COMPUTER, SETTING, Column
+from deabench.tables.recognition.columns import OF_COMPUTER, OF_RUNS, SETTING, Column
 from deabench.tables.recognition.layout import Keys, is_data_set_name
 from deabench.tables.vocabulary import has_name, is_whole_name, look_up_metric
 from deabench.utils.text import quote_names
@@ -22,7 +22,7 @@ KEY_REASONS = (
     SETTING,
     "it is a length",
     "it describes the data",
-    "it numbers repeated runs",
+    OF_RUNS,
     "it is a count",
     "it is a date",
     "it is an identifier",

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import random
-import resource
 import shutil
 import sqlite3
 import subprocess
@@ -20,6 +19,7 @@ import pytest
 from deabench.cli import main
 from deabench.study import Study
 from deabench.study.results.store import COLUMNS, SCHEMA, check_store, checksum
+from deabench.study.running.limits import enforce_limits
 from deabench.study.running.tasks import run_task
 
 TEXT = (
@@ -241,12 +241,9 @@ def test_mutated_stores_end_in_an_answer_or_a_sentence(copy, capsys):
 
 @pytest.mark.slow
 def test_500_mutated_stores_end_in_an_answer_or_a_sentence(copy, capsys):
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (2 << 30, before[1]))
-    try:
+    # 2 GiB beyond what the process has: the tests before may have taken more than that.
+    with enforce_limits(None, memory=2147):
         assert look_at_mutated_stores(copy, 500, 2, capsys) > 100
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def test_a_row_of_the_study_itself_is_as_sound_as_before(copy):
