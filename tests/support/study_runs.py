@@ -79,7 +79,7 @@ def run_as_script(folder: str, source: str, engine: str, path: str | None) -> No
     os.dup2(os.open(f"{folder}/err.txt", os.O_WRONLY | os.O_CREAT), 2)
     sys.stderr = os.fdopen(2, "w")
     if path is not None:
-        exec(CLOCK, {})
+        exec(Path(path, "sitecustomize.py").read_text(), {})
         PATHS.insert(0, path)
     os.environ["PYTHONPATH"] = os.pathsep.join(PATHS)
     sys.path[:0] = PATHS
