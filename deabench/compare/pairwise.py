@@ -353,10 +353,10 @@ def lead_with(pairs: pd.DataFrame, leaders: Sequence[str]) -> pd.DataFrame:
     """
     is_second = pairs["second"].astype(str).to_numpy() == np.asarray(leaders, dtype=object)
     frame = pairs.copy()
-    for one, other in (("first", "second"), ("wins", "losses"), ("lower", "upper")):
-        if one in pairs:
-            frame[one] = pairs[one].where(~is_second, pairs[other])
-            frame[other] = pairs[other].where(~is_second, pairs[one])
+    for name, opposite in (("first", "second"), ("wins", "losses"), ("lower", "upper")):
+        if name in pairs:
+            frame[name] = pairs[name].where(~is_second, pairs[opposite])
+            frame[opposite] = pairs[opposite].where(~is_second, pairs[name])
     for name in ("difference", "lower", "upper"):
         if name in pairs:
             frame[name] = frame[name].where(~is_second, -frame[name])

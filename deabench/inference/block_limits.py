@@ -141,12 +141,11 @@ def mean_limits(values: Array, c: float, tail: float, *, exact: bool) -> tuple[A
     exact : bool
         Whether betting's limits alone count, which assume nothing of the distribution.
     """
-    bet_low = betting_lower(values, tail)
-    bet_high = betting_upper(values, tail)
+    betting = betting_lower(values, tail), betting_upper(values, tail)
     if exact or np.ptp(values, axis=1).max() <= NO_SPREAD:
-        return bet_low, bet_high
-    low, high = ridge_limits(values, c)
-    return np.maximum(low, bet_low), np.minimum(high, bet_high)
+        return betting
+    ridge = ridge_limits(values, c)
+    return np.maximum(ridge[0], betting[0]), np.minimum(ridge[1], betting[1])
 
 
 def ridge_limits(values: Array, c: float) -> tuple[Array, Array]:

@@ -197,7 +197,7 @@ def name_points(
             # The box of the words alone: a leader may pass between other labels.
             box = Text.get_window_extent(text, renderer)
             is_inside = all(frame.contains(*corner) for corner in box.corners())
-            is_free = not any(box.overlaps(other) for other in label_boxes)
+            is_free = not any(box.overlaps(placed) for placed in label_boxes)
             # No name may cover a point, its own included.
             if is_inside and is_free and not box.padded(2).count_contains(pixels):
                 label_boxes.append(box.padded(1))

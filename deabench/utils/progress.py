@@ -241,10 +241,12 @@ class _Watcher:
 
     def add(self, lines: _Lines) -> None:
         with self.lock:
-            self.active.append(lines)
+            # Remembered only once it runs: a system may have no room for one more thread.
             if self.thread is None:
-                self.thread = threading.Thread(target=self._watch, daemon=True)
-                self.thread.start()
+                thread = threading.Thread(target=self._watch, daemon=True)
+                thread.start()
+                self.thread = thread
+            self.active.append(lines)
 
     def remove(self, lines: _Lines) -> None:
         # No line is written after this: the lock is held while lines are.

@@ -9,7 +9,7 @@ import re
 import shlex
 import shutil
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from deabench.cli import main
@@ -124,3 +124,23 @@ def sentences_with_numbers(page: Path) -> list[str]:
             if re.search(r"\d", sentence):
                 sentences.append(re.sub(r"\s+", " ", sentence))
     return sentences
+
+
+def unmatched_sentences(page: Path, patterns: Iterable[str]) -> list[str]:
+    """The sentences with a number that no pattern matches."""
+    patterns = list(patterns)
+    return [
+        sentence
+        for sentence in sentences_with_numbers(page)
+        if not any(re.search(pattern, sentence) for pattern in patterns)
+    ]
+
+
+def unused_patterns(pages: Iterable[Path], patterns: Iterable[str]) -> list[str]:
+    """The patterns that match no sentence with a number any more."""
+    sentences = [sentence for page in pages for sentence in sentences_with_numbers(page)]
+    return [
+        pattern
+        for pattern in patterns
+        if not any(re.search(pattern, sentence) for sentence in sentences)
+    ]

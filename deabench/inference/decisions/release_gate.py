@@ -321,8 +321,8 @@ def _least_inputs(case: GateCase) -> tuple[str, ...]:
         return ()
     names = case.metrics[len(case.metrics) - case.problem.inputs :]
     values = case.samples.values[list(names)].iloc[list(case.rows)]
-    others = values.drop(index=values.index[case.row])
-    is_least = values.iloc[case.row] < others.min()
+    rivals = values.drop(index=values.index[case.row])
+    is_least = values.iloc[case.row] < rivals.min()
     return tuple(str(name) for name in names if is_least[name])
 
 

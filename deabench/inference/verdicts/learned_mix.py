@@ -271,11 +271,11 @@ def cross_fit(units: Units, *, folds: int = FOLDS, draws: int = DRAWS, seed: int
     k, s, _ = units.shape
     generator = np.random.default_rng(seed)
     # Several draws are computed together where they are small.
-    together = max(MAX_ADVANTAGES // (folds * k * k * s), 1)
+    draws_at_once = max(MAX_ADVANTAGES // (folds * k * k * s), 1)
     mixes = []
     parts = []
-    for first in range(0, draws, together):
-        number = min(together, draws - first)
+    for first in range(0, draws, draws_at_once):
+        number = min(draws_at_once, draws - first)
         learned, part = _fit_draws(units, folds, number, generator)
         mixes.append(learned)
         parts.append(part)

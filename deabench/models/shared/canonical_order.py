@@ -122,8 +122,8 @@ class CanonicalTask:
             positions = positions[positions >= 0]
             if len(positions) == len(labels):
                 break
-        others = np.setdiff1d(np.arange(len(labels)), positions)
-        return np.append(positions, others)
+        unmatched = np.setdiff1d(np.arange(len(labels)), positions)
+        return np.append(positions, unmatched)
 
 
 def _restore_metrics(

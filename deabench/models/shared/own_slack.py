@@ -73,13 +73,13 @@ def find_own_slack(
     without_slack = np.flatnonzero(total <= TOLERANCE)
     if exact and len(without_slack):
         moved = replace(scaled, x=scaled.x * (1 + LAST_DIGIT), y=scaled.y * (1 - LAST_DIGIT))
-        again = solve_programs(own_task, moved, candidates, without_slack, shares[without_slack])
-        prices = np.column_stack(solved_multipliers(scaled, again, sign=-1.0))
+        second = solve_programs(own_task, moved, candidates, without_slack, shares[without_slack])
+        prices = np.column_stack(solved_multipliers(scaled, second, sign=-1.0))
         distance = np.column_stack([scaled.y - moved.y, moved.x - scaled.x])[without_slack]
-        left = again.objective - (prices * distance).sum(axis=1)
-        has_slack = left > TOLERANCE
-        total[without_slack] = np.where(has_slack, left, total[without_slack])
-        moved_lam = to_reference_positions(again.shared["lam"], candidates)
+        remaining = second.objective - (prices * distance).sum(axis=1)
+        has_slack = remaining > TOLERANCE
+        total[without_slack] = np.where(has_slack, remaining, total[without_slack])
+        moved_lam = to_reference_positions(second.shared["lam"], candidates)
         lam = replace_rows(without_slack[has_slack], moved_lam[has_slack], lam)
         multipliers[without_slack[has_slack]] = prices[has_slack]
     return OwnSlack(total, (multipliers / scaled.units)[:, :count], lam)

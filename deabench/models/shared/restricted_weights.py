@@ -166,9 +166,11 @@ def _gains_by_moving(projected: ScaledData, second: Solutions, inward: np.ndarra
     names += [f"inputs[{i}]" for i in range(projected.m)]
     # The factor is rounded, and so is its product with each metric.
     distance = np.where(inward > 0, inward + EXACT_INWARD, 0.0)
-    worth = np.abs(np.column_stack([second.duals[name] for name in names])) * values * distance
+    gain_of_move = (
+        np.abs(np.column_stack([second.duals[name] for name in names])) * values * distance
+    )
     least_value = np.where(values > 0, values, np.inf).min(axis=1)
-    return np.asarray(second.objective - worth.sum(axis=1) <= TOLERANCE * least_value)
+    return np.asarray(second.objective - gain_of_move.sum(axis=1) <= TOLERANCE * least_value)
 
 
 def _undefined_reasons(first: Solutions, labels: pd.Index, values: np.ndarray) -> dict[Any, str]:

@@ -136,9 +136,8 @@ class DominanceGraphDisplay(Display):
         for layer, nodes in sorted(layers.items()):
             means = {}
             for node in nodes:
-                above = [
-                    places[other][0] for other in self.graph.predecessors(node) if other in places
-                ]
+                parents = [name for name in self.graph.predecessors(node) if name in places]
+                above = [places[name][0] for name in parents]
                 means[node] = sum(above) / len(above) if above else 0.0
             ordered = sorted(nodes, key=lambda node: means[node])
             step = widest / len(nodes)
