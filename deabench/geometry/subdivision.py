@@ -6,7 +6,8 @@ linear. A function is positive on a whole pair of simplices where it is positive
 corners, and positive nowhere in it where it is at none: the number of the former bounds the count
 from below, and the count at any point bounds the least one from above. Pairs that the bounds leave
 open are halved at an edge. The search ends, because "positive" is open: near any point at least as
-many functions are positive as there.
+many functions are positive as there. On a segment (two vertices in all) each function changes its
+sign once, and the order of these crossings tells the least number at once.
 
 References: Salo, Punkka (2011), Management Science 57:200-214, for the question; Horst, Pardalos,
 Thoai (2000), Introduction to Global Optimization, 3.6, for simplicial branch and bound.
@@ -31,6 +32,10 @@ MAX_LEVEL = 48
 """Simplices are halved no more often: their corners stay exact floats."""
 MAX_STALLED = 64
 """So many nodes that remain open are remembered."""
+CROSSING_ERROR = 1e-14
+"""Rounding moves the crossing of a segment, whose length is 1, by less than this."""
+CLEAR_GAP = 1e-12
+"""Crossings that are further apart leave points between them whose counts are sure."""
 LONGEST_EDGE_LEVELS = 4
 """At each such level the longest edge is halved, so that all simplices shrink."""
 
@@ -107,6 +112,8 @@ class Subdivision:
         self.alpha_edges = np.array(list_edges(corners), dtype=int).reshape(-1, 2)
         self.beta_edges = np.array(list_edges(self.beta.shape[1]), dtype=int).reshape(-1, 2)
         self.shares = shares
+        if self.alpha.shape[:2] == (1, 2) and self.beta.shape[1] == 1:
+            self._sweep_segment()
 
     @property
     def lower_bound(self) -> int:
@@ -129,6 +136,30 @@ class Subdivision:
         while not self.is_exhausted and self.nodes < max_nodes:
             check_time()
             self._step()
+
+    def _sweep_segment(self) -> None:
+        """Walk along a segment and count at each crossing; nearly tied ones are left to halving."""
+        first, second = self.values
+        is_rising = second > 0
+        crossings = first / (first - second)
+        # Of crossings tied up to rounding the falling ones come first: no count is too high.
+        crossings += np.where(is_rising, CROSSING_ERROR, -CROSSING_ERROR)
+        order = crossings.argsort()
+        counts = np.empty(len(order) + 1, dtype=int)
+        counts[0] = len(order) - np.count_nonzero(is_rising)
+        counts[1:] = counts[0] + np.where(is_rising[order], 1, -1).cumsum()
+        fewest = counts.min()
+        self.bound[0] = self.always + fewest
+        # The first and the last count hold at a vertex, the others between two crossings.
+        limits = np.concatenate([[-1.0], crossings[order], [2.0]])
+        widths = np.where(counts == fewest, np.diff(limits), 0.0)
+        k = int(widths.argmax())
+        if widths[k] > CLEAR_GAP:
+            share = min(max((limits[k] + limits[k + 1]) / 2, 0.0), 1.0)
+            start, end = self.alpha[0]
+            self.offer(
+                self.always + int(fewest), (1 - share) * start + share * end, self.beta[0, 0]
+            )
 
     def _step(self) -> None:
         """Examine the last nodes of the stack and halve those that remain open."""

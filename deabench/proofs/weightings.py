@@ -3,7 +3,7 @@
 A rank is attained if it is counted at weights that keep the bounds. No weighting goes further if
 the simplices of a subdivision fill the weights, and in each of them enough rows are above (or
 below) at all corners: a linear function that is positive at the corners is positive between them.
-Values are the decimals of the table.
+On a segment the crossings of all rows tell the least number. Values are the decimals of the table.
 """
 
 from __future__ import annotations
@@ -256,8 +256,9 @@ class _Differences:
                 mixture = [Fraction(share) for share in mixtures[leaf, corner].tolist()]
                 is_positive[leaf, corner, row] = _dot(mixture, exact[row]) > 0
             # What is positive at all corners is positive between them.
-            if (is_positive.all(axis=1).sum(axis=1) < needed).any():
-                return False
+            for leaf in np.flatnonzero(is_positive.all(axis=1).sum(axis=1) < needed):
+                if len(mixtures[leaf]) != 2 or _count_on_segment(mixtures[leaf], exact) < needed:
+                    return False
         return True
 
     def _leaves(self, tree: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]] | None:
@@ -296,6 +297,25 @@ class _Differences:
             )
             for low in range(0, len(leaves), BLOCK)
         ]
+
+
+def _count_on_segment(ends: np.ndarray, exact: np.ndarray) -> int:
+    """Return how many rows are above at least, at any point between two mixtures (2, P)."""
+    mixtures = [[Fraction(share) for share in mixture] for mixture in ends.tolist()]
+    always = 0
+    crossings = []
+    for row in exact:
+        first, second = (_dot(mixture, row) for mixture in mixtures)
+        always += first > 0 and second > 0
+        if (first > 0) != (second > 0):
+            crossings.append((first / Fraction(first - second), second > 0))
+    # At its own crossing a row is not above: there those that fall are left before others rise.
+    count = always + sum(not is_rising for _, is_rising in crossings)
+    fewest = count
+    for _, is_rising in sorted(crossings):
+        count += 1 if is_rising else -1
+        fewest = min(fewest, count)
+    return fewest
 
 
 def _halves(corners: np.ndarray, i: int, j: int) -> tuple[np.ndarray, np.ndarray]:

@@ -138,14 +138,38 @@ def test_ranks_are_those_of_rational_enumeration(s) -> None:
         db.certify(result)
 
 
-def test_forged_results_are_refused() -> None:
-    result = weigh(oracle("exact_s4_data"))
+@pytest.mark.parametrize("name", ["wine1_s2", "s4"])
+def test_forged_ranks_are_refused(name) -> None:
+    result = weigh(oracle(f"exact_{name}_data"))
     for column, change in (("best", -1), ("worst", 1), ("best_proved", 1), ("worst_proved", -1)):
         for row in range(len(result.ranks)):
             ranks = result.ranks.copy()
             ranks.iloc[row, ranks.columns.get_loc(column)] += change
             with pytest.raises(CertificateError, match=f"{column.split('_')[0]} "):
                 db.certify(replace(result, ranks=ranks))
+
+
+@pytest.mark.parametrize("digits", [1, 2, 9])
+def test_with_two_metrics_crossings_give_the_enumerated_ranks(digits) -> None:
+    for seed in range(12):
+        table = random_table(seed, 1 + seed, 2, digits=digits)
+        if seed > 3:
+            # A row on the line between two others crosses both where these cross.
+            table.iloc[-1] = ((table.iloc[0] + table.iloc[1]) / 2).round(digits + 1)
+        if seed > 6:
+            table.iloc[0] *= 1e9
+        result = weigh(table, draws=64)
+        db.certify(result)
+        ranks = result.ranks[["best", "worst"]].to_numpy()
+        assert ranks.tolist() == extreme_ranks(table.to_numpy()).tolist()
+        assert ranks.tolist() == result.ranks[["best_proved", "worst_proved"]].to_numpy().tolist()
+        if digits > 2 and seed <= 3:
+            # Without ties the crossings settle each row, and the weights are not halved.
+            assert {len(tree) for tree in result.evidence["best"].trees} == {1}
+
+
+def test_forged_results_are_refused() -> None:
+    result = weigh(oracle("exact_s4_data"))
     for column in ("score_min", "score_max"):
         ranks = result.ranks.copy()
         ranks.loc["c3", column] += 1e-6
