@@ -3,6 +3,9 @@
 Every message says what, where, which value and what to do; lower case, no full stop.
 """
 
+import inspect
+import warnings
+
 
 class DeabenchError(Exception):
     """Base class of all errors of deabench; the command line prints its text and exits with 1.
@@ -87,3 +90,13 @@ class DataWarning(UserWarning):
     >>> recorded[0].category.__name__
     'DataWarning'
     """
+
+
+def warn_data(text: str) -> None:
+    """Issue a DataWarning that points to the line of the user that called deabench."""
+    frame = inspect.currentframe()
+    level = 0
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("deabench"):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(text, DataWarning, stacklevel=level + 1)

@@ -13,8 +13,8 @@ import scipy
 from scipy import special
 
 from deabench.compare.friedman import DRAWS, EXACT_DATA_SETS, has_ties, rank_scores
-from deabench.compare.score_tables import Floats, check_scores, warn_data
-from deabench.errors import DataError
+from deabench.compare.score_tables import Floats, check_scores
+from deabench.errors import DataError, warn_data
 from deabench.utils.checks import choice, share
 from deabench.utils.frames import pandas_or_same
 from deabench.utils.result import Result

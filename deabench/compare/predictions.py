@@ -26,7 +26,7 @@ from deabench.compare.pairwise import (
     pair_frame,
     pair_positions,
 )
-from deabench.compare.score_tables import check_control, warn_data
+from deabench.compare.score_tables import check_control
 from deabench.compare.selection import ComparisonResult
 from deabench.compare.two_classifiers import (
     MIN_EXPECTED,
@@ -34,7 +34,7 @@ from deabench.compare.two_classifiers import (
     mcnemar,
     two_error_rates,
 )
-from deabench.errors import DataError, DataWarning
+from deabench.errors import DataError, DataWarning, warn_data
 from deabench.metrics.roc_area import delong
 from deabench.utils import instances
 from deabench.utils.checks import choice, share

@@ -9,7 +9,6 @@ counts each file once.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
@@ -17,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from deabench.errors import DataError, DataWarning
+from deabench.errors import DataError
 from deabench.utils.checks import did_you_mean
 from deabench.utils.frames import find_key, pandas_or_same, with_named_rows
 
@@ -203,11 +202,6 @@ def check_control(control: str | None, columns: Sequence[str] | pd.Index) -> Non
             f"the control '{control}' is not a column of the table; "
             f"{did_you_mean(control, list(columns))}"
         )
-
-
-def warn_data(text: str) -> None:
-    """Issue a DataWarning that points to the caller of the calling function."""
-    warnings.warn(text, DataWarning, stacklevel=3)
 
 
 def from_long(

@@ -39,11 +39,10 @@ from deabench.compare.score_tables import (
     count_repeats,
     describe_dependence,
     score_differences,
-    warn_data,
 )
 from deabench.compare.signed_rank import wilcoxon
 from deabench.compare.two_classifiers import corrected_t
-from deabench.errors import DataError
+from deabench.errors import DataError, warn_data
 from deabench.utils.checks import choice, share
 
 Test = Literal["auto", "ranks", "wilcoxon", "permutation", "t"]

@@ -17,9 +17,8 @@ from deabench.compare.score_tables import (
     check_pair,
     check_ratio,
     score_differences,
-    warn_data,
 )
-from deabench.errors import DataError
+from deabench.errors import DataError, warn_data
 from deabench.utils.checks import choice, share
 from deabench.utils.result import Result
 

@@ -24,7 +24,6 @@ doi:10.1145/1102351.1102419
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Literal
 
@@ -34,7 +33,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from deabench.curves.roc import Roc, ScoreCurve
-from deabench.errors import DataError, DataWarning
+from deabench.errors import DataError, warn_data
 
 BandMethod = Literal["fixed-width", "simultaneous"]
 Floats = NDArray[np.float64]
@@ -152,11 +151,9 @@ def bands(
             raise DataError(f"resamples is {resamples}; give at least 1")
         up = fixed_width_displacement(curve, m, alpha, np.random.default_rng(seed), resamples)
         if up == 0:
-            warnings.warn(
+            warn_data(
                 "every bootstrap curve is the curve itself, as for a perfect score, so the "
-                "fixed-width band has no width; use method='simultaneous'",
-                DataWarning,
-                stacklevel=2,
+                "fixed-width band has no width; use method='simultaneous'"
             )
         # Along lines of slope -m.
         across = up / m

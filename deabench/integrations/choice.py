@@ -20,8 +20,28 @@ from deabench.utils.result import Result
 if TYPE_CHECKING:
     from deabench.results.frontier import Frontier
 
-Preference = Callable[[int], Any]
-"""The value of a candidate, by its row, of which the lowest is preferred."""
+
+@dataclass(frozen=True)
+class Preference:
+    """Which candidate to take of those not shown to be worse.
+
+    Attributes
+    ----------
+    value : function of int
+        The value of a candidate, by its row, of which the lowest is preferred.
+    words : str
+        What the preferred candidate has.
+    """
+
+    value: Callable[[int], Any]
+    words: str
+
+    @classmethod
+    def of_column(cls, name: str, value: Callable[[int], Any], *, is_output: bool) -> Preference:
+        """Prefer the highest value of an output, and the lowest of everything else."""
+        if is_output:
+            return cls(lambda row: -value(row), f"the highest value of '{name}'")
+        return cls(value, f"the lowest value of '{name}'")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,8 +128,7 @@ def choose_candidate(
     within_budget: np.ndarray,
     takes_part: np.ndarray,
     limits: str,
-    prefer: Any,
-    preference: Preference,
+    preference: Preference | None,
     judge: Callable[[np.ndarray], list[str]],
     level: float,
 ) -> Choice:
@@ -124,11 +143,9 @@ def choose_candidate(
         Who keeps to all limits; who, besides, is compared.
     limits : str
         The limits in words.
-    prefer : str, function or None
+    preference : Preference or None
         What the user prefers; with None the efficient candidate with the largest sum of shares of
         ranges is chosen.
-    preference : function
-        The value of a row of which the lowest is preferred.
     judge : function
         Gives the verdicts on the rows that are compared, where a preference needs them.
     level : float
@@ -149,12 +166,12 @@ def choose_candidate(
     rows = np.flatnonzero(takes_part)
     efficient, places = _rank_candidates(compared, outputs, inputs)
     verdicts = np.full(len(frame), None, dtype=object)
-    if prefer is None:
+    if preference is None:
         best = int(rows[_largest_sum(compared, outputs, inputs, efficient)])
     else:
         verdicts[rows] = judge(rows)
         is_open = verdicts[rows] != "dominated"
-        best = _preferred_row(preference, rows[is_open], places[is_open])
+        best = _preferred_row(preference.value, rows[is_open], places[is_open])
     decided = frame.copy()
     decided["within_budget"] = within_budget
     decided["compared"] = takes_part
@@ -163,33 +180,39 @@ def choose_candidate(
     decided.iloc[rows, decided.columns.get_loc("efficient")] = efficient
     decided["chosen"] = np.arange(len(frame)) == best
     name = str(frame.index[best])
-    sentences = _describe_choice(name, decided, len(rows), prefer, level)
+    values = decided.loc[decided["chosen"], [*outputs, *inputs]].iloc[0]
+    sentences = _describe_choice(name, values, decided, len(rows), preference, level)
     return Choice(name, best, {}, decided, tuple(outputs), tuple(inputs), tuple(sentences))
 
 
 def _describe_choice(
-    name: str, frame: pd.DataFrame, compared: int, prefer: Any, level: float
+    name: str,
+    values: pd.Series,
+    frame: pd.DataFrame,
+    compared: int,
+    preference: Preference | None,
+    level: float,
 ) -> list[str]:
     """Say how many candidates took part, and why this one was taken."""
     outside = int((~frame["within_budget"]).sum())
     missing = len(frame) - outside - compared
-    sentences = [f"Of {len(frame)} candidates {name} is taken."]
+    attained = ", ".join(f"{metric} {value:.4g}" for metric, value in values.items())
+    sentences = [f"Of {len(frame)} candidates {name} is taken: {attained}."]
     if outside:
         sentences.append(f"Beyond the budget: {outside}.")
     if missing:
         sentences.append(f"Without all scores, or out of the race before the end: {missing}.")
     sentences.append(f"{int(frame['efficient'].sum())} of {compared} are efficient.")
-    if prefer is None:
+    if preference is None:
         sentences.append(
             "It is the efficient one with the best sum of all metrics, each from its worst to its "
             "best value."
         )
         return sentences
-    preference = "the function" if callable(prefer) else f"'{prefer}'"
     dominated = int((frame["verdict"] == "dominated").sum())
     sentences.append(
         f"Shown at {100 * level:g} % to be worse than a mix of others: {dominated}. Of the others "
-        f"it has the lowest value of {preference}."
+        f"it has {preference.words}."
     )
     return sentences
 
@@ -222,7 +245,7 @@ def _largest_sum(
     return int(values.argmax())
 
 
-def _preferred_row(preference: Preference, rows: np.ndarray, places: np.ndarray) -> int:
+def _preferred_row(value: Callable[[int], Any], rows: np.ndarray, places: np.ndarray) -> int:
     """Return the row with the lowest preferred value; of equal ones the better ranked."""
-    values = [preference(int(row)) for row in rows]
+    values = [value(int(row)) for row in rows]
     return int(rows[min(range(len(rows)), key=lambda k: (values[k], places[k]))])

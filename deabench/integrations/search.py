@@ -14,7 +14,7 @@ import pandas as pd
 from deabench.errors import DataError, DataWarning
 from deabench.inference.samples.sample_set import Samples
 from deabench.inference.uncertainty import uncertainty
-from deabench.integrations.choice import choose_candidate
+from deabench.integrations.choice import Preference, choose_candidate
 from deabench.tables.readers.learners import name_candidate
 from deabench.utils.checks import did_you_mean, share
 
@@ -43,11 +43,11 @@ def refit(
         A budget: the greatest value of a cost, the least value of an output.
     prefer : str or function, optional
         Which candidate to take of those not shown to be worse: "simplest" (the lowest cost: the
-        first of `inputs`, else mean_score_time), a column of `cv_results_` or a parameter, of
-        which the lowest value is taken ("max_depth"), or a function of a candidate's row of
-        `cv_results_` (a dictionary) whose lowest value is taken. Without it the efficient
-        candidate with the largest sum of outputs and costs, each from its worst (0) to its best
-        value (1).
+        first of `inputs`, else mean_score_time), one of `outputs`, of which the highest value is
+        taken, another column of `cv_results_` or a parameter, of which the lowest value is taken
+        ("max_depth"), or a function of a candidate's row of `cv_results_` (a dictionary) whose
+        lowest value is taken. Without it the efficient candidate with the largest sum of outputs
+        and costs, each from its worst (0) to its best value (1).
     level : float in (0, 1)
         Level at which a candidate is shown to be worse: some mix of the others would beat it on
         new folds.
@@ -140,8 +140,7 @@ class Refit:
             within_budget=within_budget,
             takes_part=takes_part,
             limits=f"the budget {self.within}",
-            prefer=prefer,
-            preference=partial(_preference, prefer, results),
+            preference=_preference(prefer, results, outputs),
             judge=partial(_verdicts, results, outputs, inputs, self.level),
             level=self.level,
         )
@@ -155,22 +154,31 @@ class Refit:
         return choice.index
 
 
-def _preference(prefer: Any, results: Mapping[str, Any], row: int) -> Any:
-    """Return the value of a candidate of which the lowest is preferred."""
-    values = {name: column[row] for name, column in results.items()}
+def _preference(
+    prefer: Prefer, results: Mapping[str, Any], outputs: Sequence[str]
+) -> Preference | None:
+    """Return what the user prefers."""
+    if prefer is None:
+        return None
     if callable(prefer):
-        return prefer(values)
-    name = str(prefer)
-    for column in (name, f"param_{name}", f"{TEST}{name}"):
-        if column in values:
-            value = values[column]
-            # None is how scikit-learn spells "without limit"; parameters may be masked.
-            is_missing = value is None or value is np.ma.masked
-            return float("inf") if is_missing else value
+        return Preference(
+            lambda row: prefer({name: column[row] for name, column in results.items()}),
+            "the lowest value of the function",
+        )
+    for column in (prefer, f"param_{prefer}", f"{TEST}{prefer}"):
+        if column in results:
+            value = partial(_limit_value, results[column])
+            return Preference.of_column(prefer, value, is_output=column in outputs)
     raise DataError(
-        f"prefer names '{name}', which is no column of cv_results_; "
-        f"{did_you_mean(name, list(values))}"
+        f"prefer names '{prefer}', which is no column of cv_results_; "
+        f"{did_you_mean(prefer, list(results))}"
     )
+
+
+def _limit_value(column: Any, row: int) -> Any:
+    """Return a candidate's value; None, which is how scikit-learn spells "no limit", is highest."""
+    value = column[row]
+    return float("inf") if value is None or value is np.ma.masked else value
 
 
 def _as_cv_results(results: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from deabench.errors import DataError, DataWarning
 from deabench.inference.uncertainty import uncertainty
-from deabench.integrations.choice import Choice, choose_candidate
+from deabench.integrations.choice import Choice, Preference, choose_candidate
 from deabench.tables.readers.learners import objective_names
 from deabench.tables.table import OptunaStudy
 from deabench.utils.checks import did_you_mean, share
@@ -41,10 +41,10 @@ def pick(
         A budget: the greatest value of a minimised objective, the least of a maximised one; also
         the greatest value of a parameter or user attribute.
     prefer : str or function, optional
-        Which candidate to take of those not shown to be worse: the name of an objective, a
-        parameter or a user attribute of which the lowest value is taken, "duration", or a function
-        of a trial whose lowest value is taken. Without it the efficient candidate with the largest
-        sum of objectives, each from its worst (0) to its best value (1).
+        Which candidate to take of those not shown to be worse: that with the best value of an
+        objective, with the lowest value of a parameter, of a user attribute or of "duration", or
+        with the lowest value of a function of a trial. Without it the efficient candidate with the
+        largest sum of objectives, each from its worst (0) to its best value (1).
     level : float in (0, 1)
         Level at which a candidate is shown to be worse: some mix of the others would beat it.
 
@@ -103,8 +103,7 @@ def pick(
         within_budget=within_budget,
         takes_part=takes_part,
         limits=f"the study's constraints and the budget {limits}",
-        prefer=prefer,
-        preference=partial(_preference, prefer, frame, firsts),
+        preference=_preference(prefer, frame, firsts, outputs),
         judge=partial(_verdicts, candidates, frame, outputs, inputs, level),
         level=level,
     )
@@ -170,11 +169,16 @@ def _keep_limits(
     return keeps
 
 
-def _preference(prefer: Any, frame: pd.DataFrame, firsts: list[Any], row: int) -> Any:
-    """Return the value of a candidate of which the lowest is preferred."""
+def _preference(
+    prefer: Prefer, frame: pd.DataFrame, firsts: list[Any], outputs: list[str]
+) -> Preference | None:
+    """Return what the user prefers."""
+    if prefer is None:
+        return None
     if callable(prefer):
-        return prefer(firsts[row])
-    return _value(str(prefer), frame, firsts, row)
+        return Preference(lambda row: prefer(firsts[row]), "the lowest value of the function")
+    value = partial(_value, prefer, frame, firsts)
+    return Preference.of_column(prefer, value, is_output=prefer in outputs)
 
 
 def _value(name: str, frame: pd.DataFrame, firsts: list[Any], row: int) -> Any:

@@ -9,13 +9,12 @@ class and the data do not tell which.
 from __future__ import annotations
 
 import logging
-import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
-from deabench.errors import DataError, DataWarning
+from deabench.errors import DataError, warn_data
 from deabench.utils.instances import (
     Array,
     Values,
@@ -109,9 +108,7 @@ def ground_truth(
     is_guessed = positive is None and not _is_conventional(classes)
     logger.info(note)
     if is_guessed:
-        warnings.warn(
-            f"{note}; name the positive class if it is another", DataWarning, stacklevel=3
-        )
+        warn_data(f"{note}; name the positive class if it is another")
     # With one class in the data the name of the other is not known.
     negative_classes = [label for label in classes if label != positive_class]
     return GroundTruth(

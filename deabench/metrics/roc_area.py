@@ -6,7 +6,6 @@ closed forms stand with the metrics, below `deabench.inference`.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -14,7 +13,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from deabench.errors import DataError, DataWarning
+from deabench.errors import DataError, warn_data
 from deabench.metrics import labels
 from deabench.metrics.score_metrics import SortedScores, placements, sort_scores
 from deabench.utils import instances
@@ -145,7 +144,7 @@ class DeLong(Result):
         # A pair of one positive and one negative is one independent trial.
         pairs = min(self.positives, self.negatives)
         if area in (0.0, 1.0):
-            _warn(
+            warn_data(
                 f"roc_auc of '{name}' is {area:g}, where DeLong's variance is 0: its interval is "
                 f"Clopper and Pearson's for {pairs} independent pairs"
             )
@@ -153,7 +152,7 @@ class DeLong(Result):
         variance = "unknown (a class has one instance)"
         if pairs > 1:
             variance = "0 (every instance ranks alike)"
-        _warn(f"DeLong's variance of roc_auc of '{name}' is {variance}: it has no interval")
+        warn_data(f"DeLong's variance of roc_auc of '{name}' is {variance}: it has no interval")
         return np.nan, np.nan, "none"
 
 
@@ -238,7 +237,3 @@ def _covariance(rows: np.ndarray) -> np.ndarray:
     if rows.shape[1] < 2:
         return np.full((len(rows), len(rows)), np.nan)
     return np.atleast_2d(np.cov(rows))
-
-
-def _warn(text: str) -> None:
-    warnings.warn(text, DataWarning, stacklevel=4)

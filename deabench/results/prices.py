@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from deabench.errors import DataError, DataWarning
+from deabench.errors import DataError, warn_data
 from deabench.geometry.faces import Hull
 from deabench.tables.transforms import AffineTransform
 
@@ -87,11 +86,9 @@ def compute_prices(graph: Any, transforms: Mapping[str, AffineTransform]) -> pd.
             rows.append((facet, gain, pay, rate, sentence))
     columns = ["facet", "gain", "pay", "rate", "says"]
     if not rows:
-        warnings.warn(
+        warn_data(
             f"each of the {len(graph)} facets is flat in some metric, so there are no prices; "
-            "rank by fewer metrics, or see the weights in frontier.facets",
-            DataWarning,
-            stacklevel=3,
+            "rank by fewer metrics, or see the weights in frontier.facets"
         )
     return pd.DataFrame(rows, columns=columns).set_index("facet")
 

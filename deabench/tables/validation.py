@@ -5,14 +5,13 @@ What DEA cannot use is refused by row, column and value; what weakens an answer 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Sequence
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from deabench.errors import DataError, DataWarning
+from deabench.errors import DataError, warn_data
 from deabench.tables.cells import is_empty_word, parse_numbers
 from deabench.tables.selected_table import MAX_NAMED_CELLS, SelectedTable, refuse_text
 from deabench.tables.transforms import AffineTransform, Data
@@ -137,16 +136,16 @@ def warn_weak_data(values: pd.DataFrame, output_count: int) -> None:
         name = values.columns[column]
         is_output = bool(column < output_count)
         has_other_side = 0 < output_count < metrics
-        _warn(_describe_constant(name, matrix[0, column], is_output, has_other_side))
+        warn_data(_describe_constant(name, matrix[0, column], is_output, has_other_side))
     first, duplicates = _find_duplicates(values)
     if duplicates:
         text = f"'{duplicates[0]}' has the same metrics as '{first}'"
         if len(duplicates) > 1:
             text += f" ({len(duplicates)} duplicate rows in all)"
-        _warn(f"{text}: they score alike")
+        warn_data(f"{text}: they score alike")
     # With s + m metrics, 3 (s + m) DMUs are the usual rule for enough discrimination.
     if 1 < count < 3 * metrics:
-        _warn(
+        warn_data(
             f"{count} DMUs for {metrics} metrics, fewer than 3 per metric: with so much freedom of "
             "weights most DMUs look efficient"
         )
@@ -157,7 +156,7 @@ def warn_weak_data(values: pd.DataFrame, output_count: int) -> None:
     varying = np.flatnonzero(~constant)
     for side in (varying[varying < output_count], varying[varying >= output_count]):
         for a, b, correlation in _find_correlated(matrix[:, side]):
-            _warn(
+            warn_data(
                 f"metrics '{values.columns[side[a]]}' and '{values.columns[side[b]]}' are "
                 f"correlated at {correlation:.3f}: they say nearly the same, "
                 "and each extra metric can only raise efficiencies"
@@ -387,7 +386,3 @@ def _find_correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
     correlations = np.corrcoef(matrix, rowvar=False)
     pairs = np.argwhere(np.triu(correlations > MAX_CORRELATION, k=1)).tolist()
     return [(i, j, float(correlations[i, j])) for i, j in pairs]
-
-
-def _warn(text: str) -> None:
-    warnings.warn(text, DataWarning, stacklevel=6)

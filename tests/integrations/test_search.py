@@ -43,7 +43,9 @@ def test_without_a_preference_it_is_the_efficient_one_with_the_best_sum():
     assert choose(results) == 1
     assert choose.report_.frame["efficient"].tolist() == [True, True, True, False]
     assert choose.report_.name == "depth=2"
-    assert choose.report_.summary().startswith("Of 4 candidates depth=2 is taken. 3 of 4 are eff")
+    assert choose.report_.summary().startswith(
+        "Of 4 candidates depth=2 is taken: mean_test_a 0.88, mean_test_b 0.88. 3 of 4 are efficient"
+    )
 
 
 def test_the_simplest_of_those_not_shown_to_be_worse():
@@ -67,6 +69,10 @@ def test_costs_and_budgets():
     cheapest = db.refit(["a"], inputs=["mean_fit_time"], prefer="simplest", within={"a": 0.75})
     assert cheapest(results) == 1
     assert "the lowest value of 'mean_fit_time'" in cheapest.report_.summary()
+    # Of a score the best value is preferred: the best score within the budget.
+    best = db.refit(["a"], prefer="a", within={"mean_fit_time": 1})
+    assert best(results) == 1
+    assert "the highest value of 'a'" in best.report_.summary()
     with pytest.raises(DataError, match="none of the 4 candidates"):
         db.refit(["a"], within={"a": 0.99})(results)
 

@@ -40,7 +40,11 @@ def test_the_declared_objectives_and_nothing_else():
     assert (choice.name, choice.index, choice.params) == ("trial 1", 1, {"depth": 2})
     assert choice.frame["efficient"].tolist() == [True, True, True, False]
     assert (choice.outputs, choice.inputs) == (("accuracy",), ("latency",))
-    assert choice.summary().startswith("Of 4 candidates trial 1 is taken. 3 of 4 are efficient.")
+    assert choice.summary().startswith(
+        "Of 4 candidates trial 1 is taken: accuracy 0.8, latency 2. 3 of 4 are efficient."
+    )
+    assert db.pick(study, prefer="accuracy", within={"latency": 7}).params == {"depth": 2}
+    assert db.pick(study, prefer="latency").params == {"depth": 1}
     # Each is one of Optuna's, too: what no mix beats is beaten by no single trial.
     best = {trial.number for trial in study.best_trials}
     assert set(np.flatnonzero(choice.frame["efficient"])) <= best

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from deabench.errors import DataError, DataWarning
+from deabench.errors import DataError, warn_data
 from deabench.inference.intervals.interval_methods import PREDICTIVE_VALUES
 from deabench.inference.intervals.resampling import PRIOR
 from deabench.metrics import labels
@@ -268,10 +268,8 @@ def bootstrap(
     # A statistic that never varies has limits without a meaning.
     is_constant = (table["lower"] == table["upper"]) & (table["estimate"] == table["lower"])
     for name in table.index[is_constant]:
-        warnings.warn(
-            f"the statistic of '{name}' is the same in every resample: its limits say nothing",
-            DataWarning,
-            stacklevel=2,
+        warn_data(
+            f"the statistic of '{name}' is the same in every resample: its limits say nothing"
         )
     _warn_of_undefined(table["undefined"], options.get("resamples", 2000))
     return table
@@ -415,9 +413,7 @@ def _warn_of_undefined(undefined: pd.Series, resamples: int) -> None:
             metric = f"{row[-1]} of '{row_label(row[:-1])}'"
         else:
             metric = f"the statistic of '{row}'"
-        warnings.warn(
+        warn_data(
             f"{metric} is undefined in {count} of {resamples} resamples: its interval holds where "
-            "it is defined",
-            DataWarning,
-            stacklevel=3,
+            "it is defined"
         )

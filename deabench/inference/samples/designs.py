@@ -11,7 +11,6 @@ row of sums for each.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +18,7 @@ from typing import Literal
 
 import numpy as np
 
-from deabench.errors import DataWarning
+from deabench.errors import warn_data
 from deabench.inference.moments import ErrorSource, Moments, mean_covariance
 from deabench.inference.samples.influence import RIGHT, Answers, MetricInfluence
 from deabench.inference.verdicts.learned_mix import Units
@@ -216,7 +215,7 @@ def _take_instances(
     return values
 
 
-def warn_of_few_clusters(groups: Array, stacklevel: int) -> tuple[str, ...]:
+def warn_of_few_clusters(groups: Array) -> tuple[str, ...]:
     """Warn where the clusters are few or very unequal; return the warning as notes."""
     effective = effective_clusters(groups)
     if effective >= FEW_CLUSTERS:
@@ -225,7 +224,7 @@ def warn_of_few_clusters(groups: Array, stacklevel: int) -> tuple[str, ...]:
         f"{int(groups.max()) + 1} clusters are worth {effective:.2g} of equal size, which are few: "
         "their spread is hardly known, and the intervals are wide for it"
     )
-    warnings.warn(note, DataWarning, stacklevel=stacklevel)
+    warn_data(note)
     return (note,)
 
 

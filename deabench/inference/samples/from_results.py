@@ -6,7 +6,6 @@ them, so errors have Student's t.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -15,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.compare.score_tables import Clusters, assign_clusters, describe_dependence
-from deabench.errors import DataError, DataWarning
+from deabench.errors import DataError, warn_data
 from deabench.inference.block_limits import missed_share, pair_size
 from deabench.inference.moments import Array, ErrorSource, Moments
 from deabench.inference.samples.designs import warn_of_few_clusters
@@ -128,12 +127,12 @@ def _samples_from_blocks(
         table = _cluster_values(values, groups)
         sizes["clusters"] = len(table)
         notes = (*notes, f"{noun}s of one cluster are taken as drawn together (clusters=)")
-        notes += warn_of_few_clusters(groups, stacklevel=5)
+        notes += warn_of_few_clusters(groups)
     elif key == "dataset":
         dependence = describe_dependence(blocks)
         notes = (*notes, dependence) if dependence else notes
     if clusters is None:
-        notes += _warn_of_few(len(values), f"{noun}s", stacklevel=5)
+        notes += _warn_of_few(len(values), f"{noun}s")
     frame, moments = _block_moments(table, names, columns, 1 / len(table))
     pairing = f"paired: all classifiers were tested on the same {noun}s"
     if key == "seed":
@@ -365,12 +364,11 @@ def _pooled_flips(
     return flips
 
 
-def _warn_of_few(blocks: int, noun: str, stacklevel: int = 4) -> tuple[str, ...]:
+def _warn_of_few(blocks: int, noun: str) -> tuple[str, ...]:
     if blocks >= MIN_BLOCKS:
         return ()
     note = (
         f"{blocks} {noun} are few: their spread is hardly known, and the intervals are wide for it"
     )
-    # The caller of Samples.from_folds is four calls up.
-    warnings.warn(note, DataWarning, stacklevel=stacklevel)
+    warn_data(note)
     return (note,)

@@ -132,7 +132,7 @@ def fields_of_instances(
     metrics = list(ordered.values())
     moments = moments_of(metrics, answers, design)
     if design.groups is not None and not design.is_random:
-        notes = (*notes, *warn_of_few_clusters(design.groups, stacklevel=6))
+        notes = (*notes, *warn_of_few_clusters(design.groups))
         sizes = {**sizes, "clusters": int(design.groups.max()) + 1}
     return {
         **values_and_costs(names, ordered),
