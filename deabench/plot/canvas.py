@@ -19,7 +19,7 @@ from matplotlib.transforms import ScaledTranslation
 from deabench.errors import DataError
 from deabench.utils.checks import did_you_mean
 from deabench.utils.files import write_whole
-from deabench.utils.text import printable
+from deabench.utils.text import printable, shorten_middle
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 """Okabe and Ito's colours, which colour-blind readers tell apart; the last one is the text's."""
@@ -58,8 +58,12 @@ def wrap_texts(ax: Any) -> None:
     """Let titles and axis labels break their lines at the edge of the figure, also later ones."""
     for place in ("left", "center"):
         ax.set_title(ax.get_title(place), loc=place, wrap=True)
-    ax.xaxis.label.set_wrap(True)
-    ax.yaxis.label.set_wrap(True)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.label.set_wrap(True)
+        # As large as the other letters of a narrow figure, so that most labels take one line.
+        if is_narrow(ax):
+            axis.label.set_fontsize(font_size(8))
+            axis.set_tick_params(labelsize=font_size(7.5))
 
 
 def font_size(points: float) -> float:
@@ -129,9 +133,7 @@ def label_with_direction(name: object, transform: object) -> str:
 
 def escape_label(name: object) -> str:
     """Return a name from data as a label: no mathematics, no hidden signs, 40 characters."""
-    text = " ".join(printable(name).split())
-    if len(text) > MAX_LABEL_LENGTH:
-        text = text[: MAX_LABEL_LENGTH - 1] + "…"
+    text = shorten_middle(" ".join(printable(name).split()), MAX_LABEL_LENGTH)
     if text.startswith("_"):
         # A legend skips labels that start with an underscore.
         text = " " + text
@@ -162,18 +164,18 @@ def draw_grid(ax: Any) -> None:
 def add_caption(ax: Any, text: str) -> Any:
     """Write a sentence below the axes, wrapped to their width."""
     width = ax.figure.get_size_inches()[0]
-    # About 15 letters of the caption fit into an inch; a narrow figure loses some at its left.
-    letters = int(width * (12 if is_narrow(ax) else 15))
+    # About 15 letters of the caption fit into an inch; a narrow figure has smaller ones.
+    letters = int(15 * width)
     return ax.annotate(
         "\n".join(textwrap.wrap(text, letters)),
         (0.0, 0.0),
-        # Below the label of the axis, which takes two lines in a narrow figure.
-        (0, -52 if is_narrow(ax) else -38),
+        # Below the label of the axis.
+        (0, -38),
         xycoords="axes fraction",
         textcoords="offset points",
         va="top",
         ha="left",
-        fontsize=font_size(7.5),
+        fontsize=font_size(6 if is_narrow(ax) else 7.5),
         color=text_colour(),
     )
 
@@ -271,25 +273,21 @@ def add_legend(
         "framealpha": 0.9,
         "edgecolor": "none",
     } | options
-    # A column of a legend takes about 1.9 inches, in the smaller letters of a narrow figure 1.65.
-    column_width = 1.9
     if is_narrow(ax):
-        settings["fontsize"] *= 0.85
-        column_width = 1.65
-    fitting = int(ax.figure.get_size_inches()[0] / column_width)
-    settings["ncols"] = max(1, min(settings.get("ncols", 1), fitting))
+        settings |= {"fontsize": 0.85 * settings["fontsize"], "handlelength": 1.4}
+        settings |= {"columnspacing": 0.8, "handletextpad": 0.4, "borderpad": 0.2}
+    legend = _add_fitting_legend(ax, handles, settings)
     is_long = len(artists) > min(most, MAX_LEGEND_INSIDE)
-    if is_long and is_narrow(ax):
-        # Beside the axes of a narrow figure it would be cut.
-        settings["ncols"] = max(1, fitting)
-        below = True
+    if is_narrow(ax):
+        # It would be cut beside the axes of a narrow figure, and hide much inside them.
+        is_wide = legend.get_window_extent().width > 0.7 * ax.get_window_extent().width
+        below = below or is_long or is_wide
+        if is_long:
+            settings["ncols"] = len(handles)
     if below:
-        # Below tick labels and axis label, whatever the height of the axes.
-        # In a narrow figure the label of the axis takes two lines.
-        lines = 4.6 if is_narrow(ax) else 3.2
-        height = ScaledTranslation(
-            0, -lines * rcParams["font.size"] / 72, ax.figure.dpi_scale_trans
-        )
+        # Below tick labels and axis label, which may take two lines.
+        depth = ax.get_window_extent().y0 - ax.xaxis.get_tightbbox().y0
+        height = ScaledTranslation(0, -depth / ax.figure.dpi, ax.figure.dpi_scale_trans)
         settings |= {
             "loc": "upper center",
             "bbox_to_anchor": (0.5, 0),
@@ -302,7 +300,17 @@ def add_legend(
         settings |= {"loc": "best", "fontsize": font_size(6), "ncols": 1}
         del settings["bbox_to_anchor"]
         settings.pop("bbox_transform", None)
-    return ax.legend(handles=handles, **settings)
+    return _add_fitting_legend(ax, handles, settings)
+
+
+def _add_fitting_legend(ax: Any, handles: Sequence[Any], settings: Mapping[str, Any]) -> Any:
+    """Add a legend with as many of the columns asked for as the figure is wide."""
+    for columns in range(settings.get("ncols", 1), 0, -1):
+        legend = ax.legend(handles=handles, **settings | {"ncols": columns})
+        # A legend as wide as the figure would narrow the axes with each step of the layout.
+        if legend.get_window_extent().width <= 0.96 * ax.figure.bbox.width:
+            break
+    return legend
 
 
 def apply_style(ax: Any, artists: Any, style: Mapping[str, Any]) -> None:

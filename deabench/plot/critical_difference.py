@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import MaxNLocator
 
 from deabench.compare import pairwise
 from deabench.compare.pairwise import symmetric_matrix
@@ -15,12 +17,17 @@ from deabench.errors import DataError
 from deabench.plot.canvas import (
     apply_style,
     background_colour,
+    count_rows_with_room,
+    escape_label,
     font_size,
+    is_narrow,
     make_axes,
+    row_font_size,
     save_figure,
     text_colour,
 )
 from deabench.plot.display import Display
+from deabench.utils.text import shorten_middle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,26 +135,35 @@ class CriticalDifferenceDisplay(Display):
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the markers."""
         from scikit_posthocs import critical_difference_diagram
 
-        ax = make_axes(ax, size=(8, 1.6 + 0.2 * len(self.mean_ranks)))
-        p_values = self.p_values
+        # Each name has a line on its side of the figure, twelve inches at most.
+        ax = make_axes(ax, size=(8, min(1.6 + 0.2 * len(self.mean_ranks), 12)))
+        names = self._names_with_room(ax)
+        # The library writes numbers instead of names, which may hold mathematics, or be alike.
+        numbers = range(len(names))
+        p_values = self.p_values.loc[names, names].to_numpy()
         if self.control is not None:
             # Against a control no bar joins classifiers: all other pairs count as different.
-            names = self.mean_ranks.index
-            p_values = pd.DataFrame(np.eye(len(names)), index=names, columns=names)
+            p_values = np.eye(len(names))
         self.artists_ = critical_difference_diagram(
-            self.mean_ranks,
-            p_values,
+            pd.Series(self.mean_ranks[names].to_numpy(), index=numbers),
+            pd.DataFrame(p_values, index=numbers, columns=numbers),
             alpha=self.alpha,
             ax=ax,
-            label_fmt_left="{label} ({rank:.2f})",
-            label_fmt_right="({rank:.2f}) {label}",
+            label_fmt_left="{label}",
+            label_fmt_right="{label}",
             elbow_props={"color": text_colour(), "linewidth": 0.8},
             marker_props={"color": text_colour(), "s": 22},
             crossbar_props={"color": text_colour(), "linewidth": 4},
         )
+        self._write_names(ax, names)
+        ax.xaxis.set_major_locator(MaxNLocator(4 if is_narrow(ax) else 9))
         if self.control is not None:
-            self._mark_differences_from_control(ax)
-        ax.set_title(self.caption(), fontsize=font_size(9), pad=14)
+            self._mark_differences_from_control(ax, names)
+        caption = self.caption()
+        if len(names) < len(self.mean_ranks):
+            left_out = len(self.mean_ranks) - len(names)
+            caption += f"; {left_out} in the middle left out for want of room"
+        ax.set_title(caption, fontsize=font_size(9), pad=14)
         apply_style(ax, self.artists_["markers"], style)
         self.ax_ = ax
         self.figure_ = ax.get_figure()  # type: ignore[assignment]  # of axes on a figure
@@ -173,13 +189,37 @@ class CriticalDifferenceDisplay(Display):
         """
         save_figure(self.figure_, path)
 
-    def _mark_differences_from_control(self, ax: Axes) -> None:
+    def _names_with_room(self, ax: Axes) -> pd.Index:
+        """Return the names that have room, best first: the best, the worst and the control."""
+        order = self.mean_ranks.sort_values(kind="stable").index
+        # Bars take about a third of the height, beside it the names stand in two columns.
+        room = 2 * count_rows_with_room(ax, math.ceil(len(order) / 2), 10)
+        is_shown = np.ones(len(order), dtype=bool)
+        is_shown[math.ceil(room / 2) : len(order) - room // 2] = False
+        return order[is_shown | (order == self.control)]
+
+    def _write_names(self, ax: Axes, names: pd.Index) -> None:
+        """Write names and mean ranks where the library wrote numbers."""
+        lowest, highest = ax.get_ylim()
+        size = row_font_size(ax, int(highest - lowest), 7 if is_narrow(ax) else 8)
+        # Names on each side take about a third of the width; a letter is 0.55 as wide as high.
+        width = 72 * ax.figure.get_size_inches()[0]
+        characters = int(0.36 * width / (0.55 * size))
+        for text in self.artists_["labels"]:
+            name = names[int(text.get_text())]
+            rank = f"({self.mean_ranks[name]:.2f})"
+            label = shorten_middle(escape_label(name), characters - len(rank))
+            on_left = text.get_ha() == "right"
+            text.set_text(f"{label} {rank}" if on_left else f"{rank} {label}")
+            text.set_fontsize(size)
+
+    def _mark_differences_from_control(self, ax: Axes, names: pd.Index) -> None:
         # Replace the library's markers, which do not tell differences from the control.
         for marker in self.artists_["markers"]:
             marker.remove()
         self.artists_["markers"] = []
         ink = text_colour()
-        for name, value in self.mean_ranks.items():
+        for name, value in self.mean_ranks[names].items():
             if name == self.control:
                 marks: dict[str, Any] = {"marker": "o", "facecolor": ink, "edgecolor": ink}
             elif self.p_values.loc[self.control, name] < self.alpha:

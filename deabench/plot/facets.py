@@ -14,6 +14,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from deabench.plot.canvas import (
     COLOURS,
     GREY,
+    add_legend,
     annotate_rows,
     apply_style,
     background_colour,
@@ -106,9 +107,7 @@ class FacetGraphDisplay(Display):
         if self.left_out:
             title += f"; {self.left_out} more are not drawn"
         set_title(ax, title)
-        ax.legend(
-            handles=self.nodes_, fontsize=font_size(8), loc="lower center", ncols=2, frameon=False
-        )
+        add_legend(ax, self.nodes_, loc="lower center", ncols=2, frameon=False)
         order = sorted(is_full, key=lambda facet: not is_full[facet])
         self.texts_, self.unnamed_ = place_names(
             ax,

@@ -266,27 +266,40 @@ class FrontierDisplay(Display):
         ]
         if not len(self.actual):
             return
-        for frame, size, marker, label in (
-            (self.actual, 50, "^", "tested"),
-            (self.target, 46, "x", "its target"),
+        for frame, marker, label in (
+            (self.actual, "^", "tested"),
+            (self.target, "x", "its target"),
         ):
             dots = ax.scatter(
-                *frame.to_numpy().T, s=size, marker=marker, color=COLOURS[1], zorder=5, label=label
+                *frame.to_numpy().T,
+                s=48 * self._thinning(),
+                marker=marker,
+                color=COLOURS[1],
+                zorder=5,
+                label=label,
             )
             self.dots_.append(dots)
+
+    def _thinning(self) -> float:
+        """Return the share of their size that marks and arrows of many tested DMUs keep."""
+        return min(1.0, max(0.15, 30 / max(len(self.actual), 1)))
 
     def _draw_arrows(self, ax: Any) -> None:
         """Draw an arrow to each target that differs from the actual values."""
         has_moved = (self.target - self.actual).abs().max(axis=1) > 1e-9
         starts = self.actual[has_moved].to_numpy()
         ends = self.target[has_moved].to_numpy()
+        arrow = {"arrowstyle": "->", "color": COLOURS[1], "linewidth": 1.2}
+        if self._thinning() < 1:
+            # The heads of many arrows would hide the frontier.
+            arrow |= {"arrowstyle": "-", "linewidth": 0.5, "alpha": 0.35}
         self.arrows_ = [
             ax.annotate(
                 "",
                 end,
                 start,
                 zorder=4,
-                arrowprops={"arrowstyle": "->", "color": COLOURS[1], "linewidth": 1.2},
+                arrowprops=arrow,
             )
             for start, end in zip(starts, ends, strict=True)
         ]

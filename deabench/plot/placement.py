@@ -32,6 +32,7 @@ LABEL_POSITIONS = (
     (-14, -14, "right", "top"),
 )
 """Where a label may stand: offset in points, and the corner of the label that touches its point."""
+NOTE_CORNERS = ((1, 1), (0, 1), (1, 0), (0, 0))
 LEADER = {"arrowstyle": "-", "linewidth": 0.5, "color": GREY}
 """The line from a label to its point, if the label stands apart."""
 
@@ -40,9 +41,11 @@ class _OccupiedArea:
     """What of the axes is occupied, in pixels: boxes of names and dots of points and lines."""
 
     def __init__(self, ax: Any, dots: np.ndarray) -> None:
-        frame = ax.get_window_extent()
-        self.frame = np.array([frame.x0, frame.y0, frame.x1, frame.y1])
+        self.frame = ax.get_window_extent().extents
         self.boxes = np.empty((0, 4))
+        legend = ax.get_legend()
+        if legend is not None:
+            self.boxes = legend.get_window_extent().extents.reshape(1, 4)
         self.dots = dots
 
     def is_free(self, box: np.ndarray, leader: np.ndarray) -> bool:
@@ -104,8 +107,7 @@ def place_names(
     texts: list[Any] = []
     if not len(names):
         return texts, 0
-    # A constrained layout moves the axes only when the figure is drawn.
-    ax.figure.draw_without_rendering()
+    _settle_layout(ax)
     centres = ax.transData.transform(np.asarray(points, dtype=float))
     pixels_per_point = ax.figure.dpi / 72
     marker_radii = np.zeros(len(centres))
@@ -123,11 +125,18 @@ def place_names(
         text = _place_name(ax, area, centre, escape_label(name), pixels_per_point, radius)
         if text is not None:
             texts.append(text)
-    left_out = len(names) - len(texts)
-    if left_out:
-        note = add_note(ax, f"{left_out} of {len(names)} names left out for want of room")
-        _move_to_free_corner(note, texts)
-    return texts, left_out
+    if len(texts) < len(names):
+        texts = _note_names_left_out(ax, texts, len(names))
+    return texts, len(names) - len(texts)
+
+
+def _settle_layout(ax: Any) -> None:
+    """Draw until the axes keep their place: a constrained layout takes a few steps."""
+    for _ in range(8):
+        before = ax.get_window_extent().extents
+        ax.figure.draw_without_rendering()
+        if np.abs(ax.get_window_extent().extents - before).max() < 0.5:
+            return
 
 
 def add_note(ax: Any, text: str) -> Any:
@@ -147,18 +156,37 @@ def add_note(ax: Any, text: str) -> Any:
     )
 
 
-def _move_to_free_corner(note: Any, texts: Sequence[Any]) -> None:
-    """Move a note to the first corner where it covers no name; else it stays."""
-    names = [text.get_window_extent() for text in texts]
-    for x, y in ((1, 1), (0, 1), (1, 0), (0, 0)):
-        note.xy = (x, y)
-        note.set(x=2 - 4 * x, y=2 - 4 * y)
-        note.set(ha="right" if x else "left", va="top" if y else "bottom")
+def _note_names_left_out(ax: Any, texts: list[Any], total: int) -> list[Any]:
+    """Write how many names are left out; return those that the note does not cover.
+
+    It stands in the corner where it covers the fewest names, which are then left out, too.
+    """
+    sentence = "{} of {} names left out for want of room"
+    note = add_note(ax, sentence.format(total, total))
+    legend = ax.get_legend()
+    covered_by_corner = []
+    for x, y in NOTE_CORNERS:
+        _move_to_corner(note, x, y)
         box = note.get_window_extent()
-        if not any(box.overlaps(name) for name in names):
-            return
-    note.xy = (1, 1)
-    note.set(x=-2, y=-2, ha="right", va="top")
+        covered = [text for text in texts if box.overlaps(text.get_window_extent())]
+        # Covering the legend is worse than covering all names.
+        covers_legend = legend is not None and box.overlaps(legend.get_window_extent())
+        covered_by_corner.append((covers_legend, len(covered), covered))
+    best = min(range(len(NOTE_CORNERS)), key=lambda k: covered_by_corner[k][:2])
+    _move_to_corner(note, *NOTE_CORNERS[best])
+    covered = covered_by_corner[best][2]
+    for text in covered:
+        text.remove()
+    remaining = [text for text in texts if text not in covered]
+    note.set_text(sentence.format(total - len(remaining), total))
+    return remaining
+
+
+def _move_to_corner(note: Any, x: int, y: int) -> None:
+    """Move a note to a corner of the axes: 0 left or below, 1 right or above."""
+    note.xy = (x, y)
+    note.set(x=2 - 4 * x, y=2 - 4 * y)
+    note.set(ha="right" if x else "left", va="top" if y else "bottom")
 
 
 def name_points(
@@ -174,7 +202,7 @@ def name_points(
     """
     # Boxes of texts are known only after the figure was drawn once.
     renderer = ax.figure.canvas.get_renderer()
-    ax.figure.draw_without_rendering()
+    _settle_layout(ax)
     frame = ax.get_window_extent(renderer)
     pixels = ax.transData.transform(list(points))
     label_boxes: list[Any] = []

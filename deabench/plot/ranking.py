@@ -149,10 +149,9 @@ class RankingDisplay(Display):
                 (~is_efficient, "D", COLOURS[1], background_colour(), "not efficient"),
             )
         ]
-        named_rows = y
-        if is_curve:
-            # The first, the last, and rows at equal distances between them.
-            named_rows = np.unique(np.linspace(0, len(y) - 1, NAMED_ROWS).round().astype(int))
+        # The first, the last, and rows at equal distances between them.
+        named = min(NAMED_ROWS if is_curve else len(y), count_rows_with_room(ax, len(y), 7))
+        named_rows = np.unique(np.linspace(0, len(y) - 1, named).round().astype(int))
         names = [escape_label(name) for name in frame.index[named_rows]]
         ax.set_yticks(named_rows, names, fontsize=row_font_size(ax, len(names), size["font"]))
         ax.set_ylim(len(frame) - 0.5, -0.5)
@@ -160,7 +159,7 @@ class RankingDisplay(Display):
         ax.set_xlim(self._limits())
         self.tiers_ = draw_tier_lines(ax, frame["tier"])
         self._draw_surroundings(ax, is_curve)
-        ax.set_xlabel(self._axis_label())
+        ax.set_xlabel(self._axis_label(len(names)))
         apply_style(ax, self.dots_, style)
         return self
 
@@ -182,7 +181,10 @@ class RankingDisplay(Display):
             scores = self.frame["efficiency"].dropna()
             self.counts_ = list(above.hist(scores, bins=40, color=GREY, alpha=0.6)[2])
             above.tick_params(labelbottom=False, labelsize=font_size(7), length=0)
-            above.set_ylabel("how many", fontsize=font_size(7))
+            # One number: below it stands the first name.
+            above.set_yticks([max(bar.get_height() for bar in self.counts_)])
+            if not is_narrow(ax):
+                above.set_ylabel("how many", fontsize=font_size(7))
             draw_grid(above)
             set_title(above, title)
             return
@@ -199,12 +201,14 @@ class RankingDisplay(Display):
         margin = max(0.04 * (high - low), 0.005)
         return low - margin, high + margin
 
-    def _axis_label(self) -> str:
+    def _axis_label(self, named: int) -> str:
         better = "higher" if self.measure == "efficiency" else "lower"
         label = f"{self.measure} ({self.best_score:g}: on the frontier; {better} is better)"
         remarks = []
         if self.total > len(self.frame):
             remarks.append(f"the best {len(self.frame)} of {self.total}")
+        if named < len(self.frame):
+            remarks.append(f"{named} are named")
         missing = int(self.frame["efficiency"].isna().sum())
         if missing:
             remarks.append(f"{missing} without a score")

@@ -11,6 +11,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.plot.canvas import (
     GREY,
+    add_legend,
     apply_style,
     count_rows_with_room,
     draw_grid,
@@ -117,7 +118,7 @@ class GroupsDisplay(Display):
         height = max(1.6 + 0.5 * len(groups), 0.6 + 0.2 * len(names))
         self.ax_ = ax = make_axes(ax, size=(8.4, height))
         self.figure_ = ax.figure
-        names = names[: count_rows_with_room(ax, len(names))]
+        names = names[: count_rows_with_room(ax, len(names), 10)]
         # Within a group the classifiers stand below each other.
         offsets = np.linspace(-0.3, 0.3, len(names)) if len(names) > 1 else np.zeros(1)
         numbers = style_numbers(names)
@@ -227,7 +228,7 @@ class TypeMapDisplay(Display):
         self.ax_ = ax = make_axes(ax, size=(6, 5.2))
         self.figure_ = ax.figure
         majority = self.points[self.points["kind"] == "majority"]
-        ax.scatter(
+        majority_dots = ax.scatter(
             majority["x"],
             majority["y"],
             s=8,
@@ -251,16 +252,8 @@ class TypeMapDisplay(Display):
                 label=f"{kind} ({len(rows)})",
             )
             self.dots_.append(kind_dots)
-        ax.set(xticks=[], yticks=[], title=self.title)
-        ax.set_xlabel("t-SNE map: distances and sizes have no meaning")
-        ax.legend(
-            loc="upper center",
-            bbox_to_anchor=(0.5, -0.06),
-            ncols=5,
-            fontsize="small",
-            frameon=False,
-            columnspacing=0.9,
-            handletextpad=0.1,
-        )
+        ax.set(xticks=[], yticks=[], xlabel="t-SNE map: distances and sizes have no meaning")
+        set_title(ax, self.title)
+        add_legend(ax, [majority_dots, *self.dots_], below=True, ncols=5, frameon=False)
         apply_style(ax, self.dots_, style)
         return self

@@ -106,8 +106,13 @@ class TargetsDisplay(Display):
                 panel = frame.inset_axes([left, 0, 1 / metric_count - 0.04, 1])
             self._draw_panel(panel, metric, count, show_names=k == 0)
         title = f"▲ actual, × closest target ({self.norm})"
+        remarks = []
+        if self._is_crowded():
+            remarks.append("gap beside")
         if self.total > count:
-            title += f"\nthe first {count} of {self.total}"
+            remarks.append(f"the first {count} of {self.total}")
+        if remarks:
+            title += f"\n{'; '.join(remarks)}"
         set_title(self.axes_[0], title + "\n")
         apply_style(self.axes_[0], [dot for dots in self.dots_ for dot in dots], style)
         return self
@@ -123,7 +128,7 @@ class TargetsDisplay(Display):
         self.dots_.append([triangles, crosses])
         gaps = [
             ax.annotate(
-                _gap_text(b - a),
+                _gap_text(b - a, 2 if self._is_crowded() else 4),
                 # At the right of the rightmost of the two marks; a missing target is NaN.
                 (np.nanmax([a, b]), row),
                 (7, 0),
@@ -137,23 +142,27 @@ class TargetsDisplay(Display):
         values = np.append(actual, target[~np.isnan(target)])
         # A metric that is constant still gets a width.
         width = max(np.ptp(values), 1e-3 * np.abs(values).max(), 1e-12)
-        # The gaps are written at the right of the dots.
-        ax.set_xlim(values.min() - 0.08 * width, values.max() + 0.34 * width)
+        # The gaps are written at the right of the dots; they take more of a narrow panel.
+        room = 1.2 if self._is_crowded() else 0.34
+        ax.set_xlim(values.min() - 0.08 * width, values.max() + room * width)
         ax.set_ylim(len(y) - 0.5, -0.5)
         # Only the leftmost panel names the rows.
         names = [""] * len(y)
         if show_names:
             names = [escape_label(name) for name in self.actual.index[:count]]
         ax.set_yticks(y, names, fontsize=row_font_size(ax, len(names)))
-        ax.tick_params(axis="x", labelsize=font_size(8))
+        ax.tick_params(axis="x", labelsize=font_size(7.5))
         # A narrow panel has room for two numbers and short lines.
-        is_crowded = self.figure_.get_size_inches()[0] < 1.8 * self.actual.shape[1]
+        is_crowded = self._is_crowded()
         ax.xaxis.set_major_locator(MaxNLocator(2 if is_crowded else 4))
         label = label_with_direction(metric, self.transforms.get(metric))
-        if is_crowded:
-            label = _in_short_lines(label)
-        ax.set_xlabel(f"{label}\n(gap beside)", fontsize=font_size(8))
+        label = _in_short_lines(label) if is_crowded else f"{label}\n(gap beside)"
+        ax.set_xlabel(label, fontsize=font_size(8))
         draw_grid(ax)
+
+    def _is_crowded(self) -> bool:
+        """Return whether the panels are too narrow for their labels in one line."""
+        return bool(self.figure_.get_size_inches()[0] < 1.8 * self.actual.shape[1])
 
 
 def _in_short_lines(label: str) -> str:
@@ -161,12 +170,12 @@ def _in_short_lines(label: str) -> str:
     return label.replace(" (", "\n(").replace(" is better", "\nis better")
 
 
-def _gap_text(gap: float) -> str:
+def _gap_text(gap: float, digits: int) -> str:
     if np.isnan(gap):
         return "no target"
     if abs(gap) < 5e-10:
         return "0"
-    return f"{gap:+.4g}"
+    return f"{gap:+.{digits}g}"
 
 
 @dataclass(repr=False)
@@ -281,6 +290,8 @@ class ParallelDisplay(Display):
         ax.set(xlim=(-0.3, len(x) - 0.7), ylim=(-0.09, 1.09))
         labels = [label_with_direction(name, self.transforms.get(name)) for name in self.actual]
         if is_narrow(ax):
+            # The numbers at the ends take more of a low figure.
+            ax.set_ylim(-0.25, 1.25)
             labels = [_in_short_lines(label) for label in labels]
         ax.set_xticks(x, [label.replace(" (", "\n(") for label in labels])
         for k in x:

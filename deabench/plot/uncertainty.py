@@ -124,6 +124,9 @@ class UncertaintyDisplay(Display):
         title = "● efficient   ◇ undecided   ▼ dominated"
         if self.tiers_:
             title += "   - - between tiers shown to differ"
+        if self.ranks_:
+            # The line below the title has the head of the ranks.
+            title += "\n"
         set_title(ax, title)
         apply_style(ax, list(self.dots_.values()), style)
         return self

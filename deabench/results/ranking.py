@@ -15,7 +15,7 @@ from deabench.results.answer import NOT_COMPUTED, Answer
 from deabench.results.proof import Proof
 from deabench.tables.transforms import CONSTANT_OUTPUT, to_user_values
 from deabench.utils.result import Result
-from deabench.utils.text import printable
+from deabench.utils.text import printable, shorten_middle
 
 TIED = 1e-9
 """Scores and slacks that differ by no more are tied; scores above 1 by a share of them."""
@@ -343,10 +343,7 @@ def peers_text(ranking: Ranking, row: int, max_peers: int = 3) -> str:
 
 
 def _shorten(label: object) -> str:
-    text = " ".join(printable(label).split())
-    if len(text) > 16:
-        text = text[:15] + "…"
-    return text
+    return shorten_middle(" ".join(printable(label).split()), 16)
 
 
 def tie_groups(values: np.ndarray) -> np.ndarray:

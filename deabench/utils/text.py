@@ -50,6 +50,18 @@ def printable(text: object) -> str:
     return UNSEEN.sub("\ufffd", str(text))
 
 
+def shorten_middle(text: str, length: int) -> str:
+    """Return a text of at most `length` characters: the ends stay, where most names differ.
+
+    >>> shorten_middle("random forest, balanced", 15)
+    'random …alanced'
+    """
+    if len(text) <= length:
+        return text
+    tail = (length - 1) // 2
+    return f"{text[: length - 1 - tail]}…{text[len(text) - tail :]}"
+
+
 def quote_names(names: Iterable[object], max_names: int = 8) -> str:
     """Join names in quotes, as `'A', 'B' and 3 more`."""
     quoted = [f"'{name}'" for name in names]

@@ -201,7 +201,7 @@ def test_names_from_data_are_text_and_never_mathematics(six, kind):
     names = {
         r"$\nosuch{$": r"$\nosuch{$",
         "_hidden": "_hidden",
-        "long " * 20: ("long " * 20)[:39] + "…",
+        "long " * 20: ("long " * 4) + "…" + ("long " * 20).strip()[-19:],
     }
     segments = curves.compare_segments(six[0], dict.fromkeys(names, six[1])).segments
     make = {

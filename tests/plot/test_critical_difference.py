@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from deabench import compare, datasets
 from deabench.errors import DataError
+from deabench.plot.canvas import escape_label
 from deabench.plot.critical_difference import CriticalDifferenceDisplay
 
 DEMSAR = datasets.load("demsar2006-auc")
@@ -49,7 +51,6 @@ def test_against_a_control_each_marker_says_its_verdict() -> None:
 
 def test_a_display_draws_into_axes_given_and_leaves_pyplot_alone() -> None:
     from matplotlib import pyplot
-    from matplotlib.figure import Figure
 
     ax = Figure().add_subplot()
     assert CriticalDifferenceDisplay.from_table(DEMSAR).plot(ax).ax_ is ax
@@ -69,3 +70,30 @@ def test_a_diagram_of_two_is_refused() -> None:
         str(e.value)
         == "a critical-difference diagram needs three or more classifiers over data sets"
     )
+
+
+@pytest.mark.parametrize("control", [None, "c30"])
+def test_a_small_diagram_leaves_out_the_middle_and_says_so(control: str | None) -> None:
+    table = untied(12, 60, 0.1).rename(columns={"c59": "$a_{1}$ {x}"})
+    display = CriticalDifferenceDisplay.from_table(table, control=control)
+    figure = Figure(figsize=(3.5, 2.6), layout="constrained")
+    display.plot(figure.add_subplot())
+    figure.draw_without_rendering()
+    labels = display.artists_["labels"]
+    left_out = 60 - len(labels)
+    assert 6 <= len(labels) < 60
+    assert display.ax_.get_title().endswith(f"; {left_out} in the middle left out for want of room")
+    order = display.mean_ranks.sort_values()
+    left = [label.get_text() for label in labels if label.get_ha() == "right"]
+    names = [escape_label(name) for name in order.index]
+    assert left[:3] == [f"{names[k]} ({order.iloc[k]:.2f})" for k in range(3)]
+    right = [label.get_text() for label in labels if label.get_ha() == "left"]
+    assert right[0] == f"({order.iloc[-1]:.2f}) {names[-1]}"
+    # The control stays, wherever it ranks.
+    assert control is None or any(control in text for text in left + right)
+
+
+def test_a_large_diagram_names_all() -> None:
+    display = CriticalDifferenceDisplay.from_table(untied(12, 30, 0.1)).plot()
+    assert len(display.artists_["labels"]) == 30
+    assert "left out" not in display.ax_.get_title()

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from pictures import count_overlaps
+from pictures import count_overlaps, find_layout_faults
 from sklearn.linear_model import LogisticRegression
 
 import deabench as db
@@ -158,11 +158,12 @@ def test_every_display_keeps_the_contract(name):
     ]
     assert artists
     assert all(artist is not None for artist in artists)
-    figure = Figure(figsize=(8, 8))
+    figure = Figure(figsize=(3.5, 2.625), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     assert display.plot(axes).ax_ is axes  # drawn again, on axes of the caller's
     assert display.figure_ is figure is not first
+    assert find_layout_faults(figure) == []  # as wide as a column of a paper
     for shown in (first, figure):
         shown.canvas.draw()
     if "matplotlib.pyplot" in sys.modules:
@@ -197,6 +198,105 @@ def test_names_never_collide_and_those_left_out_are_counted(count):
     assert count_overlaps([*ranking.peers_, *ranking.ax_.get_yticklabels()]) == 0
     assert ranking.total == count
     assert len(ranking.frame) == count
+
+
+def scored_many(count):
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 0], [40, 160])
+    return y, {
+        f"classifier {k:03d}": rng.normal(size=200) + (0.3 + 1.2 * k / count) * y
+        for k in range(count)
+    }
+
+
+def sampled_many(count):
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 0], 60)
+    labels = {
+        f"classifier {k:03d}": np.where(rng.random(120) < 0.6 + 0.35 * rng.random(), y, 1 - y)
+        for k in range(count)
+    }
+    return db.uncertainty(db.Samples.from_predictions(y, labels, metrics=["TPR", "TNR"]))
+
+
+def grouped_many(count):
+    keys = pd.MultiIndex.from_product(
+        [
+            ["type"],
+            ["noisy", "disjunct", "overlap"],
+            ["all"],
+            [f"set {k:03d}" for k in range(count)],
+        ],
+        names=["grouping", "group", "panel", "classifier"],
+    )
+    values = 0.5 + 0.5 * np.random.default_rng(0).random(len(keys))
+    return pd.DataFrame({"dea_then_average": values}, index=keys)
+
+
+def compared_many(count, **options):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.random((30, count)) + np.linspace(0, 0.8, count)).add_prefix("system ")
+    return plot.CriticalDifferenceDisplay.from_table(table, **options)
+
+
+def flat_targets(count):
+    return db.targets(cloud(count, 2, seed=1) * 0.8, cloud(30, 2))
+
+
+MANY = {
+    "frontier": lambda n: plot.FrontierDisplay.from_result(
+        db.frontier(cloud(n), outputs=["TPR", "TNR"]), cost_ratio=3
+    ),
+    "frontier of targets": lambda n: plot.FrontierDisplay.from_result(flat_targets(n)),
+    "facets": lambda n: plot.FacetGraphDisplay.from_result(db.frontier(cloud(n))),
+    "cost ranges": lambda n: plot.CostRangeDisplay.from_result(db.frontier(cloud(n, 2))),
+    "targets": lambda n: plot.TargetsDisplay.from_result(db.targets(cloud(n) * 0.8, cloud(30))),
+    "parallel": lambda n: plot.ParallelDisplay.from_result(db.targets(cloud(n) * 0.8, cloud(30))),
+    "ranking": lambda n: plot.RankingDisplay.from_result(db.rank(cloud(n))),
+    "peers": lambda n: plot.PeerNetworkDisplay.from_result(db.rank(cloud(n))),
+    "weights": lambda n: plot.WeightsDisplay.from_result(db.rank(cloud(n))),
+    "groups": lambda n: plot.GroupsDisplay.from_efficiency(grouped_many(n), grouping="type"),
+    "ROC": lambda n: plot.RocDisplay.from_predictions(*scored_many(n)),
+    "segments": lambda n: plot.SegmentsDisplay.from_predictions(*scored_many(n)),
+    "cost curves": lambda n: plot.CostCurveDisplay(
+        {name: curves.cost_curve(scored_many(n)[0], s) for name, s in scored_many(n)[1].items()}
+    ),
+    "rank intervals": lambda n: plot.RankIntervalDisplay.from_result(
+        db.weightings(cloud(n), draws=64)
+    ),
+    "regions": lambda n: plot.WinningRegionsDisplay.from_result(db.weightings(cloud(n), draws=64)),
+    "dominance": lambda n: plot.DominanceGraphDisplay.from_result(
+        db.weightings(cloud(n), draws=64)
+    ),
+    "uncertainty": lambda n: plot.UncertaintyDisplay.from_result(sampled_many(n)),
+    "band": lambda n: plot.FrontierBandDisplay.from_result(sampled_many(n)),
+    "critical difference": compared_many,
+    "against a control": lambda n: compared_many(n, control="system 1"),
+}
+
+
+@pytest.mark.parametrize("name", MANY)
+@pytest.mark.parametrize("count", [30, pytest.param(3, marks=pytest.mark.slow)])
+def test_texts_of_a_picture_lie_within_it_and_apart(name, count):
+    check_texts(MANY[name](count), 3.5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MANY)
+def test_texts_of_wide_pictures_lie_within_them_and_apart(name):
+    for count in (3, 30, 300):
+        display = MANY[name](count)
+        check_texts(display, 7)
+        if count == 300:
+            check_texts(display, 3.5)
+
+
+def check_texts(display, width):
+    """Draw a display so many inches wide and look for texts that overlap or are cut."""
+    figure = Figure(figsize=(width, 0.75 * width), layout="constrained")
+    FigureCanvasAgg(figure)
+    display.plot(figure.add_subplot())
+    assert find_layout_faults(figure) == []
 
 
 def on_column_of_paper(display):

@@ -24,7 +24,7 @@ from deabench.results.weightings import Weightings
 
 MAX_ROWS = 60
 """Of more rows, those with the best mean ranks are drawn."""
-NODE_WIDTH = 0.65
+NODE_WIDTH = 0.8
 """Inches that a node needs: a name in several lines."""
 
 

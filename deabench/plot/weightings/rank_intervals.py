@@ -102,7 +102,7 @@ class RankIntervalDisplay(Display):
         if self.total > len(frame):
             label += f"; the best {len(frame)} of {self.total}"
         ax.set_xlabel(label)
-        title = "ranks over all weightings\n— all   ▬ 90 % of the weightings   ● mean"
+        title = "ranks over all weightings\n— all   ▬ 90 % of them   ● mean"
         if has_limits.any():
             title += "   grey: limits of the samples"
         set_title(ax, title)

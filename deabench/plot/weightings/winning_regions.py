@@ -203,8 +203,7 @@ class WinningRegionsDisplay(Display):
         ax.text(left, 0.86, legend, fontsize=font_size(7.5), va="top", color=text_colour())
         ax.set(aspect="equal", xlim=(-0.12, right), ylim=(-0.1, 0.94))
         ax.set_axis_off()
-        title = "first under which weights; a corner is one metric alone"
-        set_title(ax, title)
+        set_title(ax, "first under which weights (a corner: one metric)")
 
     def _plot_intervals(self, ax: Any) -> None:
         """Draw between which weights of each metric a row can be first."""
