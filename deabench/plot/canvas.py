@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -40,14 +42,32 @@ NARROW = 4.5
 """Inches below which a figure leaves out what stands beside the axes, and has smaller legends."""
 
 
+_width_limit: ContextVar[float] = ContextVar("width_limit", default=np.inf)
+
+
+@contextmanager
+def limit_width(inches: float) -> Iterator[None]:
+    """Draw new figures at most so many inches wide, as a telephone shows them."""
+    token = _width_limit.set(inches)
+    try:
+        yield
+    finally:
+        _width_limit.reset(token)
+
+
 def make_axes(ax: Any = None, *, size: tuple[float, float] = (5.2, 5.0)) -> Any:
     """Return `ax`, or the axes of a new figure that pyplot does not manage.
 
     Titles and axis labels break their lines at the edge of the figure.
     """
     if ax is None:
+        width, height = size
+        limit = _width_limit.get()
+        # A list of rows keeps its height; other pictures become no taller than about wide.
+        if width > limit:
+            height = height if height > width else min(height, 1.1 * limit)
         # Not by pyplot, which keeps every figure in memory until it is closed.
-        figure = Figure(figsize=size, layout="constrained")
+        figure = Figure(figsize=(min(width, limit), height), layout="constrained")
         FigureCanvasAgg(figure)
         ax = figure.add_subplot()
     wrap_texts(ax)
@@ -303,7 +323,7 @@ def add_legend(
     return _add_fitting_legend(ax, handles, settings)
 
 
-def _add_fitting_legend(ax: Any, handles: Sequence[Any], settings: Mapping[str, Any]) -> Any:
+def _add_fitting_legend(ax: Any, handles: Sequence[Any], settings: dict[str, Any]) -> Any:
     """Add a legend with as many of the columns asked for as the figure is wide."""
     for columns in range(settings.get("ncols", 1), 0, -1):
         legend = ax.legend(handles=handles, **settings | {"ncols": columns})

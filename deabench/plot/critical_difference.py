@@ -203,7 +203,7 @@ class CriticalDifferenceDisplay(Display):
         lowest, highest = ax.get_ylim()
         size = row_font_size(ax, int(highest - lowest), 7 if is_narrow(ax) else 8)
         # Names on each side take about a third of the width; a letter is 0.55 as wide as high.
-        width = 72 * ax.figure.get_size_inches()[0]
+        width = 72 * ax.figure.bbox.width / ax.figure.dpi
         characters = int(0.36 * width / (0.55 * size))
         for text in self.artists_["labels"]:
             name = names[int(text.get_text())]

@@ -6,7 +6,7 @@ import base64
 import io
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 FORMATS = ("html", "md", "tex")
 MAX_SVG_BYTES = 200_000
 """A larger SVG is put into the page as PNG."""
+NARROW_INCHES = 3.7
+"""The width of the pictures of a narrow page, 355 pixels."""
 FigureFormat = Literal["pdf", "pgf", "svg", "png"]
 FIGURE_FORMATS: tuple[FigureFormat, ...] = get_args(FigureFormat)
 DEFAULT_FIGURE_FORMATS: dict[str, FigureFormat] = {"md": "svg", "tex": "pdf"}
@@ -153,6 +155,14 @@ class Picture:
             content = self.file_content("png")
             mime_type = "png"
         return f"data:image/{mime_type};base64,{base64.b64encode(content).decode()}"
+
+    @cached_property
+    def narrow_data_uri(self) -> str:
+        """Return the picture as a telephone shows it: drawn narrow, with letters of full size."""
+        from deabench.plot.canvas import limit_width
+
+        with limit_width(NARROW_INCHES):
+            return replace(self).data_uri
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,8 @@ export function start(): void {
   const said = JSON.parse((document.getElementById("data") as HTMLElement).textContent as string) as Document;
   const place = document.getElementById("workspace"), world = place && said.data ? mount(place, said.data, true, document.getElementById("workspace-below"),
     document.getElementById("picture-winning-regions")) : null;
+  const answer = document.querySelector(".answer");
+  if (world && answer) place?.querySelector(".desk")?.prepend(answer);  // beside the picture, before the card
   document.documentElement.dataset.ready = String(Math.round(performance.now()));  // milliseconds since the page was asked for
   const rest = Object.entries(said.tables);
   const next = (): void => {  // a table at a time: what a reader does meanwhile comes first

@@ -178,17 +178,33 @@ def test_the_first_screen_holds_recommendation_and_picture(opened, width):
         columns=list("abcd"),
         index=pd.Index([f"set {k}" for k in range(12)], name="dataset"),
     )
-    for report in (page_of(30, 3), db.report(scores, outputs=["score"])):
+    board = db.report(EXAMPLES / "leaderboard.csv")
+    for report in (page_of(30, 3), board, db.report(scores, outputs=["score"])):
         page = opened(report, viewport={"width": width, "height": height})
-        said = page.locator(".answer > p").first.bounding_box()
+        sentences = page.locator(".answer > p")
+        recommendation = sentences.first.bounding_box()
+        evidence = sentences.nth(1).bounding_box()
         picture = page.locator(".frontier.chart, .answer figure img").first.bounding_box()
-        assert said["y"] + said["height"] < height
-        # At least the upper half of the picture is on the first screen.
-        assert picture["y"] + picture["height"] / 2 < height
+        assert evidence["y"] + evidence["height"] < height
+        assert picture["y"] + picture["height"] < height  # the whole picture
+        if width == 1400:  # beside the sentence
+            assert picture["y"] < recommendation["y"] + recommendation["height"]
         # Those that the sentence names are named in the picture.
         if report.data:
             named = page.locator(".frontier .label.chosen, .frontier .label.winner")
             assert named.count() == len(report.data["winners"]) == 3
+        page.close()
+
+
+def test_pictures_of_a_narrow_page_are_drawn_narrow(opened):
+    report = db.report(EXAMPLES / "keel_gmean.csv")
+    for width, drawn in ((1400, 8 * 96), (390, 3.7 * 96)):
+        page = opened(report, viewport={"width": width, "height": 844})
+        picture = page.locator(".answer img")
+        assert picture.evaluate("(e) => e.naturalWidth") == pytest.approx(drawn, abs=2)
+        if width == 390:  # the letters keep their size
+            shown = picture.evaluate("(e) => e.width - 8")  # without its margin
+            assert shown == pytest.approx(drawn, rel=0.03)
         page.close()
 
 

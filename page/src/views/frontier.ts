@@ -31,7 +31,7 @@ export function frontierView(world: World): HTMLElement {
 
   function paint(width: number): void {
     view.width = width;
-    const height = Math.round(Math.min(430, Math.max(300, 0.6 * width)));
+    const height = Math.round(Math.min(520, Math.max(300, 0.6 * width)));
     view.frame = { left: 62, right: 14, top: 18, bottom: 44, width, height };
     const { left, right, top, bottom } = view.frame;
     const range = (m: number): (number | null)[] => [...data.values[m], ...data.tested.map((t) => t.values[m]), world.now[m]];
