@@ -27,6 +27,7 @@ from simulations.hard_tables import degenerate_results, integer_tables, noisy_ta
 from simulations.type_one_errors import exactly, type_one
 
 from benchmarks import proof_costs
+from benchmarks.build_hull import compare_designs
 from benchmarks.decisions import decisions
 from benchmarks.dominance_peers import peers
 from benchmarks.models import models
@@ -42,6 +43,7 @@ SECTIONS = (
     "scores",
     "growth",
     "metrics",
+    "build_hull",
     "memory",
     "targets",
     "models",
@@ -96,6 +98,8 @@ def sections(
                     f"Number of metrics, {kind}",
                     wide(kind, n, [2, 3] if quick else [2, 3, 4, 5, 6, 7, 8, 9, 10]),
                 )
+    if "build_hull" in wanted:
+        yield from compare_designs(quick)
     if "memory" in wanted:
         for kind in ("unif", "metrics"):
             yield f"One call, {kind}: time and memory", memory(kind, 1_000 if quick else 1_000_000)

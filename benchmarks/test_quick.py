@@ -10,6 +10,7 @@ from simulations.reference_solvers import naive_pyomo, scipy_linprog, warm_highs
 from simulations.tables import KINDS, unif
 
 import deabench as db
+from benchmarks.build_hull import build_hull, compare_designs, draw_design, find_frame
 from benchmarks.scale import DRAWS, METRICS, files
 from benchmarks.scale_memory import in_memory
 from benchmarks.scores import engine, ranked
@@ -145,3 +146,31 @@ def test_similar_instances_close_the_gap_of_a_scenario_by_hand(tmp_path):
     assert figures["single best"] == pytest.approx((22 * 10 + 18 * 1000) / 40)
     assert figures["oracle"] == 10
     assert figures["closed by first name"] == figures["closed by best expected"] == 1
+
+
+@pytest.mark.parametrize("dimension", [3, 8])
+def test_a_design_has_the_share_of_extreme_dmus_that_is_asked_for(dimension):
+    values = draw_design(50, dimension, 0.2)
+    frame = find_frame(values)
+    # The extreme ones are those on the sphere, and no others.
+    radius = np.linalg.norm((values - 0.3) / 0.7, axis=1)
+    assert frame.tolist() == np.flatnonzero(radius > 1 - 1e-9).tolist()
+    assert len(frame) == 10
+
+
+def test_the_frame_of_tied_and_doubled_dmus_by_hand():
+    """Of two equal DMUs one is in the frame; what lies on an edge is not, nor what is dominated."""
+    values = np.array([[4.0, 1], [1, 4], [2.5, 2.5], [4, 1], [1, 3], [4, 0.5], [3.5, 3]])
+    assert find_frame(values).tolist() == [0, 1, 6]
+    _, scores = build_hull(np.zeros((7, 0)), values)
+    # The second edge runs from (1, 4) to (3.5, 3): 2 y1 + 5 y2 = 22.
+    assert scores == pytest.approx([1, 1, 17.5 / 22, 1, 17 / 22, 1, 1])
+
+
+def test_rank_and_build_hull_have_the_same_answers():
+    tables = dict(compare_designs(True))
+    assert len(tables) == 2
+    for table in tables.values():
+        assert (table["largest_difference"] < 1e-8).all()
+        assert (table["efficient_differ"] == 0).all()
+        assert (table["frame"] == 12).all()
