@@ -29,7 +29,7 @@ from deabench.proofs.radial import radial_frame, slack_errors
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance, Model, option
 from deabench.results.proof import Proof
-from deabench.solver.engine import solve_exactly
+from deabench.solver.exact_programs import solve_exactly
 from deabench.solver.solve_all import Solutions, solve_each
 from deabench.utils.arrays import ROUND
 

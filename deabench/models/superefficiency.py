@@ -40,7 +40,7 @@ from deabench.proofs.ranking import (
 from deabench.results.answer import Answer, Task, take_rows
 from deabench.results.model import Advance
 from deabench.results.proof import Proof, SlackWeights
-from deabench.solver.engine import solve_exactly
+from deabench.solver.exact_programs import solve_exactly
 from deabench.solver.family import Family
 from deabench.solver.solve_all import Solutions, solve_each
 from deabench.tables.validation import Allowed

@@ -318,14 +318,16 @@ def _bound_moves(
     for _ in range(REPAIRS):
         # The least shares η of λ's entries that bring the metrics that fall short to 0.
         matrix = np.where(is_short[:, None], scaled, 0.0)
-        gram = np.einsum("kpc,kpd->kcd", matrix, matrix) + ~is_short[:, :, None] * np.eye(count)
+        gram = np.matmul(matrix.transpose(0, 2, 1), matrix) + ~is_short[:, :, None] * np.eye(count)
         try:
             inverse = np.linalg.inv(gram)
-        except np.linalg.LinAlgError:
-            inverse = np.linalg.pinv(gram)
+        except np.linalg.LinAlgError:  # one is singular: no λ of its peers meets it
+            regular = np.linalg.det(gram) != 0
+            inverse = np.zeros(gram.shape)
+            inverse[regular] = np.linalg.inv(gram[regular])
         # η = P r meets r but for a share of E = MP - 1; P (1 + E)⁻¹ meets it exactly.
-        inverse = np.einsum("kpc,kcd->kpd", matrix, inverse)
-        residual = np.einsum("kpc,kpd->kcd", matrix, inverse)
+        inverse = np.matmul(matrix, inverse)
+        residual = np.matmul(matrix.transpose(0, 2, 1), inverse)
         residual = np.abs(residual - is_short[:, :, None] * np.eye(count)).sum(axis=2).max(axis=1)
         is_regular = residual < RESIDUAL
         right = np.where(is_short, (np.abs(gains) + error) / size, 0.0)

@@ -6,14 +6,15 @@
    whole program.
 3. The basis is tried on every program that has none yet. Dual feasibility carries over (see
    `Family.is_shareable`), so it is optimal wherever its basic variables keep their signs.
-4. With many programs, steps 1 to 3 run on a sample. The others are first matched with the bases
-   found (best dual bound, then the test of step 3), and those that are left go round again.
+4. With many programs, steps 1 to 3 run on a few, from whose bases `dual_walk` walks to the others;
+   where it cannot, on a sample, with whose bases the others are matched (best dual bound, then
+   the test of step 3), and those that are left go round again.
 
 Floating point is never the last word: a program for which no basis passes the test is solved in
 rational arithmetic.
 
-The caller may pass bases found before (`prior_bases`), and with them a way to find the right one
-for a program (`Bases.locate`). They come from `deabench.geometry`, which stands above this package.
+The caller may pass bases found before (`prior_bases`) with a way to the right one for a program
+(`Bases.locate`). They come from `deabench.geometry`, which stands above this package.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from deabench.solver.candidate_bases import (
     order_by_proximity,
     rank_by_hits,
 )
+from deabench.solver.dual_walk import can_walk, find_bases_by_walking, growing_rounds
 from deabench.solver.family import ACCURATE, Bases, Family, join_bases
 from deabench.solver.highs import Infeasible, Solver, Undecided
 from deabench.utils.arrays import blocks
@@ -41,6 +43,10 @@ ACTIVE = 300
 """Columns above which the active set is rebuilt from the bases last used."""
 SAMPLE = 3000
 """Programs solved one by one before the others are matched with the bases found."""
+WALKED = 100
+"""Programs from which on walks from the bases of the first few find those of the others."""
+FIRST = 8
+"""Programs solved before walks begin."""
 JOINING = 20
 """Columns that join the active set at a time."""
 RECENT = 40
@@ -112,9 +118,10 @@ def solve_family(
     run = _Run(family, tested, feasible, name, advance)
     if prior_bases is not None and len(prior_bases):
         run.adopt(prior_bases)
-    # A sample is solved first: its bases certify most of the other programs, each at the cost of a
-    # matrix product. What is left makes the next, smaller batch, until nothing is left.
     rng = np.random.default_rng(0)
+    if len(run.unsolved()) >= WALKED and can_walk(family):
+        run.walk(rng.permutation(run.unsolved()))
+    # The bases of a sample certify most other programs; what is left makes the next, smaller batch.
     while len(unsolved := run.unsolved()):
         batch = unsolved
         if len(unsolved) > SAMPLE:
@@ -124,23 +131,6 @@ def solve_family(
         if len(batch) < len(unsolved):
             run.match(join_bases(run.bases[first_new:]))
     return run.solution()
-
-
-def solve_exactly(family: Family, tested: np.ndarray, name: str) -> Solution:
-    """Solve one program (q,) in rational arithmetic from its slacks; round once at the end.
-
-    Where it is infeasible, the duals are the ray that proves it (Farkas).
-    """
-    start = family.slack_codes()
-    try:
-        codes, x, duals = rational_simplex.find_optimal_basis(family, start, tested, name)
-    except rational_simplex.ProvedInfeasible as error:
-        inverse = np.full((1, family.m, family.m), np.inf)
-        ray = Bases(start[None], inverse, error.ray[None], np.array([-1]))
-        no_values = np.zeros((1, family.m))
-        return Solution(np.array([-1]), no_values, np.ones(1), ray, 0, {0: str(error)})
-    basis = family.exact_basis(codes, duals)
-    return Solution(np.array([0]), x[None], np.ones(1), basis, 0, {})
 
 
 class _Run:
@@ -241,7 +231,6 @@ class _Run:
         family = self.family
         if first is None:
             first = self.count - len(bases)
-        # Bases with θ at one position share the formula of their basic variables.
         for position in np.unique(bases.theta).tolist():
             usable = np.flatnonzero(bases.theta == position)
             # The test of this step is a product with the inverse, so a large inverse is left out.
@@ -260,13 +249,26 @@ class _Run:
                 for rows in blocks(len(unsolved), family.m**2):
                     programs = unsolved[rows]
                     tested = self.tested[programs]
-                    # By weak duality the optimal basis, if it is among those tried, has the best
-                    # bound. The signs of its basic variables prove it.
+                    # By weak duality the optimal basis has the best bound; its signs prove it.
                     best = prices.best_positions(tested)
                     x, factor = prepared.basic_values(best, tested)
                     optimal = np.flatnonzero(prepared.feasible_rows(best, x, factor))
                     basis = first + usable[best[optimal]]
                     self.record(programs[optimal], basis, x[optimal], factor[optimal])
+
+    def walk(self, order: np.ndarray) -> None:
+        """Solve programs by walks from the bases of those before them, in growing rounds."""
+        self.solve_batch(order[:FIRST])
+        for batch in growing_rounds(order, FIRST):
+            bases, positions, x, factor = find_bases_by_walking(
+                self.family, self.bases, self.tested[batch], PRICED
+            )
+            walked = np.flatnonzero(positions >= 0)
+            if len(walked):
+                self.bases.append(bases)
+                basis = self.count + positions[walked]
+                self.record(batch[walked], basis, x[walked], factor[walked])
+                self.count += len(bases)
 
     def solve_batch(self, batch: np.ndarray) -> None:
         """Solve the programs of a batch that no basis found on the way certifies."""
@@ -287,8 +289,7 @@ class _Run:
     def solve_again(self, basis: Bases | None, batch: np.ndarray, k: int) -> None:
         """Solve program k, whose basis failed the test: from the slacks, or else exactly.
 
-        A nearly singular basis looks optimal to HiGHS, and would for every later program too, so
-        HiGHS forgets it first.
+        HiGHS first forgets a nearly singular basis: it would look optimal for later programs too.
         """
         if self.solver is not None:
             self.solver.clear_basis()
@@ -396,17 +397,16 @@ class _Run:
             self.solver = Solver(family.program(active, tested))
             self._note_active(active)
             return
-        if len(needed):
-            missing = np.setdiff1d(needed, self.active)
-            if len(missing):
-                self._activate(missing)
+        missing = np.setdiff1d(needed, self.active)
+        if len(missing):
+            self._activate(missing)
         # Only b(k) and the column a(k) differ between programs, so HiGHS keeps its last basis.
         self.solver.set_row_bounds(*family.row_bounds(tested))
         if family.theta >= 0:
             self.solver.set_column(family.theta, family.theta_columns(tested[None])[0])
 
     def _recent_columns(self) -> np.ndarray:
-        """Return the repeated columns of the bases last found; at first those that look best."""
+        """Return the columns of the bases last found; at first those that look best."""
         columns = np.zeros(0, dtype=int)
         if self.bases:
             codes = np.concatenate([bases.columns[-1] for bases in self.bases[-RECENT:]])
@@ -426,7 +426,7 @@ class _Run:
     def _note_active(self, active: np.ndarray) -> None:
         """Note the active columns, and the family's codes of HiGHS's numbers."""
         static = self.family.n + np.arange(self.family.statics)
-        # HiGHS numbers the slack of row i as -1 - i: indexed from the end of `codes`.
+        # HiGHS numbers the slack of row i as -1 - i: from the end of `codes`.
         self.codes = np.concatenate([static, active, self.family.slack_codes()[::-1]])
         self.active = active
 

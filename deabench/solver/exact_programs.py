@@ -1,4 +1,4 @@
-"""Solve any expanded formulation in rational arithmetic, from the basis that HiGHS ends with."""
+"""Solve programs in rational arithmetic: one of a family, or any expanded formulation."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from fractions import Fraction
 import numpy as np
 
 from deabench.errors import SolveError
+from deabench.solver.engine import Solution
+from deabench.solver.family import Bases, Family
 from deabench.solver.highs import Solver
 from deabench.solver.rational_simplex import (
+    ProvedInfeasible,
     SingularBasis,
     StandardForm,
+    find_optimal_basis,
     optimize,
     to_floats,
     to_fractions,
@@ -34,6 +38,23 @@ class Optimum:
     objective: float
     values: np.ndarray
     duals: np.ndarray
+
+
+def solve_exactly(family: Family, tested: np.ndarray, name: str) -> Solution:
+    """Solve one program (q,) in rational arithmetic from its slacks; round once at the end.
+
+    Where it is infeasible, the duals are the ray that proves it (Farkas).
+    """
+    start = family.slack_codes()
+    try:
+        codes, x, duals = find_optimal_basis(family, start, tested, name)
+    except ProvedInfeasible as error:
+        inverse = np.full((1, family.m, family.m), np.inf)
+        ray = Bases(start[None], inverse, error.ray[None], np.array([-1]))
+        no_values = np.zeros((1, family.m))
+        return Solution(np.array([-1]), no_values, np.ones(1), ray, 0, {0: str(error)})
+    basis = family.exact_basis(codes, duals)
+    return Solution(np.array([0]), x[None], np.ones(1), basis, 0, {})
 
 
 def solve_program_exactly(program: Program, label: str) -> Optimum:

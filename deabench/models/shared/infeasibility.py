@@ -21,7 +21,7 @@ from deabench.models.shared.second_stage import scale_dual_ray
 from deabench.proofs.bounds import excess_of_weights
 from deabench.proofs.exact_repair import Technology, exact_excess, to_fractions
 from deabench.results.answer import Answer, Task
-from deabench.solver.engine import solve_exactly
+from deabench.solver.exact_programs import solve_exactly
 from deabench.solver.family import Family
 from deabench.utils.arrays import row_minima
 

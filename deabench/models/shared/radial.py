@@ -34,7 +34,8 @@ from deabench.proofs.ranking import (
 )
 from deabench.results.answer import Answer
 from deabench.results.proof import SlackWeights
-from deabench.solver.engine import Solution, solve_exactly, solve_family
+from deabench.solver.engine import Solution, solve_family
+from deabench.solver.exact_programs import solve_exactly
 from deabench.utils.arrays import TOLERANCE, blocks, one_thread
 
 STEEPEST = 1e6
