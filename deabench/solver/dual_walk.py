@@ -23,8 +23,11 @@ from deabench.utils.progress import check_time
 
 PIVOT = 1e-9
 """A smaller pivot would lose too many digits."""
-TIED = 1e-12
-"""Reduced costs below this are equal; of tied columns that with the largest pivot enters."""
+PRECISIONS = {np.float32: 1e-6, np.float64: 1e-12}
+"""How products with all columns are computed, and the reduced cost below which columns are tied: of
+those the one with the largest pivot enters. Single is twice as fast, and where it leads to a basis
+that is refused the walk is repeated.
+"""
 GROWTH = 3
 """Programs of a round of walks, for each one of the rounds before."""
 ROUND = 1 << 15
@@ -33,7 +36,7 @@ STARTS = 4000
 """Bases from which walks start, at most: those found last."""
 PIVOTS = 20
 """Pivots of a walk per row of the programs, at most."""
-BLOCK = 1 << 18
+BLOCK = 1 << 19
 """Entries of the arrays of a block of programs: they stay in cache."""
 
 
@@ -77,21 +80,28 @@ def find_bases_by_walking(
     factor : array (K,)
         By what the duals of the basis are multiplied.
     """
+    positions = np.full(len(tested), -1)
+    x = np.zeros((len(tested), family.m))
+    factor = np.zeros(len(tested))
+    found = []
+    count = 0
     start = _last_bases(family, solved)
-    codes = np.full((len(tested), family.m), -1)
-    if not len(start):
-        return _judge_bases(family, codes, tested, tolerance)
-    columns = np.flatnonzero(~family.zero)
-    if family.theta >= 0:
-        columns = columns[columns != family.n + family.theta]
-    walk = _Walk(family, columns)
-    best = DualPrices(family, start.duals, np.float32).best_positions(tested)
-    size = max(min(BLOCK // len(columns), BLOCK // family.m**2), 16)
-    for low in range(0, len(tested), size):
-        check_time()
-        block = slice(low, low + size)
-        codes[block] = walk.optimal_codes(start[best[block]], tested[block])
-    return _judge_bases(family, codes, tested, tolerance)
+    for precision, tied in PRECISIONS.items():
+        rest = np.flatnonzero(positions < 0)
+        codes = np.full((len(rest), family.m), -1)
+        if len(start):
+            best = DualPrices(family, start.duals, np.float32).best_positions(tested[rest])
+            walk = _Walk(family, precision, tied)
+            for block in walk.blocks(len(rest)):
+                check_time()
+                codes[block] = walk.optimal_codes(start[best[block]], tested[rest[block]])
+        bases, own, values, factors = _judge_bases(family, codes, tested[rest], tolerance)
+        positions[rest] = np.where(own >= 0, own + count, -1)
+        x[rest] = values
+        factor[rest] = factors
+        found.append(bases)
+        count += len(bases)
+    return join_bases(found), positions, x, factor
 
 
 def _last_bases(family: Family, solved: Sequence[Bases]) -> Bases:
@@ -120,14 +130,25 @@ class _Walk:
         The columns that may enter.
     columns, costs : arrays (N, m), (N,)
         Theirs.
+    tied : float
+        The reduced cost below which columns are tied.
     """
 
-    def __init__(self, family: Family, codes: np.ndarray) -> None:
+    def __init__(self, family: Family, precision: type, tied: float) -> None:
         self.family = family
-        self.codes = codes
-        self.columns = family.table[codes]
-        self.transposed = np.ascontiguousarray(self.columns.T)
-        self.costs = family.costs[codes]
+        self.tied = tied
+        may_enter = ~family.zero
+        if family.theta >= 0:
+            may_enter[family.n + family.theta] = False
+        self.codes = np.flatnonzero(may_enter)
+        self.columns = family.table[self.codes]
+        self.costs = family.costs[self.codes].astype(precision)
+        self.transposed = np.ascontiguousarray(self.columns.T, dtype=precision)
+
+    def blocks(self, count: int) -> Iterator[slice]:
+        """Iterate over programs, as many at a time as stay in cache."""
+        size = max(BLOCK // max(len(self.codes), self.family.m**2), 16)
+        return (slice(low, low + size) for low in range(0, count, size))
 
     def optimal_codes(self, start: Bases, tested: np.ndarray) -> np.ndarray:
         """Return the columns (K, m) of the optimal basis of each program; -1 where none is found.
@@ -197,10 +218,11 @@ class _Walk:
     ) -> np.ndarray:
         """Return the column that enters each basis: the first whose reduced cost would reach 0."""
         duals = np.matmul(self.family.costs[basis][:, None, :], inverse)[:, 0]
-        reduced = duals @ self.transposed
+        precision = self.costs.dtype
+        reduced = duals.astype(precision) @ self.transposed
         np.subtract(self.costs, reduced, out=reduced)
-        np.maximum(reduced, TIED, out=reduced)
-        rates = rows @ self.transposed
+        np.maximum(reduced, self.tied, out=reduced)
+        rates = rows.astype(precision) @ self.transposed
         rates /= reduced
         return np.asarray(rates.argmin(axis=1))
 
@@ -255,7 +277,6 @@ def _invert_bases(
     θ, where there is one, is the last column, with the data `tested` (B, q). The second array says
     which bases these are.
     """
-    B, m = codes.shape
     matrix = family.table[codes].transpose(0, 2, 1)
     if family.theta >= 0:
         matrix[:, :, -1] = family.theta_columns(tested)
@@ -285,5 +306,5 @@ def _invert_bases(
         reduced = family.costs[free] - duals[block] @ columns.T
         is_feasible[block] = reduced.min(axis=1) >= -tolerance
     is_sound[sound[~is_feasible]] = False
-    theta = np.full(int(is_feasible.sum()), m - 1 if family.theta >= 0 else -1)
+    theta = np.full(int(is_feasible.sum()), family.m - 1 if family.theta >= 0 else -1)
     return Bases(codes[is_sound], inverse[is_feasible], duals[is_feasible], theta), is_sound
