@@ -23,11 +23,12 @@ from deabench.utils.progress import check_time
 
 PIVOT = 1e-9
 """A smaller pivot would lose too many digits."""
-PRECISIONS = {np.float32: 1e-6, np.float64: 1e-12}
-"""How products with all columns are computed, and the reduced cost below which columns are tied: of
-those the one with the largest pivot enters. Single is twice as fast, and where it leads to a basis
-that is refused the walk is repeated.
-"""
+TIED = 1e-12
+"""Columns with a reduced cost below this are tied: that with the largest pivot enters."""
+TIED_IN_SINGLE = 1e-6
+"""The same in single precision, which is twice as fast."""
+LEVELS = 3
+"""Walks are tried with the columns of known bases, then with all, then in double precision."""
 GROWTH = 3
 """Programs of a round of walks, for each one of the rounds before."""
 ROUND = 1 << 15
@@ -86,21 +87,41 @@ def find_bases_by_walking(
     found = []
     count = 0
     start = _last_bases(family, solved)
-    for precision, tied in PRECISIONS.items():
+    may_enter = ~family.zero
+    if family.theta >= 0:
+        may_enter[family.n + family.theta] = False
+    # Few columns are ever basic, so walks begin with those of the bases known. Every basis is
+    # priced over all columns, and a column that it misses joins.
+    active = np.zeros(len(may_enter), dtype=bool)
+    active[start.columns] = True
+    active[family.n :] = True
+    active &= may_enter
+    level = 0 if 2 * active.sum() < may_enter.sum() else 1
+    while len(start) and level < LEVELS:
         rest = np.flatnonzero(positions < 0)
+        if not len(rest):
+            break
+        walk = _Walk(family, active if level == 0 else may_enter, is_exact=level == 2)
+        best = DualPrices(family, start.duals, np.float32).best_positions(tested[rest])
         codes = np.full((len(rest), family.m), -1)
-        if len(start):
-            best = DualPrices(family, start.duals, np.float32).best_positions(tested[rest])
-            walk = _Walk(family, precision, tied)
-            for block in walk.blocks(len(rest)):
-                check_time()
-                codes[block] = walk.optimal_codes(start[best[block]], tested[rest[block]])
-        bases, own, values, factors = _judge_bases(family, codes, tested[rest], tolerance)
+        for block in walk.blocks(len(rest)):
+            check_time()
+            codes[block] = walk.optimal_codes(start[best[block]], tested[rest[block]])
+        bases, own, values, factors, missed = _judge_bases(
+            family, codes, tested[rest], may_enter, tolerance
+        )
         positions[rest] = np.where(own >= 0, own + count, -1)
         x[rest] = values
         factor[rest] = factors
         found.append(bases)
         count += len(bases)
+        # Many programs that miss columns need most of them.
+        has_grown = not active[missed].all()
+        if level or not has_grown or 3 * (own < 0).sum() > len(rest):
+            level += 1
+        active[missed] = True
+    if not found:
+        return start[np.zeros(0, dtype=int)], positions, x, factor
     return join_bases(found), positions, x, factor
 
 
@@ -134,16 +155,14 @@ class _Walk:
         The reduced cost below which columns are tied.
     """
 
-    def __init__(self, family: Family, precision: type, tied: float) -> None:
+    def __init__(self, family: Family, may_enter: np.ndarray, *, is_exact: bool) -> None:
         self.family = family
-        self.tied = tied
-        may_enter = ~family.zero
-        if family.theta >= 0:
-            may_enter[family.n + family.theta] = False
+        self.tied = TIED if is_exact else TIED_IN_SINGLE
+        precision = np.float64 if is_exact else np.float32
         self.codes = np.flatnonzero(may_enter)
         self.columns = family.table[self.codes]
-        self.costs = family.costs[self.codes].astype(precision)
-        self.transposed = np.ascontiguousarray(self.columns.T, dtype=precision)
+        self.costs: np.ndarray = family.costs[self.codes].astype(precision)
+        self.transposed: np.ndarray = np.ascontiguousarray(self.columns.T, dtype=precision)
 
     def blocks(self, count: int) -> Iterator[slice]:
         """Iterate over programs, as many at a time as stay in cache."""
@@ -240,9 +259,16 @@ def _pivot(inverse: np.ndarray, entering: np.ndarray, rows: np.ndarray) -> None:
 
 
 def _judge_bases(
-    family: Family, codes: np.ndarray, tested: np.ndarray, tolerance: float
-) -> tuple[Bases, np.ndarray, np.ndarray, np.ndarray]:
-    """Invert the bases of walks anew; return them, and each program's own where it passes."""
+    family: Family,
+    codes: np.ndarray,
+    tested: np.ndarray,
+    may_enter: np.ndarray,
+    tolerance: float,
+) -> tuple[Bases, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Invert the bases of walks anew; return them, and each program's own where it passes.
+
+    The last array has the columns that refused bases miss.
+    """
     K, m = codes.shape
     positions = np.full(K, -1)
     x = np.zeros((K, m))
@@ -253,7 +279,9 @@ def _judge_bases(
     ordered = np.sort(np.where(is_theta, len(family.table), codes[walked]), axis=1)
     distinct, first, of_walked = np.unique(ordered, axis=0, return_index=True, return_inverse=True)
     distinct[distinct == len(family.table)] = family.n + family.theta
-    bases, is_sound = _invert_bases(family, distinct, tested[walked[first]], tolerance)
+    bases, is_sound, missed = _invert_bases(
+        family, distinct, tested[walked[first]], may_enter, tolerance
+    )
     # The signs of the basic variables prove a dual feasible basis optimal.
     of_walked = np.where(is_sound, np.cumsum(is_sound) - 1, -1)[of_walked.ravel()]
     walked = walked[of_walked >= 0]
@@ -266,16 +294,20 @@ def _judge_bases(
         positions[walked[passes]] = of_walked[passes]
         x[walked[passes]] = values[passes]
         factor[walked[passes]] = factors[passes]
-    return bases, positions, x, factor
+    return bases, positions, x, factor, missed
 
 
 def _invert_bases(
-    family: Family, codes: np.ndarray, tested: np.ndarray, tolerance: float
-) -> tuple[Bases, np.ndarray]:
+    family: Family,
+    codes: np.ndarray,
+    tested: np.ndarray,
+    may_enter: np.ndarray,
+    tolerance: float,
+) -> tuple[Bases, np.ndarray, np.ndarray]:
     """Return the bases with columns `codes` (B, m) that are accurate and dual feasible.
 
     θ, where there is one, is the last column, with the data `tested` (B, q). The second array says
-    which bases these are.
+    which bases these are; the third has the columns with the least reduced costs of the others.
     """
     matrix = family.table[codes].transpose(0, 2, 1)
     if family.theta >= 0:
@@ -297,14 +329,15 @@ def _invert_bases(
     duals += np.matmul(costs - np.matmul(duals, matrix), inverse)
     duals = duals[:, 0]
     # No column that may be basic has a negative reduced cost.
-    free = ~family.zero
-    if family.theta >= 0:
-        free[family.n + family.theta] = False
-    columns = family.table[free]
+    entering = np.flatnonzero(may_enter)
+    transposed = np.ascontiguousarray(family.table[entering].T)
+    least = np.zeros(len(sound), dtype=np.intp)
     is_feasible = np.zeros(len(sound), dtype=bool)
-    for block in blocks(len(sound), len(columns)):
-        reduced = family.costs[free] - duals[block] @ columns.T
-        is_feasible[block] = reduced.min(axis=1) >= -tolerance
+    for block in blocks(len(sound), len(entering)):
+        reduced = family.costs[entering] - duals[block] @ transposed
+        least[block] = reduced.argmin(axis=1)
+        is_feasible[block] = reduced[np.arange(len(reduced)), least[block]] >= -tolerance
+    missed = entering[np.unique(least[~is_feasible])]
     is_sound[sound[~is_feasible]] = False
     theta = np.full(int(is_feasible.sum()), family.m - 1 if family.theta >= 0 else -1)
-    return Bases(codes[is_sound], inverse[is_feasible], duals[is_feasible], theta), is_sound
+    return Bases(codes[is_sound], inverse[is_feasible], duals[is_feasible], theta), is_sound, missed
