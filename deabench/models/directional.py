@@ -32,6 +32,7 @@ from deabench.models.shared.scaled_data import (
 from deabench.models.shared.score_bounds import BoundedAnswer
 from deabench.models.shared.slack_programs import (
     gains_and_violation,
+    solve_slacks,
 )
 from deabench.proofs.bounds import MARGIN
 from deabench.proofs.reasons import reason_violations
@@ -40,6 +41,7 @@ from deabench.results.model import ANY_VALUES, Advance, Model, Technology, optio
 from deabench.results.option_forms import NUMBERS
 from deabench.results.proof import Proof
 from deabench.solver.solve_all import Solutions, solve_all
+from deabench.solver.template import Template
 from deabench.tables.transforms import Data
 from deabench.tables.validation import Allowed
 from deabench.utils.arrays import TOLERANCE, Sparse, scale
@@ -325,11 +327,26 @@ def solve_distances(
         over_outputs=("y_o", "g_y"),
         returns=scaled.returns,
     )
+    steps = np.column_stack([direction[:, s:], direction[:, :s]])
+    return _solve_all(task, scaled, program, candidates, steps, advance)
+
+
+def _solve_all(
+    task: Task,
+    scaled: ScaledData,
+    program: Template,
+    candidates: np.ndarray,
+    steps: np.ndarray,
+    advance: Advance = lambda _: None,
+) -> Solutions:
+    """Solve programs of all DMUs, whose bases are shared where no rational arithmetic is needed."""
+    if task.exact:
+        everyone = np.arange(len(scaled.x))
+        return solve_slacks(task, scaled, program, candidates, everyone, steps, -1.0, advance)
     return solve_all(
         program,
         scaled.reference_table[candidates],
-        np.column_stack([scaled.x, scaled.y, direction[:, s:], direction[:, :s]]),
-        exact=task.exact,
+        np.column_stack([scaled.x, scaled.y, steps]),
         name=lambda k: str(task.data.labels[k]),
         advance=advance,
     )
@@ -350,13 +367,8 @@ def _peers_with_largest_slacks(
         x=scaled.x - moved[:, s:] + inward[:, s:],
         y=scaled.y + moved[:, :s] - inward[:, :s],
     )
-    second = solve_all(
-        compile_program("slacks", scaled.m, s, returns=scaled.returns),
-        scaled.reference_table[candidates],
-        np.column_stack([projected.x, projected.y]),
-        exact=task.exact,
-        name=lambda k: str(task.data.labels[k]),
-    )
+    program = compile_program("slacks", scaled.m, s, returns=scaled.returns)
+    second = _solve_all(task, projected, program, candidates, np.empty((len(moved), 0)))
     better = to_reference_positions(second.shared["lam"], candidates)
     better.values[better.values < 100 * inward.max()] = 0.0  # what moving inwards added
     reaches = gains_and_violation(projected, better)[1] <= TOLERANCE / 10

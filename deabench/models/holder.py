@@ -126,10 +126,11 @@ def _solve(task: Task, advance: Advance) -> Answer:
         direction, is_inside = _normal_directions(task, scaled, candidates, weights)
     answer = directional.solve_along(task, direction, notes, advance)
 
-    # From outside there is no distance.
+    # From outside there is no distance, however near the frontier is.
     values = answer.scores.to_numpy()
-    moved = np.nan_to_num(values)[:, None] * direction
-    is_beyond = moved.min(axis=1) < -TOLERANCE
+    is_beyond = values < 0
+    if is_beyond.any():
+        is_beyond &= _is_worth_more(answer, scaled)
     undefined = np.flatnonzero(~is_inside | is_beyond | np.isnan(values))
     scores = answer.scores.copy()
     scores.iloc[undefined] = np.nan
@@ -277,9 +278,11 @@ def _prove(answer: Answer) -> Proof:
         unequal = np.abs(direction * weights - (weights > 0)).max(axis=1)
         length_error = np.maximum(length_error, unequal)
         unclaimed = proof.unclaimed
+    has_score = answer.scores.notna().to_numpy()
     violations = {
         **proof.violations,
         "length_of_the_way_beside_1": length_error,
+        "score_from_outside": (has_score & _is_worth_more(answer, scaled)).astype(float),
         "reason": reason_violations(answer, {OUTSIDE: _proved_outside(answer, scaled, direction)}),
     }
     return replace(proof, violations=violations, unclaimed=unclaimed)
@@ -290,9 +293,14 @@ def _proved_outside(answer: Answer, scaled: ScaledData, direction: np.ndarray) -
 
     Under their weights, or where no way leads to the reference under their certificates.
     """
+    proved = infeasibility.proved_infeasible(answer, scaled, may_change=direction > 0)
+    return np.asarray(proved | _is_worth_more(answer, scaled))
+
+
+def _is_worth_more(answer: Answer, scaled: ScaledData) -> np.ndarray:
+    """Return which DMUs are worth more, under their weights, than the reference can do: (K,)."""
     bounded = BoundedAnswer.of(answer, scaled)
     is_counted = np.isfinite(bounded.weights).all(axis=1)
     weights = np.where(is_counted[:, None], bounded.weights, 0.0)
     excess, error, _ = excess_of_weights(bounded.technology, bounded.tested, weights)
-    proved = infeasibility.proved_infeasible(answer, scaled, may_change=direction > 0)
-    return np.asarray(proved | (is_counted & (excess + error < 0)))
+    return np.asarray(is_counted & (excess + error < 0))

@@ -34,12 +34,12 @@ from deabench.models.shared.scaled_data import (
     zero_value_notes,
 )
 from deabench.models.shared.score_bounds import BoundedAnswer
-from deabench.models.shared.slack_programs import OUTSIDE
+from deabench.models.shared.slack_programs import OUTSIDE, solve_slacks
 from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance, Model, Technology
 from deabench.results.proof import Proof
-from deabench.solver.solve_all import Solutions, solve_each
+from deabench.solver.solve_all import Solutions
 from deabench.solver.template import Template, compile_template
 from deabench.utils.arrays import TOLERANCE, Sparse
 
@@ -221,16 +221,9 @@ def _solve_round(
     """Solve the programs of some DMUs with their tangents, of slope 1/φ² and level 2/φ."""
     # The tangent to 1/φ at φ₀ is 2/φ₀ − φ/φ₀².
     phi = touch[rows].reshape(len(rows), -1)
-    tested = np.column_stack(
-        [scaled.x[rows], scaled.y[rows], p[rows], q[rows], 1.0 / phi**2, 2.0 / phi]
-    )
-    return solve_each(
-        _compile_graph(scaled.m, scaled.s, scaled.returns, touch.shape[2]),
-        scaled.reference_table[candidates],
-        tested,
-        exact=task.exact,
-        name=lambda k: str(task.data.labels[rows[k]]),
-    )
+    shares = np.column_stack([p[rows], q[rows], 1.0 / phi**2, 2.0 / phi])
+    program = _compile_graph(scaled.m, scaled.s, scaled.returns, touch.shape[2])
+    return solve_slacks(task, scaled, program, candidates, rows, shares, 1.0)
 
 
 def _graph_measure(

@@ -31,11 +31,12 @@ from deabench.models.shared.scaled_data import (
     zero_value_notes,
 )
 from deabench.models.shared.score_bounds import BoundedAnswer
+from deabench.models.shared.slack_programs import solve_slacks
 from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance, Model, Technology
 from deabench.results.proof import Proof
-from deabench.solver.solve_all import Solutions, solve_each
+from deabench.solver.solve_all import Solutions
 from deabench.tables.transforms import Data
 from deabench.tables.validation import Allowed
 from deabench.utils.arrays import TOLERANCE, Sparse
@@ -166,14 +167,8 @@ def _solve_programs(
         over_outputs=("y_o", "q"),
         returns=scaled.returns,
     )
-    return solve_each(
-        program,
-        scaled.reference_table[candidates],
-        np.column_stack([scaled.x, scaled.y, p, q])[rows],
-        exact=task.exact,
-        name=lambda k: str(task.data.labels[rows[k]]),
-        advance=advance,
-    )
+    shares = np.column_stack([p, q])[rows]
+    return solve_slacks(task, scaled, program, candidates, rows, shares, 1.0, advance)
 
 
 def _slack_weights(

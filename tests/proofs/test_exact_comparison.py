@@ -3,11 +3,13 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import linprog
 
+import deabench as db
 from benchmarks.exact.simplex import maximize, minimize
-from benchmarks.exact_comparison import KINDS, Findings, compare, compare_case, draw_case
+from benchmarks.exact_comparison import KINDS, Case, Findings, compare, compare_case, draw_case
 from deabench.models import MODELS
 
 PLAIN_KINDS = ["uniform", "grid", "duplicates", "constant", "collinear", "one metric"]
@@ -85,6 +87,8 @@ HARD_SEEDS = {
     "wei of quotients on one line": (950320, list(KINDS)),
     "wei with a slack of 1e-13 of its range": (951232, list(KINDS)),
     "wei with ratios of which only rounding leaves slack": (810075, FIVE_KINDS),
+    "super-sbm of a mixture of decimals": (972006, list(KINDS)),
+    "holder from outside by 4e-12": (952829, list(KINDS)),
 }
 """Tables on which floating point alone is wrong, with what is hard about them."""
 
@@ -97,3 +101,49 @@ def test_hard_tables_are_exact_certified_and_invariant(name) -> None:
     compare_case(draw_case(seed, [model], kinds), findings)
     assert findings.counts["tables"] == 1
     assert not findings.lines, "\n".join(findings.lines)
+
+
+M = db.models
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+@pytest.mark.parametrize("is_own_reference", [True, False])
+@pytest.mark.parametrize(
+    "model",
+    [
+        M.SBM(returns="vrs"),
+        M.SBM(returns="vrs", orientation="input"),
+        M.SuperSBM(returns="vrs", orientation="output"),
+        M.Additive(weights="mip"),
+        M.RAM(),
+        M.BAM(),
+        M.Russell(),
+        M.Russell(orientation="none"),
+        M.DDF(),
+        M.RDM(),
+        M.Holder(weights="mip"),
+        M.CCR(returns="vrs"),
+        M.Super(returns="vrs"),
+    ],
+    ids=lambda model: f"{model.name}-{model.orientation}",
+)
+def test_a_mixture_of_decimals_is_one_in_rational_arithmetic(model, is_own_reference) -> None:
+    """Row "o" is the mean of "p" and "q" in two metrics, as decimals, but not as floats.
+
+    The last row makes all others small, so that they are solved in rational arithmetic.
+    """
+    columns = ["a", "b", "c", "x"]
+    for ends in ([[0.02, 0.66], [0.52, 0.64]], [[0.76, 0.72], [0.84, 0.18]]):
+        mean = np.mean(ends, axis=0).round(2)
+        small = np.column_stack([[*ends, mean], [0.5, 0.5, 0.4], [0.1, 0.1, 0.1]])
+        table = pd.DataFrame(np.vstack([small, [1e3, 1e3, 1e3, 1e5]]), list("pqoz"), columns)
+        tested = table
+        reference = None
+        if not is_own_reference:
+            tested = table.loc[["o"]]
+            reference = table.drop(index="o")
+        findings = Findings()
+        case = Case(0, "decimals", tested, ("x",), reference, model)
+        compare_case(case, findings, invariance=False)
+        assert findings.counts["DMUs"] == len(tested)
+        assert not findings.lines, "\n".join(findings.lines)

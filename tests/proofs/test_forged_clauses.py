@@ -446,6 +446,21 @@ def test_no_way_leads_to_the_reference_along_metrics_that_stay(norm) -> None:
         assert proved.tolist() == [expected]
 
 
+@pytest.mark.parametrize("norm", ["l1", "linf"])
+def test_no_way_to_the_frontier_begins_beyond_it(monkeypatch, norm) -> None:
+    tested = pd.DataFrame({"a": [3.5], "b": [3.0]}, index=["o"])
+    honest = rank_with(tested, reference=RATES, model="holder", norm=norm)
+    assert "beyond what the reference can do" in honest.reasons["o"]
+    db.certify(honest)
+    # A step back the frontier is reached: a consistent answer, were it no distance.
+    monkeypatch.setattr(holder, "_is_worth_more", lambda answer, _: answer.scores == np.inf)
+    forged = rank_with(tested, reference=RATES, model="holder", norm=norm)
+    monkeypatch.undo()
+    assert forged.scores["o"] < 0
+    with pytest.raises(CertificateError, match="score from outside"):
+        db.certify(forged)
+
+
 def test_a_row_is_covered_by_a_mixture_of_listed_rows_alone() -> None:
     table = pd.DataFrame(
         {"a": [1, 0.2, 0.2, 0.55], "b": [0.2, 1, 0.2, 0.55], "c": [0.5, 0.5, 1, 0.3]},

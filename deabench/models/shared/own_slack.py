@@ -3,10 +3,6 @@
 A DMU is efficient where no mixture of the reference has more than a rounding error of slack, each
 in a share of the DMU's own value of the metric. The largest sum of these shares is the additive
 model with weights 1 / own value; its multipliers prove it.
-
-The floats that stand for decimals and quotients are rounded: of .1, .3 and .2 the last is above the
-mean of the others by a digit that nobody gave. So a DMU without slack is moved by that digit, and
-what is then left, less what the multipliers say that the move is worth, is slack.
 """
 
 from __future__ import annotations
@@ -17,16 +13,12 @@ import numpy as np
 
 from deabench.models.shared.scaled_data import (
     ScaledData,
-    replace_rows,
     solved_multipliers,
     to_reference_positions,
 )
 from deabench.models.shared.slack_programs import solve_programs
 from deabench.results.answer import Task, take_task_rows
-from deabench.utils.arrays import TOLERANCE, Sparse
-
-LAST_DIGIT = 2.0**-50
-"""Values that differ by this share may stand for the same decimal, or for the same quotient."""
+from deabench.utils.arrays import Sparse
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,19 +59,6 @@ def find_own_slack(
     shares = 1.0 / np.where(values > 0, values, 1.0)
     shares[:, count:] = 0.0  # the input that every DMU has
     solutions = solve_programs(own_task, scaled, candidates, np.arange(len(rows)), shares)
-    total = solutions.objective
     multipliers = np.column_stack(solved_multipliers(scaled, solutions, sign=-1.0))
     lam = to_reference_positions(solutions.shared["lam"], candidates)
-    without_slack = np.flatnonzero(total <= TOLERANCE)
-    if exact and len(without_slack):
-        moved = replace(scaled, x=scaled.x * (1 + LAST_DIGIT), y=scaled.y * (1 - LAST_DIGIT))
-        second = solve_programs(own_task, moved, candidates, without_slack, shares[without_slack])
-        prices = np.column_stack(solved_multipliers(scaled, second, sign=-1.0))
-        distance = np.column_stack([scaled.y - moved.y, moved.x - scaled.x])[without_slack]
-        remaining = second.objective - (prices * distance).sum(axis=1)
-        has_slack = remaining > TOLERANCE
-        total[without_slack] = np.where(has_slack, remaining, total[without_slack])
-        moved_lam = to_reference_positions(second.shared["lam"], candidates)
-        lam = replace_rows(without_slack[has_slack], moved_lam[has_slack], lam)
-        multipliers[without_slack[has_slack]] = prices[has_slack]
-    return OwnSlack(total, (multipliers / scaled.units)[:, :count], lam)
+    return OwnSlack(solutions.objective, (multipliers / scaled.units)[:, :count], lam)

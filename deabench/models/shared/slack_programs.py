@@ -26,6 +26,7 @@ from deabench.models.shared.scaled_data import (
     metric_names,
     multiplier_frame,
     own_unit_multipliers,
+    replace_rows,
     slacks_at_peers,
     to_reference_positions,
 )
@@ -35,9 +36,12 @@ from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance
 from deabench.results.proof import Proof
 from deabench.solver.solve_all import Solutions, solve_each
+from deabench.solver.template import Template
 from deabench.utils.arrays import TOLERANCE, Sparse, scale
 
 OUTSIDE = "no mix of the reference uses as little and gives as much"
+LAST_DIGIT = 2.0**-50
+"""Values that differ by this share may stand for the same decimal, or for the same quotient."""
 ScoreOfTotal = Callable[[Any], Any]
 """From weighted sums of slacks to scores; arrays or series."""
 
@@ -143,13 +147,96 @@ def solve_programs(
         over_outputs=("y_o", "w_plus"),
         returns=scaled.returns,
     )
-    return solve_each(
+    counts = np.column_stack([weights[:, s:], weights[:, :s]])
+    return solve_slacks(task, scaled, program, candidates, rows, counts, -1.0, advance)
+
+
+def solve_slacks(
+    task: Task,
+    scaled: ScaledData,
+    program: Template,
+    candidates: np.ndarray,
+    rows: np.ndarray,
+    shares: np.ndarray,
+    sign: float,
+    advance: Advance = lambda _: None,
+) -> Solutions:
+    """Solve programs of slacks, in rational arithmetic with the slack that rounding of data hides.
+
+    The floats that stand for decimals and quotients are rounded: of .1, .3 and .2 the last is above
+    the mean of the others by a digit that nobody gave. Slack is concave, so such a digit hides at
+    most what it is worth under the multipliers. Where that could matter, the DMU is moved inwards
+    by the digit: what is then left, less what its multipliers say that the move is worth, is slack.
+
+    Parameters
+    ----------
+    program : Template
+        Its data are x and y of the tested DMU, then `shares`.
+    candidates, rows : int arrays
+        The reference DMUs that can be peers, and the DMUs to solve.
+    shares : array (len(rows), p)
+        What a unit of slack counts.
+    sign : float
+        1 where slack makes the objective smaller, -1 where it makes it larger.
+    """
+    reference = scaled.reference_table[candidates]
+    points = np.column_stack([scaled.x, scaled.y])[rows]
+    solutions = solve_each(
         program,
-        scaled.reference_table[candidates],
-        np.column_stack([scaled.x[rows], scaled.y[rows], weights[:, s:], weights[:, :s]]),
+        reference,
+        np.column_stack([points, shares]),
         exact=task.exact,
         name=lambda k: str(task.data.labels[rows[k]]),
         advance=advance,
+    )
+    if not task.exact:
+        return solutions
+    digits = np.abs(points) * LAST_DIGIT
+    hidden = (np.abs(_slack_prices(scaled, solutions)) * digits).sum(axis=1)
+    steep = np.flatnonzero(~(hidden <= TOLERANCE))
+    if not len(steep):
+        return solutions
+    # Inwards is up for inputs, which come first, and down for outputs.
+    inward = np.where(np.arange(points.shape[1]) < scaled.m, digits, -digits)
+    moved = points[steep] + inward[steep]
+    second = solve_each(
+        program,
+        reference,
+        np.column_stack([moved, shares[steep]]),
+        exact=True,
+        name=lambda k: str(task.data.labels[rows[steep[k]]]),
+    )
+    worth = (np.abs(_slack_prices(scaled, second)) * np.abs(moved - points[steep])).sum(axis=1)
+    second = replace(second, objective=second.objective + sign * worth)
+    is_hidden = ~(sign * (solutions.objective[steep] - second.objective) <= TOLERANCE)
+    return replace_solutions(steep[is_hidden], second, np.flatnonzero(is_hidden), solutions)
+
+
+def _slack_prices(scaled: ScaledData, solutions: Solutions) -> np.ndarray:
+    """Return the duals of inputs, then outputs, (K, m + s)."""
+    rows = [f"inputs[{i}]" for i in range(scaled.m)] + [f"outputs[{r}]" for r in range(scaled.s)]
+    return np.column_stack([solutions.duals[row] for row in rows])
+
+
+def replace_solutions(
+    rows: np.ndarray, replacement: Solutions, positions: np.ndarray, current: Solutions
+) -> Solutions:
+    """Return `current` with the optima at `rows` replaced by those at `positions` of another."""
+
+    def mix(new: np.ndarray, old: np.ndarray) -> np.ndarray:
+        values = old.copy()
+        values[rows] = new[positions]
+        return values
+
+    return replace(
+        current,
+        objective=mix(replacement.objective, current.objective),
+        values={name: mix(replacement.values[name], old) for name, old in current.values.items()},
+        duals={name: mix(replacement.duals[name], old) for name, old in current.duals.items()},
+        shared={
+            name: replace_rows(rows, replacement.shared[name][positions], entries)
+            for name, entries in current.shared.items()
+        },
     )
 
 
