@@ -62,7 +62,8 @@ class FDH(RadialModel):
         scores, reasons = _scores(factor, labels, self.orientation)
         peer[np.isnan(scores)] = -1
         lam = Sparse(peer[:, None].astype(np.int32), (peer >= 0).astype(float)[:, None])
-        slacks = _slacks(task, scores.to_numpy(), lam).clip(lower=0.0)
+        slacks = _slacks(task, scores.to_numpy(), lam)
+        slacks = pd.DataFrame(np.maximum(slacks.to_numpy(), 0.0), slacks.index, slacks.columns)
         return Answer(
             scores=scores,
             slacks=slacks,

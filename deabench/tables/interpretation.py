@@ -185,12 +185,15 @@ def interpret_frame(
     texts = [k for k, name in enumerate(names) if numbers[name] is None]
     parsed = {name: column for name, column in numbers.items() if column is not None}
     values = pd.DataFrame(
-        {name: column.values for name, column in parsed.items()}, index=frame.index
+        np.array([column.values for column in parsed.values()]).reshape(-1, len(frame)).T,
+        frame.index,
+        frame.columns.take([k for k, name in enumerate(names) if numbers[name] is not None]),
+        copy=False,
     )
     failures = {}
     for name, column in parsed.items():
-        cells = frame.iloc[:, names.index(name)][column.failed]
-        if len(cells):
+        if column.failed.any():
+            cells = frame.iloc[:, names.index(name)][column.failed]
             failures[name] = {row: cell for row, cell in cells.items() if isinstance(cell, str)}
     label: tuple[str, ...] = ()
     if not isinstance(frame.index, pd.RangeIndex):
@@ -199,15 +202,16 @@ def interpret_frame(
         values,
         (),
         label=label,
-        texts=frame.iloc[:, texts].set_axis([names[k] for k in texts], axis=1),
+        texts=frame.iloc[:, texts],
         inferred=tuple(inferred),
         labelled=True,
         failures=failures,
     )
     units = {name: column.unit for name, column in parsed.items()}
     table = assign_roles(_with_error_bars(table, {}, parsed), lower_is_better, units, ignore)
-    metrics = [column.name for column in table.metrics if column.name in values]
-    return replace(table, missing=count_empty(values[metrics]))
+    metrics = {column.name for column in table.metrics}
+    empty = count_empty(values)
+    return replace(table, missing={name: empty[name] for name in empty if name in metrics})
 
 
 def _with_error_bars(

@@ -64,8 +64,8 @@ class CanonicalTask:
         return replace(
             answer,
             scores=answer.scores.iloc[rows],
-            slacks=_restore_metrics(answer.slacks, labels, rows, names, columns),
-            weights=_restore_metrics(answer.weights, labels, rows, names, columns),
+            slacks=_restore_metrics(answer.slacks, labels, rows, columns),
+            weights=_restore_metrics(answer.weights, labels, rows, columns),
             intensities=self._restore_intensities(answer.intensities[rows]),
             efficient=answer.efficient.iloc[rows],
             data=replace(task.data, notes=answer.data.notes),
@@ -127,15 +127,16 @@ class CanonicalTask:
 
 
 def _restore_metrics(
-    frame: pd.DataFrame, labels: pd.Index, rows: np.ndarray, names: list[str], columns: list[int]
+    frame: pd.DataFrame, labels: pd.Index, rows: np.ndarray, columns: list[int]
 ) -> pd.DataFrame:
     """Return a frame, DMUs x metrics and perhaps more, in the original order of both."""
     if not frame.shape[1]:
         return pd.DataFrame(index=labels)
     # What stands behind the metrics, as u_0, stays there.
-    further_columns = list(range(len(names), frame.shape[1]))
-    values = frame.to_numpy()[np.ix_(rows, np.array([*columns, *further_columns]))]
-    return pd.DataFrame(values, labels, [*names, *frame.columns[len(names) :]], copy=False)
+    further_columns = range(len(columns), frame.shape[1])
+    positions = np.array([*columns, *further_columns])
+    values = frame.to_numpy()[np.ix_(rows, positions)]
+    return pd.DataFrame(values, labels, frame.columns.take(positions), copy=False)
 
 
 def _metric_order(task: Task) -> tuple[list[int], list[int]]:
@@ -181,7 +182,7 @@ def _arrange(data: Data, rows: np.ndarray, outputs: list[int], inputs: list[int]
         pd.DataFrame(
             side.to_numpy()[np.ix_(rows, np.array(order, dtype=int))],
             labels,
-            side.columns[order],
+            side.columns.take(order),
             copy=False,
         )
         for side, order in ((data.outputs, outputs), (data.inputs, inputs))

@@ -308,7 +308,8 @@ def pareto_efficient(scores: pd.Series, slacks: pd.DataFrame, data: Data) -> pd.
     largest = own_values.max(axis=0, initial=0.0)
     unit = np.where(own_values > 0, own_values, np.where(largest > 0, largest, 1.0))
     largest_slack = (slacks.to_numpy() / unit).max(axis=1, initial=0.0)
-    return ((scores >= 1 - TOLERANCE) & (largest_slack <= TOLERANCE)).rename("efficient")
+    is_efficient = (scores.to_numpy() >= 1 - TOLERANCE) & (largest_slack <= TOLERANCE)
+    return pd.Series(is_efficient, scores.index, name="efficient")
 
 
 def proof_frame(

@@ -58,9 +58,11 @@ def find_error_columns(
         if name in owners:
             error_columns.append(ErrorColumn(name, owners[name], kind or "standard_error"))
             continue
+        if not kind:
+            continue
         # "SE" beside "SP" is the sensitivity.
         meaning = look_up_beside(name, names)
-        if not kind or (meaning is not None and meaning.better == "higher"):
+        if meaning is not None and meaning.better == "higher":
             continue
         metric = _find_metric(name, base, bases, names)
         if metric:

@@ -17,6 +17,8 @@ from deabench.tables.recognition.columns import DeclaredRole
 from deabench.utils.frames import to_pandas
 from deabench.utils.text import quote_names
 
+TEXT = pd.Index(["name"]).dtype
+"""What pandas makes of a list of names."""
 MIN_INSTANCES = 20
 """So many names, the same below each system, are those of instances and not of metrics."""
 
@@ -78,7 +80,7 @@ def read_frame(frame: pd.DataFrame) -> Source:
     """Read a pandas DataFrame; an index other than the default one names the systems."""
     names = [str(name) for name in frame.columns]
     check_unique_names(names)
-    flat = simplify_cells(frame.set_axis(names, axis=1))
+    flat = simplify_cells(frame)
     label: tuple[str, ...] = ()
     # The default index numbers the rows; any other one, of a single level, names the systems.
     if not isinstance(flat.index, pd.RangeIndex):
@@ -102,7 +104,11 @@ def simplify_cells(frame: pd.DataFrame) -> pd.DataFrame:
 
     Lists and mappings become text, integers beyond the range of floats infinite.
     """
-    frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
+    names = [str(name) for name in frame.columns]
+    if _are_plain_names(frame.columns, names):
+        frame = frame.copy(deep=False)
+    else:
+        frame = frame.set_axis(names, axis=1)
     for k, dtype in enumerate(frame.dtypes):
         # pandas tells columns of text alone apart without a look at each cell.
         is_object = pd.api.types.is_object_dtype(dtype)
@@ -111,6 +117,11 @@ def simplify_cells(frame: pd.DataFrame) -> pd.DataFrame:
             cells = [_simplify_cell(cell) for cell in frame.iloc[:, k]]
             frame.isetitem(k, pd.Series(cells, frame.index, dtype=object))
     return frame
+
+
+def _are_plain_names(columns: pd.Index, names: Sequence[str]) -> bool:
+    """Return whether columns are what pandas makes of a list of names."""
+    return columns.name is None and columns.dtype == TEXT and list(columns) == names
 
 
 def _simplify_cell(cell: Any) -> Any:

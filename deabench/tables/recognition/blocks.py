@@ -162,13 +162,13 @@ def _may_join(column: Column, frame: pd.DataFrame) -> bool:
     )
     if not is_open or column.name not in frame:
         return False
-    values = frame[column.name]
     # "T_infer s" is spent, whatever its values are like.
     if STATED_UNIT.search(column.name):
         return False
-    return not counts_rows(values) and bool(
-        values.notna().mean() >= LEAST_FILLED and values.nunique() > 1
-    )
+    values = frame[column.name].to_numpy(dtype=float)
+    filled = values[~np.isnan(values)]
+    is_varying = bool((filled != filled[:1]).any())
+    return is_varying and len(filled) / len(values) >= LEAST_FILLED and not counts_rows(values)
 
 
 def _apply_direction(

@@ -139,7 +139,7 @@ def leave_out_unknown(column: Column, frame: pd.DataFrame) -> Column:
     return replace(column, reason=reason)
 
 
-def counts_rows(numbers: pd.Series) -> bool:
+def counts_rows(numbers: pd.Series | np.ndarray) -> bool:
     """Return whether a column numbers the rows: each cell is one more than the cell above."""
     values = numbers.tolist()
     return len(values) > 2 and all(after - before == 1 for before, after in pairwise(values))
