@@ -31,8 +31,9 @@ from deabench.utils.arrays import (
     row_sums,
     scale,
 )
+from deabench.utils.frames import column_positions
 
-COLUMNS = ["primal", "dual", "gap", "primal_infeasibility", "dual_infeasibility"]
+COLUMNS = pd.Index(["primal", "dual", "gap", "primal_infeasibility", "dual_infeasibility"])
 
 
 def prove_radial(result: Scored) -> Proof:
@@ -151,8 +152,8 @@ class _RadialProof:
         self.u_0 = np.zeros(len(self.weights))
         if "u_0" in names:
             self.u_0 = result.weights["u_0"].to_numpy()
-        self.output_columns = names.get_indexer(self.data.outputs.columns)
-        self.input_columns = names.get_indexer(self.data.inputs.columns)
+        self.output_columns = column_positions(names, self.data.outputs.columns)
+        self.input_columns = column_positions(names, self.data.inputs.columns)
         frontier = np.asarray(result.frontier)
         if left_out is not None:
             # Without one of them the listed DMUs do not bound the others.

@@ -24,6 +24,7 @@ from deabench.utils.arrays import (
     greatest_products,
     row_minima,
 )
+from deabench.utils.frames import column_positions
 
 LAMBDA_SUM_BOUNDS: dict[str, tuple[float, float]] = {
     "crs": (0.0, np.inf),
@@ -82,7 +83,7 @@ class SlackProof:
         self.is_at_least_1 = np.asarray((weights.rows >= counts - TOLERANCE).all(axis=1))
         # The DMUs' own weights in the order of the slacks; mostly they are, and need no copy.
         own_weights = result.weights.to_numpy()
-        columns = result.weights.columns.get_indexer(result.slacks.columns)
+        columns = column_positions(result.weights.columns, result.slacks.columns)
         if (columns == np.arange(len(columns))).all():
             self.own_weights = own_weights[:, : len(columns)]
         else:

@@ -6,9 +6,10 @@ Key columns name what a row of a long table stands for: the system, the data set
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
@@ -70,6 +71,12 @@ def _is_text(column: pd.Series) -> bool:
     """Return whether a column holds words only: no number, also none written as text."""
     is_text = all(isinstance(cell, str) for cell in column)
     return is_text and bool(pd.to_numeric(column, errors="coerce").isna().all())
+
+
+def column_positions(columns: pd.Index, names: Iterable[object]) -> np.ndarray:
+    """Return the positions of names among columns; -1 for others. Fast for few columns."""
+    positions = {name: k for k, name in enumerate(columns)}
+    return np.array([positions.get(name, -1) for name in names], dtype=np.intp)
 
 
 def is_key(name: object) -> bool:

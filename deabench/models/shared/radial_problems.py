@@ -131,13 +131,12 @@ class CCRProblem(RadialProblem):
         s = len(self.unit_y)
         m = len(self.unit_x)
         duals = solution.duals
-        weights = pd.DataFrame(
-            np.column_stack([duals[:, :s] / self.unit_y, -duals[:, s : s + m] / self.unit_x]),
-            columns=[*self.data.outputs.columns, *self.data.inputs.columns],
-        )
+        names = [*self.data.outputs.columns, *self.data.inputs.columns]
+        weights = [duals[:, :s] / self.unit_y, -duals[:, s : s + m] / self.unit_x]
         if self.returns != "crs":
-            weights["u_0"] = -duals[:, -1] if is_output_oriented else duals[:, -1]
-        return scores, weights
+            names.append("u_0")
+            weights.append(-duals[:, -1] if is_output_oriented else duals[:, -1])
+        return scores, pd.DataFrame(np.column_stack(weights), columns=names)
 
 
 Problem = WEIProblem | CCRProblem

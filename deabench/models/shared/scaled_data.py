@@ -21,6 +21,7 @@ from deabench.solver.solve_all import Solutions
 from deabench.solver.template import Template, compile_template
 from deabench.tables.transforms import Data
 from deabench.utils.arrays import TOLERANCE, Sparse, blocks, scale
+from deabench.utils.frames import column_positions
 
 SMALL = 2.0**6
 """A value so many times below the largest of its metric is judged by its own size."""
@@ -292,10 +293,12 @@ def scaled_multipliers(answer: Answer, scaled: ScaledData) -> tuple[np.ndarray, 
 
     The input that every DMU has, whose multiplier u_0 holds, has 0.
     """
-    u = answer.weights[answer.data.outputs.columns].to_numpy() * scaled.unit_y
+    weights = answer.weights.to_numpy()
+    columns = answer.weights.columns
+    u = weights[:, column_positions(columns, answer.data.outputs.columns)] * scaled.unit_y
     if not answer.data.inputs.shape[1]:
         return u, np.zeros((len(u), 1))
-    return u, answer.weights[answer.data.inputs.columns].to_numpy() * scaled.unit_x
+    return u, weights[:, column_positions(columns, answer.data.inputs.columns)] * scaled.unit_x
 
 
 def pareto_efficient(scores: pd.Series, slacks: pd.DataFrame, data: Data) -> pd.Series:

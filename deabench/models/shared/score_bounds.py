@@ -15,6 +15,7 @@ from deabench.models.shared.scaled_data import (
 )
 from deabench.proofs.bounds import ExcessScore, GainScore, bound_scores
 from deabench.proofs.exact_repair import Technology
+from deabench.proofs.radial import COLUMNS
 from deabench.results.answer import Answer
 from deabench.utils.arrays import ROUND, TOLERANCE
 
@@ -172,22 +173,15 @@ class BoundedAnswer:
                 np.zeros(count),
             ]
         )
-        frame = pd.DataFrame(
-            {
-                "primal": bounds.primal,
-                "dual": bounds.dual,
-                "gap": (upper - lower) / units,
-                "primal_infeasibility": missed,
-                "dual_infeasibility": wrong,
-            },
-            index=answer.scores.index,
-        )
-        frame[np.isnan(scores)] = np.nan
+        gap = (upper - lower) / units
+        values = np.column_stack([bounds.primal, bounds.dual, gap, missed, wrong])
+        values[np.isnan(scores)] = np.nan
+        frame = pd.DataFrame(values, answer.scores.index, COLUMNS, copy=False)
         outside = np.maximum(lower - scores, scores - upper) / units
         return frame, {
-            "gap": frame["gap"].to_numpy(),
-            "primal_infeasibility": frame["primal_infeasibility"].to_numpy(),
-            "dual_infeasibility": frame["dual_infeasibility"].to_numpy(),
+            "gap": values[:, 2],
+            "primal_infeasibility": values[:, 3],
+            "dual_infeasibility": values[:, 4],
             "distance_of_the_score_from_its_bounds": np.where(
                 np.isnan(scores), np.nan, np.maximum(outside, 0.0)
             ),

@@ -104,7 +104,8 @@ def second_stage(
     # Whose own multipliers, or whose only λ, settle it; the second stage is solved for the rest.
     counts = problem.data.is_changeable
     columns = slice(None) if counts.all() else counts
-    without_slack = all_weights_positive(weights[names].to_numpy()[:, columns], maxima[columns])
+    own_weights = weights.to_numpy()[:, : len(names)]  # u_0 stands behind them
+    without_slack = all_weights_positive(own_weights[:, columns], maxima[columns])
     of = np.where(without_slack, OWN_WEIGHTS, unique_weights.of).astype(np.int32)
     proof = SlackWeights(unique_weights.rows, of)
     unsettled = np.flatnonzero((proof.of == UNPROVED) & ~is_undefined)
