@@ -41,7 +41,6 @@ from deabench.results.model import ANY_VALUES, Advance, Model, Technology, optio
 from deabench.results.option_forms import NUMBERS
 from deabench.results.proof import Proof
 from deabench.solver.solve_all import Solutions, solve_all
-from deabench.solver.template import Template
 from deabench.tables.transforms import Data
 from deabench.tables.validation import Allowed
 from deabench.utils.arrays import TOLERANCE, Sparse, scale
@@ -328,20 +327,8 @@ def solve_distances(
         returns=scaled.returns,
     )
     steps = np.column_stack([direction[:, s:], direction[:, :s]])
-    return _solve_all(task, scaled, program, candidates, steps, advance)
-
-
-def _solve_all(
-    task: Task,
-    scaled: ScaledData,
-    program: Template,
-    candidates: np.ndarray,
-    steps: np.ndarray,
-    advance: Advance = lambda _: None,
-) -> Solutions:
-    """Solve programs of all DMUs, whose bases are shared where no rational arithmetic is needed."""
     if task.exact:
-        everyone = np.arange(len(scaled.x))
+        everyone = np.arange(len(steps))
         return solve_slacks(task, scaled, program, candidates, everyone, steps, -1.0, advance)
     return solve_all(
         program,
@@ -368,7 +355,17 @@ def _peers_with_largest_slacks(
         y=scaled.y + moved[:, :s] - inward[:, :s],
     )
     program = compile_program("slacks", scaled.m, s, returns=scaled.returns)
-    second = _solve_all(task, projected, program, candidates, np.empty((len(moved), 0)))
+    if task.exact:
+        everyone = np.arange(len(moved))
+        no_shares = np.empty((len(moved), 0))
+        second = solve_slacks(task, projected, program, candidates, everyone, no_shares, -1.0)
+    else:
+        second = solve_all(
+            program,
+            scaled.reference_table[candidates],
+            np.column_stack([projected.x, projected.y]),
+            name=lambda k: str(task.data.labels[k]),
+        )
     better = to_reference_positions(second.shared["lam"], candidates)
     better.values[better.values < 100 * inward.max()] = 0.0  # what moving inwards added
     reaches = gains_and_violation(projected, better)[1] <= TOLERANCE / 10

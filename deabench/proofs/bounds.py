@@ -135,6 +135,7 @@ def bound_scores(
         excess, excess_error, lifted = excess_of_weights(technology, tested, weights, left_out)
         dual = score_of_excess(excess + excess_error, lifted, everyone)
         dual_rounded = np.abs(score_of_excess(excess, lifted, everyone) - dual)
+        support = excess + (lifted * tested).sum(axis=1)
     wanted = wanted & np.isfinite(lam.values).all(axis=1) & np.isfinite(weights).all(axis=1)
     wanted &= np.isfinite(aims + moved).all(axis=1)
     # What was widened or rounded may be too little: fractions decide where the bounds are apart.
@@ -152,7 +153,6 @@ def bound_scores(
             primal[k] = reached[_find_closest(reached, dual[k])]
         elif not is_met[k]:
             primal[k] = np.nan
-    support = excess + (lifted * tested).sum(axis=1)
     # What is computed upwards may be too much: fractions decide where the bounds are apart.
     is_hard = ~(dual_rounded <= PRECISE * unit) | ~(np.abs(primal - dual) <= 2 * PRECISE * unit)
     for k in np.flatnonzero(is_hard & wanted).tolist():
@@ -402,7 +402,9 @@ def _raise_input_weights(
     gain = (weights[rows, :outputs] * points[:, :outputs]).sum(axis=1)
     cost = -(weights[rows, outputs:] * points[:, outputs:]).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(gain > 0, gain / cost, 0.0)
+        # What costs nothing is worth more than 0 however weights are raised: 0 has two signs.
+        ratio = np.where(cost > 0, gain / cost, np.inf)
+        ratio = np.where(gain > 0, ratio, 0.0)
     factor = np.ones(len(weights))
     np.maximum.at(factor, rows, ratio)
     # What is raised at all is raised beyond the rounding of its ratio.

@@ -544,3 +544,38 @@ def test_shares_belong_to_dmus_of_the_reference(column, share) -> None:
     values = np.column_stack([lam.values, [share, 0.0, 0.0]])
     with pytest.raises(CertificateError, match="DMU that the reference does not have"):
         db.certify(replace(ranking, intensities=Sparse(columns, values)))
+
+
+@pytest.mark.parametrize("returns", ["crs", "ndrs"])
+@pytest.mark.parametrize("orientation", ["output", "none"])
+@pytest.mark.parametrize("inputs", [["x"], ["x", "z"]])
+def test_weights_without_inputs_bound_nothing_that_can_be_multiplied(
+    orientation, returns, inputs
+) -> None:
+    """ "o" has a third of "p", at the same cost; without a weight of the cost nothing says so."""
+    table = pd.DataFrame({"a": [1.0, 3.0, 2.0], "x": [1.0, 1.0, 2.0], "z": 1.0}, list("opq"))
+    ranking = rank_with(
+        table[["a", *inputs]], inputs=inputs, model="sbm", orientation=orientation, returns=returns
+    )
+    db.certify(ranking)
+    # "o" is its own peer and efficient, with a score of 1 and without slack.
+    is_forged = ranking.scores.index == "o"
+    weights = ranking.weights.copy()
+    weights.loc["o"] = 0.0
+    weights.loc["o", "a"] = 1.0
+    slacks = ranking.slacks.copy()
+    slacks.loc["o"] = 0.0
+    columns = np.where(is_forged[:, None], -1, ranking.intensities.columns)
+    columns[is_forged, 0] = 0
+    values = np.where(is_forged[:, None], columns == 0, ranking.intensities.values)
+    forged = replace(
+        ranking,
+        scores=ranking.scores.where(~is_forged, 1.0),
+        slacks=slacks,
+        efficient=ranking.efficient | is_forged,
+        weights=weights,
+        intensities=Sparse(columns.astype(np.int32), values.astype(float)),
+        frontier=np.arange(3),
+    )
+    with pytest.raises(CertificateError, match="gap"):
+        db.certify(forged)

@@ -107,7 +107,8 @@ def proved_infeasible(
     count = frame.shape[1]
     weights = np.zeros((len(frame), scaled.s + scaled.m))
     weights[:, :count] = frame.to_numpy() * scaled.units[:count]
-    weights /= np.maximum(weights.max(axis=1, keepdims=True), 1e-300)
+    with np.errstate(invalid="ignore"):
+        weights /= np.maximum(weights.max(axis=1, keepdims=True), 1e-300)
     is_sound = np.isfinite(weights).all(axis=1) & (row_minima(weights) >= 0)
     if may_change is not None:
         is_sound &= ~((weights != 0) & may_change[rows]).any(axis=1)
