@@ -354,12 +354,21 @@ def recommend_command(
     floor: Annotated[
         float, typer.Option(help="The balanced accuracy that an efficient one must exceed.")
     ] = 0.0,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Draw the number of names: fewer on average.")
+    ] = False,
     form: Form = Format.table,
     out: Out = None,
 ) -> None:
     """List the classifiers of a study to try on new data, best first."""
     advice = db.recommend(
-        file, study=study, target=target, positive=positive, level=level, floor=floor
+        file,
+        study=study,
+        target=target,
+        positive=positive,
+        level=level,
+        floor=floor,
+        exact=exact,
     )
     print_messages(f"note: {note}" for note in advice.notes)
     print_message(advice.summary())

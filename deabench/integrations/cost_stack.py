@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import indexable
+from sklearn.utils import check_consistent_length, indexable
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -68,8 +68,8 @@ class CostStack(ClassifierMixin, BaseEstimator):
         What answers.
     threshold_ : float
         The probability from which on an instance is positive.
-    validation_ : dict
-        The expected costs of "stack" and "mixture" on the cross-fitted answers.
+    validation_ : CostComparison
+        The expected costs of both on the cross-fitted answers.
     classes_ : array
     n_features_in_ : int
 
@@ -128,6 +128,8 @@ class CostStack(ClassifierMixin, BaseEstimator):
         # Sparse rows become ones that can be taken.
         X, y = indexable(X, column_or_1d(y, warn=True))
         is_positive = self._read_classes(y)
+        if not isinstance(self.cv, int | np.integer) or self.cv < 2:
+            raise DataError(f"cv is {self.cv}; give a whole number from 2")
         fold_count = min(self.cv, int(min(is_positive.sum(), (~is_positive).sum())))
         if fold_count < 2:
             raise DataError("a class has 1 instance; give at least two of each to cross-fit")
@@ -157,12 +159,10 @@ class CostStack(ClassifierMixin, BaseEstimator):
             "FP": weights["TNR"] / (~is_positive).sum(),
         }
         self.threshold_ = self.costs_["FP"] / (self.costs_["FP"] + self.costs_["FN"])
-        losses = {
-            "stack": self._losses(is_positive, (probability >= self.threshold_).astype(float)),
-            "mixture": self._losses(is_positive, _mix(answers, list(self.estimators), used)),
-        }
-        self.validation_ = {name: float(values.sum()) for name, values in losses.items()}
-        is_cheaper = self.validation_["stack"] < self.validation_["mixture"]
+        stack_answers = probability >= self.threshold_
+        mixture_answers = _mix(answers, list(self.estimators), used)
+        self.validation_ = compare_costs(is_positive, stack_answers, mixture_answers, weights)
+        is_cheaper = self.validation_.difference[0] < 0
         self.chosen_ = "stack" if is_cheaper else "mixture"
         self.mixture_ = Mixture(
             {name: self.estimators_[name] for name in used}, used, seed=self.seed, prefit=True
@@ -209,16 +209,28 @@ class CostStack(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         share("level", level)
+        check_consistent_length(X, y)
+        strange = sorted(set(np.unique(np.asarray(y))) - set(self.classes_))
+        if strange:
+            raise DataError(
+                f"y has {quote_names(strange)}, and the classes of the fit are "
+                f"{quote_names(self.classes_)}; give the same labels"
+            )
         true = np.asarray(y) == self.positive_
         answers = [
             self._says_positive(estimator.predict(X)) for estimator in self.estimators_.values()
         ]
         used = checked_shares(list(self.estimators_), self.shares)
         mixed = _mix(answers, list(self.estimators_), used)
-        compared = mixed
+        weights = _checked_weights(self.weights)
         if self.chosen_ == "stack":
-            compared = self._says_positive(self.predict(X)).astype(float)
-        return compare_costs(true, compared, mixed, _checked_weights(self.weights), level)
+            return compare_costs(true, self._says_positive(self.predict(X)), mixed, weights, level)
+        note = (
+            "the mixture answers: on the cross-fitted answers the stack is no cheaper (difference "
+            f"{self.validation_.difference[0]:.4g}, standard error "
+            f"{self.validation_.standard_error:.4g})"
+        )
+        return replace(compare_costs(true, mixed, mixed, weights, level), notes=(note,))
 
     def _read_classes(self, y: np.ndarray) -> np.ndarray:
         """Set the classes, and return which instances are positive."""
@@ -272,14 +284,6 @@ class CostStack(ClassifierMixin, BaseEstimator):
         scores = [self._ask(estimator, X)[0] for estimator in self.estimators_.values()]
         return np.asarray(self.regression_.predict_proba(np.column_stack(scores))[:, 1])
 
-    def _losses(self, is_positive: np.ndarray, says_positive: np.ndarray) -> np.ndarray:
-        """Return the cost of each instance; `says_positive` is a share of a mixture's answers."""
-        return np.where(
-            is_positive,
-            self.costs_["FN"] * (1 - says_positive),
-            self.costs_["FP"] * says_positive,
-        )
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CostComparison(Result):
@@ -292,8 +296,11 @@ class CostComparison(Result):
         is wrong.
     difference : tuple (value, lower, upper)
         Cost of the stack less that of the mixture.
+    standard_error : float
+        Of the difference.
     verdict : {"cheaper", "dearer", "undecided"}
     level : float
+    notes : tuple of str
 
     Examples
     --------
@@ -305,6 +312,7 @@ class CostComparison(Result):
 
     table: pd.DataFrame
     difference: tuple[float, float, float]
+    standard_error: float
     verdict: str
     level: float
     notes: tuple[str, ...] = ()
@@ -358,12 +366,14 @@ def compare_costs(
         squares = (gap**2).sum() + weight.mean() ** 2
         variance += (squares / size - (gap.sum() / size) ** 2) / size
     smaller = min(true.sum(), (~true).sum())
-    reach = float(stats.t.ppf((1 + level) / 2, smaller) * np.sqrt(variance))
+    standard_error = float(np.sqrt(variance))
+    reach = float(stats.t.ppf((1 + level) / 2, smaller)) * standard_error
     value = float(table.loc["stack", "cost"] - table.loc["mixture", "cost"])
     verdict = "undecided"
     if abs(value) > reach:
         verdict = "cheaper" if value < 0 else "dearer"
-    return CostComparison(table, (value, value - reach, value + reach), verdict, level)
+    interval = (value, value - reach, value + reach)
+    return CostComparison(table, interval, standard_error, verdict, level)
 
 
 def read_weights(normal: pd.Series) -> dict[str, float]:

@@ -109,9 +109,11 @@ class Mixture(ClassifierMixin, BaseEstimator):
         self.estimators_ = {}
         for name in used:
             estimator = self.estimators[name]
-            if not self.prefit:
+            if self.prefit:
+                check_is_fitted(estimator)
+            else:
                 estimator = clone(estimator).fit(X, y, **fit_params)
-            elif not np.array_equal(estimator.classes_, self.classes_):
+            if not np.array_equal(estimator.classes_, self.classes_):
                 raise DataError(
                     f"'{name}' was fitted for the classes {list(estimator.classes_)}, and y has "
                     f"{list(self.classes_)}; fit it on the same classes"

@@ -300,6 +300,9 @@ LINEAR_METRICS = frozenset(
 )
 """Metrics that are linear in the counts where the numbers of positives and negatives are fixed."""
 
+UNMIXED_METRICS = frozenset([*METRICS, *SCORE_METRICS, "AUC", "auc"]) - LINEAR_METRICS
+"""Metrics of which a mixture of classifiers has another value than the mixed one."""
+
 
 def f_measure_name(beta: float) -> str:
     """Return the column name of the F measure: 'F1', 'F2', 'F0.5'."""

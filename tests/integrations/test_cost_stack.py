@@ -93,10 +93,12 @@ def test_where_the_stack_is_no_cheaper_the_mixture_answers():
 
     X[:40, 1] += 10
     stack = db.CostStack({"sure": Sure()}, {"sure": 1.0}, EVEN).fit(X, y)
-    assert stack.validation_["mixture"] == 0
+    assert stack.validation_.table.loc["mixture", "cost"] == 0
     assert stack.chosen_ == "mixture"
     assert (stack.predict(X) == y).all()
-    assert stack.measure(X, y).difference[0] == 0
+    comparison = stack.measure(X, y)
+    assert comparison.difference[0] == 0
+    assert comparison.notes[0].startswith("the mixture answers: on the cross-fitted answers")
 
 
 def test_costs_by_hand():
@@ -202,6 +204,18 @@ ROWS = np.arange(12.0).reshape(6, 2)
         (
             lambda: db.CostStack(BOTH, SHARES, EVEN).fit(ROWS, [1] + [0] * 5),
             "a class has 1 instance",
+        ),
+        (
+            lambda: db.CostStack(BOTH, SHARES, EVEN, cv=1).fit(ROWS, [0, 1] * 3),
+            "cv is 1; give a whole number from 2",
+        ),
+        (
+            lambda: (
+                db.CostStack(BOTH, SHARES, EVEN, cv=2)
+                .fit(ROWS, [0, 1] * 3)
+                .measure(ROWS, ["u", "v"] * 3)
+            ),
+            "y has 'u', 'v', and the classes of the fit are '0', '1'; give the same labels",
         ),
         (
             lambda: compare_costs([1, 1], [1, 1], [0, 0], EVEN),

@@ -211,6 +211,22 @@ def test_explain_says_the_recipe():
         "The target of 'c' has 'TPR' from 0.6 to 0.7, 'TNR' from 0.6 to 0.7. To have that in rates "
         "and costs, answer 50 % of instances with 'a' and 50 % with 'b'."
     )
+    areas = board.rename(columns={"TPR": "AUC", "TNR": "recall"})
+    other = db.targets(areas.loc[["c"]], areas.loc[["a", "b"]], dominating=True, norm="linf")
+    assert other.explain("c").endswith(
+        "with 'b'. A mixture has another 'AUC' than that; technology='fdh' gives targets that are "
+        "single classifiers."
+    )
+    assert (
+        db.rank(areas)
+        .explain("c")
+        .find(
+            "A mixture has another 'AUC' than that; model 'fdh' compares with single classifiers."
+        )
+        > 0
+    )
+    single = db.targets(areas.loc[["c"]], areas, technology="fdh", dominating=True)
+    assert "another" not in single.explain("c")
     best = pd.DataFrame({"TPR": [0.99], "TNR": [0.99]}, ["best"])
     assert db.targets(best, board, dominating=True).explain("best") == (
         "'best' has no target: no point of the frontier dominates it."

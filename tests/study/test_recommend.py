@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -116,6 +117,12 @@ def test_how_many_names_are_needed_by_hand():
     assert o.count_needed(evidence, 0.9) == 1
     assert o.count_needed(evidence, 0.95) == 3
     assert o.count_needed(evidence, 0.96) == 4
+    # Smoothed: at rank 3 the tie and the new file weigh 2/20, of which the part must exceed .05;
+    # at rank 2 there is 1/20 above and 1/20 of the new file.
+    assert o.count_needed(evidence, 0.95, 0.51) == 3
+    assert o.count_needed(evidence, 0.95, 0.49) == 2
+    assert o.count_needed(evidence, 0.9, 0.99) == 1
+    assert o.count_needed(evidence, 0.99, 0.0) == 2
     # The lower limit of an efficiency at .9: one file of 20 is at 0, one more may be lower.
     limits = o.lower_limits(evidence, 0.9)
     assert limits[0] == 1
@@ -186,6 +193,31 @@ def test_the_promise_holds_on_new_files_at_random():
     assert np.mean(held) > 0.9 - 2 * np.sqrt(0.09 / 400)
 
 
+@pytest.mark.parametrize("shared", [0.0, 0.6])
+def test_a_drawn_number_of_names_keeps_the_promise(shared, monkeypatch):
+    """2,000 studies of 12 files: ranks 1 to 6, shared by a file's data sets or not."""
+    rng = np.random.default_rng(8)
+    held = {"drawn": [], "certain": []}
+    for _ in range(2000):
+        of_file = np.repeat(np.arange(13), rng.integers(1, 5, 13))
+        chances = [0.4, 0.2, 0.15, 0.1, 0.1, 0.05]
+        own = rng.choice(6, len(of_file), p=chances) + 1
+        ranks = np.where(
+            rng.random(len(of_file)) < shared, (rng.choice(6, 13, p=chances) + 1)[of_file], own
+        )
+        known = of_file < 12
+        monkeypatch.setattr(o, "choose_bandwidth", lambda evidence: 1.0)
+        monkeypatch.setattr(o, "needed_ranks", lambda evidence, bandwidth, r=ranks[known]: r)
+        study = SimpleNamespace(files=of_file[known], classifiers=tuple("abcdef"))
+        new = ranks[~known][0]
+        held["drawn"].append(new <= o.count_needed(study, 0.8, rng.random()))
+        held["certain"].append(new <= o.count_needed(study, 0.8))
+    # two standard errors of 2,000 draws are .018
+    assert np.mean(held["drawn"]) == pytest.approx(0.8, abs=0.03)
+    assert np.mean(held["drawn"]) > 0.8 - 0.018
+    assert np.mean(held["certain"]) > np.mean(held["drawn"]) + 0.02
+
+
 def test_chance_of_names_by_hand():
     efficient = np.array([True, False, False, False])
     assert chance_of_names(efficient, 1) == pytest.approx(0.25)
@@ -210,6 +242,8 @@ def test_leaving_out_one_file_of_the_shipped_study():
     assert means[["names", "holds", "first four hold", "always the best", "chance"]].round(
         3
     ).tolist() == [4.328, 0.955, 0.955, 0.672, 0.745]
+    # The drawn number: at most four names on average, and still .9 of data sets and of files.
+    assert means[["names, exact", "holds, exact"]].round(3).tolist() == [3.938, 0.935]
     assert by_file[["holds", "first four hold", "always the best"]].round(3).tolist() == [
         0.971,
         0.971,
@@ -256,6 +290,29 @@ def test_advice_from_arrays_frames_and_files(tmp_path, capsys):
     )
     assert advice.explain(advice.names[0]).startswith(f"'{advice.names[0]}' is efficient on ")
     assert advice.outside == ()
+
+
+def test_an_exact_number_of_names_is_drawn_from_the_rows(tmp_path, capsys):
+    X, y = new_data()
+    certain = db.recommend(X, y)
+    needed = []
+    for k in range(6):
+        advice = db.recommend(X[k:], y[k:], exact=True)
+        needed.append(advice.needed)
+        assert advice.promised
+        assert f"{advice.needed} names were drawn from a hash of the data" in advice.notes[-1]
+    assert max(needed) <= certain.needed
+    assert min(needed) < certain.needed
+    # The same rows in another order, and from a file, draw the same number.
+    order = np.random.default_rng(1).permutation(len(y))
+    same = db.recommend(X[order], y[order], exact=True)
+    assert same.needed == needed[0]
+    path = tmp_path / "new.csv"
+    pd.DataFrame(X).assign(label=y).to_csv(path, index=False)
+    assert main(["recommend", str(path), "--exact", "--format", "csv"]) == 0
+    shown = capsys.readouterr()
+    assert len(shown.out.splitlines()) == needed[0] + 1
+    assert f"without the draw it is {certain.needed}" in shown.err
 
 
 def test_data_outside_the_study_are_named():
@@ -309,6 +366,8 @@ def test_a_study_of_ones_own(own_study):
     alone = db.recommend(X, y, study=own_study, level=0.6, files=one_file)
     assert not alone.promised
     assert (advice.build("bayes").fit(X, y).predict(X) == y).mean() > 0.8
+    with pytest.raises(DataError, match="files names 'set9', which is no data set of 'study'"):
+        db.recommend(X, y, study=own_study, files={"set9": "one"})
     with pytest.raises(DataError, match="a summary does not tell how to build 'bayes'"):
         few.build("bayes")
 
@@ -318,6 +377,15 @@ def test_a_study_of_ones_own(own_study):
     [
         (lambda: db.recommend(*new_data(), level=90), "level is 90; give a number between 0 and 1"),
         (lambda: db.recommend(*new_data(), floor=1), "floor is 1; give a number from 0 to 1"),
+        (lambda: db.recommend(*new_data(), floor="a"), "floor is a; give a number from 0 to 1"),
+        (
+            lambda: db.recommend(*new_data(), files={"glass0": "glass"}),
+            "the files of 'keel67' go by its names; give files together with a study",
+        ),
+        (
+            lambda: db.recommend(np.where(new_data()[0] > 1, np.inf, 0.0), new_data()[1]),
+            "data set 'the new data' has infinite values; leave these cells empty",
+        ),
         (lambda: db.recommend(*new_data(), study=3), "study is a int; give a Study"),
         (lambda: db.recommend(new_data()[0], [0, 1]), "give one class per row"),
         (lambda: db.recommend(new_data()[0], [0, 1, 2] * 100), "class"),

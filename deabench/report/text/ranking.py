@@ -9,6 +9,7 @@ import numpy as np
 from deabench.analysis.advise import Advice
 from deabench.errors import DataError
 from deabench.proofs.ranking import unproved_claims
+from deabench.report.text.router import say_unmixed
 from deabench.report.text.words import MAX_NAMES, as_sentence, is_or_are, join_names
 from deabench.results.ranking import Ranking
 from deabench.utils.checks import did_you_mean
@@ -142,7 +143,14 @@ def _projection_sentence(ranking: Ranking, name: Hashable) -> str:
         for metric, change in changes.items()
         if abs(change) > LEAST_CHANGE * max(abs(actual[metric]), 1e-300)
     ]
-    return f"There it would have {', '.join(movements)}." if movements else ""
+    if not movements:
+        return ""
+    text = f"There it would have {', '.join(movements)}."
+    lam = ranking.intensities.values[ranking.scores.index.get_loc(name)]
+    if (lam > LEAST_SHARE).sum() < 2:
+        return text
+    remedy = "model 'fdh' compares with single classifiers"
+    return f"{text} {say_unmixed(changes.index, remedy)}".rstrip()
 
 
 def _weights_sentence(ranking: Ranking, name: Hashable) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
+
+from deabench.metrics.formulas import UNMIXED_METRICS, canonical_name
+from deabench.utils.text import quote_names
 
 if TYPE_CHECKING:
     from deabench.integrations.cost_stack import CostComparison
@@ -19,6 +22,14 @@ def say_recipe(shares: Mapping[Any, float]) -> str:
     texts = [f"{100 * share:.3g} % with '{name}'" for name, share in parts]
     texts[0] = texts[0].replace(" %", " % of instances", 1)
     return f"answer {', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def say_unmixed(metrics: Iterable[Any], remedy: str) -> str:
+    """Say which metrics a mixture has otherwise, and what to type; nothing where there are none."""
+    unmixed = [metric for metric in metrics if canonical_name(str(metric)) in UNMIXED_METRICS]
+    if not unmixed:
+        return ""
+    return f"A mixture has another {quote_names(unmixed)} than that; {remedy}."
 
 
 def summarize_router(router: Router) -> str:

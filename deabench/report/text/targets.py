@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from deabench.errors import DataError
-from deabench.report.text.router import say_recipe
+from deabench.report.text.router import say_recipe, say_unmixed
 from deabench.utils.checks import did_you_mean
 
 if TYPE_CHECKING:
@@ -56,4 +56,9 @@ def say_way_to_target(result: Targets, name: Any) -> str:
     if result.on == "facets":
         return "It is on an extended facet, which mixtures need not reach."
     shares = result.intensities.loc[name]
-    return f"To have that in rates and costs, {say_recipe(shares[shares > 1e-9])}."
+    shares = shares[shares > 1e-9]
+    text = f"To have that in rates and costs, {say_recipe(shares)}."
+    if len(shares) == 1:
+        return text
+    remedy = "technology='fdh' gives targets that are single classifiers"
+    return f"{text} {say_unmixed(result.targets.columns, remedy)}".rstrip()

@@ -60,12 +60,17 @@ def infer_data_type(data: Dataset) -> DataType:
     Raises
     ------
     DataError
-        With fewer than 6 rows, as there are not five neighbours, or where no feature varies.
+        With fewer than 6 rows, as there are not five neighbours, with infinite values, or where no
+        feature varies.
     """
     if len(data.y) <= NEIGHBOURS:
         raise DataError(
             f"data set '{data.name}' has {len(data.y)} rows; its type needs at least "
             f"{NEIGHBOURS + 1}"
+        )
+    if np.isinf(data.X).any():
+        raise DataError(
+            f"data set '{data.name}' has infinite values; leave these cells empty, or give numbers"
         )
     from sklearn.neighbors import NearestNeighbors
 

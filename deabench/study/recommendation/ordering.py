@@ -83,12 +83,19 @@ def order_names(worlds: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np
     return np.array(order), np.array(gains)
 
 
-def count_needed(evidence: Evidence, level: float) -> int:
+def count_needed(evidence: Evidence, level: float, uniform: float = 1.0) -> int:
     """Return how many of the first names hold an efficient one with a probability.
 
-    It is the quantile of the ranks that were needed on the study's data sets, each with its file
-    left out, where each of K files weighs 1/(K + 1), shared by its data sets, and the new file may
-    need any rank.
+    A rank is plausible for a new file where its smoothed p-value exceeds 1 - level (Vovk, Gammerman
+    and Shafer 2005, section 2.6): the weight of greater ranks on the study's data sets, each with
+    its file left out, and a part of the weight of equal ones and of the new file. Each of K files
+    weighs 1/(K + 1), shared by its data sets, and so does the new one.
+
+    Parameters
+    ----------
+    uniform : float from 0 to 1
+        The part. 1 counts ties in full, which errs on the safe side; drawn anew for new data, the
+        probability is not above the level more than it has to be.
 
     Returns
     -------
@@ -99,11 +106,14 @@ def count_needed(evidence: Evidence, level: float) -> int:
     files, positions, sizes = np.unique(evidence.files, return_inverse=True, return_counts=True)
     weights = 1 / (len(files) + 1) / sizes[positions]
     ranks = needed_ranks(evidence, choose_bandwidth(evidence))
-    ordered = np.argsort(ranks, kind="stable")
-    sufficient = np.flatnonzero(np.cumsum(weights[ordered]) >= level - 1e-12)
-    if not len(sufficient):
-        return len(evidence.classifiers) + 1
-    return int(ranks[ordered][sufficient[0]])
+    needed = 1
+    for rank in range(1, len(evidence.classifiers) + 2):
+        ties = weights[ranks == rank].sum() + 1 / (len(files) + 1)
+        p_value = weights[ranks > rank].sum() + uniform * ties
+        # p-values fall with the rank, so that the last plausible one is the greatest.
+        if p_value > 1 - level + 1e-12:
+            needed = rank
+    return needed
 
 
 @lru_cache(maxsize=4)

@@ -185,6 +185,7 @@ def recommend(
     level: float = 0.9,
     floor: float = 0.0,
     files: Mapping[str, str] | None = None,
+    exact: bool = False,
 ) -> Recommendation:
     """Recommend classifiers for new data of two classes.
 
@@ -207,6 +208,9 @@ def recommend(
         that answer with the same class always.
     files : mapping of data set to file, optional
         Data sets of the study that were made of one file, and so are no independent evidence.
+    exact : bool
+        Whether the number of names is drawn (from a hash of the rows: the same data always get the
+        same), so that the probability is `level` instead of above it: fewer names on average.
 
     Returns
     -------
@@ -235,7 +239,7 @@ def recommend(
     (1.68, 'standard classifiers or ensemble methods')
     """
     share("level", level)
-    if not 0 <= floor < 1:
+    if not isinstance(floor, int | float) or not 0 <= floor < 1:
         raise DataError(f"floor is {floor}; give a number from 0 to 1, as 0.5")
     data = _read_new_data(X, y, target, positive)
     evidence = read_evidence(study, files, floor)
@@ -243,10 +247,17 @@ def recommend(
     characteristics = scale_characteristics(facts)[0]
     names = len(evidence.classifiers)
     needed = count_needed(evidence, level)
+    notes = [*data.notes, "the file of the new data is taken to be drawn as the study's files were"]
+    if exact and needed <= names:
+        certain = needed
+        needed = count_needed(evidence, level, _uniform_from_rows(data.X))
+        notes.append(
+            f"{needed} names were drawn from a hash of the data (exact); without the draw it is "
+            f"{certain}"
+        )
     weights = similarity(evidence, characteristics)
     table = _describe_names(evidence, weights, level)
     group = ratio_group(data.imbalance_ratio, RATIO_EDGES)
-    notes = [*data.notes, "the file of the new data is taken to be drawn as the study's files were"]
     if needed > names:
         notes.append(
             f"the {len(set(evidence.files))} files of '{evidence.name}' promise no efficient "
@@ -316,6 +327,13 @@ def _read_new_data(X: Any, y: Any, target: str | None, positive: Any) -> Dataset
         settings={},
     )
     return load_dataset(read_data_spec(NAME, value, arguments))
+
+
+def _uniform_from_rows(X: np.ndarray) -> float:
+    """Return a number from 0 to 1 that depends on the rows alone, in any order."""
+    hashes = pd.util.hash_pandas_object(pd.DataFrame(X + 0.0), index=False).to_numpy()
+    # A sum of whole numbers modulo 2^64 does not depend on their order.
+    return float(hashes.sum(dtype=np.uint64)) / 2.0**64
 
 
 def _describe_names(evidence: Evidence, weights: np.ndarray, level: float) -> pd.DataFrame:
