@@ -264,7 +264,7 @@ def _rank_complete(
         return replace(ranking, notes=(*notes, *time_note))
     return replace(
         ranking,
-        notes=(*notes, *_describe_projections(ranking), *describe_tie(ranking, selected)),
+        notes=(*notes, *_describe_projections(ranking), *describe_tie(ranking, selected, request)),
     )
 
 

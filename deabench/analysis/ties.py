@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from deabench.models import MODELS, Model
+from deabench.models.options import ModelRequest, choices_of
 from deabench.results.ranking import Ranking
 from deabench.tables.selected_table import SelectedTable
 
@@ -17,8 +19,12 @@ PROPOSALS = 3
 """So many calls are proposed."""
 
 
-def describe_tie(ranking: Ranking, selected: SelectedTable) -> tuple[str, ...]:
+def describe_tie(
+    ranking: Ranking, selected: SelectedTable, request: ModelRequest
+) -> tuple[str, ...]:
     """Return a note on how many are efficient, with three calls that tell them apart, if many.
+
+    The calls keep what was asked for: the returns to scale, the orientation, what happens to gaps.
 
     The command line prints the calls as commands (`deabench.cli.options.table.with_commands`).
     """
@@ -27,20 +33,37 @@ def describe_tie(ranking: Ranking, selected: SelectedTable) -> tuple[str, ...]:
     is_few = rows < LEAST_ROWS or count <= MAX_EFFICIENT_SHARE * rows
     if is_few or ranking.options.name in SUPER_MODELS or not ranking.own_reference:
         return ()
+    gaps = "" if selected.missing == "refuse" else f", missing='{selected.missing}'"
+    model = f", model='{request.model}'" if isinstance(request.model, str) else ""
+    own_words = f"{model}{_model_words(ranking.options, request)}"
+    super_words = _model_words(MODELS["super"](), request)
     proposals = [
-        *_propose_fewer_metrics(selected),
-        "deabench.weightings(table) (their ranks over all weightings)",
-        *_propose_budget(ranking, selected),
-        "deabench.rank(table, model='super') (each against the others)",
+        *_propose_fewer_metrics(selected, f"{own_words}{gaps}"),
+        f"deabench.weightings(table{gaps}) (their ranks over all weightings)",
+        *_propose_budget(ranking, selected, f"{model}{gaps}"),
+        f"deabench.rank(table, model='super'{super_words}{gaps}) (each against the others)",
     ]
     calls = ", ".join(proposals[:PROPOSALS])
     return (f"{count} of {rows} are efficient; to tell them apart: {calls}",)
 
 
-def _propose_fewer_metrics(selected: SelectedTable) -> list[str]:
+def _model_words(model: Model, request: ModelRequest) -> str:
+    """Return the returns to scale and the orientation that were asked for, as arguments."""
+    asked = {"returns": request.returns, "orientation": request.orientation}
+    return "".join(
+        f", {name}='{word}'" for name, word in asked.items() if word in choices_of(model, name)
+    )
+
+
+def _propose_fewer_metrics(selected: SelectedTable, words: str) -> list[str]:
     """Propose the column that is the mean of the outputs, else the output that stands for most.
 
     With costs nothing is proposed: the call would rank without them.
+
+    Parameters
+    ----------
+    words : str
+        Further arguments of the call.
     """
     if len(selected.inputs):
         return []
@@ -50,7 +73,7 @@ def _propose_fewer_metrics(selected: SelectedTable) -> list[str]:
         if reason.startswith("it is the mean of")
     ]
     if means:
-        return [f"deabench.rank(table, outputs=['{means[0]}']) (by their mean)"]
+        return [f"deabench.rank(table, outputs=[{means[0]!r}]{words}) (by their mean)"]
     names = list(selected.outputs)
     if len(names) < 2:
         return []
@@ -60,10 +83,10 @@ def _propose_fewer_metrics(selected: SelectedTable) -> list[str]:
     standardized = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     correlations = standardized.T @ standardized
     name = names[int(correlations.sum(axis=0).argmax())]
-    return [f"deabench.rank(table, outputs=['{name}']) (by fewer metrics)"]
+    return [f"deabench.rank(table, outputs=[{name!r}]{words}) (by fewer metrics)"]
 
 
-def _propose_budget(ranking: Ranking, selected: SelectedTable) -> list[str]:
+def _propose_budget(ranking: Ranking, selected: SelectedTable, words: str) -> list[str]:
     """Propose the median of the last cost of the efficient as a budget."""
     # What is given cannot be spent less.
     spent = [name for name in selected.inputs if name not in selected.given]
@@ -73,4 +96,4 @@ def _propose_budget(ranking: Ranking, selected: SelectedTable) -> list[str]:
     # Half of the efficient keep to the median of their costs, and fewer tie there.
     costs = selected.frame.loc[ranking.efficient.to_numpy(dtype=bool), name]
     limit = float(np.sort(costs.to_numpy())[(len(costs) - 1) // 2])
-    return [f"deabench.best(table, within={{'{name}': {limit:.6g}}}) (within a budget)"]
+    return [f"deabench.best(table, within={{{name!r}: {limit:.6g}}}{words}) (within a budget)"]

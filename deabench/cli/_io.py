@@ -32,6 +32,10 @@ GAP = "   "
 """What stands between two columns."""
 MAX_ROWS = 60
 """Rows of a table that are printed to a terminal."""
+P_VALUES = ("p_value", "adjusted", "p")
+"""Columns of p values."""
+LEAST_P = 0.00005
+"""A smaller p value would be printed as 0.0000."""
 _prints_all_notes: ContextVar[bool] = ContextVar("_prints_all_notes", default=False)
 UNSUPPORTED_SUFFIXES = (
     ".xlsx",
@@ -105,8 +109,20 @@ def printable_streams() -> Iterator[None]:
 
 
 def print_message(text: str) -> None:
-    """Write one message to stderr, with the options of the command line in it."""
-    sys.stderr.write(f"{with_option_names(text)}\n")
+    """Write one message to stderr, with the options of the command line in it.
+
+    Lines are broken at the width of a terminal; commands, which are indented, stay whole.
+    """
+    lines = with_option_names(text).split("\n")
+    if sys.stderr.isatty():
+        width = shutil.get_terminal_size().columns
+        lines = [line if line.startswith("  ") else _break_line(line, width) for line in lines]
+    sys.stderr.write("\n".join(lines) + "\n")
+
+
+def _break_line(line: str, width: int) -> str:
+    """Return a line in lines of at most this width; words, as paths and names, stay whole."""
+    return textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
 
 
 def print_messages(texts: Iterable[str]) -> None:
@@ -249,8 +265,10 @@ def write_table(
 def markdown_text(frame: pd.DataFrame) -> str:
     """Return a frame as a Markdown table, rounded to four decimals."""
     flat = frame.reset_index()
-    rows = zip(*(map(_cell_text, flat.iloc[:, k]) for k in range(flat.shape[1])), strict=True)
     names = [str(name) for name in flat.columns]
+    formats = [_p_value_text if name in P_VALUES else _cell_text for name in names]
+    columns = (map(text_of, flat.iloc[:, k]) for k, text_of in enumerate(formats))
+    rows = zip(*columns, strict=True)
     return "\n".join(markdown_table(names, rows, _numeric_columns(flat))) + "\n"
 
 
@@ -303,7 +321,9 @@ class _Column:
 
     def __init__(self, name: str, cells: pd.Series, is_numeric: bool, width: int) -> None:
         self.is_numeric = is_numeric
-        self.texts = [printable(text) for text in (name, *map(_cell_text, cells))]
+        is_p_value = name in P_VALUES
+        cell_texts = (_p_value_text(cell) if is_p_value else _cell_text(cell) for cell in cells)
+        self.texts = [printable(text) for text in (name, *cell_texts)]
         words = [word for text in self.texts for word in text.split()]
         if is_numeric:
             words = self.texts
@@ -402,6 +422,13 @@ def _numeric_columns(flat: pd.DataFrame) -> list[bool]:
         pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
         for dtype in flat.dtypes
     ]
+
+
+def _p_value_text(cell: object) -> str:
+    """Return a p value with four decimals; one that is rounded to 0 is a bound."""
+    if isinstance(cell, float) and 0 <= cell < LEAST_P:
+        return "< 0.0001"
+    return _cell_text(cell)
 
 
 def _cell_text(cell: object) -> str:

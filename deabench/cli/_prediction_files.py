@@ -154,6 +154,13 @@ def scores_of_long_table(frame: pd.DataFrame, file: str, metric: str | None) -> 
         )
     rows = table.rows
     keys = [] if rows is None else [key for key in ROW_KEYS if key in rows]
+    if rows is not None and not keys and "instance" in rows:
+        raise DataError(
+            f"'{file}' holds {rows['instance'].nunique()} instances of each {table.row_name}, and "
+            "a test of tables compares data sets, folds or seeds; type "
+            f"deabench uncertainty {file}, which pairs the instances, or name the column of data "
+            "sets as 'dataset'"
+        )
     if rows is None or not keys:
         raise DataError(
             f"'{file}' has one number per system, and a test needs several; add a column dataset, "

@@ -17,7 +17,7 @@ from typer.core import TyperOption
 from typer.main import get_command
 
 from deabench.cli import COMPLETION_VARIABLE, VERBS
-from deabench.cli._io import all_notes, printable_streams, with_option_names
+from deabench.cli._io import all_notes, print_message, printable_streams
 from deabench.cli.options.parsing import answer_words, parse_numbers, question_text
 from deabench.errors import DeabenchError, UsageError
 from deabench.tables.naming.questions import Question, UndecidedError
@@ -71,7 +71,7 @@ def run_verb(name: str, arguments: list[str]) -> int:
                 words = _ask(error.question)
                 if words is None:
                     text = question_text(error.question, [name, *arguments])
-                    sys.stderr.write(f"deabench: {text}\n")
+                    print_message(f"deabench: {text}")
                     return 1
                 # The verb begins again with the answer.
                 arguments = [*arguments, *words]
@@ -86,7 +86,8 @@ def _ask(question: Question) -> list[str] | None:
         return None
     words = "/".join(question.answers)
     default = question.default or next(iter(question.answers))
-    sys.stderr.write(f"{question.text}\n[{words}] ({default}): ")
+    print_message(question.text)
+    sys.stderr.write(f"[{words}] ({default}): ")
     sys.stderr.flush()
     typed = sys.stdin.readline()
     matches = [key for key in question.answers if key.startswith(typed.strip().lower())]
@@ -108,7 +109,7 @@ def _call_verb(name: str, arguments: list[str]) -> int:
     except UndecidedError:
         raise
     except DeabenchError as error:
-        sys.stderr.write(f"deabench: {with_option_names(str(error))}\n")
+        print_message(f"deabench: {error}")
         return 2 if isinstance(error, UsageError) else 1
     except MemoryError:
         sys.stderr.write(
@@ -263,7 +264,7 @@ def _discard_stdout() -> None:
 
 
 def _print_warning(message: Warning | str, *_: object) -> None:
-    sys.stderr.write(f"deabench: warning: {with_option_names(str(message))}\n")
+    print_message(f"deabench: warning: {message}")
 
 
 def completion_command(

@@ -119,7 +119,8 @@ def rank_command(
     else:
         ranking = with_own_uncertainty(ranking, selected.table)
     words.draw(ranking)
-    print_messages(map(table.with_commands, ranking.notes))
+    model_words = {"--returns": model.returns, "--orientation": model.orientation}
+    print_messages(table.with_commands(note, model_words) for note in ranking.notes)
     _print_ranking(ranking, words.explain, form, path, selected.table.row_name)
     if ranking.is_partial:
         raise typer.Exit(1)

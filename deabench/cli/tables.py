@@ -78,6 +78,9 @@ def read_command(
         frame = source.to_frame()[["role", "better", "unit", "reason"]]
         title = f"{len(source.frame)} systems, {source.layout} layout"
         write_table(frame, form=Format(form.value), title=title)
+        if source.missing:
+            counts = ", ".join(f"'{name}' {count}" for name, count in source.missing.items())
+            print_message(f"empty cells: {counts}; --missing says what becomes of them")
         if source.question is not None:
             print_message(
                 question_text(source.question, ["rank", *table.typed_words, *_reading_words()])

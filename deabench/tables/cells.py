@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.tables.estimates import BYTES, Estimate, clean_cell, parse_estimate
+from deabench.tables.vocabulary import holds_bytes
 
 EMPTY_WORDS = {
     "",
@@ -29,6 +30,7 @@ EMPTY_WORDS = {
     "<na>",
 }
 """Words for an empty cell, in lower case; dashes of any number are one, too."""
+_BARE_BYTES = re.compile(r"([\d.,]+)\s*B")
 _DASHES = re.compile(r"[-–—―−]*")
 LEAST_SHARE = 0.5
 """A column is numeric where at least this share of its filled cells are numbers."""
@@ -100,6 +102,8 @@ def parse_numbers(column: pd.Series, *, decimal_comma: bool = False) -> Numbers 
     # Cells without their markup, by row; what stands for an empty cell is no text.
     texts = {int(row): clean_cell(cells[row]) for row in unparsed}
     texts = {row: text for row, text in texts.items() if not is_empty_word(text)}
+    if _holds_bytes(str(column.name), texts.values()):
+        texts = {row: _BARE_BYTES.sub(r"\1 bytes", text) for row, text in texts.items()}
     if texts:
         numeric = _ungroup_by_dots(numeric, column, texts.values())
         return _parse_texts(numeric, texts, decimal_comma)
@@ -153,6 +157,18 @@ def _are_all_text(cells: np.ndarray) -> bool:
     """Return whether no cell of a sample is a number or empty."""
     texts = [clean_cell(cell) for cell in cells]
     return all(parse_estimate(text, False) is None and not is_empty_word(text) for text in texts)
+
+
+def _holds_bytes(name: str, texts: Iterable[str]) -> bool:
+    """Return whether B stands for bytes in a column; parameters are counted in billions.
+
+    It does where the name speaks of memory, and beside KB and MB.
+    """
+    if not any(_BARE_BYTES.fullmatch(text) for text in texts):
+        return False
+    if holds_bytes(name):
+        return True
+    return any(re.search(r"\d\s*[kKMGT]i?B$", text) for text in texts)
 
 
 def _ungroup_by_dots(numeric: np.ndarray, column: pd.Series, texts: Iterable[str]) -> np.ndarray:
@@ -269,7 +285,7 @@ def _describe_parsing(texts: Mapping[int, str], estimates: Mapping[int, Estimate
         if row not in estimates or re.fullmatch(r"[\d.%$+\s-]*", text):
             continue
         description = estimates[row].describe()
-        if description.replace(" ", "") != text.replace(" ", ""):
+        if description.replace(" ", "") != text.replace("bytes", "B").replace(" ", ""):
             return f"'{text}' is read as {description}"
     return ""
 

@@ -208,6 +208,8 @@ def _apply_unit(estimate: Estimate, number: str, unit: str, decimal_comma: bool)
     if unit in ("x", "×"):
         return replace(estimate, unit="x")
     word = unit.lower()
+    if word in ("byte", "bytes"):
+        return replace(estimate, unit="B")
     if word in SECONDS:
         return estimate.scale(SECONDS[word], "seconds")
     if word in EXPONENTS:

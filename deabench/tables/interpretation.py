@@ -21,6 +21,7 @@ from deabench.tables.readers.frames import (
 from deabench.tables.recognition.assignment import assign_roles
 from deabench.tables.recognition.columns import (
     USER_SAYS,
+    Declarations,
     DeclaredRole,
     infer_column,
 )
@@ -37,7 +38,12 @@ from deabench.tables.recognition.layout import (
     find_metric_and_value,
     is_long,
 )
-from deabench.tables.recognition.one_metric import find_matrix, interpret_folds, interpret_matrix
+from deabench.tables.recognition.one_metric import (
+    columns_as_systems,
+    find_matrix,
+    interpret_folds,
+    interpret_matrix,
+)
 from deabench.tables.recognition.parsed_source import (
     ParsedSource,
     UserRoles,
@@ -53,11 +59,13 @@ from deabench.tables.rows import (
     Systems,
     average_rows,
     count_empty,
+    find_totals,
     join_labels,
     name_rows,
     pivot_metrics,
 )
 from deabench.tables.table import Kind, LowerIsBetter, Table
+from deabench.utils.text import quote_names
 
 
 def interpret_source(
@@ -111,7 +119,7 @@ def interpret_source(
     declarations = dict(source.declarations)
     declarations |= {name: (role, USER_SAYS) for name, role in roles.items() if role != "label"}
     dataset = next((name for name, role in roles.items() if role == "dataset"), None)
-    parsed = parse_source(source, declarations, labels, dataset)
+    parsed = _leave_out_totals(parse_source(source, declarations, labels, dataset), declarations)
     user = UserRoles(lower_is_better, tuple(ignore))
     if not roles:
         # Rows of (metric, value) are the one layout that declared roles contradict.
@@ -127,11 +135,46 @@ def interpret_source(
             return interpret_matrix(parsed, matrix, user)
         if label is None:
             refuse_rows_of_one_system(source, parsed.keys.label)
+    # Where every row is a data set of its own, the columns are systems.
+    elif dataset is not None and _are_data_sets(parsed, roles, labels):
+        return interpret_matrix(parsed, columns_as_systems(parsed, dataset), user)
     table = _interpret_columns(parsed, user, kind)
     # Who names a column of any role has seen the rows, and so has a producer.
     if is_undeclared and not source.label:
         return _ask_about_rows(table, parsed)
     return table
+
+
+def _are_data_sets(
+    parsed: ParsedSource, roles: Mapping[str, DeclaredRole], labels: Sequence[str]
+) -> bool:
+    """Return whether every row is one declared data set, and no column names a system."""
+    dataset = next(iter(roles))
+    is_alone = len(roles) == 1 and not labels
+    no_systems = all(column.role != "label" for column in parsed.columns)
+    return is_alone and no_systems and bool(parsed.source.frame[dataset].is_unique)
+
+
+def _leave_out_totals(parsed: ParsedSource, declarations: Declarations) -> ParsedSource:
+    """Leave out rows that sum up the others, with a note."""
+    keys = parsed.keys
+    if len(keys.label) != 1:
+        return parsed
+    source = parsed.source
+    names = source.frame[keys.label[0]]
+    totals = find_totals(names, parsed.values())
+    if not totals.any():
+        return parsed
+    quoted = quote_names([str(name) for name in names[totals]], 3)
+    note = f"{quoted} of '{keys.label[0]}' sums up the other rows, is no system and is left out"
+    text = source.as_text().frame[~totals].reset_index(drop=True)
+    rest = replace(
+        source,
+        frame=source.frame[~totals].reset_index(drop=True),
+        notes=(*source.notes, note),
+        read_text=lambda: text,
+    )
+    return parse_source(rest, declarations, keys.label, keys.dataset)
 
 
 def _ask_about_rows(table: Table, parsed: ParsedSource) -> Table:
@@ -310,14 +353,14 @@ def _interpret_repeated(parsed: ParsedSource, values: pd.DataFrame, user: UserRo
     datasets = None
     if keys.dataset is not None:
         datasets = pd.Index(frame[keys.dataset].astype(str), name=keys.dataset)
-    systems = average_rows(values, names, datasets)
+    words = list(dict.fromkeys(repetition_word(name) for name in keys.repeats))
+    systems = average_rows(values, names, datasets, words or ("fold", "seed"))
     systems = replace(systems, notes=(*cell_notes(parsed), *systems.notes))
     table = open_table(parsed, systems, keys, parsed.source.notes)
     table = _with_error_bars(table, parsed.source.errors, {})
     table = assign_and_note(replace(table, error_bars={}, layout="long"), parsed, systems, user)
     kind: Kind = "folds"
-    words = {repetition_word(name) for name in keys.repeats}
-    if keys.dataset is not None or words & {"seed", "instance"}:
+    if keys.dataset is not None or {"seed", "instance"} & {*words}:
         kind = "long"
     return replace(table, kind=kind, rows=_result_rows(parsed, values))
 

@@ -13,9 +13,11 @@ import pandas as pd
 from deabench.tables.markup import strip_markup
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import Keys, is_description, is_numbered
-from deabench.tables.vocabulary import is_whole_name
+from deabench.tables.vocabulary import has_name, is_whole_name
 
 ROW_LABEL = "row"
+TOTAL_ROUNDING = 0.01
+"""Sums and means of a table are those of its rows up to this share, for both are rounded."""
 Notes = tuple[tuple[str, str], ...]
 """Pairs of (metric, sentence) on how the values of each metric came about; "" stands for all."""
 
@@ -66,7 +68,12 @@ def count_empty(values: pd.DataFrame) -> dict[str, int]:
     return {str(name): count for name, count in zip(values.columns, counts, strict=True) if count}
 
 
-def average_rows(values: pd.DataFrame, systems: pd.Index, datasets: pd.Index | None) -> Systems:
+def average_rows(
+    values: pd.DataFrame,
+    systems: pd.Index,
+    datasets: pd.Index | None,
+    repetitions: Sequence[str] = ("fold", "seed"),
+) -> Systems:
     """Average repeated rows: over folds first, then over the data sets that all systems have.
 
     Parameters
@@ -74,6 +81,8 @@ def average_rows(values: pd.DataFrame, systems: pd.Index, datasets: pd.Index | N
     values : DataFrame, rows x metrics
     systems, datasets : Index
         The system and the data set of each row.
+    repetitions : sequence of str
+        What the repeated rows of a system are.
     """
     # Cells are counted before averaging hides them.
     missing = count_empty(values)
@@ -81,7 +90,8 @@ def average_rows(values: pd.DataFrame, systems: pd.Index, datasets: pd.Index | N
     name = "system" if systems.name is None else systems.name
     if datasets is None:
         means = values.groupby(np.asarray(systems), sort=False).mean()
-        note = "repeated rows of a system (folds, seeds) are averaged"
+        nouns = ", ".join(f"{word}s" for word in repetitions)
+        note = f"repeated rows of a system ({nouns}) are averaged"
         return Systems(means.reindex(order).rename_axis(name), None, missing, (("", note),))
     # Folds and seeds are averaged within a data set, so each data set weighs the same.
     keys = [np.asarray(datasets), np.asarray(systems)]
@@ -135,6 +145,37 @@ def merge_notes(notes: Notes, metrics: Sequence[str]) -> list[str]:
             text = f"{quoted}: {text}"
         merged.append(text)
     return merged
+
+
+def find_totals(names: pd.Series, values: pd.DataFrame) -> np.ndarray:
+    """Return which rows are totals or means of the others: by their names and their values.
+
+    Parameters
+    ----------
+    names : Series
+        What the rows are called.
+    values : DataFrame, rows x numeric columns
+
+    Returns
+    -------
+    bool array (rows,)
+    """
+    texts = map(strip_markup, _label_texts(names.tolist()))
+    is_called = np.array([has_name(text, "total") for text in texts], dtype=bool)
+    totals = np.zeros(len(values), dtype=bool)
+    others = values[~is_called]
+    if len(others) < 2:
+        return totals
+    sums = others.sum()
+    means = others.mean()
+    for row in np.flatnonzero(is_called):
+        cells = values.iloc[row]
+        is_sum = np.isclose(cells, sums, rtol=TOTAL_ROUNDING)
+        is_mean = np.isclose(cells, means, rtol=TOTAL_ROUNDING)
+        # Empty cells, as of a column that cannot be summed, contradict nothing.
+        filled = int(cells.notna().sum())
+        totals[row] = filled > 0 and 2 * int((is_sum | is_mean).sum()) >= filled
+    return totals
 
 
 def pivot_metrics(

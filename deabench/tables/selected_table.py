@@ -38,6 +38,8 @@ class SelectedTable:
         What was read, guessed, dropped or left out.
     guessed : tuple of str
         Outputs of a table where no name is known.
+    missing : str
+        What was asked to happen to empty cells.
     """
 
     table: Table
@@ -47,6 +49,7 @@ class SelectedTable:
     maxima: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     guessed: tuple[str, ...] = ()
+    missing: Missing = "refuse"
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -214,10 +217,15 @@ def refuse_missing(selected: SelectedTable) -> None:
     if len(gaps):
         cells = [f"'{name}' of '{row}'" for row, name in gaps]
         sentences.append(f"{_shorten(cells)} {'is' if len(cells) == 1 else 'are'} missing")
+    incomplete = [str(name) for name in empty.columns[empty.any()]]
+    metrics = quote_names(incomplete, MAX_NAMED_CELLS)
+    choices = f" or 'drop-metrics' ({metrics})"
+    # Bounds need the least and the greatest possible value.
+    if np.isfinite([selected.range_of(name) for name in incomplete]).all():
+        choices = f", 'drop-metrics' ({metrics}) or 'bounds'"
     raise DataError(
         f"{'; '.join(sentences)}; "
-        f"say missing='drop-systems' ({int(empty.any(axis=1).sum())} of {len(empty)}), "
-        f"'drop-metrics' ({quote_names(list(empty.columns[empty.any()]))}) or 'bounds' "
+        f"say missing='drop-systems' ({int(empty.any(axis=1).sum())} of {len(empty)}){choices} "
         "(docs/tables.md says what each does)"
     )
 

@@ -84,7 +84,7 @@ def select_table(
             refuse_missing(selected)
         return selected
     selected, notes = drop_missing(selected, missing)
-    return replace(selected, notes=(*selected.notes, *notes))
+    return replace(selected, notes=(*selected.notes, *notes), missing=missing)
 
 
 def select_columns(

@@ -149,6 +149,7 @@ ERROR_WORDS: dict[str, str] = {
 }
 _SPREAD = join_pattern(_WORDS["spreads_and_ranks"])
 _SPENDING = join_pattern(_WORDS["spending"])
+_BYTES = join_pattern(_WORDS["bytes"])
 _LIMIT = join_pattern(_WORDS["limits"])
 THROUGHPUTS = join_pattern(_WORDS["throughputs"])
 _THROUGHPUT = f"{_WORDS['throughput_pattern']}|{THROUGHPUTS}"
@@ -213,6 +214,32 @@ def look_up_measure(name: object) -> Meaning | None:
     ('label', 'output')
     """
     return _look_up(str(name), MEASURE_RULES)
+
+
+def holds_bytes(name: object) -> bool:
+    """Return whether a column's name speaks of memory or files, whose sizes are bytes.
+
+    Examples
+    --------
+    >>> holds_bytes("Peak memory"), holds_bytes("Model size")
+    (True, False)
+    """
+    return re.search(_BYTES, parse_name(str(name)).words) is not None
+
+
+def is_known_by_unit(name: object) -> bool:
+    """Return whether a name measures nothing without its brackets, as "Neo4j (sec)".
+
+    Examples
+    --------
+    >>> is_known_by_unit("Neo4j (sec)"), is_known_by_unit("Fit time (sec)")
+    (True, False)
+    """
+    parsed = parse_name(str(name))
+    meaning = look_up_computed(str(name)) or _look_up_words(
+        replace(parsed, unit="", all_words=parsed.words), RULES
+    )
+    return meaning is None or meaning.role in ("left_out", "label")
 
 
 @lru_cache(maxsize=4096)

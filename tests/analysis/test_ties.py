@@ -83,8 +83,9 @@ def test_few_efficient_and_models_without_ties_say_nothing() -> None:
         (BOARD.rename(columns={"latency_ms": "Price ($/1M, tok)"}), ["--missing", "drop-systems"]),
         (RATES, []),
         (RATES.assign(note=1), ["--ignore", "note", "--outputs", "TPR,TNR"]),
+        (BOARD, ["--returns", "vrs", "--orientation", "output", "--missing", "drop-systems"]),
     ],
-    ids=["costs", "a name to be quoted", "rates", "options"],
+    ids=["costs", "a name to be quoted", "rates", "options", "model words"],
 )
 def test_every_proposed_command_runs_and_tells_some_apart(table, options, tmp_path, capsys) -> None:
     path = str(tmp_path / "a board.csv")
@@ -97,6 +98,9 @@ def test_every_proposed_command_runs_and_tells_some_apart(table, options, tmp_pa
     assert len(commands) == 3
     for command in commands:
         words = shlex.split(command)
+        # The model words are kept but for weightings, which has none.
+        model_words = {"--returns", "--orientation"} if words[1] == "rank" else set()
+        assert set(options) & {"--missing", *model_words} <= set(words)
         assert main([*words[1:], "--format", "json"]) == 0, capsys.readouterr().err
         rows = json.loads(capsys.readouterr().out)
         if words[1] == "weightings":
@@ -104,3 +108,10 @@ def test_every_proposed_command_runs_and_tells_some_apart(table, options, tmp_pa
             assert len(intervals) > 1
         else:
             assert [row["efficiency"] for row in rows].count(1.0) < tied
+
+
+def test_calls_keep_what_was_asked_for() -> None:
+    gaps = BOARD.assign(accuracy=BOARD.iloc[:, 0].where(BOARD.index != BOARD.index[-1]))
+    note = db.rank(gaps, missing="drop-systems", returns="vrs").notes[-1]
+    assert "deabench.weightings(table, missing='drop-systems')" in note
+    assert "deabench.rank(table, model='super', returns='vrs', missing='drop-systems')" in note

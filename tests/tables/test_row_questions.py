@@ -58,7 +58,22 @@ def write(folder: Path, text: str, name: str = "t.csv") -> Path:
         # Systems side by side, by a setting.
         (
             "Input Resolution,tool one,tool two\n1920,3.4 fps,10.0 fps\n640,24.4 fps,65.9 fps\n",
-            {"label": {"label": ("Input Resolution",)}},
+            {
+                "dataset": {"dataset": ("Input Resolution",)},
+                "label": {"label": ("Input Resolution",)},
+            },
+        ),
+        # Tasks of one system, and the same with a word that names their kind.
+        ("task_family,accuracy\nlogic,0.9\nmath,0.8\n", {"label": {"label": ("task_family",)}}),
+        # Systems on several species, under several features of a model.
+        (
+            "species,feature,model,mae\nx,f,a,1\nx,g,a,2\nx,f,b,3\ny,f,a,4\ny,g,b,5\n",
+            {"label": {"label": ("model", "species", "feature")}},
+        ),
+        # A team in several seasons.
+        (
+            "team,season,wins,points\nx,1,3,40\nx,2,5,41\ny,1,4,50\ny,2,6,39\n",
+            {"label": {"label": ("team", "season")}},
         ),
         # Trials that are called by what was set, under the name of a metric.
         (
@@ -306,3 +321,57 @@ def test_several_numbers_in_the_cells_of_a_metric_are_refused(tmp_path, refused)
         "or pass ignore=['AP'] to leave it out"
     ):
         db.rank(db.read(write(tmp_path, text)))
+
+
+SYSTEMS_IN_COLUMNS = (
+    "Query,Neo4j (sec),Kuzu+idx (sec),Speedup factor\n1,1.7,0.2,8.5\n2,0.6,0.3,2\n3,0.1,0.2,0.5\n"
+)
+
+
+def test_columns_that_differ_in_their_units_alone_may_be_systems(tmp_path) -> None:
+    path = write(tmp_path, SYSTEMS_IN_COLUMNS)
+    with pytest.raises(UndecidedError, match=r"or its columns 'Neo4j .sec.', 'Kuzu"):
+        db.rank(path)
+    table = db.read(path, roles={"Query": "dataset"})
+    assert table.kind == "datasets"
+    assert table.costs == ["seconds"]
+    # The means of three queries, 0.8 and 0.2333 seconds; the quotient is no system.
+    ranking = db.rank(table)
+    assert ranking.scores.to_dict() == pytest.approx(
+        {"Neo4j (sec)": 0.7 / 2.4, "Kuzu+idx (sec)": 1.0}
+    )
+
+
+def test_text_that_states_measurements_names_no_rows(tmp_path) -> None:
+    text = "Size,A (ms),B (ms),Advantage\n10K,3,5,2.2x slower\n1M,7,9,~4-5x\n5M,8,9,3x faster\n"
+    table = db.read(write(tmp_path, text))
+    assert table.label == ()
+    assert table.question is not None
+    assert table.question.answers["dataset"] == {"dataset": ("Size",)}
+
+
+@pytest.mark.parametrize("name", ["Total", "**Average**"])
+def test_rows_that_sum_up_the_others_are_left_out(name, tmp_path) -> None:
+    last = "4.2,60" if name == "Total" else "1.4,20"
+    text = f"model,speed_fps,memory\na,1,10\nb,2,30\nc,1.2,20\n{name},{last}\n"
+    table = db.read(write(tmp_path, text))
+    assert list(table.frame.index) == ["a", "b", "c"]
+    plain = name.strip("*")
+    assert (
+        f"'{plain}' of 'model' sums up the other rows, is no system and is left out" in table.notes
+    )
+    assert "Average" not in db.rank(table).scores
+
+
+def test_a_system_that_is_called_mean_stays(tmp_path) -> None:
+    text = "imputer,accuracy,seconds\nmean,0.9,10\nmedian,0.8,5\nknn,0.85,20\n"
+    assert list(db.read(write(tmp_path, text)).frame.index) == ["mean", "median", "knn"]
+
+
+@pytest.mark.parametrize("word", ["item", "question_id", "sample_id", "doc_id"])
+def test_instances_are_averaged_under_their_own_word(word, tmp_path) -> None:
+    text = f"model,{word},correct,latency_ms\na,1,1,9\na,2,0,8\nb,1,1,3\nb,2,1,4\n"
+    table = db.read(write(tmp_path, text))
+    assert table.kind == "long"
+    assert table.frame.loc["a"].dropna().to_dict()["correct"] == 0.5
+    assert "repeated rows of a system (instances) are averaged" in table.notes

@@ -6,6 +6,7 @@ results and no metrics; `with_option_groups` makes the command line's options of
 
 from __future__ import annotations
 
+import ast
 import glob
 import re
 import shlex
@@ -20,6 +21,7 @@ import typer
 import deabench as db
 from deabench.cli.options.declarations import missing_words, word_option
 from deabench.cli.options.parsing import (
+    list_option,
     parse_lower_is_better,
     parse_number,
     parse_numbers,
@@ -232,30 +234,35 @@ class TableOptions(SourceOptions):
         """The files and how they are read, as they are typed."""
         return [*self.files, *_option_words(self._typed_options())]
 
-    def with_commands(self, text: str) -> str:
+    def with_commands(self, text: str, model: Mapping[str, str | None] | None = None) -> str:
         """Replace calls with `table` in a text by commands with the files and options as typed.
+
+        Parameters
+        ----------
+        text : str
+        model : mapping of option to word, optional
+            What was typed of the model that `deabench.best` has no argument for.
 
         Examples
         --------
-        >>> TableOptions(["a.csv"]).with_commands("deabench.rank(table, outputs=['acc']) (fewer)")
-        'deabench rank a.csv --outputs acc (fewer)'
+        >>> options = TableOptions(["a.csv"])
+        >>> options.with_commands("deabench.rank(table, outputs=['acc']) (by their mean)")
+        'deabench rank a.csv --outputs acc (by their mean)'
         """
 
         def command(call: re.Match[str]) -> str:
-            verb, argument, value = call.groups()
+            verb = call[1]
             typed = self._typed_options(as_ranked=True)
-            if argument == "within":
-                name, _, limit = value.rpartition("': ")
-                value = f"{name}={limit}"
-            if argument is not None:
-                typed[f"--{argument}"] = [value.replace(",", ",,")]
+            if verb == "best":
+                typed |= {option: [word] for option, word in (model or {}).items() if word}
+            for option in ast.parse(call[0], mode="eval").body.keywords:  # type: ignore[attr-defined]  # a call has keywords
+                typed[f"--{option.arg}"] = [_option_text(ast.literal_eval(option.value))]
             words = [VERBS_OF_FUNCTIONS.get(verb, verb), *self.files, *_option_words(typed)]
             return shlex.join(["deabench", *words])
 
-        # The values' own quotes and brackets stay outside of the groups.
-        calls = (
-            r"deabench\.(rank|weightings|best)\(table(?:, (\w+)=[\[{]?'(.*?)'?(?:\]|\})?)?\)(?= \()"
-        )
+        # A reason in brackets follows each call.
+        reasons = "by|their|within|each"
+        calls = rf"deabench\.(rank|weightings|best)\(table(?:, \w+=.*?)?\)(?= \((?:{reasons}) )"
         # Each command stands on a line of its own.
         return (
             re.sub(calls, command, text)
@@ -321,6 +328,13 @@ def parse_budget(texts: list[str]) -> dict[str, float]:
         if "=" not in text:
             raise UsageError(f"--within '{text}' has no limit; type --within '{text}=LIMIT'")
     return parse_numbers(texts, "--within") or {}
+
+
+def _option_text(value: str | list[str] | dict[str, float]) -> str:
+    """Return the value of an argument as the command line takes it: `A,B` or `price=3`."""
+    if isinstance(value, dict):
+        return ",".join(f"{list_option([name])}={limit:.6g}" for name, limit in value.items())
+    return list_option([value] if isinstance(value, str) else value)
 
 
 def _option_words(typed: Mapping[str, list[str] | None]) -> list[str]:

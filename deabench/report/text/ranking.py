@@ -94,8 +94,8 @@ def _explain_score(ranking: Ranking, name: Hashable, score: float) -> str:
         _peers_sentence(ranking, name),
         _projection_sentence(ranking, name),
         _weights_sentence(ranking, name),
-        "The score says how far the best mix of the others is, not how good the classifier is "
-        "under your own weights; it carries the noise of the metrics.",
+        f"The score says how far the best mix of the others is, not how good {name} is under your "
+        "own weights; it carries the noise of the metrics.",
     ]
     return "\n".join(filter(None, sentences))
 

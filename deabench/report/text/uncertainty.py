@@ -177,6 +177,13 @@ def _dominated_lines(result: Uncertainty) -> list[str]:
             f"{touching} of these {verb} an interval that still touches 1: intervals pay for two "
             "sides, the verdict for one."
         )
+    # A mix of others may be shown better where no single one is.
+    first = gaps.index[(result.tiers[gaps.index] == 1) | (result.ranks["best"][gaps.index] == 1)]
+    if len(first):
+        lines.append(
+            f"{join_names(list(first[:MAX_EXAMPLES]))} may be dominated and in tier 1 or first: "
+            "tiers and ranks hold single rivals against each other, verdicts their mixes."
+        )
     return lines
 
 

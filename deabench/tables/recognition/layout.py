@@ -63,13 +63,15 @@ _SENTENCE = r"(\S+\s+){5,}[^\n]*[.!?…]$"
 _FOLDS = re.compile(
     r"_(fold|folds|seed|seeds|random_state|split|repeat|repeats|rep|replicate|run|trial|iteration"
     r"|iter|(trial|run|iter|rep|fold)_(num|no|id|idx|index|number)"
-    r"|(instance|sample|example|question|doc|item)_id|instance)_$"
+    r"|(instance|sample|example|question|doc|item)_id)_$"
 )
 _SETTINGS = re.compile(
     r"_(parameters?|params|settings?|config|configs|configuration|args|arguments|options"
     r"|hyper_?parameters?|variant)_$"
 )
-_DATASETS = re.compile(r"_(data|data_?sets?|tasks?|problems?|domains?)_$")
+_DATASETS = re.compile(r"_(data|data_?sets?|tasks?|problems?|domains?)(_names?)?_$")
+_MEASUREMENT = r"^\W*\d[\d.,–-]*\s*([x×%]|pp|[mµun]?s|sec|min|h|[KMGT]?i?B)(?!\w)"
+"""How cells begin that state a measurement, as "~61–67×" and "2.3x faster"."""
 PARAMETERS = ("params", "parameters", "configuration")
 PROBED_CELLS = 50
 PROBED_ROWS = 100
@@ -109,18 +111,25 @@ def find_keys(
         What is declared already.
     """
     is_declared = bool(label)
-    label = label or _find_label(frame, columns)
+    # What is declared to name the data sets names no systems.
+    label = label or _find_label(frame, [c for c in columns if c.name != dataset])
     dataset = dataset or _find_dataset(frame, columns, label)
     repeats = [
         column.name
         for column in columns
-        if _FOLDS.search(parse_name(column.name).words) and not _holds_fractions(frame[column.name])
+        if _is_repetition(column.name) and not _holds_fractions(frame[column.name])
     ]
     keys = Keys(label, dataset, tuple(name for name in repeats if name not in label))
     if is_declared or not (label and (dataset or repeats)):
         return keys
     # Several runs of an algorithm on one data set are several systems, one for each setting.
     return replace(keys, label=(*label, *_find_settings(frame, columns, keys)))
+
+
+def _is_repetition(name: str) -> bool:
+    """Return whether a name is that of repetitions: folds, seeds, instances."""
+    is_instance = has_name(name, "instance") and not has_name(name, "any_row")
+    return is_instance or _FOLDS.search(parse_name(name).words) is not None
 
 
 def _find_settings(frame: pd.DataFrame, columns: Sequence[Column], keys: Keys) -> tuple[str, ...]:
@@ -206,6 +215,11 @@ def is_data_set_name(name: str) -> bool:
     return _DATASETS.match(parse_name(name).words) is not None
 
 
+def is_system_name(name: str) -> bool:
+    """Return whether a name is that of a known system, as "svm" and "gpt-4"."""
+    return _SYSTEMS.match(name.strip()) is not None
+
+
 def is_numbered(column: pd.Series) -> bool:
     """Return whether the cells number the rows instead of naming them."""
     cells = column.dropna().head(PROBED_CELLS)
@@ -224,10 +238,16 @@ def _varies(column: pd.Series) -> bool:
 
 
 def is_description(column: pd.Series, name: str) -> bool:
-    """Return whether a text names no system: addresses, dates, lists of numbers, empty cells."""
+    """Return whether a text names no system.
+
+    Such are addresses, dates, lists of numbers, measurements in words and empty cells.
+    """
     if parse_name(name).words.strip("_") in _DESCRIPTIONS:
         return True
     cells = column.dropna().astype(str).head(PROBED_CELLS).map(strip_markup)
+    # Measurements in words, as how many times faster something is.
+    if cells.str.match(_MEASUREMENT).mean() > 0.5:
+        return True
     # Sentences are answers or comments.
     if cells.str.match(_SENTENCE).mean() > 0.5:
         return True

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from deabench.errors import DataError
 from deabench.tables.cells import Numbers
 from deabench.tables.naming.titles import metric_of_title
 from deabench.tables.recognition.columns import Column, infer_column
@@ -20,6 +21,7 @@ from deabench.tables.recognition.parsed_source import (
 )
 from deabench.tables.rows import Systems, average_rows
 from deabench.tables.table import Kind, Table
+from deabench.tables.vocabulary import is_known_by_unit
 from deabench.utils.text import quote_names
 
 UNNAMED_METRIC = "score"
@@ -85,6 +87,41 @@ def find_matrix(parsed: ParsedSource, *, one_metric: bool) -> Matrix | None:
     if not in_columns and not (one_metric and metric):
         return None
     return Matrix(metric or UNNAMED_METRIC, columns, rows, in_columns)
+
+
+def columns_as_systems(parsed: ParsedSource, dataset: str) -> Matrix:
+    """Return the matrix of a table whose rows are data sets and whose columns are systems.
+
+    The unit that most columns state names the metric; metrics by name are no systems.
+
+    Raises
+    ------
+    DataError
+        Where no columns of one measure are left.
+    """
+    candidates = [
+        column
+        for column in parsed.columns
+        if parsed.numbers[column.name] is not None
+        and column.name != dataset
+        and is_known_by_unit(column.name)
+    ]
+    units = [_stated_unit(parsed, column) for column in candidates]
+    unit = max(units, key=units.count, default="")
+    names = [c.name for c, stated in zip(candidates, units, strict=True) if stated == unit]
+    if len(names) < 2:
+        raise DataError(
+            f"'{dataset}' names data sets, and no column of '{parsed.source.title}' names the "
+            "systems; name it in label"
+        )
+    metric = metric_of_title(parsed.source.title) or unit or UNNAMED_METRIC
+    return Matrix(metric, names, dataset, True)
+
+
+def _stated_unit(parsed: ParsedSource, column: Column) -> str:
+    """Return the unit of a column: of its name, else of its cells."""
+    numbers = parsed.numbers[column.name]
+    return column.unit or ("" if numbers is None else numbers.unit)
 
 
 def interpret_matrix(parsed: ParsedSource, matrix: Matrix, user: UserRoles) -> Table:

@@ -14,8 +14,18 @@ import pandas as pd
 
 from deabench.tables.naming.questions import Answer, Question
 from deabench.tables.recognition.columns import OF_COMPUTER, OF_RUNS, SETTING, Column
-from deabench.tables.recognition.layout import Keys, is_data_set_name
-from deabench.tables.vocabulary import has_name, is_whole_name, look_up_metric
+from deabench.tables.recognition.layout import (
+    PARAMETERS,
+    Keys,
+    is_data_set_name,
+    is_system_name,
+)
+from deabench.tables.vocabulary import (
+    has_name,
+    is_known_by_unit,
+    is_whole_name,
+    look_up_metric,
+)
 from deabench.utils.text import quote_names
 
 KEY_REASONS = (
@@ -32,6 +42,8 @@ KEY_REASONS = (
 """How the reasons begin of columns that are no metrics and tell rows apart."""
 MAX_KEYS = 3
 """At most this many columns are proposed as the label together."""
+LEAST_KNOWN_SYSTEMS = 0.3
+"""A column names systems where at least this share of its cells are known ones, as "svm"."""
 LEAST_STATISTICS = 0.5
 """Rows are statistics where at least this share of their names are."""
 
@@ -57,7 +69,9 @@ def ask_about_rows(
     if len(frame) < 2:
         return None
     if not keys.label:
-        return _ask_for_names(frame, columns, metrics, title)
+        return _ask_about_columns(metrics, columns[0].name, title) or _ask_for_names(
+            frame, columns, metrics, title
+        )
     label = keys.label[0]
     cells = _texts(frame[label])
     statistics = cells.map(lambda cell: has_name(cell, "statistic"))
@@ -94,7 +108,14 @@ def ask_about_rows(
             f"the rows of '{title}' are called by '{label}', which names no systems", [label]
         )
     if cells.is_unique:
-        return _ask_about_data_sets(frame, columns, label, title)
+        question = _ask_about_data_sets(frame, columns, label, title)
+        if question is None and not is_whole_name(label, "label"):
+            question = _ask_about_columns(metrics, label, title)
+        if question is None and not _names_systems(label, cells):
+            question = _make_question(
+                f"nothing tells whether '{label}' names the systems of '{title}'", [label]
+            )
+        return question
     if keys.dataset is not None or keys.repeats:
         return None
     # A setting by its whole name is a part of the systems' names.
@@ -111,6 +132,13 @@ def ask_about_rows(
             (),
             {"dataset": {"dataset": (crossed,)}, "label": {"label": (label, crossed)}},
         )
+    key = next(_unique_keys(frame, [label], texts), [])
+    if len(key) > 2:
+        return _make_question(
+            f"'{label}' names several rows of '{title}', which differ in "
+            f"{quote_names(key[1:], 3)}: some of these may be data sets",
+            key,
+        )
     if meaning is None or meaning.better != "neither":
         key = next(_unique_keys(frame, [label], _key_columns(frame, columns, texts)), [label])
         return _make_question(
@@ -121,7 +149,8 @@ def ask_about_rows(
 
 def merge_questions(rows: Question, metrics: Question | None) -> Question:
     """Return one question about rows and columns: each answer states both."""
-    if metrics is None:
+    # Where columns may be systems, nothing else about them is asked yet.
+    if metrics is None or rows.default == "dataset":
         return rows
     answer_of_rows = next(iter(rows.answers.values()))
     return Question(
@@ -152,6 +181,31 @@ def _ask_for_names(
     return _make_question(
         f"no column names the systems of '{title}', and its rows differ in {quote_names(names, 3)}",
         key,
+    )
+
+
+def _names_systems(label: str, cells: pd.Series) -> bool:
+    """Return whether the name of a column, or its cells, tell that it names systems."""
+    meaning = look_up_metric(label)
+    # A word of another meaning, as a setting, seldom names systems; a search calls them by theirs.
+    if meaning is None or meaning.role == "label" or label in PARAMETERS:
+        return True
+    if has_name(label, "any_row"):
+        return True
+    return bool(cells.map(is_system_name).mean() >= LEAST_KNOWN_SYSTEMS)
+
+
+def _ask_about_columns(metrics: Sequence[str], rows: str, title: str) -> Question | None:
+    """Ask whether columns are systems whose names tell no more than a unit, as "Neo4j (sec)"."""
+    by_unit = [name for name in metrics if is_known_by_unit(name)]
+    if len(by_unit) < 2 or 2 * len(by_unit) <= len(metrics) or rows in by_unit:
+        return None
+    return Question(
+        f"nothing tells whether the systems of '{title}' are its rows, called by '{rows}', or its "
+        f"columns {quote_names(by_unit, 3)}.",
+        (),
+        {"dataset": {"dataset": (rows,)}, "label": {"label": (rows,)}},
+        "dataset",
     )
 
 
