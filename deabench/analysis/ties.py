@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from deabench.models import MODELS, Model
-from deabench.models.options import ModelRequest, choices_of
+from deabench.models import Model
+from deabench.models.options import ModelRequest, TableFacts, choices_of
 from deabench.results.ranking import Ranking
 from deabench.tables.selected_table import SelectedTable
 
@@ -36,7 +36,7 @@ def describe_tie(
     gaps = "" if selected.missing == "refuse" else f", missing='{selected.missing}'"
     model = f", model='{request.model}'" if isinstance(request.model, str) else ""
     own_words = f"{model}{_model_words(ranking.options, request)}"
-    super_words = _model_words(MODELS["super"](), request)
+    super_words = _model_words(ModelRequest("super").resolve(TableFacts()), request)
     proposals = [
         *_propose_fewer_metrics(selected, f"{own_words}{gaps}"),
         f"deabench.weightings(table{gaps}) (their ranks over all weightings)",
