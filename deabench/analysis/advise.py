@@ -197,6 +197,7 @@ def _data_remarks(data: Data) -> tuple[str, ...]:
             f"{rows} classifiers for {metrics} metrics leave most efficient; restrict the weights "
             "with ratios= or shares=, or compare under the weights of all with model 'cross'"
         )
+    # A zero can be left out by free weights, and mixtures need a meaning.
     columns_with_zero = data.outputs.columns[(data.outputs == 0).any()].tolist()
     if columns_with_zero:
         remarks.append(

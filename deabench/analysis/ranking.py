@@ -223,6 +223,7 @@ def _rank_complete(
         has_known_range=any(np.isfinite(selected.range_of(name)[1]) for name in selected.outputs),
     )
     allowed = request.resolve(facts).allows()
+    # Without a reference of its own the table is compared with itself.
     if reference_table is None:
         data = validate(selected, allow=allowed)
         reference = data
@@ -236,6 +237,7 @@ def _rank_complete(
         has_inputs=bool(data.inputs.shape[1]) or bool(selected.given),
         has_outputs=not set(data.outputs) <= set(selected.given),
     )
+    # Signs are known now, and with them which options the model takes.
     options = request.resolve(facts)
     if selected.given:
         check_given_metrics(options, selected.given)
@@ -247,6 +249,7 @@ def _rank_complete(
     reference = add_constant_output(reference)
     check_inputs(options, data)
     options = options.with_checked_options(options.prepare(data))
+    # Solve all DMUs; a time limit may leave some of them open.
     task = Task(data, reference, options, own_reference=reference_table is None)
     with progress("rank", len(data.labels)) as advance:
         answer, time_note = _solve_task(task, advance, keeps_partial=keeps_partial)
@@ -258,6 +261,7 @@ def _rank_complete(
     )
     answer_fields = {field.name: getattr(answer, field.name) for field in fields(Answer)}
     ranges = {name: selected.range_of(name) for name in selected.metrics}
+    # Ranges of metrics, as 0 to 1, are kept where one of their ends is finite.
     limited = {name: limits for name, limits in ranges.items() if np.isfinite(limits).any()}
     ranking = Ranking(**answer_fields, notes=notes, ranges=limited)
     if ranking.is_partial:

@@ -215,6 +215,7 @@ def _check_choices(norm: str, on: str, method: str, technology: str, returns: st
     choice("technology", technology, get_args(Technology))
     is_fdh = technology == "fdh"
     is_milp = method == "milp"
+    # Pairs of words that exclude each other, with the way out.
     for excluded, message in (
         (
             returns == "crs" and on == "facets",
@@ -290,12 +291,14 @@ def _resolve_weights(
         choice("weights", weights, ("range",))
         return _range_weights(frame), ()
     if weights is None:
+        # A change of .01 is as good in every share, but not in shares and milliseconds.
         if not has_mixed_units(names, list(map(str, reference.inputs))):
             return np.ones(len(names)), ()
         return _range_weights(frame), (
             "units differ, so changes are counted in shares of each metric's range in the "
             "reference (weights='range')",
         )
+    # Given weights must name each output, and be positive.
     for name, weight in weights.items():
         if name not in names:
             raise DataError(

@@ -155,6 +155,7 @@ def _make_command(name: str) -> Command:
 def _add_common_options(command: Command, verb: str) -> None:
     """Add the options that many verbs have, and their short names, also to sub-commands."""
     command.context_settings = {"help_option_names": ["-h", "--help"]}
+    # `study run` and its like have the same options.
     for sub_command in getattr(command, "commands", {}).values():
         _add_common_options(sub_command, verb)
     quiet = _flag(["-q", "--quiet"], "Print no messages besides errors.", _be_quiet)
@@ -165,6 +166,7 @@ def _add_common_options(command: Command, verb: str) -> None:
         ["--no-color"], "Print no colours, as with the variable NO_COLOR.", _use_no_color
     )
     command.params += [quiet, verbose, no_color]
+    # Verbs that read files choose a sheet and say how large a file may be.
     if verb in READING_VERBS:
         sheet = _option(
             "--sheet",
@@ -178,6 +180,7 @@ def _add_common_options(command: Command, verb: str) -> None:
             multiple=True,
         )
         command.params += [sheet, limits]
+    # Verbs that solve programs can be limited in time.
     if verb in LIMITED_VERBS:
         limit = _option(
             "--time-limit",

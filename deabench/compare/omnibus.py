@@ -371,6 +371,7 @@ def _check_groups(groups: Mapping[str, Sequence[float]] | pd.DataFrame) -> dict[
     groups = pandas_or_same(groups)
     if len(groups.keys()) < 2:
         raise DataError(f"there are {len(groups.keys())} groups; give at least 2")
+    # Groups may differ in size; each needs two finite numbers and a name of its own.
     samples: dict[str, Floats] = {}
     for name in groups:
         if str(name) in samples:

@@ -139,6 +139,7 @@ def check_pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
         )
     if len(x) < 2:
         raise DataError(f"there is {len(x)} pair of scores; give at least 2")
+    # The first pair with an empty cell is named.
     invalid = ~(np.isfinite(x) & np.isfinite(y))
     if invalid.any():
         i = int(np.argmax(invalid))
@@ -343,12 +344,14 @@ def assign_clusters(names: Iterable[Any], clusters: Clusters) -> list[str]:
         raise DataError(
             f"the clusters are {shown}; give a mapping of data set to cluster, or 'keel'"
         )
+    # KEEL's names tell from which file a data set was cut.
     assigned = keel_files(map(str, names)) if isinstance(clusters, str) else clusters
     for dataset in names:
         if dataset not in assigned:
             raise DataError(
                 f"the data set '{dataset}' has no cluster; give every row of the table one"
             )
+    # One cluster alone has no spread to measure.
     clusters_of_rows = [str(assigned[dataset]) for dataset in names]
     if len(set(clusters_of_rows)) < 2:
         raise DataError(

@@ -345,6 +345,7 @@ def _select_for_gaps(values: pd.DataFrame, test: str, higher_is_better: bool) ->
 def _select_mean_ranks(values: pd.DataFrame, alpha: float, higher_is_better: bool) -> SelectedTest:
     """Select Friedman's test, then mean ranks."""
     count, k = values.shape
+    # Ranks within each data set, and Friedman's test of their means.
     ranks = rank_scores(values, higher_is_better)
     omnibus = friedman_from_ranks(ranks)
     _warn_omnibus(omnibus, alpha)

@@ -236,6 +236,7 @@ def permutation(
     d = score_differences(*check_pair(first, second))
     mean = float(d.mean())
     deviation = float(d.std(ddof=1))
+    # Under the hypothesis each difference is as likely with the other sign.
     distribution = "all signs listed"
     notes = []
     if len(d) > MAX_LISTED_PAIRS:

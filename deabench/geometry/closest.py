@@ -248,6 +248,7 @@ def _closest_common_facet(
 
     Facets are taken in the order of their hyperplanes' distances, which bound theirs from below.
     """
+    # The distance from a point to a facet's hyperplane is a quotient with the dual norm.
     no_slopes = np.zeros((0, points.shape[1]))
     lengths = np.abs(1.0 - points @ normals.T) / dual_norm(normals / weights, norm)
     best = np.inf
@@ -255,6 +256,7 @@ def _closest_common_facet(
     for f in np.argsort(lengths.sum(axis=0), kind="stable").tolist():
         if lengths[:, f].sum() >= best - SAME:
             break
+        # A facet serves if each point has a nearest point on it.
         targets: list[np.ndarray] = []
         for point in points:
             target = _nearest_of_facet(normals, f, point, norm, weights, dominating)

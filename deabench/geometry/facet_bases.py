@@ -227,6 +227,7 @@ class BasisWalk:
         while step:
             for low in range(0, len(walkers), ROWS):
                 block = walkers[low : low + ROWS]
+                # The one a step before along the curve is done already.
                 start = located[np.maximum(block - step, 0)]
                 simplex, _ = walk_simplices(
                     self._coordinates,
@@ -236,9 +237,11 @@ class BasisWalk:
                     axis=0,
                     steps=STEPS,
                 )
+                # Who walks out of the facets has no basis, but passes its place on.
                 is_found[block] = simplex >= 0
                 located[block] = np.where(simplex >= 0, simplex, start)
             step //= 2
+            # The next ones lie half way between those that are done.
             walkers = np.arange(step, len(order), 2 * max(step, 1))
         return self._evaluate(tested, order[is_found], located[is_found])
 

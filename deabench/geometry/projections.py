@@ -296,6 +296,7 @@ def project_onto_facet(
     from deabench_models import projection
 
     s = len(point)
+    # The point's distance is minimised over the polyhedron, with equality on the facet.
     table = {(j, r): float(w) for j, row in enumerate(normals) for r, w in enumerate(row)}
     model = projection.halfspaces(table, {("g", r): float(v) for r, v in enumerate(point)})
     projection.touching(model, table, facet)
@@ -303,6 +304,7 @@ def project_onto_facet(
     if dominating:
         projection.dominating(model)
     form = read_model(model, name="halfspaces", symbolic=False)
+    # The point moves by a rise and a fall, separate columns of the program.
     solver = Solver(expand_template(form, np.zeros((0, 0)), np.zeros(0)))
     try:
         solver.run("a point")
@@ -316,6 +318,7 @@ def project_onto_facet(
         is_below = dominating and (target < point - CUT).any()
         if _is_on_facet(normals, facet, target, CUT) and not is_below:
             return target
+    # Otherwise rational arithmetic decides.
     exact = _step_exactly(normals, facet, point, norm, weights, dominating)
     return None if exact is None else point + exact[0]
 

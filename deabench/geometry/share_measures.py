@@ -374,6 +374,7 @@ def draw_mixtures(polytope: SharePolytope, draws: int, seed: int) -> Iterator[np
 
     s = polytope.dimension
     simplices = np.array(polytope.simplices)
+    # A simplex is chosen as often as its volume demands.
     ends = np.cumsum(polytope.volumes / polytope.volumes.sum())
     count = max(draws // SETS, 1)
     generator = np.random.default_rng(seed)
@@ -384,10 +385,12 @@ def draw_mixtures(polytope: SharePolytope, draws: int, seed: int) -> Iterator[np
         has_several = len(simplices) > 1
         sobol = Sobol(s - 1 + has_several, scramble=True, rng=generator)
         points = sobol.random(count)
+        # The spacings of sorted uniform numbers are uniform barycentric coordinates.
         spacings = np.diff(np.sort(points[:, : s - 1], axis=1), axis=1, prepend=0.0, append=1.0)
         simplex = np.zeros(count, dtype=int)
         if has_several:
             simplex = np.minimum(np.searchsorted(ends, points[:, -1]), len(simplices) - 1)
         mixtures = np.zeros((count, len(polytope.rays)))
+        # They become mixtures of the vertices of the polytope.
         np.put_along_axis(mixtures, simplices[simplex], spacings, axis=1)
         yield mixtures

@@ -141,6 +141,7 @@ class Subdivision:
         """Walk along a segment and count at each crossing; nearly tied ones are left to halving."""
         first, second = self.values
         is_rising = second > 0
+        # Where on the segment each function is 0, and whether it is positive before or after.
         crossings = first / (first - second)
         # Of crossings tied up to rounding the falling ones come first: no count is too high.
         crossings += np.where(is_rising, CROSSING_ERROR, -CROSSING_ERROR)

@@ -162,6 +162,7 @@ def choose_candidate(
             "widen it"
         )
     outputs, inputs = list(outputs), list(inputs)
+    # Only who keeps to the budget and has all scores is compared.
     compared = frame.iloc[np.flatnonzero(takes_part)]
     rows = np.flatnonzero(takes_part)
     efficient, places = _rank_candidates(compared, outputs, inputs)
@@ -169,9 +170,11 @@ def choose_candidate(
     if preference is None:
         best = int(rows[_largest_sum(compared, outputs, inputs, efficient)])
     else:
+        # A preference decides among those that are not shown to be worse.
         verdicts[rows] = judge(rows)
         is_open = verdicts[rows] != "dominated"
         best = _preferred_row(preference.value, rows[is_open], places[is_open])
+    # The report's table says of every candidate what was decided.
     decided = frame.copy()
     decided["within_budget"] = within_budget
     decided["compared"] = takes_part

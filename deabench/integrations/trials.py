@@ -84,6 +84,7 @@ def pick(
     finished = [trial for trial in study.trials if trial.state.name == "COMPLETE"]
     if not finished:
         raise DataError("the Optuna study has no finished trial; run study.optimize first")
+    # Repeats of one candidate stand in its row as their mean.
     candidates = _group_repeats(finished)
     firsts = [trials[0] for trials in candidates]
     frame = pd.DataFrame(
@@ -91,6 +92,7 @@ def pick(
         index=pd.Index([f"trial {trial.number}" for trial in firsts], name="candidate"),
         columns=names,
     )
+    # The study itself says what is better high, and who breaks its constraints.
     outputs = [n for n, direction in zip(names, directions, strict=True) if direction == "MAXIMIZE"]
     inputs = [n for n, direction in zip(names, directions, strict=True) if direction == "MINIMIZE"]
     limits = dict(within or {})

@@ -103,6 +103,7 @@ def _common_answer(
         columns=task.data.outputs.columns,
     )
     scores = _scores_under(task.data, weights)
+    # What each loses against its own best weights; a metric of weight 0 does not count at all.
     losses = pd.DataFrame(
         {"own": own_answer.scores, "common": scores, "lost": own_answer.scores - scores}
     )

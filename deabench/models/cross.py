@@ -265,6 +265,7 @@ def _exact_optima(
         problem = CCRProblem(replace(task, options=CCR()))
     family = problem.family
     s = task.data.outputs.shape[1]
+    # A peer's constraint holds with equality at every optimum; a metric with slack weighs nothing.
     peers = []
     is_worthless = np.zeros((len(rows), s + max(task.data.inputs.shape[1], 1)))
     names = family.template.row_names

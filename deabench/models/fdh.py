@@ -56,11 +56,13 @@ class FDH(RadialModel):
             best = level.max(axis=1)
             slack[level < best[:, None]] = -np.inf
             peer[rows] = np.where(np.isfinite(best), candidates[slack.argmax(axis=1)], -1)
+            # Of equally good peers the one that leaves the largest slack is taken.
             factor[rows] = best
             advance(len(best))
         labels = task.data.labels
         scores, reasons = _scores(factor, labels, self.orientation)
         peer[np.isnan(scores)] = -1
+        # The peer alone has an intensity, of 1; a DMU without a score has no peer.
         lam = Sparse(peer[:, None].astype(np.int32), (peer >= 0).astype(float)[:, None])
         slacks = _slacks(task, scores.to_numpy(), lam)
         slacks = pd.DataFrame(np.maximum(slacks.to_numpy(), 0.0), slacks.index, slacks.columns)

@@ -256,10 +256,12 @@ def _graph_answer(
     """Return the answer of the last round of every DMU."""
     labels = task.data.labels
     names = metric_names(task.data)
+    # Back to the units of the table.
     slacks = slacks_at_peers(task, lam, np.isnan(scores))
     weights = pd.DataFrame((multipliers / scaled.units)[:, : len(names)], labels, names)
     if not task.data.inputs.shape[1]:
         weights["u_0"] = -multipliers[:, -1]
+    # Efficient: no metric can improve, neither by its factor nor by a slack.
     largest_slack = (slacks / scaled.units[: len(names)]).max(axis=1, initial=0.0)
     efficient = (scores >= 1 - TOLERANCE) & (largest_slack <= TOLERANCE)
     notes = zero_value_notes(task.data.outputs.join(task.data.inputs), "factors")

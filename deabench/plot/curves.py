@@ -73,6 +73,7 @@ class GainDisplay(Display):
                 (("gain", "positives found"), ("negative_gain", "negatives found"))
             )
         ]
+        # The largest distance between both curves.
         (self.maximum_,) = ax.plot(
             [maximum["population"]] * 2,
             [maximum["negative_gain"], maximum["gain"]],

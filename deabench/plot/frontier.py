@@ -264,6 +264,7 @@ class FrontierDisplay(Display):
                 label=f"extreme DMUs ({len(self.extreme)})",
             ),
         ]
+        # The tested systems and their targets.
         if not len(self.actual):
             return
         for frame, marker, label in (

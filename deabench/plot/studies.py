@@ -227,6 +227,7 @@ class TypeMapDisplay(Display):
         """Draw on `ax`, or on a new figure; keywords are for the markers of the minority."""
         self.ax_ = ax = make_axes(ax, size=(6, 5.2))
         self.figure_ = ax.figure
+        # The majority is a faint background, the kinds of the minority stand out before it.
         majority = self.points[self.points["kind"] == "majority"]
         majority_dots = ax.scatter(
             majority["x"],

@@ -83,10 +83,12 @@ class UncertaintyDisplay(Display):
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the dots."""
         self.ax_ = ax = make_axes(ax, size=(7.0, 1.3 + 0.24 * len(self.frame)))
         self.figure_ = ax.figure
+        # As many rows as the figure has room for, the best first.
         frame = self.frame.iloc[: count_rows_with_room(ax, len(self.frame))]
         y = np.arange(len(frame))
         ax.axvline(1, color=text_colour(), linewidth=0.8)
         self.intervals_ = ax.hlines(y, frame["lower"], frame["upper"], color=GREY, linewidth=2.2)
+        # Each verdict has its own mark, so that the picture also works without colours.
         self.dots_ = {}
         for verdict, (marker, edge, face) in VERDICT_MARKS.items():
             rows = (frame["verdict"] == verdict).to_numpy()
@@ -105,6 +107,7 @@ class UncertaintyDisplay(Display):
         ax.set_yticks(y, [escape_label(name) for name in frame.index], fontsize=font_size(8))
         ax.set_ylim(len(frame) - 0.5, -0.5)
         draw_grid(ax)
+        # The range of ranks stands at the right of each row, where the figure can make room.
         self.ranks_ = []
         if has_layout_engine(ax):
             ranks = []

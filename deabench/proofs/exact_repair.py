@@ -256,6 +256,7 @@ def solve(matrix: Sequence[Vector], right: Vector) -> Vector | None:
     pivots: list[int] = []
     for column in range(width):
         i = len(pivots)
+        # Gauss-Jordan: the first row with an entry in this column becomes its pivot row.
         pivot_row = next((k for k in range(i, len(rows)) if rows[k][column]), None)
         if pivot_row is None:
             continue
@@ -267,8 +268,10 @@ def solve(matrix: Sequence[Vector], right: Vector) -> Vector | None:
                 factor = row[column]
                 rows[k] = [a - factor * b for a, b in zip(row, rows[i], strict=True)]
         pivots.append(column)
+    # A row without coefficients and with a right side contradicts the others.
     if any(row[-1] for row in rows[len(pivots) :]):
         return None
+    # Columns without a pivot are free and stay 0.
     solution = [Fraction(0)] * width
     for i, column in enumerate(pivots):
         solution[column] = rows[i][-1]

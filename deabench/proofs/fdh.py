@@ -77,10 +77,13 @@ def certify_fdh_targets(result: Any) -> pd.DataFrame:
     gaps = result.gaps.to_numpy()
     distance = result.distance.to_numpy()
     is_one_classifier = ((lam == 0) | (lam == 1)).all(axis=1) & (lam.sum(axis=1) == 1)
+    # A target on a free disposal hull is one efficient classifier itself, not a mix.
     lambda_error = np.abs((lam @ vertices - target) / unit).max(axis=1)
+    # Gaps are measured in each metric's unit; a dominating target has none below 0.
     gap_error = np.abs(gaps - (target - actual)) / unit
     if result.dominating:
         gap_error = np.maximum(gap_error, np.maximum(-gaps / unit, 0.0))
+    # Distances are compared relative to their size, at least to the largest weighted unit.
     size = np.maximum(np.nan_to_num(distance), (factor * unit).max())
     length = np.linalg.norm((target - actual) * factor, NORM_ORDERS[result.norm], axis=1)
     frame = pd.DataFrame(

@@ -72,6 +72,7 @@ def radial_reason_violations(result: Scored) -> tuple[np.ndarray, tuple[str, ...
         return np.zeros(len(result.scores)), ()
     y = result.data.outputs.to_numpy()
     is_zero_metric = result.reference.outputs.to_numpy().max(axis=0, initial=0.0) <= 0
+    # Each reason holds only where its cause is proved.
     zero, impossible = proved_extreme_factors(result)
     unproved = np.array(
         [UNPROVED in result.reasons.get(label, "") for label in result.scores.index]

@@ -143,6 +143,7 @@ def check_frontier(front: Any) -> None:
     labels = front.data.outputs.index
     check_parts(front, labels, {})
     s = front.data.outputs.shape[1]
+    # A hull is carried only where the frontier has one.
     hull = front.precomputed_hull
     _refuse_first(
         [
@@ -207,6 +208,7 @@ def check_ranking(result: Any) -> None:
     )
     n = len(reference.outputs)
     listed = np.asarray(result.frontier)
+    # Intensities and the frontier name DMUs of the reference by their rows.
     unknown = (result.intensities.columns >= n).any() or not ((listed >= 0) & (listed < n)).all()
     _refuse_first(
         [
@@ -264,14 +266,17 @@ def complete_proof(result: Any, proof: Proof) -> Proof:
     """Return a ranking's proof with what holds for every model, and with what none claims."""
     violations = dict(proof.violations)
     unclaimed = list(proof.unclaimed)
+    # A table that is its own reference holds each DMU at the same place in both.
     if result.own_reference:
         violations["row_of_the_reference_that_it_is"] = _position_violations(
             result.data, result.reference
         )
+    # The reference that was listed must dominate all that was left out of it.
     uncovered = "reference_DMUs_that_no_listed_one_dominates"
     if uncovered not in violations:
         violations[uncovered] = np.full(len(result.scores), float(count_uncovered(result)))
     if result.is_partial:
+        # Of what a limit left open nothing is checked, and nothing may be claimed.
         is_skipped = _not_computed(result)
         violations = {name: np.where(is_skipped, 0.0, of) for name, of in violations.items()}
         is_claimed = _claims_anything(result) & is_skipped
@@ -280,6 +285,7 @@ def complete_proof(result: Any, proof: Proof) -> Proof:
     if result.tables:
         unclaimed.append(f"the tables beside the scores: {', '.join(result.tables)}")
     if "reason" not in violations:
+        # A DMU has either a score or the reason why it has none.
         has_no_score = np.isnan(result.scores.to_numpy())
         has_reason = np.asarray(result.scores.index.isin(list(result.reasons)))
         violations["reason"] = (has_no_score != has_reason).astype(float)

@@ -84,6 +84,7 @@ def certify_targets(result: Any) -> pd.DataFrame:
         },
         index=result.targets.index,
     )
+    # Where there is no target, `closest` proves that none exists.
     frame.loc[result.distance.isna()] = np.nan
     frame["closest"] = boxed.closeness_error()
     frame["position"] = boxed.position_error()

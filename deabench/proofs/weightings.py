@@ -117,6 +117,7 @@ def _halfspaces(result: Any, side: WeightedSide) -> list[list[Fraction]]:
     """Return the bounds of a side's weights as rows g of g·w ≤ 0."""
     s = len(side.names)
     position = {name: r for r, name in enumerate(side.names)}
+    # No weight is negative; two bounds of each ratio; two bounds of each share.
     rows = [[Fraction(-int(q == r)) for q in range(s)] for r in range(s)]
     for (first, second), (lower, upper) in result.ratios.items():
         if first not in position:
@@ -125,6 +126,7 @@ def _halfspaces(result: Any, side: WeightedSide) -> list[list[Fraction]]:
             if bound == math.inf:
                 continue
             row = [Fraction(0)] * s
+            # lower ≤ w_first / w_second ≤ upper, in the metrics' own units.
             row[position[first]] -= sign / side.units[position[first]]
             row[position[second]] += sign * Fraction(repr(bound)) / side.units[position[second]]
             rows.append(row)
@@ -133,6 +135,7 @@ def _halfspaces(result: Any, side: WeightedSide) -> list[list[Fraction]]:
             continue
         for bound, sign in ((lower, 1), (upper, -1)):
             row = [sign * Fraction(repr(bound))] * s
+            # lower ≤ w_name / Σ w ≤ upper.
             row[position[name]] -= sign
             rows.append(row)
     return rows
@@ -158,6 +161,7 @@ def _is_filled(result: Any, side: WeightedSide) -> bool:
     """
     rays = side.polytope.rays
     rows = _halfspaces(result, side)
+    # A simplex without volume fills nothing; of the others each face is noted with its apex.
     faces: dict[tuple[int, ...], list[int]] = {}
     for simplex in side.polytope.simplices:
         if not _determinant([rays[k] for k in simplex]):
@@ -166,6 +170,7 @@ def _is_filled(result: Any, side: WeightedSide) -> bool:
             faces.setdefault(tuple(k for k in simplex if k != apex), []).append(apex)
     for face, apexes in faces.items():
         corners = [rays[k] for k in face]
+        # A face with one simplex must lie on a bound; with two they lie on opposite sides.
         if len(apexes) == 1:
             is_bound = any(all(_dot(row, ray) == 0 for ray in corners) for row in rows)
             if not is_bound and len(rays) > 1:
@@ -176,6 +181,7 @@ def _is_filled(result: Any, side: WeightedSide) -> bool:
             sides = [_determinant([*corners, rays[apex]]) for apex in apexes]
             if sides[0] * sides[1] >= 0:
                 return False
+    # And no vertex breaks a bound.
     inside = all(_dot(row, ray) <= 0 for row in rows for ray in rays)
     return bool(side.polytope.simplices) and inside
 
@@ -241,6 +247,7 @@ class _Differences:
         leaves = self._leaves(tree)
         if leaves is None:
             return False
+        # Whole numbers are scaled to floats of at most 1, whose rounding is known.
         exact = sign * self.exact(k)
         scale = max(1, max(map(abs, exact.ravel())))
         values = (exact / scale).astype(float)

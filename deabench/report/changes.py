@@ -40,6 +40,7 @@ def compare_reports(first: Report, second: Report, title: str | None = None) -> 
     """
     before = _require_results(first, "first")
     after = _require_results(second, "second")
+    # Only what is in both, measured by the same model, can have changed.
     earlier_labels = before.ranking.scores.index
     common = [label for label in after.ranking.scores.index if label in earlier_labels]
     if not common:
@@ -49,6 +50,7 @@ def compare_reports(first: Report, second: Report, title: str | None = None) -> 
             f"the first has {before.ranking.measure} and the second {after.ranking.measure}; "
             "rank both by one model"
         )
+    # What moved: ranks and scores, then facets of the frontier.
     ranks = rank_changes(before, after, common)
     facets = facet_changes(before.frontier, after.frontier)
     tables = [ReportTable("changes-table", "Ranks and scores, before and after", ranks)]

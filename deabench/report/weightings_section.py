@@ -30,6 +30,7 @@ def weightings_section(results: ReportResults) -> Section | None:
         "The weights add up to 100 % after each metric is divided by its "
         f"{_unit_of(result)}; a share of the weightings is no probability.",
     ]
+    # Ranges of ranks; and where several rows can win, under which weights each does.
     pictures = [
         Picture(
             "rank-intervals",

@@ -378,11 +378,13 @@ def unsupported_reason(template: Template) -> str | None:
 def _conditions(template: Template) -> list[tuple[bool, str]]:
     """Return each condition of `Family` with the sentence for a template that breaks it."""
     repeated = template.column_of_reference
+    # A family's programs differ in one column alone, and all its rows stay.
     static = ~repeated
     entry_repeated = repeated[template.entry_column]
     varying = np.unique(template.entry_column[~entry_repeated & template.entry.tested.any(axis=1)])
     lower = template.lower
     upper = template.upper
+    # A row with two sides must be an equation.
     two_sided = np.isfinite(lower.const) & np.isfinite(upper.const)
     equal = (lower.const == upper.const) & (lower.tested == upper.tested).all(axis=1)
     bounds = np.concatenate([template.column_lower[static], template.column_upper[static]])

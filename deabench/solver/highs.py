@@ -115,9 +115,11 @@ class Solver:
         # A mixed-integer program runs a little in any case: it then has a bound to state.
         if not self.integer:
             check_time()
+        # HiGHS stops by itself when the time of the whole computation is up.
         self._pass_time_left()
         self.highs.run()
         status = self.highs.getModelStatus()
+        # Looser tolerances and a cold start often end what the first try left open.
         if status != OPTIMAL and (patient or status not in INFEASIBLE):
             status = self._retry(status)
         if status == OPTIMAL:

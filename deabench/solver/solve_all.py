@@ -141,6 +141,7 @@ def solve_each(
     SolveError
         If a limit ends HiGHS, or a program with integers or squares is left open.
     """
+    # Static columns and rows occur once in a program, repeated ones once per reference row.
     static_columns, repeated_columns = split_names(form.column_names, form.column_of_reference)
     static_rows, repeated_rows = split_names(form.row_names, form.row_of_reference)
     n = len(reference)
@@ -155,10 +156,12 @@ def solve_each(
     rows = np.arange(n)
     expansion = Expansion(form, reference)
     for k in range(count):
+        # In super-efficiency the tested row itself leaves the reference.
         if without is not None:
             rows = np.delete(np.arange(n), without[k])
             expansion = Expansion(form, reference[rows])
         program = expansion.program(tested[k])
+        # Some of the repeated rows are to hold as equations.
         if equations is not None:
             repeated = len(static_rows) + np.arange(len(repeated_rows) * n).reshape(n, -1)
             holds = repeated[equations[k]].ravel()

@@ -293,6 +293,7 @@ def _add_rows(
     front: Frontier, rows: pd.DataFrame, added: SourceSummary, notes: Iterable[str]
 ) -> Frontier:
     """Return the frontier with more candidate rows, which stand for all that `added` summarizes."""
+    # Rows that are inside the old frontier are inside the new one: its vertices stand for them.
     before = _summarize_source(front)
     outputs = pd.concat([front.data.outputs.loc[front.extreme], rows[front.outputs]])
     data = Data(
@@ -309,6 +310,7 @@ def _add_rows(
         tolerance=max(before.tolerance, added.tolerance),
     )
     grown = build_frontier(data, summary, front.technology)
+    # What the new rows changed.
     extreme_before = set(front.extreme)
     extreme_after = set(grown.extreme)
     summary = replace(

@@ -190,6 +190,7 @@ def open_source(source: Any) -> Source:
 
 
 def _open_source(source: Any) -> Source:
+    # Names of files and patterns, which may stand for many.
     if isinstance(source, str | os.PathLike):
         paths = _expand_pattern(os.fspath(source))
         return read_file(paths[0]) if len(paths) == 1 else _open_files(paths)
@@ -205,12 +206,14 @@ def _open_source(source: Any) -> Source:
         return learners.read_study(source)
     if isinstance(source, Mapping):
         return _open_mapping(source)
+    # A list holds names of files, results of runs or plain records.
     if isinstance(source, Sequence) and not isinstance(source, bytes):
         if source and all(isinstance(item, str | os.PathLike) for item in source):
             return _open_files([path for item in source for path in _expand_pattern(item)])
         if source and all(_is_nested(item) for item in source):
             return read_json(list(source), "the list", "")
         return frames.read_records(source)
+    # Frames of polars, pyarrow and others.
     opened = frames.read_other_library(source)
     if opened is None:
         raise DataError(

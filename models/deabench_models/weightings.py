@@ -31,6 +31,7 @@ def rows_above(D: Table, M: Table) -> Model:
     M_j = max(0, max_p D_jp). The best rank is 1 + Σ z. A MILP with one binary per row.
     """
     m = ConcreteModel()
+    # J: the other rows. P: the vertices of the weights.
     m.J, m.P = firsts(D), seconds(D)
     m.mu = Var(m.P, within=NonNegativeReals)
     m.z = Var(m.J, within=Binary)
@@ -40,6 +41,7 @@ def rows_above(D: Table, M: Table) -> Model:
     def rows_above(m: Model) -> object:
         return sum(m.z[j] for j in m.J)
 
+    # A row may be above the tested one only where its binary is 1.
     @m.Constraint(m.J)
     def above(m: Model, j: object) -> object:
         return sum(D[j, p] * m.mu[p] for p in m.P) - M[j, bound] * m.z[j] <= 0
@@ -66,6 +68,7 @@ def ratio_above(X: Table, Y: Table, M: Table) -> Model:
     and its inputs, are worth 1.
     """
     m = ConcreteModel()
+    # J: the other rows. P, Q: the vertices of the outputs' and of the inputs' weights.
     m.J, m.P, m.Q = firsts(Y), seconds(Y), seconds(X)
     m.alpha = Var(m.P, within=NonNegativeReals)
     m.beta = Var(m.Q, within=NonNegativeReals)
@@ -76,6 +79,7 @@ def ratio_above(X: Table, Y: Table, M: Table) -> Model:
     def rows_above(m: Model) -> object:
         return sum(m.z[j] for j in m.J)
 
+    # A row may be above the tested one only where its binary is 1.
     @m.Constraint(m.J)
     def above(m: Model, j: object) -> object:
         gain = sum(Y[j, p] * m.alpha[p] for p in m.P)
@@ -113,6 +117,7 @@ def mix_above(D: Table) -> Model:
     def advantage(m: Model) -> object:
         return m.epsilon
 
+    # At each vertex, and so at every weighting, the mix is above by ε.
     @m.Constraint(m.P)
     def gain(m: Model, p: object) -> object:
         return sum(D[j, p] * m.lam[j] for j in m.J) - m.epsilon >= 0
@@ -142,6 +147,7 @@ def least_loss(D: Table) -> Model:
     def loss(m: Model) -> object:
         return m.epsilon
 
+    # No other row is ahead by more than ε.
     @m.Constraint(m.J)
     def behind(m: Model, j: object) -> object:
         return sum(D[j, p] * m.mu[p] for p in m.P) - m.epsilon <= 0
@@ -174,6 +180,7 @@ def largest_ratio(G: Table, y_k: Row, y_j: Row) -> Model:
     def ratio(m: Model) -> object:
         return sum(m.y_k[r] * m.u[r] for r in m.R)
 
+    # The other row's score is scaled to 1, so that the ratio is linear.
     @m.Constraint()
     def unit(m: Model) -> object:
         return sum(m.y_j[r] * m.u[r] for r in m.R) == 1
@@ -206,6 +213,7 @@ def inner_ball(G: Table, H: Table, N: Table) -> Model:
     def radius(m: Model) -> object:
         return m.t
 
+    # The centre is at least the radius away from each face.
     @m.Constraint(m.I)
     def faces(m: Model, i: object) -> object:
         return sum(G[i, r] * m.w[r] for r in m.R) + N[i, length] * m.t <= H[i, bound]

@@ -164,14 +164,19 @@ def _analyse_selected(
     sides = build_sides(selected.frame, data, model, restrictions, request.scale)
     labels = data.labels
     end = time.monotonic() + (np.inf if request.time_limit is None else request.time_limit)
+    # The range of each row's score, in closed form or by DEA.
     scores, score_evidence = _bound_all_scores(sides, model)
+    # Drawn weights give shares of ranks, and good starting points for the search below.
     rank_shares = draw_rank_shares(sides, request.draws, request.seed)
+    # Where a row that can be first wins: its middle shows that no row is above it there.
     candidates = _rows_that_can_be_first(scores)
     regions = _find_regions(sides, candidates, labels, end)
+    # The best and the worst rank of each row, proved.
     search = RankSearch(sides, end)
     middles = {k: regions[labels[k]].polytope.middle for k in candidates if labels[k] in regions}
     above, below = search.bound_all(rank_shares.highest, rank_shares.lowest, middles, advance)
     ranks = _rank_frame(labels, above, below)
+    # With one side, shares of pairs are volumes of cut polytopes: exact, and so are mean ranks.
     pairwise = np.full((len(labels), len(labels)), np.nan)
     if len(sides) == 1:
         pairwise = compute_pairwise_shares(sides[0])
@@ -195,6 +200,7 @@ def _analyse_selected(
         costs = [str(name) for name in data.inputs]
         notes += describe_decades(selected.frame, costs, request.scale)
     notes += _describe_open_ends(ranks) + _describe_draws(rank_shares, request.draws)
+    # What the certificate needs goes along with the tables.
     rank_names = pd.RangeIndex(1, len(labels) + 1, name="rank")
     return Weightings(
         ranks=ranks,

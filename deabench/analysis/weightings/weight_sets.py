@@ -62,16 +62,19 @@ def read_restrictions(
         against an input in the model "ratio".
     """
     metrics = [*data.outputs.columns, *data.inputs.columns]
+    # Each key must name two metrics,
     for pair in ratios or {}:
         if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
             raise DataError(f"ratios has the key {pair!r}; give two metrics, as ('A', 'B')")
     named = [("ratios", name) for pair in ratios or {} for name in pair]
     named += [("shares", name) for name in shares or {}]
+    # which the table has
     for option, name in named:
         if name not in metrics:
             raise DataError(
                 f"{option} names '{name}', which is no metric here; {did_you_mean(name, metrics)}"
             )
+    # and whose weights have a common unit.
     for first, second in ratios or {}:
         if model == "ratio" and (first in data.outputs) != (second in data.outputs):
             raise DataError(

@@ -158,6 +158,7 @@ class SampledTable(TableOptions):
         )
 
         table = answers.apply(self.read())
+        # Answers on instances are sampled by a design, columns of metrics by blocks or errors.
         check_has_samples(table)
         if table.kind in ANSWER_KINDS:
             reject_options(

@@ -194,8 +194,10 @@ class Anytime:
         self.rounds = 0
         k = len(self.classifiers)
         s = len(self.metrics)
+        # All are undecided, and nothing is known of any yet.
         everyone = np.arange(k)
         self._moments = RoundMoments.empty(k, s)
+        # Wealth of bets against each classifier, and the weights and limits that it is bet on.
         self._mixes = MixWealth.start(everyone, k, s)
         self._weights = WeightDirections.start(everyone, s)
         self._upper = LimitWealth.start("upper", everyone, LIMIT_GRID, s)

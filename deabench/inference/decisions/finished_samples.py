@@ -48,6 +48,7 @@ def outcomes_of_samples(samples: Samples, metrics: Sequence[str]) -> TestOutcome
                     "deabench.uncertainty(samples)"
                 )
         check_means(metrics)
+    # Each metric is measured on some units only: a recall on the instances of its class.
     columns = []
     for metric in metrics:
         r = list(samples.values.columns).index(metric)

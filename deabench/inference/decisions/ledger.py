@@ -150,6 +150,7 @@ def _read_tests(path: Path) -> dict[str, list[LedgerEntry]]:
             str(test): [LedgerEntry(**entry) for entry in entries]
             for test, entries in content["tests"].items()
         }
+        # Every field is checked, as the file may have been edited by hand.
         for entry in (entry for entries in tests.values() for entry in entries):
             fields = (entry.candidate, entry.answers, entry.verdict)
             if not all(isinstance(word, str) for word in fields):

@@ -348,6 +348,7 @@ def _class_sources(
         if not names:
             sources.append(_flips_alone(flips[c]))
             continue
+        # How each metric of each classifier changes with the means of the class's features.
         gradient = np.zeros((k, s, len(names)))
         for r, metric in enumerate(metrics):
             for b, name in enumerate(names):

@@ -52,6 +52,7 @@ def samples_from_classes(
             raise DataError(
                 f"there is one instance of class '{label}'; an interval needs two of each class"
             )
+    # Predictions become codes of the classes, and right answers a table of True and False.
     codes = np.array(
         [predicted_codes(values, true, class_names, name) for name, values in by_name.items()]
     )
@@ -82,6 +83,7 @@ def samples_from_class_scores(
     true, class_names, classes = read_classes(y_true)
     check_classifiers([str(name) for name in scores])
     frames = {str(name): pandas_or_same(frame) for name, frame in scores.items()}
+    # Scores by class, classifier and instance.
     values = np.empty((len(class_names), len(frames), len(classes)))
     for i, (name, frame) in enumerate(frames.items()):
         for c, label in enumerate(class_names):

@@ -85,6 +85,7 @@ def _read_errors(values: pd.DataFrame, errors: pd.DataFrame | Mapping[str, float
             f"the standard errors are a {type(errors).__name__}; give a DataFrame like the table, "
             "or {metric: standard error}"
         )
+    # Every metric, and in a table every row, needs an error.
     columns = list(errors)
     for name in values.columns:
         if name not in columns:
@@ -102,6 +103,7 @@ def _read_errors(values: pd.DataFrame, errors: pd.DataFrame | Mapping[str, float
     else:
         numbers = {name: float(errors[name]) for name in values.columns}
         frame = pd.DataFrame(numbers, index=values.index)
+    # The first error that is negative or no number is named.
     numbers_array = frame.to_numpy()
     invalid = np.argwhere(~(np.isfinite(numbers_array) & (numbers_array >= 0)))
     if len(invalid):

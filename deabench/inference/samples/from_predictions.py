@@ -127,6 +127,7 @@ def samples_from_answers(
     _require_two_each(true)
     classes = np.where(true.is_positive, 0, 1)
     weight = mean_one_weights(labels.read_weights(options.sample_weight, true))
+    # What is averaged within a class: right answers; scores are compared pair by pair.
     features = {}
     if labelled is not None:
         features[RIGHT] = labelled == true.is_positive
@@ -134,6 +135,7 @@ def samples_from_answers(
         classes, ("positive", "negative"), weight, features, labelled=labelled, scores=scores
     )
     design = options.read_design(len(classes), true.index)
+    # A metric that is no formula of rates is recomputed without each group of instances.
     if any(_needs_jackknife(metric) for metric in metrics):
         design = design.for_jackknife(classes)
     influences = {
@@ -154,6 +156,7 @@ def samples_from_counts(counts: pd.DataFrame, metrics: Sequence[str], design: st
     cells = check_counts(counts)
     names = [str(name) for name in counts.index]
     check_classifiers(names)
+    # All classifiers must have been tested on equally many instances of each class.
     positives = _common_total(cells["tp"] + cells["fn"], "positive")
     negatives = _common_total(cells["fp"] + cells["tn"], "negative")
     read_design = options.read_design(positives + negatives, None)

@@ -122,6 +122,7 @@ def _samples_from_blocks(
     sizes = {f"{noun}s": len(values)}
     notes: tuple[str, ...] = (note,)
     table = values
+    # Blocks of one cluster are averaged first: the clusters are what is independent.
     if clusters is not None:
         groups = pd.factorize(np.array(assign_clusters(blocks, clusters), dtype=object))[0]
         table = _cluster_values(values, groups)
@@ -134,6 +135,7 @@ def _samples_from_blocks(
     if clusters is None:
         notes += _warn_of_few(len(values), f"{noun}s")
     frame, moments = _block_moments(table, names, columns, 1 / len(table))
+    # Every classifier has a value on every block, so differences are taken block by block.
     pairing = f"paired: all classifiers were tested on the same {noun}s"
     if key == "seed":
         pairing = "paired: the runs of all classifiers are matched by their seed"
@@ -251,6 +253,7 @@ def _values_by_block(
             for name in long.columns
             if name not in ("classifier", *keys) and pd.api.types.is_numeric_dtype(long[name])
         ]
+        # Without counts the numeric columns are the metrics.
         columns = list(metrics) if metrics is not None else numeric
         for name in columns:
             if name not in numeric:

@@ -82,6 +82,7 @@ def decide_dominated(
             "limits and verdicts: by betting on independent values from 0 to 1, exact whatever "
             "their distribution (exact=True); verdicts against single rivals"
         )
+    # Where single answers are known, learned mixes show the most.
     if verdicts is None:
         verdicts = "learned" if method == "analytic" else "analytic"
     if verdicts == "analytic":
@@ -98,6 +99,7 @@ def decide_dominated(
         return decide_exactly(selected, alpha), (
             "verdicts: exact McNemar tests, each classifier against single rivals"
         )
+    # Few blocks take Student's t with the smallest degrees of freedom of any pair.
     is_block = samples.design in ("blocks", "clusters")
     degrees = float(problem.moments.degrees.min())
     note = (

@@ -54,6 +54,7 @@ class CanonicalTask:
         """Return an answer to the canonical task in the order of the original one."""
         task = self.original
         labels = task.data.labels
+        # Where each row and each metric of the original task stands in the canonical one.
         rows = answer.data.labels.get_indexer(labels)
         names = [*task.data.outputs.columns, *task.data.inputs.columns]
         canonical_names = [*answer.data.outputs.columns, *answer.data.inputs.columns]

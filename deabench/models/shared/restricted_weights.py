@@ -197,6 +197,7 @@ def _solve_programs(
     """Solve the programs of one stage for every DMU of `scaled`."""
     s = scaled.s
     count, rows, width = restrictions.shape
+    # Each program has its own data: its metrics, and its restrictions over them, row by row.
     tested = np.column_stack(
         [
             scaled.x,

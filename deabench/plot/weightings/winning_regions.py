@@ -215,6 +215,7 @@ class WinningRegionsDisplay(Display):
         self.regions_ = []
         ticks = []
         for k, name in enumerate(names):
+            # A group of lines for each row, one line for each metric.
             for r, metric in enumerate(metrics):
                 weights = 100 * self.vertices[name][metric]
                 y = k * (len(metrics) + 1) + r
@@ -230,6 +231,7 @@ class WinningRegionsDisplay(Display):
             ticks.append(k * (len(metrics) + 1) + (len(metrics) - 1) / 2)
         labels = [f"{escape_label(name)} ({100 * self.shares[name]:.0f} %)" for name in names]
         ax.set_yticks(ticks, labels, fontsize=font_size(8))
+        # The legend has as many columns as fit beside the names.
         room = FIGURE_WIDTH - max(map(len, labels))
         ax.set_ylim(len(names) * (len(metrics) + 1) - 0.5, -1)
         ax.set_xlim(0, 100)

@@ -153,6 +153,7 @@ def _friedman_sentence(omnibus: Friedman, alpha: float) -> str:
 def _pairs_sentences(result: ComparisonResult | Pairwise, title: str) -> list[str]:
     """Report which pairs differ, each with its effect and interval."""
     pairs = result.pairs
+    # Which comparisons were made, and how their p values were adjusted.
     family = f"all {len(pairs)} pairs"
     if result.control is not None:
         family = f"{count_noun(len(pairs), 'comparison')} with {result.control}"
@@ -163,6 +164,7 @@ def _pairs_sentences(result: ComparisonResult | Pairwise, title: str) -> list[st
             f"For {family} {_symbol('p')} values of {_with_article(title)} were adjusted by "
             f"{name_author(result.adjust)} procedure (family-wise level {_number(result.alpha)})."
         ]
+    # The clearest differences, each with its effect; the others are counted.
     different = pairs[pairs["different"]].sort_values("adjusted", kind="stable")
     if different.empty:
         smallest = pairs["adjusted"].min()
@@ -228,6 +230,7 @@ def _ranking(ranking: Ranking) -> list[str]:
         f"{ranking.options.name} {ranking.options.equation}{options}) with the outputs "
         f"{outputs}{inputs}, computed by deabench {__version__} with HiGHS."
     ]
+    # Who is efficient, and how far the others are from it.
     efficient = ranking.efficient[ranking.efficient].index
     verb = "was" if len(efficient) == 1 else "were"
     names = f" ({join_names(efficient)})" if len(efficient) else ""

@@ -60,6 +60,7 @@ def explain_weightings(result: Weightings, name: Any) -> str:
         f"'{name}' {interval} at every weighting of {quote_names(result.metrics)}; "
         f"its mean rank is {row['mean_rank']:.2f}."
     ]
+    # Under which weights it is at its best, and at its worst.
     if row["best"] == 1 and row["worst"] > 1:
         sentences.append(f"It {describe_first(result, name)}.")
     elif 1 < row["best"] < row["worst"]:
@@ -70,6 +71,7 @@ def explain_weightings(result: Weightings, name: Any) -> str:
     if row["worst"] > row["best"]:
         worst = result.extreme_weights(name, "worst")
         sentences.append(f"It falls to rank {row['worst']:.0f} where {_list_weights(worst)}.")
+    # What holds at every weighting.
     sentences += _describe_pairs(result, name)
     sentences.append(_describe_score(result, row))
     if "best_limit" in ranks:

@@ -95,6 +95,7 @@ def fingerprint_dependencies(values: Sequence[Any]) -> Fingerprint:
     description = _Description()
     for number, value in enumerate(values):
         name = f"depends {number + 1}"
+        # Files count by their bytes, modules by their source, all else by how it is described.
         is_path = isinstance(value, str | Path) and Path(value).exists()
         if isinstance(value, ModuleType):
             description.note_module(value.__name__)

@@ -243,9 +243,11 @@ def recommend(
         raise DataError(f"floor is {floor}; give a number from 0 to 1, as 0.5")
     data = _read_new_data(X, y, target, positive)
     evidence = read_evidence(study, files, floor)
+    # Type the new data as the study's data sets were typed, and weigh those by similarity.
     facts = describe_data(data)
     characteristics = scale_characteristics(facts)[0]
     names = len(evidence.classifiers)
+    # How long the list must be to hold an efficient classifier so often on files left out.
     needed = count_needed(evidence, level)
     notes = [*data.notes, "the file of the new data is taken to be drawn as the study's files were"]
     if exact and needed <= names:

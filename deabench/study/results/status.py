@@ -243,6 +243,7 @@ def study_status(plan: Plan, tasks: TaskList | None = None, *, save: bool = Fals
     """
     if tasks is None:
         tasks = plan.tasks()
+    # The count of the last run saves reading all results again.
     count = saved_count(plan.store, tasks)
     if count is None and save:
         count = save_count(plan.store, tasks)

@@ -242,6 +242,7 @@ class Plan:
         split = self.split_of(data.name)
         check_split(data, split, self.seed)
         depends = fingerprint_dependencies(self.depends)
+        # The first task of each learner serves as the pattern for the other folds.
         first = tuple(
             Task(
                 data=spec,

@@ -314,6 +314,7 @@ def _parse_split(prefix: str, location: str, value: Any) -> SplitSpec:
     """Return a split: a table, a kind, a number of folds, or (from code) a splitter."""
     if value is None:
         return SplitSpec()
+    # A number is one of folds, a word the kind of split.
     if isinstance(value, int) and not isinstance(value, bool):
         value = {"folds": value}
     if isinstance(value, str):

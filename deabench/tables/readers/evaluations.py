@@ -41,6 +41,7 @@ def _read_document(data: Any, file: str, title: str) -> Source:
     if _is_list_of(_is_harness_run, data):
         runs = list(data)
         return _read_harness(runs, [f"{title} {k + 1}" for k in range(len(runs))], title)
+    # Formats that come as one record or as a list of them.
     for is_record, read_records_of in (
         (harness_logs.is_common_evaluation, harness_logs.read_common_evaluations),
         (harness_logs.is_common_sample, harness_logs.read_common_samples),
@@ -54,6 +55,7 @@ def _read_document(data: Any, file: str, title: str) -> Source:
         return harness_logs.read_harness_samples(list(data), file, title)
     if trackers.is_price_list(data):
         return trackers.read_price_list(data, title)
+    # HELM writes tables, and statistics of single runs, which are no table.
     if _is_helm_table(data):
         return _read_helm_tables([data], title)
     if _is_list_of(_is_helm_table, data):
@@ -63,6 +65,7 @@ def _read_document(data: Any, file: str, title: str) -> Source:
             f"'{file}' holds HELM's statistics of one run; "
             "give the table of the leaderboard (groups/*.json)"
         )
+    # No producer is known: plain records, or columns.
     if isinstance(data, Mapping):
         return _read_object(data, title)
     if isinstance(data, list):

@@ -91,6 +91,7 @@ def judge_columns(
     blocks = _find_blocks(resolved, frame)
     open_blocks = []
     notes = []
+    # A block has one direction: that of a known member, a sentence, an arrow or its mean.
     for names in blocks:
         block = Block(names, resolved, frame)
         direction, reason = decide_direction(block, context)
@@ -99,6 +100,7 @@ def judge_columns(
         elif block.unknown:
             open_blocks.append(tuple(block.unknown))
     resolved = _demote_ambiguous(resolved, frame)
+    # A block that is wide beside the number of rows is better judged by its mean.
     means = _find_wide_blocks(blocks, resolved, frame)
     resolved = [leave_out_redundant(column, resolved, frame) for column in resolved]
     if needs_guesses(resolved, frame, made_to_rank=made_to_rank):
@@ -183,6 +185,7 @@ def _apply_direction(
             for column in columns
         ]
     opposite = {"higher": "lower", "lower": "higher"}[direction]
+    # A single name that says the opposite of its whole block is overruled.
     overruled = {
         ally.name
         for ally in block.allies

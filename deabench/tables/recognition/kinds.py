@@ -273,6 +273,7 @@ def table_of_instances(source: Source, instances: Instances) -> Table:
             canonical = by_column[name]
             reason = reasons.get(canonical, f"it is the {canonical} of each row")
         columns.append(Column(name, "left_out", reason=reason))
+    # There are no metrics yet: the table carries the rows to compute them from.
     label = instances.columns.get("classifier")
     content = "counts" if instances.kind == "counts" else f"{instances.kind} of instances"
     note = f"it holds {content} of {len(names)} classifiers ({quote_names(names, 4)})"
