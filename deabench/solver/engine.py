@@ -258,20 +258,23 @@ class _Run:
 
     def walk(self, order: np.ndarray) -> None:
         """Solve programs by walks from the bases of those before them, in growing rounds."""
-        self.solve_batch(order[:FIRST])
+        first = order[:FIRST]
+        self.solve_batch(first, is_start=True)
+        if not self.bases:  # none of the first has a basis from which to walk
+            return
         for batch in growing_rounds(order, FIRST):
+            batch = np.append(batch, first[self.basis_index[first] == UNSOLVED])
             bases, positions, x, factor = find_bases_by_walking(
                 self.family, self.bases, self.tested[batch], PRICED
             )
-            walked = np.flatnonzero(positions >= 0)
-            if len(walked):
+            rows = np.flatnonzero(positions >= 0)
+            if len(rows):
                 self.bases.append(bases)
-                basis = self.count + positions[walked]
-                self.record(batch[walked], basis, x[walked], factor[walked])
+                self.record(batch[rows], self.count + positions[rows], x[rows], factor[rows])
                 self.count += len(bases)
 
-    def solve_batch(self, batch: np.ndarray) -> None:
-        """Solve the programs of a batch that no basis found on the way certifies."""
+    def solve_batch(self, batch: np.ndarray, *, is_start: bool = False) -> None:
+        """Solve the programs of a batch; at the start of walks leave to them what fails."""
         # Neighbours follow each other: the last basis is then a few pivots from the next one.
         batch = batch[order_by_proximity(self.tested[batch])]
         for k in batch.tolist():
@@ -279,7 +282,7 @@ class _Run:
                 continue  # the basis of an earlier program certified this one
             try:
                 basis = self.optimal_basis(k)
-                if basis is None or not self.share(basis, batch, k):
+                if not (basis is not None and self.share(basis, batch, k)) and not is_start:
                     self.solve_again(basis, batch, k)
             except Infeasible as error:
                 self.infeasible[k] = str(error)
@@ -327,11 +330,7 @@ class _Run:
     def settle(self, basis: Bases | None, k: int) -> Bases | None:
         """Solve program k in rational arithmetic, from HiGHS's basis or else from the slacks.
 
-        Returns
-        -------
-        Bases or None
-            The basis, to be tried on other programs; None where floating point has no good inverse
-            of it.
+        Return the basis, to be tried on others; None where floats have no good inverse of it.
         """
         family = self.family
         start = family.slack_codes() if basis is None else basis.columns[0]
@@ -400,7 +399,7 @@ class _Run:
         missing = np.setdiff1d(needed, self.active)
         if len(missing):
             self._activate(missing)
-        # Only b(k) and the column a(k) differ between programs, so HiGHS keeps its last basis.
+        # Only b(k) and a(k) differ between programs, so HiGHS keeps its last basis.
         self.solver.set_row_bounds(*family.row_bounds(tested))
         if family.theta >= 0:
             self.solver.set_column(family.theta, family.theta_columns(tested[None])[0])

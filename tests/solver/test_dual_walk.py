@@ -77,6 +77,39 @@ def test_what_is_infeasible_is_left_to_the_solver(monkeypatch) -> None:
     np.testing.assert_allclose(expansion_levels(walked), expansion_levels(solved), rtol=1e-10)
 
 
+def test_one_of_the_first_whose_basis_is_refused_is_walked_to(monkeypatch) -> None:
+    """Fractions are slow: they are for what no walk reaches."""
+    table = plain(np.random.default_rng(6), (60, 8))
+    family = Family(wei_form(8), table)
+    certify_basis = engine.Family.certify_basis
+    refused = []
+
+    def refuse_twice(self, basis, tested):
+        optimal, x, factor = certify_basis(self, basis, tested)
+        refused.append(len(tested))
+        return optimal & (len(refused) > 2), x, factor
+
+    def settle(self, basis, k):
+        raise AssertionError
+
+    _, solved = solve_both_ways(monkeypatch, family, table)
+    monkeypatch.setattr(engine.Family, "certify_basis", refuse_twice)
+    monkeypatch.setattr(engine._Run, "settle", settle)
+    monkeypatch.setattr(engine, "WALKED", 10)
+    walked = engine.solve_family(family, table)
+    assert len(refused) > 2
+    np.testing.assert_allclose(expansion_levels(walked), expansion_levels(solved), rtol=1e-10)
+
+
+def test_where_none_of_the_first_has_a_basis_all_are_left_to_the_solver(monkeypatch) -> None:
+    """No DMU of the reference needs as little of the input as all that are tested."""
+    rng = np.random.default_rng(7)
+    family = Family(ccr_form(1, 3, "vrs", "output"), plain(rng, (30, 4)))
+    tested = plain(rng, (20, 4)) * np.array([0.1, 1, 1, 1])
+    walked, solved = solve_both_ways(monkeypatch, family, tested)
+    assert sorted(walked.infeasible) == sorted(solved.infeasible) == list(range(20))
+
+
 def test_walks_without_a_factor(monkeypatch) -> None:
     """The second stage has costs on slacks and only right-hand sides that differ."""
     rng = np.random.default_rng(3)
