@@ -25,9 +25,9 @@ are possible, listing would never pay.
 """
 PART = 60
 """DMUs in that part."""
-WORTH = 70
-"""Facets that Qhull lists in the time of one solve by HiGHS, about; there is at most one solve per
-tested DMU.
+WORTH = 20
+"""Facets that Qhull lists in the time of one walk of the engine, about; there is at most one walk
+per tested DMU.
 """
 HELD = 500_000
 """Most facets that are listed: they take about 0.5 kB each."""
