@@ -30,7 +30,7 @@ from deabench.proofs.exact_repair import (
     to_fractions,
 )
 from deabench.proofs.supporting_weights import tighten_weights
-from deabench.utils.arrays import ROUND, Sparse, greatest_products, positive_products
+from deabench.utils.arrays import ROUND, Sparse, blocks, greatest_products, positive_products
 
 GAMMA = ROUND
 """What rounding makes of a sum of products, as a share of its terms."""
@@ -232,6 +232,25 @@ def repaired_gains(
     is_met : bool array (K,)
         Whether λ falls short of nothing that is held by more than what rounding makes of it.
     """
+    # As many points at a time as stay in cache: each is judged alone.
+    parts = [
+        _repaired_gains_of_block(technology, tested[rows], lam[rows], held[rows], moved[rows])
+        for rows in blocks(max(len(tested), 1), lam.columns.shape[1] * tested.shape[1])
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    gains, error, is_feasible, is_met = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return gains, error, is_feasible, is_met
+
+
+def _repaired_gains_of_block(
+    technology: Technology,
+    tested: np.ndarray,
+    lam: Sparse,
+    held: np.ndarray,
+    moved: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the `repaired_gains` of some points."""
     values = np.maximum(lam.values, 0.0)
     columns = np.maximum(lam.columns, 0)
     least_sum, greatest_sum = technology.sums

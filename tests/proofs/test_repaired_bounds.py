@@ -103,3 +103,29 @@ def test_a_sum_with_a_bound_is_not_moved_beyond_it() -> None:
             np.zeros((1, 1)),
         )
         assert is_feasible.tolist() == [expected]
+
+
+@pytest.mark.parametrize("count", [0, 1, 20])
+def test_points_are_repaired_alone_however_many_there_are(monkeypatch, count) -> None:
+    """Blocks of eight points give what each gives alone, one with too few peers among them."""
+    monkeypatch.setattr("deabench.utils.arrays.ENTRIES", 1)
+    lam = np.tile([0.3, 0.3, 0.4], (20, 1))
+    lam[5] = [1.0, 0.0, 0.0]
+    # Each point is what its λ give, but for a rounding error that falls short.
+    tested = lam @ POINTS + np.array([4e-16, 4e-16, 0])
+    technology = Technology(POINTS, 1, (1.0, 1.0))
+    columns = np.tile(np.arange(3, dtype=np.int32), (20, 1))
+    held = np.tile([True, True, False], (20, 1))
+
+    def repair_rows(rows):
+        chosen = Sparse(columns[rows], lam[rows])
+        return repaired_gains(technology, tested[rows], chosen, held[rows], np.zeros((20, 3))[rows])
+
+    together = repair_rows(slice(0, count))
+    assert [len(part) for part in together] == [count] * 4
+    for k in range(count):
+        alone = repair_rows(slice(k, k + 1))
+        for part, own in zip(together, alone, strict=True):
+            np.testing.assert_array_equal(part[k], own[0])
+    if count > 5:
+        assert together[2].tolist() == [k != 5 for k in range(count)]
