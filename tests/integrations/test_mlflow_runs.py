@@ -22,8 +22,8 @@ def runs(tmp_path, monkeypatch):
     """Return the frame of three finished runs and a failed one, in a store of this test."""
     # A database takes eight seconds to be made; files are what MLflow had before.
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
-    before = mlflow.get_tracking_uri()
-    mlflow.set_tracking_uri((tmp_path / "runs").as_uri())
+    # `set_tracking_uri` would hold for later tests, too.
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "runs").as_uri())
     mlflow.set_experiment("speed")
     for name, accuracy, latency in (("a", 0.92, 31.0), ("b", 0.85, 2.0), ("c", 0.80, 40.0)):
         with mlflow.start_run(run_name=name):
@@ -32,8 +32,7 @@ def runs(tmp_path, monkeypatch):
     mlflow.start_run(run_name="failed")
     mlflow.log_metrics({"accuracy": 0.99, "latency_ms": 1.0})
     mlflow.end_run("FAILED")
-    yield mlflow.search_runs()
-    mlflow.set_tracking_uri(before)
+    return mlflow.search_runs()
 
 
 def test_a_ranking_goes_into_its_own_run_and_each_score_into_its_system(runs):
