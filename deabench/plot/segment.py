@@ -21,6 +21,7 @@ from deabench.plot.canvas import (
     apply_style,
     draw_grid,
     escape_label,
+    is_narrow,
     make_axes,
     marker_style,
     set_title,
@@ -178,6 +179,8 @@ class SegmentsDisplay(Display):
             ylabel="SAUC: area under the segment",
         )
         ax.margins(0.18)
+        if is_narrow(ax):
+            ax.locator_params(axis="x", nbins=5)
         sizes = sorted({segment.roc.n for segment in self.segments.segments.values()})
         sample = f"n = {sizes[0]}"
         if len(sizes) > 1:

@@ -44,6 +44,25 @@ SMALL_CONTROLS = """[...document.querySelectorAll("button, input, select, summar
     const box = e.getBoundingClientRect();
     return box.width && (box.height < 24 || box.width < 24) && !e.matches(".skip");
   }).map((e) => e.outerHTML)"""
+OVERLAPS = """[...document.querySelectorAll("svg.chart")].flatMap((svg) => {
+  const texts = [...svg.querySelectorAll("text")].filter((e) => e.textContent.trim());
+  const boxes = texts.map((e) => e.getBoundingClientRect());
+  const apart = (a, b) => a.right - 1 <= b.left || b.right - 1 <= a.left
+    || a.bottom - 3 <= b.top || b.bottom - 3 <= a.top;
+  return boxes.flatMap((a, i) => boxes.slice(0, i).flatMap((b, j) =>
+    apart(a, b) ? [] : [`${svg.classList}: ${texts[i].textContent} | ${texts[j].textContent}`]));
+})"""
+"""Pairs of texts of a chart that overlap; letters are lower than their boxes."""
+OUTSIDE = """(() => {
+  const svg = document.querySelector(".frontier.chart"), area = svg.querySelector("path.area");
+  const dots = [...svg.querySelectorAll(".dots.efficient:not(.faded)")].flatMap((path) =>
+    [...path.getAttribute("d").matchAll(/M([-\\d.]+),([-\\d.]+)h0/g)].map((m) => [+m[1], +m[2]]));
+  const near = [-1, 0, 1].flatMap((dx) => [-1, 0, 1].map((dy) => [dx, dy]));
+  const inside = ([x, y]) => near.some(([dx, dy]) =>
+    area.isPointInFill(new DOMPoint(x + dx, y + dy)));
+  return { count: dots.length, outside: dots.filter((at) => !inside(at)) };
+})()"""
+"""Efficient dots of full ink that lie outside the filled area, by more than a pixel."""
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 AXE = Path(os.environ.get("DEABENCH_AXE", ROOT / "page/node_modules/axe-core/axe.min.js"))
@@ -194,6 +213,28 @@ def test_the_first_screen_holds_recommendation_and_picture(opened, width):
             named = page.locator(".frontier .label.chosen, .frontier .label.winner")
             assert named.count() == len(report.data["winners"]) == 3
         page.close()
+
+
+@pytest.mark.parametrize("width", [1400, 800, 390])
+@pytest.mark.parametrize(
+    "board",
+    [
+        lambda: db.report(costly(30), **COSTS),
+        pytest.param(lambda: page_of(30, 2), marks=pytest.mark.slow),
+        pytest.param(lambda: page_of(30, 5), marks=pytest.mark.slow),
+        pytest.param(lambda: db.report(cloud(5000, 5)), marks=pytest.mark.slow),
+    ],
+    ids=["costs", "two", "five", "5000 rows"],
+)
+def test_no_labels_overlap_and_full_dots_lie_in_the_area(opened, board, width):
+    page = opened(board(), viewport={"width": width, "height": 900})
+    for step in ("worse", "worse", "better"):
+        assert page.locator(".frontier .label").count() >= 3
+        assert page.evaluate(OVERLAPS) == []
+        dots = page.evaluate(OUTSIDE)
+        assert dots["outside"] == []
+        assert dots["count"] >= 1
+        page.locator(".card").get_by_role("button", name=step).click()
 
 
 def test_pictures_of_a_narrow_page_are_drawn_narrow(opened):

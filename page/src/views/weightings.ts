@@ -2,7 +2,7 @@
 import type { Weightings, WinningRegion } from "../contract.ts";
 import { draw, make, panel, seen, short } from "../dom.ts";
 import type { World } from "../world.ts";
-import { axes, chart, fitted, scaleOf, sized, textWidth, type Frame } from "./chart.ts";
+import { axes, chart, fitted, scaleOf, sized, textWidth, type Box, type Frame } from "./chart.ts";
 
 type Pair = [number, number];
 const STRIP = 56, ROW = 22;
@@ -60,21 +60,27 @@ export function weightingsView(world: World): HTMLElement | null {
     const outline = (points: number[][]): string => "M" + points.map((w) => at(w).map((v) => v.toFixed(1)).join(",")).join("L") + "Z";
     const parts = regions.map((region) => shape(region, draw("path", { d: outline(region.corners) })));
     const edge = left + side / 2, now = slidersAsWeights(world, weightings as Weightings), dot = now ? at(now) : null;
-    let free = 0;  // the least height of the next name beside the triangle
+    const boxes: Box[] = [];
+    const box = (x: number, y: number, wide: number): Box => [x, y - 12, x + wide, y + 4];
+    const clear = (one: Box): boolean => !boxes.some((b) => one[0] < b[2] && one[2] > b[0] && one[1] < b[3] && one[3] > b[1]);
     const labels = [...regions].sort((a, b) => at(a.centroid)[1] - at(b.centroid)[1]).flatMap((region) => {
       const y = at(region.centroid)[1], [from, to] = chord(region.corners.map(at), y), kind_ = region.row === state.chosen ? "chosen" : "", name = data.labels[region.row];
-      const covered = dot && Math.abs(dot[1] - y) < 12 && Math.abs(dot[0] - (from + to) / 2) < textWidth(name) / 2 + 8;
-      if (textWidth(name) * 1.1 + 10 < to - from) return [draw("text", { x: (from + to) / 2, y: y + (covered ? 22 : 4), "text-anchor": "middle", class: `label ${kind_}` }, name)];
-      // A name that has no room inside stands beside the triangle, joined to its region.
-      const middle = (from + to) / 2, wide = textWidth(name) * 1.1, onLeft = middle < edge && left > wide + 24;
-      if (onLeft) {
-        const end = edge - (y - top) / 1.732 - 24;
-        return [draw("line", { x1: middle, y1: y, x2: end + 4, y2: y, class: "lead" }), draw("text", { x: end, y: y + 4, "text-anchor": "end", class: `label ${kind_}` }, name)];
+      const middle = (from + to) / 2, wide = textWidth(name) * 1.1;
+      const covered = dot && Math.abs(dot[1] - y) < 12 && Math.abs(dot[0] - middle) < textWidth(name) / 2 + 8;
+      const inside = box(middle - wide / 2, y + (covered ? 22 : 4), wide);
+      if (wide + 10 < to - from && clear(inside)) {
+        boxes.push(inside);
+        return [draw("text", { x: middle, y: y + (covered ? 22 : 4), "text-anchor": "middle", class: `label ${kind_}` }, name)];
       }
-      const start = Math.min(edge + (y - top) / 1.732 + 24, width - 8 - Math.min(wide, 170)), base = Math.max(y, free);
-      free = base + 16;
-      return [draw("line", { x1: middle, y1: y, x2: start - 4, y2: base, class: "lead" }),
-        draw("text", { x: start, y: base + 4, class: `label ${kind_}` }, fitted(name, width - start - 4))];
+      // A name that has no room inside stands beside the triangle, joined to its region, below those that stand there.
+      const onLeft = middle < edge && left > wide + 24, end = edge - (y - top) / 1.732 - 24;
+      const start = onLeft ? end - wide : Math.min(edge + (y - top) / 1.732 + 24, width - 8 - Math.min(wide, 170));
+      let base = y;
+      while (!clear(box(start, base + 4, wide)) && base < height) base += 2;
+      boxes.push(box(start, base + 4, wide));
+      return onLeft
+        ? [draw("line", { x1: middle, y1: y, x2: end + 4, y2: base, class: "lead" }), draw("text", { x: end, y: base + 4, "text-anchor": "end", class: `label ${kind_}` }, name)]
+        : [draw("line", { x1: middle, y1: y, x2: start - 4, y2: base, class: "lead" }), draw("text", { x: start, y: base + 4, class: `label ${kind_}` }, fitted(name, width - start - 4))];
     });
     const anchors = ["start", "end", "middle"];
     const ends = corners.map(([x, y], k) => {
@@ -98,7 +104,8 @@ export function weightingsView(world: World): HTMLElement | null {
     const left = Math.min(150, width * 0.3), columns = (width - left - 10) / count, height = 40 + regions.length * ROW;
     const x = (k: number, w: number): number => left + k * columns + w * (columns - 16);
     const heads = weightings!.metrics.map((_, k) => draw("text", { x: x(k, 0), y: 16, class: "name" }, fitted(metric(k), columns - 18)));
-    const ends = weightings!.metrics.flatMap((_, k) => [draw("text", { x: x(k, 0), y: 31, class: "tick" }, "0"), draw("text", { x: x(k, 1), y: 31, "text-anchor": "end", class: "tick" }, "100 %")]);
+    const zero = columns - 16 > textWidth("0  100 %") ? "0" : "";  // both ends of a scale, or the one that has the unit
+    const ends = weightings!.metrics.flatMap((_, k) => [draw("text", { x: x(k, 0), y: 31, class: "tick" }, zero), draw("text", { x: x(k, 1), y: 31, "text-anchor": "end", class: "tick" }, "100 %")]);
     const rows = regions.flatMap((region, r) => {
       const y = 36 + r * ROW;
       return [draw("text", { x: left - 8, y: y + 15, "text-anchor": "end", class: `row ${region.row === state.chosen ? "chosen" : ""}` }, fitted(data.labels[region.row], left - 12)),
