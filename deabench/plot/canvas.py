@@ -314,7 +314,7 @@ def add_legend(
             "bbox_transform": ax.transAxes + height,
         }
     elif is_long:
-        settings |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
+        settings |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), "handlelength": 1.6}
     # Without a layout engine nothing makes room beside the axes.
     if not has_layout_engine(ax) and "bbox_to_anchor" in settings:
         settings |= {"loc": "best", "fontsize": font_size(6), "ncols": 1}

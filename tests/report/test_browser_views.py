@@ -147,27 +147,58 @@ def test_a_brush_holds_in_every_view(opened):
     )
 
 
-def test_back_reload_and_link_agree_in_every_view(opened):
-    page = opened(page_of(30, 3))
-    first = page.locator(".who").inner_text()
+SCREENS = [
+    (30, 1400),
+    pytest.param(30, 800, marks=pytest.mark.slow),
+    pytest.param(30, 390, marks=pytest.mark.slow),
+    pytest.param(5000, 1400, marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize(("count", "width"), SCREENS)
+def test_back_reload_and_link_agree_in_every_view(opened, count, width):
+    table = cloud(count, 3)
+    page = opened(page_of(count, 3), viewport={"width": width, "height": 900})
+    limit = float(table["TPR"].median())
+    selected = set(table.index[table["TPR"] >= limit])
+
+    def read_views(page):
+        """Return who is chosen in the views, and whether each shows rows within the brush only."""
+        page.wait_for_selector("html[data-whole]", state="attached")
+        page.locator("#ranking").get_by_role("searchbox").fill("classifier 0009")
+        chosen = {page.locator(".who").inner_text()}
+        if chosen == {"classifier 0009"}:
+            chosen |= set(page.locator("#ranking-table tr.here th").all_inner_texts())
+        page.locator("#ranking").get_by_role("searchbox").fill("")
+        names = set(page.locator("#ranking-table tbody th").all_inner_texts())
+        winners = page.locator(".winners li").evaluate_all("all => all.map((e) => e.dataset.name)")
+        kept = page.locator(".parallel-panel .count").inner_text().split()[0]
+        return chosen, names <= selected, set(winners) <= selected, kept
+
+    before = read_views(page)
+    assert not before[1]
     page.locator(".find").fill("0009")
     page.locator(".find").press("Enter")
-    page.locator("#ranking-table thead button").first.click()
-
-    def chosen() -> set[str]:
-        rows = page.locator("tr.here th").all_inner_texts()
-        return {page.locator(".who").inner_text(), *rows}
-
-    assert chosen() == {"classifier 0009"}
+    assert read_views(page)[0] == {"classifier 0009"}
+    page.locator(".parallel-panel summary").click()
+    page.get_by_label("TPR from").fill(str(limit))
+    page.get_by_label("TPR from").press("Enter")
+    page.wait_for_url("**keep=TPR**")
+    after_brush = read_views(page)
+    assert after_brush == ({"classifier 0009"}, True, True, str(len(selected)))
     page.reload()
-    page.wait_for_selector("html[data-whole]", state="attached")
-    assert chosen() == {"classifier 0009"}
+    assert read_views(page) == after_brush
+    link = page.context.new_page()
+    link.goto(page.url)
+    assert read_views(link) == after_brush
+    # Back takes the choice back, and what was dragged since.
     page.go_back()
-    page.wait_for_selector("html[data-whole]", state="attached")
     page.wait_for_function(
-        "(name) => document.querySelector('.who').textContent === name", arg=first
+        "([kept, who]) => document.querySelector('.parallel-panel .count')"
+        ".textContent.startsWith(kept) && document.querySelector('.who').textContent === who",
+        arg=[before[3], next(iter(before[0]))],
     )
-    assert chosen() == {first}
+    assert read_views(page) == before
 
 
 @pytest.mark.slow
@@ -215,7 +246,10 @@ def test_the_first_screen_holds_recommendation_and_picture(opened, width):
         page.close()
 
 
-@pytest.mark.parametrize("width", [1400, 800, 390])
+@pytest.mark.parametrize(
+    "width",
+    [390, pytest.param(800, marks=pytest.mark.slow), pytest.param(1400, marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize(
     "board",
     [
