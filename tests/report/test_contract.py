@@ -61,6 +61,23 @@ CHECKED = {
 """The fields that the test below looks at: a new one needs a check of its own."""
 
 
+SHAPES = {
+    "metrics": {"name", "high", "sign", "shift", "least", "most", "cost"},
+    "ranking": {
+        *("measure", "model", "radial", "scores", "ranks", "efficient", "order", "reference"),
+        *("own", "peers", "weights", "shares", "gap"),
+    },
+    "front": {"metrics", "factor", "origin", "unit", "rows", "count", "hull"},
+    "own": {"rows", "position", "distance", "target", "members", "way"},
+}
+"""The fields within fields that the checks below look at."""
+
+
+def shapes(data: dict[str, Any]) -> dict[str, set[str]]:
+    """Return the names of the fields within fields."""
+    return {name: set(data[name][0] if name == "metrics" else data[name]) for name in SHAPES}
+
+
 def numbers(values: Any) -> list[Any]:
     return [None if not math.isfinite(value) else value for value in map(float, values)]
 
@@ -76,7 +93,8 @@ def test_every_field_of_the_page_is_the_librarys(board: str) -> None:
     assert data["labels"] == [str(label) for label in table.index]
     for name, column in zip(names, data["values"], strict=True):
         assert column == numbers(table[name])
-    _check_metrics(data, table, ranking)
+    assert shapes(data) == SHAPES
+    _check_metrics(data, table, ranking, options)
     _check_ranking(data["ranking"], ranking)
     _check_frontier(data, table, options)
     _check_targets(data, table, options, ranking)
@@ -94,17 +112,43 @@ def test_every_field_of_the_page_is_the_librarys(board: str) -> None:
     assert (data["tested"], data["reached"]) == ([], None)
 
 
-def _check_metrics(data: dict[str, Any], table: pd.DataFrame, ranking: db.Ranking) -> None:
+def test_tested_algorithms_are_the_librarys() -> None:
+    table = cloud(12, 3)
+    tested = table.iloc[:3].set_axis(["x", "y", "z"]) * np.array([[0.8], [1.3], [0.5]])
+    data = db.report(table, tested=tested).data
+    expected = db.targets(tested, table)
+    scores = db.rank(tested, reference=table).scores
+    assert [one["label"] for one in data["tested"]] == ["x", "y", "z"]
+    for one in data["tested"]:
+        assert one["values"] == tested.loc[one["label"]].tolist()
+        assert one["efficiency"] == pytest.approx(scores[one["label"]], abs=1e-12)
+    reached = data["reached"]
+    assert reached["rows"] == [0, 1, 2]
+    assert reached["position"] == expected.position.tolist() == ["inside", "outside", "inside"]
+    np.testing.assert_allclose(reached["distance"], expected.distance, atol=1e-12)
+    np.testing.assert_allclose(reached["target"], expected.targets, rtol=1e-12)
+    assert [[data["labels"][row] for row in face] for face in reached["members"]] == [
+        list(face) for face in expected.faces
+    ]
+    assert data["start"] == len(table)
+
+
+def _check_metrics(
+    data: dict[str, Any], table: pd.DataFrame, ranking: db.Ranking, options: dict[str, Any]
+) -> None:
+    complete = table.dropna()
+    front = db.frontier(complete, **_frontier_options(options))
     for metric in data["metrics"]:
         name = metric["name"]
+        turned = metric["sign"] * complete[name] + metric["shift"]
+        np.testing.assert_allclose(turned, front.data.outputs[name], rtol=1e-12, atol=1e-12)
         is_cost = name in ranking.data.inputs
         is_error = name == "error"
         assert metric["cost"] == is_cost
         assert metric["high"] == (not is_cost and not is_error)
         # The page maps a value as the frontier does: better is more.
         assert metric["sign"] == (1.0 if metric["high"] else -1.0)
-        assert metric["least"] is None or metric["least"] <= table[name].min()
-        assert metric["most"] is None or metric["most"] >= table[name].max()
+        assert metric["least"] == 0
         top = {"accuracy (%)": 100.0, "latency_ms": None, "seconds": None}.get(name, 1.0)
         assert metric["most"] == top
 
@@ -119,6 +163,8 @@ def _check_ranking(shown: dict[str, Any], ranking: db.Ranking) -> None:
     assert shown["efficient"] == ranking.efficient.tolist()
     assert [labels[row] for row in shown["order"]] == list(order_by_merit(ranking))
     peers = ranking.peers.sparse.to_dense()
+    assert len(shown["peers"]) == len(labels)
+    assert all(shown["peers"])
     for label, flat in zip(labels, shown["peers"], strict=True):
         shares = dict(zip(flat[::2], flat[1::2], strict=True))
         named = {shown["reference"][k]: share for k, share in shares.items()}
@@ -152,6 +198,16 @@ def _check_frontier(data: dict[str, Any], table: pd.DataFrame, options: dict[str
     assert shown["count"] == len(front.facets)
     np.testing.assert_allclose(shown["hull"]["normals"], front.hull.normals, rtol=1e-12)
     assert shown["hull"]["full"] == front.facets["full_dimensional"].tolist()
+    # The vertices of a facet reach farthest along its normal, and no others do.
+    outputs = front.data.outputs.loc[front.vertices].to_numpy()
+    reach = front.hull.normals @ ((outputs - front.origin) / front.unit).T
+    is_on = np.isclose(reach, reach.max(axis=1, keepdims=True), rtol=0, atol=1e-9)
+    assert shown["hull"]["on"] == [np.flatnonzero(row).tolist() for row in is_on]
+    assert shown["hull"]["faces"] == [sorted(map(int, face)) for face in front.hull.maximal_faces]
+    assert all(
+        any(set(face) <= set(on) for on in shown["hull"]["on"]) for face in shown["hull"]["faces"]
+    )
+    assert set(shown["hull"]) == {"normals", "full", "on", "faces"}
     weights = db.targets(complete.iloc[:1], complete, **_frontier_options(options)).weights
     assert shown["factor"] == [weights[name] for name in names]
 
@@ -166,6 +222,7 @@ def _check_targets(
     )
     shown = data["own"]
     names = [data["metrics"][k]["name"] for k in data["front"]["metrics"]]
+    assert inefficient
     assert {data["labels"][row] for row in shown["rows"]} == set(map(str, inefficient))
     for k, row in enumerate(shown["rows"]):
         name = table.index[row]
@@ -202,10 +259,15 @@ def _check_uncertainty(data: dict[str, Any], ranking: db.Ranking) -> None:
     band = shown["band"]
     axes = [data["metrics"][band[axis]]["name"] for axis in ("x", "y")]
     assert axes == list(ranking.uncertainty.metrics)
+    assert shown["scope"] == "all at once"
     for bound in ("lower", "upper"):
         points = ranking.uncertainty.band[[(name, bound) for name in axes]].to_numpy()
-        for corner in band[bound]:
-            assert all(value in points[:, k] for k, value in enumerate(corner))
+        corners = [tuple(corner) for corner in band[bound]]
+        assert corners
+        assert set(corners) <= set(map(tuple, points))
+        # No limit lies beyond the outline through the corners.
+        outline = db.frontier(pd.DataFrame(corners, columns=axes))
+        assert (outline.locate(pd.DataFrame(points, columns=axes))["position"] != "outside").all()
 
 
 def _check_weightings(data: dict[str, Any], table: pd.DataFrame, options: dict[str, Any]) -> None:
@@ -219,9 +281,19 @@ def _check_weightings(data: dict[str, Any], table: pd.DataFrame, options: dict[s
     assert shown["rankWorst"] == ranks["worst"].tolist()
     assert shown["rankMean"] == pytest.approx(ranks["mean_rank"].tolist())
     assert shown["firstShare"] == pytest.approx(ranks["first_share"].tolist())
+    assert [data["metrics"][k]["name"] for k in shown["metrics"]] == list(result.metrics)
+    assert shown["admissible"] == result.admissible_vertices.to_numpy().tolist()
+    assert shown["unit"] == {"value": "range"}.get(result.model, "best value")
+    largest = [region["share"] for region in shown["regions"]]
+    assert largest == sorted(largest, reverse=True)
+    first = {name for name, region in result.winning_regions.items() if region.share > 0}
+    assert {table.index[row["row"]] for row in shown["regions"]} >= first
+    assert first
     for region in shown["regions"]:
         expected = result.winning_regions[table.index[region["row"]]]
         assert region["share"] == pytest.approx(expected.share)
+        np.testing.assert_allclose(region["corners"], expected.vertices, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(region["centroid"], expected.centroid, rtol=1e-12, atol=1e-12)
         for bound in ("least", "most"):
             limits = expected.intervals[bound].tolist()
             assert region[bound] == pytest.approx(limits, rel=1e-12, abs=1e-12)
