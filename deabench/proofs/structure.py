@@ -24,11 +24,6 @@ OWN_INDEX = ("infeasibility_certificates", "slopes")
 """Frames with a row for some of the DMUs only."""
 REFERENCE_INDEX = ("multiples",)
 """Series with a number for each DMU of the reference."""
-UNPROVED_FIELDS = ("path", "notes", "transforms", "options", "ranges")
-"""Fields that no proof is about: the model's name and words, how it was solved, notes, how metrics
-were turned before the gate, which values they can have; of the options, those that the model's
-proof does not ask for.
-"""
 
 
 def check_parts(result: Any, labels: pd.Index, columns: dict[str, list[list[str]]]) -> None:

@@ -323,11 +323,9 @@ class _BoxedTargets:
         steep = np.linalg.norm(normals / self.stretch, DUAL_NORM_ORDERS[self.result.norm], axis=1)
         # The distance of a hyperplane is its slack at the point over the dual norm of its normal.
         lengths = np.abs(room) / steep
-        if self.result.common:
-            bound = lengths.sum(axis=0).min()
-            shortfall = _shortfall(np.array([bound]), float(self.distance.sum()))
-            return np.full(len(self.actual), shortfall)
-        errors = np.empty(len(self.actual))
+        errors = np.full(len(self.actual), np.nan)
+        if self.result.common:  # nothing is claimed
+            return errors
         for k, point in enumerate(self.actual):
             if np.isnan(self.distance[k]):  # nothing in the region dominates a point outside of it
                 is_outside = self.result.dominating and room[k].min() < -ON / 2

@@ -212,12 +212,6 @@ class Solver:
         )
         self.columns += k
 
-    def add_row(self, lower: float, upper: float, columns: np.ndarray, values: np.ndarray) -> None:
-        """Add one row over the given columns."""
-        self.highs.addRow(
-            lower, upper, len(columns), columns.astype(np.int32), values.astype(float)
-        )
-
     def _set_option(self, name: str, value: object) -> None:
         self._check_status(self.highs.setOptionValue(name, value), name)
 

@@ -103,6 +103,10 @@ def test_multiples_of_a_dmu_reach_what_it_does_not() -> None:
     points = points_of((2.0, 2.0, 2.0))
     for returns, expected in (("vrs", True), ("nirs", True), ("ndrs", False), ("crs", False)):
         assert prove({"o": [1.0, 0.0, 0.0]}, points, reference, returns) == [expected]
+        assert prove({"o": [1.0, 0.0, 1.0]}, points, reference, returns) == [False]
+        # Half the input for the same output: nothing does that.
+        cheap = points_of((1.0, 1.0, 0.5))
+        assert prove({"o": [1.0, 0.0, 1.0]}, cheap, reference, returns) == [True]
 
 
 @pytest.mark.parametrize("is_own_reference", [True, False])

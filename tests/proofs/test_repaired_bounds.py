@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from deabench.proofs.bounds import repaired_gains
+from deabench.proofs.bounds import _scaled_error, repaired_gains
 from deabench.proofs.exact_repair import Technology
 from deabench.utils.arrays import Sparse
 
@@ -129,3 +129,48 @@ def test_points_are_repaired_alone_however_many_there_are(monkeypatch, count) ->
             np.testing.assert_array_equal(part[k], own[0])
     if count > 5:
         assert together[2].tolist() == [k != 5 for k in range(count)]
+
+
+MOVES = np.array([[0.6, 0.3, -0.5], [0.4, 0.2, -0.3]])
+"""What two entries of λ move the point by: 1, 0.5 and -0.8 together."""
+
+
+@pytest.mark.parametrize(
+    ("gains", "held", "factor"),
+    [
+        ([-1e-12, 0.1, 0.1], [True, True, True], 2e-12),  # an output is short: more of all
+        ([0.1, -1e-12, 0.1], [True, True, True], 4e-12),
+        ([-1e-12, -2e-12, 0.1], [True, True, True], 8e-12),
+        ([0.1, 0.1, -1e-12], [True, True, True], -2.5e-12),  # an input is: less of all
+        ([-1e-12, 0.1, 0.1], [False, True, True], 0.0),
+        ([0.1, 0.1, 0.1], [True, True, True], 0.0),
+        ([-1e-12, 0.1, 0.0], [True, True, True], None),  # more of all takes an input
+        ([0.0, 0.1, -1e-12], [True, True, True], None),
+        ([-1e-12, 0.1, -1e-12], [True, True, True], None),
+        ([-1e-12, 0.1, 0.0], [True, True, False], 2e-12),
+        ([-0.5e-10, 0.1, 0.1], [True, True, True], None),  # too far
+    ],
+)
+def test_all_intensities_are_scaled_alike_where_that_meets_what_is_held(
+    gains, held, factor
+) -> None:
+    """Two DMUs at once, of which the other needs nothing; what is left is as fractions say."""
+    both = np.array([gains, [0.3, 0.2, 0.1]])
+    error = np.full(both.shape, 1e-17)
+    widened = _scaled_error(
+        both, error, np.stack([MOVES, MOVES]), np.array([held, [True, True, True]])
+    )
+    assert widened[1] == pytest.approx(error[1], abs=1e-16)
+    if factor is None:
+        assert (widened[0] == error[0]).all()
+        return
+    least = both[0] - widened[0]
+    for r in range(3):
+        point = sum(map(Fraction, MOVES[:, r].tolist()))
+        exact = Fraction(gains[r]) + Fraction(factor) * point
+        # Nothing more than is reached, and hardly less; what is held is met.
+        assert least[r] == pytest.approx(float(exact), abs=1e-4 * abs(factor) + 1e-16)
+        assert least[r] >= 0 or not held[r]
+    if factor:
+        short = int(np.flatnonzero((np.array(gains) < 0) & held)[-1])
+        assert least[short] == pytest.approx(-gains[short], rel=1e-3)

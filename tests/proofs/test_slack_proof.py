@@ -37,3 +37,86 @@ def test_own_positive_weights_leave_no_slack_at_all() -> None:
     forged = replace(ranking, slacks=slacks)
     left = SlackProof(forged, ranking.slack_weights).all_slack_left()
     assert left.tolist() == pytest.approx([0.0, 0.0, 0.125], abs=1e-12)
+
+
+SLACKS = pd.DataFrame(
+    {"a": [4.0, 1.0, 4.0, 1e-9, 0.0], "b": [1.0, 4.0, 0.5, 0.0, 4.0]}, index=list("pqstu")
+)
+"""Beside the efficient "p" and "q": "s" and "u" at 1 with slack, and a tiny "t"."""
+
+
+def settle(table: pd.DataFrame, **changes: object) -> tuple[dict[str, bool], dict[str, bool]]:
+    """Return who is proved efficient and who is undecided, with parts of the proof replaced."""
+    ranking = db.rank(table, outputs=list(table))
+    proof = SlackProof(ranking, ranking.slack_weights)
+    for name, value in changes.items():
+        setattr(proof, name, value)
+    proved, undecided = proof.proved
+    return dict(zip(table.index, proved, strict=True)), dict(
+        zip(table.index, undecided, strict=True)
+    )
+
+
+def test_who_reaches_1_without_slack_is_efficient_and_nobody_else() -> None:
+    proved, undecided = settle(SLACKS)
+    assert proved == {"p": True, "q": True, "s": False, "t": False, "u": False}
+    assert not any(undecided.values())
+    ranking = db.rank(SLACKS, outputs=["a", "b"])
+    assert ranking.scores[["s", "u"]].tolist() == [1.0, 1.0]
+
+
+def test_a_score_at_1_without_weights_for_its_slacks_is_undecided() -> None:
+    ranking = db.rank(SLACKS, outputs=["a", "b"])
+    nobody = replace(ranking.slack_weights, of=np.full(5, NO_PROOF, dtype=np.int32))
+    proved, undecided = settle(SLACKS, weights=nobody)
+    assert not any(proved.values())
+    # "s" and "u" have slack to be seen, and "t" does not reach 1.
+    assert undecided == {"p": True, "q": True, "s": False, "t": False, "u": False}
+
+
+@pytest.mark.parametrize("share", [1e-8, 1e-10])
+def test_slack_counts_as_a_share_of_an_own_value(share) -> None:
+    """1e-8 of an own value of 1 is slack, though it is less than 1e-9 of the metric's 100."""
+    table = pd.DataFrame({"a": [100.0, 1.0], "b": [1.0, 100.0]}, index=list("pq"))
+    ranking = db.rank(table, outputs=["a", "b"])
+    slack = np.zeros((2, 2))
+    slack[1, 0] = share
+    proof = SlackProof(ranking, ranking.slack_weights)
+    proof.slack = slack
+    assert proof.proved[0].tolist() == [True, share < 1e-9]
+    assert not proof.proved[1].any()
+
+
+def test_slack_of_a_value_of_0_is_a_share_of_the_largest() -> None:
+    table = pd.DataFrame({"a": [100.0, 0.0], "b": [1.0, 100.0]}, index=list("pq"))
+    ranking = db.rank(table, outputs=["a", "b"])
+    for slack, expected in ((1e-8, True), (1e-6, False)):
+        proof = SlackProof(ranking, ranking.slack_weights)
+        proof.slack = np.array([[0.0, 0.0], [slack, 0.0]])
+        assert proof.proved[0].tolist() == [True, expected]
+
+
+def test_weights_of_slacks_prove_efficiency_by_what_they_leave() -> None:
+    """Under 1 and 1 "p" and "q" are worth as much as anything; "r" is not, and 0 proves nothing."""
+    ranking = db.rank(TABLE)
+    scores = pd.Series(1.0, TABLE.index)
+    of = np.zeros(3, dtype=np.int32)
+    for rows, expected in (
+        ([[1.0, 1.0]], [True, True, False]),
+        ([[1.0, 0.0]], [False, False, False]),
+        ([[2.0, 1.0]], [False, True, False]),
+    ):
+        weights = replace(ranking.slack_weights, rows=np.array(rows), of=of)
+        claimed = replace(ranking, scores=scores, slack_weights=weights, slacks=ranking.slacks * 0)
+        proof = SlackProof(claimed, weights)
+        proved, undecided = proof.proved
+        assert proved.tolist() == expected
+        assert undecided.tolist() == (~np.array(expected)).tolist()
+
+
+def test_own_weights_prove_no_score_below_1() -> None:
+    ranking = db.rank(TABLE)
+    assert (ranking.slack_weights.of == OWN_WEIGHTS)[2]
+    proved, undecided = settle(TABLE)
+    assert proved == {"p": True, "q": True, "r": False}
+    assert not any(undecided.values())

@@ -109,7 +109,7 @@ def proved_infeasible(
     weights[:, :count] = frame.to_numpy() * scaled.units[:count]
     with np.errstate(invalid="ignore"):
         weights /= np.maximum(weights.max(axis=1, keepdims=True), 1e-300)
-    is_sound = np.isfinite(weights).all(axis=1) & (row_minima(weights) >= 0)
+    is_sound = row_minima(weights) >= 0  # what is infinite is NaN now
     if may_change is not None:
         is_sound &= ~((weights != 0) & may_change[rows]).any(axis=1)
     weights = np.where(is_sound[:, None], weights, 0.0)
@@ -122,7 +122,7 @@ def proved_infeasible(
         is_beyond = (technology.sums[0] > 0) | ((weights * tested).sum(axis=1) > 0)
     else:
         is_beyond = _is_beyond(technology, tested, weights, left_out)
-    proved[rows] = is_sound & is_beyond
+    proved[rows] = is_beyond
     return proved
 
 
