@@ -271,7 +271,8 @@ def _prove(answer: Answer) -> Proof:
         wrong_reasons = why.reason_violations(
             answer,
             {
-                UNDEFINED: _has_unique_metric(answer),
+                # A factor of 0 is one by which outputs would grow.
+                UNDEFINED: _has_unique_metric(answer) & (answer.orientation == "output"),
                 why.NO_MIX: zero_factor,
                 UNREACHED: unreached,
                 why.NO_OUTPUT: ~answer.data.outputs.to_numpy().any(axis=1),

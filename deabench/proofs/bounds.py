@@ -304,7 +304,7 @@ def _scaled_error(
 ) -> np.ndarray:
     """Return the error (k, c) of gains with all λ scaled alike, where that meets what is held."""
     point = moves.sum(axis=1)
-    shortfall = np.where(held & (gains - error < 0), 2 * (error - gains), 0.0)
+    shortfall = np.where(held, 2 * (error - gains), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         needed = np.where(shortfall > 0, shortfall / np.abs(point), 0.0).max(axis=1)[:, None]
     # Outputs are positive and grow with λ, inputs are negative and shrink with it.

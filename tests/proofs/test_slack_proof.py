@@ -105,6 +105,7 @@ def test_weights_of_slacks_prove_efficiency_by_what_they_leave() -> None:
         ([[1.0, 1.0]], [True, True, False]),
         ([[1.0, 0.0]], [False, False, False]),
         ([[2.0, 1.0]], [False, True, False]),
+        ([[1.0 + 2e-6, 1.0]], [False, True, False]),
     ):
         weights = replace(ranking.slack_weights, rows=np.array(rows), of=of)
         claimed = replace(ranking, scores=scores, slack_weights=weights, slacks=ranking.slacks * 0)

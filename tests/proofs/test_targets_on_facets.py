@@ -75,10 +75,12 @@ def test_nothing_dominates_a_point_outside_alone() -> None:
     db.certify(inside)
     db.certify(outside)
     assert outside.distance.isna().all()
-    # A point inside is dominated, whatever is said.
-    forged = replace(outside, actual=inside.actual, position=inside.position)
-    with pytest.raises(CertificateError, match="closest"):
-        db.certify(forged)
+    # A point inside is dominated, whatever is said, and one on a facet by itself.
+    on = find_targets((3.0, 3.0), norm="l1", dominating=True)
+    for reached in (inside, on):
+        forged = replace(outside, actual=reached.actual, position=reached.position)
+        with pytest.raises(CertificateError, match="closest"):
+            db.certify(forged)
     # And what need not dominate has a target from outside, too.
     with pytest.raises(CertificateError, match="closest"):
         db.certify(replace(outside, dominating=False))

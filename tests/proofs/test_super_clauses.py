@@ -1,0 +1,150 @@
+"""Super-efficiencies and Russell's graph measure: what each clause of their proofs refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from model_options import rank_with
+
+import deabench as db
+from deabench.errors import CertificateError
+from deabench.models import russell, sbm, super_sbm, superefficiency
+from deabench.proofs import reasons
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+TABLE = pd.DataFrame(
+    {
+        "a": [2.0, 4.0, 3.0, 3.5, 1.5, 0.5],
+        "b": [5.0, 2.0, 4.0, 3.0, 1.0, 0.0],
+        "c": [0.0, 0.0, 0.0, 1.0, 0.0, 0.0],
+        "x": [4.0, 5.0, 3.0, 6.0, 5.0, 1.0],
+    },
+    index=list("pqrstu"),
+)
+""" "s" alone has any of c, and "u" has the least input and nothing of b."""
+RADIAL_REASONS = (
+    superefficiency.UNDEFINED,
+    superefficiency.UNREACHED,
+    reasons.NO_MIX,
+    reasons.NO_OUTPUT,
+)
+SLACK_REASONS = (super_sbm.UNREACHED, sbm.OUTSIDE, sbm.UNBOUNDED)
+CASES = [
+    ({"model": model, "returns": returns, "orientation": orientation}, texts)
+    for model, texts, orientations in (
+        ("super", RADIAL_REASONS, ("output", "input")),
+        ("super-sbm", SLACK_REASONS, ("none", "output", "input")),
+    )
+    for returns in ("crs", "vrs")
+    for orientation in orientations
+]
+
+
+def without_score(ranking: db.Ranking, label: str, reason: str) -> db.Ranking:
+    """Return a ranking in which a DMU has no score, for some reason."""
+    scores = ranking.scores.copy()
+    slacks = ranking.slacks.copy()
+    weights = ranking.weights.copy()
+    scores[label] = np.nan
+    slacks.loc[label] = np.nan
+    weights.loc[label] = np.nan
+    return replace(
+        ranking,
+        scores=scores,
+        slacks=slacks,
+        weights=weights,
+        reasons={**ranking.reasons, label: reason},
+    )
+
+
+IDS = ["-".join(options.values()) for options, _ in CASES]
+
+
+@pytest.mark.parametrize(("options", "texts"), CASES, ids=IDS)
+def test_no_other_reason_holds(options, texts) -> None:
+    ranking = rank_with(TABLE, outputs=["a", "b", "c"], inputs=["x"], **options)
+    db.certify(ranking)
+    for label in TABLE.index:
+        for text in texts:
+            # Where no other one has any of "c", no mix has any of it.
+            is_true = (label, text, options["orientation"]) == ("s", reasons.NO_MIX, "output")
+            if is_true or ranking.reasons.get(label) == text:
+                continue
+            with pytest.raises(CertificateError):
+                db.certify(without_score(ranking, label, text))
+
+
+@pytest.mark.parametrize("efficient", [True, False])
+@pytest.mark.parametrize(("options", "texts"), CASES, ids=IDS)
+def test_whoever_is_beyond_the_others_is_efficient(options, texts, efficient) -> None:
+    ranking = rank_with(TABLE, outputs=["a", "b", "c"], inputs=["x"], **options)
+    is_beyond = (ranking.scores > 1 + 1e-9) | ranking.scores.isna()
+    assert is_beyond.any()
+    assert ranking.efficient[is_beyond].all()
+    wrong = ranking.efficient != efficient
+    # In one orientation who reaches 1 with slack on the other side is left open.
+    wrong &= is_beyond | (ranking.scores < 1 - 1e-9)
+    for label in TABLE.index[wrong]:
+        claimed = ranking.efficient.copy()
+        claimed[label] = efficient
+        with pytest.raises(CertificateError):
+            db.certify(replace(ranking, efficient=claimed))
+    if efficient:
+        return
+    # Of a reference of its own a DMU above 1 is judged by its slacks alone.
+    tested = TABLE.loc[["q"]] * [1.2, 1.2, 1.0, 1.0]
+    outside = rank_with(tested, reference=TABLE, outputs=["a", "b", "c"], inputs=["x"], **options)
+    db.certify(outside)
+
+
+@pytest.mark.parametrize("orientation", ["none", "output", "input"])
+def test_slacks_beside_a_super_efficiency_are_0(orientation) -> None:
+    ranking = rank_with(
+        TABLE[["a", "x"]], outputs=["a"], inputs=["x"], model="super-sbm", orientation=orientation
+    )
+    db.certify(ranking)
+    is_above = ranking.scores > 1
+    assert is_above.any()
+    for label in TABLE.index[is_above]:
+        for value in (1e-6, -1e-6, np.nan):
+            slacks = ranking.slacks.copy()
+            slacks.loc[label, "x"] = value
+            with pytest.raises(CertificateError):
+                db.certify(replace(ranking, slacks=slacks))
+
+
+def test_the_least_of_a_metric_s_part_is_found_by_trial() -> None:
+    phi = np.linspace(1, 100, 200_001)
+    for q in (0.5, 0.25, 0.0):
+        for price in (0.0, 1e-4, 0.01, 0.2, 0.5, 3.0):
+            least = (q / phi + price * (phi - 1)).min()
+            if price == 0:
+                least = 0.0  # at an endless φ
+            found = russell._least_output_part(np.array([q]), np.array([price]))
+            assert found[0] == pytest.approx(least, abs=1e-6)
+
+
+@pytest.mark.parametrize("share", [1e-6, -1e-6])
+def test_the_graph_measure_lies_between_what_peers_reach_and_what_weights_allow(share) -> None:
+    table = TABLE.drop(columns="c")
+    for inputs in (["x"], None):
+        metrics = ["a", "b", *(inputs or ())]
+        ranking = rank_with(
+            table[metrics], outputs=["a", "b"], inputs=inputs, model="russell", orientation="none",
+            returns="vrs",
+        )  # fmt: skip
+        db.certify(ranking)
+        for label in table.index:
+            scores = ranking.scores.copy()
+            scores[label] *= 1 + share
+            with pytest.raises(CertificateError):
+                db.certify(replace(ranking, scores=scores))
+            # Weights that are not the best ones leave a gap, unless the measure is 1.
+            for name in ranking.weights.columns:
+                weights = ranking.weights.copy()
+                weights.loc[label, name] += 0.05
+                frame = replace(ranking, weights=weights).proof().frame
+                assert frame.loc[label, "dual"] <= ranking.scores[label] + 1e-9
