@@ -84,3 +84,20 @@ def test_nothing_dominates_a_point_outside_alone() -> None:
     # And what need not dominate has a target from outside, too.
     with pytest.raises(CertificateError, match="closest"):
         db.certify(replace(outside, dominating=False))
+
+
+@pytest.mark.parametrize("turn", [1e-5, -1e-5])
+def test_slopes_beside_the_facets_normals_bound_nothing(turn) -> None:
+    """Turned by 1e-5 a normal would let a target pass that is 1e-6 too far."""
+    honest = find_targets((3.0, 4.5), norm="l2", weights={"a": 1.0, "b": 1.0})
+    db.certify(honest)
+    slopes = honest.slopes.copy()
+    slopes["a"] *= 1 + turn
+    slopes["b"] *= 1 - turn
+    normal = honest.normals.to_numpy()[0]
+    direction = ALONG[tuple(np.round(normal / normal.min(), 6).tolist())]
+    for step in (1e-3, -1e-3):
+        forged = with_target(honest, honest.targets.to_numpy()[0] + step * direction)
+        assert forged.distance["o"] > honest.distance["o"] + 1e-7
+        with pytest.raises(CertificateError, match="closest"):
+            db.certify(replace(forged, slopes=slopes))
