@@ -29,7 +29,7 @@ from deabench.models.shared.scaled_data import (
 )
 from deabench.models.shared.second_stage import OWN_WEIGHTS, scale_dual_ray
 from deabench.proofs import reasons as why
-from deabench.proofs.radial import radial_frame, slack_errors
+from deabench.proofs.radial import COLUMNS, radial_frame, slack_errors
 from deabench.proofs.ranking import (
     SlackProof,
     count_uncovered,
@@ -222,8 +222,9 @@ def _kept_slack_weights(base: Answer, rows: np.ndarray) -> SlackWeights:
     assert slack_weights is not None
     # Multipliers against the others prove nothing of the slacks: store the old ones.
     with_own_weights = rows[slack_weights.of[rows] == OWN_WEIGHTS]
-    shares = base.weights[metric_names(base.data)].to_numpy()[with_own_weights]
-    shares *= reference_maxima(base)
+    # u_0 stands behind the weights of metrics.
+    shares = base.weights.to_numpy()[with_own_weights, : base.slacks.shape[1]]
+    shares = shares * reference_maxima(base)
     of = slack_weights.of.copy()
     of[with_own_weights] = len(slack_weights.rows) + np.arange(len(with_own_weights))
     return SlackWeights(np.vstack([slack_weights.rows, shares / row_minima(shares)[:, None]]), of)
@@ -258,12 +259,11 @@ def _prove(answer: Answer) -> Proof:
         rows = np.flatnonzero(is_alone)
         positions = own_reference_positions(answer)
         alone = take_rows(answer, rows)
-        frame = pd.concat(
-            [
-                radial_frame(take_rows(answer, np.flatnonzero(~is_alone))),
-                radial_frame(alone, left_out=positions[rows]),
-            ]
-        ).reindex(answer.scores.index)
+        others = np.flatnonzero(~is_alone)
+        values = np.empty((len(scores), len(COLUMNS)))
+        values[others] = radial_frame(take_rows(answer, others)).to_numpy()
+        values[rows] = radial_frame(alone, left_out=positions[rows]).to_numpy()
+        frame = pd.DataFrame(values, answer.scores.index, COLUMNS)
         is_itself = alone.intensities.columns == positions[rows][:, None]
         own_share[rows] = (alone.intensities.values * is_itself).sum(axis=1)
         zero_factor, unreached = why.proved_extreme_factors(answer)
