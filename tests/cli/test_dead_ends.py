@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -123,3 +124,35 @@ def test_a_frontier_without_prices_says_why_and_fewer_metrics_have_some(board) -
     with pytest.warns(DataWarning, match="facets is flat in some metric, so there are no prices"):
         assert flat.prices.empty
     assert len(db.frontier(selected).prices)
+
+
+def test_compare_of_results_of_instances_names_the_verb(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("answers.csv").write_text("model,item,correct\na,1,1\na,2,0\nb,1,1\nb,2,1\n")
+    assert main(["compare", "answers.csv"]) == 1
+    assert capsys.readouterr().err == (
+        "deabench: 'answers.csv' holds 2 instances of each model, and a test of tables compares data "
+        "sets, folds or seeds; type deabench uncertainty answers.csv, which pairs the instances, or "
+        "name the column of data sets as 'dataset'\n"
+    )
+
+
+def test_read_counts_empty_cells(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gaps.csv").write_text("model,acc,price\na,0.9,1\nb,,\nc,0.7,\n")
+    assert main(["read", "gaps.csv"]) == 0
+    message = "empty cells: 'acc' 1, 'price' 2; --missing says what becomes of them\n"
+    assert message in capsys.readouterr().err
+    # A price has no greatest value that could bound it.
+    assert main(["rank", "gaps.csv"]) == 1
+    assert "'bounds'" not in capsys.readouterr().err
+
+
+def test_a_p_value_is_no_zero(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"d{k},{0.9 - k / 1e4},{0.5 + k / 1e4}" for k in range(30)]
+    Path("scores.csv").write_text("\n".join(["dataset,a,b", *rows, ""]))
+    assert main(["compare", "scores.csv"]) == 0
+    out = capsys.readouterr().out
+    assert "< 0.0001" in out
+    assert "0.0000" not in out

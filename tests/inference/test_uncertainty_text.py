@@ -156,3 +156,26 @@ def test_every_report_of_a_learned_verdict_says_what_its_level_rests_on(metrics,
         texts += [output.err, output.out]
     for text in texts:
         assert (MEASURED in text) == is_said, text[:300]
+
+
+def test_a_dominated_classifier_in_the_first_tier_is_explained() -> None:
+    # A mix of A and B beats C by .05 in both rates, which one side shows at 900 and two do not.
+    rates = {"A": (0.95, 0.55), "B": (0.55, 0.95), "C": (0.7, 0.7)}
+    counts = pd.DataFrame(
+        {
+            name: {
+                "tp": round(900 * tpr),
+                "fn": 900 - round(900 * tpr),
+                "tn": round(900 * tnr),
+                "fp": 900 - round(900 * tnr),
+            }
+            for name, (tpr, tnr) in rates.items()
+        }
+    ).T
+    result = db.uncertainty(db.Samples.from_counts(counts))
+    assert result.verdicts["C"] == "dominated"
+    assert result.tiers["C"] == 1
+    assert (
+        "C is dominated and still in tier 1 or possibly first: tiers and ranks rest on intervals "
+        "of two sides, verdicts on one."
+    ) in result.summary().splitlines()

@@ -73,8 +73,8 @@ def test_it_is_chosen_by_itself_and_said() -> None:
         "Its peers: b 0.83, a 0.17.",
         "There it would have mae 3 to 1.833, rmse 3 to 1.833.",
         "Its score rests on rmse 83%, mae 17%.",
-        "The score says how far the best mix of the others is, not how good the classifier is "
-        "under your own weights; it carries the noise of the metrics.",
+        "The score says how far the best mix of the others is, not how good c is under your "
+        "own weights; it carries the noise of the metrics.",
     ]
 
 

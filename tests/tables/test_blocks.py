@@ -8,6 +8,7 @@ import pytest
 
 import deabench as db
 from deabench.tables.naming.questions import UndecidedError
+from deabench.tables.recognition.directions import rank_correlations
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 DISEASES = ["Atelectasis", "Effusion", "Mass", "Nodule", "Edema", "Hernia"]
@@ -271,3 +272,18 @@ def test_a_heading_of_two_metrics_decides_for_none(tmp_path) -> None:
         path = tmp_path / "crates.md"
         path.write_text(f"## {heading}\n\n{rows}")
         assert (db.read(path).question is None) == decided
+
+
+def test_rank_correlations_are_those_of_pandas() -> None:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(60, 4)).round(1), columns=list("abcd"))
+    frame.loc[3, "b"] = np.nan
+    expected = frame[["a", "b", "c"]].corrwith(frame["d"], method="spearman")
+    np.testing.assert_allclose(
+        rank_correlations(frame, ["a", "b", "c"], "d"), expected, atol=1e-12
+    )
+    # A constant column rises with nothing, and a long table is sampled.
+    frame["e"] = 1.0
+    assert np.isnan(rank_correlations(frame, ["e"], "d")).all()
+    long = pd.DataFrame({"x": np.arange(9000.0), "y": np.arange(9000.0) ** 3})
+    assert rank_correlations(long, ["x"], "y") == pytest.approx([1.0])

@@ -334,3 +334,35 @@ def test_compressed_files_are_read_within_the_limit(compress, tmp_path, refused)
     )
     with refused(text.replace("holds 5001", "holds 5,001")):
         read_file(path, limits=Limits(bytes=5000))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("model,acc\na,0.9\nb,0.8\n\nmodel,f1\na,0.7\nb,0.6\n", ["1", "2"]),
+        (
+            "On A\nmodel,acc\na,0.9\nb,0.8\n\nOn B\nmodel,f1\na,0.7\nb,0.6\n",
+            ["On A", "On B"],
+        ),
+        ("On A\nmodel;acc\na;0.9\nb;0.8\nOn B\nmodel;f1\na;0.7\nb;0.6\n", ["On A", "On B"]),
+    ],
+    ids=["empty line", "titles", "titles alone"],
+)
+def test_one_of_several_tables_in_a_file_is_to_be_chosen(text, names, tmp_path, refused) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    quoted = ", ".join(f"'{name}'" for name in names)
+    with refused(
+        f"'{path}' holds 2 tables below each other ({quoted}); pass sheet='{names[0]}' to read one "
+        "of them"
+    ):
+        db.read(path)
+    table = db.read(path, sheet=names[1])
+    assert table.outputs == ["f1"]
+    assert list(table.frame["f1"]) == [0.7, 0.6]
+
+
+def test_empty_lines_between_rows_separate_no_tables(tmp_path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("model,acc\na,0.9\n\nb,0.8\n\nc,0.7\n")
+    assert list(db.read(path).frame.index) == ["a", "b", "c"]

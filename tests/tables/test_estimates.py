@@ -156,3 +156,19 @@ def test_a_unit_holds_beside_cells_that_are_no_numbers() -> None:
     assert numbers.failed.tolist() == [False, True, False, True]
     # A plain number has no unit.
     assert parse_numbers(pd.Series([*cells, "3"], dtype=object)).unit == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "values"),
+    [
+        ("memory", ["296 B", "512B"], [296, 512]),
+        ("Bundle size", ["296 B", "1.2 KB"], [296, 1200]),
+        ("Size", ["296 B", "1 KiB"], [296, 1024]),
+        ("Size", ["7B", "13B"], [7e9, 13e9]),
+        ("Params", ["7B", "350M"], [7e9, 350e6]),
+    ],
+)
+def test_b_is_bytes_of_memory_and_files_and_billions_elsewhere(name, cells, values) -> None:
+    numbers = parse_numbers(pd.Series(cells, name=name))
+    assert numbers is not None
+    np.testing.assert_allclose(numbers.values, values)

@@ -174,3 +174,16 @@ def test_cells_that_hold_lists_are_text(tmp_path) -> None:
     path.write_text('{"columns": [1, "1"], "data": [[0.5, 0.6]]}')
     with pytest.raises(DataError, match="the column '1' appears more than once"):
         db.read(path)
+
+
+def test_groups_of_systems_are_no_systems(tmp_path) -> None:
+    tree = (
+        "benchmark: x\nresults:\n  vision:\n    a: {top: {one: 76.1}, params: 25}\n"
+        "    b: {top: {one: 81.0}, params: 86}\n  text:\n    c: {glue: 80.5, params: 110}\n"
+    )
+    frame = read(tmp_path, tree).frame
+    assert frame["system"].tolist() == ["a", "b", "c"]
+    assert frame["group"].tolist() == ["vision", "vision", "text"]
+    assert frame["params"].tolist() == [25, 86, 110]
+    # Systems with nested metrics in common stay systems.
+    assert read(tmp_path, "a:\n  m: {x: 1}\nb:\n  m: {x: 2}\n").frame["system"].tolist() == ["a", "b"]

@@ -70,6 +70,9 @@ def write(folder: Path, text: str, name: str = "t.csv") -> Path:
             "species,feature,model,mae\nx,f,a,1\nx,g,a,2\nx,f,b,3\ny,f,a,4\ny,g,b,5\n",
             {"label": {"label": ("model", "species", "feature")}},
         ),
+        # A name that tells nothing, and dates.
+        ("flavour,accuracy,latency_ms\nx,0.9,9\ny,0.8,5\n", {"label": {"label": ("flavour",)}}),
+        ("Date,accuracy\n2024-01-02,0.9\n2024-01-03,0.8\n", {"label": {"label": ("Date",)}}),
         # A team in several seasons.
         (
             "team,season,wins,points\nx,1,3,40\nx,2,5,41\ny,1,4,50\ny,2,6,39\n",
@@ -136,6 +139,8 @@ def test_rows_that_may_be_no_systems_are_asked_about(text, answers, tmp_path) ->
         "model,with registers,accuracy\na,yes,0.9\na,no,0.8\nb,yes,0.7\nb,no,0.6\n",
         "model,dataset,accuracy\na,d,0.9\na,e,0.8\nb,d,0.7\nb,e,0.6\n",
         "id,accuracy,latency_ms\nA,0.9,20\nB,0.8,5\n",
+        "Country,accuracy,latency_ms\nA,0.9,20\nB,0.8,5\n",
+        "variety,accuracy,latency_ms\nsvm,0.9,20\nrf,0.8,5\nours,0.7,1\n",
     ],
 )
 def test_rows_that_are_systems_are_ranked_at_once(text, tmp_path) -> None:

@@ -177,12 +177,13 @@ def _dominated_lines(result: Uncertainty) -> list[str]:
             f"{touching} of these {verb} an interval that still touches 1: intervals pay for two "
             "sides, the verdict for one."
         )
-    # A mix of others may be shown better where no single one is.
+    # Verdicts pay for one side of one comparison each, tiers and ranks for both of all pairs.
     first = gaps.index[(result.tiers[gaps.index] == 1) | (result.ranks["best"][gaps.index] == 1)]
     if len(first):
+        verb = "is" if len(first) == 1 else "are"
         lines.append(
-            f"{join_names(list(first[:MAX_EXAMPLES]))} may be dominated and in tier 1 or first: "
-            "tiers and ranks hold single rivals against each other, verdicts their mixes."
+            f"{join_names(list(first[:MAX_EXAMPLES]))} {verb} dominated and still in tier 1 or "
+            "possibly first: tiers and ranks rest on intervals of two sides, verdicts on one."
         )
     return lines
 

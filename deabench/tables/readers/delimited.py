@@ -24,11 +24,11 @@ from deabench.tables.estimates import parse_estimate
 from deabench.tables.markup import strip_markup
 from deabench.tables.readers.frames import Source
 from deabench.tables.readers.grids import Grid, has_second_header, read_grids
-from deabench.tables.readers.limits import Limits
+from deabench.tables.readers.limits import Limits, current_options
 from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import find_close
 from deabench.utils.files import read_bounded, read_contents
-from deabench.utils.text import unescape_formula
+from deabench.utils.text import quote_names, unescape_formula
 
 MAX_SIBLINGS = 10_000
 """So many names of a folder are compared with one that is not there."""
@@ -40,6 +40,8 @@ NAMING_ROLES = ("label", "dataset", "left_out")
 """Roles of columns that may tell rows apart: their cells stay text."""
 MAX_PARSED_CELLS = 100_000
 """Separators in a line up to which its cells are parsed to be counted."""
+MAX_SECTIONS = 1 << 20
+"""A file with more characters is one table."""
 MAX_PREAMBLE = 6
 """Lines of prose that may stand above a header."""
 PROBED_LINES = 20
@@ -63,6 +65,9 @@ def read_delimited(
     DataError
         Where it is empty, no table, or without names for its columns.
     """
+    sections = _split_sections(text)
+    if len(sections) > 1:
+        return _choose_section(sections, file, title, notes)
     text, preamble = _split_preamble(text)
     separator = _find_separator(text)
     _check_size(text, separator, file, limits)
@@ -194,6 +199,63 @@ def _check_size(text: str, separator: str, file: str, limits: Limits) -> None:
     rows = text.count("\n")
     limits.check_rows(rows, file)
     limits.check_cells(rows * columns, file)
+
+
+def _split_sections(text: str) -> list[Grid]:
+    """Return the tables of a file that holds several below each other, called by their titles.
+
+    Empty lines or lines of prose stand between them, and each begins with a header of its own.
+    """
+    # Most files have neither, and a search is far faster than to read all lines.
+    if not re.search(r"\n[^\n,;\t|]*\n", text) or len(text) > MAX_SECTIONS:
+        return []
+    split = re.compile("[" + "".join(SEPARATORS) + "]")
+    separator = _find_separator("\n".join(filter(split.search, text.splitlines())))
+    grids: list[Grid] = []
+    title = ""
+    rows: list[list[str]] = []
+    # A last empty row ends the last section.
+    for row in [*csv.reader(text.splitlines(), delimiter=separator), []]:
+        cells = [cell.strip() for cell in row]
+        if sum(map(bool, cells)) > 1:
+            rows.append(cells)
+            continue
+        if rows:
+            grids.append(Grid(rows, name=title))
+            title = ""
+        rows = []
+        title = next(filter(None, cells), title)
+    return grids if all(map(_is_section, grids)) else []
+
+
+def _choose_section(
+    sections: Sequence[Grid], file: str, title: str, notes: tuple[str, ...]
+) -> Source:
+    """Read the section that `sheet` names.
+
+    Raises
+    ------
+    DataError
+        Where nobody chose one.
+    """
+    chosen = current_options().sheet
+    if chosen is None:
+        names = [grid.name or str(k) for k, grid in enumerate(sections, start=1)]
+        raise DataError(
+            f"'{file}' holds {len(sections)} tables below each other ({quote_names(names, 4)}); "
+            f"pass sheet='{names[0]}' to read one of them"
+        )
+    source = read_grids(sections, file, title, sheet=chosen)
+    return replace(source, notes=(*notes, *source.notes))
+
+
+def _is_section(grid: Grid) -> bool:
+    """Return whether rows are a table: names above rows of the same length with numbers."""
+    header, *rows = grid.rows
+    is_named = not any(parse_estimate(cell, False) for cell in header)
+    is_even = all(len(row) == len(header) for row in rows)
+    has_numbers = all(any(parse_estimate(cell, False) for cell in row) for row in rows)
+    return bool(rows) and is_named and is_even and has_numbers
 
 
 def _read_two_headers(text: str, separator: str) -> list[list[str]]:

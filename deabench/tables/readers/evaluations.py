@@ -98,7 +98,10 @@ def _is_harness_run(data: object) -> bool:
     if not isinstance(data, Mapping) or not isinstance(data.get("results"), Mapping):
         return False
     tasks = data["results"].values()
-    return bool(tasks) and all(isinstance(task, Mapping) for task in tasks)
+    if not tasks or not all(isinstance(task, Mapping) for task in tasks):
+        return False
+    # A tree of groups has no numbers of its own.
+    return any(isinstance(value, int | float) for task in tasks for value in task.values())
 
 
 def _model_name(run: Mapping[str, Any], default: str) -> str:

@@ -171,8 +171,8 @@ def read_mapping(data: Mapping[Any, Any]) -> Source:
     # Mappings within the mapping are rows, lists are columns.
     systems = {str(k): _flatten(item) for k, item in data.items() if isinstance(item, Mapping)}
     if len(systems) == len(values):
-        instances = _read_instances(data)
-        return _read_systems(systems) if instances is None else instances
+        special = _read_instances(data) or _read_groups(data)
+        return _read_systems(systems) if special is None else special
     nested = find_nested_table(data)
     if nested is not None:
         key, rows = nested
@@ -215,6 +215,27 @@ def _read_instances(data: Mapping[Any, Any]) -> Source | None:
     }
     frame = pd.DataFrame(rows)
     return Source(frame, "", ("system",), declarations, kind="long")
+
+
+def _read_groups(data: Mapping[Any, Any]) -> Source | None:
+    """Read {group: {system: {metric: value}}}; None where the outer mapping holds the systems.
+
+    Systems have metrics in common, groups have none.
+    """
+    members = {
+        (str(group), str(name)): _flatten(metrics)
+        for group, systems in data.items()
+        for name, metrics in systems.items()
+        if isinstance(metrics, Mapping)
+    }
+    if len(members) != sum(map(len, data.values())):
+        return None
+    group_keys = Counter(key for systems in data.values() for key in _flatten(systems))
+    system_keys = Counter(key for metrics in members.values() for key in metrics)
+    if max(group_keys.values(), default=2) > 1 or max(system_keys.values(), default=1) < 2:
+        return None
+    rows = [{"system": name, "group": group, **row} for (group, name), row in members.items()]
+    return Source(pd.DataFrame(rows), "", ("system",))
 
 
 def _read_systems(systems: Mapping[str, Mapping[str, Any]]) -> Source:

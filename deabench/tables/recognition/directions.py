@@ -40,6 +40,8 @@ LEAST_RATIO = 8.0
 MIN_ROWS = 8
 """So many rows are needed before their order, or a correlation, tells a direction."""
 MIN_CORRELATION = 0.7
+SAMPLED_ROWS = 2000
+"""A direction is told by about so many rows of a longer table."""
 MIN_RATING_CORRELATION = 0.9
 """A single column goes with a known one of its size from this correlation on."""
 OVERRULING = 4
@@ -241,11 +243,33 @@ def _by_correlation(block: Block, _: Context) -> tuple[str, str]:
     for ally in block.allies:
         if is_weak_column(ally) or ally.direction != "higher":
             continue
-        # Systems lack different members, so that each is compared by itself.
-        correlation = block.frame[block.names].corrwith(block.frame[ally.name], method="spearman")
-        if (correlation > needed).all():
+        if (rank_correlations(block.frame, block.names, ally.name) > needed).all():
             return "higher", f"it rises with '{ally.name}'"
     return "", ""
+
+
+def rank_correlations(frame: pd.DataFrame, names: Sequence[str], other: str) -> np.ndarray:
+    """Return Spearman's correlation of columns with another one; of a long table by a sample."""
+    rows = frame.iloc[:: max(len(frame) // SAMPLED_ROWS, 1)]
+    members = rows[list(names)]
+    is_filled = members.notna().all() & bool(rows[other].notna().all())
+    correlations = pd.Series(np.nan, index=members.columns)
+    # Ranks of complete columns are correlated in one product.
+    ranks = members.loc[:, is_filled].rank().to_numpy()
+    if ranks.size:
+        other_ranks = rows[other].rank().to_numpy()
+        centred = ranks - ranks.mean(axis=0)
+        other_centred = other_ranks - other_ranks.mean()
+        scales = np.sqrt((centred**2).sum(axis=0) * (other_centred**2).sum())
+        # A constant column correlates with nothing.
+        with np.errstate(invalid="ignore", divide="ignore"):
+            correlations[is_filled] = other_centred @ centred / scales
+    # Systems lack different members: each is compared on the systems that have it.
+    partial = members.loc[:, ~is_filled]
+    if partial.shape[1]:
+        correlations[~is_filled] = partial.corrwith(rows[other], method="spearman")
+    values: np.ndarray = correlations.to_numpy()
+    return values
 
 
 def is_weak_column(column: Column) -> bool:

@@ -27,7 +27,10 @@ _SYSTEMS = re.compile(
     r"|sod|loda|knn\w*|dagmm|sogaal|deepsvdd|feature.?bagging|resnet\w*|vit\w*|bert\w*|gpt\w*"
     r"|llama\w*|autosklearn|autogluon|h2o\w*|tpot\w*|flaml|tabnet|tabpfn|ft-?transformer|saint"
     r"|node|ridge|lasso|elastic.?net|gp|majority|dummy|random|baseline\w*|ensemble\w*|stacking\w*"
-    r"|cnn\w*|lstm\w*|transformer\w*)$",
+    r"|cnn\w*|lstm\w*|transformer\w*"
+    # Programming languages.
+    r"|python\b.*|c|c\+\+|c#|rust|go|java|javascript|typescript|julia|haskell|ocaml|kotlin|scala|swift"
+    r"|perl|php|ruby|lua(jit)?|fortran|nim|zig|node(\.?js)?|pypy|r)$",
     re.IGNORECASE,
 )
 """Names of systems, which tell whether a matrix has them in its columns or its rows."""

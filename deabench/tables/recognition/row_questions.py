@@ -16,6 +16,7 @@ from deabench.tables.naming.questions import Answer, Question
 from deabench.tables.recognition.columns import OF_COMPUTER, OF_RUNS, SETTING, Column
 from deabench.tables.recognition.layout import (
     PARAMETERS,
+    PROBED_ROWS,
     Keys,
     is_data_set_name,
     is_system_name,
@@ -74,7 +75,7 @@ def ask_about_rows(
         )
     label = keys.label[0]
     cells = _texts(frame[label])
-    statistics = cells.map(lambda cell: has_name(cell, "statistic"))
+    statistics = cells.head(PROBED_ROWS).map(lambda cell: has_name(cell, "statistic"))
     if statistics.mean() >= LEAST_STATISTICS:
         return _make_question(f"the rows of '{title}' are statistics ({cells.iloc[0]})", [label])
     if _is_square(cells, columns):
@@ -178,6 +179,13 @@ def _ask_for_names(
     if not names:
         return None
     key = next(_unique_keys(frame, [], names), names[:1])
+    meanings = map(look_up_metric, names)
+    if all(meaning is not None and meaning.reason == "it is a date" for meaning in meanings):
+        return _make_question(
+            f"the rows of '{title}' are dates ('{names[0]}'), as in a history, and no systems: give "
+            "a row for each system",
+            key,
+        )
     return _make_question(
         f"no column names the systems of '{title}', and its rows differ in {quote_names(names, 3)}",
         key,
@@ -188,11 +196,11 @@ def _names_systems(label: str, cells: pd.Series) -> bool:
     """Return whether the name of a column, or its cells, tell that it names systems."""
     meaning = look_up_metric(label)
     # A word of another meaning, as a setting, seldom names systems; a search calls them by theirs.
-    if meaning is None or meaning.role == "label" or label in PARAMETERS:
+    if meaning is not None and meaning.role == "label":
         return True
-    if has_name(label, "any_row"):
+    if label in PARAMETERS or has_name(label, "any_row") or has_name(label, "entity"):
         return True
-    return bool(cells.map(is_system_name).mean() >= LEAST_KNOWN_SYSTEMS)
+    return bool(cells.head(PROBED_ROWS).map(is_system_name).mean() >= LEAST_KNOWN_SYSTEMS)
 
 
 def _ask_about_columns(metrics: Sequence[str], rows: str, title: str) -> Question | None:
