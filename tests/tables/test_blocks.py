@@ -279,9 +279,7 @@ def test_rank_correlations_are_those_of_pandas() -> None:
     frame = pd.DataFrame(rng.normal(size=(60, 4)).round(1), columns=list("abcd"))
     frame.loc[3, "b"] = np.nan
     expected = frame[["a", "b", "c"]].corrwith(frame["d"], method="spearman")
-    np.testing.assert_allclose(
-        rank_correlations(frame, ["a", "b", "c"], "d"), expected, atol=1e-12
-    )
+    np.testing.assert_allclose(rank_correlations(frame, ["a", "b", "c"], "d"), expected, atol=1e-12)
     # A constant column rises with nothing, and a long table is sampled.
     frame["e"] = 1.0
     assert np.isnan(rank_correlations(frame, ["e"], "d")).all()

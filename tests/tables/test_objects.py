@@ -186,4 +186,7 @@ def test_groups_of_systems_are_no_systems(tmp_path) -> None:
     assert frame["group"].tolist() == ["vision", "vision", "text"]
     assert frame["params"].tolist() == [25, 86, 110]
     # Systems with nested metrics in common stay systems.
-    assert read(tmp_path, "a:\n  m: {x: 1}\nb:\n  m: {x: 2}\n").frame["system"].tolist() == ["a", "b"]
+    assert read(tmp_path, "a:\n  m: {x: 1}\nb:\n  m: {x: 2}\n").frame["system"].tolist() == [
+        "a",
+        "b",
+    ]

@@ -70,7 +70,7 @@ def ask_about_rows(
     if len(frame) < 2:
         return None
     if not keys.label:
-        return _ask_about_columns(metrics, columns[0].name, title) or _ask_for_names(
+        return _ask_about_columns(columns, metrics, columns[0].name, title) or _ask_for_names(
             frame, columns, metrics, title
         )
     label = keys.label[0]
@@ -110,9 +110,11 @@ def ask_about_rows(
         )
     if cells.is_unique:
         question = _ask_about_data_sets(frame, columns, label, title)
-        if question is None and not is_whole_name(label, "label"):
-            question = _ask_about_columns(metrics, label, title)
-        if question is None and not _names_systems(label, cells):
+        if question is not None or _are_known_systems(cells):
+            return question
+        if not is_whole_name(label, "label"):
+            question = _ask_about_columns(columns, metrics, label, title)
+        if question is None and not _names_systems(label):
             question = _make_question(
                 f"nothing tells whether '{label}' names the systems of '{title}'", [label]
             )
@@ -192,20 +194,25 @@ def _ask_for_names(
     )
 
 
-def _names_systems(label: str, cells: pd.Series) -> bool:
-    """Return whether the name of a column, or its cells, tell that it names systems."""
+def _are_known_systems(cells: pd.Series) -> bool:
+    """Return whether cells are names of known systems, as "svm"."""
+    return bool(cells.head(PROBED_ROWS).map(is_system_name).mean() >= LEAST_KNOWN_SYSTEMS)
+
+
+def _names_systems(label: str) -> bool:
+    """Return whether the name of a column tells that it names systems."""
     meaning = look_up_metric(label)
     # A word of another meaning, as a setting, seldom names systems; a search calls them by theirs.
     if meaning is not None and meaning.role == "label":
         return True
-    if label in PARAMETERS or has_name(label, "any_row") or has_name(label, "entity"):
-        return True
-    return bool(cells.head(PROBED_ROWS).map(is_system_name).mean() >= LEAST_KNOWN_SYSTEMS)
+    return label in PARAMETERS or has_name(label, "any_row") or has_name(label, "entity")
 
 
-def _ask_about_columns(metrics: Sequence[str], rows: str, title: str) -> Question | None:
+def _ask_about_columns(
+    columns: Sequence[Column], metrics: Sequence[str], rows: str, title: str
+) -> Question | None:
     """Ask whether columns are systems whose names tell no more than a unit, as "Neo4j (sec)"."""
-    by_unit = [name for name in metrics if is_known_by_unit(name)]
+    by_unit = [c.name for c in columns if c.name in metrics and c.unit and is_known_by_unit(c.name)]
     if len(by_unit) < 2 or 2 * len(by_unit) <= len(metrics) or rows in by_unit:
         return None
     return Question(
