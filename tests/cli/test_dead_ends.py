@@ -131,9 +131,9 @@ def test_compare_of_results_of_instances_names_the_verb(tmp_path, monkeypatch, c
     Path("answers.csv").write_text("model,item,correct\na,1,1\na,2,0\nb,1,1\nb,2,1\n")
     assert main(["compare", "answers.csv"]) == 1
     assert capsys.readouterr().err == (
-        "deabench: 'answers.csv' holds 2 instances of each model, and a test of tables compares data "
-        "sets, folds or seeds; type deabench uncertainty answers.csv, which pairs the instances, or "
-        "name the column of data sets as 'dataset'\n"
+        "deabench: 'answers.csv' holds 2 instances of each model, and a test of tables compares "
+        "data sets, folds or seeds; type deabench uncertainty answers.csv, which pairs the "
+        "instances, or name the column of data sets as 'dataset'\n"
     )
 
 

@@ -23,12 +23,18 @@ from deabench.tables.cells import is_numeric_dtype
 from deabench.tables.estimates import parse_estimate
 from deabench.tables.markup import strip_markup
 from deabench.tables.readers.frames import Source
-from deabench.tables.readers.grids import Grid, has_second_header, read_grids
-from deabench.tables.readers.limits import Limits, current_options
+from deabench.tables.readers.grids import (
+    Grid,
+    choose_section,
+    has_second_header,
+    is_section,
+    read_grids,
+)
+from deabench.tables.readers.limits import Limits
 from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import find_close
 from deabench.utils.files import read_bounded, read_contents
-from deabench.utils.text import quote_names, unescape_formula
+from deabench.utils.text import unescape_formula
 
 MAX_SIBLINGS = 10_000
 """So many names of a folder are compared with one that is not there."""
@@ -67,7 +73,7 @@ def read_delimited(
     """
     sections = _split_sections(text)
     if len(sections) > 1:
-        return _choose_section(sections, file, title, notes)
+        return choose_section(sections, file, title, notes)
     text, preamble = _split_preamble(text)
     separator = _find_separator(text)
     _check_size(text, separator, file, limits)
@@ -225,37 +231,7 @@ def _split_sections(text: str) -> list[Grid]:
             title = ""
         rows = []
         title = next(filter(None, cells), title)
-    return grids if all(map(_is_section, grids)) else []
-
-
-def _choose_section(
-    sections: Sequence[Grid], file: str, title: str, notes: tuple[str, ...]
-) -> Source:
-    """Read the section that `sheet` names.
-
-    Raises
-    ------
-    DataError
-        Where nobody chose one.
-    """
-    chosen = current_options().sheet
-    if chosen is None:
-        names = [grid.name or str(k) for k, grid in enumerate(sections, start=1)]
-        raise DataError(
-            f"'{file}' holds {len(sections)} tables below each other ({quote_names(names, 4)}); "
-            f"pass sheet='{names[0]}' to read one of them"
-        )
-    source = read_grids(sections, file, title, sheet=chosen)
-    return replace(source, notes=(*notes, *source.notes))
-
-
-def _is_section(grid: Grid) -> bool:
-    """Return whether rows are a table: names above rows of the same length with numbers."""
-    header, *rows = grid.rows
-    is_named = not any(parse_estimate(cell, False) for cell in header)
-    is_even = all(len(row) == len(header) for row in rows)
-    has_numbers = all(any(parse_estimate(cell, False) for cell in row) for row in rows)
-    return bool(rows) and is_named and is_even and has_numbers
+    return grids if all(map(is_section, grids)) else []
 
 
 def _read_two_headers(text: str, separator: str) -> list[list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import pandas as pd
@@ -14,7 +14,7 @@ from deabench.tables.cells import is_empty_word
 from deabench.tables.estimates import parse_estimate
 from deabench.tables.markup import strip_markup
 from deabench.tables.readers.frames import Source
-from deabench.tables.readers.limits import Limits
+from deabench.tables.readers.limits import Limits, current_options
 from deabench.utils.checks import did_you_mean
 from deabench.utils.text import quote_names
 
@@ -159,6 +159,36 @@ def _choose_grid(grids: Sequence[Grid], file: str, sheet: str | None) -> Grid:
     if sheet is None:
         return max(grids, key=Grid.count_numbers)
     return grids[find_named([_name_of(grids, k) for k in range(len(grids))], sheet, file)]
+
+
+def choose_section(
+    sections: Sequence[Grid], file: str, title: str, notes: tuple[str, ...]
+) -> Source:
+    """Read the section that `sheet` names.
+
+    Raises
+    ------
+    DataError
+        Where nobody chose one.
+    """
+    chosen = current_options().sheet
+    if chosen is None:
+        names = [grid.name or str(k) for k, grid in enumerate(sections, start=1)]
+        raise DataError(
+            f"'{file}' holds {len(sections)} tables below each other ({quote_names(names, 4)}); "
+            f"pass sheet='{names[0]}' to read one of them"
+        )
+    source = read_grids(sections, file, title, sheet=chosen)
+    return replace(source, notes=(*notes, *source.notes))
+
+
+def is_section(grid: Grid) -> bool:
+    """Return whether rows are a table: names above rows of the same length with numbers."""
+    header, *rows = grid.rows
+    is_named = not any(parse_estimate(cell, False) for cell in header)
+    is_even = all(len(row) == len(header) for row in rows)
+    has_numbers = all(any(parse_estimate(cell, False) for cell in row) for row in rows)
+    return bool(rows) and is_named and is_even and has_numbers
 
 
 def find_named(names: Sequence[str], sheet: str, file: str) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 
 import pandas as pd
 
@@ -19,6 +19,7 @@ from deabench.tables.recognition.layout import (
     PROBED_ROWS,
     Keys,
     is_data_set_name,
+    is_numbered,
     is_system_name,
 )
 from deabench.tables.vocabulary import (
@@ -109,7 +110,9 @@ def ask_about_rows(
             f"the rows of '{title}' are called by '{label}', which names no systems", [label]
         )
     if cells.is_unique:
-        question = _ask_about_data_sets(frame, columns, label, title)
+        question = _ask_about_data_sets(frame, columns, label, title) or _ask_about_crossed(
+            frame, columns, label, title
+        )
         if question is not None or _are_known_systems(cells):
             return question
         if not is_whole_name(label, "label"):
@@ -147,7 +150,7 @@ def ask_about_rows(
         return _make_question(
             f"nothing tells whether '{label}' names the systems of '{title}', for it repeats", key
         )
-    return None
+    return _ask_about_numbers(frame, columns, label, title)
 
 
 def merge_questions(rows: Question, metrics: Question | None) -> Question:
@@ -184,8 +187,8 @@ def _ask_for_names(
     meanings = map(look_up_metric, names)
     if all(meaning is not None and meaning.reason == "it is a date" for meaning in meanings):
         return _make_question(
-            f"the rows of '{title}' are dates ('{names[0]}'), as in a history, and no systems: give "
-            "a row for each system",
+            f"the rows of '{title}' are dates ('{names[0]}'), as in a history, and no systems: "
+            "give a row for each system",
             key,
         )
     return _make_question(
@@ -277,6 +280,55 @@ def _ask_about_data_sets(
                 [label],
             )
     return None
+
+
+def _ask_about_crossed(
+    frame: pd.DataFrame, columns: Sequence[Column], label: str, title: str
+) -> Question | None:
+    """Ask about rows that are called by pairs of a system and what names data sets."""
+    factors = [
+        c.name
+        for c in columns
+        if c.role in ("text", "dataset", "label")
+        and c.name != label
+        and frame[c.name].nunique() < len(frame)
+    ]
+    for first, second in permutations(factors, 2):
+        is_data = has_name(first, "topic") or is_data_set_name(first)
+        if is_data and frame[second].nunique() > 1 and _are_crossed(frame, second, first):
+            return Question(
+                f"the rows of '{title}' are the pairs of '{second}' and '{first}': does '{first}' "
+                "name data sets?",
+                (),
+                {
+                    "dataset": {"label": (second,), "dataset": (first,)},
+                    "label": {"label": (label,)},
+                },
+            )
+    return None
+
+
+def _ask_about_numbers(
+    frame: pd.DataFrame, columns: Sequence[Column], label: str, title: str
+) -> Question | None:
+    """Ask about rows of one name that differ in whole numbers of unknown meaning alone."""
+    keys = _key_columns(frame, columns, ())
+    if next(_unique_keys(frame, [label], keys), None) is not None:
+        return None
+    # Numbers that repeat may be settings; measurements hardly do.
+    numbers = [
+        c.name
+        for c in columns
+        if c.role in ("unknown", "conditional")
+        and is_numbered(frame[c.name])
+        and 2 * frame[c.name].nunique() <= len(frame)
+    ]
+    key = next(_unique_keys(frame, [label], [*keys, *numbers]), None)
+    if key is None:
+        return None
+    return _make_question(
+        f"'{label}' names several rows of '{title}', which differ in {quote_names(key[1:], 3)}", key
+    )
 
 
 def _texts(column: pd.Series) -> pd.Series:
