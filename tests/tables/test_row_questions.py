@@ -70,6 +70,26 @@ def write(folder: Path, text: str, name: str = "t.csv") -> Path:
             "species,feature,model,mae\nx,f,a,1\nx,g,a,2\nx,f,b,3\ny,f,a,4\ny,g,b,5\n",
             {"label": {"label": ("model", "species", "feature")}},
         ),
+        # Pairs of a processor and a workload, with a name of their own and without.
+        (
+            "case,workload,cpu,ipc\nm_o3,m,o3,2\nm_io,m,io,1\np_o3,p,o3,3\np_io,p,io,2\n",
+            {
+                "dataset": {"label": ("cpu",), "dataset": ("workload",)},
+                "label": {"label": ("case",)},
+            },
+        ),
+        (
+            "Workload,CPU,ipc\nm,o3,2\nm,io,1\np,o3,3\np,io,2\n",
+            {
+                "dataset": {"label": ("CPU",), "dataset": ("Workload",)},
+                "label": {"label": ("CPU", "Workload")},
+            },
+        ),
+        # Programs that differ in a number alone.
+        (
+            "binary,P_mpi,seconds\na,1,25.1\na,2,20.3\nb,1,33.6\nb,2,14.7\n",
+            {"label": {"label": ("binary", "P_mpi")}},
+        ),
         # A name that tells nothing, and dates.
         ("flavour,accuracy,latency_ms\nx,0.9,9\ny,0.8,5\n", {"label": {"label": ("flavour",)}}),
         ("Date,accuracy\n2024-01-02,0.9\n2024-01-03,0.8\n", {"label": {"label": ("Date",)}}),
@@ -380,3 +400,9 @@ def test_instances_are_averaged_under_their_own_word(word, tmp_path) -> None:
     assert table.kind == "long"
     assert table.frame.loc["a"].dropna().to_dict()["correct"] == 0.5
     assert "repeated rows of a system (instances) are averaged" in table.notes
+
+
+def test_percent_of_unknown_name_are_asked_about_though_they_repeat(tmp_path) -> None:
+    text = "model,proxy,recall\na,75%,0.5\nb,75%,0.6\nc,77%,0.7\nd,77%,0.8\ne,75%,0.55\n"
+    with pytest.raises(UndecidedError, match="in 'proxy'"):
+        db.rank(db.read(write(tmp_path, text)))

@@ -76,7 +76,7 @@ def assign_roles(
     # Whoever declares a direction has seen the columns, and so has who made a frame to be ranked.
     if made_to_rank:
         return assigned
-    question = _find_question(assigned, judgement.open_blocks)
+    question = _find_question(assigned, judgement.open_blocks, units or {})
     if question is None:
         return assigned
     # What is asked about is no output yet: half of such guesses are costs or losses.
@@ -88,7 +88,9 @@ def assign_roles(
     return replace(assigned, columns=tuple(columns), question=question, role_notes=(question.text,))
 
 
-def _find_question(table: Table, open_blocks: Sequence[Sequence[str]]) -> Question | None:
+def _find_question(
+    table: Table, open_blocks: Sequence[Sequence[str]], units: Mapping[str, str]
+) -> Question | None:
     """Return what has to be asked before the table is ranked; None where enough is known.
 
     A ranking by a remnant is asked about: like columns of which most would be left out, and every
@@ -112,7 +114,7 @@ def _find_question(table: Table, open_blocks: Sequence[Sequence[str]]) -> Questi
         for name, column in undecided.items()
         if not column.reason.startswith(COMPARED)
         and not (metrics and _is_called_result(name))
-        and is_measured(table, name)
+        and (is_measured(table, name) or _states_percent(table, name, units))
     ]
     if not metrics or len(open_names) > len(metrics):
         columns += open_names
@@ -161,6 +163,12 @@ def is_measured(table: Table, name: str) -> bool:
         return False
     values = table.frame[name].dropna()
     return len(values) > 1 and values.nunique() > LEAST_DISTINCT * len(values)
+
+
+def _states_percent(table: Table, name: str, units: Mapping[str, str]) -> bool:
+    """Return whether the cells of a column say that they are percent, which is measured."""
+    is_percent = units.get(name) == "percent" and name in table.frame
+    return is_percent and bool(table.frame[name].nunique() > 1)
 
 
 def _is_called_result(name: str) -> bool:

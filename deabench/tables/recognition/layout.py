@@ -27,13 +27,16 @@ _SYSTEMS = re.compile(
     r"|sod|loda|knn\w*|dagmm|sogaal|deepsvdd|feature.?bagging|resnet\w*|vit\w*|bert\w*|gpt\w*"
     r"|llama\w*|autosklearn|autogluon|h2o\w*|tpot\w*|flaml|tabnet|tabpfn|ft-?transformer|saint"
     r"|node|ridge|lasso|elastic.?net|gp|majority|dummy|random|baseline\w*|ensemble\w*|stacking\w*"
-    r"|cnn\w*|lstm\w*|transformer\w*"
-    # Programming languages.
-    r"|python\b.*|c|c\+\+|c#|rust|go|java|javascript|typescript|julia|haskell|ocaml|kotlin|scala|swift"
-    r"|perl|php|ruby|lua(jit)?|fortran|nim|zig|node(\.?js)?|pypy|r)$",
+    r"|cnn\w*|lstm\w*|transformer\w*)$",
     re.IGNORECASE,
 )
 """Names of systems, which tell whether a matrix has them in its columns or its rows."""
+_LANGUAGES = re.compile(
+    r"(python|c|c\+\+|c#|rust|go|java|javascript|typescript|julia|haskell|ocaml|kotlin|scala|swift"
+    r"|perl|php|ruby|lua|luajit|fortran|nim|zig|node(\.?js)?|pypy|r)(?![\w+#]).*",
+    re.IGNORECASE,
+)
+"""Programming languages, which are systems where they name rows."""
 _DESCRIPTIONS = {
     "url",
     "link",
@@ -219,8 +222,9 @@ def is_data_set_name(name: str) -> bool:
 
 
 def is_system_name(name: str) -> bool:
-    """Return whether a name is that of a known system, as "svm" and "gpt-4"."""
-    return _SYSTEMS.match(name.strip()) is not None
+    """Return whether a name is that of a known system, as "svm", or of a programming language."""
+    name = name.strip()
+    return bool(_SYSTEMS.match(name) or _LANGUAGES.fullmatch(name))
 
 
 def is_numbered(column: pd.Series) -> bool:

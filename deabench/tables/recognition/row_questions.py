@@ -106,6 +106,9 @@ def ask_about_rows(
         meaning.role == "dataset" or meaning.reason in (SETTING, OF_COMPUTER)
     )
     if is_instance or (is_no_system and is_matrix) or has_name(label, "topic"):
+        crossed_question = _ask_about_crossed(frame, columns, label, title)
+        if crossed_question is not None:
+            return crossed_question
         return _make_question(
             f"the rows of '{title}' are called by '{label}', which names no systems", [label]
         )
@@ -289,20 +292,19 @@ def _ask_about_crossed(
     factors = [
         c.name
         for c in columns
-        if c.role in ("text", "dataset", "label")
-        and c.name != label
-        and frame[c.name].nunique() < len(frame)
+        if c.role in ("text", "dataset", "label") and frame[c.name].nunique() < len(frame)
     ]
     for first, second in permutations(factors, 2):
         is_data = has_name(first, "topic") or is_data_set_name(first)
         if is_data and frame[second].nunique() > 1 and _are_crossed(frame, second, first):
+            names = (label,) if frame[label].is_unique else (second, first)
             return Question(
                 f"the rows of '{title}' are the pairs of '{second}' and '{first}': does '{first}' "
                 "name data sets?",
                 (),
                 {
                     "dataset": {"label": (second,), "dataset": (first,)},
-                    "label": {"label": (label,)},
+                    "label": {"label": names},
                 },
             )
     return None
