@@ -157,11 +157,6 @@ def drop_missing(
         dropped = [str(label) for label in selected.frame.index[rows]]
         if not dropped:
             return selected, ()
-        if len(rows) - len(dropped) == 1:
-            raise DataError(
-                "all systems but one lack some metric, and a ranking compares several; "
-                "say missing='drop-metrics'"
-            )
         note = f"left out for a missing cell: {quote_names(dropped)}"
         return selected.with_frame(selected.frame[~rows]), (note,)
     # Leaving out metrics keeps every system, but at least one output must remain.

@@ -144,3 +144,12 @@ def test_tables_that_are_aligned_by_blanks_are_read(text, columns, tmp_path) -> 
 @pytest.mark.parametrize("text", ["name of it\nfirst one\nsecond one\n", "x\n1\n2\n3\n"])
 def test_words_with_blanks_are_one_column(text, tmp_path) -> None:
     assert read_file(write(tmp_path, text)).frame.shape[1] == 1
+
+
+def test_windows_ends_of_lines_are_read(tmp_path) -> None:
+    path = tmp_path / "t.md"
+    text = "## Runs (few, 500)\n\n| Model | Time (s) |\n|---|---|\n| a | 1.5 |\n| b | 2 |\n"
+    path.write_bytes(text.replace("\n", "\r\n").encode())
+    table = db.read(path)
+    assert table.label == ("Model",)
+    assert table.frame["Time (s)"].to_dict() == {"a": 1.5, "b": 2.0}

@@ -104,13 +104,3 @@ def test_a_text_in_a_column_of_numbers_is_shown_and_not_called_empty(tmp_path, r
     assert list(db.rank(table, missing="drop-systems").scores.index) == ["a", "e"]
     path.write_text("model,acc,f1\na,.9,.8\nb,high,.9\nc,.7,.6\nd,.8,.7\n")
     assert len(db.rank(path, missing="bounds").scores) == 4
-
-
-def test_no_system_is_ranked_alone_for_the_gaps_of_others(tmp_path, refused) -> None:
-    path = tmp_path / "two.csv"
-    path.write_text("model,acc,f1\na,.9,\nb,.8,.7\n")
-    with refused(
-        "all systems but one lack some metric, and a ranking compares several; "
-        "say missing='drop-metrics'"
-    ):
-        db.rank(path, missing="drop-systems")

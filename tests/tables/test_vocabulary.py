@@ -2,10 +2,11 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deabench.tables.vocabulary import RULES, WEAK_RULES
+from deabench.tables.vocabulary import RULES, WEAK_RULES, look_up_beside, look_up_metric
 
 ALL_RULES = (*RULES, *WEAK_RULES)
 
@@ -26,3 +27,19 @@ def test_most_rules_are_not_compiled_until_a_name_needs_them():
     ]
     assert len(waiting) > len(ALL_RULES) / 2
     assert not any(re.search(rule.pattern, "_classifier_") for rule in waiting)
+
+
+def test_sat_beside_solved_counts_instances() -> None:
+    names = ["Total Sat", "Total Unsat", "Total Solved"]
+    for name in names[:2]:
+        meaning = look_up_beside(name, names)
+        assert meaning is not None
+        assert meaning.role == "output"
+    assert look_up_beside("Sat", ["Sat", "Time"]) is None
+
+
+@pytest.mark.parametrize("name", ["input_throughput", "input_tokens_per_second"])
+def test_throughputs_of_inputs_are_no_inputs(name) -> None:
+    meaning = look_up_metric(name)
+    assert meaning is not None
+    assert meaning.role == "output"

@@ -109,6 +109,8 @@ def _read_content(data: bytes, file: str, title: str, sheet: str | None, limits:
             f"'{file}' is a Git LFS pointer, not the file itself; fetch it with git lfs pull"
         )
     text, notes = _decode(data, file)
+    # Rules of tables are found by the ends of their lines.
+    text = text.replace("\r\n", "\n")
     begins_like_json = text.lstrip()[:1] in ("{", "[")
     if begins_like_json and not _is_document(text):
         return read_json(parse_json(text, file, limits), file, title)
