@@ -19,6 +19,7 @@ from deabench.models.shared.second_stage import (
     UNIQUE_UNPROVED,
     UNPROVED,
     replace_slack_weights,
+    rows_without_slack,
     scale_dual_ray,
     second_stage,
     slacks_at_projection,
@@ -228,8 +229,9 @@ def _read_stages(
     scores = pd.Series(values, index=labels, name="efficiency")
     # The second stage keeps the factor and makes the slacks the largest.
     lam = problem.intensities(problem.family, solution)
+    without_slack = rows_without_slack(problem, weights)
     unique_weights = unique_slack_weights(
-        problem.family, solution, problem.maxima, data.is_changeable
+        problem.family, solution, problem.maxima, data.is_changeable, without_slack
     )
     if not has_second_stage:
         no_more = np.full_like(unique_weights.of, UNIQUE_UNPROVED)

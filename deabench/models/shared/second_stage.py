@@ -95,17 +95,12 @@ def second_stage(
     reached : array (K, s + m)
         The outputs and inputs of the peers.
     """
-    outputs = problem.reference.outputs.to_numpy()
-    maxima = np.append(outputs.max(axis=0), problem.reference.inputs.to_numpy().max(axis=0))
-    maxima = np.where(maxima > 0, maxima, 1.0)
     names = [*problem.data.outputs.columns, *problem.data.inputs.columns]
     is_undefined = np.isnan(scores.to_numpy())
 
     # Whose own multipliers, or whose only λ, settle it; the second stage is solved for the rest.
     counts = problem.data.is_changeable
-    columns = slice(None) if counts.all() else counts
-    own_weights = weights.to_numpy()[:, : len(names)]  # u_0 stands behind them
-    without_slack = all_weights_positive(own_weights[:, columns], maxima[columns])
+    without_slack = rows_without_slack(problem, weights)
     of = np.where(without_slack, OWN_WEIGHTS, unique_weights.of).astype(np.int32)
     proof = SlackWeights(unique_weights.rows, of)
     unsettled = np.flatnonzero((proof.of == UNPROVED) & ~is_undefined)
@@ -121,6 +116,17 @@ def second_stage(
     slacks[without_slack] = np.where(counts, 0.0, slacks[without_slack])
     slacks[is_undefined] = np.nan
     return pd.DataFrame(slacks, index=scores.index, columns=names, copy=False), proof, reached
+
+
+def rows_without_slack(problem: RadialProblem, weights: pd.DataFrame) -> np.ndarray:
+    """Return which rows of multipliers (K, s + m, and u_0) are all positive: then there is none."""
+    outputs = problem.reference.outputs.to_numpy()
+    maxima = np.append(outputs.max(axis=0), problem.reference.inputs.to_numpy().max(axis=0))
+    maxima = np.where(maxima > 0, maxima, 1.0)
+    counts = problem.data.is_changeable
+    columns = slice(None) if counts.all() else counts
+    own_weights = weights.to_numpy()[:, : len(maxima)]  # u_0 stands behind them
+    return all_weights_positive(own_weights[:, columns], maxima[columns])
 
 
 def slacks_at_projection(
@@ -250,7 +256,11 @@ def _adopt_intensities(lam: Sparse, better: Sparse, is_sound: np.ndarray, rows: 
 
 
 def unique_slack_weights(
-    family: Family, solution: Solution, maxima: np.ndarray, counts: np.ndarray
+    family: Family,
+    solution: Solution,
+    maxima: np.ndarray,
+    counts: np.ndarray,
+    without_slack: np.ndarray,
 ) -> SlackWeights:
     """Return the weights that prove the slacks of the DMUs whose λ is the only optimal one.
 
@@ -260,6 +270,8 @@ def unique_slack_weights(
         The metrics' maxima in the family's units, outputs first.
     counts : bool array (s + m,)
         Whether the slack of each metric counts.
+    without_slack : bool array (K,)
+        DMUs that need no proof: bases that only they have are not looked at.
 
     Returns
     -------
@@ -288,7 +300,9 @@ def unique_slack_weights(
 
     # The least M for each basis, and the dual y' + M y where M is small enough.
     factor = np.full(len(used), np.inf)
-    for block in blocks(len(used), len(family.table)):
+    needed = np.unique(basis_rows[~without_slack])
+    for part in blocks(len(needed), len(family.table)):
+        block = needed[part]
         factor[block] = _least_m(family, codes[block], duals[block], second[block], costs)
     is_unique = is_usable & np.isfinite(factor)
     is_proved = is_usable & (factor <= LARGEST_M)
