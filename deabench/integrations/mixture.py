@@ -180,6 +180,8 @@ def realise(
         raise DataError(f"'{name}' has no target: {targets.reasons[name]}")
     lam = targets.intensities.loc[name]
     shares = {str(label): float(value) for label, value in lam.items() if value > LEAST_SHARE}
+    if not isinstance(estimators, Mapping):
+        raise DataError("give estimators as a dictionary by name")
     missing = [label for label in shares if label not in estimators]
     if missing:
         raise DataError(

@@ -404,7 +404,7 @@ def _read_values(what: str, values: Any) -> pd.DataFrame:
     if bad.any():
         row, column = np.argwhere(bad)[0]
         raise DataError(
-            f"{what} of '{frame.columns[column]}' have {frame.iloc[row, column]!r} for instance "
+            f"{what} of '{frame.columns[column]}' have '{frame.iloc[row, column]}' for instance "
             f"'{frame.index[row]}'; give a number for every instance, or leave it out"
         )
     return numbers

@@ -11,6 +11,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
@@ -18,7 +19,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import deabench as db
 from deabench.errors import DataError
-from deabench.integrations.cost_stack import compare_costs, read_weights
+from deabench.integrations.cost_stack import (
+    STRENGTHS,
+    _choose_regression,
+    compare_costs,
+    read_weights,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 BOTH = {"tree": DecisionTreeClassifier(max_depth=3, random_state=0), "bayes": GaussianNB()}
@@ -82,23 +88,44 @@ def test_the_stack_is_near_the_bayes_rule_and_beats_the_mixture():
     assert stack.predict_proba(test).sum(axis=1) == pytest.approx(1)
 
 
-def test_where_the_stack_is_no_cheaper_the_mixture_answers():
-    """Labels that no feature tells: the mixture is 'never', which no threshold beats."""
+class SureAnswers(GaussianNB):
+    """Answers by the second column, and its scores tell nothing."""
+
+    def predict(self, X):
+        return (np.asarray(X)[:, 1] > 5).astype(int)
+
+    def predict_proba(self, X):
+        return np.full((len(X), 2), 0.5)
+
+
+def test_where_the_stack_is_shown_to_be_dearer_the_mixture_answers():
+    """Scores that tell nothing: the stack says one class, and the mixture is always right."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(400, 2)), np.repeat([1, 0], [40, 360])
-
-    class Sure(GaussianNB):
-        def predict(self, X):
-            return (np.asarray(X)[:, 1] > 5).astype(int)
-
     X[:40, 1] += 10
-    stack = db.CostStack({"sure": Sure()}, {"sure": 1.0}, EVEN).fit(X, y)
-    assert stack.validation_.table.loc["mixture", "cost"] == 0
+    stack = db.CostStack({"sure": SureAnswers()}, {"sure": 1.0}, EVEN).fit(X, y)
+    assert stack.validation_.table["cost"].tolist() == pytest.approx([0.5, 0.0])
+    assert stack.validation_.verdict == "dearer"
     assert stack.chosen_ == "mixture"
     assert (stack.predict(X) == y).all()
     comparison = stack.measure(X, y)
     assert comparison.difference[0] == 0
     assert comparison.notes[0].startswith("the mixture answers: on the cross-fitted answers")
+    assert "The mixture answers: on the cross-fitted answers" in comparison.summary()
+
+
+def test_the_strength_of_the_regression_is_chosen_by_log_loss():
+    """Scores without noise want a weak penalty, scores that tell nothing a strong one."""
+    rng = np.random.default_rng(2)
+    y = np.repeat([1, 0], [60, 240])
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    clear = (y + rng.normal(0, 0.1, 300))[:, None]
+    noise = rng.normal(size=(300, 4))
+    for scores, strength in ((clear, STRENGTHS[-1]), (noise, STRENGTHS[0])):
+        regression, probability = _choose_regression(scores, y == 1, folds)
+        assert regression[-1].get_params()["C"] == strength
+        assert len(probability) == 300
+    assert np.abs(probability - 0.2).max() < 0.2
 
 
 def test_costs_by_hand():

@@ -11,6 +11,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -196,6 +197,10 @@ def test_targets_that_no_mixture_has_are_refused():
     closest = db.targets(wine.loc[["RBF"]], established)
     with pytest.raises(DataError, match="there is no target of 'RBX'; did you mean 'RBF'"):
         closest.realise("RBX", {})
+    with pytest.raises(DataError, match="give estimators as a dictionary by name"):
+        closest.realise("RBF", [GaussianNB()])
+    with pytest.raises(NotFittedError):
+        db.Mixture({"a": GaussianNB()}, {"a": 1.0}, prefit=True).fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(DataError, match="estimators lacks 'Bagging'"):
         closest.realise("RBF", {})
     with pytest.raises(DataError, match="no point of the frontier dominates it"):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from deabench.metrics.formulas import UNMIXED_METRICS, canonical_name
+from deabench.report.text.words import as_sentence
 from deabench.utils.text import quote_names
 
 if TYPE_CHECKING:
@@ -69,9 +70,10 @@ def summarize_cost_comparison(comparison: CostComparison) -> str:
     value, lower, upper = comparison.difference
     costs = comparison.table["cost"]
     shown = {"cheaper": "is shown to be cheaper", "dearer": "is shown to be dearer"}
-    return (
+    text = (
         f"At the costs of the face, in shares of the greatest, the stack costs "
         f"{costs['stack']:.4g} and the mixture {costs['mixture']:.4g}: the stack "
         f"{shown.get(comparison.verdict, 'is not shown to be cheaper or dearer')} (difference "
         f"{value:.4g}, {comparison.level:.0%} interval {lower:.4g} to {upper:.4g})."
     )
+    return " ".join([text, *map(as_sentence, comparison.notes)])
