@@ -19,6 +19,7 @@ from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
 from deabench.errors import DataError
+from deabench.plot.display import check_letters, use_fallback_fonts
 from deabench.utils.checks import did_you_mean
 from deabench.utils.files import write_whole
 from deabench.utils.text import printable, shorten_middle
@@ -154,6 +155,7 @@ def label_with_direction(name: object, transform: object) -> str:
 def escape_label(name: object) -> str:
     """Return a name from data as a label: no mathematics, no hidden signs, 40 characters."""
     text = shorten_middle(" ".join(printable(name).split()), MAX_LABEL_LENGTH)
+    check_letters(text)
     if text.startswith("_"):
         # A legend skips labels that start with an underscore.
         text = " " + text
@@ -408,7 +410,7 @@ def save_figure(figure: Any, path: str | Path) -> None:
     # Without dates and version numbers a picture has the same bytes each time.
     metadata = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
     stream = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "deabench"}):
+    with use_fallback_fonts(), matplotlib.rc_context({"svg.hashsalt": "deabench"}):
         figure.savefig(stream, format=file_format, dpi=150, metadata=metadata[file_format])
     write_whole(path, stream.getvalue())
 

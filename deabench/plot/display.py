@@ -1,9 +1,70 @@
-"""Base class of all displays: a notebook shows the picture, a prompt one line."""
+"""Base class of all displays: a notebook shows the picture, a prompt one line.
+
+Letters that matplotlib's font lacks come from other installed fonts; where none has them there is
+one warning.
+"""
 
 from __future__ import annotations
 
+import functools
 import io
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+
+import matplotlib
+from matplotlib.font_manager import FontProperties, fontManager, get_font
+
+from deabench.errors import warn_data
+
+FALLBACK_FONTS = (
+    *("Noto Sans CJK SC", "Noto Sans CJK JP", "Source Han Sans SC", "WenQuanYi Zen Hei"),
+    *("Microsoft YaHei", "PingFang SC", "Hiragino Sans", "Malgun Gothic", "Arial Unicode MS"),
+    *("Noto Sans Arabic", "Noto Sans Hebrew", "Noto Sans Devanagari", "Noto Sans Thai"),
+    *("Noto Emoji", "Symbola"),
+)
+"""Fonts of other scripts, as systems have them."""
+
+
+@functools.cache
+def find_fallback_fonts() -> list[str]:
+    """Return those of `FALLBACK_FONTS` that are installed."""
+    installed = {font.name for font in fontManager.ttflist}
+    return [name for name in FALLBACK_FONTS if name in installed]
+
+
+@contextmanager
+def use_fallback_fonts() -> Iterator[None]:
+    """Take letters that the font lacks from others, and leave out matplotlib's warnings on each."""
+    family = [*matplotlib.rcParams["font.family"], *find_fallback_fonts()]
+    with warnings.catch_warnings(), matplotlib.rc_context({"font.family": family}):
+        warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from")
+        yield
+
+
+def check_letters(text: str) -> None:
+    """Warn, once in a process, if no font here has a letter of a text."""
+    if text.isascii():
+        return
+    family = (*matplotlib.rcParams["font.family"], *find_fallback_fonts())
+    if not set(map(ord, text)) <= _covered_letters(family):
+        _warn_of_missing_letters()
+
+
+@functools.cache
+def _covered_letters(family: tuple[str, ...]) -> frozenset[int]:
+    """Return the code points of the letters that fonts have."""
+    paths = [fontManager.findfont(FontProperties(family=name)) for name in family]
+    return frozenset(code for path in paths for code in get_font(path).get_charmap())
+
+
+@functools.cache
+def _warn_of_missing_letters() -> None:
+    warn_data(
+        "no font here has all letters of the names: pictures show boxes for some. Install a font "
+        "of their script, such as Noto Sans CJK, or set matplotlib's font.family"
+    )
 
 
 class Display:
@@ -15,6 +76,17 @@ class Display:
     """
 
     figure_: Any
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        plot = cls.__dict__["plot"]
+
+        @functools.wraps(plot)
+        def plot_with_fallback_fonts(self: Any, *args: Any, **style: Any) -> Any:
+            with use_fallback_fonts():
+                return plot(self, *args, **style)
+
+        cls.plot = plot_with_fallback_fonts  # type: ignore[attr-defined]  # each display has one
 
     @classmethod
     def from_result(cls, result: Any) -> Display:
@@ -33,5 +105,6 @@ class Display:
         if figure is None or figure.canvas.manager is not None:
             return None
         stream = io.BytesIO()
-        figure.savefig(stream, format="png", dpi=100)
+        with use_fallback_fonts():
+            figure.savefig(stream, format="png", dpi=100)
         return stream.getvalue()

@@ -133,12 +133,17 @@ class Picture:
         """Draw the figure as a file, with the same bytes each time."""
         import matplotlib
 
+        from deabench.plot.display import use_fallback_fonts
+
         stream = io.BytesIO()
         # A fixed salt for the ids of an SVG, and TrueType fonts in PDF (Type 3 is refused by
         # publishers).
         font_type = "path" if embed_fonts else "none"
-        with matplotlib.rc_context(
-            {"svg.hashsalt": "deabench", "svg.fonttype": font_type, "pdf.fonttype": 42}
+        with (
+            use_fallback_fonts(),
+            matplotlib.rc_context(
+                {"svg.hashsalt": "deabench", "svg.fonttype": font_type, "pdf.fonttype": 42}
+            ),
         ):
             figure = self.display().figure_
             metadata = UNDATED.get(figure_format)

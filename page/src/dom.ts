@@ -42,7 +42,7 @@ export const short = (text: string, most = 24): string => {
   const signs = Array.from(seen(text));
   if (signs.length <= most) return signs.join("");
   const head = Math.ceil((most - 1) * 0.6);  // names often differ at their ends
-  return signs.slice(0, head).join("") + "…" + signs.slice(head + 1 - most).join("");
+  return signs.slice(0, head).join("") + "…" + signs.slice(signs.length + head + 1 - most).join("");
 };
 
 export function button(words: string, act: () => void, attributes: Attributes = {}): HTMLButtonElement {

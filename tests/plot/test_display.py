@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+
+import matplotlib
+import pandas as pd
 import pytest
 
 import deabench as db
 from deabench import plot
+from deabench.plot import display as display_module
 from deabench.plot.display import Display
 
 
@@ -34,3 +39,37 @@ def test_every_display_is_one():
         issubclass(getattr(plot, name), Display) and "__repr__" not in vars(getattr(plot, name))
         for name in names
     )
+
+
+NO_FONT = (
+    "no font here has all letters of the names: pictures show boxes for some. Install a font of "
+    "their script, such as Noto Sans CJK, or set matplotlib's font.family"
+)
+
+
+def record_warnings_of_drawing(names, path):
+    """Draw and save a picture twice; return the warnings on letters, and the fonts of a name."""
+    display_module._warn_of_missing_letters.cache_clear()
+    table = pd.DataFrame({"TPR": [0.9, 0.5], "TNR": [0.5, 0.9]}, index=names)
+    with warnings.catch_warnings(record=True) as recorded:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            display = db.frontier(table).plot()
+            plot.save_figure(display.figure_, path)
+    messages = [str(one.message) for one in recorded if "DMUs for" not in str(one.message)]
+    return messages, display.texts_[0].get_fontfamily()
+
+
+def test_letters_that_no_font_has_are_warned_of_once(monkeypatch, tmp_path):
+    """matplotlib warned of each letter each time a picture was measured or drawn."""
+    monkeypatch.setattr(display_module, "find_fallback_fonts", list)
+    messages, _ = record_warnings_of_drawing(["随机森林", "支持向量机"], tmp_path / "f.png")
+    assert messages == [NO_FONT]
+
+
+def test_letters_that_the_font_lacks_come_from_another(monkeypatch, tmp_path):
+    monkeypatch.setattr(display_module, "find_fallback_fonts", lambda: ["DejaVu Sans"])
+    with matplotlib.rc_context({"font.family": "STIXSizeOneSym"}):  # it has hardly any letters
+        messages, family = record_warnings_of_drawing(["αβγ", "b"], tmp_path / "f.png")
+    assert NO_FONT not in messages
+    assert family == ["STIXSizeOneSym", "DejaVu Sans"]
