@@ -55,7 +55,7 @@ def check_letters(text: str) -> None:
 @functools.cache
 def _covered_letters(family: tuple[str, ...]) -> frozenset[int]:
     """Return the code points of the letters that fonts have."""
-    paths = [fontManager.findfont(FontProperties(family=name)) for name in family]
+    paths = [fontManager.findfont(FontProperties(family=[name])) for name in family]
     return frozenset(code for path in paths for code in get_font(path).get_charmap())
 
 
