@@ -85,6 +85,21 @@ def write(folder: Path, text: str, name: str = "t.csv") -> Path:
                 "label": {"label": ("CPU", "Workload")},
             },
         ),
+        # Sizes of problems, and workloads that not every system was run on.
+        (
+            "algorithm,input_size,time_ms\na,100,1\na,200,4\nb,100,2\n",
+            {
+                "dataset": {"dataset": ("input_size",)},
+                "label": {"label": ("algorithm", "input_size")},
+            },
+        ),
+        (
+            "Workload,Strategy,recall,p95_ms\nx,ivf,1,2\nx,aware,0.9,1\ny,ivf,0.8,3\n",
+            {
+                "dataset": {"dataset": ("Workload",)},
+                "label": {"label": ("Strategy", "Workload")},
+            },
+        ),
         # Programs that differ in a number alone.
         (
             "binary,P_mpi,seconds\na,1,25.1\na,2,20.3\nb,1,33.6\nb,2,14.7\n",
@@ -406,3 +421,14 @@ def test_percent_of_unknown_name_are_asked_about_though_they_repeat(tmp_path) ->
     text = "model,proxy,recall\na,75%,0.5\nb,75%,0.6\nc,77%,0.7\nd,77%,0.8\ne,75%,0.55\n"
     with pytest.raises(UndecidedError, match="in 'proxy'"):
         db.rank(db.read(write(tmp_path, text)))
+
+
+def test_many_iterations_are_steps_and_few_are_runs(tmp_path) -> None:
+    rows = [f"{name},{k},{k / 100}" for name in "ab" for k in range(40)]
+    steps = db.read(write(tmp_path, "\n".join(["model,iteration,loss", *rows, ""])))
+    assert steps.question is not None
+    assert steps.question.answers == {"label": {"label": ("model", "iteration")}}
+    rows = [f"{name},{k},{k / 100}" for name in "ab" for k in range(3)]
+    runs = db.read(write(tmp_path, "\n".join(["model,iteration,loss", *rows, ""])))
+    assert runs.question is None
+    assert runs.frame["loss"].tolist() == pytest.approx([0.01, 0.01])

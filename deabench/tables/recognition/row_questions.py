@@ -46,6 +46,8 @@ MAX_KEYS = 3
 """At most this many columns are proposed as the label together."""
 LEAST_KNOWN_SYSTEMS = 0.3
 """A column names systems where at least this share of its cells are known ones, as "svm"."""
+MAX_RUNS = 30
+"""A system is seldom run more often."""
 LEAST_STATISTICS = 0.5
 """Rows are statistics where at least this share of their names are."""
 
@@ -134,10 +136,14 @@ def ask_about_rows(
         if c.role == "text" and c.name not in keys.label and not is_whole_name(c.name, "left_out")
     ]
     crossed = next((name for name in texts if _are_crossed(frame, label, name)), None)
+    finding = f"every '{label}' of '{title}' has a row for each '{crossed}'"
+    # Names of data sets, and sizes of what was computed, need no complete table.
+    if crossed is None:
+        crossed = _find_load(frame, columns, label)
+        finding = f"rows of one '{label}' of '{title}' differ in '{crossed}'"
     if crossed is not None:
         return Question(
-            f"every '{label}' of '{title}' has a row for each '{crossed}': are these data sets, or "
-            "a part of the systems' names?",
+            f"{finding}: are these data sets, or a part of the systems' names?",
             (),
             {"dataset": {"dataset": (crossed,)}, "label": {"label": (label, crossed)}},
         )
@@ -285,6 +291,18 @@ def _ask_about_data_sets(
     return None
 
 
+def _find_load(frame: pd.DataFrame, columns: Sequence[Column], label: str) -> str | None:
+    """Return the column of workloads or sizes in which rows of one system differ."""
+    loads = [
+        c.name
+        for c in columns
+        if (has_name(c.name, "load") or (c.role == "text" and has_name(c.name, "topic")))
+        and c.name != label
+    ]
+    keys = _unique_keys(frame, [label], loads)
+    return next((key[1] for key in keys if len(key) == 2), None)
+
+
 def _ask_about_crossed(
     frame: pd.DataFrame, columns: Sequence[Column], label: str, title: str
 ) -> Question | None:
@@ -347,7 +365,16 @@ def _is_square(cells: pd.Series, columns: Sequence[Column]) -> bool:
 
 def _find_step(frame: pd.DataFrame, columns: Sequence[Column], keys: Keys) -> str | None:
     """Return the column of steps, as epochs, in which several rows of one run differ."""
-    steps = [c.name for c in columns if has_name(c.name, "step") and c.name not in keys.label]
+    steps = [
+        c.name
+        for c in columns
+        if c.name not in keys.label
+        and (
+            has_name(c.name, "step")
+            # A few iterations may be repeated runs, many are those of one.
+            or (has_name(c.name, "iteration") and frame[c.name].nunique() > MAX_RUNS)
+        )
+    ]
     run = [*keys.label, *([keys.dataset] if keys.dataset else [])]
     run += [name for name in keys.repeats if name not in steps]
     texts = pd.DataFrame({name: _texts(frame[name]) for name in [*run, *steps]})
