@@ -404,7 +404,7 @@ def excess_of_weights(
     if np.isfinite(greatest_sum):
         value = greatest_sum * np.maximum(best, 0.0)
     value = np.where(np.isinf(best), np.inf, value) + least_sum * np.minimum(best, 0.0)
-    own_terms = weights * tested
+    own_terms = np.where(np.isinf(value)[:, None], 0.0, weights) * tested
     error = GAMMA * (np.abs(own_terms).sum(axis=1) + np.abs(np.where(np.isinf(value), 0.0, value)))
     return value - own_terms.sum(axis=1), error, weights
 
@@ -431,6 +431,7 @@ def _raise_input_weights(
     is_raised[rows] = True
     factor = np.where(is_raised, factor * (1 + 4 * GAMMA), 1.0)
     raised = weights.copy()
-    raised[:, outputs:] *= factor[:, None]
-    raised[np.isinf(factor)] = np.inf
+    is_unbounded = np.isinf(factor)
+    raised[:, outputs:] *= np.where(is_unbounded, 1.0, factor)[:, None]
+    raised[is_unbounded] = np.inf
     return raised
