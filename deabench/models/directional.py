@@ -426,5 +426,5 @@ def prove_along(answer: Answer, direction: np.ndarray) -> Proof:
             "efficient": np.where(np.isnan(beta), claimed, wrong_verdicts),
             "reason": reason_violations(answer, {OUTSIDE: is_proved}),
         },
-        ("that no other peers have larger slacks",),
+        ("that no other peers have larger slacks, also where there are none",),
     )

@@ -367,7 +367,10 @@ def prove(answer: Answer) -> Proof:
             "distance_of_the_slacks_from_their_proof": slack_errors.max(axis=1),
             "efficient": (answer.efficient.to_numpy() & ~is_efficient).astype(float),
         },
-        ("that no other peers have larger slacks", "that those not called efficient are not"),
+        (
+            "that no other peers have larger slacks, also where there are none",
+            "that those not called efficient are not",
+        ),
     )
 
 
