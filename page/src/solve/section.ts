@@ -6,6 +6,11 @@ const FREE = 1e-10;
 
 /** max gain·x with x >= 0, sums·x = 1 and columns·x >= floor row by row; null where there is no such x. */
 export function program(columns: Vector[], sums: Vector, floor: Vector, gain: Vector): Solution | null {
+  return programs(columns, sums, floor)?.(gain) ?? null;
+}
+
+/** The same for one gain after the other: each starts where the last one ended. */
+function programs(columns: Vector[], sums: Vector, floor: Vector): ((gain: Vector) => Solution) | null {
   const n = columns.length, s = floor.length, free = n + s, width = free + s + 2;  // x, surplus, artificial, right-hand side
   const rows: Vector[] = floor.map((least, q) => {
     const sign = least >= 0 ? 1 : -1, row = new Array<number>(width).fill(0);
@@ -20,9 +25,12 @@ export function program(columns: Vector[], sums: Vector, floor: Vector, gain: Ve
   if (start.values.slice(free).reduce((a, b) => a + b, 0) > FREE) return null;
   const kept = driven(rows, basis, free);
   for (const row of rows) row.fill(0, free, free + s + 1);
-  const second = new Array<number>(width).fill(0);
-  gain.forEach((v, k) => { second[k] = v; });
-  return simplex(kept.map((i) => rows[i]), kept.map((i) => basis[i]), second);
+  const table = kept.map((i) => rows[i]), at = kept.map((i) => basis[i]);
+  return (gain) => {
+    const second = new Array<number>(width).fill(0);
+    gain.forEach((v, k) => { second[k] = v; });
+    return simplex(table, at, second);
+  };
 }
 
 /** Turn artificial variables out of the basis; rows that say nothing more are left out. */
@@ -41,14 +49,14 @@ function driven(rows: Vector[], basis: number[], free: number): number[] {
 export function section(points: Vector[], point: Vector, x: number, y: number): [number, number][] | null {
   const others = point.map((_, r) => r).filter((r) => r !== x && r !== y);
   const columns = points.map((p) => others.map((r) => p[r])), sums = points.map(() => 1), floor = others.map((r) => point[r]);
-  const best = (a: number, b: number): [number, number] | null => {
-    const found = program(columns, sums, floor, points.map((p) => a * p[x] + b * p[y]));
-    if (!found) return null;
-    const at = (r: number): number => points.reduce((t, p, k) => t + found.values[k] * p[r], 0);
-    return [at(x), at(y)];
+  const solve = programs(columns, sums, floor);
+  if (!solve) return null;
+  const best = (a: number, b: number): [number, number] => {
+    const { values } = solve(points.map((p) => a * p[x] + b * p[y])), at: [number, number] = [0, 0];
+    for (let k = 0; k < points.length; k++) if (values[k]) { at[0] += values[k] * points[k][x]; at[1] += values[k] * points[k][y]; }
+    return at;
   };
   const left = best(1e-7, 1), right = best(1, 1e-7);
-  if (!left || !right) return null;
   const out: [number, number][] = [left];
   const between = (p: [number, number], q: [number, number], depth: number): void => {
     const a = p[1] - q[1], b = q[0] - p[0], size = Math.hypot(a, b);

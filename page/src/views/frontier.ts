@@ -18,7 +18,8 @@ const NAMED = 14, FADED = 1e-9;
 export function frontierView(world: World): HTMLElement {
   const { data, state } = world, clipName = `clip-${Math.random().toString(36).slice(2, 8)}`;
   const view = { width: 0, frame: {} as Frame, x: {} as Scale, y: {} as Scale, section: null as Section | null, outline: [] as Pair[], transform: zoomIdentity as ZoomTransform };
-  const places = data.values.map((column) => decimals(column));
+  const places = data.values.map((column) => decimals(column)), merits = new Array<number>(world.count).fill(1e9);
+  data.ranking.order.forEach((i, k) => { merits[i] = k; });
   const said = make("p", { class: "note section" }), drawn = chart("frontier", "the frontier, and the chosen classifier", paint);
   const svg = drawn.svg, trail = draw("g"), mine = draw("path", { class: "mine" }), grip = draw("circle", { class: "grip", r: 20 });
   const moved = draw("g", { class: "moved" });
@@ -198,13 +199,12 @@ export function frontierView(world: World): HTMLElement {
   function labels(): SVGElement[] {
     const { left, right, top, bottom, width, height } = view.frame;
     const inside = ([x, y]: Pair): boolean => x >= left && x <= width - right && y >= top && y <= height - bottom;
-    const order = new Map(data.ranking.order.map((i, k) => [i, k]));
     const wanted = spots.filter(({ at, i }) => inside(at) && (i >= world.count || i === state.chosen || data.winners.includes(i) || (data.ranking.efficient[i] && world.within(i))))
       .sort((a, b) => rank(a.i) - rank(b.i)).slice(0, NAMED);
     function rank(i: number): number {
       if (i === state.chosen) return -3;
       if (data.winners.includes(i)) return -2;
-      return i >= world.count ? -1 : order.get(i) ?? 1e9;
+      return i >= world.count ? -1 : merits[i];
     }
     const taken = spots.length <= 400 ? spots.map((s) => s.at) : wanted.map((s) => s.at);
     return names(wanted.map(({ at, i }) => ({ x: at[0], y: at[1], text: world.name(i), kind: i === state.chosen ? "chosen" : data.winners.includes(i) ? "winner" : "" })), view.frame, taken,
