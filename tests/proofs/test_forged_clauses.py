@@ -23,7 +23,8 @@ from deabench.proofs.frontier import (
     count_wrong_dominators,
 )
 from deabench.proofs.ranking import dominated_by_mixtures
-from deabench.proofs.reasons import NO_OUTPUT
+from deabench.proofs.reasons import NO_OUTPUT, reason_violations
+from deabench.proofs.structure import _position_violations
 from deabench.results.proof import SlackWeights
 from deabench.utils.arrays import Sparse
 
@@ -378,6 +379,10 @@ def test_a_dominator_is_its_own() -> None:
     # The third row's dominator is nowhere below it, and is dominated itself.
     assert count_wrong_dominators(values, np.array([0, 0, 1])) == 1
     assert count_wrong_dominators(values, np.array([0, 2, 0])) == 1
+    # Positions that the table does not have are nobody's.
+    for position in (-3, 3):
+        assert count_wrong_dominators(values, np.array([0, 0, position])) == 3
+    assert count_wrong_dominators(values, np.array([0, 0])) == 3
 
 
 @pytest.mark.parametrize(
@@ -579,3 +584,39 @@ def test_weights_without_inputs_bound_nothing_that_can_be_multiplied(
     )
     with pytest.raises(CertificateError, match="gap"):
         db.certify(forged)
+
+
+@pytest.mark.parametrize("side", ["outputs", "inputs"])
+def test_each_dmu_is_the_reference_dmu_at_its_position(side) -> None:
+    ranking = rank_with(COSTS, inputs=["x", "z"], model="ccr")
+    data = ranking.data
+    same = replace(data, outputs=data.outputs.copy(), inputs=data.inputs.copy())
+    assert _position_violations(same, ranking.reference).tolist() == [0.0] * 4
+    values = getattr(data, side).copy()
+    values.iloc[1, 0] += 1e-9
+    other = replace(same, **{side: values})
+    assert _position_violations(other, ranking.reference).tolist() == [0.0, 1.0, 0.0, 0.0]
+    renamed = replace(same, outputs=data.outputs.set_axis(range(4)))
+    assert _position_violations(renamed, ranking.reference).tolist() == [1.0] * 4
+
+
+def test_reasons_belong_to_dmus_without_a_score() -> None:
+    ranking = rank_with(COSTS, inputs=["x", "z"], model="ccr")
+    holds = {"it holds": np.array([True, True, False, True])}
+    assert reason_violations(ranking, holds).tolist() == [0.0] * 4
+    # A reason beside a score, and two of labels that the table does not have.
+    beside = replace(ranking, reasons={"q": "it holds"})
+    assert reason_violations(beside, holds).tolist() == [0.0, 1.0, 0.0, 0.0]
+    unknown = replace(ranking, reasons={"n": "it holds", "m": "it holds"})
+    assert reason_violations(unknown, holds).tolist() == [2.0, 0.0, 0.0, 0.0]
+    # No score and no reason; one that holds; one that does not; one that claims nothing.
+    missing = replace(ranking, scores=ranking.scores * np.nan)
+    given = {"q": "it holds", "r": "it holds", "o": "its score, about 1, is not proved to 1e-09"}
+    violations = reason_violations(replace(missing, reasons=given), holds)
+    assert violations.tolist() == [1.0, 0.0, 1.0, 0.0]
+    # Outputs that are all 0 explain it where outputs would have to grow.
+    data = replace(ranking.data, outputs=ranking.data.outputs.mul([0, 1, 1, 1], axis=0))
+    for orientation, expected in (("output", 0.0), ("input", 1.0)):
+        options = replace(ranking.options, orientation=orientation)
+        zero = replace(missing, data=data, options=options, reasons={"p": NO_OUTPUT, **given})
+        assert reason_violations(zero, holds)[0] == expected
