@@ -392,6 +392,8 @@ def test_a_simplex_has_rows_of_the_table_and_a_facet_of_the_list(member, facet) 
     """Two rows on one facet, with the axes numbered 2 and 3."""
     normals = np.array([[0.5, 0.5]])
     assert count_malformed(np.array([[0, 1]]), np.array([0]), normals, 2) == 0
+    for forged in (-0.5, np.nan, np.inf):
+        assert count_malformed(np.array([[0, 1]]), np.array([0]), np.array([[0.5, forged]]), 2) > 0
     # A facet without any sound simplex is malformed, too.
     assert count_malformed(np.array([member]), np.array([facet]), normals, 2) == 2
 
