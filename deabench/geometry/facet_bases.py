@@ -25,7 +25,7 @@ are possible, listing would never pay.
 """
 PART = 60
 """DMUs in that part."""
-WORTH = 7
+WORTH = 12
 """Facets that Qhull lists in the time of one walk of the engine, about; there is at most one walk
 per tested DMU.
 """
