@@ -201,7 +201,7 @@ class CriticalDifferenceDisplay(Display):
     def _write_names(self, ax: Axes, names: pd.Index) -> None:
         """Write names and mean ranks where the library wrote numbers."""
         lowest, highest = ax.get_ylim()
-        size = row_font_size(ax, int(highest - lowest), 7 if is_narrow(ax) else 8)
+        size = row_font_size(ax, int(highest - lowest), 7 if is_narrow(ax) else 10)
         # Names on each side take about a third of the width; a letter is 0.55 as wide as high.
         width = 72 * ax.figure.bbox.width / ax.figure.dpi
         characters = int(0.36 * width / (0.55 * size))

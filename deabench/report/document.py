@@ -121,6 +121,8 @@ class Picture:
     alt, caption : str
     live : bool
         Whether the page has a chart of its own instead.
+    width : float
+        Inches that the figure is wide at most.
     """
 
     key: str
@@ -128,11 +130,13 @@ class Picture:
     alt: str
     caption: str
     live: bool = True
+    width: float = math.inf
 
     def file_content(self, figure_format: FigureFormat, *, embed_fonts: bool = True) -> bytes:
         """Draw the figure as a file, with the same bytes each time."""
         import matplotlib
 
+        from deabench.plot.canvas import limit_width
         from deabench.plot.display import use_fallback_fonts
 
         stream = io.BytesIO()
@@ -140,6 +144,7 @@ class Picture:
         # publishers).
         font_type = "path" if embed_fonts else "none"
         with (
+            limit_width(self.width),
             use_fallback_fonts(),
             matplotlib.rc_context(
                 {"svg.hashsalt": "deabench", "svg.fonttype": font_type, "pdf.fonttype": 42}
@@ -164,10 +169,7 @@ class Picture:
     @cached_property
     def narrow_data_uri(self) -> str:
         """Return the picture as a telephone shows it: drawn narrow, with letters of full size."""
-        from deabench.plot.canvas import limit_width
-
-        with limit_width(NARROW_INCHES):
-            return replace(self).data_uri
+        return replace(self, width=NARROW_INCHES).data_uri
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 MAX_TESTED = 40
 """So many systems are tested pair by pair; the pairs of more take long and show little."""
+OPENING_INCHES = 6.0
+"""The width of the picture beside the recommendation."""
 MAX_CURVES = 8
 """So many ROC curves, those of the largest areas, can be told apart in one picture."""
 INTERVAL_METRICS = ("TPR", "TNR", "precision", "accuracy")
@@ -241,7 +243,7 @@ def _draw_opening(single: SingleResults, results: ReportResults) -> list[Picture
         pass  # there is no such diagram of folds, of instances or of two systems
     else:
         caption = display.caption()
-        return [Picture("comparison", display.plot, f"{caption}.", caption, live=False)]
+        return [Picture("comparison", display.plot, f"{caption}.", caption, False, OPENING_INCHES)]
     traced = _trace_curves(single)
     if traced is not None:
         return [_draw_curves(traced)]
@@ -252,6 +254,7 @@ def _draw_opening(single: SingleResults, results: ReportResults) -> list[Picture
         "Dot chart of each system as a share of the best, with its interval.",
         "Each system as a share of the best, with its interval.",
         live=False,
+        width=OPENING_INCHES,
     )
     return [picture]
 

@@ -273,7 +273,7 @@ def test_no_labels_overlap_and_full_dots_lie_in_the_area(opened, board, width):
 
 def test_pictures_of_a_narrow_page_are_drawn_narrow(opened):
     report = db.report(EXAMPLES / "keel_gmean.csv")
-    for width, drawn in ((1400, 8 * 96), (390, 3.7 * 96)):
+    for width, drawn in ((1400, 6 * 96), (390, 3.7 * 96)):
         page = opened(report, viewport={"width": width, "height": 844})
         picture = page.locator(".answer img")
         assert picture.evaluate("(e) => e.naturalWidth") == pytest.approx(drawn, abs=2)
