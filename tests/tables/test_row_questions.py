@@ -174,6 +174,7 @@ def test_rows_that_may_be_no_systems_are_asked_about(text, answers, tmp_path) ->
         "model,with registers,accuracy\na,yes,0.9\na,no,0.8\nb,yes,0.7\nb,no,0.6\n",
         "model,dataset,accuracy\na,d,0.9\na,e,0.8\nb,d,0.7\nb,e,0.6\n",
         "id,accuracy,latency_ms\nA,0.9,20\nB,0.8,5\n",
+        "name,timestamp,accuracy\na,10:01 x,0.9\na,10:02 x,0.8\nb,10:03 x,0.7\n",
         "Country,accuracy,latency_ms\nA,0.9,20\nB,0.8,5\n",
         "variety,accuracy,latency_ms\nsvm,0.9,20\nrf,0.8,5\nours,0.7,1\n",
     ],

@@ -193,8 +193,7 @@ def _ask_for_names(
     if not names:
         return None
     key = next(_unique_keys(frame, [], names), names[:1])
-    meanings = map(look_up_metric, names)
-    if all(meaning is not None and meaning.reason == "it is a date" for meaning in meanings):
+    if all(map(_is_date_name, names)):
         return _make_question(
             f"the rows of '{title}' are dates ('{names[0]}'), as in a history, and no systems: "
             "give a row for each system",
@@ -296,11 +295,19 @@ def _find_load(frame: pd.DataFrame, columns: Sequence[Column], label: str) -> st
     loads = [
         c.name
         for c in columns
-        if (has_name(c.name, "load") or (c.role == "text" and has_name(c.name, "topic")))
-        and c.name != label
+        if c.name != label
+        and (has_name(c.name, "load") or (c.role == "text" and has_name(c.name, "topic")))
+        # When something was run is no data set.
+        and not _is_date_name(c.name)
     ]
     keys = _unique_keys(frame, [label], loads)
     return next((key[1] for key in keys if len(key) == 2), None)
+
+
+def _is_date_name(name: object) -> bool:
+    """Return whether a column's name says that it holds dates or times of day."""
+    meaning = look_up_metric(name)
+    return meaning is not None and meaning.reason == "it is a date"
 
 
 def _ask_about_crossed(
