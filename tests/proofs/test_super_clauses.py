@@ -67,6 +67,8 @@ IDS = ["-".join(options.values()) for options, _ in CASES]
 def test_no_other_reason_holds(options, texts) -> None:
     ranking = rank_with(TABLE, outputs=["a", "b", "c"], inputs=["x"], **options)
     db.certify(ranking)
+    # Whoever has no score is proved to have none.
+    assert not any(reasons.UNPROVED in reason for reason in ranking.reasons.values())
     for label in TABLE.index:
         for text in texts:
             # Where no other one has any of "c", no mix has any of it.
