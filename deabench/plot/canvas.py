@@ -66,7 +66,8 @@ def make_axes(ax: Any = None, *, size: tuple[float, float] = (5.2, 5.0)) -> Any:
         limit = _width_limit.get()
         # A list of rows keeps its height; other pictures become no taller than about wide.
         if width > limit:
-            height = height if height > width else min(height, 1.1 * limit)
+            # Titles break into more lines, which low pictures have to hold.
+            height = height if height > width else np.clip(height, 2.4, max(2.4, 1.1 * limit))
         # Not by pyplot, which keeps every figure in memory until it is closed.
         figure = Figure(figsize=(min(width, limit), height), layout="constrained")
         FigureCanvasAgg(figure)
