@@ -8,7 +8,7 @@ or its units changed by powers of two, has the same answer to the last bit.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, cmp_to_key
 
 import numpy as np
 import pandas as pd
@@ -142,27 +142,49 @@ def _restore_metrics(
 
 def _metric_order(task: Task) -> tuple[list[int], list[int]]:
     """Return the canonical order of the outputs and of the inputs, by their values."""
-    values = [
-        np.vstack([side / scale(reference), reference / scale(reference)])
-        for side, reference in (
-            (task.data.outputs.to_numpy(), task.reference.outputs.to_numpy()),
-            (task.data.inputs.to_numpy(), task.reference.inputs.to_numpy()),
+    parts = [task.reference] if task.data is task.reference else [task.data, task.reference]
+    sides = [
+        np.vstack([side / scale(reference) for side in values])
+        for values, reference in (
+            ([part.outputs.to_numpy() for part in parts], task.reference.outputs.to_numpy()),
+            ([part.inputs.to_numpy() for part in parts], task.reference.inputs.to_numpy()),
         )
     ]
-    # A key for each row that no order changes, so that metrics with the same values in other rows
-    # are told apart.
-    keys = np.column_stack([np.sort(side, axis=1) for side in values])
+    ordered = [_order_by_sorted_values(side) for side in sides]
+    if all(is_strict for _, is_strict in ordered):
+        return ordered[0][0], ordered[1][0]
+    # Metrics with the same values in other rows are told apart by a key for each row that no order
+    # of metrics changes.
+    keys = np.column_stack([np.sort(side, axis=1) for side in sides])
     row_rank = np.unique(keys, axis=0, return_inverse=True)[1].ravel()
+    return _order_by_ranked_values(sides[0], row_rank), _order_by_ranked_values(sides[1], row_rank)
 
-    def order_metrics(side: np.ndarray) -> list[int]:
-        sorted_rows = [np.lexsort((row_rank, column)) for column in side.T]
-        keys = [
-            (column[rows].tolist(), row_rank[rows].tolist())
-            for column, rows in zip(side.T, sorted_rows, strict=True)
-        ]
-        return sorted(range(len(keys)), key=keys.__getitem__)
 
-    return order_metrics(values[0]), order_metrics(values[1])
+def _order_by_sorted_values(side: np.ndarray) -> tuple[list[int], bool]:
+    """Return the columns in the order of their sorted values, and whether no two are equal."""
+    columns = np.sort(side, axis=0).T
+    is_strict = True
+
+    def compare(a: int, b: int) -> int:
+        nonlocal is_strict
+        differs = columns[a] != columns[b]
+        first = int(differs.argmax())
+        if not differs[first]:
+            is_strict = False
+            return 0
+        return 1 if columns[a, first] > columns[b, first] else -1
+
+    return sorted(range(len(columns)), key=cmp_to_key(compare)), is_strict
+
+
+def _order_by_ranked_values(side: np.ndarray, row_rank: np.ndarray) -> list[int]:
+    """Return the columns in the order of their sorted values, each with the ranks of their rows."""
+    sorted_rows = [np.lexsort((row_rank, column)) for column in side.T]
+    keys = [
+        (column[rows].tolist(), row_rank[rows].tolist())
+        for column, rows in zip(side.T, sorted_rows, strict=True)
+    ]
+    return sorted(range(len(keys)), key=keys.__getitem__)
 
 
 def _row_order(data: Data, reference: Data, outputs: list[int], inputs: list[int]) -> np.ndarray:
@@ -173,7 +195,12 @@ def _row_order(data: Data, reference: Data, outputs: list[int], inputs: list[int
             (data.inputs.to_numpy() / scale(reference.inputs.to_numpy()))[:, inputs],
         ]
     )
-    return np.lexsort(values.T[::-1])
+    order = values[:, 0].argsort(kind="stable")
+    # Most rows differ in the first metric; the others are ordered by all.
+    is_tied = np.diff(values[order, 0]) == 0
+    tied = np.flatnonzero(np.append(is_tied, False) | np.append(False, is_tied))
+    order[tied] = order[tied[np.lexsort(values[order[tied]].T[::-1])]]
+    return order
 
 
 def _arrange(data: Data, rows: np.ndarray, outputs: list[int], inputs: list[int]) -> Data:
