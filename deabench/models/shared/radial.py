@@ -159,9 +159,12 @@ def _solve_row_exactly(problem: Problem, model: str, k: int) -> tuple[Answer, np
         ray = scale_dual_ray(problem.family, duals, problem.maxima) / reference_maxima(answer)
         frame = pd.DataFrame(ray, index=answer.scores.index, columns=answer.slacks.columns)
         return replace(answer, infeasibility_certificates=frame), reached[0]
-    if len(_unproved_rows(answer, reached, is_exact=True)):
+    is_unproved = len(_unproved_rows(answer, reached, is_exact=True)) > 0
+    if is_unproved or (slack_errors(answer, reached) > TOLERANCE).any():
         # The second stage is one of floating point: the first one's peers are exact.
-        answer, reached = _read_stages(problem, solution, rows, "", has_second_stage=False)
+        first_stage = _read_stages(problem, solution, rows, "", has_second_stage=False)
+        if is_unproved or not len(_unproved_rows(*first_stage, is_exact=True)):
+            answer, reached = first_stage
     if len(_unproved_rows(answer, reached, is_exact=True)):
         score = float(answer.scores.iloc[0])
         answer.reasons[label] = (
