@@ -12,6 +12,7 @@ import pytest
 
 import deabench as db
 from deabench.cli import main
+from deabench.cli.options.table import TableOptions
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -115,3 +116,15 @@ def test_calls_keep_what_was_asked_for() -> None:
     note = db.rank(gaps, missing="drop-systems", returns="vrs").notes[-1]
     assert "deabench.weightings(table, missing='drop-systems')" in note
     assert "deabench.rank(table, model='super', returns='vrs', missing='drop-systems')" in note
+
+
+def test_names_with_quotes_and_brackets_stay_arguments_of_a_command() -> None:
+    options = TableOptions(["a.csv"])
+    name = "it's [a], b) (by their mean"
+    command = options.with_commands(f"deabench.rank(table, outputs=[{name!r}]) (by fewer metrics)")
+    words = shlex.split(command.removesuffix(" (by fewer metrics)"))
+    assert words == ["deabench", "rank", "a.csv", "--outputs", name.replace(",", ",,")]
+    # What is no literal is a name of the data that looks like a call.
+    text = "deabench.rank(table, x=print(1)) (by x) is no column"
+    assert options.with_commands(text) == text
+    assert options.with_commands("deabench.rank(table, x=y) (by x)").endswith("x=y) (by x)")

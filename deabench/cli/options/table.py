@@ -255,14 +255,20 @@ class TableOptions(SourceOptions):
             typed = self._typed_options(as_ranked=True)
             if verb == "best":
                 typed |= {option: [word] for option, word in (model or {}).items() if word}
-            for option in ast.parse(call[0], mode="eval").body.keywords:  # type: ignore[attr-defined]  # a call has keywords
-                typed[f"--{option.arg}"] = [_option_text(ast.literal_eval(option.value))]
+            try:
+                arguments = ast.parse(call[0], mode="eval").body.keywords  # type: ignore[attr-defined]  # a call has keywords
+                values = {each.arg: ast.literal_eval(each.value) for each in arguments}
+            except (SyntaxError, ValueError):  # a name of the data that looks like a call
+                return call[0]
+            typed |= {f"--{name}": [_option_text(value)] for name, value in values.items()}
             words = [VERBS_OF_FUNCTIONS.get(verb, verb), *self.files, *_option_words(typed)]
             return shlex.join(["deabench", *words])
 
-        # A reason in brackets follows each call.
+        # A reason in brackets follows each call. Names of the data are literals, which may hold
+        # brackets themselves.
+        literals = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^'"()])*"""
         reasons = "by|their|within|each"
-        calls = rf"deabench\.(rank|weightings|best)\(table(?:, \w+=.*?)?\)(?= \((?:{reasons}) )"
+        calls = rf"deabench\.(rank|weightings|best)\(table{literals}\)(?= \((?:{reasons}) )"
         # Each command stands on a line of its own.
         return (
             re.sub(calls, command, text)
