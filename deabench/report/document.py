@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from deabench.report.report_results import ReportResults
 
 FORMATS = ("html", "md", "tex")
+FURTHER_DIGITS = re.compile(r"(\d\d\.\d|\.\d\d)\d+")
+"""Digits beyond a tenth of a point, and beyond a hundredth of smaller numbers."""
 MAX_SVG_BYTES = 200_000
 """A larger SVG is put into the page as PNG."""
 NARROW_INCHES = 3.7
@@ -159,7 +162,7 @@ class Picture:
     def data_uri(self) -> str:
         """Return the picture as a data URI; a crowded one as PNG, which is then smaller."""
         # A browser has fonts of its own: text stays text, in a fifth of the space.
-        content = self.file_content("svg", embed_fonts=False)
+        content = _shorten_svg(self.file_content("svg", embed_fonts=False))
         mime_type = "svg+xml"
         if len(content) > MAX_SVG_BYTES:
             content = self.file_content("png")
@@ -170,6 +173,16 @@ class Picture:
     def narrow_data_uri(self) -> str:
         """Return the picture as a telephone shows it: drawn narrow, with letters of full size."""
         return replace(self, width=NARROW_INCHES).data_uri
+
+
+def _shorten_svg(content: bytes) -> bytes:
+    """Return a drawing without indents and digits that no screen shows; texts stay as they are."""
+    text = re.sub(r"\n\s+<", "\n<", content.decode())
+    # Names of groups, as line2d_7, are nowhere referred to.
+    text = re.sub(r' id="[A-Za-z]\w*_\d+"', "", text)
+    # Every text names all fonts of its family; a browser has the first, or one of its own.
+    text = re.sub(r"((?:font-family: |px )'[^',]+'), [^;\"]*sans-serif", r"\1, sans-serif", text)
+    return re.sub(r"<[^>]*>", lambda tag: FURTHER_DIGITS.sub(r"\1", tag[0]), text).encode()
 
 
 @dataclass(frozen=True)
