@@ -4,24 +4,30 @@ written here.
 
 from __future__ import annotations
 
+import base64
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+from xml.etree import ElementTree
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 from report_cases import COSTS, cloud, costly
 
 import deabench as db
-from deabench.report import page_data
+from deabench.report import document, page_data
 from deabench.report.document import ReportTable
 from deabench.report.html import _table_data, embed_json
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 HERE = Path(__file__).parent
+SVG = "{http://www.w3.org/2000/svg}"
 NORMS, WAYS = ("l1", "l2", "linf"), ("faces", "facets")
 
 
@@ -284,3 +290,29 @@ def test_tables_without_a_workspace_keep_their_rows():
         "columns": table.columns,
         "rows": table.rows,
     }
+
+
+def test_a_shortened_drawing_keeps_its_texts_and_references() -> None:
+    figure, ax = plt.subplots()
+    ax.plot([0.123456, 0.654321], [1.0, 2.0], label="0.123456 = <a> & 'b'")
+    ax.legend(title="font-family: 'x', sans-serif")
+    picture = document.Picture("p", lambda: SimpleNamespace(figure_=figure), "alt", "caption")
+    whole = picture.file_content("svg", embed_fonts=False)
+    short = base64.b64decode(picture.data_uri.partition(",")[2])
+    plt.close(figure)
+    assert len(short) < 0.8 * len(whole)
+    drawings = [ElementTree.fromstring(content) for content in (whole, short)]
+    texts, short_texts = (["".join(t.itertext()) for t in d.iter(f"{SVG}text")] for d in drawings)
+    assert short_texts == texts
+    assert "0.123456 = <a> & 'b'" in texts
+    # Every marker and clip path that is referred to is there.
+    referred = re.findall(r"(?:href=\"|url\()#([\w.]+)", short.decode())
+    assert set(referred) <= {element.get("id") for element in drawings[1].iter()}
+    # No coordinate moved by a tenth of a point.
+    paths, short_paths = ([p.get("d") for p in d.iter(f"{SVG}path")] for d in drawings)
+    for path, short_path in zip(paths, short_paths, strict=True):
+        numbers, short_numbers = (
+            [float(number) for number in re.findall(r"-?[\d.]+", text)]
+            for text in (path, short_path)
+        )
+        assert short_numbers == pytest.approx(numbers, abs=0.1)
