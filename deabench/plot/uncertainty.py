@@ -28,6 +28,7 @@ from deabench.plot.canvas import (
     text_colour,
 )
 from deabench.plot.display import Display
+from deabench.plot.placement import dots_along, place_names
 
 if TYPE_CHECKING:
     from deabench.inference.uncertainty import Uncertainty
@@ -145,7 +146,9 @@ class FrontierBandDisplay(Display):
         Columns (metric, [lower, value, upper]).
     metrics : tuple of two str
     level : float
-    ax_, figure_, area_, line_, dots_ : artists, once drawn
+    ax_, figure_, area_, line_, dots_, texts_ : artists, once drawn
+    unnamed_ : int
+        How many names found no room.
 
     Examples
     --------
@@ -175,7 +178,9 @@ class FrontierBandDisplay(Display):
                 "the band of a frontier is drawn for two metrics to be high and there are "
                 f"{len(result.metrics)} columns; name two in outputs"
             )
-        return cls(result.band, (result.metrics[0], result.metrics[1]), result.level)
+        # As in the table: the result itself has its metrics in canonical order.
+        across, up = [name for name in result.samples.values if name in result.metrics]
+        return cls(result.band, (across, up), result.level)
 
     def plot(self, ax: Any = None, **style: Any) -> FrontierBandDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the line."""
@@ -200,5 +205,18 @@ class FrontierBandDisplay(Display):
         ax.set(xlabel=label_with_direction(first, None), ylabel=label_with_direction(second, None))
         set_title(ax, f"frontier, and where the true one lies ({100 * self.level:g} %)")
         draw_grid(ax)
+        # The outlines run on to 0; the picture ends beside the lowest limits.
+        for metric, set_limits in ((first, ax.set_xlim), (second, ax.set_ylim)):
+            low = self.band[metric, "lower"].min()
+            high = self.band[metric, "upper"].max()
+            margin = 0.04 * (high - low) + 1e-9
+            set_limits(low - margin, high + margin)
+        points = self.band[[(first, "value"), (second, "value")]].to_numpy()
+        self.texts_, self.unnamed_ = place_names(
+            ax,
+            points,
+            self.band.index,
+            avoid=dots_along(np.stack([outlines["value"][:-1], outlines["value"][1:]], axis=1)),
+        )
         apply_style(ax, [self.line_], style)
         return self

@@ -9,6 +9,7 @@ import pytest
 import deabench as db
 from deabench.geometry.technology import attainable_outline
 from deabench.plot import FrontierBandDisplay, RankingDisplay
+from deabench.plot.canvas import escape_label
 
 COUNTS = pd.DataFrame(
     {
@@ -60,10 +61,21 @@ def test_a_ranking_with_samples_is_drawn_with_its_intervals():
 def test_the_band_holds_the_frontier(uncertainty):
     display = FrontierBandDisplay.from_result(uncertainty).plot()
     lower, value, upper = (
-        attainable_outline(uncertainty.band[[("TNR", end), ("TPR", end)]].to_numpy())
+        attainable_outline(uncertainty.band[[("TPR", end), ("TNR", end)]].to_numpy())
         for end in ("lower", "value", "upper")
     )
     np.testing.assert_allclose(display.line_.get_xydata(), value)
+    # TPR is across, as in the table; every classifier is named, and the axes end beside the band.
+    assert display.ax_.get_xlabel().startswith("TPR")
+    named = {text.get_text() for text in display.texts_}
+    assert named == {escape_label(name) for name in uncertainty.band.index}
+    assert display.unnamed_ == 0
+    lowest = uncertainty.band.xs("lower", axis=1, level=1).min()
+    for (low, high), metric in (
+        (display.ax_.get_xlim(), "TPR"),
+        (display.ax_.get_ylim(), "TNR"),
+    ):
+        assert lowest[metric] - 0.1 * (high - low) < low < lowest[metric]
     for angle in np.linspace(0.05, 1.5, 20):
         direction = np.array([np.cos(angle), np.sin(angle)])
         reach = [np.max(chain @ direction) for chain in (lower, value, upper)]
