@@ -49,7 +49,7 @@ def poisoned(study_file):
     [
         pytest.param(None, "file", id="joblib-file", marks=pytest.mark.slow),
         pytest.param(None, "code", id="joblib-code"),
-        pytest.param("local", "file", id="dask-file"),
+        pytest.param("local", "file", id="dask-file", marks=pytest.mark.slow),
         pytest.param("local", "code", id="dask-code", marks=pytest.mark.slow),
     ],
 )

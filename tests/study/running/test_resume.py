@@ -93,7 +93,7 @@ def test_kill_9_of_a_worker_and_of_the_parent_with_dask(study_file, undisturbed)
     [
         pytest.param(signal.SIGINT, (), id="SIGINT-joblib"),
         pytest.param(signal.SIGTERM, (), id="SIGTERM-joblib", marks=pytest.mark.slow),
-        pytest.param(signal.SIGTERM, DASK, id="SIGTERM-dask"),
+        pytest.param(signal.SIGTERM, DASK, id="SIGTERM-dask", marks=pytest.mark.slow),
     ],
 )
 def test_a_signal_leaves_a_clean_store_and_no_orphan(study_file, number, engine):
