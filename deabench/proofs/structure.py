@@ -5,7 +5,7 @@ Field by field of the dataclass, so that a new field is checked without being na
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -235,7 +235,7 @@ def check_ranking(result: Any) -> None:
 
 
 def require_table(
-    result: Any, name: str, *, rows: pd.Index | None = None, columns: object = None
+    result: Any, name: str, *, rows: pd.Index | None = None, columns: Iterable[str] | None = None
 ) -> pd.DataFrame:
     """Return a ranking's table with the rows and columns that it must have.
 
@@ -248,7 +248,7 @@ def require_table(
     if not (
         isinstance(table, pd.DataFrame)
         and (rows is None or table.index.equals(rows))
-        and (columns is None or list(table.columns) == list(columns))  # type: ignore[call-overload]  # not None
+        and (columns is None or table.columns.tolist() == [*columns])
     ):
         raise CertificateError(
             f"the result has no table '{name}' with the rows and columns of its data; "

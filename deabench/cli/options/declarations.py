@@ -156,7 +156,8 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
             values[name] = group(**{field: values.pop(field) for field in names})
         command(**values)
 
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads it
+    # Typer reads the options from it.
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return call
 

@@ -256,7 +256,8 @@ class TableOptions(SourceOptions):
             if verb == "best":
                 typed |= {option: [word] for option, word in (model or {}).items() if word}
             try:
-                arguments = ast.parse(call[0], mode="eval").body.keywords  # type: ignore[attr-defined]  # a call has keywords
+                parsed = ast.parse(call[0], mode="eval").body
+                arguments = parsed.keywords if isinstance(parsed, ast.Call) else []
                 values = {each.arg: ast.literal_eval(each.value) for each in arguments}
             except (SyntaxError, ValueError):  # a name of the data that looks like a call
                 return call[0]

@@ -35,7 +35,8 @@ def leave_no_trace() -> Iterator[None]:
         stack.callback(_set_environment, dict(os.environ))
         stack.callback(_set_folder, os.getcwd())
         stack.callback(random.setstate, random.getstate())
-        stack.callback(np.random.set_state, np.random.get_state())  # noqa: NPY002 - a learner may draw from the global state
+        # A learner may draw from the global state.
+        stack.callback(np.random.set_state, np.random.get_state())  # noqa: NPY002
         stack.callback(_configure, sklearn.get_config())
         torch = sys.modules.get("torch")
         if torch is not None:

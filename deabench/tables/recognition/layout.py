@@ -60,7 +60,10 @@ _DESCRIPTIONS = {
     "release_date",
 }
 _DESCRIPTION_CELLS = (
-    r"^(\S+/\S+\.(py|ya?ml|json|toml|pth?|onnx|ckpt|sh|ipynb|txt|png|jpe?g|csv|log)$|https?://|www\.|\d{4}[-/.]\d\d([-/.]\d\d|$)|\d\d?[-/.]\d\d?[-/.]\d{4}|\[.*\d\.\d"
+    r"^(\S+/\S+\.(py|ya?ml|json|toml|pth?|onnx|ckpt|sh|ipynb|txt|png|jpe?g|csv|log)$"
+    r"|https?://|www\."
+    r"|\d{4}[-/.]\d\d([-/.]\d\d|$)|\d\d?[-/.]\d\d?[-/.]\d{4}"
+    r"|\[.*\d\.\d"
     r"|(?i:(\d\d? )?(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?,? "
     r"(\d\d?,? )?\d{4}$))"
 )
