@@ -49,9 +49,9 @@ def describe_tie(
 
 def _model_words(model: Model, request: ModelRequest) -> str:
     """Return the returns to scale and the orientation that were asked for, as arguments."""
-    asked = {"returns": request.returns, "orientation": request.orientation}
+    words = {"returns": request.returns, "orientation": request.orientation}
     return "".join(
-        f", {name}='{word}'" for name, word in asked.items() if word in choices_of(model, name)
+        f", {name}='{word}'" for name, word in words.items() if word in choices_of(model, name)
     )
 
 

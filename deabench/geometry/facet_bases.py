@@ -25,7 +25,7 @@ are possible, listing would never pay.
 """
 PART = 60
 """DMUs in that part."""
-WORTH = 12
+FACETS_PER_WALK = 12
 """Facets that Qhull lists in the time of one walk of the engine, about; there is at most one walk
 per tested DMU.
 """
@@ -66,7 +66,7 @@ def should_enumerate_facets(points: np.ndarray, tested: int) -> bool:
         facets = _facets_by_sample(points)
     else:
         return False
-    limit = min(WORTH * tested, HELD)
+    limit = min(FACETS_PER_WALK * tested, HELD)
     if facets > limit and s in FACETS_PER_POINT and n >= LARGE:
         facets = _facets_by_growth(points)
     return bool(facets <= limit)

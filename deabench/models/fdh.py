@@ -54,9 +54,9 @@ class FDH(RadialModel):
         factor = np.full(len(scaled.x), np.nan)
         for rows, level, slack in _compare_pairs(scaled, candidates, self.orientation):
             best = level.max(axis=1)
+            # Of equally good peers the one that leaves the largest slack is taken.
             slack[level < best[:, None]] = -np.inf
             peer[rows] = np.where(np.isfinite(best), candidates[slack.argmax(axis=1)], -1)
-            # Of equally good peers the one that leaves the largest slack is taken.
             factor[rows] = best
             advance(len(best))
         labels = task.data.labels

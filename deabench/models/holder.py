@@ -279,22 +279,16 @@ def _prove(answer: Answer) -> Proof:
         length_error = np.maximum(length_error, unequal)
         unclaimed = proof.unclaimed
     has_score = answer.scores.notna().to_numpy()
+    is_worth_more = _is_worth_more(answer, scaled)
+    # A DMU without a score is beyond the reference under its weights, or no way leads to it.
+    no_way = infeasibility.proved_infeasible(answer, scaled, may_change=direction > 0)
     violations = {
         **proof.violations,
         "length_of_the_way_beside_1": length_error,
-        "score_from_outside": (has_score & _is_worth_more(answer, scaled)).astype(float),
-        "reason": reason_violations(answer, {OUTSIDE: _proved_outside(answer, scaled, direction)}),
+        "score_from_outside": (has_score & is_worth_more).astype(float),
+        "reason": reason_violations(answer, {OUTSIDE: no_way | is_worth_more}),
     }
     return replace(proof, violations=violations, unclaimed=unclaimed)
-
-
-def _proved_outside(answer: Answer, scaled: ScaledData, direction: np.ndarray) -> np.ndarray:
-    """Return which DMUs are worth more than anything that the reference can do: bool (n,).
-
-    Under their weights, or where no way leads to the reference under their certificates.
-    """
-    proved = infeasibility.proved_infeasible(answer, scaled, may_change=direction > 0)
-    return np.asarray(proved | _is_worth_more(answer, scaled))
 
 
 def _is_worth_more(answer: Answer, scaled: ScaledData) -> np.ndarray:

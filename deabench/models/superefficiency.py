@@ -259,9 +259,9 @@ def _prove(answer: Answer) -> Proof:
         rows = np.flatnonzero(is_alone)
         positions = own_reference_positions(answer)
         alone = take_rows(answer, rows)
-        others = np.flatnonzero(~is_alone)
+        with_own_row = np.flatnonzero(~is_alone)
         values = np.empty((len(scores), len(COLUMNS)))
-        values[others] = radial_frame(take_rows(answer, others)).to_numpy()
+        values[with_own_row] = radial_frame(take_rows(answer, with_own_row)).to_numpy()
         values[rows] = radial_frame(alone, left_out=positions[rows]).to_numpy()
         frame = pd.DataFrame(values, answer.scores.index, COLUMNS)
         is_itself = alone.intensities.columns == positions[rows][:, None]

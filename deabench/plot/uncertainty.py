@@ -207,10 +207,10 @@ class FrontierBandDisplay(Display):
         draw_grid(ax)
         # The outlines run on to 0; the picture ends beside the lowest limits.
         for metric, set_limits in ((first, ax.set_xlim), (second, ax.set_ylim)):
-            low = self.band[metric, "lower"].min()
-            high = self.band[metric, "upper"].max()
-            margin = 0.04 * (high - low) + 1e-9
-            set_limits(low - margin, high + margin)
+            lowest = self.band[metric, "lower"].min()
+            highest = self.band[metric, "upper"].max()
+            margin = 0.04 * (highest - lowest) + 1e-9
+            set_limits(lowest - margin, highest + margin)
         points = self.band[[(first, "value"), (second, "value")]].to_numpy()
         self.texts_, self.unnamed_ = place_names(
             ax,

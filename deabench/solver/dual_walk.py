@@ -43,8 +43,8 @@ BLOCK = 1 << 19
 
 def can_walk(family: Family) -> bool:
     """Return whether the bases of a family can be walked: no column but θ is free or negative."""
-    others = np.arange(len(family.sign)) != family.n + family.theta
-    has_one_sign = bool((family.sign[others | (family.theta < 0)] == 1.0).all())
+    is_not_theta = np.arange(len(family.sign)) != family.n + family.theta
+    has_one_sign = bool((family.sign[is_not_theta | (family.theta < 0)] == 1.0).all())
     return has_one_sign and (family.theta < 0 or family.shares_theta)
 
 
@@ -84,7 +84,7 @@ def find_bases_by_walking(
     positions = np.full(len(tested), -1)
     x = np.zeros((len(tested), family.m))
     factor = np.zeros(len(tested))
-    found = []
+    judged = []
     count = 0
     start = _last_bases(family, solved)
     may_enter = ~family.zero
@@ -98,31 +98,31 @@ def find_bases_by_walking(
     active &= may_enter
     level = 0 if 2 * active.sum() < may_enter.sum() else 1
     while len(start) and level < LEVELS:
-        rest = np.flatnonzero(positions < 0)
-        if not len(rest):
+        unsolved = np.flatnonzero(positions < 0)
+        if not len(unsolved):
             break
         walk = _Walk(family, active if level == 0 else may_enter, is_exact=level == 2)
-        best = DualPrices(family, start.duals, np.float32).best_positions(tested[rest])
-        codes = np.full((len(rest), family.m), -1)
-        for block in walk.blocks(len(rest)):
+        best = DualPrices(family, start.duals, np.float32).best_positions(tested[unsolved])
+        codes = np.full((len(unsolved), family.m), -1)
+        for block in walk.blocks(len(unsolved)):
             check_time()
-            codes[block] = walk.optimal_codes(start[best[block]], tested[rest[block]])
-        bases, own, values, factors, missed = _judge_bases(
-            family, codes, tested[rest], may_enter, tolerance
+            codes[block] = walk.optimal_codes(start[best[block]], tested[unsolved[block]])
+        bases, position_of_program, values, factors, missed = _judge_bases(
+            family, codes, tested[unsolved], may_enter, tolerance
         )
-        positions[rest] = np.where(own >= 0, own + count, -1)
-        x[rest] = values
-        factor[rest] = factors
-        found.append(bases)
+        positions[unsolved] = np.where(position_of_program >= 0, position_of_program + count, -1)
+        x[unsolved] = values
+        factor[unsolved] = factors
+        judged.append(bases)
         count += len(bases)
         # Many programs that miss columns need most of them.
         has_grown = not active[missed].all()
-        if level or not has_grown or 3 * (own < 0).sum() > len(rest):
+        if level or not has_grown or 3 * (position_of_program < 0).sum() > len(unsolved):
             level += 1
         active[missed] = True
-    if not found:
+    if not judged:
         return start[np.zeros(0, dtype=int)], positions, x, factor
-    return join_bases(found), positions, x, factor
+    return join_bases(judged), positions, x, factor
 
 
 def _last_bases(family: Family, solved: Sequence[Bases]) -> Bases:
@@ -331,13 +331,13 @@ def _invert_bases(
     # No column that may be basic has a negative reduced cost.
     entering = np.flatnonzero(may_enter)
     transposed = np.ascontiguousarray(family.table[entering].T)
-    least = np.zeros(len(sound), dtype=np.intp)
+    least_priced = np.zeros(len(sound), dtype=np.intp)
     is_feasible = np.zeros(len(sound), dtype=bool)
     for block in blocks(len(sound), len(entering)):
         reduced = family.costs[entering] - duals[block] @ transposed
-        least[block] = reduced.argmin(axis=1)
-        is_feasible[block] = reduced[np.arange(len(reduced)), least[block]] >= -tolerance
-    missed = entering[np.unique(least[~is_feasible])]
+        least_priced[block] = reduced.argmin(axis=1)
+        is_feasible[block] = reduced[np.arange(len(reduced)), least_priced[block]] >= -tolerance
+    missed = entering[np.unique(least_priced[~is_feasible])]
     is_sound[sound[~is_feasible]] = False
     theta = np.full(int(is_feasible.sum()), family.m - 1 if family.theta >= 0 else -1)
     return Bases(codes[is_sound], inverse[is_feasible], duals[is_feasible], theta), is_sound, missed

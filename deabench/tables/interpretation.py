@@ -168,13 +168,13 @@ def _leave_out_totals(parsed: ParsedSource, declarations: Declarations) -> Parse
     quoted = quote_names([str(name) for name in names[totals]], 3)
     note = f"{quoted} of '{keys.label[0]}' sums up the other rows, is no system and is left out"
     text = source.as_text().frame[~totals].reset_index(drop=True)
-    rest = replace(
+    without_totals = replace(
         source,
         frame=source.frame[~totals].reset_index(drop=True),
         notes=(*source.notes, note),
         read_text=lambda: text,
     )
-    return parse_source(rest, declarations, keys.label, keys.dataset)
+    return parse_source(without_totals, declarations, keys.label, keys.dataset)
 
 
 def _ask_about_rows(table: Table, parsed: ParsedSource) -> Table:

@@ -164,11 +164,11 @@ def find_totals(names: pd.Series, values: pd.DataFrame) -> np.ndarray:
     texts = _label_texts(names.tolist())
     is_called = np.array([_is_called_total(text) for text in texts], dtype=bool)
     totals = np.zeros(len(values), dtype=bool)
-    others = values[~is_called]
-    if len(others) < 2:
+    systems = values[~is_called]
+    if len(systems) < 2:
         return totals
-    sums = others.sum()
-    means = others.mean()
+    sums = systems.sum()
+    means = systems.mean()
     for row in np.flatnonzero(is_called):
         cells = values.iloc[row]
         is_sum = np.isclose(cells, sums, rtol=TOTAL_ROUNDING)

@@ -12,6 +12,9 @@ import deabench as db
 from deabench.errors import DataError
 from deabench.models import MODELS
 from deabench.models.shared import gate, radial
+from deabench.models.shared.radial_problems import CCRProblem
+from deabench.proofs.radial import slack_errors
+from deabench.results.answer import Task
 from deabench.solver.exact_programs import solve_program_exactly
 from deabench.solver.highs import Solver
 from deabench.solver.template import Program
@@ -346,16 +349,25 @@ def test_rows_between_others_in_decimals_are_dominated() -> None:
         assert db.rank(table, outputs=list("abc")).efficient.tolist() == [True, True, False]
 
 
-def test_slacks_over_eight_decades_are_those_of_their_proof() -> None:
-    """The second stage, in floating point, missed them by 1.04e-9 of an own value."""
-    generator = np.random.default_rng(63)
-    n, s, m = (int(generator.integers(*limits)) for limits in ((100, 260), (2, 9), (0, 3)))
-    outputs = generator.uniform(0.2, 1, (n, s)) * 10.0 ** generator.integers(-3, 6, size=s)
-    table = pd.DataFrame(outputs, columns=[f"y{r}" for r in range(s)])
-    table = table.set_axis([f"d{k}" for k in range(n)])
-    for r in range(m):
-        table[f"x{r}"] = 10 ** generator.uniform(0, 8, n)
-    ranking = db.rank(
-        table, outputs=list(table)[:s], inputs=list(table)[s:], model="ccr", returns="vrs"
+def test_slacks_of_an_exact_row_are_held_to_their_proof(monkeypatch) -> None:
+    """Over eight decades the second stage, in floating point, missed them by 1.04e-9 of a value."""
+    table = pd.DataFrame(
+        {"y": [1.0, 3.0, 2.0, 1.5], "z": [2.0, 1.0, 0.5, 0.5], "x": [1.0, 4.0, 5.0, 3.0]},
+        list("pqrs"),
     )
-    db.certify(ranking)
+    ranking = db.rank(table, outputs=["y", "z"], inputs=["x"], model="ccr", returns="vrs")
+    task = Task(ranking.data, ranking.reference, ranking.options, ranking.own_reference)
+    problem = CCRProblem(task)
+    read_stages = radial._read_stages
+
+    def miss_slacks(*arguments, has_second_stage=True):
+        answer, reached = read_stages(*arguments, has_second_stage=has_second_stage)
+        if has_second_stage:
+            answer.slacks.iloc[0] += 2e-9 * table.max()[answer.slacks.columns]
+        return answer, reached
+
+    monkeypatch.setattr(radial, "_read_stages", miss_slacks)
+    for k, score in enumerate(ranking.scores):
+        answer, reached = radial._solve_row_exactly(problem, "ccr", k)
+        assert answer.scores.iloc[0] == pytest.approx(score, rel=1e-9)
+        assert slack_errors(answer, reached[None]).max() <= 1e-9

@@ -121,11 +121,11 @@ def refused_rows(answer: Answer) -> np.ndarray:
     """Return the positions of the DMUs whose score its own certificate refuses."""
     proof = answer.options.prove(answer)
     is_refused = np.zeros(len(answer.scores), dtype=bool)
-    has_reason = is_refused
+    has_reason = np.zeros(len(answer.scores), dtype=bool)
     if answer.reasons:
         has_reason = answer.scores.index.isin(list(answer.reasons))
     for violations in proof.violations.values():
-        is_refused = is_refused | ~(violations <= TOLERANCE) & ~(np.isnan(violations) & has_reason)
+        is_refused |= ~(violations <= TOLERANCE) & ~(np.isnan(violations) & has_reason)
     return np.flatnonzero(is_refused)
 
 

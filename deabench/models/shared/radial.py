@@ -241,7 +241,7 @@ def _read_stages(
         unique_weights = SlackWeights(unique_weights.rows, no_more)
     del solution  # as large as the table, and read
     slacks, slack_weights, reached = second_stage(
-        problem, scores, weights, lam, rows, unique_weights
+        problem, scores, lam, rows, unique_weights, without_slack
     )
     answer = Answer(
         scores=scores,

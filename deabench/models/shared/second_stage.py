@@ -69,10 +69,10 @@ class RadialProblem:
 def second_stage(
     problem: RadialProblem,
     scores: pd.Series,
-    weights: pd.DataFrame,
     lam: Sparse,
     rows: np.ndarray,
     unique_weights: SlackWeights,
+    without_slack: np.ndarray,
 ) -> tuple[pd.DataFrame, SlackWeights, np.ndarray]:
     """Find the largest slacks beyond the radial projection of the DMUs at some positions.
 
@@ -82,10 +82,12 @@ def second_stage(
 
     Parameters
     ----------
-    scores, weights, lam
+    scores, lam
         Of the first stage.
     unique_weights : SlackWeights
         Of `unique_slack_weights`.
+    without_slack : bool array (K,)
+        Of `rows_without_slack`.
 
     Returns
     -------
@@ -99,8 +101,6 @@ def second_stage(
     is_undefined = np.isnan(scores.to_numpy())
 
     # Whose own multipliers, or whose only λ, settle it; the second stage is solved for the rest.
-    counts = problem.data.is_changeable
-    without_slack = rows_without_slack(problem, weights)
     of = np.where(without_slack, OWN_WEIGHTS, unique_weights.of).astype(np.int32)
     proof = SlackWeights(unique_weights.rows, of)
     unsettled = np.flatnonzero((proof.of == UNPROVED) & ~is_undefined)
@@ -113,7 +113,7 @@ def second_stage(
     # Slacks are what the peers reach beyond the projection.
     reached = lam.dot(stack_outputs_inputs(problem.reference))
     slacks = slacks_at_projection(problem, scores.to_numpy(), rows, reached)
-    slacks[without_slack] = np.where(counts, 0.0, slacks[without_slack])
+    slacks[without_slack] = np.where(problem.data.is_changeable, 0.0, slacks[without_slack])
     slacks[is_undefined] = np.nan
     return pd.DataFrame(slacks, index=scores.index, columns=names, copy=False), proof, reached
 

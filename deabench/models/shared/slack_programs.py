@@ -206,8 +206,9 @@ def solve_slacks(
         exact=True,
         name=lambda k: str(task.data.labels[rows[steep[k]]]),
     )
-    worth = (np.abs(_slack_prices(scaled, second)) * np.abs(moved - points[steep])).sum(axis=1)
-    second = replace(second, objective=second.objective + sign * worth)
+    move = np.abs(moved - points[steep])
+    gain_of_move = (np.abs(_slack_prices(scaled, second)) * move).sum(axis=1)
+    second = replace(second, objective=second.objective + sign * gain_of_move)
     is_hidden = ~(sign * (solutions.objective[steep] - second.objective) <= TOLERANCE)
     return replace_solutions(steep[is_hidden], second, np.flatnonzero(is_hidden), solutions)
 

@@ -171,14 +171,14 @@ def choose_section(
     DataError
         Where nobody chose one.
     """
-    chosen = current_options().sheet
-    if chosen is None:
+    sheet = current_options().sheet
+    if sheet is None:
         names = [grid.name or str(k) for k, grid in enumerate(sections, start=1)]
         raise DataError(
             f"'{file}' holds {len(sections)} tables below each other ({quote_names(names, 4)}); "
             f"pass sheet='{names[0]}' to read one of them"
         )
-    source = read_grids(sections, file, title, sheet=chosen)
+    source = read_grids(sections, file, title, sheet=sheet)
     return replace(source, notes=(*notes, *source.notes))
 
 

@@ -248,26 +248,26 @@ def _by_correlation(block: Block, _: Context) -> tuple[str, str]:
     return "", ""
 
 
-def rank_correlations(frame: pd.DataFrame, names: Sequence[str], other: str) -> np.ndarray:
-    """Return Spearman's correlation of columns with another one; of a long table by a sample."""
+def rank_correlations(frame: pd.DataFrame, names: Sequence[str], metric: str) -> np.ndarray:
+    """Return Spearman's correlation of columns with a metric; of a long table by a sample."""
     rows = frame.iloc[:: max(len(frame) // SAMPLED_ROWS, 1)]
     members = rows[list(names)]
-    is_filled = members.notna().all() & bool(rows[other].notna().all())
+    is_filled = members.notna().all() & bool(rows[metric].notna().all())
     correlations = pd.Series(np.nan, index=members.columns)
     # Ranks of complete columns are correlated in one product.
     ranks = members.loc[:, is_filled].rank().to_numpy()
     if ranks.size:
-        other_ranks = rows[other].rank().to_numpy()
+        metric_ranks = rows[metric].rank().to_numpy()
         centred = ranks - ranks.mean(axis=0)
-        other_centred = other_ranks - other_ranks.mean()
-        scales = np.sqrt((centred**2).sum(axis=0) * (other_centred**2).sum())
+        metric_centred = metric_ranks - metric_ranks.mean()
+        scales = np.sqrt((centred**2).sum(axis=0) * (metric_centred**2).sum())
         # A constant column correlates with nothing.
         with np.errstate(invalid="ignore", divide="ignore"):
-            correlations[is_filled] = other_centred @ centred / scales
+            correlations[is_filled] = metric_centred @ centred / scales
     # Systems lack different members: each is compared on the systems that have it.
     partial = members.loc[:, ~is_filled]
     if partial.shape[1]:
-        correlations[~is_filled] = partial.corrwith(rows[other], method="spearman")
+        correlations[~is_filled] = partial.corrwith(rows[metric], method="spearman")
     values: np.ndarray = correlations.to_numpy()
     return values
 

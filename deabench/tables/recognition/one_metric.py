@@ -99,16 +99,17 @@ def columns_as_systems(parsed: ParsedSource, dataset: str) -> Matrix:
     DataError
         Where no columns of one measure are left.
     """
-    candidates = [
-        column
+    # The unit of a column is that of its name, else of its cells.
+    units = {
+        column.name: column.unit or numbers.unit
         for column in parsed.columns
-        if parsed.numbers[column.name] is not None
+        if (numbers := parsed.numbers[column.name]) is not None
         and column.name != dataset
         and is_known_by_unit(column.name)
-    ]
-    units = [_stated_unit(parsed, column) for column in candidates]
-    unit = max(units, key=units.count, default="")
-    names = [c.name for c, stated in zip(candidates, units, strict=True) if stated == unit]
+    }
+    stated = list(units.values())
+    unit = max(stated, key=stated.count, default="")
+    names = [name for name in units if units[name] == unit]
     if len(names) < 2:
         raise DataError(
             f"'{dataset}' names data sets, and no column of '{parsed.source.title}' names the "
@@ -116,12 +117,6 @@ def columns_as_systems(parsed: ParsedSource, dataset: str) -> Matrix:
         )
     metric = metric_of_title(parsed.source.title) or unit or UNNAMED_METRIC
     return Matrix(metric, names, dataset, True)
-
-
-def _stated_unit(parsed: ParsedSource, column: Column) -> str:
-    """Return the unit of a column: of its name, else of its cells."""
-    numbers = parsed.numbers[column.name]
-    return column.unit or ("" if numbers is None else numbers.unit)
 
 
 def interpret_matrix(parsed: ParsedSource, matrix: Matrix, user: UserRoles) -> Table:
