@@ -20,9 +20,8 @@ from typing import Any, TextIO
 import pandas as pd
 
 from deabench.errors import UsageError
-from deabench.report.markdown import markdown_table
 from deabench.utils.files import write_whole
-from deabench.utils.text import csv_text, printable
+from deabench.utils.text import csv_text, markdown_table, printable
 
 MAX_TEXT_WIDTH = 72
 """Columns of text are broken into lines of this width, or less where the terminal is narrow."""

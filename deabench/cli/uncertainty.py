@@ -26,6 +26,7 @@ from deabench.cli.options.declarations import (
     word_option,
 )
 from deabench.cli.options.samples import AnswerOptions, SampledTable
+from deabench.utils.text import escape_markdown
 
 EXIT_CODES = {"passes": 0, "fails": 3, "open": 4}
 """Exit codes of `deabench gate`; 1 and 2 are the errors of every command."""
@@ -219,8 +220,6 @@ def _fail_outside_budget(
     status = {"candidate": candidate, "verdict": "fails", "passed": False, "notes": [sentence]}
     text = json.dumps(status, indent=1, ensure_ascii=False) + "\n"
     if form == GateFormat.md:
-        from deabench.report.markdown import escape_markdown
-
         text = f"### Release gate: fails\n\n{escape_markdown(sentence)}\n"
     write_text(text, out)
     print_message(sentence)

@@ -22,7 +22,7 @@ _HOME = {
     "TypeMapDisplay": "studies",
     "CostRangeDisplay": "facets",
     "RocDisplay": "roc",
-    "RouterDisplay": "router",
+    "RouterDisplay": "frontier",
     "MeanRocDisplay": "roc",
     "TangoDisplay": "segment",
     "SegmentsDisplay": "segment",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ from deabench.report.text.words import column_decimals, format_number
 from deabench.utils.checks import choice
 from deabench.utils.files import write_whole
 from deabench.utils.result import Result
-from deabench.utils.text import quote_names
+from deabench.utils.text import escape_markdown, markdown_table, quote_names
 
 if TYPE_CHECKING:
     from deabench.report.report_results import ReportResults
@@ -270,16 +271,27 @@ class Report(Result):
         return write_html(self)
 
     def to_markdown(self, pictures: Mapping[str, str] | None = None) -> str:
-        """Write the same sentences and tables as Markdown.
+        """Write the same sentences and tables as Markdown; names from data cannot become markup.
 
         Parameters
         ----------
         pictures : mapping, optional
             {key of a picture: its file}.
         """
-        from deabench.report.markdown import write_markdown
-
-        return write_markdown(self, pictures or {})
+        files = pictures or {}
+        lines = [f"# {escape_markdown(self.title)}", "", *_markdown_paragraphs(self.answer)]
+        for section in self.sections:
+            lines += [f"## {escape_markdown(section.title)}", ""]
+            lines += _markdown_paragraphs(section.sentences)
+            for picture in section.pictures:
+                if picture.key in files:
+                    file = quote(files[picture.key])
+                    lines += [f"![{escape_markdown(picture.alt)}](<{file}>)", ""]
+                    lines += [f"*{escape_markdown(picture.caption)}*", ""]
+            for table in section.all_tables:
+                lines += [f"**{escape_markdown(table.caption)}**", ""]
+                lines += [*markdown_table(table.columns, table.cell_texts(), table.numeric), ""]
+        return "\n".join(lines).rstrip() + "\n"
 
     def to_latex(
         self,
@@ -400,3 +412,7 @@ def _cell_text(cell: Any, decimals: int) -> str:
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     return format_number(cell, decimals) if _is_number(cell) else str(cell)
+
+
+def _markdown_paragraphs(sentences: Sequence[str]) -> list[str]:
+    return [line for sentence in sentences for line in (escape_markdown(sentence), "")]

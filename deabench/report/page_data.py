@@ -21,8 +21,8 @@ from deabench.report.report_results import (
     describe_difference,
     scores_are_radial,
 )
+from deabench.report.text.frontier import say_way_to_target
 from deabench.report.text.ranking import explain_verdict
-from deabench.report.text.targets import say_way_to_target
 from deabench.report.text.words import as_sentence
 from deabench.report.weightings_section import weightings_data
 from deabench.results.ranking import order_by_merit

@@ -80,7 +80,7 @@ class Targets(Result):
     ('inside', {'TPR': 22.1, 'TNR': 29.4})
     """
 
-    _text = "targets"
+    _text = "frontier"
     _display = "TargetsDisplay"
 
     targets: pd.DataFrame

@@ -1,11 +1,11 @@
-"""Tables as CSV text, to the last digit and never a formula in a spreadsheet; printable names."""
+"""Tables as CSV, to the last digit and never a formula, and as Markdown; printable names."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -30,6 +30,7 @@ FORMULA_SIGNS = ("=", "+", "-", "@", "|", "\t", "\r", "\uff1d", "\uff0b", "\uff0
 """A text cell that begins with one of these could run as a formula in a spreadsheet; the last four
 are the full-width =, +, - and @.
 """
+MARKDOWN_SIGNS = re.compile(r"([\\`*_{}\[\]()#+!|~<>$&-])")
 Cells: TypeAlias = np.ndarray | ExtensionArray
 ROWS = 1 << 14
 """Rows written at a time: their cells stay in the processor's cache."""
@@ -154,3 +155,21 @@ def _join_row(cells: list[str]) -> str:
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n").writerow(cells)
     return stream.getvalue()[:-1]
+
+
+def escape_markdown(text: object) -> str:
+    """Escape a text on one line, with a visible mark for characters that cannot be seen."""
+    # A line end would end a row of a table or a heading.
+    return MARKDOWN_SIGNS.sub(r"\\\1", printable(" ".join(str(text).split())))
+
+
+def markdown_table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[bool]
+) -> list[str]:
+    """Return the lines of a table in Markdown; columns of numbers are aligned right."""
+    rule = "|".join("---:" if is_number else "---" for is_number in numeric)
+    return [_markdown_row(columns), f"|{rule}|", *map(_markdown_row, rows)]
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(map(escape_markdown, cells)) + " |"

@@ -23,7 +23,7 @@ from deabench.errors import DataError
 from deabench.report import ReportTable, latex
 from deabench.report.html import embed_json
 from deabench.report.latex import escape_latex
-from deabench.report.markdown import escape_markdown
+from deabench.utils.text import escape_markdown
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 WINE = db.datasets.load("chao2022-wine1")

@@ -7,7 +7,6 @@ import numpy as np
 from deabench.inference.decisions.anytime import AnytimeVerdicts, NextRound
 from deabench.inference.decisions.planning import Plan
 from deabench.inference.decisions.release_gate import Gate
-from deabench.report.markdown import escape_markdown
 from deabench.report.text.uncertainty import (
     describe_dominance,
     format_instances,
@@ -16,7 +15,7 @@ from deabench.report.text.uncertainty import (
     round_up,
 )
 from deabench.report.text.words import as_sentence, count_noun, is_or_are, join_names
-from deabench.utils.text import quote_names
+from deabench.utils.text import escape_markdown, quote_names
 
 
 def summarize_anytime_verdicts(result: AnytimeVerdicts) -> str:

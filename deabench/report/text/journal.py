@@ -20,11 +20,11 @@ from deabench.compare.selection import ComparisonResult
 from deabench.compare.two_classifiers import Comparison
 from deabench.models.options import describe_choices
 from deabench.report.latex import escape_latex
-from deabench.report.markdown import escape_markdown
 from deabench.report.text.uncertainty import has_measured_level
 from deabench.report.text.words import count_noun, join_names
 from deabench.results.ranking import Ranking
 from deabench.utils.checks import choice
+from deabench.utils.text import escape_markdown
 
 TextFormat = Literal["plain", "md", "latex"]
 ITALIC, UPRIGHT = "\ue000", "\ue001"

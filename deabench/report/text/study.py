@@ -1,16 +1,25 @@
-"""Summarize studies in sentences: status, results, verification of the store."""
+"""Summarize studies in sentences: status, results, recommendations, verification of the store."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from deabench.report.text.words import count_noun, is_or_are, join_names
+from deabench.errors import DataError
+from deabench.report.text.words import count_noun, is_or_are
 from deabench.study.results.aggregate import ALL_DATASETS
 from deabench.study.results.maintenance import StoreVerification
 from deabench.study.results.status import StudyStatus
 from deabench.study.results.summary import StudySummary
+from deabench.utils.checks import did_you_mean
+from deabench.utils.text import quote_names
+
+if TYPE_CHECKING:
+    from deabench.study.recommendation.recommend import Recommendation
+
+DATA_TYPES = {"SD": "disjunct", "OD": "overlapping", "ND": "noisy"}
 
 
 def summarize_study_status(result: StudyStatus) -> str:
@@ -55,7 +64,7 @@ def summarize_study_summary(result: StudySummary) -> str:
         sentences += _describe_verdicts(result, str(panel))
     missed = list(dict.fromkeys(result.below_floors.index.get_level_values(0)))
     if missed:
-        sentences.append(f"{_quote_names(missed)} {is_or_are(len(missed))} below a floor")
+        sentences.append(f"{quote_names(missed)} {is_or_are(len(missed))} below a floor")
     return "; ".join(sentences)
 
 
@@ -82,12 +91,8 @@ def _describe_leader(
     values = ", ".join(f"{scores[name]:.3f}" for name in as_constant)
     return [
         f"{sentence}, among those that are better than to answer with the same class always; "
-        f"{_quote_names(as_constant)} ({values}) {is_or_are(len(as_constant))} not"
+        f"{quote_names(as_constant)} ({values}) {is_or_are(len(as_constant))} not"
     ]
-
-
-def _quote_names(names: Sequence[str]) -> str:
-    return join_names(f"'{name}'" for name in names)
 
 
 def _describe_targets(result: StudySummary) -> list[str]:
@@ -135,4 +140,51 @@ def summarize_store_verification(result: StoreVerification) -> str:
     return (
         f"{len(result.damaged)} results are damaged, {result.rows} are as they were written"
         f"{structure}"
+    )
+
+
+def summarize_recommendation(advice: Recommendation) -> str:
+    """Say what kind of data these are, which classifiers to try, and what that rests on."""
+    facts = advice.facts
+    sentences = [
+        f"The data are {DATA_TYPES[facts['type']]} ({facts['type']}): of the minority "
+        f"{facts['safe']:.0%} of the rows are safe, {facts['borderline']:.0%} borderline, "
+        f"{facts['rare']:.0%} rare and {facts['outlier']:.0%} outliers; the imbalance ratio is "
+        f"{facts['imbalance_ratio']:.3g}"
+    ]
+    named = quote_names(advice.names)
+    if advice.promised:
+        subject = named if advice.needed == 1 else f"one of {named}"
+        sentences.append(
+            f"With a probability of {advice.level:.0%} {subject} is efficient in TPR and TNR "
+            f"among the {len(advice.table)} classifiers of '{advice.study}'"
+        )
+    else:
+        sentences.append(f"'{advice.study}' is too small to leave out any of its classifiers")
+    sentences.append(f"Table 22 of Chao et al. (2022) recommends {advice.paper}")
+    if advice.outside:
+        sentences.append(
+            "The data lie outside what the study knows, and the probability does not hold: "
+            + "; ".join(advice.outside)
+        )
+    return ". ".join(sentences) + "."
+
+
+def explain_recommendation(advice: Recommendation, name: Any) -> str:
+    """Say what speaks for one classifier.
+
+    Raises
+    ------
+    DataError
+        If the study has no such classifier.
+    """
+    if name not in advice.table.index:
+        hint = did_you_mean(name, list(advice.table.index))
+        raise DataError(f"there is no classifier '{name}'; {hint}")
+    row = advice.table.loc[name]
+    near = quote_names(advice.similar.index[:3])
+    return (
+        f"'{name}' is {row['reason']}, most of all {near}. Expect a TPR of {row['TPR']:.2f}, a TNR "
+        f"of {row['TNR']:.2f} and an efficiency of {row['efficiency']:.3f}; on a new file it is at "
+        f"least {row['lower']:.3f} with a probability of {advice.level:.0%}."
     )

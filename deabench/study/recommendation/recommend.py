@@ -120,7 +120,7 @@ class Recommendation(Result):
     notes: tuple[str, ...] = ()
 
     _frame = "table"
-    _text = "recommend"
+    _text = "study"
 
     @property
     def names(self) -> list[str]:
