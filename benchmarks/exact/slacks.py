@@ -210,7 +210,7 @@ def exact_additive(ranking: Any) -> list[Exact]:
         own = dot(weights, [abs(value) for value in table.values])
         unit = max(float(own), float(score or 0), 0.0)
         if options.weights in ("ram", "bam"):
-            unit = 1.0
+            unit = max(1.0, float(score or 0))
         slack = slack_of(table, options.technology)
         answers.append(Exact(score, unit, slack=slack, shortfall=0))
     return answers

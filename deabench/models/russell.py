@@ -113,7 +113,11 @@ class Russell(Model):
 
     def _score_of_total(self, total: Any) -> Any:
         """Return the mean factor of a weighted sum of slacks."""
-        return 1.0 / (1.0 + total) if self.orientation == "output" else 1.0 - total
+        if self.orientation != "output":
+            return 1.0 - total
+        # A total of -1 is what a peer reaches that has none of an output: it is worth nothing.
+        with np.errstate(divide="ignore"):
+            return 1.0 / (1.0 + total)
 
 
 def _inverse_value_weights(task: Task | Answer) -> np.ndarray:

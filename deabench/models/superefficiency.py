@@ -153,7 +153,7 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
     slacks = base.slacks.copy()
     slacks.iloc[rows] = np.maximum(slacks_beyond(task, lam[rows], x, y), 0.0)
 
-    return replace(
+    answer = replace(
         base,
         scores=scores,
         weights=weights,
@@ -167,6 +167,22 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
         ),
         path=f"{base.path}, {len(rows)} of them without themselves",
     )
+    return _with_flags_beside_one(answer, rows)
+
+
+def _with_flags_beside_one(answer: Answer, rows: np.ndarray) -> Answer:
+    """Return the answer with those of `rows` efficient at 1 whom the weights of slacks prove so.
+
+    Their own multipliers, which said so before, are now those against the others.
+    """
+    near_one = rows[np.abs(answer.scores.to_numpy()[rows] - 1) <= TOLERANCE]
+    if not len(near_one):
+        return answer
+    assert answer.slack_weights is not None
+    efficient = answer.efficient.copy()
+    proof = SlackProof(answer, answer.slack_weights)
+    efficient.iloc[near_one] = proof.has_no_own_slack(near_one)
+    return replace(answer, efficient=efficient)
 
 
 def _undefined_reasons(

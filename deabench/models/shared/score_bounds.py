@@ -177,14 +177,13 @@ class BoundedAnswer:
         values = np.column_stack([bounds.primal, bounds.dual, gap, missed, wrong])
         values[np.isnan(scores)] = np.nan
         frame = pd.DataFrame(values, answer.scores.index, COLUMNS, copy=False)
-        outside = np.maximum(lower - scores, scores - upper) / units
+        # The true score lies between both bounds: the farther one says by how much it may differ.
+        distance = np.maximum(upper - scores, scores - lower) / units
         return frame, {
             "gap": values[:, 2],
             "primal_infeasibility": values[:, 3],
             "dual_infeasibility": values[:, 4],
-            "distance_of_the_score_from_its_bounds": np.where(
-                np.isnan(scores), np.nan, np.maximum(outside, 0.0)
-            ),
+            "distance_of_the_score_from_its_bounds": distance,
         }
 
     def _negative_weights(self) -> np.ndarray:

@@ -33,7 +33,7 @@ from deabench.models.shared.scaled_data import (
 from deabench.models.shared.score_bounds import BoundedAnswer
 from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task
-from deabench.results.model import Advance
+from deabench.results.model import Advance, Model
 from deabench.results.proof import Proof
 from deabench.solver.solve_all import Solutions, solve_each
 from deabench.solver.template import Template
@@ -78,11 +78,14 @@ def solve(
     total = solutions.objective * size
     lam = to_reference_positions(solutions.shared["lam"], candidates)
     slacks = slacks_at_peers(task, lam, np.isnan(total))
+    scores = pd.Series(score_of_total(total), index=labels, name=name)
 
     # A metric that counts nothing may still have slack: those without slack in the metrics that
     # count are solved again with every metric.
     units = scaled.units[: slacks.shape[1]]
     efficient = np.asarray((slacks / units).max(axis=1, initial=0.0) <= TOLERANCE)
+    # Beside a metric that hardly varies a slack that is hardly visible may be a large share.
+    efficient &= _may_be_best(task.options, scores)
     ignores_metric = (program_weights[:, : weights.shape[1]] == 0).any(axis=1)
     rows = np.flatnonzero(efficient & ignores_metric)
     if len(rows):
@@ -93,7 +96,7 @@ def solve(
     undefined = np.flatnonzero(np.isnan(total))
     multipliers, u_0 = own_unit_multipliers(task, scaled, solutions, sign=-1.0, free_sign=1.0)
     return Answer(
-        scores=pd.Series(score_of_total(total), index=labels, name=name),
+        scores=scores,
         slacks=pd.DataFrame(slacks, index=labels, columns=metric_names(task.data)),
         weights=multiplier_frame(task, scaled, multipliers * size[:, None], u_0 * size),
         intensities=lam,
@@ -109,6 +112,19 @@ def solve(
             task, scaled, candidates, undefined
         ),
     )
+
+
+def counts_shares(model: Model) -> bool:
+    """Return whether a model's scores are shares: those of Russell, RAM and BAM."""
+    return model.measure == "efficiency" or getattr(model, "weights", None) in ("ram", "bam")
+
+
+def _may_be_best(model: Model, scores: pd.Series) -> np.ndarray:
+    """Return which scores are the best one, or in units in which none is near it: bool (K,)."""
+    if not counts_shares(model):
+        return np.ones(len(scores), dtype=bool)
+    best = 1.0 if model.measure == "efficiency" else 0.0
+    return np.asarray(np.abs(scores.to_numpy() - best) <= TOLERANCE)
 
 
 def _scale_weights(weights: np.ndarray, scaled: ScaledData) -> tuple[np.ndarray, np.ndarray]:
@@ -259,8 +275,11 @@ def prove(
     gained_value = (program_weights * np.maximum(bounded.gains, 0.0)).sum(axis=1)
     value = np.maximum(own_value, gained_value)
     unit = np.where(value > 0, value, program_weights.sum(axis=1)) * size
-    if answer.options.measure == "efficiency" or answer.options.weights in ("ram", "bam"):
+    if answer.options.measure == "efficiency":
         unit = np.ones(len(scores))
+    elif counts_shares(answer.options):
+        # Shares of ranges have the unit 1, but Σ λ > 1 can make them as large as it likes.
+        unit = np.maximum(1.0, gained_value * size)
 
     def score_of_gains(gains: np.ndarray, rows: np.ndarray) -> np.ndarray:
         return np.asarray(score_of_total((program_weights[rows] * gains).sum(axis=1) * size[rows]))
@@ -278,8 +297,8 @@ def prove(
     )
 
     # Compare the claims of the answer with what was recomputed.
-    without_slack = np.ones(len(scores), dtype=bool)
-    wrongly_efficient = bounded.wrong_verdicts(without_slack, bounded.largest_share())
+    is_best = _may_be_best(answer.options, answer.scores)
+    wrongly_efficient = bounded.wrong_verdicts(is_best, bounded.largest_share())
     unclaimed: tuple[str, ...] = ()
     if (program_weights[:, :count] == 0).any():
         # A metric that counts nothing may hide slack, so only visible slack refutes a claim.
