@@ -6,7 +6,6 @@ Its closed form needs no solver and proves itself by enumeration (Deprins, Simar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -50,22 +49,14 @@ class FDH(RadialModel):
         """Find the peer of every DMU: the best factor, and among equal ones the largest slack."""
         scaled = ScaledData.of(task)
         candidates = scaled.undominated()
-        peer = np.full(len(scaled.x), -1)
-        factor = np.full(len(scaled.x), np.nan)
-        for rows, level, slack in _compare_pairs(scaled, candidates, self.orientation):
-            best = level.max(axis=1)
-            # Of equally good peers the one that leaves the largest slack is taken.
-            slack[level < best[:, None]] = -np.inf
-            peer[rows] = np.where(np.isfinite(best), candidates[slack.argmax(axis=1)], -1)
-            factor[rows] = best
-            advance(len(best))
+        factor, peer, _ = _find_best_peers(scaled, candidates, self.orientation, advance)
         labels = task.data.labels
         scores, reasons = _scores(factor, labels, self.orientation)
         peer[np.isnan(scores)] = -1
         # The peer alone has an intensity, of 1; a DMU without a score has no peer.
         lam = Sparse(peer[:, None].astype(np.int32), (peer >= 0).astype(float)[:, None])
-        slacks = _slacks(task, scores.to_numpy(), lam)
-        slacks = pd.DataFrame(np.maximum(slacks.to_numpy(), 0.0), slacks.index, slacks.columns)
+        values = np.maximum(_slacks(task, scores.to_numpy(), lam), 0.0)
+        slacks = pd.DataFrame(values, labels, metric_names(task.data), copy=False)
         return Answer(
             scores=scores,
             slacks=slacks,
@@ -86,39 +77,72 @@ class FDH(RadialModel):
         return _prove_by_enumeration(answer)
 
 
-def _compare_pairs(
-    scaled: ScaledData, candidates: np.ndarray, orientation: str
-) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-    """Yield slices of DMUs with the level φ (or −θ) that each candidate alone gives, and its slack.
+def _find_best_peers(
+    scaled: ScaledData,
+    candidates: np.ndarray,
+    orientation: str,
+    advance: Advance = lambda _: None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the best level φ (or −θ) that one candidate gives each DMU, its peer and their slack.
 
-    The level is −∞ where the candidate may not be the peer. The slack is the total at the best
-    level, in shares of the reference's maxima.
+    The level is −∞, and the peer -1, where no candidate may be the peer. Of equally good ones the
+    peer leaves the largest slack, in shares of the reference's maxima.
     """
     Y = scaled.Y[candidates]
     X = scaled.X[candidates]
     # Slacks are summed in shares of the reference's maxima.
     maxima = np.append(scaled.Y.max(axis=0, initial=0.0), scaled.X.max(axis=0, initial=0.0))
     shares = 1.0 / np.where(maxima > 0, maxima, 1.0)
-    for rows in blocks(len(scaled.x), len(candidates) * (scaled.s + scaled.m)):
-        y = scaled.y[rows][:, None]
-        x = scaled.x[rows][:, None]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            if orientation == "output":
-                # The metric that grows least limits φ; a candidate with more input is no peer.
-                level = np.where(y > 0, Y / y, np.inf).min(axis=2)
-                level[~(x >= X).all(axis=2)] = -np.inf
-            else:
-                # The input that shrinks least limits θ; a candidate with less output is no peer.
-                level = -np.where(x > 0, X / x, np.where(X > 0, np.inf, -np.inf)).max(axis=2)
-                level[~(y <= Y).all(axis=2)] = -np.inf
-            best = level.max(axis=1)[:, None, None]
-            output_factor = best if orientation == "output" else 1.0
-            input_factor = 1.0 if orientation == "output" else -best
-            # What each candidate is better by than the projection.
-            gained = (Y - y * output_factor) @ shares[: scaled.s]
-            spared = (x * input_factor - X) @ shares[scaled.s :]
-            slack = gained + spared
-        yield rows, level, np.nan_to_num(slack, nan=-np.inf)
+    best = np.empty(len(scaled.x))
+    peer = np.full(len(best), -1)
+    largest_slack = np.full(len(best), -np.inf)
+    for block in blocks(len(best), len(candidates)):
+        y = scaled.y[block]
+        x = scaled.x[block]
+        level = _compare_pairs(y, x, Y, X, orientation)
+        best[block] = level.max(axis=1)
+        # Slack decides between the few pairs at the best level.
+        is_best = (level == best[block, None]) & np.isfinite(level)
+        rows, columns = is_best.nonzero()
+        factor = best[block][rows, None]
+        output_factor = factor if orientation == "output" else 1.0
+        input_factor = 1.0 if orientation == "output" else -factor
+        # What each candidate is better by than the projection.
+        gained = (Y[columns] - y[rows] * output_factor) @ shares[: scaled.s]
+        spared = (x[rows] * input_factor - X[columns]) @ shares[scaled.s :]
+        slack = np.full(level.shape, -np.inf)
+        slack[is_best] = gained + spared
+        largest_slack[block] = slack.max(axis=1)
+        peer[block] = np.where(is_best.any(axis=1), candidates[slack.argmax(axis=1)], -1)
+        advance(len(level))
+    return best, peer, largest_slack
+
+
+def _compare_pairs(
+    y: np.ndarray, x: np.ndarray, Y: np.ndarray, X: np.ndarray, orientation: str
+) -> np.ndarray:
+    """Return the level φ (or −θ) that each candidate alone gives, (K, n); −∞ where it is no peer.
+
+    Metric by metric, for reducing short axes is slow.
+    """
+    level = np.full((len(y), len(Y)), np.inf)
+    outputs = [(own[:, None], candidate) for own, candidate in zip(y.T, Y.T, strict=True)]
+    inputs = [(own[:, None], candidate) for own, candidate in zip(x.T, X.T, strict=True)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if orientation == "output":
+            # The metric that grows least limits φ; a candidate with more input is no peer.
+            for own, candidate in outputs:
+                np.minimum(level, np.where(own > 0, candidate / own, np.inf), out=level)
+            for own, candidate in inputs:
+                level[own < candidate] = -np.inf
+        else:
+            # The input that shrinks least limits θ; a candidate with less output is no peer.
+            for own, candidate in inputs:
+                without_own = np.where(candidate > 0, -np.inf, np.inf)
+                np.minimum(level, np.where(own > 0, -candidate / own, without_own), out=level)
+            for own, candidate in outputs:
+                level[own > candidate] = -np.inf
+    return level
 
 
 def _scores(
@@ -136,8 +160,8 @@ def _scores(
     return pd.Series(values, index=labels, name="efficiency"), reasons
 
 
-def _slacks(task: Task | Answer, scores: np.ndarray, lam: Sparse) -> pd.DataFrame:
-    """Return what the peer is better by than the projection; below 0 where it is worse."""
+def _slacks(task: Task | Answer, scores: np.ndarray, lam: Sparse) -> np.ndarray:
+    """Return what the peer is better by than the projection, (K, s + m); below 0 where worse."""
     x = task.data.inputs.to_numpy()
     y = task.data.outputs.to_numpy()
     if task.options.orientation == "output":
@@ -146,19 +170,14 @@ def _slacks(task: Task | Answer, scores: np.ndarray, lam: Sparse) -> pd.DataFram
         x = x * scores[:, None]
     slacks = slacks_beyond(task, lam, x, y)
     slacks[np.isnan(scores)] = np.nan
-    return pd.DataFrame(slacks, index=task.data.labels, columns=metric_names(task.data))
+    return slacks
 
 
 def _prove_by_enumeration(answer: Answer) -> Proof:
     """Compare every pair again, with all reference DMUs, and recompute the peer's own slacks."""
     scaled = ScaledData.of(answer)
-    best = np.full(len(scaled.x), np.nan)
-    largest_slack = np.full(len(scaled.x), np.nan)
     everyone = np.arange(len(scaled.X))
-    for rows, level, slack in _compare_pairs(scaled, everyone, answer.orientation):
-        best[rows] = level.max(axis=1)
-        is_best = level >= best[rows][:, None]
-        largest_slack[rows] = np.where(is_best, slack, -np.inf).max(axis=1)
+    best, _, largest_slack = _find_best_peers(scaled, everyone, answer.orientation)
     dual, _ = _scores(best, answer.scores.index, answer.orientation)
     is_undefined = dual.isna().to_numpy()
 
@@ -169,18 +188,19 @@ def _prove_by_enumeration(answer: Answer) -> Proof:
     slacks = _slacks(answer, dual.to_numpy(), lam)
     maxima = np.append(answer.reference.outputs.max(), answer.reference.inputs.max())
     maxima = np.where(maxima > 0, maxima, 1.0)
-    total = (slacks.to_numpy() / maxima).sum(axis=1)
+    total = (slacks / maxima).sum(axis=1)
     # Errors are shares of the peer's own values, or of the DMU's where these are more.
     reached = lam.dot(np.column_stack([answer.reference.outputs, answer.reference.inputs]))
     own_values = np.column_stack([answer.data.outputs, answer.data.inputs])
     size = np.maximum(np.abs(reached), np.abs(own_values))
-    slack_errors = np.abs(answer.slacks - slacks).to_numpy() / np.where(size > 0, size, maxima)
+    slack_errors = np.abs(answer.slacks.to_numpy() - slacks) / np.where(size > 0, size, maxima)
     slack_errors = slack_errors.max(axis=1)
 
     gap = (answer.scores - dual).abs() / np.maximum(dual.abs(), 1.0)
     gap[answer.scores.isna() & dual.isna()] = 0.0
     frame = pd.DataFrame({"primal": answer.scores, "dual": dual, "gap": gap})
-    efficient = pareto_efficient(dual, slacks, answer.data)
+    own_slacks = pd.DataFrame(slacks, answer.slacks.index, answer.slacks.columns)
+    efficient = pareto_efficient(dual, own_slacks, answer.data)
     without_peer = ~np.isfinite(best)
     without_output = np.asarray((answer.orientation == "output") & ~scaled.y.any(axis=1))
     return Proof(

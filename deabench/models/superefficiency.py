@@ -75,10 +75,12 @@ class Super(RadialModel):
         if not task.own_reference:
             return base
         reaches_1 = base.scores.to_numpy() >= 1 - TOLERANCE
+        is_alone = base.efficient.to_numpy(dtype=bool)
+        if (reaches_1 & ~is_alone).any():
+            assert base.slack_weights is not None
+            is_alone = is_alone | SlackProof(base, base.slack_weights).proved[1]
         # Whom the others dominate without any loss of theirs has the same answer without itself.
-        assert base.slack_weights is not None
-        is_efficient, is_undecided = SlackProof(base, base.slack_weights).proved
-        rows = np.flatnonzero(reaches_1 & (is_efficient | is_undecided))
+        rows = np.flatnonzero(reaches_1 & is_alone)
         if not len(rows):
             return base
         return _solve_without_themselves(task, base, rows)
@@ -86,6 +88,10 @@ class Super(RadialModel):
     def prove(self, answer: Answer) -> Proof:
         """Recompute radial efficiencies; of DMUs that reach 1, without themselves."""
         return _prove(answer)
+
+    def needs_proof(self, answer: Answer) -> np.ndarray:
+        """Return which scores are not those of ordinary efficiencies, which `solve` proves."""
+        return _is_alone(answer)
 
 
 def own_reference_positions(task: Task | Answer) -> np.ndarray:
@@ -132,9 +138,12 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
         values = 1.0 / solutions.objective if is_output_oriented else solutions.objective.copy()
     # An infinite factor or an infeasible program gives no score.
     values[~np.isfinite(values)] = np.nan
-    scores = base.scores.copy()
-    scores.iloc[rows] = values
     undefined = rows[np.isnan(values)]
+    scores = base.scores.copy()
+    # Who reaches 1 reaches it without itself, too. Less is an error of floating point: a score
+    # that is refused without a reason is computed exactly.
+    is_wrong = (values < 1 - TOLERANCE) & (not task.exact)
+    scores.iloc[rows] = np.where(is_wrong, np.nan, values)
 
     weights = base.weights.copy()
     weights.iloc[rows] = _multipliers(task, scaled, solutions)[:, : weights.shape[1]]
@@ -271,13 +280,15 @@ def _prove(answer: Answer) -> Proof:
         frame = radial_frame(answer)
     else:
         # A DMU that reaches 1 is proved against all others, without itself.
-        is_alone = (scores >= 1 - TOLERANCE) | np.isnan(scores)
+        is_alone = _is_alone(answer)
         rows = np.flatnonzero(is_alone)
         positions = own_reference_positions(answer)
-        alone = take_rows(answer, rows)
-        with_own_row = np.flatnonzero(~is_alone)
+        alone = answer
         values = np.empty((len(scores), len(COLUMNS)))
-        values[with_own_row] = radial_frame(take_rows(answer, with_own_row)).to_numpy()
+        if not is_alone.all():
+            alone = take_rows(answer, rows)
+            with_own_row = np.flatnonzero(~is_alone)
+            values[with_own_row] = radial_frame(take_rows(answer, with_own_row)).to_numpy()
         values[rows] = radial_frame(alone, left_out=positions[rows]).to_numpy()
         frame = pd.DataFrame(values, answer.scores.index, COLUMNS)
         is_itself = alone.intensities.columns == positions[rows][:, None]
@@ -318,6 +329,11 @@ def _prove(answer: Answer) -> Proof:
             *unproved_slack_claims(slack_proof),
         ),
     )
+
+
+def _is_alone(answer: Answer) -> np.ndarray:
+    """Return which DMUs are measured against the others, bool (K,): those that reach 1."""
+    return np.asarray(~(answer.scores.to_numpy() < 1 - TOLERANCE))
 
 
 def _wrong_verdicts(answer: Answer, slack_proof: SlackProof) -> np.ndarray:

@@ -60,7 +60,7 @@ def prove_radial(result: Scored) -> Proof:
     for rows in chunks(n):
         reached = result.intensities[rows].dot(recomputed.table)
         frame[rows] = recomputed.certificate(rows, reached)
-        slack_error[rows] = recomputed.slack_errors(rows, reached)
+        slack_error[rows] = _slack_errors_of_rows(result, rows, reached, recomputed.unit)
         if slack_proof is not None:
             slack_left[rows] = slack_proof.slack_left(rows, reached)
     scores = result.scores.to_numpy()
@@ -119,10 +119,41 @@ def slack_errors(result: Scored, reached: np.ndarray | None = None) -> np.ndarra
 
     `reached` (n, s + m) is what the peers reach, where that is known.
     """
-    recomputed = _RadialProof(result)
     if reached is None:
-        reached = result.intensities.dot(recomputed.table)
-    return recomputed.slack_errors(slice(None), reached)
+        reached = result.intensities.dot(stack_outputs_inputs(result.reference))
+    return _slack_errors_of_rows(result, slice(None), reached, reference_maxima(result))
+
+
+def _slack_errors_of_rows(
+    result: Scored, rows: slice, reached: np.ndarray, unit: np.ndarray
+) -> np.ndarray:
+    """Return `slack_errors` of some rows; `unit` (s + m,) are the metrics' maxima."""
+    score = result.scores.to_numpy()[rows]
+    y = result.data.outputs.to_numpy()[rows]
+    x = result.data.inputs.to_numpy()[rows]
+    slack = result.slacks.to_numpy()[rows]
+    s = y.shape[1]
+    is_output_oriented = result.orientation == "output"
+    errors = np.zeros(len(reached))
+    for r in range(len(unit)):
+        # The orientation's metrics are those that the score stretches or shrinks; more of an
+        # output is slack, less of an input is.
+        if r < s:
+            projected = y[:, r]
+            if is_output_oriented:
+                projected = projected / score
+            gained = reached[:, r] - projected
+        else:
+            projected = x[:, r - s]
+            if not is_output_oriented:
+                projected = projected * score
+            gained = projected - reached[:, r]
+        rounding = ROUND * (np.abs(reached[:, r]) + np.abs(projected))
+        error = np.maximum(np.abs(gained - slack[:, r]) - rounding, 0.0)
+        # Slack counts in shares of the DMU's own value; one of 0 has the unit of its metric.
+        own_unit = np.minimum(np.where(projected != 0, np.abs(projected), unit[r]), unit[r])
+        errors = np.maximum(errors, error / own_unit)
+    return np.where(np.isnan(score), np.nan, errors)
 
 
 class _RadialProof:
@@ -304,35 +335,6 @@ class _RadialProof:
             dual_error = elementwise_maxima(is_wrong / norm, negative, 0.0)
         gap = np.abs(bounds.primal - bounds.dual)
         return np.column_stack([bounds.primal, bounds.dual, gap, primal_error, dual_error])
-
-    def slack_errors(self, rows: slice, reached: np.ndarray) -> np.ndarray:
-        """Return |reached - (radial projection + slack)|, the largest share of an own value."""
-        score = self.result.scores.to_numpy()[rows]
-        y = self.data.outputs.to_numpy()[rows]
-        x = self.data.inputs.to_numpy()[rows]
-        slack = self.result.slacks.to_numpy()[rows]
-        errors = np.zeros(len(reached))
-        for r in range(len(self.unit)):
-            # The orientation's metrics are those that the score stretches or shrinks; more of an
-            # output is slack, less of an input is.
-            if r < self.s:
-                projected = y[:, r]
-                if self.is_output_oriented:
-                    projected = projected / score
-                gained = reached[:, r] - projected
-            else:
-                projected = x[:, r - self.s]
-                if not self.is_output_oriented:
-                    projected = projected * score
-                gained = projected - reached[:, r]
-            rounding = ROUND * (np.abs(reached[:, r]) + np.abs(projected))
-            error = np.maximum(np.abs(gained - slack[:, r]) - rounding, 0.0)
-            # Slack counts in shares of the DMU's own value; one of 0 has the unit of its metric.
-            own_unit = np.minimum(
-                np.where(projected != 0, np.abs(projected), self.unit[r]), self.unit[r]
-            )
-            errors = np.maximum(errors, error / own_unit)
-        return np.where(np.isnan(score), np.nan, errors)
 
 
 def _distinct_rows(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
+
 from deabench.errors import DataError
 from deabench.results.answer import Answer, Task
 from deabench.results.option_forms import ValueForm
@@ -263,6 +265,10 @@ class Model:
             If the model has no certificate.
         """
         raise DataError(f"model '{self.name}' has no certificate; its scores are not proved")
+
+    def needs_proof(self, answer: Answer) -> np.ndarray:
+        """Return which scores `solve` returns without having proved them, bool (K,)."""
+        return np.ones(len(answer.scores), dtype=bool)
 
     def meaning(self, score: float) -> str:
         """Say what a score means, as a clause: "every output could grow by 3.1 % together"."""

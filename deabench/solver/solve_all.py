@@ -16,7 +16,7 @@ from deabench.solver.engine import solve_family
 from deabench.solver.exact_programs import Optimum, solve_program_exactly
 from deabench.solver.family import Family, unsupported_reason
 from deabench.solver.highs import Infeasible, Solver, Unbounded, Undecided
-from deabench.solver.template import REFERENCE, Expansion, Program, Template
+from deabench.solver.template import REFERENCE, Expansion, Layout, Program, Template
 from deabench.utils.arrays import Sparse
 
 Entries = tuple[np.ndarray, np.ndarray]
@@ -154,12 +154,14 @@ def solve_each(
     }
     infeasible: dict[int, str] = {}
     rows = np.arange(n)
-    expansion = Expansion(form, reference)
+    # Programs without one row of the reference are alike in all but their numbers.
+    layout = Layout(form, n if without is None else n - 1)
     for k in range(count):
         # In super-efficiency the tested row itself leaves the reference.
         if without is not None:
             rows = np.delete(np.arange(n), without[k])
-            expansion = Expansion(form, reference[rows])
+        if without is not None or not k:
+            expansion = Expansion(layout, reference[rows])
         program = expansion.program(tested[k])
         # Some of the repeated rows are to hold as equations.
         if equations is not None:

@@ -15,7 +15,6 @@ alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -276,22 +275,14 @@ class Program:
 
 def expand_template(template: Template, reference: np.ndarray, tested: np.ndarray) -> Program:
     """Put data into a template: `reference` (n, p), one row per item, and `tested` (q,)."""
-    return Expansion(template, reference).program(tested)
+    return Expansion(Layout(template, len(reference)), reference).program(tested)
 
 
-class Expansion:
-    """A template with the items' data put in, whose programs differ in their own data alone.
+class Layout:
+    """Where each number of a template stands in its programs with n items."""
 
-    Parameters
-    ----------
-    template : Template
-    reference : array (n, p)
-        A row per item.
-    """
-
-    def __init__(self, template: Template, reference: np.ndarray) -> None:
+    def __init__(self, template: Template, n: int) -> None:
         self.template = template
-        n = len(reference)
         row_positions, _ = _positions(template.row_of_reference, n)
         column_positions, column_count = _positions(template.column_of_reference, n)
         # Every entry of the template as coordinates of the program's matrix, n of them where either
@@ -300,12 +291,11 @@ class Expansion:
             template.row_of_reference[template.entry_row]
             | template.column_of_reference[template.entry_column]
         )
-        entries = _ExpandedNumbers(template.entry, is_repeated, reference)
         all_rows = _repeat_positions(row_positions, template.entry_row, is_repeated, n)
         all_columns = _repeat_positions(column_positions, template.entry_column, is_repeated, n)
         # HiGHS takes the entries column by column, with the start of each column.
         order = np.lexsort((all_rows, all_columns))
-        self.entries = entries.arranged(order)
+        self.entries = _Numbers(template.entry, is_repeated, n, order)
         start = np.searchsorted(all_columns[order], np.arange(column_count + 1))
         self.start = start.astype(np.int32)
         self.index = all_rows[order].astype(np.int32)
@@ -313,14 +303,9 @@ class Expansion:
         # Columns and rows in the order of the program.
         column_order = _order_of_positions(column_positions, template.column_of_reference)
         row_order = _order_of_positions(row_positions, template.row_of_reference)
-        self.cost, self.lower, self.upper = (
-            _ExpandedNumbers(numbers, of_reference, reference).arranged(order)
-            for numbers, of_reference, order in (
-                (template.cost, template.column_of_reference, column_order),
-                (template.lower, template.row_of_reference, row_order),
-                (template.upper, template.row_of_reference, row_order),
-            )
-        )
+        self.cost = _Numbers(template.cost, template.column_of_reference, n, column_order)
+        self.lower = _Numbers(template.lower, template.row_of_reference, n, row_order)
+        self.upper = _Numbers(template.upper, template.row_of_reference, n, row_order)
         column = self.cost.position
         self.column_lower = template.column_lower[column]
         self.column_upper = template.column_upper[column]
@@ -332,60 +317,75 @@ class Expansion:
         self.row_names = _expanded_names(template.row_names, template.row_of_reference, n)
         self.column_names = _expanded_names(template.column_names, template.column_of_reference, n)
 
+
+class Expansion:
+    """A template with the items' data put in, whose programs differ in their own data alone.
+
+    Parameters
+    ----------
+    layout : Layout
+    reference : array (n, p)
+        A row per item.
+    """
+
+    def __init__(self, layout: Layout, reference: np.ndarray) -> None:
+        self.layout = layout
+        self.entries = layout.entries.with_items(reference)
+        self.cost = layout.cost.with_items(reference)
+        self.lower = layout.lower.with_items(reference)
+        self.upper = layout.upper.with_items(reference)
+
     def program(self, tested: np.ndarray) -> Program:
         """Return the program with its own data, `tested` (q,)."""
+        layout = self.layout
         return Program(
-            name=self.template.name,
-            sense=self.template.sense,
-            cost=self.cost.evaluate(tested),
-            column_lower=self.column_lower,
-            column_upper=self.column_upper,
-            integer=self.integer,
-            lower=self.lower.evaluate(tested),
-            upper=self.upper.evaluate(tested),
-            start=self.start,
-            index=self.index,
-            value=self.entries.evaluate(tested),
-            hessian=self.hessian,
-            row_names=self.row_names,
-            column_names=self.column_names,
+            name=layout.template.name,
+            sense=layout.template.sense,
+            cost=self.cost + layout.cost.of_tested(tested),
+            column_lower=layout.column_lower,
+            column_upper=layout.column_upper,
+            integer=layout.integer,
+            lower=self.lower + layout.lower.of_tested(tested),
+            upper=self.upper + layout.upper.of_tested(tested),
+            start=layout.start,
+            index=layout.index,
+            value=self.entries + layout.entries.of_tested(tested),
+            hessian=layout.hessian,
+            row_names=layout.row_names,
+            column_names=layout.column_names,
         )
 
 
-class _ExpandedNumbers:
-    """Affine numbers of a template, each once or for every item, with the items' data put in.
+class _Numbers:
+    """Affine numbers of a template, each once or for every item, in the order of a program.
 
     Attributes
     ----------
     position : int array (e,)
         Which number of the template each is.
-    base : array (e,)
-        Without what the program's own data add.
-    tested : array (k, q)
-        What these add to each number of the template, per unit.
+    place : int array (e,)
+        Where its value stands in a table with a row per number: first the constant, then with the
+        data of each item.
     """
 
-    def __init__(self, numbers: Affine, is_repeated: np.ndarray, reference: np.ndarray) -> None:
-        self.tested = numbers.tested
-        self.position = np.repeat(
-            np.arange(len(is_repeated)), np.where(is_repeated, len(reference), 1)
-        )
-        with_items = (numbers.const + reference @ numbers.reference.T).T
-        parts = [
-            with_items[i] if is_repeated[i] else numbers.const[[i]] for i in range(len(is_repeated))
-        ]
-        self.base = np.concatenate([np.zeros(0), *parts])
+    def __init__(self, numbers: Affine, is_repeated: np.ndarray, n: int, order: np.ndarray) -> None:
+        self.numbers = numbers
+        counts = np.where(is_repeated, n, 1)
+        position = np.repeat(np.arange(len(counts)), counts)
+        item = np.arange(len(position)) - np.repeat(counts.cumsum() - counts, counts)
+        place = position * (n + 1) + np.where(is_repeated[position], 1 + item, 0)
+        self.position = position[order]
+        self.place = place[order]
 
-    def arranged(self, order: np.ndarray) -> _ExpandedNumbers:
-        """Return the same numbers in another order."""
-        other = copy(self)
-        other.position = self.position[order]
-        other.base = self.base[order]
-        return other
+    def with_items(self, reference: np.ndarray) -> np.ndarray:
+        """Return the numbers (e,) without what the program's own data add."""
+        const = self.numbers.const
+        with_items = const + reference @ self.numbers.reference.T
+        return np.asarray(np.vstack([const, with_items]).T.ravel()[self.place])
 
-    def evaluate(self, tested: np.ndarray) -> np.ndarray:
-        """Return the numbers of the program with some data (q,): an array (e,)."""
-        return np.asarray(self.base + (self.tested @ tested)[self.position])
+    def of_tested(self, tested: np.ndarray) -> np.ndarray:
+        """Return what the program's own data (q,) add to each number, (e,)."""
+        return np.asarray((self.numbers.tested @ tested)[self.position])
 
 
 def _repeat_positions(

@@ -15,7 +15,7 @@ from deabench.tables.readers.frames import (
     Source,
     check_unique_names,
     declared_roles,
-    read_frame,
+    read_simple_frame,
     simplify_cells,
 )
 from deabench.tables.recognition.assignment import assign_roles
@@ -213,7 +213,7 @@ def interpret_frame(
     declarations = declared_roles(frame)
     frame = simplify_cells(frame)
     if not roles and not declarations:
-        source = read_frame(frame)
+        source = read_simple_frame(frame)
         instances = recognise_instances(source.frame)
         if instances is not None:
             return table_of_instances(source, instances)
@@ -223,7 +223,7 @@ def interpret_frame(
             table = interpret_source(transposed, transposed.label, None, lower_is_better, ignore)
             return replace(table, kind="metrics-in-rows")
     declarations |= {name: (role, USER_SAYS) for name, role in (roles or {}).items()}
-    numbers = {name: parse_numbers(frame.iloc[:, k]) for k, name in enumerate(names)}
+    numbers = {str(name): parse_numbers(column) for name, column in frame.items()}
     inferred = [infer_column(name, numbers[name], declarations, names) for name in names]
     texts = [k for k, name in enumerate(names) if numbers[name] is None]
     parsed = {name: column for name, column in numbers.items() if column is not None}
@@ -384,6 +384,6 @@ def is_labelled(frame: pd.DataFrame) -> bool:
     if not isinstance(frame.index, pd.RangeIndex) or not len(frame) or not len(frame.columns):
         return True
     return all(
-        is_numeric_dtype(dtype) or parse_numbers(frame.iloc[:, k]) is not None
-        for k, dtype in enumerate(frame.dtypes)
+        is_numeric_dtype(column.dtype) or parse_numbers(column) is not None
+        for _, column in frame.items()
     )

@@ -27,13 +27,17 @@ class CanonicalTask:
     ----------
     task : Task
     original : Task
-    reference_rows : int array (n,)
-        The original position of each reference DMU.
+    rows, reference_rows : int arrays (K,) and (n,)
+        The original position of each tested and of each reference DMU.
+    metrics : list of int
+        The original position of each metric, outputs first.
     """
 
     task: Task
     original: Task
+    rows: np.ndarray
     reference_rows: np.ndarray
+    metrics: list[int]
 
     @classmethod
     def of(cls, task: Task) -> CanonicalTask:
@@ -42,33 +46,35 @@ class CanonicalTask:
         reference_rows = _row_order(task.reference, task.reference, outputs, inputs)
         reference = _arrange(task.reference, reference_rows, outputs, inputs)
         data = reference
+        rows = reference_rows
         if task.data is not task.reference:
             rows = _row_order(task.data, task.reference, outputs, inputs)
             data = _arrange(task.data, rows, outputs, inputs)
         arranged = replace(
             task, data=data, reference=reference, options=task.options.with_checked_options(data)
         )
-        return cls(arranged, task, reference_rows)
+        metrics = [*outputs, *(len(outputs) + position for position in inputs)]
+        return cls(arranged, task, rows, reference_rows, metrics)
 
     def restore(self, answer: Answer) -> Answer:
         """Return an answer to the canonical task in the order of the original one."""
         task = self.original
         labels = task.data.labels
         # Where each row and each metric of the original task stands in the canonical one.
-        rows = answer.data.labels.get_indexer(labels)
-        names = [*task.data.outputs.columns, *task.data.inputs.columns]
-        canonical_names = [*answer.data.outputs.columns, *answer.data.inputs.columns]
-        columns = [canonical_names.index(name) for name in names]
+        rows = np.argsort(self.rows)
+        if not answer.data.labels.is_(self.task.data.labels):  # bands of sizes, one after another
+            rows = answer.data.labels.get_indexer(labels)
+        columns = np.argsort(self.metrics)
         slack_weights = answer.slack_weights
         if slack_weights is not None:
             slack_weights = SlackWeights(slack_weights.rows[:, columns], slack_weights.of[rows])
         return replace(
             answer,
-            scores=answer.scores.iloc[rows],
+            scores=_restore_rows(answer.scores, labels, rows),
             slacks=_restore_metrics(answer.slacks, labels, rows, columns),
             weights=_restore_metrics(answer.weights, labels, rows, columns),
             intensities=self._restore_intensities(answer.intensities[rows]),
-            efficient=answer.efficient.iloc[rows],
+            efficient=_restore_rows(answer.efficient, labels, rows),
             data=replace(task.data, notes=answer.data.notes),
             reference=task.reference,
             options=task.options,
@@ -89,46 +95,39 @@ class CanonicalTask:
 
     def _restore_frame(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return a frame whose rows and columns are DMUs or metrics in their original order."""
+        rows = self._original_positions(frame.index.tolist())
+        columns = self._original_positions(frame.columns.tolist())
         # By positions: selecting by labels takes longer than solving a small table.
-        rows = self._original_positions(frame.index)
-        columns = self._original_positions(frame.columns)
-        return frame.iloc[rows, columns]
+        return frame.take(rows).take(columns, axis=1)
 
     @cached_property
-    def _axes(self) -> list[tuple[pd.Index, pd.Index]]:
-        """The labels of DMUs, of reference DMUs and of metrics, as they were and as arranged."""
-        original, arranged = [
-            (
-                part.data.labels,
-                part.reference.labels,
-                part.data.outputs.columns.append(part.data.inputs.columns),
-            )
-            for part in (self.original, self.task)
-        ]
-        return list(zip(original, arranged, strict=True))
+    def _places(self) -> list[dict[object, int]]:
+        """The original positions of the labels of DMUs, of reference DMUs and of metrics."""
+        data = self.original.data
+        metrics = [*data.outputs.columns, *data.inputs.columns]
+        axes = (data.labels.tolist(), self.original.reference.labels.tolist(), metrics)
+        return [{label: place for place, label in enumerate(axis)} for axis in axes]
 
-    def _original_positions(self, labels: pd.Index) -> np.ndarray:
+    def _original_positions(self, labels: list[object]) -> list[int]:
         """Return where labels of DMUs or of metrics stand, in their original order.
 
-        Others stay where they are.
+        Others stand behind them, as u_0 behind the metrics.
         """
-        if len(labels) < 2:
-            return np.arange(len(labels))
-        for original, arranged in self._axes:
-            if labels.equals(arranged):
-                return np.asarray(labels.get_indexer(original))
-        # Some of them, or metrics and what stands behind them, as u_0.
-        for original, _ in self._axes:
-            positions = labels.get_indexer(original)
-            positions = positions[positions >= 0]
-            if len(positions) == len(labels):
-                break
-        unmatched = np.setdiff1d(np.arange(len(labels)), positions)
-        return np.append(positions, unmatched)
+        # Names of metrics may be names of DMUs, too: an axis of the same length is the one.
+        places = max(
+            self._places,
+            key=lambda axis: (sum(label in axis for label in labels), len(axis) == len(labels)),
+        )
+        return sorted(range(len(labels)), key=lambda k: places.get(labels[k], len(places)))
+
+
+def _restore_rows(values: pd.Series, labels: pd.Index, rows: np.ndarray) -> pd.Series:
+    """Return one value for each DMU in the original order."""
+    return pd.Series(values.to_numpy()[rows], labels, name=values.name, copy=False)
 
 
 def _restore_metrics(
-    frame: pd.DataFrame, labels: pd.Index, rows: np.ndarray, columns: list[int]
+    frame: pd.DataFrame, labels: pd.Index, rows: np.ndarray, columns: np.ndarray
 ) -> pd.DataFrame:
     """Return a frame, DMUs x metrics and perhaps more, in the original order of both."""
     if not frame.shape[1]:

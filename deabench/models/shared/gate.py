@@ -118,7 +118,15 @@ def counts_own_units(model: Model) -> bool:
 
 
 def refused_rows(answer: Answer) -> np.ndarray:
-    """Return the positions of the DMUs whose score its own certificate refuses."""
+    """Return the positions of the DMUs whose score its own certificate refuses.
+
+    What the model has proved while solving is not proved once more.
+    """
+    open_rows = np.flatnonzero(answer.options.needs_proof(answer))
+    if len(open_rows) < len(answer.scores):
+        answer = take_rows(answer, open_rows)
+    if not len(open_rows):
+        return open_rows
     proof = answer.options.prove(answer)
     is_refused = np.zeros(len(answer.scores), dtype=bool)
     has_reason = np.zeros(len(answer.scores), dtype=bool)
@@ -126,7 +134,7 @@ def refused_rows(answer: Answer) -> np.ndarray:
         has_reason = answer.scores.index.isin(list(answer.reasons))
     for violations in proof.violations.values():
         is_refused |= ~(violations <= TOLERANCE) & ~(np.isnan(violations) & has_reason)
-    return np.flatnonzero(is_refused)
+    return open_rows[is_refused]
 
 
 def _overlooked_rows(task: Task, answer: Answer) -> np.ndarray:

@@ -78,13 +78,17 @@ class Source:
 
 def read_frame(frame: pd.DataFrame) -> Source:
     """Read a pandas DataFrame; an index other than the default one names the systems."""
-    names = [str(name) for name in frame.columns]
-    check_unique_names(names)
-    flat = simplify_cells(frame)
+    check_unique_names([str(name) for name in frame.columns])
+    return read_simple_frame(simplify_cells(frame))
+
+
+def read_simple_frame(frame: pd.DataFrame) -> Source:
+    """Read a frame of `simplify_cells`."""
+    flat = frame
     label: tuple[str, ...] = ()
     # The default index numbers the rows; any other one, of a single level, names the systems.
     if not isinstance(flat.index, pd.RangeIndex):
-        levels = _name_levels(flat.index, names)
+        levels = _name_levels(flat.index, list(flat.columns))
         # pandas would encode names as it infers a type of text, and a lone surrogate has no code.
         names_of_rows = pd.DataFrame(
             {
@@ -109,12 +113,10 @@ def simplify_cells(frame: pd.DataFrame) -> pd.DataFrame:
         frame = frame.copy(deep=False)
     else:
         frame = frame.set_axis(names, axis=1)
-    for k, dtype in enumerate(frame.dtypes):
+    for k, (_, column) in enumerate(frame.items()):
         # pandas tells columns of text alone apart without a look at each cell.
-        is_object = pd.api.types.is_object_dtype(dtype)
-        is_mixed = is_object and pd.api.types.infer_dtype(frame.iloc[:, k]) != "string"
-        if is_mixed:
-            cells = [_simplify_cell(cell) for cell in frame.iloc[:, k]]
+        if column.dtype == object and pd.api.types.infer_dtype(column) != "string":
+            cells = [_simplify_cell(cell) for cell in column]
             frame.isetitem(k, pd.Series(cells, frame.index, dtype=object))
     return frame
 

@@ -109,18 +109,17 @@ class Block:
 
 
 def measure_scale(values: pd.Series) -> tuple[str, float]:
-    """Return the kind of scale of a column and its median size."""
+    """Return the kind of scale of a column and its median size; 0 of rates, which are all alike."""
     finite = finite_values(values)
     if not len(finite):
         return "empty", 0.0
-    size = float(np.median(np.abs(finite)))
-    if finite.min() < 0:
-        return "signed", size
-    if finite.max() <= 1:
-        return "share", size
-    if finite.max() <= 100:
-        return "percent", size
-    return "large", size
+    is_signed = bool(finite.min() < 0)
+    largest = finite.max()
+    if not is_signed and largest <= 1:
+        return "share", 0.0
+    if not is_signed and largest <= 100:
+        return "percent", 0.0
+    return "signed" if is_signed else "large", float(np.median(np.abs(finite)))
 
 
 def are_alike(scale: tuple[str, float], other_scale: tuple[str, float]) -> bool:
@@ -230,7 +229,7 @@ def _by_order(block: Block, context: Context) -> tuple[str, str]:
 
 def is_sorted_downwards(values: pd.Series) -> bool:
     """Return whether the rows of a long table are sorted from the greatest value down."""
-    if len(values) < MIN_ROWS or not values.is_monotonic_decreasing:
+    if len(values) < MIN_ROWS or not (np.diff(values.to_numpy(dtype=float)) <= 0).all():
         return False
     return bool(values.nunique() > len(values) / 2)
 
