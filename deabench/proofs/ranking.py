@@ -117,8 +117,8 @@ class SlackProof:
         remaining[proved] = self._slack_bounds(of[proved], point) - claimed[proved]
         # Efficient DMUs have none left where that holds in fractions.
         scores = self.result.scores.to_numpy()[rows]
-        is_open = (remaining > TOLERANCE) & (np.abs(scores - 1) <= TOLERANCE)
-        for k in np.flatnonzero(is_open & (of >= 0)).tolist():
+        is_open = (remaining[proved] > TOLERANCE) & (np.abs(scores[proved] - 1) <= TOLERANCE)
+        for k in proved[is_open].tolist():
             if self.is_supported((rows.start or 0) + k):
                 remaining[k] = 0.0
         own_weights = self.own_weights[rows][:, self.counted]

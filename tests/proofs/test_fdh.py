@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,12 @@ from hypothesis import strategies as st
 import deabench as db
 from deabench.cli import main
 from deabench.errors import CertificateError
+from deabench.proofs.fdh import (
+    ON,
+    _position_errors,
+    certify_fdh_frontier,
+    certify_fdh_targets,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 BOARD = pd.DataFrame(
@@ -243,3 +250,151 @@ def test_the_commands_take_it(tmp_path, capsys) -> None:
     out, err = capsys.readouterr()
     assert out.splitlines()[0].endswith(",face")
     assert "l1 distance on classifiers, by comparison\n" in err
+
+
+UNITS = pd.DataFrame(
+    {"a": [100.0, 300.0, 400.0, 200.0, 300.0], "b": [0.04, 0.03, 0.01, 0.02, 0.03]},
+    index=list("pqrst"),
+)
+"""Metrics of other sizes; "q" dominates "s" and equals "t"."""
+POINTS = pd.DataFrame({"a": [150.0, 250.0], "b": [0.015, 0.02]}, index=["u", "v"])
+
+
+@pytest.mark.parametrize(
+    ("vertices", "extreme", "counts"),
+    [
+        ("pqr", "pqrt", (0, 0, 0)),
+        ("pq", "pqrt", (1, 0, 1)),
+        ("p", "p", (4, 0, 0)),
+        ("pqrs", "pqrst", (0, 1, 0)),
+        ("pqrt", "pqrt", (0, 0, 1)),
+        ("pqr", "pqr", (0, 0, 1)),
+        ("pqr", "pqrs", (0, 0, 2)),
+        ("pqrz", "pqrt", (0, 0, 2)),
+    ],
+)
+def test_each_claim_of_a_free_disposal_hull_counts_its_own_faults(
+    vertices, extreme, counts
+) -> None:
+    front = replace(
+        db.frontier(UNITS, technology="fdh"), vertices=list(vertices), extreme=list(extreme)
+    )
+    assert tuple(certify_fdh_frontier(front).iloc[0]) == counts
+
+
+def with_vertex(targets: db.Targets, label: str, vertex: str) -> db.Targets:
+    """Return the same with another vertex as a target, and all that fits to it."""
+    lam = targets.intensities.copy()
+    lam.loc[label] = (lam.columns == vertex).astype(float)
+    points = targets.targets.copy()
+    points.loc[label] = UNITS.loc[vertex]
+    gaps = points - targets.actual
+    weighted = gaps * pd.Series(targets.weights)
+    distance = pd.Series(np.linalg.norm(weighted, NORMS[targets.norm], axis=1), gaps.index)
+    faces = targets.faces.copy()
+    faces[label] = (vertex,)
+    return replace(
+        targets, intensities=lam, targets=points, gaps=gaps, distance=distance, faces=faces
+    )
+
+
+@pytest.mark.parametrize("dominating", [False, True])
+@pytest.mark.parametrize("common", [False, True])
+@pytest.mark.parametrize("norm", NORMS)
+def test_a_vertex_is_too_far_by_what_another_is_nearer(norm, common, dominating) -> None:
+    weights = {"a": 1.0, "b": 2e4}
+    honest = db.targets(
+        POINTS * [0.5, 1.0] if dominating else POINTS,
+        UNITS,
+        technology="fdh",
+        norm=norm,
+        common=common,
+        dominating=dominating,
+        weights=weights,
+    )
+    assert not certify_fdh_targets(honest).any(axis=None)
+    factor = np.array(list(weights.values()))
+    rows = UNITS.loc[list("pqr")]
+    lengths = pd.DataFrame(
+        [
+            np.linalg.norm((rows - point) * factor, NORMS[norm], axis=1)
+            for _, point in honest.actual.iterrows()
+        ],
+        honest.actual.index,
+        rows.index,
+    )
+    below = [
+        [(rows.loc[v] < point).any() for v in rows.index] for _, point in honest.actual.iterrows()
+    ]
+    admissible = lengths.mask(below, np.inf) if dominating else lengths
+    for vertex in rows.index:
+        for label in honest.actual.index:
+            forged = with_vertex(honest, label, vertex)
+            columns = certify_fdh_targets(forged)
+            size = np.maximum(forged.distance, (factor * honest.frontier.unit).max())
+            nearest = admissible.min(axis=1)
+            excess = forged.distance - nearest
+            if common:
+                excess = excess * 0 + forged.distance.sum() - admissible.sum().min()
+            np.testing.assert_allclose(
+                columns["closest"], np.maximum(excess, 0.0) / size, rtol=1e-9, atol=1e-12
+            )
+            gaps = forged.gaps.to_numpy() / honest.frontier.unit
+            expected = np.maximum(-gaps, 0.0).max(axis=1) * dominating
+            np.testing.assert_allclose(columns["gap_error"], expected, rtol=1e-9, atol=1e-12)
+            others = ["lambda_error", "distance_error", "face_error", "position", "frontier"]
+            assert columns[others].max().max() < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "column", "expected"),
+    [
+        ("targets", {"a": 0.5, "b": 1e-5}, "lambda_error", max(0.5 / 256, 1e-5 / 2**-6)),
+        ("gaps", {"b": 1e-5}, "gap_error", 1e-5 / 2**-6),
+        ("gaps", {"a": -0.5}, "gap_error", 0.5 / 256),
+        ("intensities", {"p": -0.5, "q": 0.5}, "lambda_error", np.inf),
+        ("intensities", {"q": 1.0}, "lambda_error", np.inf),
+        ("intensities", {"p": -1.0}, "lambda_error", np.inf),
+        ("intensities", {"q": 1.0, "r": -1.0}, "lambda_error", np.inf),
+    ],
+)
+def test_a_target_misses_its_vertex_by_what_was_changed(part, change, column, expected) -> None:
+    honest = db.targets(POINTS, UNITS, technology="fdh")
+    assert honest.frontier.unit.tolist() == [256, 2**-6]
+    table = getattr(honest, part).copy()
+    for name, value in change.items():
+        table.loc["u", name] += value
+    columns = certify_fdh_targets(replace(honest, **{part: table}))
+    assert columns.loc["u", column] == pytest.approx(expected, rel=1e-6)
+    assert columns.loc["v"].max() < 1e-12
+    for step in (1.0, -1.0, 500.0):
+        distance = honest.distance.add([step, 0.0])
+        columns = certify_fdh_targets(replace(honest, distance=distance))
+        size = max(distance["u"], 256.0)
+        assert columns.loc["u", "distance_error"] == pytest.approx(abs(step) / size, rel=1e-9)
+        assert columns.loc["u", "closest"] == pytest.approx(max(step, 0.0) / size, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("rise", "words"),
+    [
+        (1.0, {"inside"}),
+        (2.1 * ON, {"inside"}),
+        (2 * ON, {"inside", "on"}),
+        (0.6 * ON, {"inside", "on"}),
+        (ON / 2, {"on"}),
+        (0.0, {"on"}),
+        (-ON / 2, {"on"}),
+        (-0.6 * ON, {"outside", "on"}),
+        (-2 * ON, {"outside", "on"}),
+        (-2.1 * ON, {"outside"}),
+        (-1.0, {"outside"}),
+    ],
+)
+def test_a_position_is_that_of_the_vertex_that_leaves_most_room(rise, words) -> None:
+    vertices = np.array([[0.0, 5.0], [5.0, 0.0], [-9.0, 9.0]])
+    actual = np.array([[-rise, 1.0], [2.0, -rise]])
+    for word in ("inside", "on", "outside"):
+        result = SimpleNamespace(position=pd.Series([word, word]))
+        errors = _position_errors(result, vertices, actual)
+        assert errors.tolist() == [float(word not in words)] * 2

@@ -10,7 +10,7 @@ import pytest
 
 import deabench as db
 from deabench.errors import CertificateError
-from deabench.proofs.targets import certify_targets
+from deabench.proofs.targets import certify_targets, target_violations, unproved_target_claims
 
 RATES = pd.DataFrame({"a": [1.0, 3.0, 4.0], "b": [4.0, 3.0, 1.0]}, index=list("pqr"))
 """With the facets a + 2b = 9 and 2a + b = 9."""
@@ -101,3 +101,34 @@ def test_slopes_beside_the_facets_normals_bound_nothing(turn) -> None:
         assert forged.distance["o"] > honest.distance["o"] + 1e-7
         with pytest.raises(CertificateError, match="closest"):
             db.certify(replace(forged, slopes=slopes))
+
+
+MILP = "not certified: that no target is nearer, which the MILP solver alone reports"
+POSITION = "not certified: the position, and that the frontier has no other extreme classifiers"
+ONE_FACET = "not certified: that no other facet is nearer to all of them together"
+
+
+@pytest.mark.parametrize(
+    ("options", "sentences"),
+    [
+        ({}, ()),
+        ({"common": True}, ()),
+        ({"on": "facets"}, ()),
+        ({"on": "facets", "common": True}, (ONE_FACET,)),
+        ({"method": "milp"}, (MILP,)),
+        ({"method": "milp", "common": True}, (MILP,)),
+        ({"technology": "fdh", "common": True}, ()),
+    ],
+)
+def test_what_is_not_proved_of_targets_is_not_claimed_and_told(options, sentences) -> None:
+    targets = db.targets(pd.DataFrame([(2.0, 2.0)], ["o"], ["a", "b"]), RATES, **options)
+    db.certify(targets)
+    assert unproved_target_claims(targets) == sentences
+    claimed = target_violations(targets, certify_targets(targets).assign(closest=1.0, position=1.0))
+    is_searched = "closest" in claimed and bool(claimed["closest"].any())
+    assert is_searched == (not sentences)
+    assert "position" in claimed
+    if "method" in options:
+        bare = replace(targets, frontier=replace(targets.frontier, precomputed_hull=None))
+        assert unproved_target_claims(bare) == (MILP, POSITION)
+        assert "position" not in target_violations(bare, certify_targets(bare))

@@ -1,0 +1,157 @@
+"""For whom a reason for no score is proved: by hand, at the tolerances and just beyond them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from model_options import rank_with
+
+import deabench as db
+from deabench.errors import CertificateError
+from deabench.proofs.reasons import (
+    NO_METRIC,
+    proved_extreme_factors,
+    proved_zero_factors,
+)
+from deabench.utils.arrays import TOLERANCE, Sparse
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+REFERENCE = pd.DataFrame(
+    {"a": [2.0, 4.0], "b": [1.0, 4.0], "x": [0.0, 1.0], "z": [0.0, 2.0]}, index=list("pq")
+)
+""" "p" needs no input."""
+TESTED = pd.DataFrame({"a": [1.0], "b": [0.5], "x": [3.0], "z": [1.0]}, index=["o"])
+EVERY = ("crs", "vrs", "nirs", "ndrs")
+
+
+def rank_beside(
+    returns: str,
+    orientation: str = "input",
+    tested: pd.DataFrame = TESTED,
+    reference: pd.DataFrame = REFERENCE,
+) -> db.Ranking:
+    """Return a ranking whose reference has these values: `rank` itself takes no inputs of 0."""
+    ranking = rank_with(
+        tested, reference=reference + 1, outputs=["a", "b"], inputs=["x", "z"], model="ccr",
+        returns=returns, orientation=orientation,
+    )  # fmt: skip
+    sides = {"outputs": reference[["a", "b"]], "inputs": reference[["x", "z"]]}
+    return replace(ranking, reference=replace(ranking.reference, **sides))
+
+
+@pytest.mark.parametrize(
+    ("lam", "allowed"),
+    [
+        ([1.0, 0.0], EVERY),
+        ([0.0, 1.0], ()),
+        ([0.5, 0.0], ("crs", "nirs")),
+        ([0.4, 0.0], ()),
+        ([2.0, 0.0], ("crs", "ndrs")),
+        ([1.5, -0.125], ()),
+        ([1.0 - TOLERANCE, 0.0], EVERY),
+        ([1.0 - 2 * TOLERANCE, 0.0], ("crs", "nirs")),
+        ([1.0 + TOLERANCE, 0.0], EVERY),
+        ([1.0 + 2 * TOLERANCE, 0.0], ("crs", "ndrs")),
+        # Outputs fall short by 1/2 and by 2 units of the tolerance, as shares of their maxima.
+        ([0.5 - TOLERANCE, 0.0], ("crs", "nirs")),
+        ([0.5 - 4 * TOLERANCE, 0.0], ()),
+        ([1.0, 1e-13], EVERY),
+        ([1.0, 2e-12], ()),
+    ],
+)
+def test_peers_without_inputs_prove_a_factor_of_0(lam, allowed) -> None:
+    for returns in EVERY:
+        peers = Sparse(np.arange(2, dtype=np.int32)[None], np.array([lam]))
+        for orientation in ("input", "output"):
+            forged = replace(rank_beside(returns, orientation), intensities=peers)
+            expected = orientation == "input" and returns in allowed
+            assert proved_zero_factors(forged).tolist() == [expected]
+
+
+def test_one_output_short_or_one_input_used_proves_no_factor_of_0() -> None:
+    lam = Sparse(np.zeros((1, 1), dtype=np.int32), np.ones((1, 1)))
+    for name, value in (("a", 2.5), ("b", 1.5)):
+        ranking = rank_beside("vrs", tested=TESTED.assign(**{name: value}))
+        assert proved_zero_factors(replace(ranking, intensities=lam)).tolist() == [False]
+    for name in ("x", "z"):
+        reference = REFERENCE.copy()
+        reference.loc["p", name] = 1e-6
+        ranking = rank_beside("vrs", reference=reference)
+        assert proved_zero_factors(replace(ranking, intensities=lam)).tolist() == [False]
+
+
+BEYOND = pd.DataFrame({"a": [1.0, 4.0], "b": [4.0, 1.0], "x": [2.0, 1.0]}, index=list("pq"))
+FAR = pd.DataFrame({"a": [2.0, 6.0], "b": [2.0, 0.0], "x": [1.0, 0.25]}, index=["near", "far"])
+
+
+@pytest.mark.parametrize(
+    ("orientation", "returns", "weights", "zero", "impossible"),
+    [
+        # Under a alone the reference is worth 1 in shares of the maximum, "far" 1.5.
+        ("input", "vrs", [1.0, 0.0, 0.0], False, True),
+        ("input", "nirs", [1.0, 0.0, 0.0], False, True),
+        ("input", "ndrs", [1.0, 0.0, 0.0], False, False),
+        ("input", "vrs", [0.0, 1.0, 0.0], False, False),
+        ("input", "vrs", [1.0, -0.1, 0.0], False, False),
+        ("input", "vrs", [np.nan, 0.0, 0.0], False, False),
+        ("input", "vrs", [np.inf, 0.0, 0.0], False, False),
+        # A weight on what the factor shrinks proves nothing.
+        ("input", "vrs", [1.0, 0.0, 1e-6], False, False),
+        # No mixture does with less input than 1; with Σ λ of less than 1 it does.
+        ("output", "vrs", [0.0, 0.0, 1.0], False, True),
+        ("output", "ndrs", [0.0, 0.0, 1.0], False, True),
+        ("output", "nirs", [0.0, 0.0, 1.0], False, False),
+        ("output", "vrs", [0.1, 0.0, 1.0], True, True),
+        ("output", "vrs", [1.0, 0.0, 1.0], False, False),
+        # What is worth 0 at the DMU's input leaves a factor of 0.
+        ("output", "vrs", [0.25, 0.0, 1.0], True, True),
+        ("output", "vrs", [0.75, 0.0, 2.0], True, False),
+    ],
+)
+def test_weights_prove_that_no_factor_or_none_but_0_will_do(
+    orientation, returns, weights, zero, impossible
+) -> None:
+    """In shares of the maxima 4, 4 and 2; "near" is within the reference and is not told of."""
+    honest = rank_with(
+        FAR, reference=BEYOND, outputs=["a", "b"], inputs=["x"], model="ccr", returns=returns,
+        orientation=orientation,
+    )  # fmt: skip
+    unit = np.array([4.0, 4.0, 2.0])
+    frame = pd.DataFrame([np.array(weights) / unit], ["far"], ["a", "b", "x"])
+    forged = replace(honest, infeasibility_certificates=frame)
+    assert [part.tolist() for part in proved_extreme_factors(forged)] == [
+        [False, zero],
+        [False, impossible],
+    ]
+    # Of a label that the table does not have, and without certificates, nothing is proved.
+    for nothing in (None, frame.iloc[:0], frame.set_axis(["other"])):
+        forged = replace(honest, infeasibility_certificates=nothing)
+        assert not np.any(proved_extreme_factors(forged))
+
+
+@pytest.mark.parametrize("orientation", ["output", "input"])
+def test_only_who_has_some_of_a_metric_that_the_reference_lacks_has_no_score_for_it(
+    orientation,
+) -> None:
+    reference = BEYOND.assign(b=0.0)
+    tested = pd.DataFrame({"a": [2.0, 2.0], "b": [1.0, 0.0], "x": 1.0}, index=["some", "none"])
+    ranking = rank_with(
+        tested, reference=reference, outputs=["a", "b"], inputs=["x"], model="ccr",
+        orientation=orientation,
+    )  # fmt: skip
+    assert list(ranking.reasons) == ["some"]
+    db.certify(ranking)
+    is_it = ranking.scores.index == "none"
+    forged = replace(
+        ranking,
+        scores=ranking.scores.mask(is_it),
+        slacks=ranking.slacks.mul(np.where(is_it, np.nan, 1.0), axis=0),
+        weights=ranking.weights.mul(np.where(is_it, np.nan, 1.0), axis=0),
+        efficient=ranking.efficient & ~is_it,
+        reasons={"some": ranking.reasons["some"], "none": NO_METRIC},
+    )
+    with pytest.raises(CertificateError, match="'none': reason"):
+        db.certify(forged)
