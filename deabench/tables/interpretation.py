@@ -54,6 +54,7 @@ from deabench.tables.recognition.parsed_source import (
     open_table,
     parse_source,
 )
+from deabench.tables.recognition.row_evidence import ask_for_evidence
 from deabench.tables.recognition.row_questions import ask_about_rows, merge_questions
 from deabench.tables.rows import (
     Systems,
@@ -65,7 +66,11 @@ from deabench.tables.rows import (
     pivot_metrics,
 )
 from deabench.tables.table import Kind, LowerIsBetter, Table
+from deabench.tables.vocabulary import has_name
 from deabench.utils.text import quote_names
+
+MADE_LABEL = ("system",)
+"""What readers call keys and columns that may be systems."""
 
 
 def interpret_source(
@@ -92,6 +97,10 @@ def interpret_source(
     frame = source.frame
     check_not_empty(frame)
     roles = roles or {}
+    # A reader's own name for columns or keys as systems says that they are.
+    is_confirmed = label in ("system", ["system"]) and "system" not in frame.columns
+    if is_confirmed:
+        label = None
     labels = check_declared(frame, label, roles) or source.label
     kind: Kind = "metrics"
     # What is declared by hand settles the kind, too; else names, values and structure tell it.
@@ -108,6 +117,10 @@ def interpret_source(
     if is_undeclared:
         transposed = transpose_metrics(source)
         if transposed is not None:
+            # Several columns beside one that is called "metric" are those of systems.
+            is_confirmed |= len(transposed.frame) > 1 and any(
+                has_name(name, "metric") for name in frame.columns
+            )
             source = transposed
             kind = "metrics-in-rows"
             frame = source.frame
@@ -140,7 +153,7 @@ def interpret_source(
         return interpret_matrix(parsed, columns_as_systems(parsed, dataset), user)
     table = _interpret_columns(parsed, user, kind)
     # Who names a column of any role has seen the rows, and so has a producer.
-    if is_undeclared and not source.label:
+    if is_undeclared and source.label in ((), MADE_LABEL) and not is_confirmed:
         return _ask_about_rows(table, parsed)
     return table
 
@@ -179,10 +192,12 @@ def _leave_out_totals(parsed: ParsedSource, declarations: Declarations) -> Parse
 
 def _ask_about_rows(table: Table, parsed: ParsedSource) -> Table:
     """Return a table with a question about its rows, if they may be no systems."""
+    frame = parsed.source.frame
     metrics = [column.name for column in table.metrics]
-    question = ask_about_rows(
-        parsed.source.frame, parsed.columns, parsed.keys, metrics, table.title
-    )
+    if parsed.source.label:
+        question = ask_for_evidence(frame["system"], MADE_LABEL, table.title, is_named=False)
+    else:
+        question = ask_about_rows(frame, parsed.columns, parsed.keys, metrics, table.title)
     if question is None:
         return table
     return replace(table, question=merge_questions(question, table.question))

@@ -158,7 +158,7 @@ _SIZE = (
     r"|million_parameters|m_params|b_params)_"
 )
 _SPENT_PER_TIME = join_pattern(_WORDS["spent_per_time"]) + r"\w*_per_"
-_COLUMN_WORDS = {
+COLUMN_WORDS = {
     name: re.compile(r"_(" + "|".join(words.split()) + r")_")
     for name, words in _WORDS["columns"].items()
 }
@@ -172,7 +172,7 @@ def has_name(name: object, kind: str) -> bool:
     >>> has_name("Y true", "truth"), has_name("true positive rate", "tp")
     (True, False)
     """
-    return bool(_COLUMN_WORDS[kind].fullmatch(parse_name(str(name)).words))
+    return bool(COLUMN_WORDS[kind].fullmatch(parse_name(str(name)).words))
 
 
 def is_whole_name(name: object, role: Role) -> bool:

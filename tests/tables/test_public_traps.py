@@ -171,6 +171,11 @@ def test_what_is_asked_about_is_not_guessed(tmp_path) -> None:
         (["acc", "lat_avg", "lat_max"], {"lat_avg": "cost", "lat_max": "left_out"}),
         (["score_us", "error_us"], {"score_us": "cost", "error_us": "left_out"}),
         (["test_score", "test_error"], {"test_error": "lower_rate"}),
+        (
+            ["Mean", "Error", "StdDev", "Ratio", "Gen0", "Allocated"],
+            {"Error": "left_out", "Ratio": "left_out", "Gen0": "cost", "Allocated": "cost"},
+        ),
+        (["acc", "error_handling"], {"error_handling": "output"}),
         (["acc", "eval_ns", "pk_bytes"], {"eval_ns": "cost", "pk_bytes": "cost"}),
         (["acc", "LLM Quality Score (1-10)"], {"LLM Quality Score (1-10)": "output"}),
         (["acc", "ImageNet linear"], {"ImageNet linear": "output"}),

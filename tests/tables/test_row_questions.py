@@ -150,6 +150,28 @@ def write(folder: Path, text: str, name: str = "t.csv") -> Path:
             "d3,GBM,0.8,MSE\n",
             {"label": {"label": ("Best Model",)}},
         ),
+        # Names that anything may have, whose cells are no names of systems either.
+        ("id,accuracy,latency_ms\nA,0.9,20\nB,0.8,5\n", {"label": {"label": ("id",)}}),
+        ("name,accuracy\nadult,0.9\niris,0.8\n", {"label": {"label": ("name",)}}),
+        ("component,accuracy\nfront,0.9\nback,0.8\n", {"label": {"label": ("component",)}}),
+        ("Best Model,accuracy\nx,0.9\ny,0.8\n", {"label": {"label": ("Best Model",)}}),
+        # A model on problems of several sizes, and under a setting that nobody knows.
+        (
+            "model,n_rows,accuracy\na,100,0.9\na,200,0.8\nb,100,0.7\nb,300,0.6\n",
+            {
+                "dataset": {"dataset": ("n_rows",)},
+                "label": {"label": ("model", "n_rows")},
+            },
+        ),
+        (
+            "model,mood,accuracy\na,x,0.9\na,y,0.8\nb,x,0.7\nb,z,0.6\n",
+            {
+                "dataset": {"label": ("model",), "dataset": ("mood",)},
+                "label": {"label": ("model", "mood")},
+            },
+        ),
+        # Runs that nothing tells apart.
+        ("model,accuracy\na,0.9\na,0.8\nb,0.7\nb,0.6\n", {"label": {"label": ("model",)}}),
     ],
 )
 def test_rows_that_may_be_no_systems_are_asked_about(text, answers, tmp_path) -> None:
@@ -173,10 +195,13 @@ def test_rows_that_may_be_no_systems_are_asked_about(text, answers, tmp_path) ->
         "backend,latency_ms,fps\ncpu,20,50\ngpu,5,200\n",
         "model,with registers,accuracy\na,yes,0.9\na,no,0.8\nb,yes,0.7\nb,no,0.6\n",
         "model,dataset,accuracy\na,d,0.9\na,e,0.8\nb,d,0.7\nb,e,0.6\n",
-        "id,accuracy,latency_ms\nA,0.9,20\nB,0.8,5\n",
-        "name,timestamp,accuracy\na,10:01 x,0.9\na,10:02 x,0.8\nb,10:03 x,0.7\n",
+        "model,timestamp,accuracy\na,10:01 x,0.9\na,10:02 x,0.8\nb,10:03 x,0.7\n",
         "Country,accuracy,latency_ms\nA,0.9,20\nB,0.8,5\n",
         "variety,accuracy,latency_ms\nsvm,0.9,20\nrf,0.8,5\nours,0.7,1\n",
+        "name,accuracy\nTinyDecisionTree (d=3),0.9\nLight Random-Forest,0.8\n",
+        "what,accuracy\nqwen3vl-8b,0.9\nE5-large,0.8\n",
+        "model,img_size,accuracy\na,224,0.9\na,384,0.8\nb,224,0.7\nb,384,0.6\n",
+        "id,staff,patients\n1,20,300\n2,5,100\n",
     ],
 )
 def test_rows_that_are_systems_are_ranked_at_once(text, tmp_path) -> None:
@@ -433,3 +458,30 @@ def test_many_iterations_are_steps_and_few_are_runs(tmp_path) -> None:
     runs = db.read(write(tmp_path, "\n".join(["model,iteration,loss", *rows, ""])))
     assert runs.question is None
     assert runs.frame["loss"].tolist() == pytest.approx([0.01, 0.01])
+
+
+def test_columns_beside_names_of_metrics_are_systems_where_somebody_says_so(tmp_path) -> None:
+    path = write(tmp_path, "what,front,back\naccuracy,0.9,0.8\nlatency_ms,20,5\n")
+    question = db.read(path).question
+    assert question is not None
+    assert question.text.startswith("nothing tells whether 'front', 'back' of 't' are systems")
+    assert dict(question.answers) == {"label": {"label": ("system",)}}
+    ranking = db.rank(db.read(path, label="system"))
+    assert list(ranking.to_frame().index) == ["front", "back"]
+    # Known systems, and columns beside one that is called so, need no question.
+    for text in (
+        "what,svm,forest\naccuracy,0.9,0.8\nlatency_ms,20,5\n",
+        "metric,front,back\naccuracy,0.9,0.8\nlatency_ms,20,5\n",
+    ):
+        assert db.read(write(tmp_path, text)).question is None
+
+
+def test_keys_of_objects_are_systems_where_somebody_says_so(tmp_path) -> None:
+    text = '{"front": {"accuracy": 0.9, "f1": 0.8}, "back": {"accuracy": 0.7, "f1": 0.9}}'
+    path = write(tmp_path, text, "t.json")
+    question = db.read(path).question
+    assert question is not None
+    assert dict(question.answers) == {"label": {"label": ("system",)}}
+    assert len(db.rank(db.read(path, label="system")).to_frame()) == 2
+    # Who makes a frame or a mapping knows what its keys are.
+    assert db.read({"front": {"accuracy": 0.9}, "back": {"accuracy": 0.7}}).question is None

@@ -15,28 +15,12 @@ from deabench.tables.markup import strip_markup
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.recognition.columns import ALL_EMPTY, SETTING, Column
 from deabench.tables.vocabulary import (
+    COLUMN_WORDS,
     has_name,
     is_whole_name,
     look_up_metric,
 )
 
-_SYSTEMS = re.compile(
-    r"^(k-?nn\w*|svm\w*|svc|linear_?svm|oc_?svm|nb|gnb|naive.?bayes|lr|logreg|logistic\w*|rf"
-    r"|random.?forest\w*|dt|cart|c4\.?5|c5\.?0|j48|mlp|xgb\w*|lightgbm|lgbm\w*|catboost|gbm|gbdt"
-    r"|ada\w*|bagging\w*|extra.?trees|lda|qda|pca|lof|i?forest|iforest|hbos|copod|ecod|cblof|cof"
-    r"|sod|loda|knn\w*|dagmm|sogaal|deepsvdd|feature.?bagging|resnet\w*|vit\w*|bert\w*|gpt\w*"
-    r"|llama\w*|autosklearn|autogluon|h2o\w*|tpot\w*|flaml|tabnet|tabpfn|ft-?transformer|saint"
-    r"|node|ridge|lasso|elastic.?net|gp|majority|dummy|random|baseline\w*|ensemble\w*|stacking\w*"
-    r"|cnn\w*|lstm\w*|transformer\w*)$",
-    re.IGNORECASE,
-)
-"""Names of systems, which tell whether a matrix has them in its columns or its rows."""
-_LANGUAGES = re.compile(
-    r"(python|c|c\+\+|c#|rust|go|java|javascript|typescript|julia|haskell|ocaml|kotlin|scala|swift"
-    r"|perl|php|ruby|lua|luajit|fortran|nim|zig|node(\.?js)?|pypy|r)(?![\w+#]).*",
-    re.IGNORECASE,
-)
-"""Programming languages, which are systems where they name rows."""
 _DESCRIPTIONS = {
     "url",
     "link",
@@ -81,6 +65,9 @@ _SETTINGS = re.compile(
 _DATASETS = re.compile(r"_(data|data_?sets?|tasks?|problems?|domains?)(_names?)?_$")
 _MEASUREMENT = r"^\W*\d[\d.,–-]*\s*([x×%]|pp|[mµun]?s|sec|min|h|[KMGT]?i?B)(?!\w)"
 """How cells begin that state a measurement, as "~61–67×" and "2.3x faster"."""
+FAMILIES = COLUMN_WORDS["system_family"]
+SYSTEMS = COLUMN_WORDS["system_name"]
+LANGUAGES = COLUMN_WORDS["language"]
 PARAMETERS = ("params", "parameters", "configuration")
 PROBED_CELLS = 50
 PROBED_ROWS = 100
@@ -225,9 +212,25 @@ def is_data_set_name(name: str) -> bool:
 
 
 def is_system_name(name: str) -> bool:
-    """Return whether a name is that of a known system, as "svm", or of a programming language."""
-    name = name.strip()
-    return bool(_SYSTEMS.match(name) or _LANGUAGES.fullmatch(name))
+    """Return whether a name holds that of a known system, as "ResNet-50 (ours)" or "C++ (gcc)"."""
+    return any(
+        FAMILIES.search(words) or SYSTEMS.match(words) or LANGUAGES.match(words)
+        for words in _spellings(name)
+    )
+
+
+def _is_known_system(name: str) -> bool:
+    """Return whether a whole name is that of a known system; languages may be anything else."""
+    spellings = _spellings(name)
+    return any(FAMILIES.fullmatch(words) or SYSTEMS.fullmatch(words) for words in spellings)
+
+
+def _spellings(name: str) -> list[str]:
+    """Return the words of a name: as written, by capitals, and both without digits."""
+    plain_words = "_" + re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") + "_"
+    spellings = [plain_words, parse_name(name).all_words]
+    # "qwen3vl" is a Qwen, but "e5" is what it is with its digit.
+    return spellings + [re.sub(r"_+", "_", re.sub(r"\d+", "_", words)) for words in spellings]
 
 
 def is_numbered(column: pd.Series) -> bool:
@@ -339,13 +342,11 @@ def has_systems_in_columns(
     The side with more names of known systems is theirs; of equal ones the rows, unless their column
     names data sets.
     """
-    share_of_columns = sum(bool(_SYSTEMS.match(name)) for name in names) / max(len(names), 1)
+    share_of_columns = sum(map(_is_known_system, names)) / max(len(names), 1)
     # The same share of the row labels; rows without labels name no system.
     share_of_rows = 0.0
     if label is not None and len(frame):
-        share_of_rows = float(
-            frame[label].astype(str).str.match(_SYSTEMS.pattern, case=False).mean()
-        )
+        share_of_rows = float(frame[label].astype(str).map(_is_known_system).mean())
     if share_of_columns != share_of_rows:
         return share_of_columns > share_of_rows
     return any(column.name == label and column.role == "dataset" for column in columns)

@@ -6,21 +6,27 @@ are the steps of one run are ranked only where somebody says that they are syste
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 
 import pandas as pd
 
-from deabench.tables.naming.questions import Answer, Question
+from deabench.tables.naming.questions import Question
 from deabench.tables.recognition.columns import OF_COMPUTER, OF_RUNS, SETTING, Column
 from deabench.tables.recognition.layout import (
-    PARAMETERS,
     PROBED_ROWS,
     Keys,
     is_data_set_name,
     is_numbered,
-    is_system_name,
+)
+from deabench.tables.recognition.row_evidence import (
+    are_known_systems,
+    are_marks,
+    are_resources,
+    ask_for_evidence,
+    cell_texts,
+    make_question,
+    tells_variants,
 )
 from deabench.tables.vocabulary import (
     has_name,
@@ -44,8 +50,8 @@ KEY_REASONS = (
 """How the reasons begin of columns that are no metrics and tell rows apart."""
 MAX_KEYS = 3
 """At most this many columns are proposed as the label together."""
-LEAST_KNOWN_SYSTEMS = 0.3
-"""A column names systems where at least this share of its cells are known ones, as "svm"."""
+MAX_REPEATED = 0.25
+"""So many rows may be called like another one by mistake."""
 MAX_RUNS = 30
 """A system is seldom run more often."""
 LEAST_STATISTICS = 0.5
@@ -55,7 +61,10 @@ LEAST_STATISTICS = 0.5
 def ask_about_rows(
     frame: pd.DataFrame, columns: Sequence[Column], keys: Keys, metrics: Sequence[str], title: str
 ) -> Question | None:
-    """Return what has to be asked about the rows of a file; None where their names tell it.
+    """Return what has to be asked about the rows of a file; None where they are surely systems.
+
+    Rows are systems where nothing speaks against it, and the name of their column or their own
+    names speak for it.
 
     Parameters
     ----------
@@ -72,29 +81,41 @@ def ask_about_rows(
     """
     if len(frame) < 2:
         return None
+    question = _ask_about_traces(frame, columns, keys, metrics, title)
+    if question is not None or not keys.label or are_resources(columns, metrics):
+        return question
+    return _ask_about_key(frame, columns, keys, title) or ask_for_evidence(
+        cell_texts(frame[keys.label[0]]), keys.label, title
+    )
+
+
+def _ask_about_traces(
+    frame: pd.DataFrame, columns: Sequence[Column], keys: Keys, metrics: Sequence[str], title: str
+) -> Question | None:
+    """Ask about rows that look like other things than systems; None where nothing says so."""
     if not keys.label:
         return _ask_about_columns(columns, metrics, columns[0].name, title) or _ask_for_names(
             frame, columns, metrics, title
         )
     label = keys.label[0]
-    cells = _texts(frame[label])
+    cells = cell_texts(frame[label])
     statistics = cells.head(PROBED_ROWS).map(lambda cell: has_name(cell, "statistic"))
     if statistics.mean() >= LEAST_STATISTICS:
-        return _make_question(f"the rows of '{title}' are statistics ({cells.iloc[0]})", [label])
+        return make_question(f"the rows of '{title}' are statistics ({cells.iloc[0]})", [label])
     if _is_square(cells, columns):
-        return _make_question(
+        return make_question(
             f"the rows and columns of '{title}' are called alike, as in a table of pairs", [label]
         )
     metric = next(
         (c.name for c in columns if c.role == "text" and has_name(c.name, "metric")), None
     )
-    if metric is not None and _texts(frame[metric]).nunique() > 1:
-        return _make_question(
+    if metric is not None and cell_texts(frame[metric]).nunique() > 1:
+        return make_question(
             f"'{metric}' says that the rows of '{title}' hold different metrics", keys.label
         )
     step = _find_step(frame, columns, keys)
     if step is not None:
-        return _make_question(
+        return make_question(
             f"rows of '{cells.iloc[0]}' differ in '{step}', as the steps of one run do",
             [*keys.label, step],
         )
@@ -111,21 +132,15 @@ def ask_about_rows(
         crossed_question = _ask_about_crossed(frame, columns, label, title)
         if crossed_question is not None:
             return crossed_question
-        return _make_question(
+        return make_question(
             f"the rows of '{title}' are called by '{label}', which names no systems", [label]
         )
     if cells.is_unique:
         question = _ask_about_data_sets(frame, columns, label, title) or _ask_about_crossed(
             frame, columns, label, title
         )
-        if question is not None or _are_known_systems(cells):
-            return question
-        if not is_whole_name(label, "label"):
+        if question is None and not are_known_systems(cells) and not is_whole_name(label, "label"):
             question = _ask_about_columns(columns, metrics, label, title)
-        if question is None and not _names_systems(label):
-            question = _make_question(
-                f"nothing tells whether '{label}' names the systems of '{title}'", [label]
-            )
         return question
     if keys.dataset is not None or keys.repeats:
         return None
@@ -149,14 +164,14 @@ def ask_about_rows(
         )
     key = next(_unique_keys(frame, [label], texts), [])
     if len(key) > 2:
-        return _make_question(
+        return make_question(
             f"'{label}' names several rows of '{title}', which differ in "
             f"{quote_names(key[1:], 3)}: some of these may be data sets",
             key,
         )
     if meaning is None or meaning.better != "neither":
         key = next(_unique_keys(frame, [label], _key_columns(frame, columns, texts)), [label])
-        return _make_question(
+        return make_question(
             f"nothing tells whether '{label}' names the systems of '{title}', for it repeats", key
         )
     return _ask_about_numbers(frame, columns, label, title)
@@ -176,11 +191,6 @@ def merge_questions(rows: Question, metrics: Question | None) -> Question:
     )
 
 
-def _make_question(finding: str, label: Sequence[str]) -> Question:
-    answer: Answer = {"label": tuple(label)}
-    return Question(f"{finding}.", (), {"label": answer}, "label")
-
-
 def _ask_for_names(
     frame: pd.DataFrame, columns: Sequence[Column], metrics: Sequence[str], title: str
 ) -> Question | None:
@@ -194,29 +204,44 @@ def _ask_for_names(
         return None
     key = next(_unique_keys(frame, [], names), names[:1])
     if all(map(_is_date_name, names)):
-        return _make_question(
+        return make_question(
             f"the rows of '{title}' are dates ('{names[0]}'), as in a history, and no systems: "
             "give a row for each system",
             key,
         )
-    return _make_question(
+    return make_question(
         f"no column names the systems of '{title}', and its rows differ in {quote_names(names, 3)}",
         key,
     )
 
 
-def _are_known_systems(cells: pd.Series) -> bool:
-    """Return whether cells are names of known systems, as "svm"."""
-    return bool(cells.head(PROBED_ROWS).map(is_system_name).mean() >= LEAST_KNOWN_SYSTEMS)
-
-
-def _names_systems(label: str) -> bool:
-    """Return whether the name of a column tells that it names systems."""
-    meaning = look_up_metric(label)
-    # A word of another meaning, as a setting, seldom names systems; a search calls them by theirs.
-    if meaning is not None and meaning.role == "label":
-        return True
-    return label in PARAMETERS or has_name(label, "any_row") or has_name(label, "entity")
+def _ask_about_key(
+    frame: pd.DataFrame, columns: Sequence[Column], keys: Keys, title: str
+) -> Question | None:
+    """Ask about rows that one name does not tell apart: a second may be that of data sets."""
+    label = list(keys.label)
+    texts = cell_texts(frame[label[0]])
+    is_averaged = keys.dataset is not None or bool(keys.repeats)
+    if len(label) == 1 and not is_averaged and texts.duplicated().mean() > MAX_REPEATED:
+        names = _key_columns(frame, columns, [c.name for c in columns if c.role == "label"])
+        names = [name for name in names if name not in label]
+        variants = [name for name in names if tells_variants(frame[name])]
+        if next(_unique_keys(frame, label, variants), None) is None:
+            label = next(_unique_keys(frame, label, names), label)
+            if len(label) == 1:
+                return make_question(f"'{label[0]}' names several rows of '{title}'", label)
+    others = [name for name in label[1:] if not tells_variants(frame[name])]
+    if not others:
+        return None
+    return Question(
+        f"rows of one '{label[0]}' of '{title}' differ in {quote_names(others, 3)}: are these data "
+        "sets, or a part of the systems' names?",
+        (),
+        {
+            "dataset": {"label": (label[0],), "dataset": (others[0],)},
+            "label": {"label": tuple(label)},
+        },
+    )
 
 
 def _ask_about_columns(
@@ -244,7 +269,7 @@ def _key_columns(
         for c in columns
         if c.name in frame
         and (c.name in others or c.role in ("text", "dataset") or c.reason.startswith(KEY_REASONS))
-        and _texts(frame[c.name]).nunique() > 1
+        and cell_texts(frame[c.name]).nunique() > 1
     ]
 
 
@@ -253,7 +278,7 @@ def _unique_keys(
 ) -> Iterator[list[str]]:
     """Yield sets of columns that name every row, the smallest first."""
     names = [name for name in names if name not in first]
-    texts = pd.DataFrame({name: _texts(frame[name]) for name in [*first, *names]})
+    texts = pd.DataFrame({name: cell_texts(frame[name]) for name in [*first, *names]})
     for size in range(0 if first else 1, MAX_KEYS):
         for more in combinations(names, size):
             if not texts.duplicated([*first, *more]).any():
@@ -265,10 +290,9 @@ def _are_crossed(frame: pd.DataFrame, label: str, other: str) -> bool:
 
     Marks, as yes and no, are variants of a system.
     """
-    marks = (not re.search(r"\w", cell) or has_name(cell, "mark") for cell in _texts(frame[other]))
-    if all(marks):
+    if are_marks(frame[other]):
         return False
-    pairs = pd.DataFrame({"label": _texts(frame[label]), "other": _texts(frame[other])})
+    pairs = pd.DataFrame({"label": cell_texts(frame[label]), "other": cell_texts(frame[other])})
     count = pairs["label"].nunique() * pairs["other"].nunique()
     is_complete = count == len(pairs) and pairs["other"].nunique() > 1
     return is_complete and not pairs.duplicated().any()
@@ -281,9 +305,9 @@ def _ask_about_data_sets(
     for column in columns:
         if column.role != "dataset" or not is_data_set_name(column.name) or column.name == label:
             continue
-        datasets = _texts(frame[column.name])
+        datasets = cell_texts(frame[column.name])
         if 1 < datasets.nunique() < len(frame):
-            return _make_question(
+            return make_question(
                 f"'{column.name}' says that the rows of '{title}' are results on different data",
                 [label],
             )
@@ -353,15 +377,9 @@ def _ask_about_numbers(
     key = next(_unique_keys(frame, [label], [*keys, *numbers]), None)
     if key is None:
         return None
-    return _make_question(
+    return make_question(
         f"'{label}' names several rows of '{title}', which differ in {quote_names(key[1:], 3)}", key
     )
-
-
-def _texts(column: pd.Series) -> pd.Series:
-    """Return the cells of a column as text, with "" for an empty one."""
-    texts: pd.Series = column.astype(object).where(column.notna(), "").map(str).str.strip()
-    return texts
 
 
 def _is_square(cells: pd.Series, columns: Sequence[Column]) -> bool:
@@ -384,7 +402,7 @@ def _find_step(frame: pd.DataFrame, columns: Sequence[Column], keys: Keys) -> st
     ]
     run = [*keys.label, *([keys.dataset] if keys.dataset else [])]
     run += [name for name in keys.repeats if name not in steps]
-    texts = pd.DataFrame({name: _texts(frame[name]) for name in [*run, *steps]})
+    texts = pd.DataFrame({name: cell_texts(frame[name]) for name in [*run, *steps]})
     for step in steps:
         # Each run has several rows, all of other steps.
         if texts.duplicated(run).any() and not texts.duplicated([*run, step]).any():

@@ -1,0 +1,107 @@
+"""Tell whether rows are systems: by the name of their column, their own names and what they have.
+
+Rows are ranked without a question only where something of this speaks for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pandas as pd
+
+from deabench.tables.naming.questions import Answer, Question
+from deabench.tables.recognition.columns import SETTING, Column
+from deabench.tables.recognition.layout import PARAMETERS, PROBED_ROWS, is_system_name
+from deabench.tables.vocabulary import has_name, look_up_metric
+from deabench.utils.text import quote_names
+
+LEAST_KNOWN_SYSTEMS = 0.25
+"""A column names systems where at least this share of its cells are known ones, as "svm"."""
+VARIANTS = (SETTING, "it is an identifier", "it is a description", "it is a date")
+"""The reasons of columns that tell variants of a system apart, as versions."""
+PRODUCTION = (
+    "a resource",
+    "a product",
+    "its name says that it is an",
+    "X st",
+    "Y st",
+    "I st",
+    "O st",
+)
+"""How the reasons begin of the inputs and outputs of producers."""
+
+
+def ask_for_evidence(
+    cells: pd.Series,
+    label: Sequence[str],
+    title: str,
+    *,
+    is_named: bool = True,
+) -> Question | None:
+    """Ask whether rows are systems that neither their column's name nor their own names tell.
+
+    Parameters
+    ----------
+    cells : Series
+        The names of the rows.
+    label : sequence of column names
+    is_named : bool
+        Whether the file has the label, and no reader made it up.
+    """
+    # What has no name was not read from a file: its maker calls it as he likes.
+    if not title or (is_named and _names_systems(label[0])) or are_known_systems(cells):
+        return None
+    finding = f"nothing tells whether '{label[0]}' names the systems of '{title}'"
+    if not is_named:
+        finding = f"nothing tells whether {quote_names(list(cells), 3)} of '{title}' are systems"
+    return make_question(finding, label)
+
+
+def are_known_systems(cells: pd.Series) -> bool:
+    """Return whether cells are names of known systems, as "svm"."""
+    return bool(cells.head(PROBED_ROWS).map(is_system_name).mean() >= LEAST_KNOWN_SYSTEMS)
+
+
+def _names_systems(label: str) -> bool:
+    """Return whether the name of a column tells that it names systems, and nothing else."""
+    if label in PARAMETERS:
+        return True
+    meaning = look_up_metric(label)
+    is_noun = (meaning is not None and meaning.role == "label") or has_name(label, "entity")
+    return is_noun and not has_name(label, "weak_label")
+
+
+def are_resources(columns: Sequence[Column], metrics: Sequence[str]) -> bool:
+    """Return whether metrics are inputs and outputs of producers, as staff and patients."""
+    producing = [c for c in columns if c.name in metrics and c.reason.startswith(PRODUCTION)]
+    roles = {c.role for c in producing}
+    return 2 * len(producing) >= len(metrics) and {"cost", "output"} <= roles
+
+
+def tells_variants(column: pd.Series) -> bool:
+    """Return whether a column tells variants of a system apart: marks, or a known setting."""
+    name = str(column.name)
+    if has_name(name, "load"):
+        return False
+    meaning = look_up_metric(name)
+    if meaning is not None and (meaning.role == "label" or meaning.reason in VARIANTS):
+        return True
+    return are_marks(column)
+
+
+def are_marks(column: pd.Series) -> bool:
+    """Return whether all cells are marks, as yes and no."""
+    return all(not re.search(r"\w", cell) or has_name(cell, "mark") for cell in cell_texts(column))
+
+
+def make_question(finding: str, label: Sequence[str]) -> Question:
+    """Return the question whether the rows that a label names are to be compared."""
+    answer: Answer = {"label": tuple(label)}
+    return Question(f"{finding}.", (), {"label": answer}, "label")
+
+
+def cell_texts(column: pd.Series) -> pd.Series:
+    """Return the cells of a column as text, with "" for an empty one."""
+    texts: pd.Series = column.astype(object).where(column.notna(), "").map(str).str.strip()
+    return texts
