@@ -5,6 +5,7 @@ whole.
 from __future__ import annotations
 
 import contextlib
+import gc
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -16,6 +17,12 @@ from deabench.errors import DataError, DataWarning
 settings.register_profile("quick", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("thorough", settings.get_profile("quick"), max_examples=100)
 settings.load_profile("quick")
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector pass by thousands of collected tests: they stay to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

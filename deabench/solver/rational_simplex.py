@@ -15,6 +15,7 @@ Bland's rule makes all of them end. `solve_linear_system` is the elimination tha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -347,25 +348,41 @@ def _exchange(table: Matrix, value: list[Fraction], price: list[Fraction], i: in
 
 
 def solve_linear_system(matrix: Matrix, right: Matrix) -> Matrix | None:
-    """Return X with matrix · X = right, by Gauss-Jordan elimination; None if it is singular."""
+    """Return X with matrix · X = right, by Gauss-Jordan elimination; None if it is singular.
+
+    Rows are multiplied to whole numbers: products of fractions would be shortened one by one.
+    """
     m = len(matrix)
-    rows = [[*row, *extra] for row, extra in zip(matrix, right, strict=True)]
+    rows = [_to_integers([*row, *extra]) for row, extra in zip(matrix, right, strict=True)]
     for i in range(m):
-        pivot = next((r for r in range(i, m) if rows[r][i] != 0), None)
+        pivot = next((r for r in range(i, m) if rows[r][i]), None)
         if pivot is None:
             return None
-        # Any pivot that is not 0 will do: fractions have no rounding to keep small.
+        # Any pivot that is not 0 will do: whole numbers have no rounding to keep small.
         rows[i], rows[pivot] = rows[pivot], rows[i]
-        scale = rows[i][i]
-        rows[i] = [v / scale for v in rows[i]]
         # Clear column i in all other rows, above and below.
         for r in range(m):
             if r != i and rows[r][i]:
-                factor = rows[r][i]
-                rows[r] = [
-                    a - factor * b if b else a for a, b in zip(rows[r], rows[i], strict=True)
-                ]
-    return [row[m:] for row in rows]
+                rows[r] = _clear_column(rows[r], rows[i], i)
+    return [[Fraction(entry, row[i]) for entry in row[m:]] for i, row in enumerate(rows)]
+
+
+def _to_integers(row: list[Fraction]) -> list[int]:
+    """Return a row times its common denominator."""
+    scale = math.lcm(*(entry.denominator for entry in row))
+    return [entry.numerator * (scale // entry.denominator) for entry in row]
+
+
+def _clear_column(row: list[int], pivot_row: list[int], i: int) -> list[int]:
+    """Return a multiple of a row, less one of the pivot's row, that has 0 in column i."""
+    scale = pivot_row[i]
+    factor = row[i]
+    # Most columns of a basis are those of slacks, so that most products are 0.
+    cleared = [
+        scale * a - factor * b if b else scale * a for a, b in zip(row, pivot_row, strict=True)
+    ]
+    divisor = math.gcd(*cleared) or 1
+    return [entry // divisor for entry in cleared]
 
 
 def to_fractions(values: np.ndarray) -> list[Fraction]:

@@ -271,7 +271,7 @@ def compare_ways(count: int, seed: int = 0) -> pd.DataFrame:
 def agrees_at_vertices(result: db.Weightings, case: Case) -> bool:
     """Whether dominance and the lower end of scores are those at the vertices of the weights."""
     s = len(case.scaled[0])
-    vertices = arrangement_vertices([], [*weight_bounds(s), *case.bounds])
+    vertices = arrangement_vertices([*weight_bounds(s), *case.bounds])
     # Floats suffice for scores; dominance is decided in fractions.
     exact = [[dot(row, vertex) for vertex in vertices] for row in case.scaled]
     dominates = [[all(map(ge, a, b)) for b in exact] for a in exact]

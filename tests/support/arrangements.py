@@ -3,46 +3,70 @@
 from __future__ import annotations
 
 import itertools
+import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 Row = tuple[Fraction, ...]
 
 
-def solve_exactly(matrix: list[list[Fraction]], right: list[Fraction]) -> list[Fraction] | None:
-    """Solve a square system by Gauss' elimination; None where it is singular."""
-    size = len(matrix)
-    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
-    for i in range(size):
-        pivot = next((k for k in range(i, size) if rows[k][i]), None)
+def to_integers(row: Row) -> tuple[int, ...]:
+    """Return a positive multiple of a row in whole numbers."""
+    scale = math.lcm(*(entry.denominator for entry in row))
+    return tuple(int(entry * scale) for entry in row)
+
+
+def weights_on(planes: tuple[tuple[int, ...], ...]) -> tuple[int, ...] | None:
+    """Return the one point on s − 1 planes, in whole numbers with a positive sum, or None.
+
+    Elimination without fractions: every entry is a minor of the system (Bareiss 1968).
+    """
+    s = len(planes) + 1
+    rows = [*([*plane, 0] for plane in planes), [1] * (s + 1)]
+    last = 1
+    for i in range(s):
+        pivot = next((k for k in range(i, s) if rows[k][i]), None)
         if pivot is None:
             return None
         rows[i], rows[pivot] = rows[pivot], rows[i]
-        rows[i] = [entry / rows[i][i] for entry in rows[i]]
-        for k in range(size):
-            if k != i and rows[k][i]:
+        scale = rows[i][i]
+        for k in range(s):
+            if k != i:
                 factor = rows[k][i]
-                rows[k] = [a - factor * b for a, b in zip(rows[k], rows[i], strict=True)]
-    return [row[-1] for row in rows]
+                rows[k] = [
+                    (scale * a - factor * b) // last for a, b in zip(rows[k], rows[i], strict=True)
+                ]
+        last = scale
+    point = [row[-1] * (1 if last > 0 else -1) for row in rows]
+    divisor = math.gcd(*point)
+    return tuple(value // divisor for value in point)
 
 
 def dot(a: Row, b: Row) -> Fraction:
     return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
 
 
-def arrangement_vertices(gaps: list[Row], bounds: list[Row]) -> list[Row]:
-    """All weights on s − 1 hyperplanes of gaps or bounds that keep the bounds g·w ≤ 0."""
-    s = len(bounds[0])
-    found = set()
+def weighted_sum(row: tuple[int, ...], weights: tuple[int, ...]) -> int:
+    return sum(x * w for x, w in zip(row, weights, strict=True))
+
+
+def points_within(gaps: list[tuple[int, ...]], bounds: list[tuple[int, ...]]) -> set[Any]:
+    """All points on s − 1 hyperplanes of gaps or bounds that keep the bounds g·w ≤ 0."""
     planes = list(dict.fromkeys([*(g for g in gaps if any(g)), *bounds]))
-    for chosen in itertools.combinations(planes, s - 1):
-        point = solve_exactly(
-            [*map(list, chosen), [Fraction(1)] * s], [Fraction(0)] * (s - 1) + [Fraction(1)]
-        )
-        if point is not None and all(dot(g, tuple(point)) <= 0 for g in bounds):
-            found.add(tuple(point))
-    return list(found)
+    points = map(weights_on, itertools.combinations(planes, len(bounds[0]) - 1))
+    return {
+        point
+        for point in points
+        if point is not None and all(weighted_sum(bound, point) <= 0 for bound in bounds)
+    }
+
+
+def arrangement_vertices(bounds: list[Row]) -> list[Row]:
+    """All weights with a sum of 1 on s − 1 of the bounds that keep the others."""
+    points = points_within([], list(map(to_integers, bounds)))
+    return [tuple(Fraction(value, sum(point)) for value in point) for point in points]
 
 
 def fewest_above(gaps: list[Row], bounds: list[Row]) -> int:
@@ -50,9 +74,9 @@ def fewest_above(gaps: list[Row], bounds: list[Row]) -> int:
 
     The number at a vertex is at most that of the cells around it, and each cell has a vertex.
     """
-    return min(
-        sum(dot(gap, vertex) > 0 for gap in gaps) for vertex in arrangement_vertices(gaps, bounds)
-    )
+    rows = list(map(to_integers, gaps))
+    points = points_within(rows, list(map(to_integers, bounds)))
+    return min(sum(weighted_sum(row, point) > 0 for row in rows) for point in points)
 
 
 def extreme_ranks(values: np.ndarray, bounds: list[Row] | None = None) -> np.ndarray:
