@@ -94,6 +94,6 @@ def _propose_budget(ranking: Ranking, selected: SelectedTable, words: str) -> li
         return []
     name = spent[-1]
     # Half of the efficient keep to the median of their costs, and fewer tie there.
-    costs = selected.frame.loc[ranking.efficient.to_numpy(dtype=bool), name]
-    limit = float(np.sort(costs.to_numpy())[(len(costs) - 1) // 2])
+    costs = selected.frame[name].to_numpy()[ranking.efficient.to_numpy(dtype=bool)]
+    limit = float(np.sort(costs)[(len(costs) - 1) // 2])
     return [f"deabench.best(table, within={{{name!r}: {limit:.6g}}}{words}) (within a budget)"]

@@ -68,9 +68,11 @@ class Common(RadialModel):
                 f"metric '{is_missing.idxmax()}' is 0 in the whole reference, so that no weight of "
                 "it is too large; leave it out of the outputs"
             )
-        own_answer = solve_both_stages(WEIProblem(task), "wei", advance)
+        problem = WEIProblem(task)
+        own_answer = solve_both_stages(problem, "wei", advance)
         if self.goal == "sum":
-            return _common_answer(task, own_answer, *_mean_weights(task))
+            weights, tables = _mean_weights(task, problem.undominated)
+            return _common_answer(task, own_answer, weights, tables)
         answer = _common_answer(task, own_answer, *_minimax_weights(task, own_answer))
         violations = np.array(list(self.prove(answer).violations.values()))
         if np.nanmax(violations, initial=0.0) <= TOLERANCE:
@@ -97,17 +99,18 @@ def _common_answer(
     task: Task, own_answer: Answer, common: np.ndarray, tables: dict[str, pd.DataFrame]
 ) -> Answer:
     """Return own efficiencies with the scores under common weights (s,)."""
-    weights = pd.DataFrame(
-        np.tile(common, (len(own_answer.scores), 1)),
-        index=own_answer.scores.index,
-        columns=task.data.outputs.columns,
-    )
+    values = np.tile(common, (len(own_answer.scores), 1))
+    columns = task.data.outputs.columns
+    weights = pd.DataFrame(values, own_answer.scores.index, columns, copy=False)
     scores = _scores_under(task.data, weights)
     # What each loses against its own best weights; a metric of weight 0 does not count at all.
+    own_scores = own_answer.scores.to_numpy()
     losses = pd.DataFrame(
-        {"own": own_answer.scores, "common": scores, "lost": own_answer.scores - scores}
+        np.column_stack([own_scores, scores, own_scores - scores.to_numpy()]),
+        scores.index,
+        ["own", "common", "lost"],
     )
-    left_out = [f"'{name}'" for name in weights if weights[name].iloc[0] == 0]
+    left_out = [f"'{name}'" for name, weight in zip(weights, common, strict=True) if weight == 0]
     notes = own_answer.data.notes
     if left_out:
         notes = (*notes, f"the common weights leave out {', '.join(left_out)}")
@@ -126,19 +129,23 @@ def _common_answer(
 
 def _mean_dmu(data: Data) -> Data:
     """Return the mean of all DMUs as one DMU."""
-    outputs = data.outputs.mean().to_frame("the mean").T
-    return Data(outputs, pd.DataFrame(index=outputs.index))
+    means = data.outputs.to_numpy().mean(axis=0)
+    outputs = pd.DataFrame(means[None], ["the mean"], data.outputs.columns)
+    return Data(outputs, outputs.iloc[:, :0])
 
 
 def _scores_under(data: Data, weights: pd.DataFrame) -> pd.Series:
     """Return the weighted sums of the outputs."""
-    return (data.outputs * weights.to_numpy()).sum(axis=1).rename("efficiency")
+    sums = (data.outputs.to_numpy() * weights.to_numpy()).sum(axis=1)
+    return pd.Series(sums, data.labels, name="efficiency")
 
 
-def _mean_weights(task: Task) -> tuple[np.ndarray, dict[str, pd.DataFrame]]:
+def _mean_weights(
+    task: Task, undominated: np.ndarray
+) -> tuple[np.ndarray, dict[str, pd.DataFrame]]:
     """Return the best weights of the mean DMU (s,), and its peers, which prove them."""
     mean_task = replace(task, data=_mean_dmu(task.data), own_reference=False)
-    mean = solve_both_stages(WEIProblem(mean_task), "wei", lambda _: None)
+    mean = solve_both_stages(WEIProblem(mean_task, undominated), "wei", lambda _: None)
     lam = mean.intensities
     positions = lam.columns[0][lam.values[0] > 0]
     peers = pd.DataFrame(

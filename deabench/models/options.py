@@ -286,7 +286,7 @@ def check_inputs(options: Model, data: Data) -> None:
         raise DataError("orientation 'input' needs an input and none is given; name one in inputs")
     lets_outputs_grow = options.orientation != "input"
     has_choice = "input" in choices_of(options, "orientation")
-    if CONSTANT_OUTPUT in data.outputs and lets_outputs_grow and has_choice:
+    if lets_outputs_grow and has_choice and CONSTANT_OUTPUT in data.outputs.columns.tolist():
         raise DataError(
             f"orientation '{options.orientation}' lets outputs grow and there is none; "
             "write orientation 'input', or name a metric in outputs"

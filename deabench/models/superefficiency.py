@@ -29,7 +29,7 @@ from deabench.models.shared.scaled_data import (
 )
 from deabench.models.shared.second_stage import OWN_WEIGHTS, scale_dual_ray
 from deabench.proofs import reasons as why
-from deabench.proofs.radial import COLUMNS, radial_frame, slack_errors
+from deabench.proofs.radial import COLUMNS, radial_certificates, radial_frame, slack_errors
 from deabench.proofs.ranking import (
     SlackProof,
     count_uncovered,
@@ -104,12 +104,16 @@ def own_reference_positions(task: Task | Answer) -> np.ndarray:
     return np.asarray(task.reference.labels.get_indexer(task.data.labels))
 
 
-def two_undominated_layers(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def two_undominated_layers(
+    values: np.ndarray, rows: np.ndarray, first: np.ndarray | None = None
+) -> np.ndarray:
     """Return the undominated rows, those that only they dominate, and `rows`.
 
-    That is all that counts where one of `rows` is left out.
+    That is all that counts where one of `rows` is left out. `first` are the undominated rows, where
+    they are known.
     """
-    first = undominated_rows(values)
+    if first is None:
+        first = undominated_rows(values)
     dominated = np.setdiff1d(np.arange(len(values)), first)
     if not len(dominated):
         return first
@@ -123,7 +127,9 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
     labels = task.data.labels
     positions = own_reference_positions(task)[rows]
     # Without one DMU only the second layer can move up to the frontier.
-    candidates = two_undominated_layers(np.column_stack([scaled.Y, -scaled.X]), positions)
+    undominated = base.frontier if task.data.inputs.shape[1] else None
+    values = np.column_stack([scaled.Y, -scaled.X])
+    candidates = two_undominated_layers(values, positions, undominated)
     table = scaled.reference_table
     solutions = solve_each(
         ccr_form(scaled.m, scaled.s, scaled.returns, task.options.orientation),
@@ -288,8 +294,8 @@ def _prove(answer: Answer) -> Proof:
         if not is_alone.all():
             alone = take_rows(answer, rows)
             with_own_row = np.flatnonzero(~is_alone)
-            values[with_own_row] = radial_frame(take_rows(answer, with_own_row)).to_numpy()
-        values[rows] = radial_frame(alone, left_out=positions[rows]).to_numpy()
+            values[with_own_row] = radial_certificates(take_rows(answer, with_own_row))
+        values[rows] = radial_certificates(alone, left_out=positions[rows])
         frame = pd.DataFrame(values, answer.scores.index, COLUMNS)
         is_itself = alone.intensities.columns == positions[rows][:, None]
         own_share[rows] = (alone.intensities.values * is_itself).sum(axis=1)
@@ -306,7 +312,11 @@ def _prove(answer: Answer) -> Proof:
             },
         )
     size = np.maximum(np.abs(scores), 1.0)
-    slack_left = np.where(scores >= 1 - TOLERANCE, 0.0, slack_proof.all_slack_left())
+    # Slack of DMUs that reach 1 is not claimed to be the largest.
+    slack_left = np.zeros(len(scores))
+    below = ~(scores >= 1 - TOLERANCE)
+    if below.any():
+        slack_left[below] = slack_proof.all_slack_left()[below]
     return Proof(
         frame,
         {

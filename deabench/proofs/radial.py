@@ -102,16 +102,24 @@ def radial_frame(
     left_out : int array (n,), optional
         The reference DMU that each DMU is not compared with. All others count, listed or not.
     """
+    values = radial_certificates(result, reached, left_out)
+    return pd.DataFrame(values, index=result.scores.index, columns=COLUMNS, copy=False)
+
+
+def radial_certificates(
+    result: Scored, reached: np.ndarray | None = None, left_out: np.ndarray | None = None
+) -> np.ndarray:
+    """Return the values of `radial_frame`, (n, columns)."""
     recomputed = _RadialProof(result, left_out)
-    frame = np.empty((len(result.scores), len(COLUMNS)))
-    for rows in chunks(len(frame)):
+    values = np.empty((len(result.scores), len(COLUMNS)))
+    for rows in chunks(len(values)):
         if reached is None:
             reached_rows = result.intensities[rows].dot(recomputed.table)
         else:
             reached_rows = reached[rows]
-        frame[rows] = recomputed.certificate(rows, reached_rows)
-    frame[np.isnan(result.scores.to_numpy())] = np.nan
-    return pd.DataFrame(frame, index=result.scores.index, columns=COLUMNS, copy=False)
+        values[rows] = recomputed.certificate(rows, reached_rows)
+    values[np.isnan(result.scores.to_numpy())] = np.nan
+    return values
 
 
 def slack_errors(result: Scored, reached: np.ndarray | None = None) -> np.ndarray:

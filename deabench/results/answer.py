@@ -118,7 +118,7 @@ class Answer:
 
 def take_data_rows(data: Data, rows: np.ndarray) -> Data:
     """Return the DMUs at some positions."""
-    return replace(data, outputs=data.outputs.iloc[rows], inputs=data.inputs.iloc[rows])
+    return replace(data, outputs=data.outputs.take(rows), inputs=data.inputs.take(rows))
 
 
 def take_task_rows(task: Task, rows: np.ndarray) -> Task:
@@ -128,23 +128,23 @@ def take_task_rows(task: Task, rows: np.ndarray) -> Task:
 
 def take_rows(answer: Answer, rows: np.ndarray) -> Answer:
     """Return the answer of the DMUs at some positions."""
-    labels = answer.scores.index[rows]
+    scores = answer.scores.take(rows)
     certificates = answer.infeasibility_certificates
     if certificates is not None:
         # Certificates have rows for DMUs without a score only, so they are taken by label.
-        certificates = certificates[certificates.index.isin(labels)]
+        certificates = certificates[certificates.index.isin(scores.index)]
     slack_weights = answer.slack_weights
     if slack_weights is not None:
         slack_weights = replace(slack_weights, of=slack_weights.of[rows])
     return replace(
         answer,
-        scores=answer.scores.iloc[rows],
-        slacks=answer.slacks.iloc[rows],
-        weights=answer.weights.iloc[rows],
+        scores=scores,
+        slacks=answer.slacks.take(rows),
+        weights=answer.weights.take(rows),
         intensities=answer.intensities[rows],
-        efficient=answer.efficient.iloc[rows],
+        efficient=answer.efficient.take(rows),
         data=take_data_rows(answer.data, rows),
-        reasons={label: text for label, text in answer.reasons.items() if label in labels},
+        reasons={label: text for label, text in answer.reasons.items() if label in scores.index},
         tables={name: _take_table_rows(answer, name, rows) for name in answer.tables},
         slack_weights=slack_weights,
         infeasibility_certificates=certificates,

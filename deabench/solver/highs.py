@@ -69,9 +69,6 @@ class Solver:
         time_limit: float | None = None,
         iteration_limit: int | None = None,
     ) -> None:
-        self.name = program.name
-        self.columns = len(program.cost)
-        self.rows = program.row_names
         self.integer = bool(program.integer.any())
         self.quadratic = bool(program.hessian)
         self.time_end = float("inf")
@@ -91,6 +88,13 @@ class Solver:
             self._set_option("time_limit", float(time_limit))
         if iteration_limit is not None:
             self._set_option("simplex_iteration_limit", iteration_limit)
+        self.load(program)
+
+    def load(self, program: Program) -> None:
+        """Put a program in the place of the last, of the same kind; nothing of that one stays."""
+        self.name = program.name
+        self.columns = len(program.cost)
+        self.rows = program.row_names
         self._check_status(self.highs.passModel(_to_lp(program)), "passModel")
         if self.quadratic:
             self._check_status(self.highs.passHessian(_to_hessian(program)), "passHessian")

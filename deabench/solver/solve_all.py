@@ -154,6 +154,7 @@ def solve_each(
     }
     infeasible: dict[int, str] = {}
     rows = np.arange(n)
+    solver: Solver | None = None
     # Programs without one row of the reference are alike in all but their numbers.
     layout = Layout(form, n if without is None else n - 1)
     for k in range(count):
@@ -169,7 +170,12 @@ def solve_each(
             holds = repeated[equations[k]].ravel()
             program.lower[holds] = program.upper[holds]
         try:
-            optimum = _solve_program(program, f"'{name(k)}'", exact)
+            # Cold: one program's answer does not depend on those solved before it.
+            if solver is None and not exact:
+                solver = Solver(program)
+            elif solver is not None:
+                solver.load(program)
+            optimum = _solve_program(program, f"'{name(k)}'", solver)
         except (Infeasible, Unbounded) as error:
             infeasible[k] = str(error)
         else:
@@ -192,12 +198,10 @@ def solve_each(
     )
 
 
-def _solve_program(program: Program, label: str, exact: bool) -> Optimum:
-    """Solve one program, by HiGHS or in rational arithmetic."""
-    if exact:
+def _solve_program(program: Program, label: str, solver: Solver | None) -> Optimum:
+    """Solve one program, by HiGHS, which has it, or in rational arithmetic."""
+    if solver is None:
         return solve_program_exactly(program, label)
-    # Cold: one program's answer does not depend on those solved before it.
-    solver = Solver(program)
     try:
         solver.run(label)
     except Undecided as error:

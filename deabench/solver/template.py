@@ -283,39 +283,69 @@ class Layout:
 
     def __init__(self, template: Template, n: int) -> None:
         self.template = template
-        row_positions, _ = _positions(template.row_of_reference, n)
-        column_positions, column_count = _positions(template.column_of_reference, n)
+        rows = _Axis(template.row_of_reference, n)
+        columns = _Axis(template.column_of_reference, n)
         # Every entry of the template as coordinates of the program's matrix, n of them where either
         # its row or its column is repeated.
         is_repeated = (
             template.row_of_reference[template.entry_row]
             | template.column_of_reference[template.entry_column]
         )
-        all_rows = _repeat_positions(row_positions, template.entry_row, is_repeated, n)
-        all_columns = _repeat_positions(column_positions, template.entry_column, is_repeated, n)
+        counts = np.where(is_repeated, n, 1)
+        entry = np.repeat(np.arange(len(counts)), counts)
+        item = np.arange(len(entry)) - np.repeat(counts.cumsum() - counts, counts)
+        all_rows = rows.places(template.entry_row[entry], item)
+        all_columns = columns.places(template.entry_column[entry], item)
         # HiGHS takes the entries column by column, with the start of each column.
         order = np.lexsort((all_rows, all_columns))
-        self.entries = _Numbers(template.entry, is_repeated, n, order)
-        start = np.searchsorted(all_columns[order], np.arange(column_count + 1))
+        self.entries = _Numbers(template.entry, is_repeated, n, entry[order], item[order])
+        start = np.searchsorted(all_columns[order], np.arange(len(columns.position) + 1))
         self.start = start.astype(np.int32)
         self.index = all_rows[order].astype(np.int32)
 
         # Columns and rows in the order of the program.
-        column_order = _order_of_positions(column_positions, template.column_of_reference)
-        row_order = _order_of_positions(row_positions, template.row_of_reference)
-        self.cost = _Numbers(template.cost, template.column_of_reference, n, column_order)
-        self.lower = _Numbers(template.lower, template.row_of_reference, n, row_order)
-        self.upper = _Numbers(template.upper, template.row_of_reference, n, row_order)
-        column = self.cost.position
-        self.column_lower = template.column_lower[column]
-        self.column_upper = template.column_upper[column]
-        self.integer = template.integer[column]
+        self.cost = _Numbers(
+            template.cost, template.column_of_reference, n, columns.position, columns.item
+        )
+        self.lower, self.upper = (
+            _Numbers(numbers, template.row_of_reference, n, rows.position, rows.item)
+            for numbers in (template.lower, template.upper)
+        )
+        self.column_lower = template.column_lower[columns.position]
+        self.column_upper = template.column_upper[columns.position]
+        self.integer = template.integer[columns.position]
         self.hessian = tuple(
-            (int(column_positions(a)[0]), int(column_positions(b)[0]), c)
-            for a, b, c in template.hessian
+            (int(columns.start[a]), int(columns.start[b]), c) for a, b, c in template.hessian
         )
         self.row_names = _expanded_names(template.row_names, template.row_of_reference, n)
         self.column_names = _expanded_names(template.column_names, template.column_of_reference, n)
+
+
+class _Axis:
+    """Where the rows (or columns) of a template stand in its programs with n items.
+
+    Those that are not repeated come first, then those of item after item.
+
+    Attributes
+    ----------
+    start, step : int arrays
+        Row i stands at start[i], that of item j at start[i] + j step[i].
+    position, item : int arrays
+        Which row of the template, and of which item, each row of the program is.
+    """
+
+    def __init__(self, of_reference: np.ndarray, n: int) -> None:
+        fixed = np.flatnonzero(~of_reference)
+        repeated = np.flatnonzero(of_reference)
+        self.start = np.zeros(len(of_reference), dtype=int)
+        self.start[np.append(fixed, repeated)] = np.arange(len(of_reference))
+        self.step = np.where(of_reference, len(repeated), 0)
+        self.position = np.append(fixed, np.tile(repeated, n))
+        self.item = np.append(0 * fixed, np.repeat(np.arange(n), len(repeated)))
+
+    def places(self, positions: np.ndarray, items: np.ndarray) -> np.ndarray:
+        """Return where the rows at some positions, of some items, stand."""
+        return np.asarray(self.start[positions] + self.step[positions] * items)
 
 
 class Expansion:
@@ -368,14 +398,17 @@ class _Numbers:
         data of each item.
     """
 
-    def __init__(self, numbers: Affine, is_repeated: np.ndarray, n: int, order: np.ndarray) -> None:
+    def __init__(
+        self,
+        numbers: Affine,
+        is_repeated: np.ndarray,
+        n: int,
+        position: np.ndarray,
+        item: np.ndarray,
+    ) -> None:
         self.numbers = numbers
-        counts = np.where(is_repeated, n, 1)
-        position = np.repeat(np.arange(len(counts)), counts)
-        item = np.arange(len(position)) - np.repeat(counts.cumsum() - counts, counts)
-        place = position * (n + 1) + np.where(is_repeated[position], 1 + item, 0)
-        self.position = position[order]
-        self.place = place[order]
+        self.position = position
+        self.place = position * (n + 1) + np.where(is_repeated[position], 1 + item, 0)
 
     def with_items(self, reference: np.ndarray) -> np.ndarray:
         """Return the numbers (e,) without what the program's own data add."""
@@ -386,42 +419,6 @@ class _Numbers:
     def of_tested(self, tested: np.ndarray) -> np.ndarray:
         """Return what the program's own data (q,) add to each number, (e,)."""
         return np.asarray((self.numbers.tested @ tested)[self.position])
-
-
-def _repeat_positions(
-    positions: Callable[[int], np.ndarray], parts: np.ndarray, is_repeated: np.ndarray, n: int
-) -> np.ndarray:
-    """Return where the row (or column) of each entry stands: n places where it is repeated."""
-    places = [
-        np.broadcast_to(positions(part), (n,)) if repeated else positions(part)
-        for part, repeated in zip(parts, is_repeated, strict=True)
-    ]
-    return np.concatenate([np.zeros(0, dtype=int), *places])
-
-
-def _order_of_positions(
-    positions: Callable[[int], np.ndarray], of_reference: np.ndarray
-) -> np.ndarray:
-    """Return the order in which the rows (or columns), one after the other, stand."""
-    places = [positions(i) for i in range(len(of_reference))]
-    return np.argsort(np.concatenate([np.zeros(0, dtype=int), *places]))
-
-
-def _positions(of_reference: np.ndarray, n: int) -> tuple[Callable[[int], np.ndarray], int]:
-    """Return where row (or column) i of a template stands once expanded, and how many there are.
-
-    Those that are not repeated come first, then those of item after item.
-    """
-    fixed = np.flatnonzero(~of_reference)
-    repeated = np.flatnonzero(of_reference)
-    rank = {int(i): k for group in (fixed, repeated) for k, i in enumerate(group)}
-
-    def positions(i: int) -> np.ndarray:
-        if of_reference[i]:  # item j has its block of repeated rows, in the template's order
-            return len(fixed) + np.arange(n) * len(repeated) + rank[int(i)]
-        return np.array([rank[int(i)]])
-
-    return positions, len(fixed) + n * len(repeated)
 
 
 def _expanded_names(names: tuple[str, ...], of_reference: np.ndarray, n: int) -> tuple[str, ...]:

@@ -29,6 +29,8 @@ class WEIProblem(RadialProblem):
 
     Attributes
     ----------
+    undominated : int array
+        Positions of all undominated DMUs of the reference.
     facet_simplices : int array or None
         The simplices of the facets, where only the DMUs at their corners are candidates.
     inner : int array
@@ -38,7 +40,7 @@ class WEIProblem(RadialProblem):
     returns = "vrs"
     orientation = "output"
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, undominated: np.ndarray | None = None) -> None:
         self.data = task.data
         self.reference = task.reference
         self.task = task
@@ -48,7 +50,10 @@ class WEIProblem(RadialProblem):
         self.unit = scale(Y)
         self.size = scale((y / self.unit).T)
         # Dominated DMUs are no peers: they are left out of the program.
-        self.frontier = undominated_rows(Y)
+        if undominated is None:
+            undominated = undominated_rows(Y)
+        self.frontier = undominated
+        self.undominated = undominated
         self.points = (Y / self.unit)[self.frontier]
         self.tested = y / self.unit / self.size[:, None]
         self.facet_simplices: np.ndarray | None = None
