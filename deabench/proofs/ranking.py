@@ -104,8 +104,9 @@ class SlackProof:
     def slack_left(self, rows: slice, reached: np.ndarray) -> np.ndarray:
         """Return how much more slack there may be than the result has, for some DMUs.
 
-        `reached` (k, s + m) is what their peers reach. Where their own weights leave no slack, the
-        total slack itself; infinite where what is to prove it does not.
+        It is counted in the metrics' maxima, or in what the DMU itself has where that, or its
+        slack, is larger. `reached` (k, s + m) is what their peers reach. Where their own weights
+        leave no slack, the total slack itself; infinite where what is to prove it does not.
         """
         of = self.weights.of[rows]
         has_no_score = self.has_no_score[rows]
@@ -114,7 +115,8 @@ class SlackProof:
         # The point from which slacks are counted is what is reached, less the slacks.
         proved = np.flatnonzero((of >= 0) & ~has_no_score)
         point = reached[proved] / self.signed_unit - self.slack[rows][proved] / self.unit
-        remaining[proved] = self._slack_bounds(of[proved], point) - claimed[proved]
+        size = np.maximum(np.abs(point).max(axis=1, initial=1.0), claimed[proved])
+        remaining[proved] = (self._slack_bounds(of[proved], point) - claimed[proved]) / size
         # Efficient DMUs have none left where that holds in fractions.
         scores = self.result.scores.to_numpy()[rows]
         is_open = (remaining[proved] > TOLERANCE) & (np.abs(scores[proved] - 1) <= TOLERANCE)

@@ -41,10 +41,10 @@ def solve_proved(task: Task, advance: Advance) -> Answer:
         If a model that judges all DMUs together cannot be solved.
     """
     model: Model = task.options
-    if model.proves_its_scores:
-        return _settle_best_scores(model.solve(task, advance))
     canonical = CanonicalTask.of(task)
     try:
+        if model.proves_its_scores:
+            return canonical.restore(_settle_best_scores(model.solve(canonical.task, advance)))
         return canonical.restore(_solve_bands(canonical.task, advance))
     except DataError:
         model.solve(task, advance)  # names the first row of the table that cannot be used

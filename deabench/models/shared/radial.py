@@ -40,7 +40,7 @@ from deabench.solver.exact_programs import solve_exactly
 from deabench.utils.arrays import TOLERANCE, blocks, one_thread
 
 STEEPEST = 1e6
-"""Slack weights above this prove nothing of an inefficient DMU, in metrics of about 1."""
+"""Slack weights above this prove nothing in floating point, in metrics of about 1."""
 FAR = 1e8
 """A score above this, or below its inverse, is solved again in rational arithmetic."""
 
@@ -82,14 +82,18 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
     # Weights that leave slack open prove nothing: they are discarded before efficiency is read.
     proof = SlackProof(answer, answer.slack_weights)
     proof.discard(proof.all_slack_left(reached) > TOLERANCE)
-    # Weights so steep that rounding decides prove it in one order of rows and not in another.
+    # Weights so steep that rounding decides prove it in one order of metrics and not in another;
+    # that a DMU at 1 has no slack they may prove in fractions.
+    reaches_one = np.abs(answer.scores.to_numpy() - 1) <= TOLERANCE
     of = proof.weights.of
     largest = np.append(proof.weights.rows.max(axis=1, initial=0.0), 0.0)[np.maximum(of, -1)]
-    proof.discard((of >= 0) & (largest > STEEPEST) & (answer.scores.to_numpy() < 1 - TOLERANCE))
+    is_steep = (of >= 0) & (largest > STEEPEST)
+    for k in np.flatnonzero(is_steep & reaches_one).tolist():
+        is_steep[k] = not proof.is_supported(k)
+    proof.discard(is_steep)
     answer = replace(answer, slack_weights=proof.weights)
     # What floating point leaves open, and what is small beside the reference, is decided exactly.
     efficient, undecided = proof.proved
-    reaches_one = np.abs(answer.scores.to_numpy() - 1) <= TOLERANCE
     is_open = reaches_one & (undecided | (efficient & small_rows(problem.task)))
     # A visible slack is none where λ misses by less than the tolerance: a row that nothing
     # dominates may be efficient.
