@@ -189,6 +189,39 @@ def test_no_order_and_no_unit_changes_ranks(name, orientation) -> None:
         np.testing.assert_allclose(other.scores.loc[table.index], ranking.scores, rtol=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("inputs", "orientation", "returns"),
+    [
+        ([], "output", "crs"),
+        (["c"], "output", "crs"),
+        (["c"], "input", "vrs"),
+        (["c", "d"], "output", "nirs"),
+        (["c", "d"], "input", "ndrs"),
+    ],
+)
+def test_no_order_changes_peers_or_slacks(inputs, orientation, returns) -> None:
+    """One decimal: many DMUs have several optima, with other peers and other slacks."""
+    rng = np.random.default_rng(len(inputs))
+    values = rng.integers(1, 10, (60, 4)) / 10
+    table = pd.DataFrame(values, columns=list("abcd")).drop_duplicates()
+    outputs = [name for name in table if name not in inputs]
+    options = {"inputs": inputs or None}
+    if inputs:
+        options |= {"model": "ccr", "returns": returns, "orientation": orientation}
+    first = db.rank(table, outputs=outputs, **options)
+    if inputs:
+        options["inputs"] = inputs[::-1]
+    second = db.rank(table.iloc[rng.permutation(len(table))], outputs=outputs[::-1], **options)
+    for ranking in (first, second):
+        db.certify(ranking)
+    pd.testing.assert_frame_equal(
+        second.slacks.loc[table.index, first.slacks.columns], first.slacks, check_exact=True
+    )
+    peers = second.peers.sparse.to_dense().loc[table.index, first.peers.columns]
+    assert peers.equals(first.peers.sparse.to_dense())
+    assert second.peers.shape == first.peers.shape
+
+
 def test_what_a_certificate_refuses_is_solved_again_or_has_no_score(monkeypatch) -> None:
     table = pd.DataFrame({"a": [0.9, 0.5, 0.6], "b": [0.4, 0.8, 0.5]}, list("pqr"))
     honest = M.SBM.solve

@@ -18,6 +18,11 @@ from deabench.results.proof import SlackWeights
 from deabench.tables.transforms import Data
 from deabench.utils.arrays import Sparse, scale
 
+KEY_SHARES = np.sqrt(np.arange(64) + 2.5) % 1
+"""What each of the first metrics counts in the key by which rows are sorted: numbers in which
+different decimals have different sums.
+"""
+
 
 @dataclass(frozen=True, eq=False)
 class CanonicalTask:
@@ -135,7 +140,9 @@ def _restore_metrics(
     # What stands behind the metrics, as u_0, stays there.
     further_columns = range(len(columns), frame.shape[1])
     positions = np.array([*columns, *further_columns])
-    values = frame.to_numpy()[np.ix_(rows, positions)]
+    values = frame.to_numpy().take(rows, axis=0)
+    if (positions[1:] < positions[:-1]).any():
+        values = values[:, positions]
     return pd.DataFrame(values, labels, frame.columns.take(positions), copy=False)
 
 
@@ -187,18 +194,28 @@ def _order_by_ranked_values(side: np.ndarray, row_rank: np.ndarray) -> list[int]
 
 
 def _row_order(data: Data, reference: Data, outputs: list[int], inputs: list[int]) -> np.ndarray:
-    """Return the canonical order of the rows: by their values, metric after metric."""
+    """Return the canonical order of the rows, by their values; equal ones stay in theirs.
+
+    To sort one key of all metrics takes a fifth of the time of sorting metric after metric.
+    """
     values = np.column_stack(
         [
             (data.outputs.to_numpy() / scale(reference.outputs.to_numpy()))[:, outputs],
             (data.inputs.to_numpy() / scale(reference.inputs.to_numpy()))[:, inputs],
         ]
     )
-    order = values[:, 0].argsort(kind="stable")
-    # Most rows differ in the first metric; the others are ordered by all.
-    is_tied = np.diff(values[order, 0]) == 0
-    tied = np.flatnonzero(np.append(is_tied, False) | np.append(False, is_tied))
-    order[tied] = order[tied[np.lexsort(values[order[tied]].T[::-1])]]
+    # Summed metric by metric: a matrix product may round a row by where it stands.
+    key = np.zeros(len(values))
+    for share, column in zip(KEY_SHARES, values.T, strict=False):
+        key += share * column
+    order = key.argsort()
+    # Most rows differ in the key; the others are ordered by all metrics.
+    sorted_key = key[order]
+    is_tied = sorted_key[1:] == sorted_key[:-1]
+    if is_tied.any():
+        tied = np.flatnonzero(np.append(is_tied, False) | np.append(False, is_tied))
+        rows = order[tied]
+        order[tied] = rows[np.lexsort((rows, *values[rows].T[::-1], sorted_key[tied]))]
     return order
 
 
