@@ -183,13 +183,12 @@ def _prove_mean(answer: Answer) -> Proof:
     frame = mean_frame.loc[mean_frame.index.repeat(len(scores))].set_axis(scores.index)
 
     own_answer = replace(answer, scores=losses["own"].rename("efficiency"))
-    weights = answer.weights.to_numpy()
     return Proof(
         frame,
         {
             **proof_violations(frame),
             "distance_of_the_score_from_its_proof": np.abs(answer.scores - scores).to_numpy(),
-            "weights_that_are_not_common": np.abs(weights - weights[0]).max(axis=1) / weights.max(),
+            "weights_that_are_not_common": _weight_differences(answer),
             **_own_violations(own_answer, losses, scores),
         },
         (
@@ -198,6 +197,15 @@ def _prove_mean(answer: Answer) -> Proof:
             *UNPROVED_SLACKS,
         ),
     )
+
+
+def _weight_differences(answer: Answer) -> np.ndarray:
+    """Return by what share of the largest each DMU's weights are not those of the first, (K,).
+
+    In metrics scaled to about 1: a tiny weight of a metric in large units counts as any other.
+    """
+    weights = answer.weights.to_numpy() * scale(answer.reference.outputs.to_numpy())
+    return np.asarray(np.abs(weights - weights[0]).max(axis=1) / max(weights.max(), 1e-300))
 
 
 def _own_violations(
@@ -313,8 +321,7 @@ def _prove_minimax(answer: Answer) -> Proof:
             ).to_numpy()
             / size,
             "distance_of_the_score_from_its_proof": np.abs(answer.scores - scores).to_numpy(),
-            "weights_that_are_not_common": np.abs(weights - weights[0]).max(axis=1)
-            / max(weights.max(), 1e-300),
+            "weights_that_are_not_common": _weight_differences(answer),
             **_own_violations(own_answer, losses, scores),
         },
         ("that these weights are the only ones with this largest loss", *UNPROVED_SLACKS),

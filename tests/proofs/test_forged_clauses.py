@@ -624,3 +624,25 @@ def test_reasons_belong_to_dmus_without_a_score() -> None:
         options = replace(ranking.options, orientation=orientation)
         zero = replace(missing, data=data, options=options, reasons={"p": NO_OUTPUT, **given})
         assert reason_violations(zero, holds)[0] == expected
+
+
+@pytest.mark.parametrize("goal", ["sum", "largest"])
+def test_the_weight_of_a_metric_in_large_units_is_common_too(goal) -> None:
+    """The weight of "b" is about 1e-12; others for "q" and "s" leave the mean and the worst."""
+    table = pd.DataFrame(
+        {"a": [0.9, 0.6, 0.7, 0.2, 0.3], "b": [1e11, 7e11, 4e11, 1e12, 1e11]}, index=list("pqrst")
+    )
+    ranking = rank_with(table, model="common", goal=goal)
+    db.certify(ranking)
+    change = pd.Series([0.0, -1e-3, 0.0, 1e-3, 0.0], table.index)
+    weights = ranking.weights.copy()
+    weights["b"] += change / table["b"]
+    scores = ranking.scores + change
+    losses = ranking.tables["common"].assign(common=scores)
+    losses["lost"] = losses["own"] - scores
+    assert losses["lost"].idxmax() not in ("q", "s")
+    forged = replace(
+        ranking, weights=weights, scores=scores, tables={**ranking.tables, "common": losses}
+    )
+    with pytest.raises(CertificateError, match="weights that are not common"):
+        db.certify(forged)

@@ -1,0 +1,278 @@
+"""The columns of a target's certificate, one number at a time, by loops from their definitions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench.proofs import targets as proofs
+from deabench.proofs.targets import ON, _BoxedTargets, _FaceBounds, _shortfall
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+TABLE = pd.DataFrame(
+    {
+        "a": [100.0, 300.0, 400.0, 250.0, 150.0, 330.0],
+        "b": [0.04, 0.03, 0.01, 0.035, 0.02, 0.012],
+        "c": [7.0, 5.0, 6.0, 3.0, 9.0, 8.0],
+    },
+    index=list("pqrstu"),
+)
+POINTS = pd.DataFrame(
+    {"a": [150.0, 260.0, 380.0], "b": [0.015, 0.02, 0.03], "c": [4.0, 6.5, 8.5]}, list("xyz")
+)
+""" "z" lies outside."""
+WEIGHTS = {"a": 1.0, "b": 1e4, "c": 30.0}
+ORDERS = {"l1": 1, "l2": 2, "linf": np.inf}
+DUAL_ORDERS = {"l1": np.inf, "l2": 2, "linf": 1}
+CASES = [
+    {"norm": "l1", "on": "faces"},
+    {"norm": "l2", "on": "faces"},
+    {"norm": "linf", "on": "facets"},
+    {"norm": "l1", "on": "faces", "dominating": True},
+    {"norm": "l1", "on": "facets", "dominating": True},
+]
+PARTS = ("targets", "gaps", "normals", "intensities", "actual", "distance")
+
+
+def draw_changed(options: dict, seed: int) -> db.Targets:
+    """Return targets of which one part was changed a little, at random."""
+    rng = np.random.default_rng(seed)
+    honest = db.targets(POINTS, TABLE, weights=WEIGHTS, **options)
+    part = PARTS[seed % len(PARTS)]
+    values = getattr(honest, part)
+    return replace(honest, **{part: values * (1 + 0.05 * rng.uniform(-1, 1, values.shape))})
+
+
+def columns_by_loops(result: db.Targets) -> pd.DataFrame:
+    """Return the columns that need no search, each number by itself."""
+    front = result.frontier
+    unit, origin = front.unit, front.origin
+    factor = np.array([result.weights[name] for name in TABLE])
+    # A power of two next to the largest weighted unit.
+    size = 2.0 ** np.floor(np.log2((factor * unit).max()))
+    boxed_rows = [(row - origin) / unit for row in TABLE.to_numpy()]
+    corners = TABLE.loc[front.vertices].to_numpy()
+    facets = [front.hull.normals[f] for f in np.flatnonzero(front.hull.efficient_facets)]
+    frame = {}
+    for label in result.targets.index:
+        target = result.targets.loc[label].to_numpy()
+        actual = result.actual.loc[label].to_numpy()
+        gaps = result.gaps.loc[label].to_numpy()
+        lam = result.intensities.loc[label].to_numpy()
+        plain = result.normals.loc[label].to_numpy()
+        w = plain * unit / (1 - plain @ origin)
+        boxed = (target - origin) / unit
+        steep = max(abs(x) for x in w)
+        reached = (sum(x * y for x, y in zip(lam, corners, strict=True)) - origin) / unit
+        distance = result.distance[label] / size
+        # How far λ, the hyperplane, the gaps and the distance miss what they should be.
+        lambda_error = max(*abs(reached - boxed), abs(lam.sum() - 1), *(-lam))
+        beyond = max(row @ w - 1 for row in boxed_rows)
+        if result.on == "facets":
+            lambda_error = np.nan if np.isnan(lambda_error) or lam.any() else 0.0
+            beyond = max(beyond, *(boxed @ normal - 1 for normal in facets))
+        gap_error = max(abs(gaps - (target - actual)) / unit) / max(1, *abs(gaps / unit))
+        if result.dominating:
+            gap_error = max(gap_error, *(-gaps / unit))
+        length = np.linalg.norm((target - actual) * factor, ORDERS[result.norm]) / size
+        frame[label] = {
+            "lambda_error": lambda_error,
+            "beyond": max(beyond, 0) / steep,
+            "off": abs(boxed @ w - 1) / steep,
+            "least_weight": min(w),
+            "gap_error": gap_error,
+            "distance_error": abs(length - distance) / max(distance, 1),
+        }
+        if np.isnan(distance):
+            frame[label] = dict.fromkeys(frame[label], np.nan)
+    return pd.DataFrame(frame).T
+
+
+@pytest.mark.parametrize("options", CASES)
+def test_columns_are_what_loops_give(options) -> None:
+    for seed in range(2 * len(PARTS)):
+        result = draw_changed(options, seed)
+        columns = proofs.certify_targets(result)
+        expected = columns_by_loops(result)
+        np.testing.assert_allclose(columns[expected.columns], expected, rtol=1e-7, atol=1e-12)
+
+
+@pytest.mark.parametrize("dominating", [False, True])
+@pytest.mark.parametrize("norm", ORDERS)
+def test_bounds_of_faces_are_what_loops_give(norm, dominating) -> None:
+    """With slopes at random: the best of a box, of the mean normal and of the slopes."""
+    rng = np.random.default_rng(1)
+    honest = db.targets(POINTS, TABLE, weights=WEIGHTS, norm=norm, dominating=dominating)
+    labels = honest.targets.index.repeat(6)
+    slopes = rng.normal(size=(len(labels), 3)) / honest.frontier.unit * 100
+    slopes[::3] = -np.abs(slopes[::3])
+    slopes[1::3] /= 1e3
+    boxed = _BoxedTargets(replace(honest, slopes=pd.DataFrame(slopes, labels, list(TABLE))))
+    bounds = _FaceBounds(boxed)
+    hull = honest.frontier.hull
+    unit = honest.frontier.unit
+    stretch = np.array(list(WEIGHTS.values())) * unit
+    size = 2.0 ** np.floor(np.log2(stretch.max()))
+    stretch = stretch / size
+    assert boxed.size == size
+    for k, label in enumerate(honest.targets.index):
+        point = (POINTS.loc[label].to_numpy() - honest.frontier.origin) / unit
+        rays = slopes[labels == label] * unit / size
+        expected = []
+        for face, mean in zip(hull.maximal_faces, hull.mean_normals, strict=True):
+            corners = hull.points[list(face)]
+            low, high = corners.min(axis=0), corners.max(axis=0)
+            box = np.where(point < low, low - point, np.where(point > high, point - high, 0))
+            steep = np.linalg.norm(mean / stretch, DUAL_ORDERS[norm])
+            best = max(np.linalg.norm(box * stretch, ORDERS[norm]), abs(mean @ point - 1) / steep)
+            if dominating and ((high < point - ON).any() or mean @ point > 1 + ON):
+                best = np.inf
+            for ray in rays:
+                priced = np.maximum(ray, 0) if dominating else ray
+                reach = min(ray @ (corner - point) for corner in corners)
+                length = max(np.linalg.norm(priced / stretch, DUAL_ORDERS[norm]), 1)
+                if dominating and (ray <= 0).all() and reach > 1e-9:
+                    best = np.inf
+                best = max(best, reach / length)
+            expected.append(best)
+        np.testing.assert_allclose(bounds.bounds(k, np.inf), expected, rtol=1e-9)
+        # Where the box and the normal are sufficient, slopes are not asked.
+        assert (bounds.bounds(k, -np.inf) <= bounds.bounds(k, np.inf)).all()
+
+
+def test_normals_off_their_face_or_not_positive_bound_nothing() -> None:
+    honest = db.targets(POINTS, TABLE, weights=WEIGHTS)
+    boxed = _BoxedTargets(honest)
+    hull = boxed.front.hull
+    face = hull.maximal_faces[0]
+    for normal, holds in (
+        (hull.mean_normals[0], True),
+        (hull.mean_normals[0] * (1 + 1e-10), True),
+        (hull.mean_normals[0] * (1 + 3e-9), False),
+        (hull.mean_normals[0] * (1 - 3e-9), False),
+        (hull.mean_normals[0] * [1, 0, 1], False),
+        (hull.mean_normals[0] * [-1, 1, 1], False),
+    ):
+        forged = SimpleNamespace(
+            maximal_faces=[face, hull.maximal_faces[-1]],
+            points=hull.points,
+            mean_normals=np.array([normal, hull.mean_normals[-1]]),
+        )
+        bounds = _FaceBounds(
+            SimpleNamespace(
+                result=boxed.result, front=SimpleNamespace(hull=forged), stretch=boxed.stretch
+            )
+        )
+        assert bounds.level.tolist() == [float(holds), 1.0]
+        assert bounds.normal.any(axis=1).tolist() == [holds, True]
+    # One corner on a hyperplane of positive weights is not enough.
+    corners = hull.points[list(face)]
+    assert len(corners) > 1
+    turned = hull.mean_normals[0] * [1.02, 1, 1]
+    turned = turned / (turned @ corners[0])
+    forged.mean_normals = np.array([turned, hull.mean_normals[-1]])
+    bounds = _FaceBounds(
+        SimpleNamespace(
+            result=boxed.result, front=SimpleNamespace(hull=forged), stretch=boxed.stretch
+        )
+    )
+    assert bounds.level.tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("excess", "words"),
+    [
+        (-1.0, {"inside"}),
+        (-2.1 * ON, {"inside"}),
+        (-1.9 * ON, {"inside", "on"}),
+        (-0.6 * ON, {"inside", "on"}),
+        (-0.4 * ON, {"on"}),
+        (0.0, {"on"}),
+        (0.4 * ON, {"on"}),
+        (0.6 * ON, {"outside", "on"}),
+        (1.9 * ON, {"outside", "on"}),
+        (2.1 * ON, {"outside"}),
+        (1.0, {"outside"}),
+    ],
+)
+def test_a_position_is_that_of_the_nearest_facet(excess, words) -> None:
+    hull = SimpleNamespace(
+        normals=np.array([[1.0, 0.0], [0.0, 1.0], [9.0, 9.0]]),
+        efficient_facets=np.array([True, True, False]),
+    )
+    actual = np.array([[1.0 + excess, 0.0], [-1.0, 1.0 + excess]])
+    for on in ("faces", "facets"):
+        normals = hull.normals if on == "facets" else hull.normals[:2]
+        front = SimpleNamespace(
+            hull=SimpleNamespace(normals=normals, efficient_facets=hull.efficient_facets),
+            precomputed_hull=hull,
+        )
+        for word in ("inside", "on", "outside"):
+            boxed = object.__new__(_BoxedTargets)
+            boxed.front = front
+            boxed.actual = actual
+            boxed.result = SimpleNamespace(on=on, position=pd.Series([word, word]))
+            assert boxed.position_error().tolist() == [float(word not in words)] * 2
+    front.precomputed_hull = None
+    assert np.isnan(boxed.position_error()).all()
+
+
+def test_a_shortfall_is_a_share_of_a_distance_above_1() -> None:
+    assert _shortfall(np.array([3.0, 2.0]), 4.0) == 0.5
+    assert _shortfall(np.array([0.25, 2.0]), 0.5) == 0.25
+    assert _shortfall(np.array([5.0, 4.5]), 4.0) == 0.0
+    assert _shortfall(np.array([np.inf, np.inf]), np.nan) == 0.0
+    assert _shortfall(np.array([np.inf, 2.0]), np.nan) == np.inf
+
+
+def test_what_is_only_claimed_of_some_is_claimed_of_them() -> None:
+    honest = db.targets(POINTS, TABLE, weights=WEIGHTS)
+    columns = proofs.certify_targets(honest)
+    forged = replace(honest, reasons={"x": "it is so"})
+    violations = proofs.target_violations(forged, columns)
+    assert violations["reason_without_cause"].tolist() == [1.0, 0.0, 0.0]
+    # A reason beside a distance is one too many; without a distance it is not.
+    without = honest.distance.where(honest.distance.index != "x")
+    forged = replace(forged, distance=without)
+    assert not proofs.target_violations(forged, columns)["reason_without_cause"].any()
+    # Nothing is claimed where time had passed, unless there is a distance after all.
+    worst = columns.assign(closest=1.0, least_weight=[-1.0, 0.0, 1e-300])
+    late = replace(honest, reasons={"x": proofs.TIME_PASSED, "y": proofs.TIME_PASSED})
+    late = replace(late, distance=without)
+    violations = proofs.target_violations(late, worst)
+    assert violations["closest"].tolist() == [0.0, 1.0, 1.0]
+    assert violations["weight_that_is_not_positive"].tolist() == [1.0, 1.0, 0.0]
+    assert proofs.unproved_target_claims(late) == (
+        "not claimed: anything about 1 targets, for which time had passed",
+    )
+
+
+@pytest.mark.parametrize("norm", ORDERS)
+def test_nearby_targets_of_two_facets_are_bounded_from_outside_by_their_multiples(norm) -> None:
+    """Any μ ≥ 0 of the facets' normals bound the distance by (y·p - Σ μ) over y's dual norm."""
+    honest = db.targets(POINTS, TABLE, weights=WEIGHTS, norm=norm, on="facets")
+    boxed = _BoxedTargets(honest)
+    normals = boxed._efficient_normals()
+    assert len(normals) > 1
+    k = 2
+    point = boxed.actual[k]
+    rng = np.random.default_rng(0)
+    for mu in ([1.0, 0.0], [0.5, 0.25], [0.0, 2.0], [1e-3, 1e-3], [-0.1, 1.0], [1.0, -1.0]):
+        y = mu[0] * normals[0] + mu[1] * normals[1]
+        length = np.linalg.norm(y / boxed.stretch, DUAL_ORDERS[norm])
+        expected = (y @ point - sum(mu)) / max(length, 1)
+        boxed.slopes = -np.array([m * normal for m, normal in zip(mu, normals, strict=False)])
+        boxed.slope_owner = np.array([k, k])
+        if min(mu) < 0:
+            expected = 0.0
+        bound = boxed._bound_from_outside(k, point, normals)
+        assert bound == pytest.approx(expected, rel=1e-9, abs=1e-12)
+        # Another DMU's multiples, none, and others than of a normal, bound nothing.
+        assert boxed._bound_from_outside(1, point, normals) == 0.0
+        boxed.slopes = boxed.slopes + rng.normal(size=3) * 1e-6
+        assert boxed._bound_from_outside(k, point, normals) == 0.0

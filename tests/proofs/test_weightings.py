@@ -1,0 +1,280 @@
+"""What proves weightings, one step at a time, against loops over fractions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise, product
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench.proofs.weightings import (
+    _count_on_segment,
+    _determinant,
+    _Differences,
+    _halves,
+    _is_filled,
+    _keep_bounds,
+    _largest,
+    _lowest_ratio,
+    _value_errors,
+    prove_weightings,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+TABLE = pd.DataFrame(
+    {
+        "a": [0.3, 0.9, 0.5, 0.7, 0.4],
+        "b": [40.0, 10.0, 35.0, 20.0, 30.0],
+        "c": [0.002, 0.003, 0.001, 0.0015, 0.001],
+        "x": [3.0, 5.0, 2.0, 4.0, 4.0],
+        "z": [10.0, 30.0, 20.0, 10.0, 40.0],
+    },
+    index=list("pqrst"),
+)
+RATIOS = {("a", "b"): (20.0, 90.0), ("x", "z"): (2.0, float("inf"))}
+SHARES = {"c": (0.1, 0.6)}
+CASES = {
+    "free": {"outputs": ["a", "b", "c"]},
+    "bounded": {"outputs": ["a", "b", "c"], "ratios": {("a", "b"): (20.0, 90.0)}, "shares": SHARES},
+    "ratio": {"outputs": ["a", "b"], "inputs": ["x", "z"], "ratios": RATIOS, "model": "ratio"},
+    "value": {"outputs": ["a", "b"], "inputs": ["x"]},
+}
+
+
+def weigh(name: str) -> db.Weightings:
+    options = CASES[name]
+    columns = [*options["outputs"], *options.get("inputs", [])]
+    return db.weightings(TABLE[columns], draws=64, **options)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_value_and_each_unit_is_that_of_the_table(name) -> None:
+    result = weigh(name)
+    db.certify(result)
+    for number, side in enumerate(result.sides):
+        assert not _value_errors(result, side, number).any()
+        for k, r in np.ndindex(*side.values.shape):
+            values = side.values.copy()
+            values[k, r] += 1
+            errors = _value_errors(result, replace(side, values=values), number)
+            assert errors.tolist() == (np.arange(len(values)) == k).astype(float).tolist()
+        for r in range(len(side.units)):
+            units = [unit * (1 + (q == r)) for q, unit in enumerate(side.units)]
+            errors = _value_errors(result, replace(side, units=tuple(units)), number)
+            assert (errors == 1).all()
+        sides = (*result.sides[:number], replace(side, values=values), *result.sides[number + 1 :])
+        violations = prove_weightings(replace(result, sides=sides)).violations
+        assert violations["value"].tolist() == errors_of_last(values)
+
+
+def errors_of_last(values: np.ndarray) -> list[float]:
+    return (np.arange(len(values)) == len(values) - 1).astype(float).tolist()
+
+
+def keep_by_hand(result: db.Weightings, weights) -> bool:
+    """Return whether weights over units keep the bounds in the metrics' own units."""
+    for side, ray in zip(result.sides, weights, strict=True):
+        own = dict(zip(side.names, map(Fraction, ray), strict=True))
+        unit = dict(zip(side.names, side.units, strict=True))
+        if min(ray) < 0 or not any(ray):
+            return False
+        for (first, second), (lower, upper) in result.ratios.items():
+            if first in own:
+                left = own[first] / unit[first]
+                right = own[second] / unit[second]
+                if left < Fraction(repr(lower)) * right:
+                    return False
+                if upper < float("inf") and left > Fraction(repr(upper)) * right:
+                    return False
+        for name, (lower, upper) in result.shares.items():
+            if name in own:
+                share = own[name] / sum(own.values())
+                if not Fraction(repr(lower)) <= share <= Fraction(repr(upper)):
+                    return False
+    return True
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_weights_keep_the_bounds_where_they_do_by_hand(name) -> None:
+    result = weigh(name)
+    rng = np.random.default_rng(0)
+    verdicts = []
+    for _ in range(150):
+        weights = [tuple(rng.integers(-1, 12, len(side.names)).tolist()) for side in result.sides]
+        verdicts.append(_keep_bounds(result, weights))
+        assert verdicts[-1] == keep_by_hand(result, weights)
+    assert True in verdicts
+    assert False in verdicts
+    # The vertices of the weights are on the bounds: just within.
+    for side, other in ((0, -1), (-1, 0)):
+        for ray in result.sides[side].polytope.rays:
+            weights = [ray, ray]
+            if len(result.sides) == 2:
+                weights[other] = result.sides[other].polytope.rays[0]
+            assert _keep_bounds(result, weights[: len(result.sides)])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_simplices_fill_the_weights_or_they_do_not(name) -> None:
+    result = weigh(name)
+    for side in result.sides:
+        assert _is_filled(result, side)
+        polytope = side.polytope
+        simplices = list(polytope.simplices)
+        rays = list(polytope.rays)
+
+        def fills(simplices, rays=rays, side=side) -> bool:
+            changed = SimpleNamespace(rays=tuple(rays), simplices=tuple(simplices))
+            return _is_filled(result, replace(side, polytope=changed))
+
+        assert not fills([])
+        for k, simplex in enumerate(simplices):
+            # One is missing, is there twice, or is flat.
+            if len(simplices) > 1:
+                assert not fills(simplices[:k] + simplices[k + 1 :])
+            if len(simplex) > 1:
+                assert not fills([*simplices, simplex])
+                assert not fills([*simplices[:k], (simplex[1], *simplex[1:]), *simplices[k + 1 :]])
+        if len(rays) > 1:
+            inner = tuple(sum(entries) for entries in zip(*rays, strict=True))
+            for k in range(len(rays)):
+                # A vertex within the weights leaves a part, and one beyond breaks a bound.
+                assert not fills(simplices, [*rays[:k], inner, *rays[k + 1 :]])
+                beyond = tuple(2 * x - y for x, y in zip(rays[k], rays[k - 1], strict=True))
+                assert not fills(simplices, [*rays[:k], beyond, *rays[k + 1 :]])
+
+
+def test_determinants_are_those_of_numpy() -> None:
+    rng = np.random.default_rng(0)
+    for size in (1, 2, 3, 4):
+        for _ in range(6):
+            matrix = rng.integers(-3, 4, (size, size))
+            expected = round(float(np.linalg.det(matrix)))
+            assert _determinant(matrix.tolist()) == expected
+    assert _determinant([[0, 1], [1, 0]]) == -1
+    assert _determinant([[0, 1], [0, 2]]) == 0
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_who_is_above_is_counted_as_by_loops(name) -> None:
+    result = weigh(name)
+    differences = _Differences(result.sides)
+    n = len(TABLE)
+
+    def score(k: int, weights) -> Fraction:
+        values = [
+            sum(
+                Fraction(int(w)) * Fraction(int(v))
+                for w, v in zip(ray, side.values[k], strict=True)
+            )
+            for side, ray in zip(result.sides, weights, strict=True)
+        ]
+        return values[0] / values[1] if len(values) == 2 else values[0]
+
+    corners = list(product(*(side.polytope.rays for side in result.sides)))
+    inner = [
+        tuple(sum(entries) for entries in zip(*side.polytope.rays, strict=True))
+        for side in result.sides
+    ]
+    for weights in (*corners, inner):
+        scores = [score(k, weights) for k in range(n)]
+        for k in range(n):
+            assert differences.count_above(k, 1, weights) == sum(s > scores[k] for s in scores)
+            assert differences.count_above(k, -1, weights) == sum(s < scores[k] for s in scores)
+    for k in range(n):
+        signs = np.sign(differences.exact(k).astype(float))
+        expected = [[np.sign(float(score(j, w) - score(k, w))) for w in corners] for j in range(n)]
+        assert signs.tolist() == expected
+        assert differences.dominated_by(k).tolist() == [max(row) <= 0 for row in expected]
+
+
+def test_the_fewest_above_on_a_segment_are_those_at_its_crossings() -> None:
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        exact = rng.integers(-3, 4, (rng.integers(1, 7), 2))
+        ends = np.eye(2) if seed % 2 else np.array([[0.75, 0.25], [0.25, 0.75]])
+        lines = [
+            [sum(Fraction(m) * int(v) for m, v in zip(end, row, strict=True)) for end in ends]
+            for row in exact
+        ]
+        crossings = [a / (a - b) for a, b in lines if (a > 0) != (b > 0)]
+        places = sorted({Fraction(0), Fraction(1), *crossings})
+        places += [(a + b) / 2 for a, b in pairwise(places)]
+        fewest = min(sum((1 - place) * a + place * b > 0 for a, b in lines) for place in places)
+        assert _count_on_segment(ends, exact) == fewest
+
+
+def test_a_tree_proves_as_many_as_are_above_everywhere() -> None:
+    result = weigh("free")
+    differences = _Differences(result.sides)
+    for end, sign in (("best", 1), ("worst", -1)):
+        for k in range(len(TABLE)):
+            tree = result.evidence[end].trees[k]
+            proved = int(result.ranks[f"{end}_proved"].iloc[k])
+            needed = proved - 1 if end == "best" else len(TABLE) - proved
+            assert differences.is_proved(k, sign, tree, needed)
+            assert not differences.is_proved(k, sign, tree, needed + 1)
+            if needed:
+                assert not differences.is_proved(k, sign, np.append(tree, -1), needed)
+                assert not differences.is_proved(k, sign, tree[:-1], needed)
+                assert not differences.is_proved(k, sign, np.array([99]), needed)
+                assert not differences.is_proved(k, sign, np.array([-2]), needed)
+                assert not differences.is_proved(k, sign, np.zeros(49, dtype=int), needed)
+
+
+def test_halves_share_the_middle_of_an_edge() -> None:
+    corners = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 8.0]])
+    first, second = _halves(corners, 0, 2)
+    assert first.tolist() == [[0.0, 4.0], [4.0, 0.0], [0.0, 8.0]]
+    assert second.tolist() == [[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]]
+
+
+def test_the_least_ratio_of_scores_is_over_all_rows_and_corners() -> None:
+    outputs = np.array([[2.0, 4.0, 0.0], [4.0, 2.0, 0.0], [3.0, 3.0, 1.0]])
+    inputs = np.array([[1.0, 5.0], [2.0, 2.0], [4.0, 1.0]])
+    for k in range(3):
+        expected = min(
+            min(outputs[k, a] / outputs[j, a] for a in range(3) if outputs[j, a])
+            * min(inputs[j, b] / inputs[k, b] for b in range(2))
+            for j in range(3)
+            if not (outputs[k] == 0).any() or outputs[j, 2]
+        )
+        if k == 2:
+            assert _lowest_ratio(k, outputs, inputs) == expected
+    assert _largest(np.array([[3, -7]])) == 7
+    assert _largest(np.array([[9, -7]])) == 9
+    assert _largest(np.array([[0]])) == 1
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bounds_of_scores_and_losses_are_off_by_what_was_changed(name) -> None:
+    result = weigh(name)
+    honest = prove_weightings(result).violations
+    assert max(misses.max() for misses in honest.values()) <= 1e-9
+    columns = [
+        c for c in result.ranks if c.startswith(("score_", "loss_")) and c[-3:] in ("min", "max")
+    ]
+    assert len(columns) == 2
+    for column, change in product(columns, (1e-3, -1e-3)):
+        ranks = result.ranks.copy()
+        ranks.loc["q", column] += change
+        violations = prove_weightings(replace(result, ranks=ranks)).violations
+        off = [claim for claim, misses in violations.items() if misses.max() > 1e-9]
+        assert off == [column]
+        assert violations[column].tolist() == pytest.approx([0, 1e-3, 0, 0, 0], abs=1e-9)
+    dominance = result.dominance.copy()
+    dominance.iloc[1, 2] = not dominance.iloc[1, 2]
+    violations = prove_weightings(replace(result, dominance=dominance)).violations
+    assert violations["dominance"].tolist() == [0, 1, 0, 0, 0]
+    # Ranks that are not proved the extreme ones are told, and how many.
+    for changes, count in (({"best": ["p"], "worst": ["p", "q"]}, 3), ({"worst": ["t"]}, 1)):
+        ranks = result.ranks.copy()
+        for end, labels in changes.items():
+            ranks.loc[labels, f"{end}_proved"] += 1 if end == "worst" else -1
+        unclaimed = prove_weightings(replace(result, ranks=ranks)).unclaimed
+        assert unclaimed[-1] == f"not certified: that {count} ranks are the extreme ones"
