@@ -242,7 +242,7 @@ def test_polished_and_tightened_weights_make_peers_worth_the_most(returns) -> No
         assert tighten_weights(technology, technology, weights, none, 0, least) is None
         assert polished_weights(technology, weights, lam, 0, weights) is None
         # Beside a point that is worth more by far there are none.
-        beyond = replace(technology, points=[*points, [0.0], [0.0], [1.0]])
+        beyond = replace(technology, points=points + np.array([[0.0], [0.0], [1.0]]))
         assert tighten_weights(technology, beyond, weights, lam, 0, least) is None
 
 

@@ -1,0 +1,255 @@
+"""Violations of models that compare pairs or restrict weights, by loops from their definitions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from model_options import rank_with
+
+import deabench as db
+from deabench.utils.arrays import TOLERANCE, Sparse, scale
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+RNG = np.random.default_rng(8)
+TABLE = pd.DataFrame(RNG.uniform(0.3, 1, (8, 4)).round(2), list("pqrstuvw"), list("abxz"))
+TABLE.loc["w"] = TABLE.loc["p"] * [0.9, 0.8, 1.1, 1.2]
+TABLE.loc["v"] = TABLE.loc["p"]
+
+
+def change_numbers(ranking: db.Ranking, seed: int, size: float = 0.02) -> db.Ranking:
+    """Return a ranking with other numbers, each by a share of up to `size`."""
+    rng = np.random.default_rng(seed)
+
+    def near(values):
+        return values * (1 + size * rng.uniform(-1, 1, values.shape))
+
+    lam = ranking.intensities
+    return replace(
+        ranking,
+        scores=near(ranking.scores),
+        slacks=near(ranking.slacks) + 1e-3 * rng.normal(size=ranking.slacks.shape),
+        weights=near(ranking.weights) + 1e-3 * rng.normal(size=ranking.weights.shape),
+        intensities=Sparse(lam.columns, near(lam.values)),
+        tables={name: near(table) for name, table in ranking.tables.items()},
+    )
+
+
+RESTRICTED = {
+    "outwards": {"returns": "vrs", "shares": {"a": (0.3, 0.6)}},
+    "inwards": {"returns": "vrs", "orientation": "input", "shares": {"x": (0.3, 0.6)}},
+    "multiplied": {"returns": "crs", "ratios": {("a", "b"): (0.8, 1.5)}},
+    "at least 1": {"returns": "ndrs", "orientation": "input", "ratios": {("x", "z"): (0.5, 1.5)}},
+    "at most 1": {"returns": "nirs", "ratios": {("x", "z"): (0.5, 1.5)}},
+}
+SUMS = {"vrs": (1, 1), "crs": (0, np.inf), "ndrs": (1, np.inf), "nirs": (0, 1)}
+
+
+def restrictions_of(options: dict, label: str) -> list[np.ndarray]:
+    """Return rows R of R·(u, v) ≤ 0 for a DMU, by the bounds as the user gave them."""
+    rows = []
+    for name, (lower, upper) in options.get("shares", {}).items():
+        side = ["a", "b"] if name in "ab" else ["x", "z"]
+        own = TABLE.loc[label].where(TABLE.columns.isin(side), 0.0)
+        alone = own.where(own.index == name, 0.0)
+        rows += [lower * own - alone, alone - upper * own]
+    for (first, second), (lower, upper) in options.get("ratios", {}).items():
+        e = pd.Series(0.0, TABLE.columns)
+        rows += [
+            e.where(e.index != first, -1.0).where(e.index != second, lower),
+            e.where(e.index != first, 1.0).where(e.index != second, -upper),
+        ]
+    return [row.to_numpy() for row in rows]
+
+
+@pytest.mark.parametrize("name", RESTRICTED)
+def test_restricted_scores_are_off_by_what_loops_give(name) -> None:
+    options = RESTRICTED[name]
+    honest = rank_with(TABLE, outputs=["a", "b"], inputs=["x", "z"], model="ccr", **options)
+    db.certify(honest)
+    least, most = SUMS[options["returns"]]
+    is_outwards = options.get("orientation", "output") == "output"
+    Y, X = TABLE[["a", "b"]].to_numpy(), TABLE[["x", "z"]].to_numpy()
+    for seed in range(4):
+        forged = change_numbers(honest, seed, (0.02, 0.2, 1e-6, 1e-9)[seed])
+        proof = forged.options.prove(forged)
+        dense = forged.intensities.dot(np.eye(len(TABLE)))
+        for k, label in enumerate(TABLE.index):
+            score = forged.scores.iloc[k]
+            u = forged.weights[["a", "b"]].to_numpy()[k]
+            v = forged.weights[["x", "z"]].to_numpy()[k]
+            worth = u @ Y[k]
+            cost = v @ X[k]
+            gains = [u @ y - v @ x for y, x in zip(Y, X, strict=True)]
+            best = max(gains)
+            largest = max(best, 0) * min(most, 1) if np.isfinite(most) else 0.0
+            largest += least * min(best, 0)
+            dual = worth / (largest + cost) if is_outwards else (worth - largest) / cost
+            column = proof.frame.loc[label]
+            assert column["primal"] == score
+            assert column["dual"] == pytest.approx(dual, rel=1e-9)
+            assert column["gap"] == pytest.approx(abs(dual - score), rel=1e-6, abs=1e-12)
+            gap = abs(dual - score) / max(1, score)
+            assert proof.violations["gap"][k] == pytest.approx(gap, rel=1e-6, abs=1e-12)
+            # λ: its sum, its signs, and what the projection lacks.
+            trade_offs = forged.tables["trade_offs"].to_numpy()[k]
+            missed = max(least - dense[k].sum(), dense[k].sum() - most, *(-dense[k]), 0)
+            missed = max(missed, *(-trade_offs), 0)
+            assert column["primal_infeasibility"] >= missed - 1e-12
+            # The multipliers: their signs, and what they are not to give.
+            multipliers = np.append(u, v)
+            scaled = multipliers * scale(TABLE.to_numpy())
+            broken = max(-scaled) / max(np.abs(scaled))
+            if not np.isfinite(most):
+                for y, x in zip(Y, X, strict=True):
+                    broken = max(broken, (u @ y - v @ x) / max(u @ y + v @ x, 1e-300))
+            for row in restrictions_of(options, label):
+                broken = max(broken, row @ multipliers / (np.abs(row) @ np.abs(multipliers)))
+            assert column["dual_infeasibility"] == pytest.approx(
+                max(broken, 0), rel=1e-6, abs=1e-12
+            )
+
+
+def test_peers_and_trade_offs_of_restricted_scores_reach_the_projection() -> None:
+    options = RESTRICTED["outwards"]
+    honest = rank_with(TABLE, outputs=["a", "b"], inputs=["x", "z"], model="ccr", **options)
+    slacks = honest.slacks.to_numpy()
+    for k, label in enumerate(TABLE.index):
+        for r, metric in enumerate(TABLE):
+            # Slacks of one metric that are off are off by their share of what is reached and had.
+            change = pd.DataFrame(0.0, TABLE.index, TABLE.columns)
+            change.loc[label, metric] = 1e-4
+            forged = replace(honest, slacks=honest.slacks + change)
+            violations = forged.options.prove(forged).violations
+            misses = violations["distance_of_the_slacks_from_their_proof"]
+            own = TABLE.loc[label, metric]
+            reached = own + slacks[k, r] if r > 1 else own / honest.scores.iloc[k]
+            assert 1e-4 / 6 / max(own, reached) < misses[k] < 1e-4 / own
+            assert np.delete(misses, k).max() <= 1e-12
+    for sign in (1, -1):
+        trade_offs = honest.tables["trade_offs"].copy()
+        trade_offs.iloc[3, 0] += sign * 1e-3
+        forged = replace(honest, tables={"trade_offs": trade_offs})
+        violations = forged.options.prove(forged).violations
+        assert (
+            violations["primal_infeasibility"][3]
+            + violations["distance_of_the_slacks_from_their_proof"][3]
+            > 1e-5
+        )
+
+
+@pytest.mark.parametrize("orientation", ["input", "output"])
+def test_one_peer_is_off_by_what_loops_give(orientation) -> None:
+    """FDH: any peer with the slacks that fit to it, compared with all others."""
+    honest = rank_with(
+        TABLE, outputs=["a", "b"], inputs=["x", "z"], model="fdh", orientation=orientation
+    )
+    db.certify(honest)
+    values = TABLE.to_numpy() * [1, 1, -1, -1]
+    maxima = TABLE.max().to_numpy()
+    moves = np.array([True, True, False, False]) == (orientation == "output")
+    for k in range(len(TABLE)):
+        levels = []
+        totals = []
+        for j in range(len(TABLE)):
+            if (values[j][~moves] < values[k][~moves]).any():
+                levels.append(np.inf if orientation == "input" else -np.inf)
+            elif orientation == "output":
+                levels.append((values[j] / values[k])[moves].min())
+            else:
+                levels.append((values[j] / values[k])[moves].max())
+        best = max(levels) if orientation == "output" else min(levels)
+        projection = np.where(moves, best * values[k], values[k])
+        totals = [
+            ((values[j] - projection) / maxima).sum() if levels[j] == best else -np.inf
+            for j in range(len(TABLE))
+        ]
+        score = 1 / best if orientation == "output" else best
+        for j in range(len(TABLE)):
+            columns = honest.intensities.columns.copy()
+            columns[k, 0] = j
+            slacks = honest.slacks.copy()
+            slacks.iloc[k] = values[j] - projection
+            forged = replace(
+                honest, intensities=Sparse(columns, honest.intensities.values), slacks=slacks
+            )
+            proof = forged.options.prove(forged)
+            assert proof.frame["dual"].iloc[k] == pytest.approx(score, rel=1e-12)
+            short = max(totals) - ((values[j] - projection) / maxima).sum()
+            misses = proof.violations["slack_that_is_not_the_largest"]
+            assert misses[k] == pytest.approx(short, abs=1e-12)
+            assert proof.violations["distance_of_the_slacks_from_their_proof"][k] < 1e-12
+            # A slack that is off is off by its share of the larger of both values.
+            for sign in (1, -1):
+                slacks = forged.slacks.copy()
+                slacks.iloc[k, 1] += sign * 1e-3
+                moved = replace(forged, slacks=slacks)
+                misses = moved.options.prove(moved).violations
+                size = max(TABLE["b"].iloc[k], TABLE["b"].iloc[j])
+                assert misses["distance_of_the_slacks_from_their_proof"][k] == pytest.approx(
+                    1e-3 / size, rel=1e-6
+                )
+
+
+@pytest.mark.parametrize("weights", [[0.5], [1.0 + 1e-12], [1.0, 0.0], [0.5, 0.5], [0.0]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"model": "fdh"},
+        {"model": "sbm", "technology": "fdh"},
+        {"model": "rdm", "technology": "fdh"},
+    ],
+)
+def test_one_peer_has_all_of_the_intensity(options, weights) -> None:
+    honest = rank_with(TABLE, outputs=["a", "b"], inputs=["x", "z"], **options)
+    lam = honest.intensities
+    columns = np.full((len(TABLE), len(weights)), -1, dtype=np.int32)
+    values = np.zeros(columns.shape)
+    columns[:, 0] = lam.columns[:, 0]
+    values[:, 0] = 1.0
+    columns[3] = lam.columns[3, 0]
+    values[3] = weights
+    forged = replace(honest, intensities=Sparse(columns, values))
+    misses = forged.options.prove(forged).violations["peers_that_are_not_one"]
+    assert misses.tolist() == [0, 0, 0, 1, 0, 0, 0, 0]
+    columns[3] = -1
+    values[3] = 0.0
+    forged = replace(honest, intensities=Sparse(columns, values))
+    misses = forged.options.prove(forged).violations["peers_that_are_not_one"]
+    assert misses.tolist() == [0, 0, 0, 1, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("model", ["ddf", "rdm"])
+def test_a_single_peer_along_a_direction_is_the_one_with_the_largest_slack(model) -> None:
+    """ "q" and "r" let "o" go as far, 1; "q" leaves more slack, and "s" less far has the most."""
+    table = pd.DataFrame(
+        {"a": [1.0, 2.0, 2.0, 1.5, 2.0], "b": [1.0, 3.5, 3.0, 9.0, 2.0]}, list("oqrst")
+    )
+    options = {"model": "ddf", "direction": "ones"} if model == "ddf" else {"model": "rdm"}
+    honest = rank_with(table, technology="fdh", **options)
+    db.certify(honest)
+    first = int(honest.intensities.columns[0, 0])
+    distance = honest.scores["o"] if model == "ddf" else 1 - honest.scores["o"]
+    step = np.ones(2) if model == "ddf" else (table.max() - table.loc["o"]).to_numpy()
+    for peer in range(1, 5):
+        slacks = honest.slacks.copy()
+        slacks.loc["o"] = table.iloc[peer] - table.loc["o"] - distance * step
+        columns = honest.intensities.columns.copy()
+        columns[0, 0] = peer
+        forged = replace(
+            honest, slacks=slacks, intensities=Sparse(columns, honest.intensities.values)
+        )
+        violations = forged.options.prove(forged).violations
+        missing = max(0, (honest.slacks.loc["o"] - slacks.loc["o"]).sum())
+        below = max(0, -slacks.loc["o"].min())
+        unit = 2.0 ** np.floor(np.log2(table.max().to_numpy()))
+        expected = max(0, ((honest.slacks.loc["o"] - slacks.loc["o"]) / unit).sum())
+        assert violations["slack_that_is_not_the_largest"][0] == pytest.approx(expected, abs=1e-12)
+        expected = max(0, *(-slacks.loc["o"] / unit))
+        found = violations["worse_than_where_the_distance_leads"][0]
+        assert found == pytest.approx(expected, abs=1e-12)
+        assert (missing > 0 or below > 0) == (peer != first)
+        assert violations["distance_of_the_slacks_from_their_proof"][0] < 1e-12
+        assert violations["gap"][0] <= TOLERANCE
