@@ -273,8 +273,9 @@ def _find_distinguishing(
         and frame[column.name].nunique() > 1
         and _may_distinguish(frame[column.name], column)
     ]
-    # Texts tell more than numbers.
-    candidates.sort(key=lambda name: is_numbered(frame[name]))
+    # Texts tell more than numbers, and names of parts of systems more than other texts.
+    parts = {column.name for column in columns if column.role == "label"}
+    candidates.sort(key=lambda name: (is_numbered(frame[name]), name not in parts))
     # One column is enough in most tables; pairs are the most that a name can carry.
     for size in (1, 2):
         for names in combinations(candidates, size):

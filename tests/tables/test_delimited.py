@@ -362,6 +362,25 @@ def test_one_of_several_tables_in_a_file_is_to_be_chosen(text, names, tmp_path, 
     assert list(table.frame["f1"]) == [0.7, 0.6]
 
 
+def test_a_table_that_dwarfs_another_below_it_is_read(tmp_path, refused) -> None:
+    path = tmp_path / "t.csv"
+    rows = "".join(f"m{k},0.{k},{k}\n" for k in range(1, 6))
+    path.write_text(f"model,acc,latency_ms\n{rows}\nmetric,value\nseconds,3.49\n")
+    table = db.read(path)
+    assert table.outputs == ["acc"]
+    assert len(table.frame) == 5
+    assert table.notes[0] == (
+        f"of the 2 tables of '{path}', table 1 (5 rows), which has the most numbers, is read; pass "
+        "sheet='2' to read another: table 2 (1 row)"
+    )
+    # Two rows below them are no remnant any more.
+    path.write_text(f"model,acc,latency_ms\n{rows}\nmetric,value\nseconds,3.49\nbytes,7\nx,9\n")
+    with refused(
+        f"'{path}' holds 2 tables below each other ('1', '2'); pass sheet='1' to read one of them"
+    ):
+        db.read(path)
+
+
 def test_empty_lines_between_rows_separate_no_tables(tmp_path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("model,acc\na,0.9\n\nb,0.8\n\nc,0.7\n")

@@ -485,3 +485,10 @@ def test_keys_of_objects_are_systems_where_somebody_says_so(tmp_path) -> None:
     assert len(db.rank(db.read(path, label="system")).to_frame()) == 2
     # Who makes a frame or a mapping knows what its keys are.
     assert db.read({"front": {"accuracy": 0.9}, "back": {"accuracy": 0.7}}).question is None
+
+
+def test_rows_of_one_name_are_called_by_the_variant_before_other_texts(tmp_path) -> None:
+    text = "Role,Method,Variant,f1\np,a,tuned,0.9\nq,a,plain,0.8\np,b,tuned,0.7\n"
+    table = db.read(write(tmp_path, text))
+    assert table.label == ("Method", "Variant")
+    assert table.question is None

@@ -19,6 +19,8 @@ from deabench.utils.checks import did_you_mean
 from deabench.utils.text import quote_names
 
 RULE_CELL = re.compile(r"[-=:─━═ ]*")
+DWARFING = 5
+"""A table with so many times the numbers of all others in its file is what the file holds."""
 """A cell of a line that only separates rows."""
 
 
@@ -164,15 +166,16 @@ def _choose_grid(grids: Sequence[Grid], file: str, sheet: str | None) -> Grid:
 def choose_section(
     sections: Sequence[Grid], file: str, title: str, notes: tuple[str, ...]
 ) -> Source:
-    """Read the section that `sheet` names.
+    """Read the section that `sheet` names, else the one that dwarfs all others together.
 
     Raises
     ------
     DataError
-        Where nobody chose one.
+        Where nobody chose one of several that are alike.
     """
     sheet = current_options().sheet
-    if sheet is None:
+    numbers = [grid.count_numbers() for grid in sections]
+    if sheet is None and max(numbers) < DWARFING * (sum(numbers) - max(numbers)):
         names = [grid.name or str(k) for k, grid in enumerate(sections, start=1)]
         raise DataError(
             f"'{file}' holds {len(sections)} tables below each other ({quote_names(names, 4)}); "
