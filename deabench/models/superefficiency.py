@@ -15,7 +15,7 @@ import pandas as pd
 
 from deabench.geometry.dominance import undominated_rows
 from deabench.models.shared import infeasibility
-from deabench.models.shared.radial import solve_both_stages
+from deabench.models.shared.radial import FAR, solve_both_stages
 from deabench.models.shared.radial_model import RadialModel
 from deabench.models.shared.radial_problems import CCRProblem, WEIProblem, ccr_form
 from deabench.models.shared.scaled_data import (
@@ -28,6 +28,7 @@ from deabench.models.shared.scaled_data import (
     to_reference_positions,
 )
 from deabench.models.shared.second_stage import OWN_WEIGHTS, scale_dual_ray
+from deabench.models.shared.slack_programs import replace_solutions
 from deabench.proofs import reasons as why
 from deabench.proofs.radial import COLUMNS, radial_certificates, radial_frame, slack_errors
 from deabench.proofs.ranking import (
@@ -131,14 +132,25 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
     values = np.column_stack([scaled.Y, -scaled.X])
     candidates = two_undominated_layers(values, positions, undominated)
     table = scaled.reference_table
-    solutions = solve_each(
-        ccr_form(scaled.m, scaled.s, scaled.returns, task.options.orientation),
-        table[candidates],
-        table[positions],
-        without=np.searchsorted(candidates, positions),
-        exact=task.exact,
-        name=lambda k: str(labels[rows[k]]),
-    )
+    form = ccr_form(scaled.m, scaled.s, scaled.returns, task.options.orientation)
+
+    def solve_some(some: np.ndarray, *, exact: bool) -> Solutions:
+        return solve_each(
+            form,
+            table[candidates],
+            table[positions[some]],
+            without=np.searchsorted(candidates, positions[some]),
+            exact=exact,
+            name=lambda k: str(labels[rows[some[k]]]),
+        )
+
+    solutions = solve_some(np.arange(len(rows)), exact=task.exact)
+    # A factor of 0, or one so far from 1, may be a rounding error.
+    is_far = (solutions.objective < 1 / FAR) | (solutions.objective > FAR)
+    far = np.flatnonzero(is_far & (not task.exact))
+    if len(far):
+        in_fractions = solve_some(far, exact=True)
+        solutions = replace_solutions(far, in_fractions, np.arange(len(far)), solutions)
     is_output_oriented = task.options.orientation == "output"
     with np.errstate(divide="ignore"):
         values = 1.0 / solutions.objective if is_output_oriented else solutions.objective.copy()

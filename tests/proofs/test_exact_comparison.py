@@ -93,6 +93,7 @@ HARD_SEEDS = {
     "ram of scores in the millions": (1001321, list(KINDS)),
     "bam of slacks of 2e-10 that are a third of a range": (1001978, list(KINDS)),
     "super of a score of 1 - 2e-10": (2000868, list(KINDS)),
+    "super of a score of 1e11": (5000980, ["noise", "leaderboard"]),
     "russell of a single peer that has none of an output": (1000967, list(KINDS)),
 }
 """Tables on which floating point alone is wrong, with what is hard about them."""
