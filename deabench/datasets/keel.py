@@ -8,6 +8,7 @@ KEEL: Alcalá-Fdez et al. 2011, J. of Multiple-Valued Logic and Soft Computing 1
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from importlib.util import find_spec
@@ -32,6 +33,11 @@ def table2() -> pd.DataFrame:
         paper_ir, type (SD, OD, ND, or several joined by `;`), and, of the available file: source,
         file (inside the source's folder), sha256, instances, positives, difference from the paper.
     """
+    return _read_table2().copy()
+
+
+@functools.cache
+def _read_table2() -> pd.DataFrame:
     return pd.read_csv(
         FOLDER / "keel_sets.csv",
         index_col="name",

@@ -28,11 +28,12 @@ TEXT = (
 )
 VERBS = (["study", "status"], ["study", "verify"], ["study", "tables"])
 LIMITED = """
-import resource, sys
+import json, resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
 from deabench.cli import main
-sys.exit(main(sys.argv[1:]))
+codes = [main(arguments) for arguments in json.loads(sys.argv[1])]
+print(json.dumps(codes), file=sys.stderr)
 """
 
 
@@ -74,14 +75,20 @@ def forge(store: Path, **changes: object) -> None:
             db.execute("UPDATE results SET rows = ? WHERE key = ?", (rows, row["key"]))
 
 
-def run_limited(arguments: list[str]) -> subprocess.CompletedProcess[str]:
-    """Run a command under 2 GiB of address space and 20 seconds of CPU time."""
-    return subprocess.run(
-        [sys.executable, "-c", LIMITED, *arguments],
+def run_limited(*commands: list[str]) -> tuple[list[int], str]:
+    """Run commands in a process of 2 GiB of address space and 20 seconds of CPU time.
+
+    Return the exit status of each, and what they wrote to stderr.
+    """
+    result = subprocess.run(
+        [sys.executable, "-c", LIMITED, json.dumps(commands)],
         capture_output=True,
         text=True,
         errors="replace",
     )
+    assert result.returncode == 0, result.stderr
+    *messages, codes = result.stderr.splitlines()
+    return json.loads(codes), "\n".join(messages)
 
 
 @pytest.mark.parametrize(
@@ -140,10 +147,10 @@ def test_rows_that_unpack_to_gigabytes_are_named_as_damaged(copy):
     bomb = b"".join(packer.compress(bytes(1 << 24)) for _ in range(100)) + packer.flush()
     assert len(bomb) < 3_000_000
     forge(copy.with_suffix(".sqlite"), rows=bomb)
-    result = run_limited(["study", "verify", str(copy)])
-    assert result.returncode == 1
-    assert "1 results are damaged" in result.stderr
-    assert "Traceback" not in result.stderr
+    codes, messages = run_limited(["study", "verify", str(copy)])
+    assert codes == [1]
+    assert "1 results are damaged" in messages
+    assert "Traceback" not in messages
 
 
 @pytest.mark.parametrize(
@@ -184,10 +191,10 @@ def test_a_generated_column_computes_nothing(copy):
             f"INSERT INTO results ({','.join(columns)}, checksum) VALUES ({marks})",
             [(*(row[k] for k in kept), "x") for row in rows],
         )
-    for verb in VERBS:
-        result = run_limited([*verb, str(copy)])
-        assert result.returncode == 1
-        assert "its tables are not declared as deabench declares them" in result.stderr
+    codes, messages = run_limited(*([*verb, str(copy)] for verb in VERBS))
+    assert codes == [1] * len(VERBS)
+    refusal = "its tables are not declared as deabench declares them"
+    assert messages.count(refusal) == len(VERBS)
 
 
 def test_a_study_of_a_milliard_repeats_is_refused_at_once(tmp_path, refused):
@@ -196,9 +203,9 @@ def test_a_study_of_a_milliard_repeats_is_refused_at_once(tmp_path, refused):
     with refused("'study.toml': [split] repeats is 1000000000; give a whole number <= 10000"):
         Study.from_toml(file)
     file.write_text(TEXT.replace("folds = 4", "folds = 9999\nrepeats = 9999"))
-    status = run_limited(["study", "status", str(file)])
-    assert status.returncode == 1
-    assert "too few for 9999 folds" in status.stderr
+    codes, messages = run_limited(["study", "status", str(file)])
+    assert codes == [1]
+    assert "too few for 9999 folds" in messages
 
 
 def mutate(content: bytes, random_source: random.Random) -> bytes:
