@@ -1,0 +1,282 @@
+"""Bounds of scores: between what linear programs say, and off by what loops give."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from model_options import rank_with
+from scipy.optimize import linprog
+
+import deabench as db
+from deabench.models.shared.score_bounds import NEAR, BoundedAnswer
+from deabench.proofs.bounds import bound_scores
+from deabench.proofs.exact_repair import Technology
+from deabench.utils.arrays import TOLERANCE, Sparse
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+SUMS = {"crs": (0.0, np.inf), "vrs": (1.0, 1.0), "nirs": (0.0, 1.0), "ndrs": (1.0, np.inf)}
+
+
+def solve_total(points: np.ndarray, tested: np.ndarray, sums: tuple[float, float]):
+    """Return the largest total gain, λ and weights of at least 1 that prove it, by SciPy."""
+    least, most = sums
+    rows = [-np.ones(len(points))]
+    right = [-least]
+    if np.isfinite(most):
+        rows.append(np.ones(len(points)))
+        right.append(most)
+    program = linprog(
+        -points.sum(axis=1),
+        A_ub=np.vstack([-points.T, *rows]),
+        b_ub=np.append(-tested, right),
+        method="highs",
+    )
+    assert program.status == 0
+    weights = 1 - program.ineqlin.marginals[: points.shape[1]]
+    return -program.fun - tested.sum(), program.x, weights
+
+
+def sum_of_gains(gains: np.ndarray, _: np.ndarray) -> np.ndarray:
+    return np.asarray(gains.sum(axis=1))
+
+
+def same_excess(excess: np.ndarray, _weights: np.ndarray, _rows: np.ndarray) -> np.ndarray:
+    return np.asarray(excess)
+
+
+def bound_total(points, tested, lam, weights, sums, **options):
+    columns = np.arange(len(points), dtype=np.int32)[None]
+    bounds = bound_scores(
+        Technology(points, 1, sums),
+        tested[None],
+        Sparse(columns, lam[None]),
+        weights[None],
+        options.pop("held", np.ones((1, 3), dtype=bool)),
+        sum_of_gains,
+        same_excess,
+        np.ones(1),
+        options.pop("wanted", np.ones(1, dtype=bool)),
+        **options,
+    )
+    return bounds.primal[0], bounds.dual[0], bounds.support[0]
+
+
+@pytest.mark.parametrize("returns", SUMS)
+def test_bounds_of_a_total_enclose_that_of_a_linear_program(returns) -> None:
+    sums = SUMS[returns]
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        points = np.column_stack([rng.uniform(0.3, 1, (6, 2)), -rng.uniform(0.3, 1, 6)])
+        tested = np.array([0.35, 0.3, -0.9])
+        total, lam, weights = solve_total(points, tested, sums)
+        primal, dual, support = bound_total(points, tested, lam, weights, sums)
+        assert total - 1e-9 <= primal <= total + 1e-12
+        assert total - 1e-12 <= dual <= total + 1e-9
+        assert support == pytest.approx(dual + weights @ tested, abs=1e-9)
+        # λ and weights with errors bound the total from farther away, from the same sides.
+        for share in (1e-12, 1e-7, 1e-3):
+            near = lam * (1 + share * rng.uniform(-1, 1, 6))
+            heavy = weights * (1 + share * rng.uniform(0, 1, 3))
+            primal, dual, _ = bound_total(points, tested, near, heavy, sums)
+            assert np.isnan(primal) or total - 20 * share - 1e-9 <= primal <= total + 1e-12
+            assert total - 1e-12 <= dual <= total + 20 * share + 1e-9
+            if share < 1e-6 and returns == "vrs":
+                assert not np.isnan(primal)
+        # What is held no more may be lost, and what is moved is not gained.
+        moved = np.array([0.0, 0.0, -0.01])
+        primal = bound_total(points, tested, lam, weights, sums, moved=moved[None])[0]
+        assert primal == pytest.approx(total + 0.01, abs=1e-9)
+        aims = np.add(tested, [0.0, 0.0, -0.02])
+        primal = bound_total(points, tested, lam, weights, sums, aims=aims[None])[0]
+        assert primal == pytest.approx(total + 0.02, abs=1e-9)
+        # A better point that is left out counts for nothing.
+        more = np.vstack([points, [[2.0, 2.0, -0.1]]])
+        primal, dual, support = bound_total(
+            more, tested, np.append(lam, 0.0), weights, sums, left_out=np.array([6])
+        )
+        assert total - 1e-9 <= primal <= dual <= total + 1e-9
+        dual = bound_total(more, tested, np.append(lam, 0.0), weights, sums)[1]
+        assert dual > total + 0.5
+
+
+def test_a_metric_that_is_held_and_missed_leaves_no_bound() -> None:
+    points = np.array([[0.5, 0.5, -0.5]])
+    lam = np.ones(1)
+    weights = np.ones(3)
+    for tested, held, expected in (
+        ([0.4, 0.4, -0.6], [1, 1, 1], 0.3),
+        ([0.6, 0.4, -0.6], [1, 1, 1], np.nan),
+        ([0.6, 0.4, -0.6], [0, 1, 1], 0.1),
+        ([0.4, 0.4, -0.4], [1, 1, 1], np.nan),
+        ([0.4, 0.4, -0.4], [1, 1, 0], 0.1),
+    ):
+        primal, dual, support = bound_total(
+            points, np.array(tested), lam, weights, (1.0, 1.0), held=np.array([held], dtype=bool)
+        )
+        assert primal == pytest.approx(expected, abs=1e-12, nan_ok=True)
+        assert dual == pytest.approx(0.5 - sum(tested), abs=1e-12)
+        assert support == pytest.approx(0.5, abs=1e-12)
+
+
+def bounded_answer(scores, efficient, **parts) -> BoundedAnswer:
+    """Return the parts that are named, of two DMUs with two metrics."""
+    labels = list("pq")
+    answer = SimpleNamespace(
+        scores=pd.Series(scores, labels),
+        efficient=pd.Series(efficient, labels),
+        slacks=parts.pop("slacks", pd.DataFrame(np.zeros((2, 2)), labels, ["a", "x"])),
+        intensities=parts.pop("intensities", None),
+        frontier=np.arange(2),
+    )
+    scaled = SimpleNamespace(units=np.array([4.0, 0.5]), Y=np.eye(2)[:, :1], X=np.ones((2, 1)))
+    scaled.returns = "vrs"
+    scaled.m = 1
+    zeros = np.zeros((2, 2))
+    names = ("tested", "signed_weights", "weights", "u_0", "gains", "size")
+    values = {"u_0": None, **parts}
+    return BoundedAnswer(answer, scaled, **{name: values.get(name, zeros) for name in names})
+
+
+@pytest.mark.parametrize(
+    ("claimed", "best", "share", "score", "wrong"),
+    [
+        (True, True, 0.0, 1.0, 0.0),
+        (True, True, NEAR, 1.0, 0.0),
+        (True, True, 1.1 * NEAR, 1.0, 1.0),
+        (True, False, 0.0, 0.5, 1.0),
+        (False, True, 0.0, 1.0, 1.0),
+        (False, True, TOLERANCE / 10, 1.0, 1.0),
+        (False, True, TOLERANCE / 9, 1.0, 0.0),
+        (False, False, 0.0, 0.5, 0.0),
+        (False, True, 0.0, np.nan, 0.0),
+        (True, True, np.nan, np.nan, 1.0),
+    ],
+)
+def test_a_flag_is_wrong_beyond_what_rounding_leaves_open(
+    claimed, best, share, score, wrong
+) -> None:
+    bounded = bounded_answer([score, 0.5], [claimed, False])
+    verdicts = bounded.wrong_verdicts(np.array([best, False]), np.array([share, 0.0]))
+    assert verdicts.tolist() == [wrong, 0.0]
+
+
+def test_shares_and_weights_are_those_of_the_largest() -> None:
+    slacks = pd.DataFrame([[2.0, 0.25], [1.0, -0.5]], list("pq"), ["a", "x"])
+    bounded = bounded_answer(
+        [1.0, 1.0],
+        [True, True],
+        slacks=slacks,
+        gains=np.array([[0.5, 0.75], [0.5, 0.25]]),
+        size=np.array([[0.5, 2.0], [0.0, 0.125]]),
+        signed_weights=np.array([[2.0, -0.5], [0.25, 4.0]]),
+        weights=np.array([[2.0, 0.0], [0.25, 4.0]]),
+        u_0=np.array([1.0, 2.0]),
+    )
+    # Slacks in scaled metrics: 1/2 and 1/2, 1/4 and -1.
+    assert bounded.slack_errors().tolist() == [0.125, 10.0]
+    assert bounded.slack_errors(np.full((2, 2), 0.25)).tolist() == [0.5, 8.0]
+    assert bounded.largest_share().tolist() == [1.0, 2.0]
+    assert bounded.largest_share(0.25).tolist() == [0.5, 0.25]
+    assert bounded.largest_share(9.0).tolist() == [0.0, 0.0]
+    assert bounded.shares(np.ones((2, 2))).tolist() == [[2.0, 0.5], [1.0, 8.0]]
+    assert bounded._negative_weights().tolist() == [0.25, -0.0625]
+    halved = bounded.divide_weights(np.array([2.0, 4.0]))
+    assert halved.weights.tolist() == [[1.0, 0.0], [0.0625, 1.0]]
+    assert halved.signed_weights.tolist() == [[1.0, -0.25], [0.0625, 1.0]]
+    assert halved.u_0.tolist() == [0.5, 0.5]
+    assert bounded_answer([1, 1], [True] * 2).divide_weights(np.ones(2)).u_0 is None
+
+
+def test_a_free_term_is_off_beyond_the_rounding_of_its_terms() -> None:
+    lam = Sparse(np.array([[0, -1], [0, 1]], dtype=np.int32), np.array([[1.0, 0.0], [0.5, 0.5]]))
+    bounded = bounded_answer(
+        [1.0, 1.0],
+        [True, True],
+        intensities=lam,
+        weights=np.array([[1.0, 1.0], [1e6, 1.0]]),
+        tested=np.array([[1.0, -1.0], [1.0, -1.0]]),
+        u_0=np.array([0.5, 0.5]),
+    )
+    for support, expected in (([0.25, 0.5], [0.125, 0.0]), ([0.5, 1.5], [0.0, 0.25])):
+        errors = bounded._free_term_errors(np.array(support), np.array([2.0, 4.0]))
+        assert errors.tolist() == pytest.approx(expected, rel=1e-6)
+    # 1e-13 is rounding beside terms of a million, and is not beside those of 1.
+    errors = bounded._free_term_errors(np.full(2, 0.5 + 1e-12), np.ones(2))
+    assert errors[0] > 0
+    assert errors[1] == 0
+    assert not replace(bounded, u_0=None)._free_term_errors(np.ones(2), np.ones(2)).any()
+
+
+RNG = np.random.default_rng(8)
+TABLE = pd.DataFrame(RNG.uniform(0.3, 1, (8, 4)).round(2), list("pqrstuvw"), list("abxz"))
+
+
+@pytest.mark.parametrize("size", [1e-2, 1e-5])
+@pytest.mark.parametrize("model", ["wei", "vrs", "nirs", "crs", "ndrs"])
+@pytest.mark.parametrize("orientation", ["input", "output"])
+def test_a_radial_frame_is_off_by_what_loops_give(model, orientation, size) -> None:
+    if model == "wei":
+        honest = db.rank(TABLE[["a", "b"]], outputs=["a", "b"])
+        sums = (1.0, 1.0)
+        orientation = "output"
+    else:
+        honest = rank_with(
+            TABLE, outputs=["a", "b"], inputs=["x", "z"], model="ccr", returns=model,
+            orientation=orientation,
+        )  # fmt: skip
+        sums = SUMS[model]
+    rng = np.random.default_rng(1)
+    lam = honest.intensities
+    names = list(honest.slacks.columns)
+    for part in ("intensities", "weights", "slacks", "signs"):
+        forged = honest
+        if part == "intensities":
+            values = lam.values * (1 + size * rng.uniform(-1, 1, lam.values.shape))
+            forged = replace(honest, intensities=Sparse(lam.columns, values))
+        elif part == "slacks":
+            noise = size * rng.uniform(-1, 1, honest.slacks.shape)
+            forged = replace(honest, slacks=honest.slacks + noise)
+        else:
+            noise = size * rng.uniform(-1, 1, honest.weights.shape)
+            if part == "weights":
+                noise = honest.weights * noise
+            forged = replace(honest, weights=honest.weights + noise)
+        proof = forged.options.prove(forged)
+        dense = forged.intensities.dot(np.eye(len(TABLE)))
+        for k, label in enumerate(TABLE.index):
+            own = TABLE.loc[label, names].to_numpy()
+            reached = dense[k] @ TABLE[names].to_numpy()
+            score = forged.scores.iloc[k]
+            moves = np.array([name in "ab" for name in names]) == (orientation == "output")
+            projected = np.where(
+                moves, own / score if orientation == "output" else own * score, own
+            )
+            signs = np.where(np.isin(names, ["a", "b"]), 1, -1)
+            gained = (reached - projected) * signs
+            frame = proof.frame.loc[label]
+            total = dense[k].sum()
+            errors = [max(-dense[k]), sums[0] - total, total - sums[1], 0.0]
+            w = forged.weights[names].to_numpy()[k]
+            if model == "wei":
+                assert frame["primal"] == pytest.approx(1 / (reached / own).min(), rel=1e-12)
+                assert frame["dual"] == pytest.approx(w @ own, rel=1e-12)
+                gap = abs(frame["primal"] - frame["dual"])
+                assert frame["gap"] == pytest.approx(gap, abs=1e-12)
+            else:
+                errors += list(-gained / (np.abs(projected) + np.abs(reached)))
+            assert frame["primal_infeasibility"] == pytest.approx(max(errors), abs=1e-8)
+            # A weight below 0 is refused by its share of what all are worth.
+            share = -(w * own).min() / (np.abs(w * own)).sum()
+            if share > 1e-9:
+                assert frame["dual_infeasibility"] >= share * (1 - 1e-9) * (
+                    1 if model != "wei" else 0.2
+                )
+            if part == "slacks":
+                unit = np.minimum(projected, TABLE[names].max())
+                expected = max(np.abs(gained - forged.slacks.to_numpy()[k]) / unit)
+                misses = proof.violations["distance_of_the_slacks_from_their_proof"]
+                assert misses[k] == pytest.approx(expected, rel=1e-6, abs=1e-12)
