@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import deabench as db
+from deabench.errors import CertificateError
+from deabench.models.shared.scaled_data import pareto_efficient
 from deabench.proofs.ranking import NO_PROOF, OWN_WEIGHTS, SlackProof, unproved_slack_claims
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -121,3 +124,41 @@ def test_own_weights_prove_no_score_below_1() -> None:
     proved, undecided = settle(TABLE)
     assert proved == {"p": True, "q": True, "r": False}
     assert not any(undecided.values())
+
+
+def test_slacks_without_a_proof_are_those_of_one_optimum() -> None:
+    """ "s" has slack in "b": without weights it is not claimed to be the largest, nor refused."""
+    ranking = db.rank(SLACKS, outputs=["a", "b"])
+    assert ranking.slacks.loc["s", "b"] == 0.5
+    of = np.where(SLACKS.index == "s", NO_PROOF, ranking.slack_weights.of).astype(np.int32)
+    bare = replace(ranking, slack_weights=replace(ranking.slack_weights, of=of))
+    assert any("of 1 DMUs are those of one optimum" in text for text in db.certify(bare).unclaimed)
+    own = np.where(SLACKS.index == "s", OWN_WEIGHTS, ranking.slack_weights.of).astype(np.int32)
+    forged = replace(ranking, slack_weights=replace(ranking.slack_weights, of=own))
+    with pytest.raises(CertificateError, match="'s': slack that is left"):
+        db.certify(forged)
+
+
+@pytest.mark.parametrize(
+    ("score", "slack", "expected"),
+    [
+        (1.0, 0.0, True),
+        (1.0, 0.9e-9, True),
+        (1.0, 1.1e-9, False),
+        (1 - 0.9e-9, 0.0, True),
+        (1 - 1.1e-9, 0.0, False),
+        (2.0, 0.0, True),
+        (np.nan, 0.0, False),
+    ],
+)
+def test_reaching_1_without_slack_in_shares_of_own_values_is_efficient(
+    score, slack, expected
+) -> None:
+    """Shares of 100, of 0.01, and of the largest, 50, where the own value is 0."""
+    outputs = pd.DataFrame({"a": [100.0, 1.0], "b": [0.01, 1.0], "c": [0.0, 50.0]}, list("pq"))
+    data = SimpleNamespace(outputs=outputs[["a", "b"]], inputs=outputs[["c"]])
+    for r, unit in enumerate((100.0, 0.01, 50.0)):
+        slacks = outputs * 0.0
+        slacks.iloc[0, r] = slack * unit
+        scores = pd.Series([score, 0.5], list("pq"))
+        assert pareto_efficient(scores, slacks, data).tolist() == [expected, False]
