@@ -50,7 +50,7 @@ class DeLong(Result):
     positives: int
     negatives: int
 
-    _text = "metrics"
+    _text = "curves"
 
     def to_frame(self) -> pd.DataFrame:
         """Return the areas with their standard errors; `interval` has limits."""

@@ -15,22 +15,26 @@ from pandas.api.types import is_integer_dtype, is_numeric_dtype
 
 from deabench.errors import DataError
 from deabench.tables.answers import ANSWER_KINDS
+from deabench.tables.cells import blank_codes
 from deabench.tables.interpretation import (
     check_not_empty,
     interpret_frame,
     interpret_source,
     is_labelled,
 )
-from deabench.tables.missing_codes import blank_codes
 from deabench.tables.readers import frames, learners
 from deabench.tables.readers.evaluations import read_json
 from deabench.tables.readers.files import read_file
 from deabench.tables.readers.frames import Source
 from deabench.tables.readers.limits import Limits, reading_options
 from deabench.tables.readers.trackers import adapt_tool_table
-from deabench.tables.recognition.assignment import assign_roles
+from deabench.tables.recognition.assignment import (
+    Role,
+    assign_roles,
+    declare_special_roles,
+    to_plain_roles,
+)
 from deabench.tables.recognition.columns import DeclaredRole
-from deabench.tables.recognition.special_roles import Role, declare_special_roles, to_plain_roles
 from deabench.tables.table import LowerIsBetter, Table, TableLike
 
 

@@ -10,7 +10,7 @@ import pytest
 import deabench as db
 from deabench.cli import main
 from deabench.errors import DataError
-from deabench.inference.decisions.sequential_gate import play_gate
+from deabench.inference.decisions.gate_limits import play_gate
 from deabench.report.text.decisions import gate_markdown
 
 Y = np.repeat([1, 0], [400, 400])

@@ -17,10 +17,10 @@ from deabench.inference.decisions.betting import (
     RoundMoments,
     next_learning,
 )
+from deabench.inference.decisions.gate_limits import play_gate
 from deabench.inference.decisions.learned_weights import lower_limit
 from deabench.inference.decisions.ledger import Feedback, alpha_of_gate
 from deabench.inference.decisions.planning import plan
-from deabench.inference.decisions.sequential_gate import play_gate
 from deabench.inference.verdicts.learned_mix import Units, cross_fit
 from simulations.decision_batches import gate_decisions, highest_evidence
 from simulations.samples import latent

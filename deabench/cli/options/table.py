@@ -30,7 +30,7 @@ from deabench.cli.options.parsing import (
 from deabench.errors import UsageError
 from deabench.streaming.files import are_parts_of_one_table, is_multi_file
 from deabench.tables.answers import with_metrics
-from deabench.tables.missing_codes import blank_codes
+from deabench.tables.cells import blank_codes
 from deabench.tables.read import open_source
 from deabench.tables.readers.frames import Source
 from deabench.tables.recognition.parsed_source import check_declared

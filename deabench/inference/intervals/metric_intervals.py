@@ -66,7 +66,7 @@ class Intervals(Result):
     notes: tuple[str, ...] = ()
 
     _frame = "table"
-    _text = "metrics"
+    _text = "curves"
 
 
 def intervals(

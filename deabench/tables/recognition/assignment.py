@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import Literal, cast
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,7 @@ from deabench.tables.recognition.columns import (
     UNKNOWN_NAME,
     USER_SAYS,
     Column,
+    DeclaredRole,
     infer_column,
 )
 from deabench.tables.recognition.directions import MIN_ROWS, measure_scale
@@ -30,6 +31,10 @@ from deabench.utils.checks import did_you_mean
 COMPARED = "it compares two values"
 LEAST_DISTINCT = 0.5
 """More than this share of the values of a measurement are distinct."""
+Role: TypeAlias = DeclaredRole | Literal["undesirable", "non_discretionary"]
+"""Roles that a user can declare."""
+PLAIN_ROLES: dict[str, DeclaredRole] = {"undesirable": "cost", "non_discretionary": "left_out"}
+"""What a column of a special role is to the other columns."""
 
 
 def assign_roles(
@@ -275,3 +280,47 @@ def _infer_lower(values: pd.Series | None, column: Column, unit: str) -> Column:
     if inferred.metric:
         return inferred
     return replace(column, role="cost", reason=USER_SAYS)
+
+
+def to_plain_roles(roles: Mapping[str, Role] | None) -> dict[str, DeclaredRole]:
+    """Return roles with those that every table knows in place of the special ones."""
+    plain: dict[str, DeclaredRole] = {}
+    for name, role in (roles or {}).items():
+        plain[name] = PLAIN_ROLES.get(role, role)  # type: ignore[arg-type]  # others are plain
+    return plain
+
+
+def declare_special_roles(table: Table, roles: Mapping[str, Role] | None) -> Table:
+    """Return a table with its undesirable outputs and its given columns.
+
+    Undesirable outputs are inputs and take part in every ranking; given columns are no metrics, but
+    limit with what a system is compared.
+
+    Raises
+    ------
+    DataError
+        If such a column holds no numbers.
+    """
+    special = {name: role for name, role in (roles or {}).items() if role in PLAIN_ROLES}
+    if not special:
+        return table
+    for name in special:
+        if name not in table.frame:
+            raise DataError(f"'{name}' is declared {special[name]} and holds no numbers")
+    undesirable = [name for name, role in special.items() if role == "undesirable"]
+    non_discretionary = [name for name, role in special.items() if role == "non_discretionary"]
+    return replace(
+        table,
+        columns=tuple(_declare(column, special.get(column.name)) for column in table.columns),
+        undesirable=tuple(dict.fromkeys([*table.undesirable, *undesirable])),
+        non_discretionary=tuple(dict.fromkeys([*table.non_discretionary, *non_discretionary])),
+    )
+
+
+def _declare(column: Column, role: str | None) -> Column:
+    """Return a column with its special role."""
+    if role == "undesirable":
+        return replace(column, declared=True)
+    if role == "non_discretionary":
+        return replace(column, role=role, reason=USER_SAYS)
+    return column
