@@ -91,8 +91,8 @@ class Super(RadialModel):
         return _prove(answer)
 
     def needs_proof(self, answer: Answer) -> np.ndarray:
-        """Return which scores are not those of ordinary efficiencies, which `solve` proves."""
-        return _is_alone(answer)
+        """Return which scores are not ordinary efficiencies of a table, which `solve` proves."""
+        return _is_alone(answer) | (not answer.own_reference)
 
 
 def own_reference_positions(task: Task | Answer) -> np.ndarray:
@@ -115,11 +115,13 @@ def two_undominated_layers(
     """
     if first is None:
         first = undominated_rows(values)
-    dominated = np.setdiff1d(np.arange(len(values)), first)
-    if not len(dominated):
-        return first
-    second = dominated[undominated_rows(values[dominated])]
-    return np.union1d(np.union1d(first, second), rows)
+    is_candidate = np.zeros(len(values), dtype=bool)
+    is_candidate[first] = True
+    dominated = np.flatnonzero(~is_candidate)
+    if len(dominated):
+        is_candidate[dominated[undominated_rows(values[dominated])]] = True
+    is_candidate[rows] = True
+    return np.flatnonzero(is_candidate)
 
 
 def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Answer:

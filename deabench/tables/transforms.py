@@ -76,6 +76,8 @@ class Data:
     @property
     def is_changeable(self) -> np.ndarray:
         """Whether each output, then input, can be changed, bool (s + m,)."""
+        if not self.given:
+            return np.ones(self.outputs.shape[1] + self.inputs.shape[1], dtype=bool)
         names = [*self.outputs.columns, *self.inputs.columns]
         return np.array([name not in self.given for name in names], dtype=bool)
 

@@ -290,6 +290,7 @@ def _unproved_rows(answer: Answer, reached: np.ndarray, *, is_exact: bool = Fals
             proof["gap"].to_numpy() / size,
             proof["primal_infeasibility"].to_numpy(),
             proof["dual_infeasibility"].to_numpy(),
+            np.abs(proof["primal"].to_numpy() - scores) / size,
         ]
     )
     fails = ~(violation <= TOLERANCE)

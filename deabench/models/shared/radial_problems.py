@@ -136,12 +136,12 @@ class CCRProblem(RadialProblem):
         s = len(self.unit_y)
         m = len(self.unit_x)
         duals = solution.duals
-        names = [*self.data.outputs.columns, *self.data.inputs.columns]
+        columns = self.metrics
         weights = [duals[:, :s] / self.unit_y, -duals[:, s : s + m] / self.unit_x]
         if self.returns != "crs":
-            names.append("u_0")
+            columns = pd.Index([*columns, "u_0"])
             weights.append(-duals[:, -1] if is_output_oriented else duals[:, -1])
-        return scores, pd.DataFrame(np.column_stack(weights), columns=names)
+        return scores, pd.DataFrame(np.column_stack(weights), columns=columns, copy=False)
 
 
 Problem = WEIProblem | CCRProblem

@@ -11,6 +11,8 @@ that it has.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import pandas as pd
 
@@ -55,6 +57,11 @@ class RadialProblem:
     orientation: str
     frontier: np.ndarray
 
+    @cached_property
+    def metrics(self) -> pd.Index:
+        """The names of the outputs, then of the inputs."""
+        return pd.Index([*self.data.outputs.columns, *self.data.inputs.columns])
+
     def intensities(self, family: Family, solution: Solution) -> Sparse:
         """Return λ of the solved DMUs, by the positions in the whole reference."""
         positions = np.append(self.frontier, -1).astype(np.int32)
@@ -97,7 +104,6 @@ def second_stage(
     reached : array (K, s + m)
         The outputs and inputs of the peers.
     """
-    names = [*problem.data.outputs.columns, *problem.data.inputs.columns]
     is_undefined = np.isnan(scores.to_numpy())
 
     # Whose own multipliers, or whose only λ, settle it; the second stage is solved for the rest.
@@ -115,7 +121,8 @@ def second_stage(
     slacks = slacks_at_projection(problem, scores.to_numpy(), rows, reached)
     slacks[without_slack] = np.where(problem.data.is_changeable, 0.0, slacks[without_slack])
     slacks[is_undefined] = np.nan
-    return pd.DataFrame(slacks, index=scores.index, columns=names, copy=False), proof, reached
+    slack_frame = pd.DataFrame(slacks, scores.index, problem.metrics, copy=False)
+    return slack_frame, proof, reached
 
 
 def rows_without_slack(problem: RadialProblem, weights: pd.DataFrame) -> np.ndarray:
