@@ -85,7 +85,7 @@ class Advice(Result):
         """
         if name not in self.scores.index:
             hint = did_you_mean(name, list(self.scores.index))
-            raise DataError(f"there is no classifier '{name}' in the table; {hint}")
+            raise DataError(f"there is no system '{name}' in the table; {hint}")
         rows = {}
         for model, ranking in self.rankings.items():
             score = float(ranking.scores[name])
@@ -194,19 +194,19 @@ def _data_remarks(data: Data) -> tuple[str, ...]:
     remarks = []
     if rows < ROWS_PER_METRIC * metrics:
         remarks.append(
-            f"{rows} classifiers for {metrics} metrics leave most efficient; restrict the weights "
+            f"{rows} systems for {metrics} metrics leave most efficient; restrict the weights "
             "with ratios= or shares=, or compare under the weights of all with model 'cross'"
         )
     # A zero can be left out by free weights, and mixtures need a meaning.
     columns_with_zero = data.outputs.columns[(data.outputs == 0).any()].tolist()
     if columns_with_zero:
         remarks.append(
-            f"'{columns_with_zero[0]}' is 0 for some classifiers: free weights can leave it out; "
+            f"'{columns_with_zero[0]}' is 0 for some systems: free weights can leave it out; "
             "ratios= or shares= keep it in"
         )
     if not data.inputs.shape[1]:
         remarks.append(
-            "mixtures stand for drawing one of two classifiers at random; where that makes no "
+            "mixtures stand for drawing one of two systems at random; where that makes no "
             "sense use model 'fdh'"
         )
     return tuple(remarks)

@@ -139,7 +139,7 @@ def technology_notes(technology: Technology) -> tuple[str, ...]:
     if technology == "convex":
         return ()
     return (
-        "mixtures do not count (technology='fdh'): the frontier is the classifiers that no other "
+        "mixtures do not count (technology='fdh'): the frontier is the systems that no other "
         "dominates",
     )
 

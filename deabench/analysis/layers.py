@@ -103,7 +103,7 @@ def layers(
                 break
             if not ranking.efficient.any():
                 raise DataError(
-                    f"no classifier of layer {number} is efficient under model "
+                    f"no system of layer {number} is efficient under model "
                     f"'{ranking.options.name}'; use another model"
                 )
             ranking = rank_completely(selected.as_table(remaining), **options)

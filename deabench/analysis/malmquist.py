@@ -103,7 +103,7 @@ def malmquist(
     # Indices need a DMU in both periods; frontiers are of all that a period has.
     common = old.index.intersection(new.index, sort=False)
     if not len(common):
-        raise DataError("the two tables have no classifier in common; give both the same labels")
+        raise DataError("the two tables have no system in common; give both the same labels")
     model: ModelName = "ccr" if selected.inputs else "wei"
     old_table = selected.as_table()
     new_table = later.as_table()

@@ -99,7 +99,7 @@ def groups(
     # Rows that were left out for missing cells need no group.
     group = group.reindex(rows.index)
     if group.isna().any():
-        raise DataError(f"'{group.index[group.isna()][0]}' has no group; give every classifier one")
+        raise DataError(f"'{group.index[group.isna()][0]}' has no group; give every system one")
     options: dict[str, Any] = {"model": model}
     meta = rank_completely(selected.as_table(), **options)
     # Parts of the table repeat its warnings.
@@ -116,7 +116,7 @@ def groups(
     # With fewer than three classifiers per metric nearly all of a group are efficient in it.
     min_size = 3 * meta.slacks.shape[1]
     notes = [
-        f"group '{name}' has {count} classifiers: nearly all are on a frontier of so few"
+        f"group '{name}' has {count} systems: nearly all are on a frontier of so few"
         for name, count in group.value_counts().items()
         if count < min_size
     ]

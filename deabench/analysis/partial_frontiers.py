@@ -185,7 +185,7 @@ def _compare_with(
     if compared_with_few.any():
         notes = (
             *notes,
-            f"{compared_with_few.sum()} of {len(Y)} classifiers are compared with fewer than "
+            f"{compared_with_few.sum()} of {len(Y)} systems are compared with fewer than "
             f"{FEW_COMPARED}, so that their partial frontier depends on each of these",
         )
     return Partial(frame, frontier, notes)

@@ -297,7 +297,7 @@ def _describe_projections(ranking: Ranking) -> tuple[str, ...]:
     if "vrs" in choices_of(ranking.options, "returns"):
         remedy = "returns='vrs'"
     return (
-        f"{count} of {len(ranking.scores)} projections are not reported, for no such classifier "
+        f"{count} of {len(ranking.scores)} projections are not reported, for no such system "
         f"can exist ('{label}': {reason}); {remedy} keeps to what can exist",
     )
 

@@ -101,7 +101,7 @@ def stability(
         )
     if len(data.labels) < 2:
         raise DataError(
-            "the table has one row; a stability radius compares, give at least two classifiers"
+            "the table has one row; a stability radius compares, give at least two systems"
         )
     theta = scores_against_others(data.outputs.to_numpy())
     # Moving all ratios by (1 + radius)² takes the score to 1, from above or from below.

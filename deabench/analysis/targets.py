@@ -224,7 +224,7 @@ def _check_choices(norm: str, on: str, method: str, technology: str, returns: st
         ),
         (
             is_fdh and returns == "crs",
-            "technology='fdh' compares real classifiers, not their multiples; leave returns out",
+            "technology='fdh' compares real systems, not their multiples; leave returns out",
         ),
         (
             is_fdh and on == "facets",
@@ -233,7 +233,7 @@ def _check_choices(norm: str, on: str, method: str, technology: str, returns: st
         ),
         (
             is_fdh and is_milp,
-            "method='milp' mixes classifiers, which technology='fdh' does not; leave method out",
+            "method='milp' mixes systems, which technology='fdh' does not; leave method out",
         ),
         (
             is_milp and on == "facets",

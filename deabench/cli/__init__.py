@@ -33,16 +33,16 @@ class Verb(NamedTuple):
 
 VERBS = {
     "read": Verb("tables:read_command", "tables", "show how each column of a table is interpreted"),
-    "rank": Verb("rank:rank_command", "ranking", "rank the classifiers of a table by efficiency"),
+    "rank": Verb("rank:rank_command", "ranking", "rank the systems of a table by efficiency"),
     "frontier": Verb(
         "tables:frontier_command",
         "frontier",
-        "list the facets of the frontier and the classifiers that span them",
+        "list the facets of the frontier and the systems that span them",
     ),
     "targets": Verb(
         "tables:targets_command",
         "targets",
-        "find the closest point of the frontier for each classifier",
+        "find the closest point of the frontier for each system",
     ),
     "weightings": Verb(
         "weightings:weightings_command",

@@ -268,7 +268,7 @@ def targets_command(
     reference: Annotated[
         str | None,
         typer.Option(
-            help="A table of the classifiers that span the frontier; a budget restricts these. "
+            help="A table of the systems that span the frontier; a budget restricts these. "
             "Default: TABLE."
         ),
     ] = None,

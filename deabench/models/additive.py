@@ -148,7 +148,7 @@ def slack_weights(task: Task | Answer) -> tuple[np.ndarray, tuple[str, ...]]:
         weights = np.where(units > 0, 1.0 / np.where(units > 0, units, 1.0), 0.0)
         if choice != "bam":
             notes = tuple(
-                f"'{name}' counts nothing for {int(is_zero.sum())} of {len(is_zero)} classifiers: "
+                f"'{name}' counts nothing for {int(is_zero.sum())} of {len(is_zero)} systems: "
                 f"{UNWEIGHTED_REASONS[choice]}"
                 for name, is_zero in zip(names, (units <= 0).T, strict=True)
                 if is_zero.any()

@@ -67,7 +67,7 @@ class Cross(Model):
         """Compute own efficiencies, the weights of each with its goal, and the matrix."""
         if not task.own_reference:
             raise DataError(
-                "model 'cross' lets the classifiers of one table judge each other; leave the "
+                "model 'cross' lets the systems of one table judge each other; leave the "
                 "reference out"
             )
         # Own efficiencies first: the goal chooses among the weights that reach them.
@@ -85,7 +85,7 @@ class Cross(Model):
     def meaning(self, score: float) -> str:
         """Say what the mean means."""
         return (
-            "under the weights that suit each of the classifiers best it reaches "
+            "under the weights that suit each of the systems best it reaches "
             f"{100 * score:.1f} % of the best on average"
         )
 

@@ -185,7 +185,7 @@ def _explained_row(results: ReportResults) -> int:
         labels += [str(label) for label in results.tested_targets.targets.index]
     if str(results.explained) not in labels:
         hint = did_you_mean(str(results.explained), labels)
-        raise DataError(f"there is no classifier '{results.explained}' in the table; {hint}")
+        raise DataError(f"there is no system '{results.explained}' in the table; {hint}")
     return labels.index(str(results.explained))
 
 

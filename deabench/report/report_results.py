@@ -255,7 +255,7 @@ def _rank_reference(
         for label in labels:
             if label not in selected.frame.index:
                 hint = did_you_mean(label, list(selected.frame.index))
-                raise DataError(f"there is no classifier '{label}' in the table; {hint}")
+                raise DataError(f"there is no system '{label}' in the table; {hint}")
         # Rows to test are taken out of the table, so that they do not span the frontier.
         tested_table = selected.frame.loc[labels]
         selected = selected.with_frame(selected.frame.drop(labels))

@@ -37,10 +37,9 @@ def test_the_first_choice_and_the_models_that_suit(table, inputs, first, unfit) 
 def test_few_classifiers_and_zeros_are_remarked() -> None:
     table = pd.DataFrame({"TPR": [0.0, 0.9], "TNR": [1.0, 0.8]}, index=["never", "good"])
     assert db.advise(table).notes[:2] == (
-        "2 classifiers for 2 metrics leave most efficient; restrict the weights with ratios= or "
+        "2 systems for 2 metrics leave most efficient; restrict the weights with ratios= or "
         "shares=, or compare under the weights of all with model 'cross'",
-        "'TPR' is 0 for some classifiers: free weights can leave it out; ratios= or shares= keep "
-        "it in",
+        "'TPR' is 0 for some systems: free weights can leave it out; ratios= or shares= keep it in",
     )
 
 
@@ -56,5 +55,5 @@ def test_the_comparison_of_models_has_what_each_score_means(refused) -> None:
             ranking.measure,
         )
         assert row["says"] == ranking.options.meaning(row["score"])
-    with refused("there is no classifier 'c33' in the table; did you mean 'c3'?"):
+    with refused("there is no system 'c33' in the table; did you mean 'c3'?"):
         advice.compare_models("c33")

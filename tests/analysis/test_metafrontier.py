@@ -28,7 +28,7 @@ def test_a_groups_frontier_lies_inside_that_of_all(values) -> None:
 
 def test_groups_refuse(refused) -> None:
     table = frame(np.array([[0.5, 0.7], [0.6, 0.4]]))
-    with refused("'c1' has no group; give every classifier one"):
+    with refused("'c1' has no group; give every system one"):
         db.groups(table, {"c0": "a"})
     with refused("there is no column 'kin' in the table; there are 'm0', 'm1'"):
         db.groups(table, "kin")

@@ -242,7 +242,7 @@ def test_error_bars_are_normal_errors_on_the_scale_of_the_metric():
     text = " ".join(samples.notes)
     assert "'accuracy_lower', 'accuracy_upper': taken as 95 % intervals of 'accuracy'" in text
     assert "which is assumed" in text
-    assert "independence of the classifiers and of the metrics is assumed" in text
+    assert "independence of the systems and of the metrics is assumed" in text
     ranking = db.rank(table)
     assert ranking.uncertainty.verdicts["c"] == "dominated"
     assert {"lower", "upper"} <= set(ranking.to_frame().columns)

@@ -143,7 +143,7 @@ def test_subsampling_scales_by_the_rate():
         ),
         (
             lambda: db.stability(PLANTS.iloc[:1], outputs=["Output"]),
-            "the table has one row; a stability radius compares, give at least two classifiers",
+            "the table has one row; a stability radius compares, give at least two systems",
         ),
         (
             lambda: db.conformal_ranks(pd.DataFrame({"a": [1.0, None], "b": [1.0, 2]})),

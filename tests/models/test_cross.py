@@ -157,7 +157,7 @@ def test_a_changed_number_does_not_pass(model, refused) -> None:
 def test_cross_takes_no_reference(refused) -> None:
     table = frame(np.random.default_rng(1).uniform(0.2, 1, (6, 3)))
     with refused(
-        "model 'cross' lets the classifiers of one table judge each other; leave the reference out"
+        "model 'cross' lets the systems of one table judge each other; leave the reference out"
     ):
         db.rank(table, reference=table, model="cross")
 

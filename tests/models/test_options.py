@@ -89,7 +89,7 @@ def test_a_projection_that_cannot_exist_is_not_reported() -> None:
     assert "There it would have" not in explanation
     assert "could grow" not in ranking.summary()
     assert ranking.notes[-1] == (
-        "3 of 4 projections are not reported, for no such classifier can exist ('small': its "
+        "3 of 4 projections are not reported, for no such system can exist ('small': its "
         "projection would have 'top1' at 130.1, beyond the greatest possible value 100); "
         "returns='vrs' keeps to what can exist"
     )

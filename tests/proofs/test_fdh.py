@@ -191,7 +191,7 @@ def test_what_needs_mixtures_is_refused(refused) -> None:
         "technology='convex'"
     ):
         db.targets(BOARD, BOARD, on="facets", **FDH)
-    with pytest.raises(db.DataError, match="method='milp' mixes classifiers"):
+    with pytest.raises(db.DataError, match="method='milp' mixes systems"):
         db.targets(BOARD, BOARD, method="milp", **FDH)
     with refused("technology 'hull' is not known; it is one of 'convex', 'fdh'"):
         db.frontier(BOARD, technology="hull")  # type: ignore[arg-type]

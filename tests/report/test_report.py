@@ -363,7 +363,7 @@ def test_a_study_says_how_sure_its_means_are():
     [
         (
             lambda: db.report(WINE, tested=["RFB"]),
-            "there is no classifier 'RFB' in the table; did you mean 'RBF'?",
+            "there is no system 'RFB' in the table; did you mean 'RBF'?",
         ),
         (
             lambda: db.report(db.rank(WINE), tested=["RBF"]),

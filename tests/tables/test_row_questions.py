@@ -150,6 +150,14 @@ def write(folder: Path, text: str, name: str = "t.csv") -> Path:
             "d3,GBM,0.8,MSE\n",
             {"label": {"label": ("Best Model",)}},
         ),
+        # Rows with a name of their own, each a prompt on a data set.
+        (
+            "experiment,dataset,prompt,accuracy\nx1,d,p,0.9\nx2,d,q,0.8\ny1,e,p,0.7\ny2,e,q,0.6\n",
+            {
+                "dataset": {"label": ("prompt",), "dataset": ("dataset",)},
+                "label": {"label": ("experiment",)},
+            },
+        ),
         # Names that anything may have, whose cells are no names of systems either.
         ("id,accuracy,latency_ms\nA,0.9,20\nB,0.8,5\n", {"label": {"label": ("id",)}}),
         ("name,accuracy\nadult,0.9\niris,0.8\n", {"label": {"label": ("name",)}}),

@@ -23,7 +23,7 @@ def samples_from_table(
     errors = with_named_rows(errors)
     if not isinstance(table, pd.DataFrame) or len(table) < 2:
         raise DataError(
-            "the table has fewer than two rows; efficiency compares, give at least two classifiers"
+            "the table has fewer than two rows; efficiency compares, give at least two systems"
         )
     values = require_numbers(table, list(table.columns))
     check_positive(values, "metric")
@@ -33,7 +33,7 @@ def samples_from_table(
     sources = tuple(independent_errors(relative[:, r] ** 2, r, s) for r in range(s))
     moments = Moments(np.log(values.to_numpy()), sources, np.full(s, np.inf))
     notes = (
-        "independence of the classifiers and of the metrics is assumed: standard errors say "
+        "independence of the systems and of the metrics is assumed: standard errors say "
         "nothing of answers in common",
         "no small-sample rule is used: the standard errors are taken as they are, as of normal "
         "errors",

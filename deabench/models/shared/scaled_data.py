@@ -347,7 +347,7 @@ def proof_violations(frame: pd.DataFrame) -> dict[str, np.ndarray]:
 def zero_value_notes(side: pd.DataFrame, measure: str) -> tuple[str, ...]:
     """Return a note for each metric with zeros, which do not count in a mean of ratios."""
     return tuple(
-        f"'{name}' is 0 for {int((values == 0).sum())} of {len(values)} classifiers and leaves "
+        f"'{name}' is 0 for {int((values == 0).sum())} of {len(values)} systems and leaves "
         f"the mean of their {measure}"
         for name, values in side.items()
         if (values == 0).any()

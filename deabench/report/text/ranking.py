@@ -63,7 +63,7 @@ def explain_ranking(ranking: Ranking, name: Hashable) -> str:
         # A row that was left out is named in a note.
         reasons = [note for note in ranking.notes if f"'{name}'" in note and "left out" in note]
         hint = reasons[0] if reasons else did_you_mean(name, list(labels))
-        raise DataError(f"there is no classifier '{name}' in the ranking; {hint}")
+        raise DataError(f"there is no system '{name}' in the ranking; {hint}")
     text = _explain_score(ranking, name, float(ranking.scores.loc[name]))
     if ranking.uncertainty is None:
         return text

@@ -7,11 +7,12 @@ are the steps of one run are ranked only where somebody says that they are syste
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, permutations
 
 import pandas as pd
 
-from deabench.tables.naming.questions import Question
+from deabench.tables.naming.questions import Answer, Question
 from deabench.tables.recognition.columns import OF_COMPUTER, OF_RUNS, SETTING, Column
 from deabench.tables.recognition.layout import (
     PROBED_ROWS,
@@ -306,11 +307,19 @@ def _ask_about_data_sets(
         if column.role != "dataset" or not is_data_set_name(column.name) or column.name == label:
             continue
         datasets = cell_texts(frame[column.name])
-        if 1 < datasets.nunique() < len(frame):
-            return make_question(
-                f"'{column.name}' says that the rows of '{title}' are results on different data",
-                [label],
-            )
+        if not 1 < datasets.nunique() < len(frame):
+            continue
+        question = make_question(
+            f"'{column.name}' says that the rows of '{title}' are results on different data",
+            [label],
+        )
+        # What names rows together with the data sets may be the systems.
+        texts = [c.name for c in columns if c.role in ("text", "label") and c.name != label]
+        key = next(_unique_keys(frame, [column.name], texts), [])
+        if len(key) == 2 and frame[key[1]].duplicated().any():
+            answer: Answer = {"label": (key[1],), "dataset": (column.name,)}
+            return replace(question, answers={"dataset": answer, **question.answers})
+        return question
     return None
 
 
