@@ -646,3 +646,14 @@ def test_the_weight_of_a_metric_in_large_units_is_common_too(goal) -> None:
     )
     with pytest.raises(CertificateError, match="weights that are not common"):
         db.certify(forged)
+
+
+@pytest.mark.parametrize("slack", [4e-8, 4e-6])
+def test_little_slack_under_restricted_weights_is_slack(slack) -> None:
+    table = pd.DataFrame(
+        {"a": [4.0, 2.0, 4.0], "b": [2.0, 4.0, 2.0 - slack], "c": 3.0}, index=list("pqo")
+    )
+    ranking = db.rank(table, outputs=list("abc"), model=db.models.WEI(shares={"a": (0.3, 0.9)}))
+    db.certify(ranking)
+    with pytest.raises(CertificateError, match="'o': efficient"):
+        db.certify(replace(ranking, efficient=ranking.efficient | True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -150,3 +151,53 @@ def test_the_graph_measure_lies_between_what_peers_reach_and_what_weights_allow(
                 weights.loc[label, name] += 0.05
                 frame = replace(ranking, weights=weights).proof().frame
                 assert frame.loc[label, "dual"] <= ranking.scores[label] + 1e-9
+
+
+NO_MIX = reasons.NO_MIX
+
+
+@pytest.mark.parametrize(
+    ("score", "reason", "own", "proved", "undecided", "slack", "of", "bare", "right"),
+    [
+        # Above 1, or unreached, against the others: efficient, whatever slacks prove.
+        (2.0, None, True, False, False, 0.0, 0, False, "efficient"),
+        (1 + 1.1e-9, None, True, False, False, 0.0, 0, False, "efficient"),
+        (np.nan, superefficiency.UNREACHED, True, False, False, 0.0, 0, False, "efficient"),
+        (np.nan, superefficiency.UNDEFINED, True, False, False, 0.0, 0, False, "efficient"),
+        (np.nan, NO_MIX, True, False, False, 0.0, 0, False, "efficient"),
+        # Beside another reference, or for another reason: as is proved.
+        (2.0, None, False, False, False, 0.0, 0, False, "inefficient"),
+        (2.0, None, False, True, False, 0.0, 0, False, "efficient"),
+        (np.nan, NO_MIX, False, False, False, 0.0, 0, False, "inefficient"),
+        (np.nan, "for another reason", True, False, False, 0.0, 0, False, "inefficient"),
+        (1 + 0.9e-9, None, True, False, False, 0.0, 0, False, "inefficient"),
+        (1.0, None, True, True, False, 0.0, 0, False, "efficient"),
+        (0.5, None, True, False, False, 1.0, 0, True, "inefficient"),
+        (1.0, None, True, False, True, 0.0, 0, False, "inefficient"),
+        # At 1 with slack of the projection: as the weights of slacks prove.
+        (1.0, None, True, False, False, 1e-12, 0, True, "efficient"),
+        (1 - 0.9e-9, None, True, False, False, 1e-12, 0, True, "efficient"),
+        (1 - 1.1e-9, None, True, False, False, 1e-12, 0, True, "inefficient"),
+        (1.0, None, True, True, False, 1e-12, 0, False, "inefficient"),
+        (1.0, None, True, True, False, 1e-12, -1, False, "efficient"),
+        (1.0, None, False, True, False, 1e-12, 0, False, "efficient"),
+    ],
+)
+def test_a_verdict_on_a_super_efficiency_is_the_one_that_is_proved(
+    score, reason, own, proved, undecided, slack, of, bare, right
+) -> None:
+    for claimed in (True, False):
+        answer = SimpleNamespace(
+            scores=pd.Series([score, 0.5], list("pq")),
+            reasons={} if reason is None else {"p": reason},
+            efficient=pd.Series([claimed, False], list("pq")),
+            own_reference=own,
+            slacks=pd.DataFrame([[0.0, slack], [0.0, 0.0]], list("pq")),
+        )
+        proof = SimpleNamespace(
+            proved=(np.array([proved, False]), np.array([undecided, False])),
+            weights=SimpleNamespace(of=np.array([of, 0])),
+            has_no_own_slack=lambda rows: np.array([bare, False])[rows],
+        )
+        verdicts = superefficiency._wrong_verdicts(answer, proof)
+        assert verdicts.tolist() == [float(claimed != (right == "efficient")), 0.0]

@@ -276,3 +276,88 @@ def test_nearby_targets_of_two_facets_are_bounded_from_outside_by_their_multiple
         assert boxed._bound_from_outside(1, point, normals) == 0.0
         boxed.slopes = boxed.slopes + rng.normal(size=3) * 1e-6
         assert boxed._bound_from_outside(k, point, normals) == 0.0
+
+
+def face_errors(points, faces, used, **result) -> list[float]:
+    """Return the errors of faces on x + y = 4, of which p and q are the one that is listed."""
+    boxed = object.__new__(_BoxedTargets)
+    boxed.front = SimpleNamespace(
+        vertices=list("pqr"),
+        to_boxed=lambda values: values,
+        hull=SimpleNamespace(
+            maximal_faces=[frozenset({0, 1})],
+            corners=[frozenset({0, 1}), frozenset({1, 2})],
+            efficient_facets=np.array([True, False]),
+        ),
+    )
+    boxed.corners = np.array(points)
+    boxed.normals = np.full((len(faces), 2), 0.25)
+    parts = {"on": "faces", "method": "faces", "common": False, **result}
+    boxed.result = SimpleNamespace(
+        intensities=pd.DataFrame(used, columns=list("pqr")), faces=pd.Series(faces), **parts
+    )
+    return boxed.face_error().tolist()
+
+
+@pytest.mark.parametrize(
+    ("face", "used", "off", "options", "error"),
+    [
+        ("pq", [0.5, 0.5, 0.0], 0.0, {}, 0.0),
+        ("pq", [0.5, 0.5, 0.0], 0.0, {"on": "facets"}, 0.0),
+        ("qr", [0.0, 1.0, 0.0], 0.0, {}, 1.0),
+        ("qr", [0.0, 1.0, 0.0], 0.0, {"on": "facets"}, 1.0),
+        ("p", [1.0, 0.0, 0.0], 0.0, {}, 1.0),
+        ("pq", [0.5, 0.25, 0.25], 0.0, {}, 1.0),
+        ("ppq", [0.5, 0.5, 0.0], 0.0, {}, 1.0),
+        ("pqz", [0.5, 0.5, 0.0], 0.0, {}, 1.0),
+        ("pq", [0.5, 0.5, 0.0], 0.9 * ON, {}, 0.0),
+        ("pq", [0.5, 0.5, 0.0], 1.1 * ON, {}, 1.0),
+        ("pq", [0.5, 0.5, 0.0], -1.1 * ON, {}, 1.0),
+        # Without a list the face has all that lies on its hyperplane.
+        ("qr", [0.0, 1.0, 0.0], -1.0, {"method": "milp"}, 0.0),
+        ("qr", [0.0, 1.0, 0.0], 0.6 * ON, {"method": "milp"}, 0.0),
+        ("qr", [0.0, 1.0, 0.0], 0.4 * ON, {"method": "milp"}, 1.0),
+        ("pqr", [0.0, 1.0, 0.0], 0.6 * ON, {"method": "milp"}, 0.0),
+    ],
+)
+def test_a_face_is_listed_and_holds_all_peers(face, used, off, options, error) -> None:
+    points = [[1.0, 3.0 + 4 * off], [3.0, 1.0], [2.0, 2.0]]
+    assert face_errors(points, [tuple(face)], [used], **options) == [error]
+
+
+def test_common_targets_have_one_face() -> None:
+    points = [[1.0, 3.0], [3.0, 1.0], [2.0, 1.0]]
+    used = [[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]
+    for faces, expected in (((("p", "q"),) * 2, [0, 0]), ((("p", "q"), ("q", "p")), [1, 1])):
+        assert face_errors(points, list(faces), used, common=True) == expected
+        assert face_errors(points, list(faces), used) == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("point", "is_open"),
+    [
+        ([3.0 + 0.9 * ON, 0.5], True),
+        ([3.0 + 1.1 * ON, 0.5], False),
+        ([0.5, 3.0 + 1.1 * ON], False),
+        ([2.0, 2.0 + 3.6 * ON], True),
+        ([2.0, 2.0 + 4.4 * ON], False),
+    ],
+)
+def test_a_face_that_does_not_dominate_a_point_is_ruled_out(point, is_open) -> None:
+    hull = SimpleNamespace(
+        maximal_faces=[frozenset({0, 1})],
+        points=np.array([[1.0, 3.0], [3.0, 1.0]]),
+        mean_normals=np.full((1, 2), 0.25),
+    )
+    for dominating in (True, False):
+        bounds = _FaceBounds(
+            SimpleNamespace(
+                result=SimpleNamespace(norm="l1", dominating=dominating),
+                front=SimpleNamespace(hull=hull),
+                stretch=np.ones(2),
+                actual=np.array([point]),
+                slopes=np.zeros((0, 2)),
+                slope_owner=np.zeros(0, dtype=int),
+            )
+        )
+        assert np.isfinite(bounds.bounds(0, np.inf)).tolist() == [is_open or not dominating]
