@@ -13,6 +13,7 @@ import deabench as db
 from deabench.errors import CertificateError
 from deabench.models.shared.scaled_data import pareto_efficient
 from deabench.proofs.ranking import NO_PROOF, OWN_WEIGHTS, SlackProof, unproved_slack_claims
+from deabench.utils.arrays import Sparse
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 TABLE = pd.DataFrame({"a": [1.0, 4.0, 2.0], "b": [4.0, 1.0, 2.0]}, index=list("pqr"))
@@ -162,3 +163,24 @@ def test_reaching_1_without_slack_in_shares_of_own_values_is_efficient(
         slacks.iloc[0, r] = slack * unit
         scores = pd.Series([score, 0.5], list("pq"))
         assert pareto_efficient(scores, slacks, data).tolist() == [expected, False]
+
+
+def test_own_weights_with_a_0_prove_nothing() -> None:
+    """ "s" is its own peer, with a score of 1 and no slack: but that "p" has more of "b"."""
+    ranking = db.rank(SLACKS, outputs=["a", "b"])
+    is_it = SLACKS.index == "s"
+    columns = np.where(is_it[:, None], -1, ranking.intensities.columns)
+    columns[is_it, 0] = np.flatnonzero(is_it)
+    values = np.where(is_it[:, None], columns >= 0, ranking.intensities.values)
+    forged = replace(
+        ranking,
+        intensities=Sparse(columns.astype(np.int32), values.astype(float)),
+        slacks=ranking.slacks.mul(~is_it, axis=0),
+        efficient=ranking.efficient | is_it,
+        slack_weights=replace(
+            ranking.slack_weights,
+            of=np.where(is_it, OWN_WEIGHTS, ranking.slack_weights.of).astype(np.int32),
+        ),
+    )
+    with pytest.raises(CertificateError, match="'s': slack that is left is inf"):
+        db.certify(forged)

@@ -361,3 +361,11 @@ def test_a_face_that_does_not_dominate_a_point_is_ruled_out(point, is_open) -> N
             )
         )
         assert np.isfinite(bounds.bounds(0, np.inf)).tolist() == [is_open or not dominating]
+
+
+def test_rounding_is_that_of_all_terms() -> None:
+    slopes = np.array([[1.0, -2.0], [0.5, 0.0]])
+    expected = proofs.ROUND * np.array([1 * (3 + 1) + 2 * (3 + 2), 0.5 * (3 + 1)])
+    for point in ([1.0, 2.0], [-1.0, 2.0], [1.0, -2.0]):
+        assert proofs._rounding(slopes, np.array(point)).tolist() == expected.tolist()
+    assert proofs.ROUND == 16 * 2.0**-52

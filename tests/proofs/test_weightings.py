@@ -278,3 +278,20 @@ def test_bounds_of_scores_and_losses_are_off_by_what_was_changed(name) -> None:
             ranks.loc[labels, f"{end}_proved"] += 1 if end == "worst" else -1
         unclaimed = prove_weightings(replace(result, ranks=ranks)).unclaimed
         assert unclaimed[-1] == f"not certified: that {count} ranks are the extreme ones"
+
+
+@pytest.mark.parametrize("name", ["free", "ratio"])
+def test_scores_are_those_of_the_table_s_metrics(name) -> None:
+    """Another value of one metric, and all that the ranking of scores is made of: another table."""
+    result = weigh(name)
+    ranking = result.score_ranking
+    for side in ("outputs", "inputs"):
+        values = getattr(ranking.data, side)
+        for metric in values.columns:
+            other = values.copy()
+            other.loc[other.index[values[metric].argmin()], metric] *= 0.9
+            data = replace(ranking.data, **{side: other})
+            forged = replace(result, score_ranking=replace(ranking, data=data))
+            violations = prove_weightings(forged).violations
+            is_off = np.arange(len(values)) == values[metric].argmin()
+            assert (violations["score_metrics"] > 1e-3).tolist() == is_off.tolist()
