@@ -13,8 +13,10 @@ import deabench as db
 from deabench.errors import CertificateError
 from deabench.proofs.reasons import (
     NO_METRIC,
+    UNPROVED,
     proved_extreme_factors,
     proved_zero_factors,
+    radial_reason_violations,
 )
 from deabench.utils.arrays import TOLERANCE, Sparse
 
@@ -155,3 +157,22 @@ def test_only_who_has_some_of_a_metric_that_the_reference_lacks_has_no_score_for
     )
     with pytest.raises(CertificateError, match="'none': reason"):
         db.certify(forged)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_scores_that_are_not_proved_are_told_one_by_one(count) -> None:
+    ranking = rank_with(
+        FAR, reference=BEYOND, outputs=["a", "b"], inputs=["x"], model="ccr", returns="vrs"
+    )
+    labels = FAR.index[:count]
+    is_open = FAR.index.isin(labels)
+    forged = replace(
+        ranking,
+        scores=ranking.scores.fillna(1.0).mask(is_open),
+        reasons=dict.fromkeys(labels, f"its score {UNPROVED} 1e-09"),
+        infeasibility_certificates=None,
+    )
+    violations, sentences = radial_reason_violations(forged)
+    assert not violations.any()
+    text = f"that {count} DMUs have no score: theirs was found and not proved"
+    assert sentences == ((text,) if count else ())

@@ -280,3 +280,26 @@ def test_a_radial_frame_is_off_by_what_loops_give(model, orientation, size) -> N
                 expected = max(np.abs(gained - forged.slacks.to_numpy()[k]) / unit)
                 misses = proof.violations["distance_of_the_slacks_from_their_proof"]
                 assert misses[k] == pytest.approx(expected, rel=1e-6, abs=1e-12)
+
+
+def test_weights_of_a_facet_miss_by_what_they_cost_in_efficiency() -> None:
+    """Beside another reference: of a DMU far inside an error costs less, far outside more."""
+    reference = TABLE[["a", "b"]]
+    tested = reference.iloc[:4].mul([0.1, 1.0, 3.0, 30.0], axis=0).set_axis(list("1234"))
+    honest = db.rank(tested, outputs=["a", "b"], reference=reference)
+    db.certify(honest)
+    unit = 2.0 ** np.floor(np.log2(reference.max().to_numpy()))
+    for name, change in (("a", 1e-3), ("b", -0.5), ("a", -3.0), ("b", 1e-7)):
+        for k, label in enumerate(tested.index):
+            weights = honest.weights.copy()
+            weights.loc[label, name] += change
+            frame = replace(honest, weights=weights).proof().frame.loc[label]
+            u = weights.loc[label, ["a", "b"]].to_numpy()
+            dual = u @ tested.iloc[k].to_numpy()
+            assert frame["dual"] == pytest.approx(dual, rel=1e-9)
+            # Some reference DMU is worth more than 1, or a weight is below 0.
+            excess = max((reference.to_numpy() @ u).max() - 1, *(-u * unit), 0.0) / dual
+            size = ((np.abs(u) * unit).sum() + 1) / dual
+            price = dual**2 / max(dual, 1.0)
+            expected = max(excess / max(size, 1.0), excess * price, 0.0)
+            assert frame["dual_infeasibility"] == pytest.approx(expected, rel=1e-5, abs=1e-12)
