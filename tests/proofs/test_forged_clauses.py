@@ -659,3 +659,20 @@ def test_little_slack_under_restricted_weights_is_slack(slack) -> None:
     db.certify(ranking)
     with pytest.raises(CertificateError, match="'o': efficient"):
         db.certify(replace(ranking, efficient=ranking.efficient | True))
+
+
+@pytest.mark.parametrize("factor", [0.5, 2.0])
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_a_way_of_another_length_is_no_distance(norm, factor) -> None:
+    """Half as long a way, taken twice as far, leads to the same projection."""
+    ranking = rank_with(RATES, model="holder", norm=norm)
+    db.certify(ranking)
+    forged = replace(
+        ranking,
+        scores=ranking.scores / factor,
+        tables={"direction": ranking.tables["direction"] * factor},
+    )
+    with pytest.raises(CertificateError, match="length of the way"):
+        db.certify(forged)
+    off = forged.proof().violations["length_of_the_way_beside_1"]
+    assert off == pytest.approx(np.full(len(RATES), abs(factor - 1)), abs=1e-9)

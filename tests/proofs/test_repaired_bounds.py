@@ -174,3 +174,47 @@ def test_all_intensities_are_scaled_alike_where_that_meets_what_is_held(
     if factor:
         short = int(np.flatnonzero((np.array(gains) < 0) & held)[-1])
         assert least[short] == pytest.approx(-gains[short], rel=1e-3)
+
+
+@pytest.mark.parametrize("sums", [(0.0, np.inf), (1.0, 1.0), (0.0, 1.0), (1.0, np.inf)])
+def test_repairs_of_several_metrics_break_no_other(sums) -> None:
+    """Metrics that are short, just met and met: what is left is attained, whatever they are."""
+    rng = np.random.default_rng(0)
+    points = np.array([[0.7, 0.3, -0.9], [0.2, 0.8, -0.4], [0.5, 0.6, -0.7], [0.9, 0.1, -0.5]])
+    columns = np.arange(4, dtype=np.int32)[None]
+    total = {(0.0, np.inf): 1.5, (1.0, 1.0): 1.0, (0.0, 1.0): 0.5, (1.0, np.inf): 1.5}[sums]
+    outcomes = []
+    for _ in range(80):
+        lam = np.array([0.25, 0.25, 0.25, 0.25]) * total
+        slack = rng.choice([-1e-6, 0.0, 1e-7, 1e-6, 0.1], 3)
+        held = rng.random(3) < 0.8
+        tested = lam @ points - slack
+        gains, error, is_feasible, is_met = (
+            part[0]
+            for part in repaired_gains(
+                Technology(points, 1, sums),
+                tested[None],
+                Sparse(columns, lam[None]),
+                held[None],
+                np.zeros((1, 3)),
+            )
+        )
+        assert gains == pytest.approx(slack, abs=1e-14)
+        assert is_met == (slack[held] > -1e-9).all()
+        outcomes.append(bool(is_feasible))
+        if not is_feasible:
+            # Only two or more metrics that are short or just met may be too many for four peers.
+            assert (slack[held] < 0.05).sum() > 1
+            continue
+        least = gains - error
+        assert (least[held] >= 0).all()
+        program = linprog(
+            np.zeros(4),
+            A_ub=np.vstack([-points.T, np.ones(4), -np.ones(4)]),
+            b_ub=[*(-(least + tested) + 1e-13), min(sums[1], 1e6), -sums[0]],
+            options={"primal_feasibility_tolerance": 1e-10},
+        )
+        assert program.status == 0
+        # No more than some multiple of what is short is given up.
+        assert error.max() <= (50e-6 if (slack[held] < 0).any() else 1e-13)
+    assert sum(outcomes) > 40

@@ -288,6 +288,8 @@ def test_weights_of_a_facet_miss_by_what_they_cost_in_efficiency() -> None:
     tested = reference.iloc[:4].mul([0.1, 1.0, 3.0, 30.0], axis=0).set_axis(list("1234"))
     honest = db.rank(tested, outputs=["a", "b"], reference=reference)
     db.certify(honest)
+    # What is left between both sides is the rounding of their terms.
+    assert (honest.proof().frame["gap"] == 0).all()
     unit = 2.0 ** np.floor(np.log2(reference.max().to_numpy()))
     for name, change in (("a", 1e-3), ("b", -0.5), ("a", -3.0), ("b", 1e-7)):
         for k, label in enumerate(tested.index):
