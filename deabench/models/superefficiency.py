@@ -325,7 +325,7 @@ def _prove(answer: Answer) -> Proof:
                 why.NO_OUTPUT: ~answer.data.outputs.to_numpy().any(axis=1),
             },
         )
-    size = np.maximum(np.abs(scores), 1.0)
+    size = np.maximum(scores, 1.0)
     # Slack of DMUs that reach 1 is not claimed to be the largest.
     slack_left = np.zeros(len(scores))
     below = ~(scores >= 1 - TOLERANCE)

@@ -65,7 +65,7 @@ def prove_radial(result: Scored) -> Proof:
             slack_left[rows] = slack_proof.slack_left(rows, reached)
     scores = result.scores.to_numpy()
     frame[np.isnan(scores)] = np.nan
-    size = np.maximum(np.abs(scores), 1.0)
+    size = np.maximum(scores, 1.0)
     reason_violations, unproved_reasons = radial_reason_violations(result)
     violations = {
         "gap": frame[:, 2] / size,
@@ -257,7 +257,7 @@ class _RadialProof:
         left_out = None
         if self.left_out is not None:
             left_out = self.left_out[rows]
-        unit = np.maximum(np.abs(np.nan_to_num(scores)), 1.0)
+        unit = np.maximum(np.nan_to_num(scores), 1.0)
         tested = np.column_stack([y, -x])
         weights = self.weights[rows]
         u = weights[:, self.output_columns] * self.unit_y

@@ -124,7 +124,14 @@ def test_points_are_rows_of_the_table_under_their_labels() -> None:
 
 @pytest.mark.parametrize(
     ("margin", "may_be_called", "may_be_left_out"),
-    [(1e-5, True, False), (1e-8, True, False), (0.0, False, True), (-1e-3, False, True)],
+    [
+        (1e-5, True, False),
+        (1e-8, True, False),
+        (1e-9, True, True),
+        (4e-10, True, True),
+        (0.0, False, True),
+        (-1e-3, False, True),
+    ],
 )
 def test_who_stands_out_is_extreme_and_nobody_else(margin, may_be_called, may_be_left_out) -> None:
     """The middle of three rows is beyond the line through the others by `margin`."""

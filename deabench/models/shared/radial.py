@@ -284,7 +284,7 @@ def _unproved_rows(answer: Answer, reached: np.ndarray, *, is_exact: bool = Fals
     # Both sides of the certificate must agree, and neither may break a constraint.
     proof = radial_frame(answer, reached)
     scores = answer.scores.to_numpy()
-    size = np.maximum(np.abs(scores), 1.0)
+    size = np.maximum(scores, 1.0)
     violation = np.maximum.reduce(
         [
             proof["gap"].to_numpy() / size,

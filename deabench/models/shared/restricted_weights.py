@@ -361,7 +361,7 @@ def prove(answer: Answer) -> Proof:
     return Proof(
         frame,
         {
-            "gap": frame["gap"].to_numpy() / np.maximum(np.abs(scores), 1.0),
+            "gap": frame["gap"].to_numpy() / np.maximum(scores, 1.0),
             "primal_infeasibility": frame["primal_infeasibility"].to_numpy(),
             "dual_infeasibility": frame["dual_infeasibility"].to_numpy(),
             "distance_of_the_slacks_from_their_proof": slack_errors.max(axis=1),
