@@ -398,3 +398,12 @@ def test_a_position_is_that_of_the_vertex_that_leaves_most_room(rise, words) -> 
         result = SimpleNamespace(position=pd.Series([word, word]))
         errors = _position_errors(result, vertices, actual)
         assert errors.tolist() == [float(word not in words)] * 2
+
+
+def test_what_is_wrong_with_the_frontier_is_wrong_with_all_targets() -> None:
+    honest = db.targets(POINTS, UNITS, technology="fdh")
+    front = replace(honest.frontier, extreme=list("pqr"))
+    columns = certify_fdh_targets(replace(honest, frontier=front))
+    assert columns["frontier"].tolist() == [1.0, 1.0]
+    with pytest.raises(CertificateError, match="frontier"):
+        db.certify(replace(honest, frontier=front))

@@ -305,3 +305,36 @@ def test_weights_of_a_facet_miss_by_what_they_cost_in_efficiency() -> None:
             price = dual**2 / max(dual, 1.0)
             expected = max(excess / max(size, 1.0), excess * price, 0.0)
             assert frame["dual_infeasibility"] == pytest.approx(expected, rel=1e-5, abs=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e-2, 1e-6])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"model": "sbm", "returns": "vrs"},
+        {"model": "sbm", "returns": "crs", "orientation": "output"},
+        {"model": "ram"},
+        {"model": "russell", "orientation": "none"},
+        {"model": "ddf", "direction": "own"},
+    ],
+)
+def test_intensities_miss_by_the_metric_that_is_missed_most(options, size) -> None:
+    honest = rank_with(TABLE, outputs=["a", "b"], inputs=["x", "z"], **options)
+    least, most = SUMS[options.get("returns", "vrs")]
+    rng = np.random.default_rng(2)
+    lam = honest.intensities
+    values = lam.values * (1 + size * rng.uniform(-1, 1, lam.values.shape))
+    values[0, 0] = -size
+    forged = replace(honest, intensities=Sparse(lam.columns, values))
+    proof = forged.options.prove(forged)
+    dense = forged.intensities.dot(np.eye(len(TABLE)))
+    own = TABLE.to_numpy()
+    reached = dense @ own
+    signs = np.array([1, 1, -1, -1])
+    moved = honest.scores.to_numpy()[:, None] * own if options["model"] == "ddf" else 0.0
+    short = ((own - reached) * signs + moved) / (own + np.abs(reached))
+    for k, label in enumerate(TABLE.index):
+        total = dense[k].sum()
+        expected = max(*short[k], least - total, total - most, *(-dense[k]), 0.0)
+        missed = proof.frame.loc[label, "primal_infeasibility"]
+        assert missed == pytest.approx(expected, rel=1e-6, abs=1e-12)

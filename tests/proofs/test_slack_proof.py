@@ -184,3 +184,14 @@ def test_own_weights_with_a_0_prove_nothing() -> None:
     )
     with pytest.raises(CertificateError, match="'s': slack that is left is inf"):
         db.certify(forged)
+
+
+def test_weights_of_slacks_are_at_least_1_where_slack_counts() -> None:
+    ranking = db.rank(TABLE)
+    rows = np.array([[1.0, 1.0], [1 - 0.9e-9, 1.0], [1.0, 1 - 1.1e-9], [2.0, 0.5], [0.0, 3.0]])
+    weights = replace(ranking.slack_weights, rows=rows, of=np.full(3, NO_PROOF, dtype=np.int32))
+    proof = SlackProof(ranking, weights)
+    assert proof.is_at_least_1.tolist() == [True, True, False, False, False]
+    given = replace(ranking, data=replace(ranking.data, given=("a",)))
+    proof = SlackProof(given, weights)
+    assert proof.is_at_least_1.tolist() == [True, True, False, False, True]

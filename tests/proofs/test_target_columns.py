@@ -102,10 +102,12 @@ def test_columns_are_what_loops_give(options) -> None:
         np.testing.assert_allclose(columns[expected.columns], expected, rtol=1e-7, atol=1e-12)
 
 
+@pytest.mark.parametrize("rounding", [proofs.ROUND, 1e-3])
 @pytest.mark.parametrize("dominating", [False, True])
 @pytest.mark.parametrize("norm", ORDERS)
-def test_bounds_of_faces_are_what_loops_give(norm, dominating) -> None:
+def test_bounds_of_faces_are_what_loops_give(norm, dominating, rounding, monkeypatch) -> None:
     """With slopes at random: the best of a box, of the mean normal and of the slopes."""
+    monkeypatch.setattr(proofs, "ROUND", rounding)
     rng = np.random.default_rng(1)
     honest = db.targets(POINTS, TABLE, weights=WEIGHTS, norm=norm, dominating=dominating)
     labels = honest.targets.index.repeat(6)
@@ -135,8 +137,9 @@ def test_bounds_of_faces_are_what_loops_give(norm, dominating) -> None:
             for ray in rays:
                 priced = np.maximum(ray, 0) if dominating else ray
                 reach = min(ray @ (corner - point) for corner in corners)
+                reach -= rounding * sum(abs(ray) * (3 + abs(point)))
                 length = max(np.linalg.norm(priced / stretch, DUAL_ORDERS[norm]), 1)
-                if dominating and (ray <= 0).all() and reach > 1e-9:
+                if dominating and (ray <= 0).all() and reach > 0:
                     best = np.inf
                 best = max(best, reach / length)
             expected.append(best)
@@ -369,3 +372,38 @@ def test_rounding_is_that_of_all_terms() -> None:
     for point in ([1.0, 2.0], [-1.0, 2.0], [1.0, -2.0]):
         assert proofs._rounding(slopes, np.array(point)).tolist() == expected.tolist()
     assert proofs.ROUND == 16 * 2.0**-52
+
+
+@pytest.mark.parametrize(
+    ("point", "slopes", "dominating", "proved"),
+    [
+        ([2.0, 2.5], [[-1.0, -1.0]], True, True),
+        ([2.0, 2.5], [[-1.0, -1.0]], False, False),
+        ([2.0, 1.5], [[-1.0, -1.0]], True, False),
+        ([2.0, 2.0], [[-1.0, -1.0]], True, False),
+        ([2.0, 2.5], [[-1.0, 0.1]], True, False),
+        ([0.5, 3.5], [[-1.0, -1.0]], True, False),
+        ([0.5, 3.5], [[-1.0, -1.0], [0.0, -1.0]], True, True),
+        ([0.5, 3.5], [[1.0, 1.0], [0.0, -1.0]], True, True),
+        ([2.0, 2.5], [], True, False),
+    ],
+)
+def test_a_slope_below_0_shows_that_no_mixture_dominates(
+    point, slopes, dominating, proved, monkeypatch
+) -> None:
+    """Beside (1, 3) and (3, 1): under -x - y these are worth -4, and 1/2 more than (2, 2.5)."""
+    boxed = object.__new__(_BoxedTargets)
+    boxed.front = SimpleNamespace(boxed_rows=np.array([[1.0, 3.0], [3.0, 1.0]]))
+    boxed.actual = np.array([point, [9.0, 9.0]])
+    boxed.slopes = np.array([*slopes, [-1.0, -1.0]])
+    boxed.slope_owner = np.array([0] * len(slopes) + [1])
+    boxed.distance = np.array([np.nan, 1.0])
+    boxed.result = SimpleNamespace(common=False, dominating=dominating)
+    errors = boxed._absence_error()
+    assert errors[0] == (0.0 if proved else np.inf)
+    assert np.isnan(errors[1])
+    # Within what rounding makes of the terms nothing is shown.
+    monkeypatch.setattr(proofs, "ROUND", 0.1)
+    assert boxed._absence_error()[0] == np.inf
+    boxed.result.common = True
+    assert np.isnan(boxed._absence_error()).all()
