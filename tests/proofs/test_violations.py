@@ -58,6 +58,10 @@ TOGETHER = ("cross", "common", "common largest")
 """Models in which each DMU's score depends on the others'."""
 
 
+QUICK = ("wei", "ccr vrs inwards", "fdh", "sbm", "super-sbm", "holder l1", "common largest")
+MODELS = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in CASES]
+
+
 def rank_case(name: str) -> db.Ranking:
     options = {"inputs": ["x", "z"], **CASES[name]}
     columns = ["a", "b", *(options["inputs"] or [])]
@@ -113,7 +117,7 @@ def in_units(ranking: db.Ranking, units: pd.Series) -> db.Ranking:
     )
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", MODELS)
 def test_violations_know_no_units(name) -> None:
     honest = rank_case(name)
     db.certify(honest)
@@ -129,7 +133,7 @@ def test_violations_know_no_units(name) -> None:
         pd.testing.assert_frame_equal(moved.frame, plain.frame, rtol=1e-6, atol=2e-12)
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name not in TOGETHER])
+@pytest.mark.parametrize("name", [model for model in MODELS if model.values[0] not in TOGETHER])
 def test_violations_of_a_dmu_are_its_own(name) -> None:
     honest = rank_case(name)
     for forged in (change_all(honest, 1e-3), change_all(honest, 1e-7, seed=1)):
@@ -148,7 +152,7 @@ def test_violations_of_a_dmu_are_its_own(name) -> None:
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", MODELS)
 def test_a_changed_score_is_off_by_the_change(name, sign) -> None:
     honest = rank_case(name)
     size = 1e-4
@@ -169,7 +173,7 @@ def test_a_changed_score_is_off_by_the_change(name, sign) -> None:
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", MODELS)
 def test_a_changed_slack_is_off_by_its_share_of_an_own_value(name, sign) -> None:
     honest = rank_case(name)
     for r, metric in enumerate(honest.slacks.columns):
