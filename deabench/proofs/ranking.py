@@ -121,7 +121,7 @@ class SlackProof:
         scores = self.result.scores.to_numpy()[rows]
         is_open = (remaining[proved] > TOLERANCE) & (np.abs(scores[proved] - 1) <= TOLERANCE)
         for k in proved[is_open].tolist():
-            if self.is_supported((rows.start or 0) + k):
+            if self.is_supported(rows.start + k):
                 remaining[k] = 0.0
         own_weights = self.own_weights[rows][:, self.counted]
         own_are_positive = all_weights_positive(own_weights, self.unit[self.counted])

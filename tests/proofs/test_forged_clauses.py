@@ -17,7 +17,7 @@ import deabench as db
 from deabench.errors import CertificateError
 from deabench.models import holder, sbm
 from deabench.models.shared import infeasibility
-from deabench.models.shared.scaled_data import ScaledData
+from deabench.models.shared.scaled_data import ScaledData, support
 from deabench.proofs.frontier import (
     _count_bad_units,
     count_malformed,
@@ -676,3 +676,43 @@ def test_a_way_of_another_length_is_no_distance(norm, factor) -> None:
         db.certify(forged)
     off = forged.proof().violations["length_of_the_way_beside_1"]
     assert off == pytest.approx(np.full(len(RATES), abs(factor - 1)), abs=1e-9)
+
+
+@pytest.mark.parametrize("orientation", ["input", "output"])
+@pytest.mark.parametrize("metric", ["b", "z"])
+def test_a_weight_below_0_of_a_metric_that_is_0_is_refused(metric, orientation) -> None:
+    table = pd.DataFrame(
+        {"a": [2.0, 3.0, 1.5], "b": [1.0, 2.0, 2.5], "x": [1.0, 2.0, 3.0], "z": [2.0, 1.0, 2.0]},
+        index=list("pqo"),
+    )
+    table.loc["o", metric] = 0.0
+    ranking = rank_with(
+        table, outputs=["a", "b"], inputs=["x", "z"], model="ccr", orientation=orientation
+    )
+    db.certify(ranking)
+    weights = ranking.weights.copy()
+    weights.loc["o", metric] = -1e-3
+    forged = replace(ranking, weights=weights)
+    assert forged.proof().violations["dual_infeasibility"][2] > 1e-4
+    with pytest.raises(CertificateError, match="'o'"):
+        db.certify(forged)
+
+
+def test_common_weights_leave_no_reference_dmu_above_1() -> None:
+    ranking = rank_with(RATES, model="common", goal="largest")
+    db.certify(ranking)
+    for factor in (1.001, 0.999):
+        forged = replace(ranking, weights=ranking.weights * factor)
+        largest = (RATES.to_numpy() @ forged.weights.to_numpy()[0]).max() - 1
+        missed = forged.options.prove(forged).violations["primal_infeasibility"]
+        assert missed == pytest.approx(np.full(3, max(largest, 0.0)), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("returns", "largest"), [("vrs", -np.inf), ("ndrs", -np.inf), ("nirs", 0.0), ("crs", 0.0)]
+)
+def test_nothing_is_possible_without_a_reference_unless_it_is_nothing(returns, largest) -> None:
+    scaled = SimpleNamespace(Y=np.zeros((0, 1)), X=np.zeros((0, 1)), returns=returns)
+    values, violations = support(scaled, np.ones((2, 1)), np.ones((2, 1)))
+    assert values.tolist() == [largest] * 2
+    assert violations.tolist() == [0.0] * 2

@@ -407,3 +407,33 @@ def test_a_slope_below_0_shows_that_no_mixture_dominates(
     assert boxed._absence_error()[0] == np.inf
     boxed.result.common = True
     assert np.isnan(boxed._absence_error()).all()
+
+
+@pytest.mark.parametrize(
+    ("beyond", "distance", "dominating", "error"),
+    [
+        # From outside only multiples of normals bound a distance, and none are given.
+        (1e-7, 1e-7, False, 1e-7),
+        (0.9 * ON, 1e-7, False, 1e-7 - 0.9 * ON),
+        (-1e-7, 1e-7, False, 0.0),
+        (-1e-7, 3e-7, False, 2e-7),
+        # Nothing dominates a point outside.
+        (0.6 * ON, np.nan, True, 0.0),
+        (0.4 * ON, np.nan, True, np.inf),
+        (-1e-7, np.nan, True, np.inf),
+        (1e-7, np.nan, False, np.inf),
+    ],
+)
+def test_beside_a_facet_a_point_is_outside_or_inside(beyond, distance, dominating, error) -> None:
+    boxed = object.__new__(_BoxedTargets)
+    normals = np.array([[1.0, 0.0], [0.0, 1.0]])
+    boxed.front = SimpleNamespace(
+        hull=SimpleNamespace(normals=normals, efficient_facets=np.ones(2, dtype=bool))
+    )
+    boxed.actual = np.array([[1.0 + beyond, 0.0]])
+    boxed.stretch = np.ones(2)
+    boxed.slopes = np.zeros((0, 2))
+    boxed.slope_owner = np.zeros(0, dtype=int)
+    boxed.distance = np.array([distance])
+    boxed.result = SimpleNamespace(norm="l1", common=False, dominating=dominating)
+    assert boxed._closeness_on_facets()[0] == pytest.approx(error, abs=1e-15)
