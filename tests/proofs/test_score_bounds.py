@@ -291,7 +291,7 @@ def test_weights_of_a_facet_miss_by_what_they_cost_in_efficiency() -> None:
     # What is left between both sides is the rounding of their terms.
     assert (honest.proof().frame["gap"] == 0).all()
     unit = 2.0 ** np.floor(np.log2(reference.max().to_numpy()))
-    for name, change in (("a", 1e-3), ("b", -0.5), ("a", -3.0), ("b", 1e-7)):
+    for name, change in (("a", 1e-3), ("b", -0.5), ("a", -0.8), ("a", -3.0), ("b", 1e-7)):
         for k, label in enumerate(tested.index):
             weights = honest.weights.copy()
             weights.loc[label, name] += change
