@@ -189,9 +189,12 @@ def _prove_by_enumeration(answer: Answer) -> Proof:
     maxima = np.append(answer.reference.outputs.max(), answer.reference.inputs.max())
     maxima = np.where(maxima > 0, maxima, 1.0)
     total = (slacks / maxima).sum(axis=1)
+    # A DMU far larger than the reference has slack, and rounding, of its own size.
+    own_values = np.column_stack([answer.data.outputs, answer.data.inputs])
+    own_size = np.maximum((np.abs(own_values) / maxima).max(axis=1), 1.0)
+    missing_slack = (largest_slack - total) / own_size
     # Errors are shares of the peer's own values, or of the DMU's where these are more.
     reached = lam.dot(np.column_stack([answer.reference.outputs, answer.reference.inputs]))
-    own_values = np.column_stack([answer.data.outputs, answer.data.inputs])
     size = np.maximum(np.abs(reached), np.abs(own_values))
     slack_errors = np.abs(answer.slacks.to_numpy() - slacks) / np.where(size > 0, size, maxima)
     slack_errors = slack_errors.max(axis=1)
@@ -209,7 +212,7 @@ def _prove_by_enumeration(answer: Answer) -> Proof:
             "gap": frame["gap"].fillna(np.inf).to_numpy(),
             "peers_that_are_not_one": np.where(is_single, 0.0, 1.0),
             "distance_of_the_slacks_from_their_proof": np.where(is_undefined, 0.0, slack_errors),
-            "slack_that_is_not_the_largest": np.where(is_undefined, 0.0, largest_slack - total),
+            "slack_that_is_not_the_largest": np.where(is_undefined, 0.0, missing_slack),
             "efficient": (answer.efficient != efficient).to_numpy().astype(float),
             "reason": reason_violations(
                 answer,

@@ -502,6 +502,22 @@ def test_dmus_far_from_their_reference_have_their_scores() -> None:
             )
 
 
+def test_single_peers_of_dmus_far_from_their_reference_are_proved() -> None:
+    rng = np.random.default_rng(1)
+    reference = frame(rng.uniform(0.2, 1, (9, 4)))
+    far = np.where(np.arange(4) < 2, 1e7, 1e9)
+    tested = frame(rng.uniform(0.2, 1, (40, 4)) * far)
+    ranking = rank_with(
+        tested,
+        outputs=list(reference)[:2],
+        inputs=list(reference)[2:],
+        model="fdh",
+        reference=reference,
+    )
+    assert ranking.scores.notna().all()
+    db.certify(ranking)
+
+
 def test_steep_weights_hide_no_wrong_score() -> None:
     """A miss of the weights counts in efficiency, not as a share of the largest: weights of 1e6
     that miss by 1e-4 were passed, as that is 1e-10 of them.
