@@ -34,7 +34,7 @@ from deabench.utils.arrays import ROUND, Sparse, blocks, greatest_products, posi
 
 GAMMA = ROUND
 """What rounding makes of a sum of products, as a share of its terms."""
-MARGIN = 2e-9
+MARGIN = 9e-10
 """λ is to reach a score that is worse than the answer's by this share of its unit."""
 PRECISE = 1e-10
 """A bound that rounding widens by more than this share of a score's unit is made in fractions."""

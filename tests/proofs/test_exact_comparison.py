@@ -55,6 +55,7 @@ def test_plain_tables_are_exact_certified_and_invariant(model, count) -> None:
 
 
 NOISY_KINDS = ["leaderboard", "ranges", "noise"]
+HARDEST_KINDS = ["leaderboard", "noise", "ranges", "integers"]
 FIVE_KINDS = [*NOISY_KINDS, "zeros", "units"]
 HARD_SEEDS = {
     "cross with slack that its own score does not show": (300078, list(KINDS)),
@@ -93,6 +94,8 @@ HARD_SEEDS = {
     "ram of scores in the millions": (1001321, list(KINDS)),
     "bam of slacks of 2e-10 that are a third of a range": (1001978, list(KINDS)),
     "super of a score of 1 - 2e-10": (2000868, list(KINDS)),
+    "ddf of single peers of a slack 1e10 times the value": (9101016, HARDEST_KINDS),
+    "ddf of a projection that only rounding keeps λ from": (9000699, list(KINDS)),
     "super of a score of 1e11": (5000980, ["noise", "leaderboard"]),
     "russell of a single peer that has none of an output": (1000967, list(KINDS)),
 }

@@ -252,11 +252,14 @@ def prove(
 
 
 def _slack_errors(answer: Answer, scaled: ScaledData, recomputed: np.ndarray) -> np.ndarray:
-    """Return by what share of the DMUs' own values slacks are off, (n, metrics)."""
+    """Return by what share of the values that they are differences of slacks are off."""
     count = recomputed.shape[1]
     own = np.abs(np.column_stack([scaled.y, scaled.x])[:, :count])
+    lam = answer.intensities
+    reached = np.abs(np.column_stack([lam.dot(scaled.Y), lam.dot(scaled.X)])[:, :count])
+    size = np.maximum(own, reached)
     errors = np.abs(answer.slacks.to_numpy() / scaled.units[:count] - recomputed)
-    return np.asarray(errors / np.where(own > 0, np.minimum(own, 1.0), 1.0))
+    return np.asarray(errors / np.where(size > 0, np.minimum(size, 1.0), 1.0))
 
 
 def _score_errors(answer: Answer, recomputed: np.ndarray) -> np.ndarray:
