@@ -484,6 +484,25 @@ def test_a_row_is_covered_by_a_mixture_of_listed_rows_alone() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("shares", "covers"),
+    [
+        ((0.5, 0.5, 0.0), True),
+        ((0.9, 0.1, 0.0), False),  # 1.2 of the output
+        ((0.1, 0.9, 0.0), False),  # 2.8 of the input
+        ((0.5, 0.4, 0.0), False),  # nine tenths of a mixture
+        ((-0.1, 0.3, 0.8), False),  # less than none of p
+    ],
+)
+def test_a_row_is_covered_by_mixtures_alone(shares, covers) -> None:
+    table = pd.DataFrame({"y": [1, 3, 2, 1.5], "x": [1, 3, 2, 2.5]}, index=list("pqto"))
+    ranking = db.rank(table, outputs=["y"], inputs=["x"], model="ccr", returns="vrs")
+    entries = np.tile(shares, (4, 1))
+    lam = Sparse(np.tile(np.arange(3, dtype=np.int32), (4, 1)), entries)
+    forged = replace(ranking, intensities=lam, frontier=np.arange(3))
+    assert dominated_by_mixtures(forged, np.array([3])).tolist() == [covers]
+
+
 @pytest.mark.parametrize("technology", ["convex", "fdh"])
 def test_a_point_lies_nowhere_else(technology) -> None:
     points = pd.DataFrame({"a": [3.0, 2.0, 4.5], "b": [3.0, 2.0, 4.0]}, index=list("uvw"))
