@@ -150,7 +150,7 @@ def test_pairing_pays(answers):
     paired = db.uncertainty(samples)
     width = [(intervals.upper - intervals.lower).mean() for intervals in (paired, unpaired)]
     assert width[0] < 0.75 * width[1]
-    assert "independence of the classifiers" in " ".join(unpaired.notes)
+    assert "independence of the systems" in " ".join(unpaired.notes)
 
 
 def test_max_t_is_the_quantile_of_all_ratios(answers):
