@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,8 @@ PEERS = pd.DataFrame(
 TIES = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [1.0, 1.0, 0.0]}, index=list("opq"))
 """To "o" a peer that is worse in one metric leaves as much to gain as the one that is not."""
 SHARE = 1e-6
+SHARES = np.geomspace(1e-10, 1e-7, 25)
+"""By what weights grow so that bounds of a score are one to two tolerances apart."""
 
 
 def broken_claims(ranking: db.Ranking) -> list[str]:
@@ -155,6 +158,37 @@ def consistent_forgeries(ranking: db.Ranking) -> Iterator[db.Ranking]:
                 yield with_weights(ranking, weights)
 
 
+def scores_between_bounds(ranking: db.Ranking) -> Iterator[db.Ranking]:
+    """Move weights or λ so little that a score half-way between its bounds is near both."""
+    if "distance_of_the_score_from_its_bounds" not in ranking.proof().violations:
+        return
+    scores = ranking.scores
+    names = list(ranking.weights.columns)
+    for label in scores.index:
+        # All weights of a DMU grow together, or one of them alone.
+        for moved, share in product([names, *([name] for name in names)], SHARES):
+            weights = ranking.weights.copy()
+            weights.loc[label, moved] *= 1 + share
+            forged = with_weights(ranking, weights)
+            yield with_score_between_bounds(forged, label)
+    for k, label in enumerate(scores.index):
+        for share in SHARES:
+            # The DMU itself becomes one of its peers.
+            is_moved = (np.arange(len(scores)) == k)[:, None]
+            lam = ranking.intensities
+            columns = np.column_stack([lam.columns, np.where(is_moved, k, -1)]).astype(np.int32)
+            values = np.column_stack([lam.values * (1 - share * is_moved), share * is_moved])
+            yield with_score_between_bounds(with_lambda(ranking, k, columns, values), label)
+
+
+def with_score_between_bounds(ranking: db.Ranking, label: str) -> db.Ranking:
+    """Return a ranking with the mean of its bounds as the score of a DMU."""
+    bounds = ranking.proof().frame.loc[label, ["primal", "dual"]]
+    return replace(
+        ranking, scores=ranking.scores.where(ranking.scores.index != label, bounds.mean())
+    )
+
+
 def find_sole_refusals(rankings: list[db.Ranking]) -> tuple[set[str], set[str]]:
     """Return all claims of some rankings, and those that alone refuse one of their forgeries."""
     claims = {claim for ranking in rankings for claim in ranking.proof().violations}
@@ -163,6 +197,7 @@ def find_sole_refusals(rankings: list[db.Ranking]) -> tuple[set[str], set[str]]:
         assert not broken_claims(ranking)
         everything = (
             *consistent_forgeries(ranking),
+            *scores_between_bounds(ranking),
             *(forged for _, forged in forgeries(ranking, np.random.default_rng(0))),
         )
         for forged in everything:
@@ -176,8 +211,8 @@ def find_sole_refusals(rankings: list[db.Ranking]) -> tuple[set[str], set[str]]:
 
 ALONE = {"technology": "fdh", "inputs": None}
 CASES: dict[str, list[dict[str, Any]]] = {
-    "wei": [{"inputs": None}],
-    "score": [{"inputs": None}],
+    "wei": [{"inputs": None}, {"inputs": None, "table": PEERS}],
+    "score": [{"inputs": None}, {"inputs": None, "table": PEERS}],
     "ccr": [{"returns": "vrs"}, {"returns": "crs"}],
     "super": [{"returns": "vrs"}, {"returns": "crs"}],
     "fdh": [{}],

@@ -9,6 +9,7 @@ import pytest
 
 import deabench as db
 from deabench.tables import cells, interpretation
+from deabench.tables.recognition.layout import has_systems_in_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 TABLE = pd.DataFrame(
@@ -69,3 +70,8 @@ def test_what_lower_is_better_declares_is_carried_by_the_table() -> None:
     ranking = db.rank(table, outputs=["err"])
     assert {*ranking.data.outputs} == {"err", "accuracy"}
     assert list(ranking.data.inputs) == ["seed"]
+
+
+def test_rows_without_a_label_name_no_system() -> None:
+    matrix = pd.DataFrame({"task": ["mmlu", None], "gpt-4o": [0.8, 0.7], "llama-3-8b": [0.6, 0.5]})
+    assert has_systems_in_columns(matrix, [], list(matrix)[1:], "task")

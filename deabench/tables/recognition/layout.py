@@ -346,7 +346,8 @@ def has_systems_in_columns(
     # The same share of the row labels; rows without labels name no system.
     share_of_rows = 0.0
     if label is not None and len(frame):
-        share_of_rows = float(frame[label].astype(str).map(_is_known_system).mean())
+        labels = frame[label].dropna().astype(str)
+        share_of_rows = sum(map(_is_known_system, labels)) / len(frame)
     if share_of_columns != share_of_rows:
         return share_of_columns > share_of_rows
     return any(column.name == label and column.role == "dataset" for column in columns)
