@@ -99,7 +99,7 @@ def _ask(question: Question) -> list[str] | None:
 def _call_verb(name: str, arguments: list[str]) -> int:
     command = _make_command(name)
     # Warnings become one line on stderr, as errors do; of the arguments only the text is needed.
-    warnings.showwarning = _print_warning  # type: ignore[assignment]
+    warnings.showwarning = _print_warning  # type: ignore[assignment]  # of fewer arguments
     try:
         try:
             command(arguments, prog_name=f"deabench {name}")
@@ -278,7 +278,7 @@ def completion_command(
     'deabench docs commands' says where to put them.
     """
     # This function is documented by typer, but is not in its __all__.
-    from typer.completion import get_completion_script  # type: ignore[attr-defined]
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]  # as said
 
     script = get_completion_script(
         prog_name="deabench", complete_var=COMPLETION_VARIABLE, shell=shell

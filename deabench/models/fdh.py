@@ -126,22 +126,22 @@ def _compare_pairs(
     Metric by metric, for reducing short axes is slow.
     """
     level = np.full((len(y), len(Y)), np.inf)
-    outputs = [(own[:, None], candidate) for own, candidate in zip(y.T, Y.T, strict=True)]
-    inputs = [(own[:, None], candidate) for own, candidate in zip(x.T, X.T, strict=True)]
+    outputs = [(tested[:, None], candidate) for tested, candidate in zip(y.T, Y.T, strict=True)]
+    inputs = [(tested[:, None], candidate) for tested, candidate in zip(x.T, X.T, strict=True)]
     with np.errstate(divide="ignore", invalid="ignore"):
         if orientation == "output":
             # The metric that grows least limits φ; a candidate with more input is no peer.
-            for own, candidate in outputs:
-                np.minimum(level, np.where(own > 0, candidate / own, np.inf), out=level)
-            for own, candidate in inputs:
-                level[own < candidate] = -np.inf
+            for tested, candidate in outputs:
+                np.minimum(level, np.where(tested > 0, candidate / tested, np.inf), out=level)
+            for tested, candidate in inputs:
+                level[tested < candidate] = -np.inf
         else:
             # The input that shrinks least limits θ; a candidate with less output is no peer.
-            for own, candidate in inputs:
+            for tested, candidate in inputs:
                 without_own = np.where(candidate > 0, -np.inf, np.inf)
-                np.minimum(level, np.where(own > 0, -candidate / own, without_own), out=level)
-            for own, candidate in outputs:
-                level[own > candidate] = -np.inf
+                np.minimum(level, np.where(tested > 0, -candidate / tested, without_own), out=level)
+            for tested, candidate in outputs:
+                level[tested > candidate] = -np.inf
     return level
 
 

@@ -28,7 +28,6 @@ from deabench.models.shared.scaled_data import (
     to_reference_positions,
 )
 from deabench.models.shared.second_stage import OWN_WEIGHTS, scale_dual_ray
-from deabench.models.shared.slack_programs import replace_solutions
 from deabench.proofs import reasons as why
 from deabench.proofs.radial import COLUMNS, radial_certificates, radial_frame, slack_errors
 from deabench.proofs.ranking import (
@@ -134,36 +133,27 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
     values = np.column_stack([scaled.Y, -scaled.X])
     candidates = two_undominated_layers(values, positions, undominated)
     table = scaled.reference_table
-    form = ccr_form(scaled.m, scaled.s, scaled.returns, task.options.orientation)
-
-    def solve_some(some: np.ndarray, *, exact: bool) -> Solutions:
-        return solve_each(
-            form,
-            table[candidates],
-            table[positions[some]],
-            without=np.searchsorted(candidates, positions[some]),
-            exact=exact,
-            name=lambda k: str(labels[rows[some[k]]]),
-        )
-
-    solutions = solve_some(np.arange(len(rows)), exact=task.exact)
-    # A factor of 0, or one so far from 1, may be a rounding error.
-    is_far = (solutions.objective < 1 / FAR) | (solutions.objective > FAR)
-    far = np.flatnonzero(is_far & (not task.exact))
-    if len(far):
-        in_fractions = solve_some(far, exact=True)
-        solutions = replace_solutions(far, in_fractions, np.arange(len(far)), solutions)
+    solutions = solve_each(
+        ccr_form(scaled.m, scaled.s, scaled.returns, task.options.orientation),
+        table[candidates],
+        table[positions],
+        without=np.searchsorted(candidates, positions),
+        exact=task.exact,
+        name=lambda k: str(labels[rows[k]]),
+    )
     is_output_oriented = task.options.orientation == "output"
     with np.errstate(divide="ignore"):
         values = 1.0 / solutions.objective if is_output_oriented else solutions.objective.copy()
     # An infinite factor or an infeasible program gives no score.
     values[~np.isfinite(values)] = np.nan
-    undefined = rows[np.isnan(values)]
+    # Who reaches 1 reaches it without itself, too: less is an error of floating point, as may be a
+    # factor of 0 or one far from 1. A score that is refused without a reason is computed exactly.
+    is_far = (solutions.objective < 1 / FAR) | (solutions.objective > FAR)
+    is_doubtful = ((values < 1 - TOLERANCE) | is_far) & (not task.exact)
+    is_undefined = np.isnan(values) & ~is_doubtful
+    undefined = rows[is_undefined]
     scores = base.scores.copy()
-    # Who reaches 1 reaches it without itself, too. Less is an error of floating point: a score
-    # that is refused without a reason is computed exactly.
-    is_wrong = (values < 1 - TOLERANCE) & (not task.exact)
-    scores.iloc[rows] = np.where(is_wrong, np.nan, values)
+    scores.iloc[rows] = np.where(is_doubtful, np.nan, values)
 
     weights = base.weights.copy()
     weights.iloc[rows] = _multipliers(task, scaled, solutions)[:, : weights.shape[1]]
@@ -188,7 +178,7 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
         weights=weights,
         slacks=slacks,
         intensities=lam,
-        reasons=base.reasons | _undefined_reasons(task, solutions, rows, values),
+        reasons=base.reasons | _undefined_reasons(task, solutions, rows, is_undefined),
         slack_weights=_kept_slack_weights(base, rows),
         infeasibility_certificates=infeasibility.concat_certificates(
             base.infeasibility_certificates,
@@ -215,14 +205,13 @@ def _with_flags_beside_one(answer: Answer, rows: np.ndarray) -> Answer:
 
 
 def _undefined_reasons(
-    task: Task, solutions: Solutions, rows: np.ndarray, values: np.ndarray
+    task: Task, solutions: Solutions, rows: np.ndarray, is_undefined: np.ndarray
 ) -> dict[object, str]:
     """Return why some of the DMUs have no score against the others."""
     has_unique_metric = _has_unique_metric(task)
     reasons: dict[object, str] = {}
-    for position, k in enumerate(rows.tolist()):
-        if not np.isnan(values[position]):
-            continue
+    for position in np.flatnonzero(is_undefined).tolist():
+        k = rows[position]
         reason = UNDEFINED if has_unique_metric[k] else why.NO_MIX
         reasons[task.data.labels[k]] = UNREACHED if position in solutions.infeasible else reason
     return reasons
@@ -303,18 +292,20 @@ def _prove(answer: Answer) -> Proof:
         is_alone = _is_alone(answer)
         rows = np.flatnonzero(is_alone)
         positions = own_reference_positions(answer)
-        alone = answer
+        without_itself = answer
         values = np.empty((len(scores), len(COLUMNS)))
         if not is_alone.all():
-            alone = take_rows(answer, rows)
+            without_itself = take_rows(answer, rows)
             with_own_row = np.flatnonzero(~is_alone)
             values[with_own_row] = radial_certificates(take_rows(answer, with_own_row))
-        values[rows] = radial_certificates(alone, left_out=positions[rows])
+        values[rows] = radial_certificates(without_itself, left_out=positions[rows])
         frame = pd.DataFrame(values, answer.scores.index, COLUMNS)
-        is_itself = alone.intensities.columns == positions[rows][:, None]
-        own_share[rows] = (alone.intensities.values * is_itself).sum(axis=1)
+        is_itself = without_itself.intensities.columns == positions[rows][:, None]
+        own_share[rows] = (without_itself.intensities.values * is_itself).sum(axis=1)
         zero_factor, unreached = why.proved_extreme_factors(answer)
-        zero_factor[rows], unreached[rows] = why.proved_extreme_factors(alone, positions[rows])
+        zero_factor[rows], unreached[rows] = why.proved_extreme_factors(
+            without_itself, positions[rows]
+        )
         wrong_reasons = why.reason_violations(
             answer,
             {

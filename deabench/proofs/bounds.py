@@ -35,7 +35,9 @@ from deabench.utils.arrays import ROUND, Sparse, blocks, greatest_products, posi
 GAMMA = ROUND
 """What rounding makes of a sum of products, as a share of its terms."""
 MARGIN = 9e-10
-"""λ is to reach a score that is worse than the answer's by this share of its unit."""
+"""λ is to reach a score that is worse than the answer's by this share of its unit: less than the
+tolerance, as no more may be proved.
+"""
 PRECISE = 1e-10
 """A bound that rounding widens by more than this share of a score's unit is made in fractions."""
 FINEST_LAMBDA = 2.0**-40

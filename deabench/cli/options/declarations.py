@@ -157,7 +157,7 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
         command(**values)
 
     # Typer reads the options from it.
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # of functions
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return call
 

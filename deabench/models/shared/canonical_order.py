@@ -106,12 +106,12 @@ class CanonicalTask:
         return frame.take(rows).take(columns, axis=1)
 
     @cached_property
-    def _places(self) -> list[dict[object, int]]:
+    def _positions(self) -> list[dict[object, int]]:
         """The original positions of the labels of DMUs, of reference DMUs and of metrics."""
         data = self.original.data
         metrics = [*data.outputs.columns, *data.inputs.columns]
         axes = (data.labels.tolist(), self.original.reference.labels.tolist(), metrics)
-        return [{label: place for place, label in enumerate(axis)} for axis in axes]
+        return [{label: position for position, label in enumerate(axis)} for axis in axes]
 
     def _original_positions(self, labels: list[object]) -> list[int]:
         """Return where labels of DMUs or of metrics stand, in their original order.
@@ -119,11 +119,11 @@ class CanonicalTask:
         Others stand behind them, as u_0 behind the metrics.
         """
         # Names of metrics may be names of DMUs, too: an axis of the same length is the one.
-        places = max(
-            self._places,
+        positions = max(
+            self._positions,
             key=lambda axis: (sum(label in axis for label in labels), len(axis) == len(labels)),
         )
-        return sorted(range(len(labels)), key=lambda k: places.get(labels[k], len(places)))
+        return sorted(range(len(labels)), key=lambda k: positions.get(labels[k], len(positions)))
 
 
 def _restore_rows(values: pd.Series, labels: pd.Index, rows: np.ndarray) -> pd.Series:

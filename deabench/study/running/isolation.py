@@ -36,7 +36,7 @@ def leave_no_trace() -> Iterator[None]:
         stack.callback(_set_folder, os.getcwd())
         stack.callback(random.setstate, random.getstate())
         # A learner may draw from the global state.
-        stack.callback(np.random.set_state, np.random.get_state())  # noqa: NPY002
+        stack.callback(np.random.set_state, np.random.get_state())  # noqa: NPY002 - learners use it
         stack.callback(_configure, sklearn.get_config())
         torch = sys.modules.get("torch")
         if torch is not None:

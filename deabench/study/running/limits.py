@@ -28,7 +28,7 @@ from deabench.errors import DataError
 try:
     import resource as _resource
 except ImportError:  # Windows
-    _resource = None  # type: ignore[assignment]
+    _resource = None  # type: ignore[assignment]  # a module elsewhere
 
 resource: Any = _resource
 

@@ -19,9 +19,9 @@ from deabench.utils.checks import did_you_mean
 from deabench.utils.text import quote_names
 
 RULE_CELL = re.compile(r"[-=:─━═ ]*")
+"""A cell of a line that only separates rows."""
 DWARFING = 5
 """A table with so many times the numbers of all others in its file is what the file holds."""
-"""A cell of a line that only separates rows."""
 
 
 @dataclass(frozen=True)
