@@ -84,7 +84,7 @@ def find_bases_by_walking(
     positions = np.full(len(tested), -1)
     x = np.zeros((len(tested), family.m))
     factor = np.zeros(len(tested))
-    judged = []
+    optimal_bases = []
     count = 0
     start = _last_bases(family, solved)
     may_enter = ~family.zero
@@ -113,16 +113,16 @@ def find_bases_by_walking(
         positions[unsolved] = np.where(position_of_program >= 0, position_of_program + count, -1)
         x[unsolved] = values
         factor[unsolved] = factors
-        judged.append(bases)
+        optimal_bases.append(bases)
         count += len(bases)
         # Many programs that miss columns need most of them.
         has_grown = not active[missed].all()
         if level or not has_grown or 3 * (position_of_program < 0).sum() > len(unsolved):
             level += 1
         active[missed] = True
-    if not judged:
+    if not optimal_bases:
         return start[np.zeros(0, dtype=int)], positions, x, factor
-    return join_bases(judged), positions, x, factor
+    return join_bases(optimal_bases), positions, x, factor
 
 
 def _last_bases(family: Family, solved: Sequence[Bases]) -> Bases:

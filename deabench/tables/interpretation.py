@@ -98,7 +98,8 @@ def interpret_source(
     check_not_empty(frame)
     roles = roles or {}
     # A reader's own name for columns or keys as systems says that they are.
-    is_confirmed = label in ("system", ["system"]) and "system" not in frame.columns
+    declared = (label,) if isinstance(label, str) else tuple(label or ())
+    is_confirmed = declared == MADE_LABEL and MADE_LABEL[0] not in frame.columns
     if is_confirmed:
         label = None
     labels = check_declared(frame, label, roles) or source.label
@@ -195,7 +196,7 @@ def _ask_about_rows(table: Table, parsed: ParsedSource) -> Table:
     frame = parsed.source.frame
     metrics = [column.name for column in table.metrics]
     if parsed.source.label:
-        question = ask_for_evidence(frame["system"], MADE_LABEL, table.title, is_named=False)
+        question = ask_for_evidence(frame[MADE_LABEL[0]], MADE_LABEL, table.title, is_named=False)
     else:
         question = ask_about_rows(frame, parsed.columns, parsed.keys, metrics, table.title)
     if question is None:

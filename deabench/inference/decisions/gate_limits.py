@@ -247,49 +247,18 @@ def _sequential_limits(
         raise DataError("a sequential gate has outputs only; leave the costs out, or sequential")
     outcomes = outcomes_of_samples(case.samples, case.metrics)
     rounds = outcomes.rounds(case.metrics, seed)[:, list(case.rows)]
-    played = play_gate(
+    return play_gate(
         rounds, case.row, case.at_least, np.log(1 / lower_tail), np.log(1 / upper_tail)
     )
-    return GateLimits(
-        played.lower,
-        played.upper,
-        played.passes,
-        played.fails,
-        played.growth,
-        played.mix,
-        "anytime",
-        played.decided_after,
-    )
-
-
-@dataclass(frozen=True)
-class PlayedGate:
-    """What the bets show of one candidate.
-
-    Attributes
-    ----------
-    lower, upper : float
-        Numbers of a grid that holds `at_least`.
-    passes, fails : bool
-    growth : float
-        Times today's rounds that would decide, if the evidence grows as it did.
-    mix : array (k,)
-    decided_after : int or None
-    """
-
-    lower: float
-    upper: float
-    passes: bool
-    fails: bool
-    growth: float
-    mix: Array
-    decided_after: int | None
 
 
 def play_gate(
     rounds: Array, row: int, at_least: float, pass_threshold: float, fail_threshold: float
-) -> PlayedGate:
+) -> GateLimits:
     """Play all rounds (t, k, s) for one candidate, and stop at the first decision.
+
+    The limits are numbers of a grid that holds `at_least`; `growth` is times today's rounds that
+    would decide, if the evidence grows as it did.
 
     Parameters
     ----------
@@ -336,12 +305,13 @@ def play_gate(
         pass_threshold / max(lower.highest[0, grid_row], 1e-9),
         fail_threshold / max(upper.highest[0, grid_row], 1e-9),
     ]
-    return PlayedGate(
+    return GateLimits(
         float(lower.limit(pass_threshold)[0]),
         float(upper.limit(fail_threshold)[0]),
         passes,
         fails,
         1.0 if passes or fails else float(min(missing)),
         mixes.mix[0],
+        "anytime",
         decided_after,
     )

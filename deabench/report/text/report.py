@@ -181,8 +181,8 @@ def _say_what_to_take(
     if not recommendation.alternatives:
         return f"{first}, however much or little any single metric counts."
     conditions = [
-        f"if {_describe_condition(other, metrics)}, take {other.name}"
-        for other in recommendation.alternatives
+        f"if {_describe_condition(alternative, metrics)}, take {alternative.name}"
+        for alternative in recommendation.alternatives
     ]
     return f"{first}. I{'; '.join(conditions)[1:]}."
 
@@ -200,21 +200,21 @@ def _say_how_sure(results: ReportResults, name: str) -> str:
     return f" ({meaning} at {100 * uncertainty.level:g} %: {ranks} by efficiency)"
 
 
-def _describe_condition(other: Alternative, metrics: list[str]) -> str:
+def _describe_condition(alternative: Alternative, metrics: list[str]) -> str:
     """Say how much a metric has to count, compared with the others."""
     if len(metrics) == 2:
-        compared = next(name for name in metrics if name != other.metric)
+        compared = next(name for name in metrics if name != alternative.metric)
         times = f"times {compared}"
     else:
         compared = "each other metric"
         times = f"times as much as {compared}"
-    if abs(other.factor - 1) < EQUAL:
-        return f"{other.metric} counts more than {compared}"
-    if other.factor < 1:
-        return f"{other.metric} counts less than {other.factor:.2g} {times}"
+    if abs(alternative.factor - 1) < EQUAL:
+        return f"{alternative.metric} counts more than {compared}"
+    if alternative.factor < 1:
+        return f"{alternative.metric} counts less than {alternative.factor:.2g} {times}"
     # Factors near 1 need more digits than larger ones.
-    digits = 3 if other.factor < 2 else 2
-    return f"{other.metric} counts more than {other.factor:.{digits}g} {times}"
+    digits = 3 if alternative.factor < 2 else 2
+    return f"{alternative.metric} counts more than {alternative.factor:.{digits}g} {times}"
 
 
 def _say_its_values(

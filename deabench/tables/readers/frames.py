@@ -84,23 +84,24 @@ def read_frame(frame: pd.DataFrame) -> Source:
 
 def read_simple_frame(frame: pd.DataFrame) -> Source:
     """Read a frame of `simplify_cells`."""
-    flat = frame
+    metric = str(frame.attrs.get("metric", ""))
+    roles = declared_roles(frame)
     label: tuple[str, ...] = ()
     # The default index numbers the rows; any other one, of a single level, names the systems.
-    if not isinstance(flat.index, pd.RangeIndex):
-        levels = _name_levels(flat.index, list(flat.columns))
+    if not isinstance(frame.index, pd.RangeIndex):
+        levels = _name_levels(frame.index, list(frame.columns))
         # pandas would encode names as it infers a type of text, and a lone surrogate has no code.
         names_of_rows = pd.DataFrame(
             {
                 level: pd.Series(values, dtype=None if is_numeric_dtype(values.dtype) else object)
                 for level, values in zip(
-                    levels, map(flat.index.get_level_values, range(len(levels))), strict=True
+                    levels, map(frame.index.get_level_values, range(len(levels))), strict=True
                 )
             }
         )
-        flat = pd.concat([names_of_rows, flat.reset_index(drop=True)], axis=1)
+        frame = pd.concat([names_of_rows, frame.reset_index(drop=True)], axis=1)
         label = (levels[0],) if len(levels) == 1 else ()
-    return Source(flat, str(frame.attrs.get("metric", "")), label, declared_roles(frame))
+    return Source(frame, metric, label, roles)
 
 
 def simplify_cells(frame: pd.DataFrame) -> pd.DataFrame:

@@ -284,10 +284,11 @@ def _infer_lower(values: pd.Series | None, column: Column, unit: str) -> Column:
 
 def to_plain_roles(roles: Mapping[str, Role] | None) -> dict[str, DeclaredRole]:
     """Return roles with those that every table knows in place of the special ones."""
-    plain: dict[str, DeclaredRole] = {}
+    plain_roles: dict[str, DeclaredRole] = {}
     for name, role in (roles or {}).items():
-        plain[name] = PLAIN_ROLES.get(role, role)  # type: ignore[arg-type]  # others are plain
-    return plain
+        # Roles that are not special are plain ones.
+        plain_roles[name] = PLAIN_ROLES.get(role, role)  # type: ignore[arg-type]
+    return plain_roles
 
 
 def declare_special_roles(table: Table, roles: Mapping[str, Role] | None) -> Table:

@@ -231,15 +231,15 @@ def _ask_about_key(
             label = next(_unique_keys(frame, label, names), label)
             if len(label) == 1:
                 return make_question(f"'{label[0]}' names several rows of '{title}'", label)
-    others = [name for name in label[1:] if not tells_variants(frame[name])]
-    if not others:
+    splitting = [name for name in label[1:] if not tells_variants(frame[name])]
+    if not splitting:
         return None
     return Question(
-        f"rows of one '{label[0]}' of '{title}' differ in {quote_names(others, 3)}: are these data "
+        f"rows of one '{label[0]}' of '{title}' differ in {quote_names(splitting, 3)}: are these data "
         "sets, or a part of the systems' names?",
         (),
         {
-            "dataset": {"label": (label[0],), "dataset": (others[0],)},
+            "dataset": {"label": (label[0],), "dataset": (splitting[0],)},
             "label": {"label": tuple(label)},
         },
     )
