@@ -235,8 +235,8 @@ def _ask_about_key(
     if not splitting:
         return None
     return Question(
-        f"rows of one '{label[0]}' of '{title}' differ in {quote_names(splitting, 3)}: are these data "
-        "sets, or a part of the systems' names?",
+        f"rows of one '{label[0]}' of '{title}' differ in {quote_names(splitting, 3)}: are these "
+        "data sets, or a part of the systems' names?",
         (),
         {
             "dataset": {"label": (label[0],), "dataset": (splitting[0],)},
