@@ -133,16 +133,15 @@ def bound_scores(
             error[rows] = np.where(again[2][:, None], again[1], error[rows])
             is_feasible[rows] = again[2]
         primal = score_of_gains(gains - error, everyone)
-        rounded = np.abs(score_of_gains(gains, everyone) - primal)
+        unwidened_primal = score_of_gains(gains, everyone)
         excess, excess_error, lifted = excess_of_weights(technology, tested, weights, left_out)
         dual = score_of_excess(excess + excess_error, lifted, everyone)
-        dual_rounded = np.abs(score_of_excess(excess, lifted, everyone) - dual)
+        unwidened_dual = score_of_excess(excess, lifted, everyone)
         support = excess + (lifted * tested).sum(axis=1)
     wanted = wanted & np.isfinite(lam.values).all(axis=1) & np.isfinite(weights).all(axis=1)
     wanted &= np.isfinite(aims + moved).all(axis=1)
     # What was widened or rounded may be too little: fractions decide where the bounds are apart.
-    is_hard = ~is_feasible | ~(rounded <= PRECISE * unit)
-    is_hard |= ~(np.abs(primal - dual) <= 2 * PRECISE * unit)
+    is_hard = ~is_feasible | ~_is_settled(primal, unwidened_primal, dual, unit)
     for k in np.flatnonzero(is_hard & wanted).tolist():
         # Every repair bounds the score; the closest bound says the most.
         reached = [
@@ -156,7 +155,7 @@ def bound_scores(
         elif not is_met[k]:
             primal[k] = np.nan
     # What is computed upwards may be too much: fractions decide where the bounds are apart.
-    is_hard = ~(dual_rounded <= PRECISE * unit) | ~(np.abs(primal - dual) <= 2 * PRECISE * unit)
+    is_hard = ~_is_settled(dual, unwidened_dual, primal, unit)
     for k in np.flatnonzero(is_hard & wanted).tolist():
         compared = technology
         if left_out is not None:
@@ -183,6 +182,14 @@ def bound_scores(
             closest = _find_closest([bound for bound, _ in allowed], primal[k])
             dual[k], support[k] = allowed[closest]
     return ScoreBounds(primal, dual, support)
+
+
+def _is_settled(
+    bound: np.ndarray, unwidened: np.ndarray, other: np.ndarray, unit: np.ndarray
+) -> np.ndarray:
+    """Return which bounds (K,) rounding hardly widens and the other side hardly differs from."""
+    is_narrow = np.abs(bound - unwidened) <= PRECISE * unit
+    return np.asarray(is_narrow & (np.abs(bound - other) <= 2 * PRECISE * unit))
 
 
 def _find_closest(bounds: list[float], other: float) -> int:
@@ -254,47 +261,43 @@ def _repaired_gains_of_block(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the `repaired_gains` of some points."""
     values = np.maximum(lam.values, 0.0)
-    columns = np.maximum(lam.columns, 0)
+    points = technology.points[lam.columns]
     least_sum, greatest_sum = technology.sums
     sums = values.sum(axis=1)
     # Divided by the sum that is too large, or too small, λ has the nearest one that is allowed.
     allowed = np.clip(sums, least_sum, greatest_sum)
     is_at_bound = (allowed != sums) | (sums == least_sum) | (sums == greatest_sum)
     share = values / np.where(sums > 0, sums, 1.0)[:, None] * allowed[:, None]
-    differences = technology.points[columns] - tested[:, None]
-    differences = np.where((values > 0)[..., None], differences, 0.0)
     # Σ λ (z - z_o) + (Σ λ - 1) z_o: what all peers share leaves no rounding.
-    distance_from_1 = np.where(is_at_bound, allowed - 1.0, sums - 1.0)[:, None]
-    terms = share[..., None] * differences
-    size = np.abs(terms).sum(axis=1) + np.abs(distance_from_1 * tested)
-    gains = terms.sum(axis=1) + distance_from_1 * tested - moved
-    error = GAMMA * (size + np.abs(moved))
+    terms = share[..., None] * (points - tested[:, None])
+    rest = (allowed - 1.0)[:, None] * tested
+    gains = terms.sum(axis=1) + rest - moved
+    error = GAMMA * (np.abs(terms).sum(axis=1) + np.abs(rest) + np.abs(moved))
     is_possible = (sums > 0) | (least_sum == 0)
-    own_rounding = GAMMA * (
-        np.abs(tested) + np.abs(share[..., None] * technology.points[columns]).sum(axis=1)
-    )
+    reached_terms = share[..., None] * points
+    own_rounding = GAMMA * (np.abs(tested) + np.abs(reached_terms).sum(axis=1))
     is_met = ((gains >= -own_rounding) | ~held).all(axis=1) & is_possible
     # Where Σ λ is free, each entry moves the point by all of z_j, else by z_j - z_o.
-    moves = np.where(
-        is_at_bound[:, None, None], terms, share[..., None] * technology.points[columns]
-    )
-    moves = np.where((values > 0)[..., None], moves, 0.0)
-    # Where Σ λ is free, less of everything frees all inputs, and more of it all outputs.
-    is_free = ~is_at_bound
-    is_free &= (sums > least_sum + PRECISE) & (sums < greatest_sum - PRECISE)
-    is_short = held & (gains - error < 0) & (size > 0)
-    by_size = np.flatnonzero(is_short.any(axis=1) & is_possible & is_free)
+    moves = np.where(is_at_bound[:, None, None], terms, reached_terms)
+    # Where Σ λ is free, it may move as far as to its nearer bound: less of everything frees all
+    # inputs, and more of it all outputs.
+    room = np.minimum(greatest_sum - sums, sums - least_sum)
+    is_short = held & (gains - error < 0)
+    by_size = np.flatnonzero(is_short.any(axis=1) & ~is_at_bound)
     if len(by_size):
-        widened = _scaled_error(gains[by_size], error[by_size], moves[by_size], held[by_size])
-        error[by_size] = widened
-        is_short[by_size] = held[by_size] & (gains[by_size] - widened < 0)
-    rows = np.flatnonzero(is_short.any(axis=1) & is_possible)
+        error[by_size] = _scaled_error(
+            gains[by_size],
+            error[by_size],
+            moves[by_size],
+            held[by_size],
+            room[by_size] / sums[by_size],
+        )
+        is_short[by_size] = held[by_size] & (gains[by_size] - error[by_size] < 0)
+    rows = np.flatnonzero(is_short.any(axis=1))
     if len(rows):
-        # Where Σ λ is free, it may move as far as to its nearer bound.
         steps = np.where(is_at_bound[rows, None], 0.0, share[rows])
-        room = np.minimum(greatest_sum - sums[rows], sums[rows] - least_sum)
         moved, is_repaired = _bound_moves(
-            gains[rows], error[rows], moves[rows], held[rows], steps, room
+            gains[rows], error[rows], moves[rows], held[rows], steps, room[rows]
         )
         error[rows] = np.where(is_repaired[:, None], moved, error[rows])
         is_possible[rows] &= is_repaired
@@ -302,9 +305,12 @@ def _repaired_gains_of_block(
 
 
 def _scaled_error(
-    gains: np.ndarray, error: np.ndarray, moves: np.ndarray, held: np.ndarray
+    gains: np.ndarray, error: np.ndarray, moves: np.ndarray, held: np.ndarray, room: np.ndarray
 ) -> np.ndarray:
-    """Return the error (k, c) of gains with all λ scaled alike, where that meets what is held."""
+    """Return the error (k, c) of gains with all λ scaled alike, where that meets what is held.
+
+    `room` (k,) is the share by which Σ λ may grow and shrink.
+    """
     point = moves.sum(axis=1)
     shortfall = np.where(held, 2 * (error - gains), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -313,7 +319,7 @@ def _scaled_error(
     is_more = ((shortfall > 0) & (point > 0)).any(axis=1)[:, None]
     change = np.where(is_more, needed, -needed) * point
     scaled = gains + change - error - GAMMA * np.abs(change)
-    meets = ((scaled >= 0) | ~held).all(axis=1) & (needed[:, 0] < PRECISE)
+    meets = ((scaled >= 0) | ~held).all(axis=1) & (needed[:, 0] < np.minimum(room, PRECISE))
     return np.where(meets[:, None], gains - scaled, error)
 
 

@@ -128,7 +128,7 @@ def _exact_gains(
         met_metrics = [
             c
             for c in held_metrics
-            if gains[c] and abs(gains[c]) <= MET * sum(abs(move[c]) for move in moves)
+            if abs(gains[c]) <= MET * sum(abs(move[c]) for move in moves)
         ]
         if not met_metrics:
             return None

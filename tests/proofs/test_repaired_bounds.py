@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from deabench.proofs.bounds import _scaled_error, repaired_gains
+from deabench.proofs.bounds import PRECISE, _is_settled, _scaled_error, repaired_gains
 from deabench.proofs.exact_repair import Technology
 from deabench.utils.arrays import Sparse
 
@@ -92,17 +92,82 @@ def test_no_weights_at_all_are_feasible_only_where_the_sum_may_be_0() -> None:
         assert repair(tested, sums, lam=np.zeros(3))[2] == expected
 
 
-def test_a_sum_with_a_bound_is_not_moved_beyond_it() -> None:
-    """One point 1 with Σ λ at most 1 reaches 1 and not 1.0005, from λ = .999."""
-    for tested, expected in ((1.0005, False), (0.9995, True)):
-        _, _, is_feasible, _ = repaired_gains(
-            Technology(np.array([[1.0]]), 1, (0.0, 1.0)),
-            np.array([[tested]]),
-            Sparse(np.zeros((1, 1), dtype=np.int32), np.array([[0.999]])),
-            np.array([[True]]),
-            np.zeros((1, 1)),
-        )
-        assert is_feasible.tolist() == [expected]
+@pytest.mark.parametrize("step", [1e-3, 4e-11, 4e-12])
+def test_a_sum_with_a_bound_is_not_moved_beyond_it(step) -> None:
+    """One point 1 with Σ λ at most 1 reaches 1 and no more, from λ = 1 - step; likewise from 1 +
+    step an input of 1 and no less where Σ λ is at least 1.
+    """
+    for sums, sign in (((0.0, 1.0), 1.0), ((1.0, np.inf), -1.0)):
+        for share, expected in ((0.5, False), (-0.4, True)):
+            _, _, is_feasible, _ = repaired_gains(
+                Technology(np.array([[sign]]), int(sign < 0), sums),
+                np.array([[sign + share * step]]),
+                Sparse(np.zeros((1, 1), dtype=np.int32), np.array([[1 - sign * step]])),
+                np.array([[True]]),
+                np.zeros((1, 1)),
+            )
+            assert is_feasible.tolist() == [expected]
+
+
+@pytest.mark.parametrize("sums", [(0.0, np.inf), (1.0, 1.0)])
+def test_the_stated_error_holds_beside_a_move_of_any_size(sums) -> None:
+    rng = np.random.default_rng(3)
+    lam = rng.uniform(0.2, 0.5, 3)
+    columns = np.arange(3, dtype=np.int32)[None]
+    for size in (1e-6, 1.0, 1e9):
+        moved = size * np.array([[-1.0, 0.7, -0.3]])
+        tested = rng.uniform(-1, 1, (1, 3)) / size
+        gains, error, _, _ = repaired_gains(
+            Technology(POINTS, 1, sums), tested, Sparse(columns, lam[None]),
+            np.zeros((1, 3), dtype=bool), moved,
+        )  # fmt: skip
+        total = sum(map(Fraction, lam.tolist()))
+        factor = 1 / total if sums[0] else Fraction(1)
+        for c in range(3):
+            reached = sum(
+                Fraction(share) * factor * Fraction(value)
+                for share, value in zip(lam.tolist(), POINTS[:, c].tolist(), strict=True)
+            )
+            exact = reached - Fraction(tested[0, c]) - Fraction(moved[0, c])
+            assert abs(Fraction(gains[0, c]) - exact) <= Fraction(error[0, c])
+            assert 0 < error[0, c] < 1e-13 * (size + 3 + 3 / size)
+
+
+def test_what_its_only_peer_lacks_of_a_move_is_missed() -> None:
+    """A point that is its own peer gains nothing, so it is not moved."""
+    for step, expected in ((0.5, False), (0.0, True), (-0.5, True)):
+        _, _, is_feasible, is_met = repaired_gains(
+            Technology(POINTS, 1, (1.0, 1.0)), POINTS[:1], Sparse(np.zeros((1, 1), dtype=np.int32),
+            np.ones((1, 1))), np.array([[True, True, True]]), np.array([[step, 0.0, 0.0]]),
+        )  # fmt: skip
+        assert is_feasible.tolist() == is_met.tolist() == [expected]
+
+
+UNITS = np.array([1e-6, 1.0, 1e6])
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize(
+    ("widened", "apart", "expected"),
+    [
+        (0.0, 0.0, True),
+        (0.9, 0.0, True),
+        (1.1, 0.0, False),
+        (0.0, 1.9, True),
+        (0.0, 2.1, False),
+        (0.9, 1.9, True),
+        (1.1, 1.9, False),
+        (0.9, 2.1, False),
+        (np.nan, 0.0, False),
+        (0.0, np.nan, False),
+    ],
+)
+def test_bounds_are_settled_by_shares_of_the_unit(widened, apart, sign, expected) -> None:
+    zeros = np.zeros(3)
+    settled = _is_settled(
+        zeros, sign * widened * PRECISE * UNITS, sign * apart * PRECISE * UNITS, UNITS
+    )
+    assert settled.tolist() == [expected] * 3
 
 
 @pytest.mark.parametrize("count", [0, 1, 20])
@@ -157,13 +222,18 @@ def test_all_intensities_are_scaled_alike_where_that_meets_what_is_held(
     """Two DMUs at once, of which the other needs nothing; what is left is as fractions say."""
     both = np.array([gains, [0.3, 0.2, 0.1]])
     error = np.full(both.shape, 1e-17)
-    widened = _scaled_error(
-        both, error, np.stack([MOVES, MOVES]), np.array([held, [True, True, True]])
-    )
+    moves = np.stack([MOVES, MOVES])
+    both_held = np.array([held, [True, True, True]])
+    room = np.array([1.01 * abs(factor or 1.0) + 1e-16, 1.0])
+    widened = _scaled_error(both, error, moves, both_held, room)
     assert widened[1] == pytest.approx(error[1], abs=1e-16)
     if factor is None:
         assert (widened[0] == error[0]).all()
         return
+    # With less room for Σ λ than it takes there is no such move.
+    if factor:
+        narrow = _scaled_error(both, error, moves, both_held, 0.99 * np.abs([factor, 1.0]))
+        assert (narrow[0] == error[0]).all()
     least = both[0] - widened[0]
     for r in range(3):
         point = sum(map(Fraction, MOVES[:, r].tolist()))
