@@ -176,3 +176,40 @@ def test_scores_that_are_not_proved_are_told_one_by_one(count) -> None:
     assert not violations.any()
     text = f"that {count} DMUs have no score: theirs was found and not proved"
     assert sentences == ((text,) if count else ())
+
+
+def test_a_reason_beside_a_score_is_refused() -> None:
+    ranking = db.rank(FAR, outputs=["a", "b"], inputs=["x"], model="ccr")
+    for reason in (NO_METRIC, f"its score {UNPROVED} 1e-09"):
+        forged = replace(ranking, reasons={"near": reason})
+        assert radial_reason_violations(forged)[0].tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("orientation", "weights", "zero", "impossible"),
+    [
+        # The reference has 1 of a, and "far" 1.5; it spends 1/8 of the weight of x.
+        ("input", [1.0, 0.0, 7.9e-12], False, True),
+        ("input", [1.0, 0.0, 8e-12], False, True),
+        ("input", [1.0, 0.0, 8.1e-12], False, False),
+        ("input", [1.8e-12, 0.0, 0.0], False, False),
+        ("input", [2.2e-12, 0.0, 0.0], False, True),
+        # "q" is worth 3/4 - w/2, and "far" spends w/8 and gains 9/8.
+        ("output", [0.75, 0.0, 2.0 - 3.1e-9], False, False),
+        ("output", [0.75, 0.0, 2.0 - 2.9e-9], True, False),
+        ("output", [0.75, 0.0, 2.0 + 2.5e-12], True, False),
+        ("output", [0.75, 0.0, 2.0 + 2.8e-12], True, True),
+        ("output", [0.6e-12, 0.0, 1.8e-12], False, False),
+        ("output", [1.0e-12, 0.0, 3.0e-12], True, False),
+    ],
+)
+def test_weights_prove_what_they_show_beyond_rounding(
+    orientation, weights, zero, impossible
+) -> None:
+    honest = rank_with(
+        FAR, reference=BEYOND, outputs=["a", "b"], inputs=["x"], model="ccr", returns="vrs",
+        orientation=orientation,
+    )  # fmt: skip
+    frame = pd.DataFrame([np.array(weights) / [4.0, 4.0, 2.0]], ["far"], ["a", "b", "x"])
+    proved = proved_extreme_factors(replace(honest, infeasibility_certificates=frame))
+    assert [part.tolist() for part in proved] == [[False, zero], [False, impossible]]

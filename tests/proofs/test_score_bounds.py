@@ -12,6 +12,7 @@ from model_options import rank_with
 from scipy.optimize import linprog
 
 import deabench as db
+import deabench.proofs.bounds as bounds_module
 from deabench.models.shared.score_bounds import NEAR, BoundedAnswer
 from deabench.proofs.bounds import bound_scores
 from deabench.proofs.exact_repair import Technology
@@ -122,6 +123,67 @@ def test_a_metric_that_is_held_and_missed_leaves_no_bound() -> None:
         assert support == pytest.approx(0.5, abs=1e-12)
 
 
+PEERS = np.array([[0.75, 0.25, -0.5], [0.25, 0.75, -0.5], [0.5, 0.5, -1.0]])
+
+
+@pytest.mark.parametrize(
+    ("lam", "weights", "unit", "options", "expected"),
+    [
+        # λ and weights that agree need no fractions, whatever the unit of the score.
+        ([0.5, 0.5], [1.0, 1.0, 1.0], 1.0, {}, (0, 0)),
+        ([0.5, 0.5], [1.0, 1.0, 1.0], 1e-2, {}, (0, 0)),
+        # Either side that is off asks for both, unless that is little in the unit.
+        ([0.5, 0.5], [1.1, 1.0, 1.0], 1.0, {}, (1, 1)),
+        ([0.5, 0.5], [1.0, 1.0, 1 + 1e-8], 1.0, {}, (1, 1)),
+        ([0.5, 0.5], [1.0, 1.0, 1 + 1e-8], 100.0, {}, (0, 0)),
+        ([0.5, 0.5], [1.0, 1.0, 1 + 1e-10], 1.0, {}, (0, 0)),
+        ([0.5, 0.5], [1.0, 1.0, 1 + 1e-10], 1e-2, {}, (1, 1)),
+        # λ that only fractions make feasible.
+        ([0.0, 1.0], [1.0, 1.0, 1.0], 1.0, {}, (1, 0)),
+        # Not wanted, or no numbers.
+        ([0.0, 1.0], [1.1, 1.0, 1.0], 1.0, {"wanted": np.array([False])}, (0, 0)),
+        ([np.nan, 1.0], [1.0, 1.0, 1.0], 1.0, {}, (0, 0)),
+        ([np.inf, 1.0], [1.0, 1.0, 1.0], 1.0, {}, (0, 0)),
+        ([0.0, 1.0], [np.nan, 1.0, 1.0], 1.0, {}, (0, 0)),
+        ([0.0, 1.0], [1.0, 1.0, np.inf], 1.0, {}, (0, 0)),
+        ([0.5, 0.5], [1.0, 1.0, 1.0], 1.0, {"aims": np.array([[np.nan, 0.5, -0.5]])}, (0, 0)),
+        ([0.5, 0.5], [1.0, 1.0, 1.0], 1.0, {"moved": np.array([[np.inf, 0.0, 0.0]])}, (0, 0)),
+    ],
+)
+def test_fractions_are_tried_where_floats_leave_more_than_their_limit(
+    monkeypatch, lam, weights, unit, options, expected
+) -> None:
+    calls = {"exact_gains": 0, "exact_excess": 0}
+    for name in calls:
+        original = getattr(bounds_module, name)
+
+        def count(*arguments, name=name, original=original):
+            calls[name] += 1
+            return original(*arguments)
+
+        monkeypatch.setattr(bounds_module, name, count)
+    bound_scores(
+        Technology(PEERS, 1, (1.0, 1.0)),
+        np.array([[0.45, 0.45, -0.55]]),
+        Sparse(np.array([[0, 1]], dtype=np.int32), np.array([lam])),
+        np.array([weights]),
+        np.ones((1, 3), dtype=bool),
+        sum_of_gains,
+        same_excess,
+        np.array([unit]),
+        **{"wanted": np.ones(1, dtype=bool), **options},
+    )
+    assert (calls["exact_gains"], min(calls["exact_excess"], 1)) == expected
+
+
+def test_intensities_are_tried_without_what_rounding_added(monkeypatch) -> None:
+    """A DMU as its own peer, all but alone: no share of it moves outputs and inputs to its own."""
+    monkeypatch.setattr(bounds_module, "exact_gains", lambda *_: [])
+    for lam, expected in ((1 - 1e-13, 0.0), (1 + 1e-13, 0.0), (1 - 1e-9, np.nan)):
+        primal = bound_total(PEERS[:1], PEERS[0], np.array([lam]), np.ones(3), (0.0, np.inf))[0]
+        assert primal == pytest.approx(expected, abs=1e-15, nan_ok=True)
+
+
 def bounded_answer(scores, efficient, **parts) -> BoundedAnswer:
     """Return the parts that are named, of two DMUs with two metrics."""
     labels = list("pq")
@@ -211,6 +273,25 @@ def test_a_free_term_is_off_beyond_the_rounding_of_its_terms() -> None:
     assert not replace(bounded, u_0=None)._free_term_errors(np.ones(2), np.ones(2)).any()
 
 
+def allow_efficiency(w, own, sums, orientation) -> tuple[float, float, float]:
+    """Return the efficiency that weights allow, the most that they give, and their norm."""
+    u, v = np.maximum(w[:2], 0), np.maximum(w[2:], 0)
+    norm = w[:2] @ own[:2] if orientation == "output" else w[2:] @ own[2:]
+    pairs = [(u @ row[:2], v @ row[2:]) for row in TABLE.to_numpy()]
+    least, most = sums
+    if np.isinf(most):
+        factor = max(1.0, *(gain / cost for gain, cost in pairs))
+        v = v * factor
+        pairs = [(gain, cost * factor) for gain, cost in pairs]
+    best = max(gain - cost for gain, cost in pairs)
+    support = least * min(best, 0.0)
+    if np.isfinite(most):
+        support += most * max(best, 0.0)
+    if orientation == "output":
+        return u @ own[:2] / (support + v @ own[2:]), support, norm
+    return (u @ own[:2] - support) / (v @ own[2:]), support, norm
+
+
 RNG = np.random.default_rng(8)
 TABLE = pd.DataFrame(RNG.uniform(0.3, 1, (8, 4)).round(2), list("pqrstuvw"), list("abxz"))
 
@@ -268,6 +349,19 @@ def test_a_radial_frame_is_off_by_what_loops_give(model, orientation, size) -> N
                 assert frame["gap"] == pytest.approx(gap, abs=1e-12)
             else:
                 errors += list(-gained / (np.abs(projected) + np.abs(reached)))
+                # Both bounds stand on their sides of the score, and as near as the loops say.
+                true_score = honest.scores.iloc[k]
+                allowed, support, norm = allow_efficiency(w, own, sums, orientation)
+                assert allowed - 1e-9 <= frame["dual"] <= true_score + 1e-9
+                assert not frame["primal"] < true_score - 1e-9
+                gap = abs(frame["primal"] - frame["dual"])
+                assert frame["gap"] == pytest.approx(gap, abs=1e-15, nan_ok=True)
+                if "u_0" in forged.weights and frame["dual"] == pytest.approx(allowed, abs=1e-11):
+                    sign = 1 if orientation == "output" else -1
+                    off = abs(forged.weights["u_0"].iloc[k] - sign * support) / norm
+                    assert frame["dual_infeasibility"] == pytest.approx(
+                        max(off, -min(w * own) / sum(abs(w * own))), rel=1e-5, abs=1e-9
+                    )
             assert frame["primal_infeasibility"] == pytest.approx(max(errors), abs=1e-8)
             # A weight below 0 is refused by its share of what all are worth.
             share = -(w * own).min() / (np.abs(w * own)).sum()
@@ -280,6 +374,19 @@ def test_a_radial_frame_is_off_by_what_loops_give(model, orientation, size) -> N
                 expected = max(np.abs(gained - forged.slacks.to_numpy()[k]) / unit)
                 misses = proof.violations["distance_of_the_slacks_from_their_proof"]
                 assert misses[k] == pytest.approx(expected, rel=1e-6, abs=1e-12)
+
+
+@pytest.mark.parametrize("orientation", ["input", "output"])
+@pytest.mark.parametrize("returns", SUMS)
+def test_weights_prove_the_same_in_any_unit(returns, orientation) -> None:
+    honest = rank_with(
+        TABLE, outputs=["a", "b"], inputs=["x", "z"], model="ccr", returns=returns,
+        orientation=orientation,
+    )  # fmt: skip
+    for factor in (8.0, 1 / 8):
+        frame = replace(honest, weights=honest.weights * factor).proof().frame
+        for name, values in honest.proof().frame.items():
+            assert frame[name].to_numpy() == pytest.approx(values.to_numpy(), abs=1e-12)
 
 
 def test_weights_of_a_facet_miss_by_what_they_cost_in_efficiency() -> None:

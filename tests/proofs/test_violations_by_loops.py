@@ -10,6 +10,8 @@ import pytest
 from model_options import rank_with
 
 import deabench as db
+from deabench.models.shared.restricted_weights import restriction_rows
+from deabench.models.shared.scaled_data import ScaledData
 from deabench.utils.arrays import TOLERANCE, Sparse, scale
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -64,6 +66,19 @@ def restrictions_of(options: dict, label: str) -> list[np.ndarray]:
     return [row.to_numpy() for row in rows]
 
 
+def reach_with_trade_offs(
+    forged: db.Ranking, intensities: np.ndarray, trade_offs: np.ndarray, k: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what DMU k's λ and π reach (4,), and how large the terms of a slack are."""
+    scaled = ScaledData.of(forged)
+    reach = intensities @ TABLE.to_numpy()
+    terms = np.zeros(4)
+    for share, row in zip(trade_offs, restriction_rows(forged, scaled)[k], strict=True):
+        reach = reach + share * row * scaled.units * [1, 1, -1, -1]
+        terms += np.abs(share * row) * scaled.units
+    return reach, terms + np.abs(reach) + TABLE.iloc[k].to_numpy()
+
+
 @pytest.mark.parametrize("name", RESTRICTED)
 def test_restricted_scores_are_off_by_what_loops_give(name) -> None:
     options = RESTRICTED[name]
@@ -97,7 +112,21 @@ def test_restricted_scores_are_off_by_what_loops_give(name) -> None:
             trade_offs = forged.tables["trade_offs"].to_numpy()[k]
             missed = max(least - dense[k].sum(), dense[k].sum() - most, *(-dense[k]), 0)
             missed = max(missed, *(-trade_offs), 0)
-            assert column["primal_infeasibility"] >= missed - 1e-12
+            reach, terms = reach_with_trade_offs(forged, dense[k], trade_offs, k)
+            own = TABLE.loc[label].to_numpy()
+            factors = np.array([1 / score, 1 / score, 1, 1])
+            if not is_outwards:
+                factors = np.array([1, 1, score, score])
+            gains = (reach - factors * own) * [1, 1, -1, -1]
+            short = np.maximum(-gains, 0)
+            price = np.abs([*u, *v]) @ short / (worth if is_outwards else cost)
+            if is_outwards:
+                price *= score**2 / max(score, 1)
+            missed = max(missed, price, *(short / terms))
+            assert column["primal_infeasibility"] == pytest.approx(missed, rel=1e-6, abs=1e-12)
+            off = max(abs(forged.slacks.to_numpy()[k] - gains) / terms)
+            found = proof.violations["distance_of_the_slacks_from_their_proof"][k]
+            assert found == pytest.approx(off, rel=1e-6, abs=1e-12)
             # The multipliers: their signs, and what they are not to give.
             multipliers = np.append(u, v)
             scaled = multipliers * scale(TABLE.to_numpy())
@@ -253,3 +282,131 @@ def test_a_single_peer_along_a_direction_is_the_one_with_the_largest_slack(model
         assert (missing > 0 or below > 0) == (peer != first)
         assert violations["distance_of_the_slacks_from_their_proof"][0] < 1e-12
         assert violations["gap"][0] <= TOLERANCE
+
+
+@pytest.mark.parametrize("size", [0.2, 1e-6])
+@pytest.mark.parametrize("scale_of_tested", [1.0, 4.0])
+def test_common_scores_with_the_least_largest_loss_are_off_by_what_loops_give(
+    scale_of_tested, size
+) -> None:
+    reference = TABLE.iloc[:6]
+    tested = TABLE.iloc[4:] * scale_of_tested
+    honest = rank_with(tested, reference=reference, model="common", goal="largest")
+    db.certify(honest)
+    unit = 2.0 ** np.floor(np.log2(reference.max().to_numpy()))
+    Y, Z = reference.to_numpy(), tested.to_numpy()
+    for seed in range(4):
+        forged = change_numbers(honest, seed, size)
+        weights = forged.weights.to_numpy()
+        if seed % 2:
+            weights = np.repeat(weights[:1], len(Z), axis=0)
+            forged = replace(forged, weights=honest.weights * 0 + weights)
+        losses = forged.tables["common"]
+        own = losses["own"].to_numpy()
+        mu = forged.tables["losers"].to_numpy()[0]
+        kappa = forged.tables["best"].to_numpy()[0]
+        proof = forged.options.prove(forged)
+        scores = [sum(w * z for w, z in zip(weights[k], Z[k], strict=True)) for k in range(len(Z))]
+        loss = max(own - scores)
+        bound = own @ mu - sum(kappa)
+        excess = max((mu @ Z[:, r] - kappa @ Y[:, r]) / unit[r] for r in range(4))
+        expected = {
+            "primal": loss,
+            "dual": bound,
+            "gap": abs(loss - bound) / max(1.0, *own),
+            "primal_infeasibility": max(
+                0.0, *(weights[0] @ y - 1 for y in Y), *(-(weights * unit)).ravel()
+            ),
+            "dual_infeasibility": max(excess, abs(sum(mu) - 1), -min(mu), -min(kappa), 0.0),
+        }
+        for k, label in enumerate(tested.index):
+            for name, value in expected.items():
+                assert proof.frame.loc[label, name] == pytest.approx(value, rel=1e-9, abs=1e-12)
+                if name in ("gap", "primal_infeasibility", "dual_infeasibility"):
+                    assert proof.violations[name][k] == pytest.approx(value, rel=1e-9, abs=1e-12)
+            check_beside_own_scores(proof, forged, losses, scores, k)
+            # The own scores are proved by their own weights, as those of any ranking.
+            alone = replace(
+                forged, scores=losses["own"], weights=forged.tables["own_weights"], tables={}
+            )
+            frame = db.models.WEI().prove(alone).frame
+            for name in ("gap", "primal_infeasibility", "dual_infeasibility"):
+                misses = proof.violations[f"{name}_of_the_own_scores"][k]
+                assert misses == pytest.approx(frame[name].iloc[k] / max(own[k], 1), rel=1e-9)
+            off = abs(frame["primal"].iloc[k] - own[k]) / max(own[k], 1)
+            found = proof.violations["distance_of_the_own_score_from_its_proof"][k]
+            assert found == pytest.approx(off, rel=1e-9, abs=1e-12)
+
+
+def check_beside_own_scores(proof, forged, losses, scores, k: int) -> None:
+    """Check what the scores under common weights and their table miss by, for DMU k."""
+    violations = proof.violations
+    off = abs(forged.scores.iloc[k] - scores[k])
+    assert violations["distance_of_the_score_from_its_proof"][k] == pytest.approx(off, rel=1e-9)
+    weights = forged.weights.to_numpy() * scale(forged.reference.outputs.to_numpy())
+    off = max(abs(weights[k] - weights[0])) / weights.max()
+    assert violations["weights_that_are_not_common"][k] == pytest.approx(off, rel=1e-9, abs=1e-15)
+    own, common, lost = losses.iloc[k]
+    off = max(abs(common - scores[k]), abs(lost - (own - scores[k])))
+    assert violations["distance_of_the_table_from_the_scores"][k] == pytest.approx(off, rel=1e-9)
+
+
+@pytest.mark.parametrize("size", [0.2, 1e-6])
+def test_common_scores_with_the_largest_sum_are_off_by_what_loops_give(size) -> None:
+    honest = rank_with(TABLE, model="common", goal="sum")
+    db.certify(honest)
+    Y = TABLE.to_numpy()
+    mean = Y.mean(axis=0)
+    for seed in range(4):
+        forged = change_numbers(honest, seed, size)
+        weights = forged.weights.to_numpy()
+        losses = forged.tables["common"]
+        peers = forged.tables["mean"]
+        proof = forged.options.prove(forged)
+        scores = [weights[k] @ Y[k] for k in range(len(Y))]
+        reached = sum(peers[label].iloc[0] * TABLE.loc[label].to_numpy() for label in peers)
+        primal = 1 / min(reached / mean)
+        for k in range(len(Y)):
+            column = proof.frame.iloc[k]
+            assert column["primal"] == pytest.approx(primal, rel=1e-9)
+            assert column["dual"] == pytest.approx(weights[0] @ mean, rel=1e-9)
+            for name in ("gap", "primal_infeasibility", "dual_infeasibility"):
+                assert proof.violations[name][k] == column[name]
+            check_beside_own_scores(proof, forged, losses, scores, k)
+
+
+@pytest.mark.parametrize("inputs", [[], ["x", "z"]])
+def test_cross_scores_are_off_by_what_loops_give(inputs) -> None:
+    table = TABLE[["a", "b", *inputs]]
+    honest = rank_with(table, outputs=["a", "b"], inputs=inputs, model="cross")
+    db.certify(honest)
+    for seed, size in enumerate((0.2, 1e-4, 1e-6)):
+        forged = change_numbers(honest, seed, size)
+        matrix = forged.tables["cross"].copy()
+        weights = forged.weights.copy()
+        # Who gives the inputs no weight judges nobody, and that is said.
+        if inputs:
+            weights.iloc[2, 2:] = 0.0
+            matrix.iloc[2] = np.nan
+        forged = replace(forged, weights=weights, tables={"cross": matrix})
+        violations = forged.options.prove(forged).violations
+        judged = np.full(matrix.shape, np.nan)
+        for k in range(len(table)):
+            w = weights[list(table)].to_numpy()[k]
+            for j, own in enumerate(table.to_numpy()):
+                cost = w[2:] @ own[2:] if inputs else 1.0
+                judged[k, j] = w[:2] @ own[:2] / cost if cost > 0 else np.nan
+        for k in range(len(table)):
+            off = 0.0 if inputs and k == 2 else max(abs(matrix.to_numpy()[k] - judged[k]))
+            found = violations["distance_of_the_matrix_from_its_weights"][k]
+            assert found == pytest.approx(off, rel=1e-9, abs=1e-15)
+            off = abs(forged.scores.iloc[k] - np.nanmean(judged[:, k]))
+            found = violations["distance_of_the_score_from_its_proof"][k]
+            assert found == pytest.approx(off, rel=1e-9, abs=1e-15)
+    # A judgement that is missing, or made where there is none, is off by all.
+    for k, j, value in ((0, 1, np.nan), (2, 0, 0.5)):
+        other = matrix.copy()
+        other.iloc[k, j] = value
+        violations = forged.options.prove(replace(forged, tables={"cross": other})).violations
+        found = violations["distance_of_the_matrix_from_its_weights"][k]
+        assert np.isinf(found) == bool(inputs or k == 0)
