@@ -373,7 +373,7 @@ def _bound_moves(
         is_short |= also_short
     # In what fell short the gain is now exactly 0.
     widened = np.where(is_short, gains, widened)
-    return widened, is_repaired & np.isfinite(widened).all(axis=1)
+    return widened, is_repaired
 
 
 # what weights allow

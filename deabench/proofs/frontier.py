@@ -168,7 +168,7 @@ def count_open_ridges(members: np.ndarray, n: int) -> int:
     """
     s = members.shape[1]
     if s == 1:  # the empty set, once for each simplex and once for the axis
-        return (len(members) + 1) % 2
+        return 1 - len(members) % 2
     axes = np.arange(n, n + s)[None]
     ordered = np.vstack([_sort_members(members.astype(np.int64)), axes])
     # A set as one number in base n + s where that fits in 64 bits; otherwise as a row.

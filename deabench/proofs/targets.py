@@ -371,10 +371,11 @@ class _FaceBounds:
         corners = hull.points[self.members]
         self.low = corners.min(axis=1)
         self.high = corners.max(axis=1)
-        # A normal that is not positive, or off its face, bounds nothing.
+        # A normal that is off its face bounds nothing; the frontier's own certificate tells that
+        # none is negative.
         normal = hull.mean_normals
         off = np.abs(np.einsum("fkr,fr->fk", corners, normal) - 1.0).max(axis=1)
-        holds = (off <= ON) & (normal > 0).all(axis=1)
+        holds = off <= ON
         self.normal = np.where(holds[:, None], normal, 0.0)
         self.level = holds.astype(float)
         steep = np.linalg.norm(self.normal / boxed.stretch, DUAL_NORM_ORDERS[self.norm], axis=1)

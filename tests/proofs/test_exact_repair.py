@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from deabench.proofs.bounds import excess_of_weights
+from deabench.proofs.bounds import GAMMA, excess_of_weights
 from deabench.proofs.exact_repair import (
     Technology,
     exact_excess,
@@ -61,13 +61,14 @@ def allow(points: np.ndarray, weights: list[Fraction], sums: tuple[float, float]
 
 
 @pytest.mark.parametrize("returns", SUMS)
+@pytest.mark.parametrize("size", [1.0, 2.0**30, 2.0**-30])
 @pytest.mark.parametrize("lean", [0.2, 1.0, 5.0])
-def test_what_weights_allow_is_the_maximum_by_loops(returns, lean) -> None:
+def test_what_weights_allow_is_the_maximum_by_loops(returns, lean, size) -> None:
     sums = SUMS[returns]
     for seed in range(12):
         rng = np.random.default_rng(seed)
         points = draw_points(rng, 6, 2, 2)
-        weights = rng.uniform(0.1, 1, 4) * [1, 1, lean, lean]
+        weights = size * rng.uniform(0.1, 1, 4) * [1, 1, lean, lean]
         if seed == 3:
             weights[2:] = 0.0
         if seed == 4:
@@ -86,16 +87,32 @@ def test_what_weights_allow_is_the_maximum_by_loops(returns, lean) -> None:
         assert outcome == (value - own, raised)
         # Floats compute it upwards, and by hardly more.
         assert value - own <= Fraction(floats[0] + error[0])
-        assert floats[0] == pytest.approx(float(value - own), abs=1e-12)
-        assert 0 < error[0] < 1e-12
+        assert floats[0] == pytest.approx(float(value - own), abs=1e-12 * size)
+        terms = np.abs(np.array(raised, dtype=float) * tested).sum() + abs(float(value))
+        assert error[0] == pytest.approx(GAMMA * terms, rel=1e-6)
         np.testing.assert_allclose(lifted[0], np.array(raised, dtype=float), rtol=1e-12)
         left_out = int(technology.bounding_points.shape[0] > 1)
         if listed is None:
             rest = replace(technology, listed=np.delete(np.arange(6), left_out))
             again = excess_of_weights(rest, tested[None], weights[None])
             alone = excess_of_weights(technology, tested[None], weights[None], np.array([left_out]))
-            assert alone[0] == pytest.approx(again[0], abs=1e-12)
+            assert alone[0] == pytest.approx(again[0], abs=1e-12 * size)
     assert exact_excess(replace(technology, listed=np.zeros(0, dtype=int)), tested, raised) is None
+
+
+@pytest.mark.parametrize("returns", SUMS)
+def test_points_on_one_hyperplane_but_for_rounding_are_all_compared(returns) -> None:
+    """The one that is worth most by less than the rounding of its terms is found exactly."""
+    rng = np.random.default_rng(5)
+    for level in (0.0, 1.0, -1.0):
+        weights = rng.uniform(1e3, 1e4, 4)
+        points = draw_points(rng, 30, 2, 2)
+        points[:, 3] = (level - points[:, :3] @ weights[:3]) / weights[3]
+        technology = Technology(points, 2, SUMS[returns])
+        exact = to_fractions(weights)
+        value, raised = allow(points, exact, SUMS[returns], 2)
+        own = sum(w * z for w, z in zip(raised, to_fractions(points[0]), strict=True))
+        assert exact_excess(technology, points[0], exact) == (value - own, raised)
 
 
 def solve_lambda(points, wanted, sums, total):

@@ -179,9 +179,21 @@ def test_fractions_are_tried_where_floats_leave_more_than_their_limit(
 def test_intensities_are_tried_without_what_rounding_added(monkeypatch) -> None:
     """A DMU as its own peer, all but alone: no share of it moves outputs and inputs to its own."""
     monkeypatch.setattr(bounds_module, "exact_gains", lambda *_: [])
-    for lam, expected in ((1 - 1e-13, 0.0), (1 + 1e-13, 0.0), (1 - 1e-9, np.nan)):
-        primal = bound_total(PEERS[:1], PEERS[0], np.array([lam]), np.ones(3), (0.0, np.inf))[0]
-        assert primal == pytest.approx(expected, abs=1e-15, nan_ok=True)
+    for lam, expected in ((1 - 1e-13, 0.125), (1 + 1e-13, 0.125), (1 - 1e-9, np.nan)):
+        primal = bound_total(
+            PEERS[:1], PEERS[0] - [0.0, 0.125, 0.0], np.array([lam]), np.ones(3), (0.0, np.inf)
+        )[0]
+        assert primal == pytest.approx(expected, abs=1e-13, nan_ok=True)
+
+
+def test_intensities_that_miss_by_their_own_rounding_alone_reach_what_they_reach() -> None:
+    """A third of its only peer, rounded: there is no λ that reaches all three metrics exactly."""
+    peer = np.array([0.7, 0.2, -0.8])
+    for miss, expected in ((0.0, 0.0), (1e-12, np.nan)):
+        primal = bound_total(
+            peer[None], peer / 3 + miss, np.array([1 / 3]), np.ones(3), (0.0, np.inf)
+        )[0]
+        assert primal == pytest.approx(expected, abs=1e-13, nan_ok=True)
 
 
 def bounded_answer(scores, efficient, **parts) -> BoundedAnswer:

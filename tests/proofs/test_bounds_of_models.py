@@ -1,0 +1,138 @@
+"""Bounds of every model's scores: on their own side of the score, and in its unit, always."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from model_options import rank_with
+
+import deabench as db
+from deabench.utils.arrays import Sparse
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+RNG = np.random.default_rng(8)
+TABLE = pd.DataFrame(RNG.uniform(0.3, 1, (8, 4)).round(2), list("pqrstuvw"), list("abxz"))
+TABLE *= [1.0, 40.0, 0.02, 300.0]
+NUMBERS = {"a": 2.0, "b": 0.1, "x": 30.0, "z": 0.002}
+LEAST = {
+    "sbm": {"model": "sbm", "returns": "vrs"},
+    "sbm crs input": {"model": "sbm", "returns": "crs", "orientation": "input"},
+    "sbm output": {"model": "sbm", "returns": "nirs", "orientation": "output"},
+    "super-sbm": {"model": "super-sbm", "returns": "vrs"},
+    "super-sbm crs": {"model": "super-sbm", "returns": "crs"},
+    "super-sbm output": {"model": "super-sbm", "returns": "ndrs", "orientation": "output"},
+    "russell": {"model": "russell", "orientation": "none"},
+    "russell input": {"model": "russell", "returns": "crs", "orientation": "input"},
+}
+"""Models whose score is a least one: λ bounds it from above, and weights from below."""
+GREATEST = {
+    "additive": {"model": "additive"},
+    "additive numbers": {"model": "additive", "weights": NUMBERS, "returns": "ndrs"},
+    "additive shares": {"model": "additive", "weights": "mip", "returns": "crs"},
+    "ram": {"model": "ram"},
+    "bam": {"model": "bam"},
+    "ddf": {"model": "ddf", "direction": "own", "returns": "crs"},
+    "ddf ones": {"model": "ddf", "direction": "ones", "returns": "vrs"},
+    "ddf numbers": {"model": "ddf", "direction": NUMBERS, "returns": "nirs"},
+    "ddf range": {"model": "ddf", "direction": "range"},
+    "holder": {"model": "holder", "norm": "l1", "weights": NUMBERS},
+}
+"""Models whose score is a greatest one."""
+MODELS = LEAST | GREATEST
+DISTANCES = ("ddf", "ddf ones", "ddf numbers", "ddf range", "holder")
+
+
+@cache
+def rank_by(name: str) -> db.Ranking:
+    return rank_with(TABLE, outputs=["a", "b"], inputs=["x", "z"], **MODELS[name])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_no_intensities_and_no_weights_bound_a_score_from_the_wrong_side(name) -> None:
+    honest = rank_by(name)
+    db.certify(honest)
+    scores = honest.scores.to_numpy()
+    sign = 1.0 if name in LEAST else -1.0
+    lam = honest.intensities
+    for seed, size in enumerate((1e-11, 1e-7, 1e-3, 0.5)):
+        rng = np.random.default_rng(seed)
+        values = lam.values * np.exp(size * rng.normal(size=lam.values.shape))
+        weights = honest.weights * np.exp(size * rng.normal(size=honest.weights.shape))
+        forged = replace(honest, intensities=Sparse(lam.columns, values), weights=weights)
+        frame = forged.options.prove(forged).frame
+        unit = units_of(honest, name)
+        above = sign * (frame["primal"].to_numpy() - scores) / unit
+        below = sign * (scores - frame["dual"].to_numpy()) / unit
+        assert not (above < -1e-9).any()
+        assert not (below < -1e-9).any()
+        # They are as far as λ and weights are off, some dozen times.
+        assert not (above > 50 * size + 2e-9).any()
+        assert not (below > 200 * size + 2e-9).any()
+        gap = (above + below) * unit / units_of(forged, name)
+        assert frame["gap"].to_numpy() == pytest.approx(gap, rel=1e-6, abs=1e-11, nan_ok=True)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_score_is_off_by_its_share_of_the_unit(name) -> None:
+    honest = rank_by(name)
+    for size in (1e-3, -1e-3, -1e-6):
+        off = size * units_of(honest, name)
+        forged = replace(honest, scores=honest.scores + off)
+        violations = forged.options.prove(forged).violations
+        found = violations["distance_of_the_score_from_its_bounds"]
+        expected = np.abs(off) / units_of(forged, name)
+        if name in LEAST and name != "russell":
+            # What multipliers allow is said of the score that is claimed, and may be less.
+            assert not (found < 0.999 * expected).any()
+            assert not (found > 5 * expected).any()
+        elif name in DISTANCES and size > 0:
+            # λ does not reach so far, unless all that is missing can be moved away.
+            assert (np.isnan(found) | np.isclose(found, expected, rtol=1e-5)).all()
+            assert np.isnan(found).any()
+        else:
+            assert found == pytest.approx(expected, rel=1e-3 if abs(size) < 1e-4 else 1e-5)
+
+
+def units_of(ranking: db.Ranking, name: str) -> np.ndarray:
+    """Return what the scores of a model are measured in, (n,), from its definition."""
+    scores = ranking.scores.to_numpy()
+    own = TABLE.to_numpy()
+    if name.startswith("super-sbm"):
+        return np.maximum(scores, 1.0)
+    if name in LEAST:
+        return np.ones(len(scores))
+    reached = ranking.intensities.dot(own)
+    gains = np.maximum((reached - own) * [1, 1, -1, -1], 0.0)
+    if name.startswith("additive"):
+        weights = np.ones(4)
+        if name == "additive numbers":
+            weights = np.array([*NUMBERS.values()])
+        if name == "additive shares":
+            weights = 1 / own
+        return np.maximum((weights * own).sum(axis=1), (weights * gains).sum(axis=1))
+    if name in ("ram", "bam"):
+        return np.maximum(1.0, scores_of_gains(gains, name))
+    steps = {"ddf ones": np.ones(4), "ddf numbers": np.array([*NUMBERS.values()])}
+    least = np.ones(len(scores))
+    if name == "holder":
+        direction = ranking.tables["direction"].to_numpy()
+        least = np.where(direction != 0, own / np.abs(np.where(direction, direction, 1)), np.inf)
+        least = least.min(axis=1)
+    elif name in steps:
+        least = (own / steps[name]).min(axis=1)
+    return np.maximum(np.abs(scores), least)
+
+
+def scores_of_gains(gains: np.ndarray, name: str) -> np.ndarray:
+    """Return the mean share that gains are of the ranges, or of the ways to the best values."""
+    own = TABLE.to_numpy()
+    ways = np.tile(own.max(axis=0) - own.min(axis=0), (len(own), 1))
+    if name == "bam":
+        best = np.where([True, True, False, False], own.max(axis=0), own.min(axis=0))
+        ways = np.abs(own - best)
+    shares = np.where(ways > 0, gains / np.where(ways > 0, ways, 1.0), 0.0)
+    return shares.mean(axis=1)
