@@ -126,9 +126,7 @@ def _exact_gains(
     met_metrics: list[int] = []
     if is_polished:
         met_metrics = [
-            c
-            for c in held_metrics
-            if abs(gains[c]) <= MET * sum(abs(move[c]) for move in moves)
+            c for c in held_metrics if abs(gains[c]) <= MET * sum(abs(move[c]) for move in moves)
         ]
         if not met_metrics:
             return None

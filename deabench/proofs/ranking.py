@@ -217,7 +217,9 @@ def weighted_maxima(
         values = values[result.frontier]
     best = greatest_products(rows, np.ascontiguousarray(values.T), left_out)
     # What can be multiplied has no bound above 0; what can be shrunk reaches 0.
-    is_unbounded = (best > TOLERANCE * np.abs(rows).max(axis=1)) & (result.returns in ("crs", "ndrs"))
+    is_unbounded = (best > TOLERANCE * np.abs(rows).max(axis=1)) & (
+        result.returns in ("crs", "ndrs")
+    )
     if result.returns in ("crs", "nirs"):
         best = np.maximum(best, 0.0)
     return np.where(is_unbounded, np.inf, best)

@@ -195,3 +195,61 @@ def test_weights_of_slacks_are_at_least_1_where_slack_counts() -> None:
     given = replace(ranking, data=replace(ranking.data, given=("a",)))
     proof = SlackProof(given, weights)
     assert proof.is_at_least_1.tolist() == [True, True, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("weights", "metric", "given", "factor"),
+    [
+        # Slack is a share of the own value, 1/4 of the unit in one metric: 4 times the bound.
+        ([1.0, 8.0], "a", (), 4.0),
+        ([8.0, 1.0], "b", (), 4.0),
+        ([2.0, 8.0], "a", (), 2.0),
+        ([1.0, 64.0], "a", (), 4.0),
+        # Of a metric that is given no slack counts.
+        ([1.0, 8.0], "a", ("a",), 1 / 8),
+        ([0.0, 1.0], "b", ("a",), 1.0),
+        ([0.0, 1.0], "b", (), np.inf),
+    ],
+)
+def test_weights_leave_no_slack_that_is_a_share_of_an_own_value(
+    monkeypatch, weights, metric, given, factor
+) -> None:
+    """Beside "p" and "q", a DMU that lacks a little of one metric of the one that is worth most."""
+    monkeypatch.setattr(SlackProof, "is_supported", lambda self, k: False)
+    best = "p" if np.dot(weights, [0.25, 1.0]) > np.dot(weights, [1.0, 0.25]) else "q"
+    own_weight = weights[list("ab").index(metric)]
+    for share in (0.9e-9, 1.1e-9):
+        less = share / factor / max(own_weight, 1.0) * 4.0 if factor < np.inf else 0.0
+        tested = TABLE.loc[[best]].copy()
+        tested[metric] -= less
+        ranking = db.rank(tested, outputs=["a", "b"], reference=TABLE)
+        rows = replace(
+            ranking.slack_weights, rows=np.array([weights]), of=np.zeros(1, dtype=np.int32)
+        )
+        claimed = replace(ranking, data=replace(ranking.data, given=given))
+        proof = SlackProof(claimed, rows)
+        expected = share < 1e-9 and factor < np.inf
+        assert proof.has_no_own_slack(np.array([0])).tolist() == [expected]
+
+
+@pytest.mark.parametrize("size", [1.0, 1e3, 1e-3])
+def test_slack_is_left_by_what_weights_allow_more_than_is_claimed(monkeypatch, size) -> None:
+    """In shares of the maxima, or of the DMU itself where it, or what is claimed, is larger."""
+    monkeypatch.setattr(SlackProof, "is_supported", lambda self, k: False)
+    tested = TABLE * size
+    honest = db.rank(tested, outputs=["a", "b"], reference=TABLE)
+    reached = honest.intensities.dot(TABLE.to_numpy())
+    for weights in ([1.0, 1.0], [2.0, 1.0], [1.0, 5.0]):
+        for claimed in ([0.0, 0.0], [0.5, 0.0], [3.0, 7.0]):
+            rows = replace(
+                honest.slack_weights, rows=np.array([weights]), of=np.zeros(3, dtype=np.int32)
+            )
+            forged = replace(honest, slacks=honest.slacks * 0 + claimed)
+            found = SlackProof(forged, rows).all_slack_left()
+            for k in range(3):
+                point = (reached[k] - claimed) / 4
+                most = max(np.dot(weights, row) for row in TABLE.to_numpy() / 4)
+                total = sum(claimed) / 4
+                left = most - np.dot(weights, point) - total
+                expected = max(left / max(1.0, *np.abs(point), total), 0.0)
+                assert found[k] == pytest.approx(expected, abs=1e-12)
