@@ -39,6 +39,7 @@ from deabench.tables.recognition.layout import (
     is_long,
 )
 from deabench.tables.recognition.one_metric import (
+    ask_about_matrix,
     columns_as_systems,
     find_matrix,
     interpret_folds,
@@ -201,7 +202,9 @@ def _ask_about_rows(table: Table, parsed: ParsedSource) -> Table:
         question = ask_about_rows(frame, parsed.columns, parsed.keys, metrics, table.title)
     if question is None:
         return table
-    return replace(table, question=merge_questions(question, table.question))
+    matrix_question = ask_about_matrix(parsed, table, question)
+    question = matrix_question or merge_questions(question, table.question)
+    return replace(table, question=question)
 
 
 def check_not_empty(frame: pd.DataFrame) -> None:

@@ -127,3 +127,26 @@ def test_strict_refuses_what_is_guessed_of_a_frame() -> None:
     assert TableOptions(["a.csv"]).select(table).guessed == ("flux", "tune")
     with pytest.raises(DataError, match="strict refuses guesses"):
         TableOptions(["a.csv"], strict=True).select(table)
+
+
+def test_a_question_begins_with_its_likeliest_command(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.csv").write_text("Class,off,on\nx,0.7,0.9\ny,0.8,0.85\n")
+    assert main(["rank", "m.csv"]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].endswith("higher or lower is better in 'score'. If higher is better, type")
+    assert lines[1] == "  deabench rank m.csv --dataset Class --outputs score"
+    assert lines[2:] == [
+        "or, if lower is better,",
+        "  deabench rank m.csv --dataset Class --lower-is-better score",
+        "or, if the rows are to be compared,",
+        "  deabench rank m.csv --label Class",
+    ]
+    words = shlex.split(lines[1])[2:]
+    assert main(["rank", *words, "--format", "json"]) == 0
+    ranked = json.loads(capsys.readouterr().out)
+    assert [row["classifier"] for row in ranked] == ["on", "off"]
+    # What `read` shows of the same command is what was ranked.
+    assert main(["read", *words, "--format", "json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["kind"], shown["outputs"]) == ("datasets", ["score"])

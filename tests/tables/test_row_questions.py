@@ -53,7 +53,7 @@ def write(folder: Path, text: str, name: str = "t.csv") -> Path:
         # Programs side by side, by benchmark: only the cells say that these are times.
         (
             "Benchmark,abc -O0,xyz -O2\nfib,416 ms,80 ms\nsort,59 ms,27 ms\n",
-            {"label": {"label": ("Benchmark",)}},
+            {"dataset": {"dataset": ("Benchmark",)}, "label": {"label": ("Benchmark",)}},
         ),
         # Systems side by side, by a setting.
         (
@@ -404,7 +404,7 @@ SYSTEMS_IN_COLUMNS = (
 
 def test_columns_that_differ_in_their_units_alone_may_be_systems(tmp_path) -> None:
     path = write(tmp_path, SYSTEMS_IN_COLUMNS)
-    with pytest.raises(UndecidedError, match=r"or its columns 'Neo4j .sec.', 'Kuzu"):
+    with pytest.raises(UndecidedError, match=r"its columns 'Neo4j .sec.', 'Kuzu"):
         db.rank(path)
     table = db.read(path, roles={"Query": "dataset"})
     assert table.kind == "datasets"
@@ -414,6 +414,68 @@ def test_columns_that_differ_in_their_units_alone_may_be_systems(tmp_path) -> No
     assert ranking.scores.to_dict() == pytest.approx(
         {"Neo4j (sec)": 0.7 / 2.4, "Kuzu+idx (sec)": 1.0}
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "dataset", "metric", "best"),
+    [
+        # Unknown names above rates, beside what may be anything.
+        ("Class,off,folded,dense\nx,0.7,0.9,0.95\ny,0.8,0.85,0.9\n", "Class", "score", "dense"),
+        # A setting without a label, and a difference that is no system.
+        (
+            "workers,Bo,Re,Δ (Bo vs Re)\n1,5.7,1.1,+400%\n2,10.8,3.6,+199%\n",
+            "workers",
+            "score",
+            "Bo",
+        ),
+        # One metric by name, several times.
+        ("QP,A (x) PSNR,B (y) PSNR\n22,41.0,40.3\n27,38.1,37.4\n", "QP", "PSNR", "A (x) PSNR"),
+        # Units of cells alone.
+        (
+            "Part,Pure,Mixed\nkey,1184 bytes,1216 bytes\ntext,1088 bytes,1120 bytes\n",
+            "Part",
+            "bytes",
+            "Pure",
+        ),
+    ],
+)
+def test_the_first_command_ranks_columns_on_the_data_sets_in_rows(
+    text, dataset, metric, best, tmp_path
+) -> None:
+    path = write(tmp_path, text)
+    question = db.read(path).question
+    assert question is not None
+    answer = question.answers[question.default]
+    assert answer["dataset"] == (dataset,)
+    table = db.read(path, roles={dataset: "dataset"})
+    assert list(table.frame.columns) == [metric]
+    ranking = db.rank(table, outputs=answer.get("outputs"))
+    assert ranking.scores.idxmax() == best
+    # The rows may be what is compared nevertheless.
+    assert question.answers["label"]["label"] == (dataset,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Metrics by name, numbers of other sizes, and a metric beside unknown names.
+        "Prompt,CoT Acc,Direct Acc\nx,0.7,0.9\ny,0.8,0.85\n",
+        "Component,flux,drift\nx,0.7,900\ny,0.8,850\n",
+        "Component,flux,drift,accuracy\nx,3,4,0.9\ny,5,6,0.8\n",
+        # Parts of data sets.
+        ",dev-a,test-a\nx,3,4\ny,5,6\n",
+    ],
+)
+def test_columns_of_several_measures_are_no_systems(text, tmp_path) -> None:
+    question = db.read(write(tmp_path, text)).question
+    assert question is not None
+    assert all("dataset" not in answer for answer in question.answers.values())
+
+
+def test_a_first_column_of_rising_numbers_is_no_system(tmp_path) -> None:
+    text = "cost_bps,GPT-4,Random Forest,SVM\n10,1.27,1.24,1.32\n25,1.21,1.22,1.28\n"
+    table = db.read(write(tmp_path, text))
+    assert list(table.frame.index) == ["GPT-4", "Random Forest", "SVM"]
 
 
 def test_text_that_states_measurements_names_no_rows(tmp_path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deabench.errors import DataError, DeabenchError, UsageError
-from deabench.tables.naming.questions import Answer, Question
+from deabench.tables.naming.questions import ANSWERS, Answer, Question
 
 _NAME = re.compile(r'(?:[^,("\[]|\([^()]*\)|\[[^\[\]]*\]|"[^"]*"|[("\[])+')
 """A name in a list: commas within brackets or quotes belong to it."""
@@ -128,15 +128,18 @@ def answer_words(answer: Answer) -> list[str]:
 
 
 def question_text(question: Question, words: Sequence[str]) -> str:
-    """Return a question with one command for each answer.
+    """Return a question with the command of its likeliest answer, then those of the others.
 
     Parameters
     ----------
     words : sequence of str
         The verb and its arguments, to which the answer is added.
     """
-    lines = [
-        shlex.join(["deabench", *words, *answer_words(answer)])
-        for answer in question.answers.values()
-    ]
-    return "\n  ".join([f"{question.text} Type one of", *lines])
+    default = question.default or next(iter(question.answers))
+    lines = [f"{question.text} {ANSWERS[default][0].upper()}{ANSWERS[default][1:]}, type"]
+    for answer in sorted(question.answers, key=lambda word: word != default):
+        if answer != default:
+            lines.append(f"or, {ANSWERS[answer]},")
+        command = ["deabench", *words, *answer_words(question.answers[answer])]
+        lines.append("  " + shlex.join(command))
+    return "\n".join(lines)

@@ -211,7 +211,11 @@ class TableOptions(SourceOptions):
         inputs = table.expand(self.input_names or [], "inputs", outputs)
         if not outputs and not inputs:
             return table
-        return self.read(dict.fromkeys(outputs, "output") | dict.fromkeys(inputs, "cost"))
+        roles: dict[str, Any] = dict.fromkeys(outputs, "output") | dict.fromkeys(inputs, "cost")
+        # The metric of a matrix is no column of its file.
+        if table.kind == "datasets":
+            return replace(db.read(table, roles=roles), kind=table.kind)
+        return self.read(roles)
 
     def select(self, table: Table | None = None) -> SelectedTable:
         """Select metrics and the systems within the budget, of a table or of the files."""

@@ -15,6 +15,15 @@ Option = Literal["outputs", "inputs", "lower_is_better", "ignore", "label", "dat
 Answer = Mapping[Option, tuple[str, ...]]
 """Option to the names or patterns that it takes, as `{"outputs": ("coding:arc_agi",)}`."""
 
+ANSWERS = {
+    "higher": "if higher is better",
+    "lower": "if lower is better",
+    "ignore": "to leave them out",
+    "dataset": "if these are data sets",
+    "label": "if the rows are to be compared",
+}
+"""Keys of the answers to a question, in words."""
+
 
 @dataclass(frozen=True)
 class Question:
@@ -49,16 +58,10 @@ class UndecidedError(DataError):
     """
 
     def __init__(self, question: Question) -> None:
-        answers = []
-        for word, meaning in (
-            ("higher", "if higher is better, pass "),
-            ("lower", "if lower is better, "),
-            ("ignore", "to leave them out, "),
-            ("dataset", "if data sets, pass "),
-            ("label", "if they are to be compared, pass "),
-        ):
-            if word in question.answers:
-                answers.append(meaning + format_answer(question.answers[word]))
+        answers = [
+            f"{ANSWERS[word]}, pass {format_answer(answer)}"
+            for word, answer in question.answers.items()
+        ]
         super().__init__(f"{question.text} {'; '.join(answers)}")
         self.question = question
 

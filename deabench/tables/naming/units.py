@@ -74,3 +74,8 @@ def unit_in_brackets(text: str) -> str:
             if re.fullmatch(_UNIT_IN_BRACKETS.format(pattern), words):
                 return unit
     return ""
+
+
+def spell_unit(unit: str) -> str:
+    """Return a unit of cells as the name of a column has it: B is for bytes there, not billions."""
+    return "bytes" if unit == "B" else unit

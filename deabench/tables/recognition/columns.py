@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.tables.cells import Numbers
+from deabench.tables.naming.units import spell_unit
 from deabench.tables.vocabulary import (
     TURNED,
     Meaning,
@@ -157,7 +158,7 @@ def infer_column(
         )
     )
     if numbers is not None and (is_open or (meaning is not None and is_weak(meaning))):
-        meaning = look_up_unit(numbers.unit) or meaning
+        meaning = look_up_unit(spell_unit(numbers.unit)) or meaning
     is_turned = meaning is not None and meaning.reason == TURNED
     # Accuracies on negatives are no accuracies below 0.
     if is_turned and numbers is not None and np.nanmin(numbers.values, initial=np.inf) >= 0:

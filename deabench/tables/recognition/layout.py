@@ -239,6 +239,13 @@ def is_numbered(column: pd.Series) -> bool:
     return bool(pd.to_numeric(cells, errors="coerce").notna().all())
 
 
+def is_rising(column: pd.Series) -> bool:
+    """Return whether cells are whole numbers that rise or fall, as settings and sizes do."""
+    numbers = pd.to_numeric(column, errors="coerce")
+    is_sorted = numbers.is_monotonic_increasing or numbers.is_monotonic_decreasing
+    return is_numbered(column) and is_sorted and numbers.is_unique and not (numbers % 1).any()
+
+
 def _holds_fractions(column: pd.Series) -> bool:
     """Return whether the first cells are numbers with decimals, as of a benchmark called SEED."""
     numbers = pd.to_numeric(column.dropna().head(PROBED_CELLS), errors="coerce")

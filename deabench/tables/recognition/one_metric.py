@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,9 +10,17 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.cells import Numbers
-from deabench.tables.naming.titles import metric_of_title
+from deabench.tables.naming.questions import Answer, Question
+from deabench.tables.naming.titles import meaning_of_heading, metric_of_title
+from deabench.tables.naming.units import spell_unit
 from deabench.tables.recognition.columns import Column, infer_column
-from deabench.tables.recognition.layout import Keys, find_matrix_columns, has_systems_in_columns
+from deabench.tables.recognition.directions import LEAST_RATIO, measure_scale
+from deabench.tables.recognition.layout import (
+    Keys,
+    find_matrix_columns,
+    has_systems_in_columns,
+    is_rising,
+)
 from deabench.tables.recognition.parsed_source import (
     ParsedSource,
     UserRoles,
@@ -21,7 +29,7 @@ from deabench.tables.recognition.parsed_source import (
 )
 from deabench.tables.rows import Systems, average_rows
 from deabench.tables.table import Kind, Table
-from deabench.tables.vocabulary import is_known_by_unit
+from deabench.tables.vocabulary import has_name, is_known_by_unit, look_up_metric
 from deabench.utils.text import quote_names
 
 UNNAMED_METRIC = "score"
@@ -77,12 +85,14 @@ def find_matrix(parsed: ParsedSource, *, one_metric: bool) -> Matrix | None:
     """
     frame = parsed.source.frame
     columns = find_matrix_columns(parsed.columns, parsed.keys)
-    metric = metric_of_title(parsed.source.title)
     if not columns:
         return None
+    metric = metric_of_title(parsed.source.title)
     rows = next((c.name for c in parsed.columns if c.role == "dataset" and c.name in frame), None)
     if parsed.keys.label:
         rows = parsed.keys.label[0]
+    elif rows is None and is_rising(frame[columns[0]]) and columns[0] == frame.columns[0]:
+        rows, *columns = columns
     in_columns = has_systems_in_columns(frame, parsed.columns, columns, rows)
     if not in_columns and not (one_metric and metric):
         return None
@@ -99,24 +109,106 @@ def columns_as_systems(parsed: ParsedSource, dataset: str) -> Matrix:
     DataError
         Where no columns of one measure are left.
     """
-    # The unit of a column is that of its name, else of its cells.
+    # The unit of a column is that of its cells, else of its name.
     units = {
-        column.name: column.unit or numbers.unit
+        column.name: spell_unit(numbers.unit) or column.unit
         for column in parsed.columns
         if (numbers := parsed.numbers[column.name]) is not None
         and column.name != dataset
+        and column.role != "left_out"
         and is_known_by_unit(column.name)
     }
     stated = list(units.values())
     unit = max(stated, key=stated.count, default="")
     names = [name for name in units if units[name] == unit]
+    metric = metric_of_title(parsed.source.title) or unit
+    # Else all names end with the one metric, as "GPT accuracy".
+    if len(names) < 2:
+        names = [column.name for column in parsed.columns if column.metric]
+        endings = {name.split()[-1] for name in names}
+        metric = min(endings, default="")
+        if len(endings) > 1 or look_up_metric(metric) is None:
+            names = []
     if len(names) < 2:
         raise DataError(
             f"'{dataset}' names data sets, and no column of '{parsed.source.title}' names the "
             "systems; name it in label"
         )
-    metric = metric_of_title(parsed.source.title) or unit or UNNAMED_METRIC
-    return Matrix(metric, names, dataset, True)
+    return Matrix(metric or UNNAMED_METRIC, names, dataset, True)
+
+
+def ask_about_matrix(parsed: ParsedSource, table: Table, rows: Question) -> Question | None:
+    """Ask whether the rows of a table are data sets, and its columns the systems.
+
+    They may be where one column calls the rows and all others measure the same, for all that is
+    known of their names is a unit.
+
+    Parameters
+    ----------
+    table : Table
+        The source as a table of systems in rows.
+    rows : Question
+        The question whether the rows are systems.
+    """
+    label = rows.answers.get("label", {}).get("label", ())
+    if rows.default != "label" or len(label) != 1:
+        return None
+    dataset = label[0]
+    try:
+        systems = columns_as_systems(parsed, dataset)
+    except DataError:
+        return None
+    if not _may_be_systems(parsed, table, systems):
+        return None
+    matrix = interpret_matrix(parsed, systems, UserRoles())
+    metric = matrix.question
+    answers: dict[str, Answer] = {"dataset": {}}
+    default = "dataset"
+    text = (
+        f"nothing tells whether the systems of '{table.title}' are its columns "
+        f"{quote_names(systems.columns, 3)}, or its rows, called by '{dataset}'."
+    )
+    if metric is not None:
+        answers = {word: metric.answers[word] for word in ("higher", "lower")}
+        meaning = meaning_of_heading(table.heading)
+        default = metric.default
+        if meaning is not None and meaning.better in answers:
+            default = meaning.better
+        text = f"{text} And {metric.text}"
+    answers = {word: {"dataset": (dataset,), **answer} for word, answer in answers.items()}
+    # Whatever is to be asked about the columns then is asked when it comes to that.
+    answers["label"] = {"label": (dataset,)}
+    return Question(text, (), answers, default)
+
+
+def _may_be_systems(parsed: ParsedSource, table: Table, matrix: Matrix) -> bool:
+    """Return whether the columns of a matrix may be systems, and its rows data sets."""
+    rows = parsed.source.frame[matrix.rows]
+    others = [
+        column.name
+        for column in table.columns
+        if column.name in table.frame
+        and column.role != "left_out"
+        and column.name not in (matrix.rows, *matrix.columns)
+    ]
+    are_splits = any(has_name(name, "split_part") for name in matrix.columns)
+    if are_splits or not rows.is_unique or len(others) >= len(matrix.columns):
+        return False
+    # Metrics by name are measured several times where the rows are numbered.
+    if not all(map(is_known_by_unit, matrix.columns)):
+        return is_rising(rows) and not others
+    # Units tell that columns are alike; without them they are, if their values are.
+    metrics = {column.name for column in table.metrics}
+    return {*matrix.columns} <= metrics or (not others and _are_alike(table, matrix.columns))
+
+
+def _are_alike(table: Table, names: Sequence[str]) -> bool:
+    """Return whether columns hold rates, or numbers of like size."""
+    columns = [table.frame[name] for name in names if name in table.frame]
+    if all(measure_scale(column)[0] in ("share", "percent") for column in columns):
+        return True
+    medians = [column.abs().median() for column in columns]
+    return bool(max(medians) <= LEAST_RATIO * min(medians))
 
 
 def interpret_matrix(parsed: ParsedSource, matrix: Matrix, user: UserRoles) -> Table:
@@ -146,7 +238,7 @@ def interpret_matrix(parsed: ParsedSource, matrix: Matrix, user: UserRoles) -> T
     single = stacked.assign(classifier=names.astype(str), dataset=dataset_names.astype(str))
     single = single[["classifier", "dataset", matrix.metric]]
     note = f"every cell is a '{matrix.metric}'; {side} are the systems"
-    if matrix.metric != UNNAMED_METRIC:
+    if matrix.metric == metric_of_title(parsed.source.title):
         note = f"the file's name says that every cell is '{matrix.metric}'; {side} are the systems"
     return _interpret_one_metric(
         parsed, matrix.metric, systems, keys, note, single, user, "datasets"

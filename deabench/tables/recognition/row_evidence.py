@@ -95,10 +95,13 @@ def are_marks(column: pd.Series) -> bool:
     return all(not re.search(r"\w", cell) or has_name(cell, "mark") for cell in cell_texts(column))
 
 
-def make_question(finding: str, label: Sequence[str]) -> Question:
-    """Return the question whether the rows that a label names are to be compared."""
+def make_question(finding: str, label: Sequence[str], default: str = "label") -> Question:
+    """Return the question whether the rows that a label names are to be compared.
+
+    Without a default they are hardly systems.
+    """
     answer: Answer = {"label": tuple(label)}
-    return Question(f"{finding}.", (), {"label": answer}, "label")
+    return Question(f"{finding}.", (), {"label": answer}, default)
 
 
 def cell_texts(column: pd.Series) -> pd.Series:

@@ -19,6 +19,7 @@ from deabench.tables.recognition.layout import (
     Keys,
     is_data_set_name,
     is_numbered,
+    is_rising,
 )
 from deabench.tables.recognition.row_evidence import (
     are_known_systems,
@@ -95,24 +96,24 @@ def _ask_about_traces(
 ) -> Question | None:
     """Ask about rows that look like other things than systems; None where nothing says so."""
     if not keys.label:
-        return _ask_about_columns(columns, metrics, columns[0].name, title) or _ask_for_names(
-            frame, columns, metrics, title
-        )
+        return _ask_for_names(frame, columns, metrics, title)
     label = keys.label[0]
     cells = cell_texts(frame[label])
     statistics = cells.head(PROBED_ROWS).map(lambda cell: has_name(cell, "statistic"))
     if statistics.mean() >= LEAST_STATISTICS:
-        return make_question(f"the rows of '{title}' are statistics ({cells.iloc[0]})", [label])
+        return make_question(f"the rows of '{title}' are statistics ({cells.iloc[0]})", [label], "")
     if _is_square(cells, columns):
         return make_question(
-            f"the rows and columns of '{title}' are called alike, as in a table of pairs", [label]
+            f"the rows and columns of '{title}' are called alike, as in a table of pairs",
+            [label],
+            "",
         )
     metric = next(
         (c.name for c in columns if c.role == "text" and has_name(c.name, "metric")), None
     )
     if metric is not None and cell_texts(frame[metric]).nunique() > 1:
         return make_question(
-            f"'{metric}' says that the rows of '{title}' hold different metrics", keys.label
+            f"'{metric}' says that the rows of '{title}' hold different metrics", keys.label, ""
         )
     step = _find_step(frame, columns, keys)
     if step is not None:
@@ -141,7 +142,11 @@ def _ask_about_traces(
             frame, columns, label, title
         )
         if question is None and not are_known_systems(cells) and not is_whole_name(label, "label"):
-            question = _ask_about_columns(columns, metrics, label, title)
+            by_unit = [c for c in columns if c.name in metrics and c.unit]
+            by_unit = [c for c in by_unit if is_known_by_unit(c.name)]
+            # Columns that differ in their names alone may be the systems.
+            if 2 * len(by_unit) > max(len(metrics), 2):
+                return make_question(f"nothing tells what the rows of '{title}' are", [label])
         return question
     if keys.dataset is not None or keys.repeats:
         return None
@@ -180,8 +185,7 @@ def _ask_about_traces(
 
 def merge_questions(rows: Question, metrics: Question | None) -> Question:
     """Return one question about rows and columns: each answer states both."""
-    # Where columns may be systems, nothing else about them is asked yet.
-    if metrics is None or rows.default == "dataset":
+    if metrics is None:
         return rows
     answer_of_rows = next(iter(rows.answers.values()))
     return Question(
@@ -199,7 +203,7 @@ def _ask_for_names(
     names = [name for name in _key_columns(frame, columns, ()) if name not in metrics]
     # A first column without a known name may number the rows, whatever its like measure.
     first = columns[0]
-    if first.role == "unknown" and first.name in metrics:
+    if first.role == "unknown" and (first.name in metrics or is_rising(frame[first.name])):
         names.insert(0, first.name)
     if not names:
         return None
@@ -209,6 +213,7 @@ def _ask_for_names(
             f"the rows of '{title}' are dates ('{names[0]}'), as in a history, and no systems: "
             "give a row for each system",
             key,
+            "",
         )
     return make_question(
         f"no column names the systems of '{title}', and its rows differ in {quote_names(names, 3)}",
@@ -242,22 +247,6 @@ def _ask_about_key(
             "dataset": {"label": (label[0],), "dataset": (splitting[0],)},
             "label": {"label": tuple(label)},
         },
-    )
-
-
-def _ask_about_columns(
-    columns: Sequence[Column], metrics: Sequence[str], rows: str, title: str
-) -> Question | None:
-    """Ask whether columns are systems whose names tell no more than a unit, as "Neo4j (sec)"."""
-    by_unit = [c.name for c in columns if c.name in metrics and c.unit and is_known_by_unit(c.name)]
-    if len(by_unit) < 2 or 2 * len(by_unit) <= len(metrics) or rows in by_unit:
-        return None
-    return Question(
-        f"nothing tells whether the systems of '{title}' are its rows, called by '{rows}', or its "
-        f"columns {quote_names(by_unit, 3)}.",
-        (),
-        {"dataset": {"dataset": (rows,)}, "label": {"label": (rows,)}},
-        "dataset",
     )
 
 
@@ -318,7 +307,8 @@ def _ask_about_data_sets(
         key = next(_unique_keys(frame, [column.name], texts), [])
         if len(key) == 2 and frame[key[1]].duplicated().any():
             answer: Answer = {"label": (key[1],), "dataset": (column.name,)}
-            return replace(question, answers={"dataset": answer, **question.answers})
+            answers = {"dataset": answer, **question.answers}
+            return replace(question, answers=answers, default="dataset")
         return question
     return None
 
