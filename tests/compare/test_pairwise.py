@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import combinations, permutations
 
 import numpy as np
@@ -28,7 +29,8 @@ from deabench.compare.pairwise import compare_mean_ranks
 from deabench.errors import DataError
 
 
-def null_of_three(max_count: int) -> dict[int, dict[tuple[int, int, int], float]]:
+@cache
+def null_of_three(max_count: int = 60) -> dict[int, dict[tuple[int, int, int], float]]:
     """P of every rank sum (about its mean) of three classifiers that are alike, by N."""
     current = {(0, 0, 0): 1.0}
     out = {}
@@ -40,9 +42,6 @@ def null_of_three(max_count: int) -> dict[int, dict[tuple[int, int, int], float]
                 following[key] = following.get(key, 0.0) + p / 6
         out[count] = current = following
     return out
-
-
-NULL = null_of_three(60)
 
 
 ADJUSTS: tuple[Adjustment, ...] = (
@@ -79,7 +78,9 @@ def test_no_test_of_ranks_rejects_more_than_six_per_cent(count: int) -> None:
     """Exactly, at k = 3 and a nominal 5 %: the probability of the rank sums at which each test
     rejects.
     """
-    sums, p = np.array(list(NULL[count])), np.array(list(NULL[count].values()))
+    null = null_of_three()[count]
+    sums = np.array(list(null))
+    p = np.array(list(null.values()))
     ordered, order_index = np.unique(np.sort(sums, axis=1), axis=0, return_inverse=True)
     weight = np.bincount(order_index, p)
     untied = np.tile([1.0, 2.0, 3.0], (count, 1))

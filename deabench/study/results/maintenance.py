@@ -164,18 +164,17 @@ def _readable_rows(path: Path, table: str, columns: tuple[str, ...]) -> Iterator
     last = -1
     failures = 0
     statement = f"SELECT rowid, {','.join(columns)} FROM {table} WHERE rowid > ? ORDER BY rowid"
-    while failures < MOST_FAILURES:
-        try:
-            # a new connection after each error: the old one may be unusable
-            with open_for_reading(path) as db:
+    with open_for_reading(path) as db:
+        while failures < MOST_FAILURES:
+            try:
                 for row in db.execute(statement, (last,)):
                     last = row[0]
                     yield row[1:]
                 return
-        except (sqlite3.Error, UnicodeError, OverflowError, MemoryError):
-            # larger and larger steps past a damaged part
-            last += 1 + failures // 10
-            failures += 1
+            except (sqlite3.Error, UnicodeError, OverflowError, MemoryError):
+                # larger and larger steps past a damaged part
+                last += 1 + failures // 10
+                failures += 1
 
 
 def repair_store(path: Path) -> Path:

@@ -247,10 +247,11 @@ def test_mutated_stores_end_in_an_answer_or_a_sentence(copy, capsys):
 
 
 @pytest.mark.slow
-def test_500_mutated_stores_end_in_an_answer_or_a_sentence(copy, capsys):
+@pytest.mark.parametrize("seed", range(2, 7))
+def test_500_mutated_stores_end_in_an_answer_or_a_sentence(copy, capsys, seed):
     # 2 GiB beyond what the process has: the tests before may have taken more than that.
     with enforce_limits(None, memory=2147):
-        assert look_at_mutated_stores(copy, 500, 2, capsys) > 100
+        assert look_at_mutated_stores(copy, 100, seed, capsys) > 20
 
 
 def test_a_row_of_the_study_itself_is_as_sound_as_before(copy):
