@@ -28,6 +28,7 @@ from deabench.models.shared.second_stage import (
 from deabench.proofs import reasons as why
 from deabench.proofs.radial import radial_frame, slack_errors
 from deabench.proofs.ranking import (
+    OWN_WEIGHTS,
     SlackProof,
     dominated_by_mixtures,
     reference_maxima,
@@ -78,13 +79,14 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
 
     Slacks that their weights do not prove the largest are marked as unproved.
     """
+    reaches_one = np.abs(answer.scores.to_numpy() - 1) <= TOLERANCE
+    answer = _with_explicit_weights(answer, reaches_one & small_rows(problem.task))
     assert answer.slack_weights is not None
     # Weights that leave slack open prove nothing: they are discarded before efficiency is read.
     proof = SlackProof(answer, answer.slack_weights)
     proof.discard(proof.all_slack_left(reached) > TOLERANCE)
     # Weights so steep that rounding decides prove it in one order of metrics and not in another;
     # that a DMU at 1 has no slack they may prove in fractions.
-    reaches_one = np.abs(answer.scores.to_numpy() - 1) <= TOLERANCE
     of = proof.weights.of
     largest = np.append(proof.weights.rows.max(axis=1, initial=0.0), 0.0)[np.maximum(of, -1)]
     is_steep = (of >= 0) & (largest > STEEPEST)
@@ -92,9 +94,9 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
         is_steep[k] = not proof.is_supported(k)
     proof.discard(is_steep)
     answer = replace(answer, slack_weights=proof.weights)
-    # What floating point leaves open, and what is small beside the reference, is decided exactly.
+    # What floating point leaves open is decided exactly.
     efficient, undecided = proof.proved
-    is_open = reaches_one & (undecided | (efficient & small_rows(problem.task)))
+    is_open = reaches_one & undecided
     # A visible slack is none where λ misses by less than the tolerance: a row that nothing
     # dominates may be efficient.
     has_slack = reaches_one & ~efficient & ~undecided
@@ -109,6 +111,24 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
     return replace(
         answer, efficient=pd.Series(efficient, index=answer.scores.index, name="efficient")
     )
+
+
+def _with_explicit_weights(answer: Answer, is_small: np.ndarray) -> Answer:
+    """Return the answer with the own weights of some DMUs as the weights of their slacks.
+
+    That all weights of a DMU are positive leaves no slack beside the largest values of the
+    reference. What they leave beside smaller values of its own, their bound tells.
+    """
+    assert answer.slack_weights is not None
+    rows = np.flatnonzero(is_small & (answer.slack_weights.of == OWN_WEIGHTS))
+    if not len(rows):
+        return answer
+    # In metrics over their maxima, with a least weight of 1, as slack weights are.
+    weights = answer.weights[answer.slacks.columns].to_numpy()[rows] * reference_maxima(answer)
+    least = weights[:, answer.data.is_changeable].min(axis=1, keepdims=True)
+    explicit = SlackWeights(weights / least, np.arange(len(rows), dtype=np.int32))
+    slack_weights = replace_slack_weights(answer.slack_weights, explicit, rows)
+    return replace(answer, slack_weights=slack_weights)
 
 
 def _is_dominated(problem: Problem, rows: np.ndarray) -> np.ndarray:
