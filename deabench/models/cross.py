@@ -234,9 +234,12 @@ def _breaks_complementarity(
     # What λ itself reaches: it may fall short of a metric by less than a certificate allows.
     projected = scaled.y / own_answer.scores.to_numpy()[:, None]
     gains = np.column_stack([lam.dot(scaled.Y) - projected, scaled.x - lam.dot(scaled.X)])
-    shares = gains[:, :count] / np.where(own_values > 0, own_values, 1.0)
-    is_short = (shares < -NEGLIGIBLE).any(axis=1)
-    has_slack = shares > NEGLIGIBLE
+    own_units = np.where(own_values > 0, own_values, 1.0)
+    shares = gains[:, :count] / own_units
+    # How much λ errs grows with how far the values of the table are apart.
+    rounding = min(ROUND / own_units.min(), NEGLIGIBLE)
+    is_short = (shares < -rounding).any(axis=1)
+    has_slack = shares > rounding
     has_weight = weights > NEGLIGIBLE * weights.max(axis=1, keepdims=True)
     breaks = is_short | (has_slack & has_weight[:, :count]).any(axis=1)
     gain = weights[:, : scaled.s] @ scaled.Y.T

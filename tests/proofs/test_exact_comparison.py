@@ -97,6 +97,7 @@ HARD_SEEDS = {
     "ddf of single peers of a slack 1e10 times the value": (9101016, HARDEST_KINDS),
     "ddf of a projection that only rounding keeps λ from": (9000699, list(KINDS)),
     "super of a score of 1e11": (5000980, ["noise", "leaderboard"]),
+    "cross of own scores that err by 3e-13": (12000913, ["noise"]),
     "russell of a single peer that has none of an output": (1000967, list(KINDS)),
 }
 """Tables on which floating point alone is wrong, with what is hard about them."""
