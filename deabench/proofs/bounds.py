@@ -188,8 +188,9 @@ def _is_settled(
     bound: np.ndarray, unwidened: np.ndarray, other: np.ndarray, unit: np.ndarray
 ) -> np.ndarray:
     """Return which bounds (K,) rounding hardly widens and the other side hardly differs from."""
-    is_narrow = np.abs(bound - unwidened) <= PRECISE * unit
-    return np.asarray(is_narrow & (np.abs(bound - other) <= 2 * PRECISE * unit))
+    with np.errstate(invalid="ignore"):
+        is_narrow = np.abs(bound - unwidened) <= PRECISE * unit
+        return np.asarray(is_narrow & (np.abs(bound - other) <= 2 * PRECISE * unit))
 
 
 def _find_closest(bounds: list[float], other: float) -> int:

@@ -136,3 +136,56 @@ def scores_of_gains(gains: np.ndarray, name: str) -> np.ndarray:
         ways = np.abs(own - best)
     shares = np.where(ways > 0, gains / np.where(ways > 0, ways, 1.0), 0.0)
     return shares.mean(axis=1)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_who_is_efficient_is_told_both_ways_unless_that_is_not_claimed(name) -> None:
+    honest = rank_by(name)
+    open_claims = [text for text in db.certify(honest).unclaimed if text.startswith("whether")]
+    # In one orientation, or beside metrics that count nothing, who has the best score is open.
+    leaves_open = name in ("bam", "russell input", "sbm crs input", "sbm output")
+    leaves_open |= name == "super-sbm output"
+    assert bool(open_claims) == leaves_open
+    for label in TABLE.index:
+        efficient = honest.efficient.copy()
+        efficient[label] = not efficient[label]
+        forged = replace(honest, efficient=efficient)
+        violations = forged.options.prove(forged).violations
+        found = violations["efficient"]
+        if "super" in name:  # another flag is another reference: with itself, or without
+            found = np.max([violations[claim] > 1e-9 for claim in violations], axis=0)
+        is_open = leaves_open and honest.efficient[label]
+        is_open &= bool(honest.scores[label] <= 1 + 1e-9)
+        assert found.tolist() == ((not is_open) * (TABLE.index == label)).tolist()
+
+
+@pytest.mark.parametrize("is_constant", [True, False])
+def test_a_metric_that_counts_nothing_may_hide_slack(is_constant) -> None:
+    """Of "z", the same in all, a range has no share: who has slack in it alone is left open."""
+    table = TABLE.copy()
+    if is_constant:
+        table["z"] = 100.0
+    ranking = rank_with(table, outputs=["a", "b"], inputs=["x", "z"], model="ram")
+    open_claims = [text for text in db.certify(ranking).unclaimed if "do not" in text]
+    assert bool(open_claims) == is_constant
+    for label in TABLE.index:
+        efficient = ranking.efficient.copy()
+        efficient[label] = not efficient[label]
+        forged = replace(ranking, efficient=efficient)
+        found = forged.options.prove(forged).violations["efficient"]
+        is_open = is_constant and ranking.efficient[label]
+        assert found.tolist() == ((not is_open) * (TABLE.index == label)).tolist()
+
+
+@pytest.mark.parametrize("size", [1e6, 1e-6])
+@pytest.mark.parametrize("technology", ["fdh", "convex"])
+def test_a_distance_is_one_of_steps_as_long_as_the_dmu(technology, size) -> None:
+    """Steps in the metrics' own units: what is left is a share of the DMU's own value."""
+    for share, efficient in ((1e-11, True), (1e-7, False)):
+        table = pd.DataFrame({"a": [size, size * (1 + share)]}, index=list("pq"))
+        ranking = rank_with(table, model="ddf", direction="ones", technology=technology)
+        db.certify(ranking)
+        assert ranking.efficient.tolist() == [efficient, True]
+        claimed = pd.Series([not efficient, True], table.index, name="efficient")
+        forged = replace(ranking, efficient=claimed)
+        assert forged.options.prove(forged).violations["efficient"][0] == 1.0

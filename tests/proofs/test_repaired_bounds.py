@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -168,6 +169,15 @@ def test_bounds_are_settled_by_shares_of_the_unit(widened, apart, sign, expected
         zeros, sign * widened * PRECISE * UNITS, sign * apart * PRECISE * UNITS, UNITS
     )
     assert settled.tolist() == [expected] * 3
+
+
+def test_bounds_that_are_infinite_are_open_and_warn_of_nothing() -> None:
+    infinite = np.full(2, np.inf)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for other in (infinite, np.ones(2)):
+            assert not _is_settled(infinite, infinite, other, np.ones(2)).any()
+            assert not _is_settled(other, other, infinite, np.ones(2)).any()
 
 
 @pytest.mark.parametrize("count", [0, 1, 20])

@@ -12,7 +12,14 @@ import pytest
 import deabench as db
 from deabench.errors import CertificateError
 from deabench.models.shared.scaled_data import pareto_efficient
-from deabench.proofs.ranking import NO_PROOF, OWN_WEIGHTS, SlackProof, unproved_slack_claims
+from deabench.proofs.ranking import (
+    NO_PROOF,
+    OWN_WEIGHTS,
+    SlackProof,
+    count_uncovered,
+    unproved_slack_claims,
+    weighted_maxima,
+)
 from deabench.utils.arrays import Sparse
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -253,3 +260,61 @@ def test_slack_is_left_by_what_weights_allow_more_than_is_claimed(monkeypatch, s
                 left = most - np.dot(weights, point) - total
                 expected = max(left / max(1.0, *np.abs(point), total), 0.0)
                 assert found[k] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("returns", ["crs", "vrs", "nirs", "ndrs"])
+def test_what_weights_give_at_most_is_found_by_loops(returns) -> None:
+    reference = pd.DataFrame(
+        {"a": [2.0, 4.0, 1.0, 3.0], "b": [8.0, 2.0, 0.0, 8.0], "x": [0.25, 0.5, 0.125, 1.0]}
+    )
+    ranking = db.rank(
+        reference, outputs=["a", "b"], inputs=["x"], model=db.models.CCR(returns=returns)
+    )
+    listed = ranking.frontier.tolist()
+    points = (reference / reference.max() * [1, 1, -1]).to_numpy()
+    rng = np.random.default_rng(0)
+    # Where combinations can be multiplied, 1e-9 of the largest weight is still nothing.
+    level = np.array([0.5, 0.25, 0.5]) @ [1.0, 1.0, 0.0]
+    edges = [[0.5, 0.25, (level + step) / 0.5] for step in (-1e-6, 0.0, 1e-6)]
+    rows = np.vstack([rng.uniform(0, 2, (6, 3)), rng.uniform(0, 1e-6, (3, 3)), edges])
+    for left_out in (None, rng.integers(0, 4, len(rows))):
+        found = weighted_maxima(ranking, rows, left_out)
+        for k, row in enumerate(rows):
+            compared = [j for j in range(4) if j in listed or left_out is not None]
+            if left_out is not None:
+                compared.remove(left_out[k])
+            best = max(row @ points[j] for j in compared)
+            if returns in ("crs", "nirs"):
+                best = max(best, 0.0)
+            if returns in ("crs", "ndrs") and best > 1e-9 * max(row):
+                best = np.inf
+            assert found[k] == pytest.approx(best, rel=1e-12, abs=1e-15)
+
+
+def test_worth_within_rounding_of_0_is_no_worth_that_grows_without_end() -> None:
+    """A DMU that is worth a share of 1e-9 of the weights more than it costs, and a little more."""
+    reference = pd.DataFrame({"a": [1.0], "x": [1.0]})
+    ranking = db.rank(reference, outputs=["a"], inputs=["x"], model=db.models.CCR(returns="crs"))
+    for size in (1.0, 1e-6, 1e6):
+        for share, expected in ((0.9e-9, 0.9e-9 * size), (1.1e-9, np.inf), (-1.1e-9, 0.0)):
+            found = weighted_maxima(ranking, size * np.array([[1.0, 1.0 - share]]))
+            assert found[0] == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_uncovered_rows_are_counted_by_loops(seed) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 4, (12, 3)).astype(float)
+    outputs = pd.DataFrame(values[:, :2], columns=["a", "b"])
+    reference = SimpleNamespace(outputs=outputs, inputs=pd.DataFrame({"x": values[:, 2]}))
+    for count in (1, 3, 12):
+        listed = rng.choice(12, count, replace=False)
+        result = SimpleNamespace(reference=reference, frontier=listed)
+        expected = 0
+        for row in values:
+            covers = [
+                values[j][0] >= row[0] and values[j][1] >= row[1] and values[j][2] <= row[2]
+                for j in listed
+            ]
+            expected += not any(covers)
+        assert count_uncovered(result) == expected

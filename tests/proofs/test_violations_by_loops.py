@@ -410,3 +410,79 @@ def test_cross_scores_are_off_by_what_loops_give(inputs) -> None:
         violations = forged.options.prove(replace(forged, tables={"cross": other})).violations
         found = violations["distance_of_the_matrix_from_its_weights"][k]
         assert np.isinf(found) == bool(inputs or k == 0)
+
+
+def measure_slacks(name: str, own: np.ndarray, slacks: np.ndarray) -> float:
+    """Return the score that slacks amount to, outputs first."""
+    if name == "sbm":
+        return (1 - (slacks[2:] / own[2:]).mean()) / (1 + (slacks[:2] / own[:2]).mean())
+    if name == "mip":
+        return (slacks / own).sum()
+    if name == "ram":
+        return (slacks / (TABLE.max() - TABLE.min()).to_numpy()).mean()
+    return slacks.sum()
+
+
+@pytest.mark.parametrize("name", ["ones", "mip", "ram", "sbm"])
+def test_one_dominating_peer_is_off_by_what_loops_give(name) -> None:
+    options = {"model": "additive", "weights": name}
+    if name in ("ram", "sbm"):
+        options = {"model": name}
+    honest = rank_with(
+        TABLE, outputs=["a", "b"], inputs=["x", "z"], technology="fdh", returns="vrs", **options
+    )
+    db.certify(honest)
+    values = TABLE.to_numpy()
+    gains = (values[None] - values[:, None]) * [1, 1, -1, -1]
+    unit = 2.0 ** np.floor(np.log2(TABLE.max().to_numpy()))
+    sign = -1 if name == "sbm" else 1
+    for k in range(len(TABLE)):
+        dominating = [j for j in range(len(TABLE)) if (gains[k, j] >= 0).all()]
+        best = max(sign * measure_slacks(name, values[k], gains[k, j]) for j in dominating)
+        assert honest.scores.iloc[k] == pytest.approx(sign * best, rel=1e-12, abs=1e-15)
+        assert honest.efficient.iloc[k] == (gains[k, dominating].max() <= TOLERANCE)
+        for j in range(len(TABLE)):
+            columns = honest.intensities.columns.copy()
+            columns[k, 0] = j
+            scores = honest.scores.copy()
+            scores.iloc[k] = own_score = measure_slacks(name, values[k], gains[k, j])
+            slacks = honest.slacks.copy()
+            slacks.iloc[k] = gains[k, j]
+            forged = replace(
+                honest,
+                scores=scores,
+                slacks=slacks,
+                intensities=Sparse(columns, honest.intensities.values),
+            )
+            proof = forged.options.prove(forged)
+            violations = {claim: errors[k] for claim, errors in proof.violations.items()}
+            assert proof.frame["primal"].iloc[k] == pytest.approx(own_score, rel=1e-9, abs=1e-15)
+            assert proof.frame["dual"].iloc[k] == pytest.approx(sign * best, rel=1e-9, abs=1e-15)
+            # Totals are compared before they are multiplied to the score's unit.
+            weights = {"ones": np.ones(4), "mip": 1 / values[k]}.get(name)
+            if name == "ram":
+                weights = 0.25 / (TABLE.max() - TABLE.min()).to_numpy()
+            size = 1.0 if weights is None else 2.0 ** np.floor(np.log2((weights * unit).max()))
+            gap = abs(own_score - sign * best) / size
+            assert violations["gap"] == pytest.approx(gap, rel=1e-6, abs=1e-12)
+            worse = max(0.0, *(-gains[k, j] / unit))
+            assert violations["worse_than_the_dmu_itself"] == pytest.approx(worse, rel=1e-9)
+            assert violations["distance_of_the_score_from_its_proof"] < 1e-9
+            assert violations["distance_of_the_slacks_from_their_proof"] < 1e-12
+            assert violations["efficient"] == violations["reason"] == 0.0
+        # A score, a slack and a flag that are not those of the peer.
+        scores = honest.scores.copy()
+        scores.iloc[k] += 1e-3
+        slacks = honest.slacks.copy()
+        slacks.iloc[k, 1] -= 1e-3
+        efficient = honest.efficient.copy()
+        efficient.iloc[k] = not efficient.iloc[k]
+        forged = replace(honest, scores=scores, slacks=slacks, efficient=efficient)
+        violations = {c: e[k] for c, e in forged.options.prove(forged).violations.items()}
+        off = 1e-3 / max(abs(sign * best), np.finfo(float).tiny)
+        assert violations["distance_of_the_score_from_its_proof"] == pytest.approx(off, rel=1e-6)
+        peer = int(honest.intensities.columns[k, 0])
+        size = min(max(values[k, 1], values[peer, 1]) / unit[1], 1.0) * unit[1]
+        off = violations["distance_of_the_slacks_from_their_proof"]
+        assert off == pytest.approx(1e-3 / size, rel=1e-6)
+        assert violations["efficient"] == 1.0
