@@ -303,7 +303,7 @@ def dominated_by_mixtures(result: Scored, rows: np.ndarray) -> np.ndarray:
     s = result.reference.outputs.shape[1]
     values = table[rows]
     reached = lam.dot(table)
-    rounding = ROUND * (np.abs(values) + np.abs(reached))
+    rounding = ROUND * (values + reached)
     shortfall = np.column_stack([values[:, :s] - reached[:, :s], reached[:, s:] - values[:, s:]])
     sum_error = np.abs(lam.values.sum(axis=1) - 1.0)
     are_listed = ((lam.columns < 0) | np.isin(lam.columns, result.frontier)).all(axis=1)

@@ -239,10 +239,17 @@ def test_weights_leave_no_slack_that_is_a_share_of_an_own_value(
         assert proof.has_no_own_slack(np.array([0])).tolist() == [expected]
 
 
+@pytest.mark.parametrize("supported", [False, True])
 @pytest.mark.parametrize("size", [1.0, 1e3, 1e-3])
-def test_slack_is_left_by_what_weights_allow_more_than_is_claimed(monkeypatch, size) -> None:
-    """In shares of the maxima, or of the DMU itself where it, or what is claimed, is larger."""
-    monkeypatch.setattr(SlackProof, "is_supported", lambda self, k: False)
+def test_slack_is_left_by_what_weights_allow_more_than_is_claimed(
+    monkeypatch, size, supported
+) -> None:
+    """In shares of the maxima, or of the DMU itself where it, or what is claimed, is larger.
+
+    Of DMUs at 1 fractions may tell that there is none, and they are asked where floats do not.
+    """
+    asked = []
+    monkeypatch.setattr(SlackProof, "is_supported", lambda self, k: asked.append(k) or supported)
     tested = TABLE * size
     honest = db.rank(tested, outputs=["a", "b"], reference=TABLE)
     reached = honest.intensities.dot(TABLE.to_numpy())
@@ -252,14 +259,21 @@ def test_slack_is_left_by_what_weights_allow_more_than_is_claimed(monkeypatch, s
                 honest.slack_weights, rows=np.array([weights]), of=np.zeros(3, dtype=np.int32)
             )
             forged = replace(honest, slacks=honest.slacks * 0 + claimed)
+            asked.clear()
             found = SlackProof(forged, rows).all_slack_left()
+            at_1 = [] if size != 1.0 else [0, 1]
+            is_open = []
             for k in range(3):
                 point = (reached[k] - claimed) / 4
                 most = max(np.dot(weights, row) for row in TABLE.to_numpy() / 4)
                 total = sum(claimed) / 4
                 left = most - np.dot(weights, point) - total
                 expected = max(left / max(1.0, *np.abs(point), total), 0.0)
+                if expected > 1e-9 and k in at_1:
+                    is_open.append(k)
+                    expected *= not supported
                 assert found[k] == pytest.approx(expected, abs=1e-12)
+            assert asked == is_open
 
 
 @pytest.mark.parametrize("returns", ["crs", "vrs", "nirs", "ndrs"])

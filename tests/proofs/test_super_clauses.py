@@ -14,6 +14,7 @@ import deabench as db
 from deabench.errors import CertificateError
 from deabench.models import russell, sbm, super_sbm, superefficiency
 from deabench.proofs import reasons
+from deabench.utils.arrays import Sparse
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 TABLE = pd.DataFrame(
@@ -201,3 +202,44 @@ def test_a_verdict_on_a_super_efficiency_is_the_one_that_is_proved(
         )
         verdicts = superefficiency._wrong_verdicts(answer, proof)
         assert verdicts.tolist() == [float(claimed != (right == "efficient")), 0.0]
+
+
+@pytest.mark.parametrize("size", [1e-3, -1e-3, 0.0])
+@pytest.mark.parametrize("orientation", ["input", "output"])
+def test_super_efficiencies_are_off_by_shares_of_themselves(orientation, size) -> None:
+    table = TABLE[["a", "b", "x"]].drop("u") * [3.0, 1.0, 1.0]
+    honest = rank_with(
+        table, outputs=["a", "b"], inputs=["x"], model="super", orientation=orientation
+    )
+    assert honest.scores.max() > 1.2 > 0.8 > honest.scores.min()
+    forged = replace(
+        honest, scores=honest.scores * (1 + size), weights=honest.weights * (1 + size * TABLE["a"]).
+        loc[table.index].to_numpy()[:, None],
+    )  # fmt: skip
+    proof = forged.options.prove(forged)
+    unit = np.maximum(forged.scores, 1.0)
+    for claim in ("gap", "primal_infeasibility", "dual_infeasibility"):
+        expected = proof.frame[claim] / (unit if claim == "gap" else 1.0)
+        np.testing.assert_array_equal(proof.violations[claim], expected)
+    off = np.abs(proof.frame["primal"] - forged.scores) / unit
+    np.testing.assert_array_equal(proof.violations["distance_of_the_score_from_its_proof"], off)
+    assert size < 0 or (off.max() > 1e-4) == (size != 0)
+    # λ of itself counts where the DMU is measured against the others alone.
+    columns = honest.intensities.columns.copy()
+    columns[:, 0] = np.arange(len(table))
+    forged = replace(honest, intensities=Sparse(columns, honest.intensities.values))
+    shares = forged.options.prove(forged).violations["share_of_itself_among_its_peers"]
+    expected = np.where(honest.scores >= 1, honest.intensities.values[:, 0], 0.0)
+    assert shares.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(("share", "counts"), [(1e-7, True), (2e-9, True), (5e-10, False)])
+def test_slack_of_a_dmu_just_below_1_is_the_largest(share, counts) -> None:
+    table = pd.DataFrame({"a": [1.0, 1.0 - share], "b": [1.0, 0.5]}, index=list("pq"))
+    ranking = db.rank(table, model="super")
+    # As its own peer it reaches no more than it has.
+    itself = Sparse(np.arange(2, dtype=np.int32)[:, None], np.ones((2, 1)))
+    forged = replace(ranking, slacks=ranking.slacks * 0, intensities=itself)
+    left = forged.options.prove(forged).violations["slack_that_is_left"]
+    assert left[0] == 0
+    assert left[1] == pytest.approx(0.5 * counts, rel=1e-6)

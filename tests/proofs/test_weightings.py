@@ -295,3 +295,31 @@ def test_scores_are_those_of_the_table_s_metrics(name) -> None:
             violations = prove_weightings(forged).violations
             is_off = np.arange(len(values)) == values[metric].argmin()
             assert (violations["score_metrics"] > 1e-3).tolist() == is_off.tolist()
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-3, 0.3])
+def test_the_least_loss_lies_between_what_weights_and_a_mix_of_rows_give(size) -> None:
+    result = weigh("value")
+    rng = np.random.default_rng(1)
+    shares = (TABLE[["a", "b", "x"]] - TABLE[["a", "b", "x"]].min()) * [1, 1, -1]
+    shares = (shares / (TABLE.max() - TABLE.min())[["a", "b", "x"]]).to_numpy()
+    rays = np.array(result.sides[0].polytope.rays, dtype=float)
+    values = shares @ (rays / rays.sum(axis=1, keepdims=True)).T
+    for sign in (1, -1):
+        weights = result.loss_weights + sign * size * rng.random(result.loss_weights.shape)
+        mixes = result.loss_mixes + sign * size * rng.random(result.loss_mixes.shape)
+        for changed in ({"loss_weights": weights}, {"loss_mixes": mixes}):
+            forged = replace(result, **changed)
+            found = prove_weightings(forged).violations["loss_min"]
+            for k in range(len(TABLE)):
+                at = values @ forged.loss_weights[k]
+                mixed = forged.loss_mixes[k] @ values
+                smallest = result.ranks["loss_min"].iloc[k]
+                expected = max(
+                    max(at) - at[k] - smallest,
+                    smallest - max(min(mixed - values[k]), 0.0),
+                    *(abs(sum(part[k]) - 1) for part in (forged.loss_weights, forged.loss_mixes)),
+                    *(-forged.loss_weights[k]),
+                    *(-forged.loss_mixes[k]),
+                )
+                assert found[k] == pytest.approx(expected, rel=1e-9, abs=1e-12)
