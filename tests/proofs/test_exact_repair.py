@@ -329,3 +329,59 @@ def test_weights_move_by_the_least_shares(rows, is_free, expected) -> None:
 def test_equations_are_solved_in_fractions(matrix, right, expected) -> None:
     exact = [[Fraction(x) for x in row] for row in matrix]
     assert solve(exact, [Fraction(x) for x in right]) == expected
+
+
+@pytest.mark.parametrize("sums", [(0.0, np.inf), (1.0, 1.0)])
+@pytest.mark.parametrize("more", [2.0**-50, 2.0**-30])
+def test_what_is_met_but_for_rounding_is_met_exactly_first(sums, more) -> None:
+    """Both outputs of half of each are given back what was too much, if that may be rounding."""
+    points = np.array([[0.75, 0.25, -0.5], [0.25, 0.75, -0.25], [0.5, 0.25, -0.75]])
+    tested = np.array([0.5 - more, 0.5 - more, -1.0])
+    held = np.array([True, True, True])
+    lam = sparse([0, 1, 2], [0.5, 0.5, 2.0**-60])
+    technology = Technology(points, 1, sums)
+    gains = list(exact_gains(technology, tested, lam, 0, held, np.zeros(3)))
+    if more > 1e-12:
+        assert len(gains) == 1
+    else:
+        assert gains[0][:2] == [0, 0]
+        assert len(gains) == 2
+    assert min(gains[-1][:2]) > 0
+    assert [float(gain) for gain in gains[-1][:2]] == pytest.approx([more, more], rel=0.01)
+
+
+@pytest.mark.parametrize("returns", SUMS)
+@pytest.mark.parametrize("total", [0.5, 1.0, 2.0, 1 + 5e-8])
+def test_polished_weights_are_the_nearest_by_shares_of_themselves(returns, total) -> None:
+    """Those of least squares: peers are worth the same, or nothing where Σ λ is free."""
+    least_sum, most = SUMS[returns]
+    rng = np.random.default_rng(7)
+    for case in range(20):
+        points = draw_points(rng, 4, 3, 2)
+        weights = rng.uniform(0.5, 1, 5)
+        least = np.zeros(5)
+        if case % 3 == 1:
+            weights[1] = 0.0
+        if case % 3 == 2:
+            least[2] = weights[2] * (1 - 1e-8)
+            least[3] = weights[3] * (1 - 1e-3)
+        shares = [0.5, 0.5, 1e-9, 0.0] if case % 2 else [0.3, 0.3, 0.4, 0.0]
+        if case == 4:
+            shares = [1.0, 0.0, 0.0, 0.0]
+        lam = sparse([2, 0, 3, -1], [share * total for share in shares])
+        peers = points[[2, 0, 3]][[share > 1e-7 for share in shares[:3]]]
+        is_between = least_sum * (1 + 1e-7) < total < most * (1 - 1e-7)
+        rows = weights * (peers if is_between else peers[1:] - peers[0])
+        polished = polished_weights(Technology(points, 2, SUMS[returns]), weights, lam, 0, least)
+        if not len(rows):
+            assert polished is None
+            continue
+        rows[:, least > weights * (1 - 1e-7)] = 0.0
+        full = weights * (peers if is_between else peers[1:] - peers[0])
+        eta = np.linalg.lstsq(rows, -full.sum(axis=1), rcond=None)[0]
+        moved = weights * (1 + eta)
+        if moved.min() < 0:
+            assert polished is None
+            continue
+        moved = np.maximum(moved, least)
+        np.testing.assert_allclose(np.array(polished, dtype=float), moved, rtol=1e-9, atol=1e-15)

@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from deabench.proofs.bounds import PRECISE, _is_settled, _scaled_error, repaired_gains
+from deabench.proofs.bounds import (
+    PRECISE,
+    REPAIRS,
+    RESIDUAL,
+    _bound_moves,
+    _is_settled,
+    _scaled_error,
+    repaired_gains,
+)
 from deabench.proofs.exact_repair import Technology
 from deabench.utils.arrays import Sparse
 
@@ -298,3 +306,52 @@ def test_repairs_of_several_metrics_break_no_other(sums) -> None:
         # No more than some multiple of what is short is given up.
         assert error.max() <= (50e-6 if (slack[held] < 0).any() else 1e-13)
     assert sum(outcomes) > 40
+
+
+def move_by_hand(gains, error, moves, held, steps, room):
+    """Return the error of one DMU's gains, or None, by the pseudo-inverse of what falls short."""
+    short = [c for c in range(len(gains)) if held[c] and gains[c] - error[c] < 0]
+    for _ in range(REPAIRS):
+        size = {c: max(abs(moves[:, c])) for c in short}
+        if not all(size.values()):
+            return None
+        columns = np.array([moves[:, c] / size[c] for c in short])
+        if short and np.linalg.matrix_rank(columns, 1e-6) < len(short):
+            return None
+        right = [(abs(gains[c]) + error[c]) / size[c] for c in short]
+        right = [value + 2 * RESIDUAL * max(right) for value in right]
+        eta = np.zeros(len(moves))
+        if short:
+            eta = np.abs(np.linalg.pinv(columns)) @ right
+        widened = [error[c] + eta @ abs(moves[:, c]) for c in range(len(gains))]
+        total = eta @ steps
+        if max(eta) >= 0.5 or (total and total > room):
+            return None
+        broken = [c for c in range(len(gains)) if held[c] and c not in short]
+        broken = [c for c in broken if gains[c] - widened[c] < 0]
+        if not broken:
+            return [gains[c] if c in short else widened[c] for c in range(len(gains))]
+        short += broken
+    return None
+
+
+@pytest.mark.parametrize("peers", [1, 2, 3, 5])
+def test_moves_of_intensities_are_those_of_a_pseudo_inverse(peers) -> None:
+    rng = np.random.default_rng(peers)
+    count = 120
+    moves = rng.choice([0.0, 0.2, -0.3, 0.5, 0.7, -1.0], (count, peers, 3)) * [1.0, 100.0, 1e-3]
+    moves[::7, 0] = 0.0
+    size = np.abs(moves).max(axis=1)
+    shortfall = rng.choice([-1e-2, -1e-6, 1e-7, 1e-2, 0.3], (count, 3))
+    gains = shortfall * size
+    error = 1e-12 * size
+    held = rng.random((count, 3)) < 0.8
+    steps = rng.choice([0.0, 0.3], (count, 1)) * rng.random((count, peers))
+    room = rng.choice([0.0, 1e-3, 1.0], count)
+    widened, is_repaired = _bound_moves(gains, error, moves, held, steps, room)
+    for k in range(count):
+        expected = move_by_hand(gains[k], error[k], moves[k], held[k], steps[k], room[k])
+        assert is_repaired[k] == (expected is not None)
+        if expected is not None:
+            assert widened[k] == pytest.approx(expected, rel=1e-6, abs=1e-15)
+    assert 10 < is_repaired.sum() < count - 10

@@ -243,3 +243,87 @@ def test_slack_of_a_dmu_just_below_1_is_the_largest(share, counts) -> None:
     left = forged.options.prove(forged).violations["slack_that_is_left"]
     assert left[0] == 0
     assert left[1] == pytest.approx(0.5 * counts, rel=1e-6)
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-6, 0.2])
+@pytest.mark.parametrize(
+    ("inputs", "orientation"),
+    [
+        (["x", "z"], "none"),
+        (["x", "z"], "output"),
+        (["x", "z"], "input"),
+        ([], "none"),
+        ([], "output"),
+    ],
+)
+def test_multipliers_beside_a_super_slacks_measure_are_limited_as_by_loops(
+    inputs, orientation, size
+) -> None:
+    """An output is worth its share of the score at most, and an input its share of 1."""
+    table = TABLE[["a", "b", "x"]].assign(z=[0.0, 2.0, 1.0, 3.0, 2.0, 4.0])
+    table = table[["a", "b", *inputs]]
+    honest = rank_with(
+        table, outputs=["a", "b"], inputs=inputs, model="super-sbm", orientation=orientation
+    )
+    rng = np.random.default_rng(0)
+    weights = honest.weights * (1 + size * rng.uniform(-1, 1, honest.weights.shape))
+    forged = replace(honest, weights=weights)
+    violations = forged.options.prove(forged).violations
+    limits_outputs = orientation != "input" or not inputs
+    limits_inputs = orientation != "output"
+    counted = 0
+    for k, label in enumerate(table.index):
+        score = honest.scores[label]
+        if not score > 1:
+            continue
+        row = table.loc[label]
+        excess = [0.0]
+        for side, limits, most in (
+            (["a", "b"], limits_outputs, score),
+            (inputs, limits_inputs, 1.0),
+        ):
+            positive = [name for name in side if row[name] > 0]
+            for name in positive:
+                if limits:
+                    worth = max(weights.loc[label, name], 0.0) * row[name]
+                    excess.append(worth - most / len(positive))
+        found = violations["multipliers_that_are_too_large"][k]
+        assert found == pytest.approx(max(excess), abs=1e-9)
+        counted += 1
+        # With more weight than that a bound is no greater: weights are lowered first.
+        heavy = replace(honest, weights=honest.weights * 1.5)
+        assert not heavy.options.prove(heavy).frame["dual"].iloc[k] > score + 1e-9
+    assert counted
+
+
+@pytest.mark.parametrize("orientation", ["none", "output", "input"])
+def test_no_share_of_itself_is_among_the_peers_of_a_super_slacks_measure(orientation) -> None:
+    table = TABLE[["a", "b", "x"]]
+    honest = rank_with(
+        table, outputs=["a", "b"], inputs=["x"], model="super-sbm", orientation=orientation
+    )
+    assert not honest.options.prove(honest).violations["share_of_itself_among_its_peers"].any()
+    lam = honest.intensities
+    for share in (0.25, 1e-3):
+        columns = np.column_stack([lam.columns, np.arange(len(table))]).astype(np.int32)
+        values = np.column_stack([lam.values, np.full(len(table), share)])
+        forged = replace(honest, intensities=Sparse(columns, values))
+        found = forged.options.prove(forged).violations["share_of_itself_among_its_peers"]
+        is_above = (honest.scores >= 1 - 1e-9) | honest.scores.isna()
+        if orientation == "none":
+            is_above &= honest.efficient
+        assert found.tolist() == (share * is_above).tolist()
+
+
+@pytest.mark.parametrize("orientation", ["none", "output", "input"])
+def test_who_stands_beside_another_reference_is_not_left_out_of_it(orientation) -> None:
+    reference = TABLE[["a", "b", "x"]].drop("u")
+    tested = reference.loc[["q"]] * [9.0, 9.0, 1.0]
+    ranking = rank_with(
+        tested, reference=reference, outputs=["a", "b"], inputs=["x"], model="super-sbm",
+        orientation=orientation, returns="vrs",
+    )  # fmt: skip
+    db.certify(ranking)
+    assert ranking.reasons == {"q": sbm.OUTSIDE}
+    forged = replace(ranking, reasons={"q": super_sbm.UNREACHED})
+    assert forged.options.prove(forged).violations["reason"].tolist() == [1.0]
