@@ -415,15 +415,13 @@ def prove_along(answer: Answer, direction: np.ndarray) -> Proof:
     moved = beta[:, None] * direction
     share = np.maximum(bounded.shares(moved).max(axis=1), bounded.largest_share(moved))
     share = np.maximum(share, beta / unit)
-    claimed = answer.efficient.to_numpy(dtype=float)
-    wrong_verdicts = bounded.wrong_verdicts(np.ones(len(beta), dtype=bool), share)
     is_proved = infeasibility.proved_infeasible(answer, scaled, may_change=direction > 0)
     return Proof(
         frame,
         {
             **violations,
             "distance_of_the_slacks_from_their_proof": bounded.slack_errors(moved),
-            "efficient": np.where(np.isnan(beta), claimed, wrong_verdicts),
+            "efficient": bounded.wrong_verdicts(np.ones(len(beta), dtype=bool), share),
             "reason": reason_violations(answer, {OUTSIDE: is_proved}),
         },
         ("that no other peers have larger slacks, also where there are none",),

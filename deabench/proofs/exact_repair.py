@@ -91,18 +91,17 @@ def _exact_gains(
     lam_values = to_fractions(lam.values[k][entries])
     points = [to_fractions(technology.points[j]) for j in lam.columns[k][entries]]
     total = sum(lam_values, Fraction(0))
-    if total < least_sum:
+    # Divided by the sum that is too large, or too small, λ has the nearest one that is allowed.
+    allowed = Fraction(min(max(total, least_sum), greatest_sum))
+    if allowed != total:
         if not total:
             return None
-        lam_values = [value * Fraction(least_sum) / total for value in lam_values]
-    elif total > greatest_sum:
-        lam_values = [value * Fraction(greatest_sum) / total for value in lam_values]
-    total = sum(lam_values, Fraction(0))
-    is_at_bound = total in (least_sum, greatest_sum)
+        lam_values = [value * allowed / total for value in lam_values]
+    is_at_bound = allowed in (least_sum, greatest_sum)
     aim = [z + w for z, w in zip(tested_point, to_fractions(moved), strict=True)]
     # At a bound of Σ λ, moved λ are divided by their sum again: each counts from what it is to
     # reach.
-    is_one = is_at_bound and bool(total)
+    is_one = is_at_bound and bool(allowed)
     zero = [Fraction(0)] * len(aim)
     origin = zero
     if is_one:

@@ -125,7 +125,7 @@ class SlackProof:
                 remaining[k] = 0.0
         own_weights = self.own_weights[rows][:, self.counted]
         own_are_positive = all_weights_positive(own_weights, self.unit[self.counted])
-        remaining[(of == OWN_WEIGHTS) & ~has_no_score & ~own_are_positive] = np.inf
+        remaining[(of == OWN_WEIGHTS) & ~own_are_positive] = np.inf
         return np.where(has_no_score, np.nan, np.maximum(remaining, 0.0))
 
     def _slack_bounds(self, of: np.ndarray, points: np.ndarray) -> np.ndarray:

@@ -97,6 +97,60 @@ def test_a_score_is_off_by_its_share_of_the_unit(name) -> None:
             assert found == pytest.approx(expected, rel=1e-3 if abs(size) < 1e-4 else 1e-5)
 
 
+ZEROS = TABLE.copy()
+for metric, labels in {"a": "t", "b": "ps", "x": "q", "z": "ru"}.items():
+    ZEROS.loc[list(labels), metric] = 0.0
+"""Each metric has some of 0."""
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_bounds_stand_on_their_sides_beside_metrics_of_0(name) -> None:
+    options = MODELS[name]
+    honest = rank_with(ZEROS, outputs=["a", "b"], inputs=["x", "z"], **options)
+    db.certify(honest)
+    scores = honest.scores.to_numpy()
+    sign = 1.0 if name in LEAST else -1.0
+    assert np.isfinite(scores).sum() > 4
+    lam = honest.intensities
+    for seed, size in enumerate((1e-11, 1e-3, 0.5)):
+        rng = np.random.default_rng(seed)
+        values = lam.values * np.exp(size * rng.normal(size=lam.values.shape))
+        weights = honest.weights * np.exp(size * rng.normal(size=honest.weights.shape))
+        forged = replace(honest, intensities=Sparse(lam.columns, values), weights=weights)
+        frame = forged.options.prove(forged).frame
+        size_of_scores = np.maximum(np.abs(scores), 1.0)
+        above = sign * (frame["primal"].to_numpy() - scores) / size_of_scores
+        below = sign * (scores - frame["dual"].to_numpy()) / size_of_scores
+        assert not (above < -1e-9).any()
+        assert not (below < -1e-9).any()
+        if size == 1e-11:
+            assert np.nanmax(above) < 1e-8
+            assert np.nanmax(below) < 1e-8
+    # Slacks are off by shares of what they are differences of; of a value of 0 the metric counts.
+    reached = lam.dot(ZEROS.to_numpy())
+    unit = 2.0 ** np.floor(np.log2(ZEROS.max().to_numpy()))
+    for k, label in enumerate(ZEROS.index):
+        if np.isnan(scores[k]) or (name.startswith("super") and scores[k] >= 1):
+            continue
+        for r, metric in enumerate(ZEROS):
+            slacks = honest.slacks.copy()
+            slacks.loc[label, metric] += 1e-3 * unit[r]
+            forged = replace(honest, slacks=slacks)
+            violations = forged.options.prove(forged).violations
+            own = ZEROS.loc[label, metric]
+            size = own + reached[k, r] if own else unit[r]
+            found = violations["distance_of_the_slacks_from_their_proof"][k]
+            assert found == pytest.approx(1e-3 * unit[r] / size, rel=1e-5)
+    for label in ZEROS.index:
+        efficient = honest.efficient.copy()
+        efficient[label] = True
+        if honest.scores[label] > (1e-6 if name in GREATEST else 2) or (
+            name in LEAST and honest.scores[label] < 1 - 1e-6
+        ):
+            forged = replace(honest, efficient=efficient)
+            assert forged.options.prove(forged).violations["efficient"].any()
+
+
 def units_of(ranking: db.Ranking, name: str) -> np.ndarray:
     """Return what the scores of a model are measured in, (n,), from its definition."""
     scores = ranking.scores.to_numpy()

@@ -178,6 +178,12 @@ def test_scores_that_are_not_proved_are_told_one_by_one(count) -> None:
     assert sentences == ((text,) if count else ())
 
 
+def test_no_score_without_a_reason_is_refused() -> None:
+    ranking = db.rank(FAR, outputs=["a", "b"], inputs=["x"], model="ccr")
+    forged = replace(ranking, scores=ranking.scores.mask(FAR.index == "near"))
+    assert radial_reason_violations(forged)[0].tolist() == [1.0, 0.0]
+
+
 def test_a_reason_beside_a_score_is_refused() -> None:
     ranking = db.rank(FAR, outputs=["a", "b"], inputs=["x"], model="ccr")
     for reason in (NO_METRIC, f"its score {UNPROVED} 1e-09"):

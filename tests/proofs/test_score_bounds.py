@@ -186,6 +186,15 @@ def test_intensities_are_tried_without_what_rounding_added(monkeypatch) -> None:
         assert primal == pytest.approx(expected, abs=1e-13, nan_ok=True)
 
 
+def test_a_miss_by_rounding_is_met_without_moves_that_cost_another_metric() -> None:
+    """To gain 4e-15 of the first metric all of λ would move, and half of the second with it."""
+    peers = np.array([[0.5, 0.75, -0.5], [0.5, 0.25, -0.5]])
+    tested = np.array([0.5 + 4e-15, 0.5, -0.5])
+    held = np.array([[True, False, True]])
+    primal = bound_total(peers, tested, np.full(2, 0.5), np.ones(3), (1.0, 1.0), held=held)[0]
+    assert primal == pytest.approx(0.0, abs=1e-13)
+
+
 def test_intensities_that_miss_by_their_own_rounding_alone_reach_what_they_reach() -> None:
     """A third of its only peer, rounded: there is no λ that reaches all three metrics exactly."""
     peer = np.array([0.7, 0.2, -0.8])

@@ -13,14 +13,17 @@ import deabench as db
 from deabench.errors import CertificateError
 from deabench.models.shared.scaled_data import pareto_efficient
 from deabench.proofs.ranking import (
+    LEAST_SHARE,
     NO_PROOF,
     OWN_WEIGHTS,
     SlackProof,
+    all_weights_positive,
     count_uncovered,
+    dominated_by_mixtures,
     unproved_slack_claims,
     weighted_maxima,
 )
-from deabench.utils.arrays import Sparse
+from deabench.utils.arrays import TOLERANCE, Sparse
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 TABLE = pd.DataFrame({"a": [1.0, 4.0, 2.0], "b": [4.0, 1.0, 2.0]}, index=list("pqr"))
@@ -152,6 +155,7 @@ def test_slacks_without_a_proof_are_those_of_one_optimum() -> None:
     [
         (1.0, 0.0, True),
         (1.0, 0.9e-9, True),
+        (1.0 - TOLERANCE, 0.0, True),
         (1.0, 1.1e-9, False),
         (1 - 0.9e-9, 0.0, True),
         (1 - 1.1e-9, 0.0, False),
@@ -193,9 +197,32 @@ def test_own_weights_with_a_0_prove_nothing() -> None:
         db.certify(forged)
 
 
+@pytest.mark.parametrize(
+    ("shares", "expected"),
+    [
+        ([1.0, 1.0, 1.0], True),
+        ([1e-6, 1.0, 1.0], False),
+        ([1e-4, 1.0, 1.0], True),
+        ([LEAST_SHARE, 1.0, 1.0], False),
+        ([1.0, 1e-6, 1.0], False),
+        ([1.0, 1.0, 1e-6], False),
+        ([3.0, 1.0, 2e-5], False),
+        ([3.0, 1.0, 4e-5], True),
+        ([0.0, 1.0, 1.0], False),
+        ([-1.0, 1.0, 1.0], False),
+    ],
+)
+def test_own_weights_are_positive_in_metrics_scaled_to_1(shares, expected) -> None:
+    maxima = np.array([1.0, 2.0**20, 2.0**-20])
+    rows = np.array([shares, [1.0, 1.0, 1.0]]) / maxima
+    assert all_weights_positive(rows, maxima).tolist() == [expected, True]
+
+
 def test_weights_of_slacks_are_at_least_1_where_slack_counts() -> None:
     ranking = db.rank(TABLE)
-    rows = np.array([[1.0, 1.0], [1 - 0.9e-9, 1.0], [1.0, 1 - 1.1e-9], [2.0, 0.5], [0.0, 3.0]])
+    rows = np.array(
+        [[1.0, 1.0], [1 - TOLERANCE, 1.0], [1.0, 1 - 1.1e-9], [2.0, 0.5], [-TOLERANCE, 3.0]]
+    )
     weights = replace(ranking.slack_weights, rows=rows, of=np.full(3, NO_PROOF, dtype=np.int32))
     proof = SlackProof(ranking, weights)
     assert proof.is_at_least_1.tolist() == [True, True, False, False, False]
@@ -332,3 +359,47 @@ def test_uncovered_rows_are_counted_by_loops(seed) -> None:
             ]
             expected += not any(covers)
         assert count_uncovered(result) == expected
+
+
+@pytest.mark.parametrize("fault", ["none", "value", "sum", "sign", "unlisted", "rounding"])
+@pytest.mark.parametrize("metric", [0, 1, 2])
+def test_rows_below_a_mixture_of_listed_rows_are_told_by_loops(fault, metric) -> None:
+    rng = np.random.default_rng(metric)
+    table = rng.uniform(0.5, 1, (8, 3)) * [1.0, 1e6, 1e-3]
+    columns = np.tile(np.array([0, 1, 2, -1], dtype=np.int32), (8, 1))
+    lam = np.zeros((8, 4))
+    lam[:, :3] = rng.dirichlet(np.ones(3), 8)
+    worse = np.array([1.0, 1.0, -1.0])
+    table[3:] = lam[3:, :3] @ table[:3] - worse * 0.01 * table[3:]
+    # The last one lies on its mixture; one row has a fault of one kind.
+    table[7] = lam[7, :3] @ table[:3]
+    size = {"value": 1e-10, "rounding": 1e-15}.get(fault, 0.0)
+    table[7, metric] += worse[metric] * size * table[7, metric]
+    if fault == "sum":
+        lam[7, :3] *= 1 + 2e-9 * (-1) ** metric
+        table[7] = lam[7, :3] @ table[:3]
+    if fault == "sign":
+        lam[7, metric] *= -1e-3
+        lam[7] /= lam[7].sum()
+        table[7] = lam[7, :3] @ table[:3]
+    if fault == "unlisted":
+        columns[7, metric] = 4
+        table[4] = table[metric]
+    outputs = pd.DataFrame(table[:, :2], columns=["a", "b"])
+    reference = SimpleNamespace(outputs=outputs, inputs=pd.DataFrame({"x": table[:, 2]}))
+    result = SimpleNamespace(
+        reference=reference, frontier=np.arange(3), intensities=Sparse(columns, lam),
+        own_reference=True, scores=np.zeros(8), returns="vrs",
+    )  # fmt: skip
+    rows = np.array([5, 7, 3])
+    is_right = fault in ("none", "rounding")
+    assert dominated_by_mixtures(result, rows).tolist() == [True, is_right, True]
+    assert dominated_by_mixtures(result, rows[:0]).tolist() == []
+    for name, value in (("returns", "crs"), ("own_reference", False), ("scores", np.zeros(7))):
+        other = SimpleNamespace(**{**vars(result), name: value})
+        assert not dominated_by_mixtures(other, rows).any()
+    # Those that single listed rows do not cover are counted where mixtures do not, either.
+    expected = int(not is_right)
+    result.frontier = np.arange(3)
+    assert count_uncovered(result, mixtures=True) <= count_uncovered(result)
+    assert count_uncovered(result, mixtures=True) >= expected or fault == "unlisted"

@@ -139,7 +139,7 @@ def _is_beyond(
     with np.errstate(all="ignore"):
         excess, error, _ = excess_of_weights(technology, tested, weights, left_out)
     is_beyond = excess + error < 0
-    for k in np.flatnonzero(~is_beyond & weights.any(axis=1)).tolist():
+    for k in np.flatnonzero(~is_beyond).tolist():
         compared = technology
         if left_out is not None:
             listed = np.delete(np.arange(len(technology.points)), left_out[k])

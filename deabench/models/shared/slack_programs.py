@@ -312,9 +312,7 @@ def prove(
         {
             **violations,
             "distance_of_the_slacks_from_their_proof": bounded.slack_errors(),
-            "efficient": np.where(np.isnan(scores), answer.efficient, wrongly_efficient).astype(
-                float
-            ),
+            "efficient": wrongly_efficient,
             "reason": reason_violations(
                 answer, {OUTSIDE: infeasibility.proved_infeasible(answer, scaled)}
             ),
