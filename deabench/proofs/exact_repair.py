@@ -92,7 +92,9 @@ def _exact_gains(
     points = [to_fractions(technology.points[j]) for j in lam.columns[k][entries]]
     total = sum(lam_values, Fraction(0))
     # Divided by the sum that is too large, or too small, λ has the nearest one that is allowed.
-    allowed = Fraction(min(max(total, least_sum), greatest_sum))
+    allowed = max(total, Fraction(least_sum))
+    if np.isfinite(greatest_sum):
+        allowed = min(allowed, Fraction(greatest_sum))
     if allowed != total:
         if not total:
             return None

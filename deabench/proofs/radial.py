@@ -257,12 +257,13 @@ class _RadialProof:
         left_out = None
         if self.left_out is not None:
             left_out = self.left_out[rows]
-        unit = np.maximum(np.nan_to_num(scores), 1.0)
+        unit = np.maximum(scores, 1.0)
         tested = np.column_stack([y, -x])
         weights = self.weights[rows]
         u = weights[:, self.output_columns] * self.unit_y
         v = weights[:, self.input_columns] * self.unit_x
         u_0 = self.u_0[rows]
+        nonnegative_weights = np.maximum(np.column_stack([u, v]), 0.0)
         # λ is to reach a point a little before the projection.
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.is_output_oriented:
@@ -299,7 +300,7 @@ class _RadialProof:
             self.technology,
             tested,
             self.result.intensities[rows],
-            np.maximum(np.column_stack([u, v]), 0.0),
+            nonnegative_weights,
             np.ones(tested.shape, dtype=bool),
             score_of_gains,
             score_of_excess,
@@ -328,9 +329,8 @@ class _RadialProof:
         # It is what the peers are worth, and rounded as the terms of that are.
         peers = self.result.intensities[rows]
         points = np.abs(self.technology.points[np.maximum(peers.columns, 0)])
-        peer_terms = np.einsum("kpc,kc->kp", points, np.abs(np.column_stack([u, v])))
-        terms = np.abs(support) + row_sums(u * y) + row_sums(v * x)
-        terms += (peer_terms * (peers.values > 0)).max(axis=1)
+        peer_terms = np.einsum("kpc,kc->kp", points, nonnegative_weights) * (peers.values > 0)
+        terms = np.abs(support) + row_sums(u * y) + row_sums(v * x) + peer_terms.max(axis=1)
         is_wrong = np.maximum(np.abs(u_0 - support) - ROUND * terms, 0.0)
         if self.returns == "crs":
             is_wrong = np.abs(u_0)
