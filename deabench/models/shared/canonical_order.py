@@ -8,7 +8,7 @@ or its units changed by powers of two, has the same answer to the last bit.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, cmp_to_key
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -168,19 +168,13 @@ def _metric_order(task: Task) -> tuple[list[int], list[int]]:
 
 def _order_by_sorted_values(side: np.ndarray) -> tuple[list[int], bool]:
     """Return the columns in the order of their sorted values, and whether no two are equal."""
-    columns = np.sort(side, axis=0).T
-    is_strict = True
-
-    def compare(a: int, b: int) -> int:
-        nonlocal is_strict
-        differs = columns[a] != columns[b]
-        first = int(differs.argmax())
-        if not differs[first]:
-            is_strict = False
-            return 0
-        return 1 if columns[a, first] > columns[b, first] else -1
-
-    return sorted(range(len(columns)), key=cmp_to_key(compare)), is_strict
+    # The ends of a column mostly tell it apart, without sorting it.
+    ends = list(zip(side.min(axis=0, initial=0), side.max(axis=0, initial=0), strict=True))
+    if len(set(ends)) == len(ends):
+        return sorted(range(len(ends)), key=ends.__getitem__), True
+    columns = [(*end, *np.sort(column).tolist()) for end, column in zip(ends, side.T, strict=True)]
+    is_strict = len(set(columns)) == len(columns)
+    return sorted(range(len(columns)), key=columns.__getitem__), is_strict
 
 
 def _order_by_ranked_values(side: np.ndarray, row_rank: np.ndarray) -> list[int]:
