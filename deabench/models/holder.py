@@ -132,7 +132,8 @@ def _solve(task: Task, advance: Advance) -> Answer:
     if is_beyond.any():
         is_beyond &= _is_worth_more(answer, scaled)
     undefined = np.flatnonzero(~is_inside | is_beyond | np.isnan(values))
-    scores = answer.scores.copy()
+    # What is not proved to be outside is on the frontier.
+    scores = answer.scores.clip(lower=0.0)
     scores.iloc[undefined] = np.nan
     slacks = answer.slacks.copy()
     slacks.iloc[undefined] = np.nan

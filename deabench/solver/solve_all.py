@@ -7,7 +7,7 @@ HiGHS: right for everything. `solve_shared` is faster and takes the formulations
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,7 +39,8 @@ class Solutions:
     shared : mapping of name to Sparse (K, n)
         Repeated columns and rows (their duals), by the name of their component, as "lam".
     infeasible : dict of position to str
-        HiGHS's sentence.
+        HiGHS's sentence, of unbounded programs, too.
+    unbounded : set of positions
     """
 
     objective: np.ndarray
@@ -47,6 +48,7 @@ class Solutions:
     duals: Mapping[str, np.ndarray]
     shared: Mapping[str, Sparse]
     infeasible: Mapping[int, str]
+    unbounded: Set[int] = frozenset()
 
 
 def solve_all(
@@ -153,6 +155,7 @@ def solve_each(
         key: [NO_ENTRIES] * count for key in (*repeated_columns, *repeated_rows)
     }
     infeasible: dict[int, str] = {}
+    unbounded: set[int] = set()
     rows = np.arange(n)
     solver: Solver | None = None
     # Programs without one row of the reference are alike in all but their numbers.
@@ -178,6 +181,8 @@ def solve_each(
             optimum = _solve_program(program, f"'{name(k)}'", solver)
         except (Infeasible, Unbounded) as error:
             infeasible[k] = str(error)
+            if isinstance(error, Unbounded):
+                unbounded.add(k)
         else:
             objective[k] = optimum.objective
             values[k], entries = _split_values(
@@ -195,6 +200,7 @@ def solve_each(
         dict(zip(static_rows, duals.T, strict=True)),
         {key: stack_sparse_rows(entries) for key, entries in shared.items()},
         infeasible,
+        unbounded,
     )
 
 

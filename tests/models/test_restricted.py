@@ -196,6 +196,18 @@ def test_an_always_negative_classifier_is_no_longer_efficient() -> None:
     db.certify(result)
 
 
+def test_a_metric_that_restrictions_leave_no_weight_keeps_a_dmu_from_efficiency() -> None:
+    """All output of A is in `a`, which may be half of it at most: `a` has no weight then."""
+    table = pd.DataFrame(
+        {"a": [0.9, 0.8, 0.7], "b": [0.0, 0.5, 0.6], "cost": [1.0, 2.0, 3.0]}, ["A", "B", "C"]
+    )
+    model = db.models.CCR(returns="ndrs", orientation="input", shares={"a": (0.1, 0.5)})
+    ranking = db.rank(table, outputs=["a", "b"], inputs=["cost"], model=model)
+    assert ranking.scores["A"] == 1
+    assert ranking.weights.loc["A", "a"] == 0
+    assert ranking.efficient.to_dict() == {"A": False, "B": True, "C": False}
+
+
 def test_a_changed_number_does_not_pass() -> None:
     table = frame(np.random.default_rng(1).uniform(0.2, 1, (8, 3)))
     for changed in ("scores", "weights", "slacks"):

@@ -114,6 +114,7 @@ def solve(task: Task, advance: Advance) -> Answer:
     inward = np.where(task.exact & (level == 1), 0.0, EXACT_INWARD if task.exact else INWARD)
     inward = inward[:, None]
     rows = np.flatnonzero(~np.isnan(values))
+    has_endless_slack = np.zeros(len(values), dtype=bool)
     if len(rows):
         x = scaled.x if is_output_oriented else scaled.x * level[:, None]
         y = scaled.y * level[:, None] if is_output_oriented else scaled.y
@@ -122,12 +123,16 @@ def solve(task: Task, advance: Advance) -> Answer:
             task, projected, candidates, restrictions[rows], "slacks", lambda _: None
         )
         is_solved = ~np.isnan(second.objective)
+        # Where restrictions leave a metric no weight, trade-offs give any amount of it.
+        has_endless_slack[rows[list(second.unbounded)]] = True
         if task.exact:
             is_solved &= ~_gains_by_moving(projected, second, inward[rows])
         better = to_reference_positions(second.shared["lam"], candidates)
         lam = replace_rows(rows[is_solved], better[is_solved], lam)
         trade_offs[rows[is_solved]] = _trade_offs(second, restrictions.shape[1])[is_solved]
-    lam.values[lam.values < 100 * inward] = 0.0  # what moving inwards added
+    # What moving inwards added.
+    lam.values[lam.values < 100 * inward] = 0.0
+    trade_offs[trade_offs < 100 * inward] = 0.0
 
     scores = pd.Series(values, index=labels, name="efficiency")
     names = metric_names(task.data)
@@ -143,7 +148,7 @@ def solve(task: Task, advance: Advance) -> Answer:
         slacks=slack_frame,
         weights=_multipliers(scaled, first, task, values),
         intensities=lam,
-        efficient=pareto_efficient(scores, slack_frame, task.data),
+        efficient=pareto_efficient(scores, slack_frame, task.data) & ~has_endless_slack,
         data=task.data,
         reference=task.reference,
         options=task.options,
@@ -177,12 +182,13 @@ def _undefined_reasons(first: Solutions, labels: pd.Index, values: np.ndarray) -
     """Return why DMUs have no score."""
     reasons = {}
     for k in np.flatnonzero(np.isnan(values)).tolist():
-        status = first.infeasible.get(k)
-        if status is None:
-            reasons[labels[k]] = "its factor is 0"
-        else:
+        if k in first.unbounded:
             # An unbounded envelopment form is an infeasible multiplier form.
-            reasons[labels[k]] = NO_WEIGHTS if "nbounded" in status else OUTSIDE
+            reasons[labels[k]] = NO_WEIGHTS
+        elif k in first.infeasible:
+            reasons[labels[k]] = OUTSIDE
+        else:
+            reasons[labels[k]] = "its factor is 0"
     return reasons
 
 
