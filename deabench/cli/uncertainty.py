@@ -75,7 +75,7 @@ def uncertainty_command(
     method: Annotated[
         Method,
         typer.Option(
-            help="analytic bounds the scores, max-t every ratio of two classifiers, anytime is "
+            help="analytic bounds the scores, max-t every ratio of two systems, anytime is "
             "exact and holds wherever you stop."
         ),
     ] = Method.analytic,
@@ -93,11 +93,9 @@ def uncertainty_command(
     ] = False,
     each: Annotated[
         bool,
-        typer.Option("--each", help="Add intervals for one classifier that you chose beforehand."),
+        typer.Option("--each", help="Add intervals for one system that you chose beforehand."),
     ] = False,
-    explain: Annotated[
-        str | None, typer.Option(help="Explain the result of this classifier.")
-    ] = None,
+    explain: Annotated[str | None, typer.Option(help="Explain the result of this system.")] = None,
     seed: Annotated[int, typer.Option(help="The seed of draws and folds.")] = 0,
     plot: Plot = None,
     form: Form = Format.table,
@@ -236,10 +234,10 @@ def plan_command(
     ] = None,
     score: Annotated[float, typer.Option(help="The true efficiency of the candidate.")] = 1.0,
     value: Annotated[float, typer.Option(help="The metric of the better side.")] = 0.9,
-    k: Annotated[int, typer.Option("--k", help="The number of classifiers.")] = 2,
+    k: Annotated[int, typer.Option("--k", help="The number of systems.")] = 2,
     s: Annotated[int, typer.Option("--s", help="The number of metrics.")] = 1,
     rho: Annotated[
-        float, typer.Option(help="The correlation of right answers of two classifiers.")
+        float, typer.Option(help="The correlation of right answers of two systems.")
     ] = 0.3,
     level: Annotated[float, typer.Option(help="The level of the verdicts.")] = 0.95,
     power: Annotated[

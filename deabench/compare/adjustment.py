@@ -183,7 +183,7 @@ def bergmann_hommel(p_values: ArrayLike, k: int) -> Floats:
     p = _check_all_pairs(p_values, k, "Bergmann and Hommel")
     if k > MAX_BERGMANN:
         raise DataError(
-            f"Bergmann and Hommel's adjustment lists all partitions of {k} classifiers, too many "
+            f"Bergmann and Hommel's adjustment lists all partitions of {k} systems, too many "
             f"above {MAX_BERGMANN}; use 'shaffer'"
         )
     classes = list_partitions(k)
@@ -217,7 +217,7 @@ def _check_all_pairs(p_values: ArrayLike, k: int, author: str) -> Floats:
     if len(p) != comb(k, 2):
         raise DataError(
             f"there are {len(p)} p values; {author}'s adjustment needs all {comb(k, 2)} pairs of "
-            f"{k} classifiers"
+            f"{k} systems"
         )
     return p
 
@@ -341,7 +341,7 @@ def critical_difference(
     n_datasets = check_count(n_datasets, "n_datasets", unit="data sets")
     if k < 2 or n_datasets < 2:
         raise DataError(
-            f"there are {k} classifiers and {n_datasets} data sets; give at least 2 of each"
+            f"there are {k} systems and {n_datasets} data sets; give at least 2 of each"
         )
     if test == "nemenyi":
         # The range is in standard errors of one mean; that of a difference is √2 as large.

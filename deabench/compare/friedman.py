@@ -333,7 +333,7 @@ def friedman_from_ranks(ranks: pd.DataFrame, method: FriedmanMethod = "auto") ->
     # The ranks' variance over what it is without ties: 1 - Σ(t³ - t)/(N(k³ - k)).
     tie_factor = float(((ranks.to_numpy() - (k + 1) / 2) ** 2).sum() * 12 / (count * (k**3 - k)))
     if tie_factor == 0:
-        raise DataError("all classifiers tie on every data set; there is nothing to test")
+        raise DataError("all systems tie on every data set; there is nothing to test")
     means = ranks.mean().rename("mean_rank")
     # Demšar's χ² from the spread of the mean ranks about their middle.
     demsar = float(12 * count / (k * (k + 1)) * ((means - (k + 1) / 2) ** 2).sum())
@@ -379,7 +379,7 @@ def _select_distribution(ranks: Floats, method: FriedmanMethod) -> RankSumDistri
     exact = enumerate_rank_sums(ranks, max_states=EXACT_MAX_STATES)
     if exact is None:
         raise DataError(
-            f"the exact distribution of {ranks.shape[1]} classifiers over {len(ranks)} data sets "
+            f"the exact distribution of {ranks.shape[1]} systems over {len(ranks)} data sets "
             "takes too long; use method 'permutation'"
         )
     return exact

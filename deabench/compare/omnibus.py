@@ -131,7 +131,7 @@ def skillings_mack(
     ranks = rank_scores(used, higher_is_better)
     design = SkillingsMackDesign(ranks.to_numpy())
     if not design.deviations.any():
-        raise DataError("all classifiers tie on every data set; there is nothing to test")
+        raise DataError("all systems tie on every data set; there is nothing to test")
     # Only the sums of deviations over the data sets enter the statistic.
     statistic = float(design.statistics(design.deviations.sum(axis=0)[None])[0])
     count, k = used.shape
@@ -211,7 +211,7 @@ def _check_connected(values: pd.DataFrame) -> None:
     present = values.notna().to_numpy()
     for name, is_present in zip(values.columns, present.any(axis=0), strict=True):
         if not is_present:
-            raise DataError(f"'{name}' shares no data set with another classifier; leave it out")
+            raise DataError(f"'{name}' shares no data set with another system; leave it out")
     # Grow the set of classifiers that chains of common data sets connect with the first one.
     connected = np.zeros(present.shape[1], dtype=bool)
     connected[0] = True

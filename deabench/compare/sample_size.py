@@ -275,7 +275,7 @@ def _check_shares(b: float, c: float, power: float, alpha: float) -> tuple[float
     for name, value in (("b", b), ("c", c)):
         if not 0 <= check_number(value, name) <= 1:
             raise DataError(
-                f"{name} is {value:g}; give the share of instances that only this classifier gets "
+                f"{name} is {value:g}; give the share of instances that only this system gets "
                 "right, 0 to 1"
             )
     if not 0 < b + c <= 1:

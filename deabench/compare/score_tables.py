@@ -76,13 +76,13 @@ def check_scores(
     if not isinstance(table, pd.DataFrame):
         raise DataError(
             f"the scores are a {type(table).__name__}; give a DataFrame, data sets in rows, "
-            "classifiers in columns"
+            "systems in columns"
         )
     _check_unique(table.index, "row")
     _check_unique(table.columns, "classifier")
     if table.shape[1] < min_classifiers:
         raise DataError(
-            f"there are {table.shape[1]} classifiers (columns); give at least {min_classifiers}"
+            f"there are {table.shape[1]} systems (columns); give at least {min_classifiers}"
         )
     if table.shape[0] < 2:
         raise DataError(

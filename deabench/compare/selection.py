@@ -276,8 +276,7 @@ def _apply_selected(
         if omnibus.p_value >= alpha:
             pairs["different"] = False
             notes.append(
-                f"the classifiers as a whole do not differ at {alpha:g}, so no pair is called "
-                "different"
+                f"the systems as a whole do not differ at {alpha:g}, so no pair is called different"
             )
     # A low rank wins, and a low score if it is an error or a cost.
     low_wins = selected.pair_test == "ranks" or not higher_is_better
@@ -315,7 +314,7 @@ def _select_for_folds(values: pd.DataFrame, folds: int, higher_is_better: bool) 
         partial(corrected_t, ratio=1 / (folds - 1)),
         "holm",
         "corrected resampled t test (Nadeau-Bengio)",
-        f"{k} classifiers on {repeats} x {folds} folds of one data set: folds share training data, "
+        f"{k} systems on {repeats} x {folds} folds of one data set: folds share training data, "
         "which the corrected t test allows for",
         rank_scores(values, higher_is_better),
         notes=("the result is about this data set only; over data sets give one row per data set",),
@@ -335,7 +334,7 @@ def _select_for_gaps(values: pd.DataFrame, test: str, higher_is_better: bool) ->
         pair_test,
         "holm",
         f"Skillings-Mack, then {TITLES[pair_test]}",
-        f"{values.shape[1]} classifiers over {len(values)} data sets with scores missing: each "
+        f"{values.shape[1]} systems over {len(values)} data sets with scores missing: each "
         "pair is compared on the data sets that both have",
         omnibus.ranks,
         omnibus,
@@ -350,7 +349,7 @@ def _select_mean_ranks(values: pd.DataFrame, alpha: float, higher_is_better: boo
     omnibus = friedman_from_ranks(ranks)
     _warn_omnibus(omnibus, alpha)
     notes = [
-        "mean ranks depend on every classifier of the table: add or leave out one and other pairs "
+        "mean ranks depend on every system of the table: add or leave out one and other pairs "
         "may change"
     ]
     if count <= EXACT_DATA_SETS:
@@ -362,7 +361,7 @@ def _select_mean_ranks(values: pd.DataFrame, alpha: float, higher_is_better: boo
         "ranks",
         "shaffer",
         "Friedman with Iman-Davenport, then mean ranks",
-        f"{k} classifiers over {count} data sets: {REASONS['ranks']}",
+        f"{k} systems over {count} data sets: {REASONS['ranks']}",
         ranks,
         omnibus,
         tuple(notes),
@@ -392,7 +391,7 @@ def _select_test_of_two(
         # With two classifiers there is one pair, and all adjustments agree.
         "shaffer" if k > 2 else "holm",
         title,
-        f"{k} classifiers over {count} data sets: {REASONS[pair_test]}",
+        f"{k} systems over {count} data sets: {REASONS[pair_test]}",
         rank_scores(values, higher_is_better),
     )
 
@@ -415,7 +414,7 @@ def _warn_omnibus(omnibus: Friedman, alpha: float) -> None:
         tied = int(has_ties(omnibus.ranks).sum())
         pairs = "" if count <= EXACT_DATA_SETS else "; the pairwise ones are conservative"
         warn_data(
-            f"{tied} of {count} data sets have tied classifiers, which take "
+            f"{tied} of {count} data sets have tied systems, which take "
             f"{100 * (1 - omnibus.tie_factor):.1f} % of the rank variance: read the tie-corrected "
             f"tests{pairs}"
         )

@@ -195,7 +195,7 @@ def _rank_within_datasets(scores: pd.DataFrame) -> Array:
     """Rank the classifiers within each data set: 1 is best, ties share their mean."""
     if len(scores) < 2 or scores.shape[1] < 2:
         raise DataError(
-            f"there are {len(scores)} data sets and {scores.shape[1]} classifiers; give at least "
+            f"there are {len(scores)} data sets and {scores.shape[1]} systems; give at least "
             "two of each"
         )
     values = scores.to_numpy(dtype=float)

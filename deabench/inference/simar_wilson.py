@@ -144,7 +144,7 @@ def simar_wilson(
         columns = _subsample_bootstrap(y, x, score, alpha, draws, rng)
     frame = pd.DataFrame({"score": score, **columns}, data.labels).rename_axis("classifier")
     note = (
-        "the classifiers count as a sample of all firms that could have been drawn; nothing is "
+        "the systems count as a sample of all firms that could have been drawn; nothing is "
         "said of test instances"
     )
     return FirmsBootstrap(frame, method, h, level, draws, (*selected.notes, *data.notes, note))
@@ -261,7 +261,7 @@ def _choose_bandwidth(score: Array, bandwidth: float | None) -> float:
     width = 0.9 * spread * len(score) ** -0.2
     if not width > 0:
         raise DataError(
-            "the scores have no spread, so there is no bandwidth; give one, or more classifiers"
+            "the scores have no spread, so there is no bandwidth; give one, or more systems"
         )
     return float(width)
 
@@ -277,5 +277,5 @@ def _check_firms(outputs: pd.DataFrame, inputs: pd.DataFrame) -> None:
         )
     if len(values) < MIN_FIRMS:
         raise DataError(
-            f"there are {len(values)} classifiers; a bootstrap of firms needs at least {MIN_FIRMS}"
+            f"there are {len(values)} systems; a bootstrap of firms needs at least {MIN_FIRMS}"
         )

@@ -293,7 +293,7 @@ class Uncertainty(Result):
         if self.method == "anytime":
             raise DataError(
                 f"method 'anytime' has no {what}; ask for method 'analytic' on the finished test "
-                "set, or simultaneous=False for the limits of one classifier"
+                "set, or simultaneous=False for the limits of one system"
             )
 
     def _limits_frame(self, limits: list[Array], value_name: str) -> pd.DataFrame:

@@ -119,7 +119,7 @@ class CriticalDifferenceDisplay(Display):
         over_datasets = getattr(result, "omnibus", result) is not None
         if not over_datasets or len(result.mean_ranks) < 3:
             raise DataError(
-                "a critical-difference diagram needs three or more classifiers over data sets"
+                "a critical-difference diagram needs three or more systems over data sets"
             )
         if not hasattr(result, "omnibus"):
             p_values = result.matrix()
@@ -173,7 +173,7 @@ class CriticalDifferenceDisplay(Display):
         """Return what the diagram shows, in a line."""
         level = f"α = {self.alpha:g}, {self.adjust.capitalize()}"
         if self.control is None:
-            return f"Mean rank (1 = best); a bar joins classifiers not found different ({level})"
+            return f"Mean rank (1 = best); a bar joins systems not found different ({level})"
         return (
             f"Mean rank (1 = best) against {self.control} (filled); "
             f"× differs, ○ not found different ({level})"

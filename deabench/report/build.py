@@ -89,11 +89,11 @@ def report(
     >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
     >>> page = db.report(wine, outputs=["TPR", "TNR"])
     >>> page.text("md").splitlines()[0]
-    '# Comparison of classifiers'
+    '# Comparison of systems'
     """
     if other is not None:
         if tested is not None:
-            raise DataError("two reports are compared by their own classifiers; leave out tested")
+            raise DataError("two reports are compared by their own systems; leave out tested")
         common = {"metrics": metrics, "norm": norm, "on": on, "extra": extra, **options}
         reports = [source, other]
         for k, page in enumerate(reports):
@@ -109,7 +109,7 @@ def report(
     inserted: list[Section | None] = [result_sections.tests_section(extra.get("tests"))]
     if by_dataset:
         inserted.append(single_results.by_dataset_section(source, options))
-    title = title or "Comparison of classifiers"
+    title = title or "Comparison of systems"
     single = None
     if results.table is not None and extra.get("tests") is None:
         single = single_results.find_single_results(results.table, results)

@@ -44,7 +44,7 @@ def compare_reports(first: Report, second: Report, title: str | None = None) -> 
     earlier_labels = before.ranking.scores.index
     common = [label for label in after.ranking.scores.index if label in earlier_labels]
     if not common:
-        raise DataError("no classifier is in both; give two tables with some labels in common")
+        raise DataError("no system is in both; give two tables with some labels in common")
     if before.ranking.measure != after.ranking.measure:
         raise DataError(
             f"the first has {before.ranking.measure} and the second {after.ranking.measure}; "
@@ -120,7 +120,7 @@ def _describe_ranks(ranks: pd.DataFrame, before: ReportResults, after: ReportRes
     fallen = ranks[change < 0]
     unchanged_count = len(ranks) - len(risen) - len(fallen)
     sentence = (
-        f"Of {len(ranks)} classifiers in both {len(risen)} rose, {len(fallen)} fell and "
+        f"Of {len(ranks)} systems in both {len(risen)} rose, {len(fallen)} fell and "
         f"{unchanged_count} kept their rank."
     )
     if len(risen):
@@ -165,7 +165,7 @@ def _describe_frontiers(facets: pd.DataFrame, before: ReportResults, after: Repo
     if lost:
         sentences.append(f"No longer: {join_names(lost, MAX_CHANGED)}.")
     if not sentences:
-        sentences.append("The same classifiers are efficient.")
+        sentences.append("The same systems are efficient.")
     if len(facets):
         counts = facets["what"].value_counts()
         parts = [f"{counts.get(what, 0)} {what}" for what in ("stayed", "moved", "new", "gone")]

@@ -405,6 +405,6 @@ def describe_difference(results: ReportResults) -> str:
     frontier_metrics = join_names(front.outputs, len(front.outputs))
     return (
         f"The ranking is by model '{ranking.options.name}' in {ranked}; positions and targets are "
-        f"those of the frontier of mixtures in {frontier_metrics}: a classifier may be efficient "
+        f"those of the frontier of mixtures in {frontier_metrics}: a system may be efficient "
         "in the ranking and not on that frontier."
     )

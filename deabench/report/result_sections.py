@@ -76,7 +76,7 @@ def ranking_section(results: ReportResults) -> Section:
     )
     sentences = [
         "Efficiency 1 means that no mixture of the others is better in every metric. ↑ marks "
-        "metrics that are better when higher, ↓ those that are better when lower. Classifiers of "
+        "metrics that are better when higher, ↓ those that are better when lower. Systems of "
         "equal rank are ordered by how many others are measured against them."
     ]
     if ranking.uncertainty is not None:
@@ -146,7 +146,7 @@ def targets_section(results: ReportResults) -> Section | None:
     count = len(targets.targets)
     if count < results.inefficient_count:
         sentences.append(
-            f"Listed are the {count} best of {results.inefficient_count} inefficient classifiers; "
+            f"Listed are the {count} best of {results.inefficient_count} inefficient systems; "
             "the plot gives any other."
         )
     tables = [ReportTable("targets-table", "Closest targets", _targets_frame(targets))]
@@ -166,12 +166,12 @@ def peers_section(results: ReportResults) -> Section | None:
     picture = Picture(
         "peers",
         lambda: plot.PeerNetworkDisplay.from_result(ranking).plot(),
-        "Network from inefficient classifiers to their peers; the most used is "
+        "Network from inefficient systems to their peers; the most used is "
         f"{frame.index[0]}, for {frame['served'].iloc[0]} others.",
-        "Peers of the inefficient classifiers.",
+        "Peers of the inefficient systems.",
     )
     sentences = [
-        "A peer is an efficient classifier that a less efficient one is measured against; λ is "
+        "A peer is an efficient system that a less efficient one is measured against; λ is "
         "its share in the mixture."
     ]
     tables = [ReportTable("peers-table", "Benchmarks, most used first", frame)]
@@ -190,7 +190,7 @@ def weights_section(results: ReportResults) -> Section:
         "Which metrics carry each score.",
     )
     sentences = [
-        "The weights show each classifier in its best light. They are not unique: other weights "
+        "The weights show each system in its best light. They are not unique: other weights "
         "may give the same score."
     ]
     caption = "Weights (multipliers), in each metric's own unit"
@@ -230,7 +230,7 @@ def facets_section(results: ReportResults) -> Section | None:
             "The facet graph.",
         )
     count = len(front.extreme)
-    subject = "1 classifier spans" if count == 1 else f"{count} classifiers span"
+    subject = "1 system spans" if count == 1 else f"{count} systems span"
     sentences = [
         f"{subject} the frontier in {join_names(front.outputs)}: {join_names(front.extreme)}.",
         "A trade-off rate 'B per A' is how much of B one unit of A is worth on the facet; ∞ means "
@@ -326,9 +326,9 @@ def method_section(results: ReportResults) -> Section:
     ranking = results.ranking
     options = "".join(f", {words}" for words in describe_choices(ranking.options))
     sentences = [
-        f"Efficiencies: data envelopment analysis, model {ranking.model}{options}. A classifier's "
+        f"Efficiencies: data envelopment analysis, model {ranking.model}{options}. A system's "
         "efficiency is the best score that any non-negative weights of the metrics give it while "
-        "no classifier of the reference exceeds 1; it is efficient if that is 1 and no slack is "
+        "no system of the reference exceeds 1; it is efficient if that is 1 and no slack is "
         "left."
     ]
     if results.frontier is not None:

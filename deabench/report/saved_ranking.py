@@ -42,7 +42,7 @@ def report_saved_ranking(frame: pd.DataFrame, title: str | None = None) -> Repor
     ).rename_axis("what")
     provenance = [ReportTable("provenance-table", "What made this report", facts.to_frame())]
     return Report(
-        title or "Ranking of classifiers",
+        title or "Ranking of systems",
         _summarize_saved(frame),
         [
             Section("ranking", "Ranking", tables=tables),

@@ -146,7 +146,7 @@ class Frontier(Result):
         """
         if self.technology == "fdh":
             raise DataError(
-                "the free disposal hull has no facets, because mixtures of its classifiers do not "
+                "the free disposal hull has no facets, because mixtures of its systems do not "
                 "count; use technology='convex' for facets and prices"
             )
         if self.precomputed_hull is not None:

@@ -213,7 +213,7 @@ class Ranking(Answer, Result):
     def meaning(self, label: object) -> str:
         """Say what the score of a DMU means, as a clause; or why that is not possible."""
         if label in self.projection_reasons:
-            return f"{self.projection_reasons[label]}, so no such classifier can exist"
+            return f"{self.projection_reasons[label]}, so no such system can exist"
         return str(self.options.meaning(float(self.scores.loc[label])))
 
     @cached_property

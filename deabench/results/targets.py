@@ -25,8 +25,8 @@ DIFFERENCES = ("gaps", "normals", "slopes")
 NO_TARGET = {
     ("convex", False): "no point of the frontier dominates it",
     ("convex", True): "no face of the frontier has points that dominate all of the tested",
-    ("fdh", False): "no classifier of the frontier is nowhere below it",
-    ("fdh", True): "no classifier of the frontier is nowhere below all of the tested",
+    ("fdh", False): "no system of the frontier is nowhere below it",
+    ("fdh", True): "no system of the frontier is nowhere below all of the tested",
 }
 """The reason for a missing target, by technology and whether all have one face in common."""
 TIME_PASSED = "the time limit had passed before its target was found"

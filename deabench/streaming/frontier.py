@@ -241,9 +241,7 @@ def merge_frontiers(front: Frontier, other: Frontier) -> Frontier:
     shared = set(front.extreme) & set(other.extreme)
     for label in front.extreme:
         if label in shared:
-            raise DataError(
-                f"'{label}' is on both frontiers; give every classifier a name of its own"
-            )
+            raise DataError(f"'{label}' is on both frontiers; give every system a name of its own")
     # No row inside either frontier can be on that of both.
     rows = other.data.outputs.loc[other.extreme]
     return _add_rows(front, rows, _summarize_source(other), other.notes)
@@ -262,7 +260,7 @@ def update_frontier(front: Frontier, rows: TableLike) -> Frontier:
     for label in table.index:
         if label in extreme:
             raise DataError(
-                f"'{label}' is on the frontier already; give every classifier a name of its own"
+                f"'{label}' is on the frontier already; give every system a name of its own"
             )
     frame = pd.DataFrame(front.point_values(table), index=table.index, columns=front.outputs)
     user_values = to_user_values(frame, front.data.transforms)

@@ -27,7 +27,7 @@ def verify_sources(front: Frontier, proof: Proof) -> Proof:
         return _without_claim(
             proof,
             f"that none of the {summary.rows:,} rows that it has seen lies beyond it, and which "
-            "classifiers entered and left: the rows are not stored with it; certify the frontiers "
+            "systems entered and left: the rows are not stored with it; certify the frontiers "
             "that it grew from",
         )
     for path in summary.files.paths:

@@ -113,7 +113,7 @@ def test_command_writes_pairs_to_stdout_and_reasons_to_stderr(
     rows = json.loads(out)
     assert [row["second"] for row in rows] == ["c1", "c2", "c3"]
     assert rows[2]["better"] == "c3"
-    assert "4 classifiers over 30 data sets: ranks assume no common scale of the scores\n" in err
+    assert "4 systems over 30 data sets: ranks assume no common scale of the scores\n" in err
     assert "mean ranks: c3" in err
 
 
@@ -163,7 +163,7 @@ def test_command_reads_long_tables(file: Path, capsys: pytest.CaptureFixture[str
         ),
         (
             ["--folds", "10", "--plot", "cd.png"],
-            "a critical-difference diagram needs three or more classifiers over data sets",
+            "a critical-difference diagram needs three or more systems over data sets",
         ),
     ],
 )

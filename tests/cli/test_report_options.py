@@ -128,6 +128,6 @@ def test_many_files_are_reported_by_their_frontier(board, capsys) -> None:
     data = page_data(board / "page.html")
     front = db.frontier(str(sweep / "*.parquet"))
     assert sorted(data["labels"]) == sorted(map(str, front.extreme))
-    assert "480 classifiers" in (board / "page.html").read_text(encoding="utf-8")
+    assert "480 systems" in (board / "page.html").read_text(encoding="utf-8")
     assert main(["report", "board.csv", "--tolerance", "0.1"]) == 2
     assert "is for many files" in capsys.readouterr().err

@@ -156,16 +156,16 @@ REFUSED = [
     ),
     (
         lambda: compare.bergmann_hommel(np.ones(78), 13),
-        "Bergmann and Hommel's adjustment lists all partitions of 13 classifiers, too many above "
+        "Bergmann and Hommel's adjustment lists all partitions of 13 systems, too many above "
         "12; use 'shaffer'",
     ),
     (
         lambda: compare.bergmann_hommel([0.1], 3),
-        "there are 1 p values; Bergmann and Hommel's adjustment needs all 3 pairs of 3 classifiers",
+        "there are 1 p values; Bergmann and Hommel's adjustment needs all 3 pairs of 3 systems",
     ),
     (
         lambda: compare.shaffer([0.1, 0.2], 3),
-        "there are 2 p values; Shaffer's adjustment needs all 3 pairs of 3 classifiers",
+        "there are 2 p values; Shaffer's adjustment needs all 3 pairs of 3 systems",
     ),
 ]
 

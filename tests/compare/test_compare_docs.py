@@ -18,7 +18,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "compare.md").read_text(encoding="u
 def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
     first, second = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     names: dict[str, object] = {}
-    with pytest.warns(DataWarning, match="tied classifiers"):
+    with pytest.warns(DataWarning, match="tied systems"):
         exec(first, names)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(

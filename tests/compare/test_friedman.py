@@ -174,7 +174,7 @@ def test_unanimous_data_sets_give_an_infinite_f() -> None:
 REFUSED = [
     (
         lambda: compare.friedman(FRAME[["a", "b"]]),
-        "there are 2 classifiers (columns); give at least 3",
+        "there are 2 systems (columns); give at least 3",
     ),
     (
         lambda: compare.friedman(FRAME.iloc[:1]),
@@ -182,7 +182,7 @@ REFUSED = [
     ),
     (
         lambda: compare.friedman([[1, 2]]),
-        "the scores are a list; give a DataFrame, data sets in rows, classifiers in columns",
+        "the scores are a list; give a DataFrame, data sets in rows, systems in columns",
     ),
     (
         lambda: compare.friedman(FRAME.mask(FRAME == 2)),
@@ -204,7 +204,7 @@ REFUSED = [
     ),
     (
         lambda: compare.friedman(FRAME * 0),
-        "all classifiers tie on every data set; there is nothing to test",
+        "all systems tie on every data set; there is nothing to test",
     ),
     (
         lambda: compare.friedman(TABLE.rename(columns={"C4.5": 1, "C4.5+m": "1"})),

@@ -118,7 +118,7 @@ REFUSED = [
     ),
     (
         lambda: compare.skillings_mack(ASSEMBLY.assign(d=NAN)),
-        "'d' shares no data set with another classifier; leave it out",
+        "'d' shares no data set with another system; leave it out",
     ),
     (
         lambda: compare.skillings_mack(

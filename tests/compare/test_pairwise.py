@@ -254,7 +254,7 @@ REFUSED = [
     ),
     (
         lambda: compare.critical_difference(1, 9),
-        "there are 1 classifiers and 9 data sets; give at least 2 of each",
+        "there are 1 systems and 9 data sets; give at least 2 of each",
     ),
     (
         lambda: compare.critical_difference(4, 9, test="dunn"),

@@ -13,7 +13,7 @@ from deabench import compare, datasets
 from deabench.errors import DataError, DataWarning
 
 TIES = (
-    "4 of 14 data sets have tied classifiers, which take 9.3 % of the rank variance: read the "
+    "4 of 14 data sets have tied systems, which take 9.3 % of the rank variance: read the "
     "tie-corrected tests; "
     "the pairwise ones are conservative"
 )
@@ -46,9 +46,7 @@ def test_many_classifiers_over_data_sets_use_friedman_and_shaffer() -> None:
         "adjustment of "
         "6 p values"
     )
-    assert comparison.reason.startswith(
-        "4 classifiers over 14 data sets: ranks assume no common scale"
-    )
+    assert comparison.reason.startswith("4 systems over 14 data sets: ranks assume no common scale")
     assert not comparison.pairs["different"].any()
     assert comparison.pairs["better"].tolist() == [""] * 6
 
@@ -70,7 +68,7 @@ def test_no_pair_differs_where_the_whole_does_not() -> None:
     assert not comparison.pairs["different"].any()
     assert (
         comparison.notes[1]
-        == "the classifiers as a whole do not differ at 0.05, so no pair is called different"
+        == "the systems as a whole do not differ at 0.05, so no pair is called different"
     )
 
 
@@ -86,7 +84,7 @@ def test_two_classifiers_over_data_sets_use_wilcoxon() -> None:
     assert comparison.test == "Wilcoxon signed-rank test (no zeros)"
     assert (
         comparison.reason
-        == "2 classifiers over 12 data sets: the signed-rank test assumes no distribution of "
+        == "2 systems over 12 data sets: the signed-rank test assumes no distribution of "
         "the scores"
     )
     assert comparison.pairs["p_value"].iloc[0] == compare.wilcoxon(table["c0"], table["c1"]).p_value

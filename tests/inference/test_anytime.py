@@ -151,8 +151,8 @@ def test_own_metrics_and_other_names_are_taken():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((["a"], ["x"]), "give at least two classifiers and one metric"),
-        ((["a", "b"], []), "give at least two classifiers and one metric"),
+        ((["a"], ["x"]), "give at least two systems and one metric"),
+        ((["a", "b"], []), "give at least two systems and one metric"),
         (("ab", ["x"]), "classifiers is the text 'ab'"),
         ((["a", "a"], ["x"]), "classifiers has a name twice"),
         ((["a", "b"], ["x"], 95), "level is 95"),
@@ -167,11 +167,11 @@ def test_wrong_arguments(arguments, message):
     ("source", "message"),
     [
         ({"y": {"a": 1, "b": 1}}, "no use for 'y'"),
-        ({"x": {"a": 1, "c": 1}}, "there is no classifier 'c'"),
+        ({"x": {"a": 1, "c": 1}}, "there is no system 'c'"),
         ({"x": {"a": 1, "b": 1.5}}, "'x' of 'b' is 1.5; a round has numbers from 0 to 1"),
         ({"x": {"a": 1, "b": None}}, "'x' of 'b' is .*leave out its whole row"),
         ({"x": {"a": 1, "b": "good"}}, "'x' of 'b' is good"),
-        ({}, "one row for each classifier"),
+        ({}, "one row for each system"),
         ([1, 2], "a round is a list"),
     ],
 )

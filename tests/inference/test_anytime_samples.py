@@ -170,7 +170,7 @@ def test_identical_answers_do_not_pass_a_high_mark():
 
 def test_gates_without_an_efficiency_are_refused_in_a_sentence():
     nothing = {"a": np.zeros(900, int), "b": np.zeros(900, int)}
-    with pytest.raises(DataError, match="metric 'TPR' is 0 for every classifier, so that it tells"):
+    with pytest.raises(DataError, match="metric 'TPR' is 0 for every system, so that it tells"):
         db.gate(db.Samples.from_predictions(Y, nothing, positive=1), "a")
     assert db.gate(db.Samples.from_predictions(Y, nothing, positive=1), "a", outputs=["TNR"]).passed
     # Somebody else's MCC below 0 is no reason to refuse.

@@ -27,6 +27,6 @@ def test_a_plan_on_the_command_line(capsys):
     out, err = capsys.readouterr()
     assert out.splitlines()[0] == "question,instances"
     assert out.splitlines()[1] == '"verdict, once",250'
-    assert "A classifier that is 0.1 behind in the metric" in err
+    assert "A system that is 0.1 behind in the metric" in err
     assert main(["plan"]) == 1
     assert "nothing is asked" in capsys.readouterr().err

@@ -71,8 +71,7 @@ def test_undecided_is_no_pass_and_says_how_many_instances_would_decide(tmp_path,
 def test_an_unknown_candidate_is_an_error(file, capsys):
     assert main(["gate", file, "--candidate", "bettr", "--positive", "1"]) == 1
     assert (
-        capsys.readouterr().err
-        == "deabench: there is no classifier 'bettr'; did you mean 'better'?\n"
+        capsys.readouterr().err == "deabench: there is no system 'bettr'; did you mean 'better'?\n"
     )
 
 
@@ -384,4 +383,4 @@ def test_a_candidate_outside_the_budget_fails(priced, form, capsys):
     else:
         assert printed.out.startswith("### Release gate: fails\n\n'cheap' fails")
     assert main([*arguments[:3], "other", *arguments[4:]]) == 1
-    assert "there is no classifier 'other'" in capsys.readouterr().err
+    assert "there is no system 'other'" in capsys.readouterr().err

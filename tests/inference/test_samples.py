@@ -24,10 +24,10 @@ def test_predictions_and_counts_agree_but_for_the_covariance():
     pd.testing.assert_frame_equal(paired.values, separate.values)
     np.testing.assert_allclose(paired.to_frame(), separate.to_frame(), rtol=1e-12)
     assert separate.moments.sampling[0][0, 1] == 0 < paired.moments.sampling[0][0, 1]
-    assert "independence of the classifiers is assumed" in " ".join(separate.notes)
+    assert "independence of the systems is assumed" in " ".join(separate.notes)
     assert paired.summary().splitlines()[0] == (
-        "3 classifiers, 3 metrics (TPR, TNR, F1); 40 positive instances, 60 negative instances; "
-        "paired: all classifiers answered the same instances."
+        "3 systems, 3 metrics (TPR, TNR, F1); 40 positive instances, 60 negative instances; "
+        "paired: all systems answered the same instances."
     )
 
 
@@ -171,7 +171,7 @@ def weighted_outcomes(weights):
     [
         (
             lambda: db.Samples.from_predictions(Y, {"a": Y}, positive=1),
-            "there is one classifier, 'a'; efficiency compares, give at least two",
+            "there is one system, 'a'; efficiency compares, give at least two",
         ),
         (
             lambda: db.Samples.from_predictions(
@@ -198,7 +198,7 @@ def weighted_outcomes(weights):
         ),
         (
             lambda: db.Samples.from_scores(Y, {"a": Y, "b": Y}, positive=1, threshold={"a": 0.5}),
-            "there is no threshold for 'b'; give one for every classifier, or one for all",
+            "there is no threshold for 'b'; give one for every system, or one for all",
         ),
         (
             lambda: db.Samples.from_predictions(
@@ -206,7 +206,7 @@ def weighted_outcomes(weights):
             ),
             "metric 'PPV' of 'none' is undefined; efficiencies are ratios and need values >= 0, "
             "choose another metric or leave the "
-            "classifier out",
+            "system out",
         ),
         (
             lambda: db.Samples.from_counts(
@@ -214,7 +214,7 @@ def weighted_outcomes(weights):
                     {"tp": [1, 2], "fn": [1, 1], "fp": [1, 1], "tn": [3, 3]}, index=["a", "b"]
                 )
             ),
-            "'b' has 3 positive instances and 'a' has 2; give all classifiers the same test "
+            "'b' has 3 positive instances and 'a' has 2; give all systems the same test "
             "instances, or a table with errors to "
             "Samples.from_table",
         ),
@@ -343,7 +343,7 @@ def test_a_metric_that_everybody_fails_is_said():
     for name in ("gaps", "targets"):
         with pytest.raises(DataError, match=f"has no ratios, so there are no {name}"):
             getattr(answer, name)
-    assert "Metric 'TPR' is 0 for every classifier" in answer.summary()
+    assert "Metric 'TPR' is 0 for every system" in answer.summary()
 
 
 def test_text_among_the_scores_is_refused():

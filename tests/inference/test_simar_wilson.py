@@ -133,7 +133,7 @@ def test_subsampling_scales_by_the_rate():
         (lambda: db.simar_wilson(PLANTS, draws=10), "draws is 10; an interval needs at least 100"),
         (
             lambda: db.simar_wilson(PLANTS.iloc[:3]),
-            "there are 3 classifiers; a bootstrap of firms needs at least 4",
+            "there are 3 systems; a bootstrap of firms needs at least 4",
         ),
         (
             lambda: db.simar_wilson(

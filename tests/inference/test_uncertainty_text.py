@@ -23,7 +23,7 @@ def test_the_summary_says_findings_first_and_what_they_rest_on():
     lines = text.splitlines()
     assert (
         lines[0]
-        == "Of 4 classifiers 1 dominated, 3 undecided, 0 efficient, all verdicts together at 95 %."
+        == "Of 4 systems 1 dominated, 3 undecided, 0 efficient, all verdicts together at 95 %."
     )
     assert lines[1].startswith(
         "Dominated, by a mix of others better in every metric: 'poor' by at least "
@@ -34,9 +34,9 @@ def test_the_summary_says_findings_first_and_what_they_rest_on():
     assert lines[3].startswith("Undecided: this test set is about ")
     assert lines[3].endswith("', which is nearest to a verdict.")
     assert lines[4] == (
-        "Intervals at 95 % for all classifiers at once; k = 4, s = 2; 100 positive instances, "
+        "Intervals at 95 % for all systems at once; k = 4, s = 2; 100 positive instances, "
         "200 negative "
-        "instances; unpaired: the classifiers count as independent, "
+        "instances; unpaired: the systems count as independent, "
         "which makes intervals wider than paired answers would."
     )
     assert lines[5].startswith(

@@ -220,14 +220,12 @@ def test_explain_says_the_recipe():
     other = db.targets(areas.loc[["c"]], areas.loc[["a", "b"]], dominating=True, norm="linf")
     assert other.explain("c").endswith(
         "with 'b'. A mixture has another 'AUC' than that; technology='fdh' gives targets that are "
-        "single classifiers."
+        "single systems."
     )
     assert (
         db.rank(areas)
         .explain("c")
-        .find(
-            "A mixture has another 'AUC' than that; model 'fdh' compares with single classifiers."
-        )
+        .find("A mixture has another 'AUC' than that; model 'fdh' compares with single systems.")
         > 0
     )
     single = db.targets(areas.loc[["c"]], areas, technology="fdh", dominating=True)

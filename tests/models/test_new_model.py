@@ -292,7 +292,7 @@ def test_the_report_takes_the_new_option_and_refuses_costs(table, table_with_cos
 
 def test_the_report_of_a_ranking(table) -> None:
     page = db.report(db.rank(table, model="toy"))
-    assert page.answer[2] == "1 of 7 classifiers is efficient: MLP."
+    assert page.answer[2] == "1 of 7 systems is efficient: MLP."
     assert "toy (toy), by a toy" in page.to_html()
 
 

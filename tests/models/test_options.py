@@ -84,7 +84,7 @@ def test_a_projection_that_cannot_exist_is_not_reported() -> None:
     assert ranking.projections.loc["large"].isna().all()
     assert ranking.projections.loc["tiny", "top1"] == pytest.approx(76.9)
     explanation = ranking.explain("large")
-    assert f"{reason}, so no such classifier can exist." in explanation
+    assert f"{reason}, so no such system can exist." in explanation
     assert "could grow" not in explanation
     assert "There it would have" not in explanation
     assert "could grow" not in ranking.summary()
@@ -103,7 +103,7 @@ def test_a_projection_that_cannot_exist_is_not_reported() -> None:
 def test_advice_says_no_impossible_sentence() -> None:
     advice = db.advise(RATES, outputs=["top1"], inputs=["latency_ms"])
     says = advice.compare_models("large").loc["ccr", "says"]
-    assert says.endswith("so no such classifier can exist")
+    assert says.endswith("so no such system can exist")
 
 
 def test_scores_are_rounded_to_what_is_proved() -> None:

@@ -67,8 +67,7 @@ def test_a_diagram_of_two_is_refused() -> None:
     with pytest.raises(DataError) as e:
         CriticalDifferenceDisplay.from_table(DEMSAR.iloc[:, :2])
     assert (
-        str(e.value)
-        == "a critical-difference diagram needs three or more classifiers over data sets"
+        str(e.value) == "a critical-difference diagram needs three or more systems over data sets"
     )
 
 

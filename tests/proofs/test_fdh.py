@@ -101,8 +101,8 @@ def test_targets_and_locations_by_brute_force(norm, Y, seed, dominating, common)
     else:
         assert targets.reasons
         assert set(targets.reasons.values()) <= {
-            "no classifier of the frontier is nowhere below it",
-            "no classifier of the frontier is nowhere below all of the tested",
+            "no system of the frontier is nowhere below it",
+            "no system of the frontier is nowhere below all of the tested",
         }
     assert {label for face in targets.faces for label in face} <= set(front.vertices)
 
@@ -135,7 +135,7 @@ def test_targets_are_classifiers_and_the_ranking_agrees() -> None:
     assert any("mixtures do not count" in note for note in targets.notes)
     assert front.locate(targets.targets)["position"].tolist() == ["on", "on"]
     assert (
-        "5 of 7 classifiers are on the frontier without mixtures (free disposal hull)"
+        "5 of 7 systems are on the frontier without mixtures (free disposal hull)"
         in front.summary()
     )
     assert front.faces["vertices"].tolist() == [("a",), ("b",), ("c",), ("d",)]

@@ -64,7 +64,7 @@ def test_losses_alone_have_a_page_without_the_constant_output() -> None:
         "a has mae 1.0 (the best), rmse 2.0 (best: 1.8, b). It is the best efficient one where all "
         "metrics count the same, each from its worst to its best value here. How sure that is "
         "cannot be said: there are neither samples nor intervals.",
-        "2 of 4 classifiers are efficient: a, b.",
+        "2 of 4 systems are efficient: a, b.",
         "The other 2 are not: their efficiencies go from 0.611 to 0.900, and of the last, c, every "
         "input could shrink by 38.9 % together.",
     ]
@@ -96,8 +96,8 @@ def test_one_row_and_one_layer_are_singular() -> None:
         "A has acc 0.9 (the best), f1 0.7 (best: 0.9, B). It is the best efficient one where all "
         "metrics count the same, each from its worst to its best value here. How sure that is "
         "cannot be said: there are neither samples nor intervals.",
-        "2 of 2 classifiers are efficient: A, B.",
-        "No classifier is inefficient.",
+        "2 of 2 systems are efficient: A, B.",
+        "No system is inefficient.",
     ]
     repeated = db.read(pd.DataFrame({"model": ["a", "b", "b"], "acc": [0.9, 0.8, 0.8]}))
     assert "1 row that repeats another one in every cell is left out" in repeated.notes

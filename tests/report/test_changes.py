@@ -28,12 +28,11 @@ def test_who_rose_and_which_facets_moved_by_hand():
     after.loc["b", "TPR"] = 0.7
     after.loc["d"] = [0.6, 0.6]
     report = db.report(before, after)
-    assert report.title == "Comparison of classifiers: what changed"
+    assert report.title == "Comparison of systems: what changed"
     assert report.answer == [
-        "Of 4 classifiers in both 1 rose, 1 fell and 2 kept their rank. Up the most: d from 4 to "
+        "Of 4 systems in both 1 rose, 1 fell and 2 kept their rank. Up the most: d from 4 to "
         "3. Down the most: c from 3 to 4.",
-        "The same classifiers are efficient. Of the efficient facets 0 stayed, 1 moved, 0 new, 0 "
-        "gone.",
+        "The same systems are efficient. Of the efficient facets 0 stayed, 1 moved, 0 new, 0 gone.",
         "Take b. If TPR counts more than 2 times TNR, take a.",
     ]
     facet = tables(report)["facets-moved-table"].loc["a, b"]
@@ -67,7 +66,7 @@ def test_every_change_is_the_difference_of_two_rankings(table):
         (frame["rose by"] == 0).sum(),
     ]
     assert report.answer[0].startswith(
-        "Of 24 classifiers in both {} rose, {} fell and {} kept their rank.".format(*counts)
+        "Of 24 systems in both {} rose, {} fell and {} kept their rank.".format(*counts)
     )
     facets = tables(report)["facets-moved-table"]["what"].value_counts().to_dict()
     keys = [
@@ -81,10 +80,8 @@ def test_every_change_is_the_difference_of_two_rankings(table):
 
 def test_the_same_twice_has_no_change():
     report = db.report(cloud(15, 3), cloud(15, 3))
-    assert report.answer[0] == "Of 15 classifiers in both 0 rose, 0 fell and 15 kept their rank."
-    assert report.answer[1].startswith(
-        "The same classifiers are efficient. Of the efficient facets "
-    )
+    assert report.answer[0] == "Of 15 systems in both 0 rose, 0 fell and 15 kept their rank."
+    assert report.answer[1].startswith("The same systems are efficient. Of the efficient facets ")
     assert " 0 moved, 0 new, 0 gone." in report.answer[1]
     assert report.sections[0].sentences == ["No metric of theirs changed."]
 
@@ -96,7 +93,7 @@ def test_the_same_twice_has_no_change():
             lambda: db.report(
                 cloud(9, 2), cloud(9, 2).rename(index=lambda name: f"another {name}")
             ),
-            "no classifier is in both; give two tables with some labels in common",
+            "no system is in both; give two tables with some labels in common",
         ),
         (
             lambda: db.report(cloud(9, 2), db.rank(cloud(9, 2), model="additive")),
@@ -104,7 +101,7 @@ def test_the_same_twice_has_no_change():
         ),
         (
             lambda: db.report(cloud(9, 2), cloud(9, 2), tested=["classifier 0001"]),
-            "two reports are compared by their own classifiers; leave out tested",
+            "two reports are compared by their own systems; leave out tested",
         ),
     ],
 )

@@ -23,7 +23,7 @@ def test_the_test_of_the_whole_and_the_adjustment():
     text = db.compare.compare(db.datasets.load("demsar2006-auc")).report()
     assert text == (
         "Friedman's test with Iman and Davenport's correction found differences among the 4 "
-        "classifiers over 14 data sets (F(3, 39) = 4.185, p = .012, Kendall's W = .24 (small); "
+        "systems over 14 data sets (F(3, 39) = 4.185, p = .012, Kendall's W = .24 (small); "
         "mean ranks: C4.5+m+cf 1.96, C4.5+m 2.00, C4.5+cf 2.89, C4.5 3.14). For all 6 pairs p "
         "values of the mean ranks were adjusted by Shaffer's static procedure (family-wise level "
         ".05). No difference was significant (smallest adjusted p = .094)."
@@ -94,7 +94,7 @@ def test_names_are_escaped_and_letters_are_set_off(scores):
 
 def test_two_classifiers_and_an_equivalence(scores):
     text = db.compare.wilcoxon(scores["a_1"], scores["b"]).report()
-    assert text.startswith("By the Wilcoxon signed-rank test (no zeros) the two classifiers differ")
+    assert text.startswith("By the Wilcoxon signed-rank test (no zeros) the two systems differ")
     assert "rank-biserial correlation = -" in text
     assert text.endswith("(large).")
 
@@ -102,7 +102,7 @@ def test_two_classifiers_and_an_equivalence(scores):
 def test_nothing_is_called_different_where_the_whole_is_not():
     table = pd.DataFrame({"a": [3, 1, 2, 3.0], "b": [2, 3, 1, 1.0], "c": [1, 2, 3, 2.0]})
     text = db.compare.compare(table).report()
-    assert "did not find differences among the 3 classifiers over 4 data sets" in text
+    assert "did not find differences among the 3 systems over 4 data sets" in text
     assert "No difference was significant" in text
 
 

@@ -42,7 +42,7 @@ def test_the_answer_says_who_how_far_and_what_is_lacking():
     """
     report = db.report(WINE.drop("MLP"), tested=["RBF"], outputs=["TPR", "TNR"])
     assert report.answer[2:] == [
-        "3 of 5 classifiers are efficient: RUS+SVM, CS-MCQP, Bagging.",
+        "3 of 5 systems are efficient: RUS+SVM, CS-MCQP, Bagging.",
         "The other 2 are not: their efficiencies go from 0.908 to 0.986, and of the last, "
         "OSS+SVM, every output could "
         "grow by 10.1 % together.",
@@ -61,7 +61,7 @@ def test_the_answer_in_its_other_cases():
         ESTABLISHED, tested=WINE.loc[["CS-MCQP"]].rename(index={"CS-MCQP": "twin"})
     )
     assert all_of_them.answer[3:] == [
-        "No classifier is inefficient.",
+        "No system is inefficient.",
         "twin lies on the frontier and lacks nothing.",
     ]
 
@@ -344,7 +344,7 @@ def test_a_study_says_how_sure_its_means_are():
     assert np.allclose(uncertainty["lower"], separate.loc[order, "lower"], atol=1e-12)
     assert uncertainty["verdict"] == separate.loc[order, "verdict"].tolist()
     certainty = (
-        "How sure that is: of 18 classifiers 0 dominated, 18 undecided, 0 efficient, "
+        "How sure that is: of 18 systems 0 dominated, 18 undecided, 0 efficient, "
         "all verdicts together at 95 %."
     )
     assert certainty in report.answer
@@ -383,7 +383,7 @@ def test_what_cannot_be_reported_is_refused(call, sentence):
 
 def test_a_ranking_is_reported_too():
     report = db.report(db.rank(WINE, outputs=["TPR", "TNR"]), tested=WINE.loc[["RBF"]])
-    assert report.answer[2] == "1 of 7 classifiers is efficient: MLP."
+    assert report.answer[2] == "1 of 7 systems is efficient: MLP."
     assert "tested-table" in tables(report)
 
 
@@ -426,7 +426,7 @@ def test_the_command_writes_all_formats(tmp_path, capsys):
         assert out.read_text(encoding="utf-8").startswith(start)
     assert main(["report", str(source), "--format", "md", "--outputs", "TPR,TNR"]) == 0
     captured = capsys.readouterr()
-    assert captured.out.startswith("# Comparison of classifiers\n")
+    assert captured.out.startswith("# Comparison of systems\n")
     assert main(["report", str(source), "--outputs", "TPR,TNX"]) == 1
     assert (
         capsys.readouterr().err
@@ -486,7 +486,7 @@ def test_the_command_reports_a_saved_ranking(tmp_path, capsys):
     db.rank(WINE, outputs=["TPR", "TNR"]).to_csv(source)
     assert main(["report", str(source), "--format", "md"]) == 0
     text = capsys.readouterr().out
-    assert text.startswith("# Ranking of classifiers\n\n")
+    assert text.startswith("# Ranking of systems\n\n")
     assert "A saved ranking holds no metrics" in text
     assert text.count("\n| ") == 1 + len(WINE) + 1 + 3
 

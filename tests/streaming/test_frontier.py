@@ -150,7 +150,7 @@ def test_rows_with_a_missing_cell_are_left_out_and_counted(tmp_path: Path) -> No
     same(front, db.frontier(frame.set_index("model"), outputs=METRICS, missing="drop-systems"))
     assert front.notes[0] == f"left out for a missing cell: {count} of 3,000 rows"
     assert front.summary().startswith(
-        f"{len(front.extreme)} of {3000 - count:,} classifiers are extreme on the frontier of "
+        f"{len(front.extreme)} of {3000 - count:,} systems are extreme on the frontier of "
     )
     db.certify(front)
 

@@ -33,7 +33,7 @@ def test_updates_are_recomputed_frontiers(kind: str) -> None:
         assert front.entered == tuple(name for name in after.extreme if name not in before.extreme)
         assert front.removed == tuple(name for name in before.extreme if name not in after.extreme)
         same(front, after)
-    assert front.summary().startswith(f"{len(front.extreme)} of 2,400 classifiers are extreme")
+    assert front.summary().startswith(f"{len(front.extreme)} of 2,400 systems are extreme")
     db.certify(front)
     assert (
         front.proof()
@@ -107,9 +107,9 @@ def test_frontiers_and_rows_that_do_not_match_are_refused(refused) -> None:
     with pytest.raises(db.DataError, match=r"directions: {} and {'AUC': \(-1.0, 1.0\)}; "):
         a.merge(low)
     name = a.extreme[0]
-    with refused(f"'{name}' is on both frontiers; give every classifier a name of its own"):
+    with refused(f"'{name}' is on both frontiers; give every system a name of its own"):
         a.merge(a)
-    with refused(f"'{name}' is on the frontier already; give every classifier a name of its own"):
+    with refused(f"'{name}' is on the frontier already; give every system a name of its own"):
         a.update(frame[:30])
     rows = frame[30:33]
     with refused("metric 'TNR' of 'm31' is -0.5; DEA needs values >= 0"):

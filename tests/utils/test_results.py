@@ -38,7 +38,7 @@ WINE = db.datasets.load("chao2022-wine1")
 OUTPUTS = ["TPR", "TNR"]
 STORES = tempfile.TemporaryDirectory()
 LONG = pd.DataFrame(RNG.uniform(0.3, 1.0, (8, 3)), columns=list("abc"))
-"""Data sets in rows, classifiers in columns."""
+"""Data sets in rows, systems in columns."""
 GAPS = LONG.mask(RNG.random(LONG.shape) < 0.1)
 
 
@@ -335,7 +335,7 @@ def test_summaries_say_the_findings() -> None:
     )
     front = db.frontier(WINE.drop("MLP"), outputs=OUTPUTS)
     assert front.summary().startswith(
-        "3 of 6 classifiers are extreme on the frontier of TPR, TNR: 'RUS+SVM', 'CS-MCQP', "
+        "3 of 6 systems are extreme on the frontier of TPR, TNR: 'RUS+SVM', 'CS-MCQP', "
         "'Bagging'. It has "
     )
     rates = front.prices.loc[front.prices["gain"] == "TPR", "rate"]

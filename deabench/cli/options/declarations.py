@@ -110,7 +110,7 @@ TargetsOn = Annotated[
     str,
     typer.Option(
         "--on",
-        help="Targets on faces (mixtures of real classifiers) or facets (extended).",
+        help="Targets on faces (mixtures of real systems) or facets (extended).",
         **word_option("on", lambda: ("faces", "facets")),
     ),
 ]

@@ -112,7 +112,7 @@ class SampledTable(TableOptions):
     ] = None
     costs: Annotated[
         Path | None,
-        typer.Option(help="CSV of costs with a row per classifier; they are taken as exact."),
+        typer.Option(help="CSV of costs with a row per system; they are taken as exact."),
     ] = None
 
     design: Annotated[

@@ -181,8 +181,8 @@ class Anytime:
                 raise DataError(f"{argument} has a name twice; name each once")
         if len(classifiers) < 2 or not len(metrics):
             raise DataError(
-                f"there are {len(classifiers)} classifiers and {len(metrics)} metrics; give at "
-                "least two classifiers and one metric"
+                f"there are {len(classifiers)} systems and {len(metrics)} metrics; give at "
+                "least two systems and one metric"
             )
         choice("unit", unit, get_args(Unit))
         if unit == "instances":
@@ -401,7 +401,7 @@ class Anytime:
                 raise ValueError(f"its format is {state['format']!r}")
             # The state has a number for each pair of classifiers: fewer characters hold none.
             if len(state["classifiers"]) ** 2 > len(text):
-                raise ValueError("it names more classifiers than it has numbers for")
+                raise ValueError("it names more systems than it has numbers for")
             anytime = cls(
                 state["classifiers"], state["metrics"], state["level"], unit=state["unit"]
             )
@@ -445,5 +445,5 @@ def _same_shape(default: Array, value: object, name: str) -> Array:
     """Return a list of the state as an array of the shape and type that it must have."""
     array = np.array(value, dtype=default.dtype)
     if array.shape != default.shape or not np.isfinite(array).all():
-        raise ValueError(f"'{name}' does not fit the classifiers and metrics")
+        raise ValueError(f"'{name}' does not fit the systems and metrics")
     return array

@@ -126,7 +126,7 @@ def _analytic_limits(case: GateCase, lower_tail: float, upper_tail: float) -> Ga
     rows = [case.row]
     reason = missing_ratios(case.samples, problem, case.metrics, case.rows)
     if reason:
-        raise DataError(f"{reason}; leave that metric or classifier out")
+        raise DataError(f"{reason}; leave that metric or system out")
     # Tails are shared among the metrics and the rivals that each limit speaks of.
     lower_share = tail_probabilities(problem.size[0], problem.noisy, 2 * lower_tail, every=False)[0]
     upper_share = tail_probabilities(problem.size[0], problem.noisy, 2 * upper_tail, every=False)[1]

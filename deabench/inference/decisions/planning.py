@@ -134,7 +134,7 @@ def plan(
     share("power", power)
     share("value", value)
     if k < 2 or s < 1:
-        raise DataError(f"k is {k} and s is {s}; give at least two classifiers and one metric")
+        raise DataError(f"k is {k} and s is {s}; give at least two systems and one metric")
     if not 0 <= rho < 1:
         raise DataError(f"rho is {rho}; give a number from 0 to below 1, as 0.3")
     # All metrics must speak: the power of each is the s-th root of the power of all.

@@ -225,7 +225,7 @@ def gate(
     samples, outputs, inputs = as_samples(samples, outputs, inputs)
     if candidate not in samples.values.index:
         raise DataError(
-            f"there is no classifier '{candidate}'; "
+            f"there is no system '{candidate}'; "
             f"{did_you_mean(candidate, list(samples.values.index))}"
         )
     if not isinstance(at_least, int | float) or not 0 < at_least <= 1:
@@ -235,7 +235,7 @@ def gate(
     for name in metrics:
         if (samples.values[name] == 0).all():
             raise DataError(
-                f"metric '{name}' is 0 for every classifier, so that it tells no efficiency; name "
+                f"metric '{name}' is 0 for every system, so that it tells no efficiency; name "
                 "the other metrics in outputs"
             )
     row = [str(samples.values.index[i]) for i in rows].index(candidate)

@@ -244,9 +244,9 @@ def read_round(
             raise DataError(f"the round has no use for '{name}'; {did_you_mean(name, metrics)}")
     for name in table.index:
         if name not in classifiers:
-            raise DataError(f"there is no classifier '{name}'; {did_you_mean(name, classifiers)}")
+            raise DataError(f"there is no system '{name}'; {did_you_mean(name, classifiers)}")
     if not table.index.is_unique or not len(table):
-        raise DataError("a round needs one row for each classifier that was run; give one each")
+        raise DataError("a round needs one row for each system that was run; give one each")
     present = np.isin(list(classifiers), table.index)
     outcomes = np.zeros((len(classifiers), len(metrics)))
     for r, metric in enumerate(metrics):
@@ -261,7 +261,7 @@ def read_round(
             name = classifiers[invalid[0]]
             raise DataError(
                 f"'{metric}' of '{name}' is {table.loc[name, metric]}; a round has numbers from 0 "
-                "to 1 for every classifier that was run: leave out its whole row if it was not"
+                "to 1 for every system that was run: leave out its whole row if it was not"
             )
         outcomes[present, r] = values[present]
     return outcomes, present
@@ -279,7 +279,7 @@ def _round_table(source: pd.DataFrame | Mapping[str, object]) -> pd.DataFrame:
         table = pd.DataFrame(means)
     else:
         raise DataError(
-            f"a round is a {type(source).__name__}; give a DataFrame of classifiers x metrics, or "
-            "{metric: {classifier: mean}}"
+            f"a round is a {type(source).__name__}; give a DataFrame of systems x metrics, or "
+            "{metric: {system: mean}}"
         )
     return table.set_axis(table.index.map(str), axis=0).set_axis(table.columns.map(str), axis=1)

@@ -47,7 +47,7 @@ LABEL_METRICS = ("TPR", "TNR")
 """The default metrics of predicted labels."""
 AREA = "roc_auc"
 UNPAIRED = (
-    "unpaired: the classifiers count as independent, which makes intervals wider than paired "
+    "unpaired: the systems count as independent, which makes intervals wider than paired "
     "answers would"
 )
 
@@ -98,8 +98,7 @@ def samples_from_scores(
         for name in by_name:
             if isinstance(threshold, Mapping) and name not in threshold:
                 raise DataError(
-                    f"there is no threshold for '{name}'; give one for every classifier, or one "
-                    "for all"
+                    f"there is no threshold for '{name}'; give one for every system, or one for all"
                 )
         thresholds = thresholds_by_name(threshold, list(by_name))
         labelled = values >= np.array(list(thresholds.values()))[:, None]
@@ -164,7 +163,7 @@ def samples_from_counts(counts: pd.DataFrame, metrics: Sequence[str], design: st
     influences = costs_last({metric: _checked_counts(metric, names, table) for metric in metrics})
     moments = independent_moments(list(influences.values()), table, read_design.kind)
     note = (
-        "counts do not say which instances were answered alike: independence of the classifiers is "
+        "counts do not say which instances were answered alike: independence of the systems is "
         "assumed"
     )
     return {
@@ -183,7 +182,7 @@ def samples_from_outcomes(
     """Return the fields of samples of outcomes, of the same instances or of each metric's own."""
     if not isinstance(outcomes, Mapping) or not outcomes:
         raise DataError(
-            "the outcomes are no mapping; give {metric: DataFrame of instances x classifiers}"
+            "the outcomes are no mapping; give {metric: DataFrame of instances x systems}"
         )
     frames = {str(metric): with_named_rows(frame) for metric, frame in outcomes.items()}
     names = [str(name) for name in next(iter(frames.values())).columns]
@@ -309,7 +308,7 @@ def _read_outcomes(metric: str, frame: pd.DataFrame, names: list[str]) -> Array:
     """Return the outcomes of one metric (k, n) after checking them."""
     if [str(name) for name in frame.columns] != names:
         raise DataError(
-            f"the outcomes of '{metric}' are of other classifiers than those of the first metric; "
+            f"the outcomes of '{metric}' are of other systems than those of the first metric; "
             "give the same columns"
         )
     if len(frame) < 2:
@@ -340,7 +339,7 @@ def _common_total(totals: pd.Series, noun: str) -> int:
         if total != first:
             raise DataError(
                 f"'{name}' has {total:g} {noun} instances and '{totals.index[0]}' has {first}; "
-                "give all classifiers the same test instances, or a table with errors to "
+                "give all systems the same test instances, or a table with errors to "
                 "Samples.from_table"
             )
     return first

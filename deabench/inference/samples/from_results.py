@@ -30,7 +30,7 @@ CELLS = ["tp", "fn", "fp", "tn"]
 MIN_BLOCKS = 10
 """With fewer blocks a warning is raised: Student's t has to guess their spread."""
 RIDGE_NOTE = (
-    "where classifiers differ little or not at all, one more difference of the size seen anywhere "
+    "where systems differ little or not at all, one more difference of the size seen anywhere "
     "is allowed for"
 )
 NEGATED_LOSS = "mean_test_neg_"
@@ -66,7 +66,7 @@ def samples_from_folds(
         f"correlated at about {ratio / (1 + ratio):.2g}, which the data "
         "cannot tell; at a higher correlation the intervals are too narrow"
     )
-    pairing = "paired: all classifiers were tested on the same folds"
+    pairing = "paired: all systems were tested on the same folds"
     notes = (note, *_warn_of_few(blocks, "folds"))
     return {
         "values": table,
@@ -136,9 +136,9 @@ def _samples_from_blocks(
         notes += _warn_of_few(len(values), f"{noun}s")
     frame, moments = _block_moments(table, names, columns, 1 / len(table))
     # Every classifier has a value on every block, so differences are taken block by block.
-    pairing = f"paired: all classifiers were tested on the same {noun}s"
+    pairing = f"paired: all systems were tested on the same {noun}s"
     if key == "seed":
-        pairing = "paired: the runs of all classifiers are matched by their seed"
+        pairing = "paired: the runs of all systems are matched by their seed"
     return {
         "values": frame,
         "moments": moments,
@@ -281,9 +281,7 @@ def _fill_blocks(
         )
     if len(names) < 2:
         name = names[0] if names else ""
-        raise DataError(
-            f"there is one classifier, '{name}'; efficiency compares, give at least two"
-        )
+        raise DataError(f"there is one system, '{name}'; efficiency compares, give at least two")
     # Rows may come in any order: each is put into its block and classifier.
     block_places = {block: number for number, block in enumerate(blocks)}
     name_places = {name: number for number, name in enumerate(names)}

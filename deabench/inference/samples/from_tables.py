@@ -272,7 +272,7 @@ def match_answers(rows: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, pd.DataFr
     if "instance" not in keys:
         raise DataError(
             "the table has no column 'instance'; a long table needs classifier, instance, y_true "
-            "and y_pred or score, to match the classifiers' instances"
+            "and y_pred or score, to match the systems' instances"
         )
     # In the order of the file: pivoting sorts the instances.
     order = pd.MultiIndex.from_frame(rows[keys].drop_duplicates())

@@ -33,7 +33,7 @@ MetricName = str | Metric
 
 NOT_SMOOTH = ("KS", "ece", "TPR@FPR", "precision@")
 """Beginnings of the names of metrics that no influence value describes."""
-PAIRED = "paired: all classifiers answered the same instances"
+PAIRED = "paired: all systems answered the same instances"
 EQUAL_LOGS = 1e-12
 
 
@@ -101,19 +101,19 @@ def check_defined(metric: str, values: Array, names: list[str]) -> None:
         value = "undefined" if np.isnan(values[i]) else "infinite"
         raise DataError(
             f"metric '{metric}' of '{names[i]}' is {value}; efficiencies are ratios and need "
-            "values >= 0, choose another metric or leave the classifier out"
+            "values >= 0, choose another metric or leave the system out"
         )
 
 
 def check_classifiers(names: list[str]) -> None:
     if len(names) < 2:
         raise DataError(
-            f"there is one classifier, '{names[0]}'; efficiency compares, give at least two"
+            f"there is one system, '{names[0]}'; efficiency compares, give at least two"
         )
     for name in names:
         if names.count(name) > 1:
             raise DataError(
-                f"the classifier '{name}' is given twice; give every classifier a name of its own"
+                f"the system '{name}' is given twice; give every system a name of its own"
             )
 
 

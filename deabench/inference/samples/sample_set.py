@@ -63,7 +63,7 @@ class Samples(Result):
     >>> y, a, b = [1] * 40 + [0] * 60, [1] * 35 + [0] * 65, [1] * 30 + [0] * 70
     >>> samples = db.Samples.from_predictions(y, {"a": a, "b": b})
     >>> samples.values["TPR"].tolist(), samples.pairing
-    ([0.875, 0.75], 'paired: all classifiers answered the same instances')
+    ([0.875, 0.75], 'paired: all systems answered the same instances')
     """
 
     values: pd.DataFrame

@@ -34,7 +34,7 @@ def average_test_sets(samples: Mapping[str, Samples]) -> SampleFields:
         common = common[common.isin(sample.values.index)]
     if len(common) < 2:
         raise DataError(
-            f"the data sets {', '.join(map(repr, samples))} have {len(common)} classifiers in "
+            f"the data sets {', '.join(map(repr, samples))} have {len(common)} systems in "
             "common; give at least two that were tested on all of them"
         )
     moments: list[Moments] = []

@@ -97,14 +97,14 @@ def decide_dominated(
     selected = problem_units(samples, problem, metrics, rows)
     if verdicts == "exact":
         return decide_exactly(selected, alpha), (
-            "verdicts: exact McNemar tests, each classifier against single rivals"
+            "verdicts: exact McNemar tests, each system against single rivals"
         )
     # Few blocks take Student's t with the smallest degrees of freedom of any pair.
     is_block = samples.design in ("blocks", "clusters")
     degrees = float(problem.moments.degrees.min())
     note = (
         "verdicts: mixes learned on a part of the test data and tested on the rest, with Holm's "
-        "correction for classifiers"
+        "correction for systems"
     )
     if len(metrics) > 1:
         note += " (their validity is measured, not proved, for several metrics)"
@@ -118,7 +118,7 @@ def unsupported_reason(units: Units | None, problem: Problem) -> str:
     if len(units.strata) < MIN_UNITS:
         return f"there are fewer than {MIN_UNITS} units"
     if problem.technology.returns != "vrs":
-        return "multiples of classifiers count, and a learned mix is none"
+        return "multiples of systems count, and a learned mix is none"
     return ""
 
 
@@ -286,7 +286,7 @@ def missing_ratios(
     outputs = problem.size[1] - problem.inputs
     for name in metrics[:outputs]:
         if (values[name] == 0).all():
-            return f"metric '{name}' is 0 for every classifier, {consequence}"
+            return f"metric '{name}' is 0 for every system, {consequence}"
     return ""
 
 

@@ -29,7 +29,7 @@ def summarize_anytime_verdicts(result: AnytimeVerdicts) -> str:
             "mix of the others beats it in every metric"
         )
     else:
-        shown = f"After {after} no classifier is shown to be dominated"
+        shown = f"After {after} no system is shown to be dominated"
     wrong = 100 * (1 - result.level)
     return "\n".join(
         [
@@ -54,7 +54,7 @@ def summarize_next_round(result: NextRound) -> str:
             f"likely to be decided after {rounds} more rounds, if the figures stay as they are."
         )
     else:
-        sentences.append("No number of rounds is likely to show another classifier dominated.")
+        sentences.append("No number of rounds is likely to show another system dominated.")
     open_ended = [str(name) for name in result.order.index[~np.isfinite(result.order)]]
     if open_ended:
         sentences.append(
@@ -75,7 +75,7 @@ def summarize_plan(plan: Plan) -> str:
     power = f"with a chance of {plan.power:.0%}"
     if np.isfinite(plan.verdict):
         sentences.append(
-            f"A classifier that is {plan.gap:g} behind in {metrics} is shown to be dominated by "
+            f"A system that is {plan.gap:g} behind in {metrics} is shown to be dominated by "
             f"{plan.verdict:,.0f} instances {power}, judged once; by about {plan.anytime:,.0f} "
             "with verdicts at any time, which stop earlier where the gap is larger."
         )

@@ -30,7 +30,7 @@ def summarize_frontier(front: Frontier) -> str:
     if front.source_summary is not None:
         count = front.source_summary.rows - front.source_summary.left_out
     names = ", ".join(repr(name) for name in front.extreme[:MAX_NAMES])
-    text = f"{len(front.extreme)} of {count:,} classifiers are {kind} of {', '.join(front.outputs)}"
+    text = f"{len(front.extreme)} of {count:,} systems are {kind} of {', '.join(front.outputs)}"
     text = f"{text}: {names}"
     if len(front.extreme) > MAX_NAMES:
         text += f" and {len(front.extreme) - MAX_NAMES} more"
@@ -72,7 +72,7 @@ def summarize_files_ranking(ranking: FilesRanking) -> str:
 def summarize_targets(result: Targets) -> str:
     """Say how far the classifiers are from their targets, and what is not proved."""
     distances = result.distance.dropna()
-    text = f"{len(distances)} of {len(result.distance)} classifiers have a target"
+    text = f"{len(distances)} of {len(result.distance)} systems have a target"
     if len(distances):
         text += (
             f"; the nearest is '{distances.idxmin()}' at {distances.min():.4g}, "
@@ -114,5 +114,5 @@ def say_way_to_target(result: Targets, name: Any) -> str:
     text = f"To have that in rates and costs, {say_recipe(shares)}."
     if len(shares) == 1:
         return text
-    remedy = "technology='fdh' gives targets that are single classifiers"
+    remedy = "technology='fdh' gives targets that are single systems"
     return f"{text} {say_unmixed(result.targets.columns, remedy)}".rstrip()

@@ -93,7 +93,7 @@ def _comparison(result: Comparison) -> list[str]:
     size = _magnitude(result.effect_name, result.effect)
     statistic = f"{result.distribution}, statistic {result.statistic:.4g}"
     return [
-        f"By {_with_article(result.test)} the two classifiers {verb} ({statistic}, "
+        f"By {_with_article(result.test)} the two systems {verb} ({statistic}, "
         f"{_p_value(result.p_value)}).",
         f"The first minus the second was {result.difference:.4g}{interval}; "
         f"{result.effect_name} = {_number(result.effect)}{size}.",
@@ -118,7 +118,7 @@ def _comparison_result(result: ComparisonResult) -> list[str]:
         finds = "found" if omnibus.p_value < result.alpha else "did not find"
         sentences.append(
             f"The test of Skillings and Mack, which allows for missing scores, {finds} differences "
-            f"among the {len(names)} classifiers ({omnibus.distribution}, statistic "
+            f"among the {len(names)} systems ({omnibus.distribution}, statistic "
             f"{omnibus.statistic:.4g}, {_p_value(omnibus.p_value)})."
         )
     # The test's name ends with the family of comparisons, and begins with the test of the whole.
@@ -145,7 +145,7 @@ def _friedman_sentence(omnibus: Friedman, alpha: float) -> str:
     listed = join_names(f"{name} {value:.2f}" for name, value in ranks.items())
     return (
         f"Friedman's test with Iman and Davenport's correction {finds} differences among the {k} "
-        f"classifiers over {count} data sets ({statistic}, {_p_value(omnibus.p_value)}, Kendall's "
+        f"systems over {count} data sets ({statistic}, {_p_value(omnibus.p_value)}, Kendall's "
         f"{_symbol('W')} = {_number(concordance)}{size}; mean ranks: {listed})."
     )
 

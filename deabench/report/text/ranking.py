@@ -149,7 +149,7 @@ def _projection_sentence(ranking: Ranking, name: Hashable) -> str:
     lam = ranking.intensities.values[ranking.scores.index.get_loc(name)]
     if (lam > LEAST_SHARE).sum() < 2:
         return text
-    remedy = "model 'fdh' compares with single classifiers"
+    remedy = "model 'fdh' compares with single systems"
     return f"{text} {say_unmixed(changes.index, remedy)}".rstrip()
 
 

@@ -59,7 +59,7 @@ def answer_sentences(results: ReportResults) -> list[str]:
     scored = frame[frame[ranking.measure].notna()]
     best = scored[scored["efficient"]]
     inefficient = scored[~scored["efficient"]]
-    first = f"{len(best)} of {len(frame)} classifiers {is_or_are(len(best))} efficient"
+    first = f"{len(best)} of {len(frame)} systems {is_or_are(len(best))} efficient"
     # Verdicts speak of the true metrics, scores of the numbers in the table.
     if ranking.uncertainty is not None:
         first += " in these numbers"
@@ -99,7 +99,7 @@ def _describe_inefficient(inefficient: pd.DataFrame, ranking: Ranking) -> str:
             "efficient: others are as good in every metric and better in one."
         )
     if inefficient.empty:
-        return " ".join(sentences) or "No classifier is inefficient."
+        return " ".join(sentences) or "No system is inefficient."
     # The frame is sorted, so the last row is the least efficient.
     lowest = inefficient[measure].iloc[-1]
     highest = inefficient[measure].iloc[0]

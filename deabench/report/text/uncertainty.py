@@ -44,7 +44,7 @@ def explain_uncertainty(result: Uncertainty, name: str) -> str:
     """Return score, interval, ranks and verdict of one classifier."""
     if name not in result.scores.index:
         raise DataError(
-            f"there is no classifier '{name}'; {did_you_mean(name, list(result.scores.index))}"
+            f"there is no system '{name}'; {did_you_mean(name, list(result.scores.index))}"
         )
     scope = "all scores at once" if result.simultaneous else "this score alone"
     if np.isnan(result.scores[name]):
@@ -67,7 +67,7 @@ def summarize_samples(samples: Samples) -> str:
     names = ", ".join(map(str, samples.values.columns))
     return "\n".join(
         [
-            f"{classifiers} classifiers, {metrics} {noun} ({names}); {_describe_sizes(samples)}; "
+            f"{classifiers} systems, {metrics} {noun} ({names}); {_describe_sizes(samples)}; "
             f"{samples.pairing}.",
             *(as_sentence(note) for note in samples.notes),
         ]
@@ -88,7 +88,7 @@ def summarize_conformal_ranks(result: ConformalRanks) -> str:
     """Return the best median rank and the range of that classifier's rank on a new data set."""
     name = result.table["median"].idxmin()
     median, best, worst = result.table.loc[name]
-    scope = "all classifiers together" if result.simultaneous else "each classifier by itself"
+    scope = "all systems together" if result.simultaneous else "each system by itself"
     return (
         f"'{name}' has the best median rank, {median:g} of {len(result.table)} over "
         f"{result.datasets} data sets; on a new data set it would rank from {best:g} to {worst:g} "
@@ -116,7 +116,7 @@ def count_verdicts(result: Uncertainty) -> str:
     )
     status = f" (a level that is {result.validity})" if has_measured_level(result) else ""
     return (
-        f"Of {len(result.scores)} classifiers {counted}, all verdicts together at "
+        f"Of {len(result.scores)} systems {counted}, all verdicts together at "
         f"{100 * result.level:g} %{status}."
     )
 
@@ -164,7 +164,7 @@ def _dominated_lines(result: Uncertainty) -> list[str]:
     advantage = _describe_advantage(result.problem.technology)
     by = "a mix of others"
     if result.verdict_method == "exact":
-        by = "another classifier"
+        by = "another system"
         examples = join_names(list(gaps.index[:MAX_EXAMPLES]))
         if len(gaps) > MAX_EXAMPLES:
             examples += f" and {len(gaps) - MAX_EXAMPLES} more"
@@ -215,9 +215,9 @@ def _leaders_lines(result: Uncertainty) -> list[str]:
 def _method_lines(result: Uncertainty) -> list[str]:
     k, s = result.problem.size
     if result.simultaneous:
-        scope = "all classifiers at once"
+        scope = "all systems at once"
     else:
-        scope = "each classifier by itself, not all at once"
+        scope = "each system by itself, not all at once"
     if result.method == "anytime":
         return [
             f"Verdicts and intervals at {100 * result.level:g} % for {scope}; k = {k}, s = {s}; "

@@ -118,4 +118,4 @@ def test_a_model_without_intervals_and_too_little_are_said():
     )
     verdicts, notes = judge_panels(metrics, counts, SummarySettings(BOTH, panels))
     assert "one" not in verdicts.index.get_level_values("panel")
-    assert notes[0].startswith("no verdicts of panel 'one': there is one classifier, ")
+    assert notes[0].startswith("no verdicts of panel 'one': there is one system, ")
