@@ -132,8 +132,8 @@ def _solve(task: Task, advance: Advance) -> Answer:
     if is_beyond.any():
         is_beyond &= _is_worth_more(answer, scaled)
     undefined = np.flatnonzero(~is_inside | is_beyond | np.isnan(values))
-    # What is not proved to be outside is on the frontier.
-    scores = answer.scores.clip(lower=0.0)
+    # What is not proved to be outside, and less than the tolerance from it, is on the frontier.
+    scores = answer.scores.mask((values < 0) & (values >= -TOLERANCE), 0.0)
     scores.iloc[undefined] = np.nan
     slacks = answer.slacks.copy()
     slacks.iloc[undefined] = np.nan

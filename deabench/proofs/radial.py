@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from deabench.proofs.bounds import MARGIN, bound_scores
+from deabench.proofs.bounds import MARGIN, bound_scores, free_term_errors
 from deabench.proofs.exact_repair import Technology, match_numbers
 from deabench.proofs.ranking import (
     LAMBDA_SUM_BOUNDS,
@@ -326,12 +326,14 @@ class _RadialProof:
         if self.is_output_oriented:
             norm = row_sums(u * y)
             support = bounds.support
-        # It is what the peers are worth, and rounded as the terms of that are.
-        peers = self.result.intensities[rows]
-        points = np.abs(self.technology.points[np.maximum(peers.columns, 0)])
-        peer_terms = np.einsum("kpc,kc->kp", points, nonnegative_weights) * (peers.values > 0)
-        terms = np.abs(support) + row_sums(u * y) + row_sums(v * x) + peer_terms.max(axis=1)
-        is_wrong = np.maximum(np.abs(u_0 - support) - ROUND * terms, 0.0)
+        is_wrong = free_term_errors(
+            self.technology,
+            tested,
+            self.result.intensities[rows],
+            nonnegative_weights,
+            support,
+            np.abs(u_0 - support),
+        )
         if self.returns == "crs":
             is_wrong = np.abs(u_0)
         # A weight below 0 counts by what it takes from the worth of all; a metric of 0 as one of 1.

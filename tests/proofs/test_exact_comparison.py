@@ -100,6 +100,7 @@ HARD_SEEDS = {
     "cross of own scores that err by 3e-13": (12000913, ["noise"]),
     "wei with ratios beside a metric of 0": (13000800, list(KINDS), *MODELS),
     "ccr with shares that leave a metric no weight": (13001090, list(KINDS), *MODELS),
+    "russell of a factor of 12,823": (9000471, list(KINDS), *MODELS),
     "holder of a DMU without outputs": (13002093, list(KINDS), *MODELS),
     "russell of a single peer that has none of an output": (1000967, list(KINDS)),
 }

@@ -13,6 +13,7 @@ from scipy.optimize import linprog
 
 import deabench as db
 import deabench.proofs.bounds as bounds_module
+from deabench.errors import CertificateError
 from deabench.models.shared.score_bounds import NEAR, BoundedAnswer
 from deabench.proofs.bounds import bound_scores
 from deabench.proofs.exact_repair import Technology
@@ -466,3 +467,29 @@ def test_intensities_miss_by_the_metric_that_is_missed_most(options, size) -> No
         expected = max(*short[k], least - total, total - most, *(-dense[k]), 0.0)
         missed = proof.frame.loc[label, "primal_infeasibility"]
         assert missed == pytest.approx(expected, rel=1e-6, abs=1e-12)
+
+
+@pytest.mark.parametrize("returns", ["vrs", "nirs"])
+@pytest.mark.parametrize("model", [db.models.CCR, db.models.Super])
+def test_large_terms_of_a_tied_point_leave_a_score_its_proof(model, returns) -> None:
+    """Only `b` uses as little as `d`; `a` is worth as much as `b` under the weights that prove it.
+
+    a is worth 515,586 less 510,743, of which rounding hides more than of what b is worth.
+    """
+    table = pd.DataFrame(
+        {"made": [515586, 12823, 1, 1], "used": [64, 1, 3, 1], "paid": [3, 2, 5, 6174]},
+        list("abcd"),
+    )
+    ranking = db.rank(
+        table,
+        outputs=["made"],
+        inputs=["used", "paid"],
+        model=model(returns=returns, orientation="output"),
+    )
+    assert ranking.scores["d"] == pytest.approx(1 / 12823, rel=1e-12)
+    db.certify(ranking)
+    # u_0 is proved no looser for that.
+    forged = ranking.weights.copy()
+    forged.loc["d", "u_0"] += 1e-5
+    with pytest.raises(CertificateError):
+        db.certify(replace(ranking, weights=forged))

@@ -13,11 +13,11 @@ from deabench.models.shared.scaled_data import (
     lambda_violation,
     scaled_multipliers,
 )
-from deabench.proofs.bounds import ExcessScore, GainScore, bound_scores
+from deabench.proofs.bounds import ExcessScore, GainScore, bound_scores, free_term_errors
 from deabench.proofs.exact_repair import Technology
 from deabench.proofs.radial import COLUMNS
 from deabench.results.answer import Answer
-from deabench.utils.arrays import ROUND, TOLERANCE
+from deabench.utils.arrays import TOLERANCE
 
 NEAR = 10 * TOLERANCE
 """Where the largest share of slack is above 0 and below this, both verdicts are within rounding."""
@@ -195,13 +195,15 @@ class BoundedAnswer:
         """Return by how much u_0 is not what it must be; 0 where there is none."""
         if self.u_0 is None:
             return np.zeros(len(support))
-        # It is what the peers are worth, and rounded as the terms of that are.
-        lam = self.answer.intensities
-        peers = np.abs(self.technology.points[np.maximum(lam.columns, 0)])
-        peer_terms = np.einsum("kpc,kc->kp", peers, self.weights) * (lam.values > 0)
-        terms = np.abs(support) + (self.weights * np.abs(self.tested)).sum(axis=1)
-        terms += peer_terms.max(axis=1)
-        return np.asarray(np.maximum(np.abs(self.u_0 - support) - ROUND * terms, 0.0) / units)
+        errors = free_term_errors(
+            self.technology,
+            self.tested,
+            self.answer.intensities,
+            self.weights,
+            support,
+            np.abs(self.u_0 - support),
+        )
+        return np.asarray(errors / units)
 
     def slack_errors(self, moved: np.ndarray | float = 0.0) -> np.ndarray:
         """Return by how much the slacks are not what λ gains beyond `moved` (K, c), as shares."""

@@ -287,13 +287,15 @@ def prove(
     def score_of_excess(excess: np.ndarray, _: np.ndarray, rows: np.ndarray) -> np.ndarray:
         return np.asarray(score_of_total(excess * size[rows]))
 
+    # Multipliers err as the total does, of which an efficiency may be the inverse.
+    weight_unit = np.maximum(unit / size, gained_value)
     frame, violations = bounded.divide_weights(size).prove_scores(
         np.ones(bounded.tested.shape, dtype=bool),
         score_of_gains,
         score_of_excess,
         unit,
         least_weights=program_weights,
-        weight_unit=unit / size,
+        weight_unit=weight_unit,
     )
 
     # Compare the claims of the answer with what was recomputed.
