@@ -59,7 +59,7 @@ VERBS = {
         "curves",
         "trace ROC curves with Tango's intervals, gain, lift, cost and other curves",
     ),
-    "compare": Verb("compare:compare_command", "compare", "test which classifiers differ"),
+    "compare": Verb("compare:compare_command", "compare", "test which systems differ"),
     "size": Verb(
         "reference:size_command", "compare", "compute how many instances a test set must have"
     ),

@@ -89,7 +89,7 @@ def compare_command(
     answers: AnswerOptions,
     *,
     control: Annotated[
-        str | None, typer.Option(help="Compare the others with this classifier only.")
+        str | None, typer.Option(help="Compare the others with this system only.")
     ] = None,
     higher_is_better: Annotated[
         bool,
@@ -406,7 +406,7 @@ def _compare_independent_groups(table: pd.DataFrame, alpha: float) -> tuple[pd.D
     """Return the analysis of variance of the columns, and its findings."""
     result = db.compare.anova(check_scores(table), alpha=alpha)
     return result.to_frame(), (
-        f"{result.summary()}\nThe columns are taken as independent groups. Classifiers on the same "
+        f"{result.summary()}\nThe columns are taken as independent groups. Systems on the same "
         "data sets are not independent: leave --test out for those"
     )
 

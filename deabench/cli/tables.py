@@ -208,11 +208,11 @@ def frontier_command(
         title = "Cost of a false negative over that of a false positive"
     elif front.technology == "fdh":
         frame = front.to_frame()
-        title = "Classifiers that no other dominates"
+        title = "Systems that no other dominates"
     elif front.precomputed_hull is None:
         # A note says why there are no facets.
         frame = front.points
-        title = "Classifiers that span the frontier"
+        title = "Systems that span the frontier"
     else:
         vertices = [join_names(names, len(names)) for names in front.facets["vertices"]]
         frame = front.facets.assign(vertices=vertices)
@@ -287,7 +287,7 @@ def targets_command(
     on: TargetsOn = "faces",
     technology: Technology = "convex",
     common: Annotated[
-        bool, typer.Option("--common", help="Use one face for all tested classifiers.")
+        bool, typer.Option("--common", help="Use one face for all tested systems.")
     ] = False,
     dominating: Annotated[
         bool, typer.Option("--dominating", help="No metric may get worse.")

@@ -117,7 +117,7 @@ def test_a_study_is_explored_with_mouse_and_keyboard(opened):
     seek(page, "closest")
     compare(page, means, dominating=False)
     drag(page, 40, -50)
-    assert page.locator(".who").inner_text().startswith("A new classifier, from ")
+    assert page.locator(".who").inner_text().startswith("A new system, from ")
     compare(page, means, dominating=False)
     page.get_by_label("distance").select_option("l2")
     page.get_by_label("targets", exact=True).select_option("facets")

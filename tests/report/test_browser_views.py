@@ -311,9 +311,9 @@ def test_controls_are_large_enough_and_announced(opened):
     assert "Escape" in chart.get_attribute("aria-keyshortcuts")
     chart.focus()
     page.keyboard.press("ArrowLeft")
-    assert page.locator(".who").inner_text().startswith("A new classifier")
+    assert page.locator(".who").inner_text().startswith("A new system")
     page.keyboard.press("Escape")
-    assert not page.locator(".who").inner_text().startswith("A new classifier")
+    assert not page.locator(".who").inner_text().startswith("A new system")
     # Bars are borders, which forced colours and paper keep; backgrounds they do not.
     bar = "getComputedStyle(document.querySelector('.share'), '::before')"
     assert page.evaluate(f"{bar}.borderTopWidth") != "0px"

@@ -12,13 +12,13 @@ export function cardView(world: World): HTMLElement {
   const title = make("h3", { class: "who" }), verdict = make("p", { class: "verdict", "aria-live": "polite" });
   const wrong = make("p", { class: "wrong", role: "alert" }), body = make("tbody"), story = make("div", { class: "story" });
   const back = button("back to it", () => world.set({ moved: null }));
-  const find = make("input", { type: "text", class: "find", placeholder: "find a classifier", "aria-label": "find a classifier", list: listName });
+  const find = make("input", { type: "text", class: "find", placeholder: "find a system", "aria-label": "find a system", list: listName });
   const list = make("datalist", { id: listName });
   const missing = make("span", { class: "note", "aria-live": "polite" });
   if (data.labels.length <= 2000) list.append(...[...data.labels, ...data.tested.map((t) => t.label)].map((value) => make("option", { value })));
   find.addEventListener("change", () => {
     const i = find.value.trim() ? world.where(find.value.trim()) : -1;
-    missing.textContent = i < 0 && find.value ? seen(`no classifier's name holds '${short(find.value, 40)}'`) : "";
+    missing.textContent = i < 0 && find.value ? seen(`no system's name holds '${short(find.value, 40)}'`) : "";
     if (i >= 0) { world.set({ chosen: i }); find.value = ""; }
   });
   const fields = data.metrics.map((metric, m) => {
@@ -46,7 +46,7 @@ export function cardView(world: World): HTMLElement {
 
   function tell(): void {
     const found = world.current;
-    title.textContent = state.moved ? seen(`A new classifier, from ${world.name(state.chosen)}`) : seen(world.name(state.chosen));
+    title.textContent = state.moved ? seen(`A new system, from ${world.name(state.chosen)}`) : seen(world.name(state.chosen));
     back.hidden = !state.moved;
     verdict.textContent = seen(sentence(found));
     verdict.dataset.position = found?.position ?? "";
@@ -148,9 +148,9 @@ export function cardView(world: World): HTMLElement {
   });
   tellStory();
   refresh();
-  return panel("The chosen classifier", "card", make("div", { class: "bar" }, find, list,
+  return panel("The chosen system", "card", make("div", { class: "bar" }, find, list,
     button("‹ better", () => step(-1)), button("worse ›", () => step(1)), missing), title, verdict, back, wrong, make("div", { class: "controls" }, goal),
-    make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "values and target" }, make("table", { class: "gaps" }, make("caption", {}, "Its values (type others for a new classifier) and its target"),
+    make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "values and target" }, make("table", { class: "gaps" }, make("caption", {}, "Its values (type others for a new system) and its target"),
       make("thead", {}, make("tr", {}, ...["metric", "value", "target", "gap"].map((words) => make("th", { scope: "col" }, words)))), body)), story);
 }
 

@@ -20,13 +20,13 @@ export function frontierView(world: World): HTMLElement {
   const view = { width: 0, frame: {} as Frame, x: {} as Scale, y: {} as Scale, section: null as Section | null, outline: [] as Pair[], transform: zoomIdentity as ZoomTransform };
   const places = data.values.map((column) => decimals(column)), merits = new Array<number>(world.count).fill(1e9);
   data.ranking.order.forEach((i, k) => { merits[i] = k; });
-  const said = make("p", { class: "note section" }), drawn = chart("frontier", "the frontier, and the chosen classifier", paint);
+  const said = make("p", { class: "note section" }), drawn = chart("frontier", "the frontier, and the chosen system", paint);
   const svg = drawn.svg, trail = draw("g"), mine = draw("path", { class: "mine" }), grip = draw("circle", { class: "grip", r: 20 });
   const moved = draw("g", { class: "moved" });
   moved.append(trail, grip, mine);  // the same nodes all the time: a finger that holds one must not lose it
   // Arrow keys move the point: a picture (role img) would keep them from those who listen to the page.
   for (const [name, value] of Object.entries({ tabindex: "0", role: "application", "aria-roledescription": "chart", "aria-keyshortcuts": "ArrowLeft ArrowRight ArrowUp ArrowDown Escape" })) svg.setAttribute(name, value);
-  svg.setAttribute("aria-label", "the frontier: arrow keys move the chosen classifier's point, Escape takes it back");
+  svg.setAttribute("aria-label", "the frontier: arrow keys move the chosen system's point, Escape takes it back");
   const under = draw("g"), triangles = draw("g"), over = draw("g"), cloud = cloudOf(data.labels.length > 1000 ? "crowded" : "");
   let finder: Delaunay<unknown> | null = null, spots: { at: Pair; i: number }[] = [];
 
@@ -104,7 +104,7 @@ export function frontierView(world: World): HTMLElement {
     if (!found) { said.textContent = seen(`Nothing reaches ${held}: there is no section of the frontier to draw.`); return []; }
     if (others.length) {
       said.textContent = seen(`The line is the section of the frontier of all ${used.length} metrics where ${held}, as the chosen point has. `
-        + "Faded classifiers are beyond it: they are worse in what it holds.");
+        + "Faded systems are beyond it: they are worse in what it holds.");
       view.section = found;
     }
     if (band().length) {

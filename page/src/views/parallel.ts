@@ -10,7 +10,7 @@ const HEIGHT = 300, TOP = 40, BOTTOM = 24;
 
 export function parallelView(world: World): HTMLElement {
   const { data, state } = world, axes = [...data.metrics.map((_, m) => m), -1];
-  const drawn = chart("parallel", "all metrics of every classifier, better up", paint), svg = drawn.svg;
+  const drawn = chart("parallel", "all metrics of every system, better up", paint), svg = drawn.svg;
   const back = draw("g"), front = draw("g"), handles = draw("g");
   const count = make("span", { class: "count", "aria-live": "polite" });
   const fields = new Map<number, [HTMLInputElement, HTMLInputElement]>();

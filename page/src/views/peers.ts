@@ -32,7 +32,7 @@ export function peersView(world: World): HTMLElement {
   }
   paint();
   world.listen((changed) => { if (changed.has("chosen") || changed.has("limits")) paint(); });
-  const said = order.length ? `${order.length === 1 ? "One classifier is" : `${order.length} classifiers are`} benchmark for others; the number is for how many.`
+  const said = order.length ? `${order.length === 1 ? "One system is" : `${order.length} systems are`} benchmark for others; the number is for how many.`
     + (order.length > MOST ? ` The first ${MOST} are shown.` : "") + " Marked: the chosen one and its peers." : "Nobody is benchmark for another.";
   return panel("Peers", "peers-panel", make("p", { class: "note" }, said), list);
 }
@@ -50,7 +50,7 @@ export function facetsView(world: World): HTMLElement | null {
     const touching = (f: number): boolean => (hull as NonNullable<typeof hull>).on[f].some((k) => rows[k] === state.chosen);
     const mine = full.filter((f) => touching(f) || (near.size > 0 && [...near].every((i) => (hull as NonNullable<typeof hull>).on[f].some((k) => rows[k] === i))));
     const shown = mine.length ? mine : full;
-    said.textContent = mine.length ? `${mine.length} of ${full.length} efficient facets touch the chosen classifier or its target.`
+    said.textContent = mine.length ? `${mine.length} of ${full.length} efficient facets touch the chosen system or its target.`
       : `${full.length} facets are efficient throughout` + (full.length > FACETS ? `; the first ${FACETS} are shown.` : ".");
     const drawn = [x, y, ...shown.slice(0, FACETS), ...rows.filter((i) => world.within(i))].join();
     if (drawn === before) return;  // a movement seldom changes which facets are near
