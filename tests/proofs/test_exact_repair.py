@@ -385,3 +385,30 @@ def test_polished_weights_are_the_nearest_by_shares_of_themselves(returns, total
             continue
         moved = np.maximum(moved, least)
         np.testing.assert_allclose(np.array(polished, dtype=float), moved, rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize("returns", SUMS)
+def test_what_weights_allow_beside_zeros_is_the_maximum_by_loops(returns) -> None:
+    """Points and weights of a few numbers, 0 among them: no cost, no gain, and ties."""
+    rng = np.random.default_rng(11)
+    outcomes = set()
+    for _ in range(60):
+        points = rng.choice([0.0, 0.5, 1.0], (4, 4)) * [1, 1, -1, -1]
+        weights = rng.choice([0.0, 0.25, 1.0], 4)
+        tested = rng.choice([0.0, 0.5, 1.0], 4) * [1, 1, -1, -1]
+        technology = Technology(points, 2, SUMS[returns])
+        value, raised = allow(points, to_fractions(weights), SUMS[returns], 2)
+        outcome = exact_excess(technology, tested, to_fractions(weights))
+        floats, error, lifted = excess_of_weights(technology, tested[None], weights[None])
+        outcomes.add(value is None)
+        if value is None:
+            assert outcome is None
+            assert np.isinf(floats[0])
+            assert not np.isnan(error[0])
+            continue
+        own = sum(w * z for w, z in zip(raised, to_fractions(tested), strict=True))
+        assert outcome == (value - own, raised)
+        assert value - own <= Fraction(floats[0] + error[0])
+        assert floats[0] + error[0] == pytest.approx(float(value - own), abs=1e-12)
+        np.testing.assert_allclose(lifted[0], np.array(raised, dtype=float), rtol=1e-12)
+    assert outcomes == ({True, False} if np.isinf(SUMS[returns][1]) else {False})

@@ -493,3 +493,46 @@ def test_large_terms_of_a_tied_point_leave_a_score_its_proof(model, returns) -> 
     forged.loc["d", "u_0"] += 1e-5
     with pytest.raises(CertificateError):
         db.certify(replace(ranking, weights=forged))
+
+
+def test_weights_against_the_others_miss_by_the_others_alone() -> None:
+    """Super-efficiencies of outputs: the DMU itself may be worth more than 1, and no other."""
+    table = TABLE[["a", "b"]]
+    honest = db.rank(table, model="super")
+    unit = 2.0 ** np.floor(np.log2(table.max().to_numpy()))
+    assert (honest.scores > 1).any()
+    for change in ([1e-3, 0.0], [0.0, 1e-3], [0.3, -0.9], [-2.0, 0.0]):
+        forged = replace(honest, weights=honest.weights + change)
+        frame = forged.options.prove(forged).frame
+        for k in range(len(table)):
+            u = forged.weights[["a", "b"]].to_numpy()[k]
+            dual = u @ table.to_numpy()[k]
+            others = [j for j in range(len(table)) if j != k or honest.scores.iloc[k] < 1]
+            worth = max(u @ table.to_numpy()[j] for j in others)
+            excess = max(worth - 1, *(-u * unit)) / dual
+            size = ((np.abs(u) * unit).sum() + 1) / dual
+            expected = max(excess / max(size, 1.0), excess * dual**2 / max(dual, 1.0), 0.0)
+            found = frame["dual_infeasibility"].iloc[k]
+            assert found == pytest.approx(expected, rel=1e-5, abs=1e-12)
+            assert frame["dual"].iloc[k] == pytest.approx(dual, rel=1e-12)
+
+
+@pytest.mark.parametrize("orientation", ["input", "output"])
+def test_a_radial_free_term_is_off_beyond_the_rounding_of_its_terms(orientation) -> None:
+    honest = rank_with(
+        TABLE, outputs=["a", "b"], inputs=["x", "z"], model="ccr", returns="vrs",
+        orientation=orientation,
+    )  # fmt: skip
+    for size in (1.0, 2.0**20):
+        for share, counts in ((1e-15, False), (1e-11, True), (-1e-11, True), (1e-3, True)):
+            weights = honest.weights * size
+            largest = (weights.drop(columns="u_0") * TABLE).max(axis=1)
+            weights["u_0"] += share * largest
+            frame = replace(honest, weights=weights).proof().frame
+            norm = (weights * TABLE)[["a", "b"] if orientation == "output" else ["x", "z"]]
+            expected = (abs(share) * largest / norm.sum(axis=1)).to_numpy()
+            found = frame["dual_infeasibility"].to_numpy()
+            if counts:
+                assert found == pytest.approx(expected, rel=0.02, abs=2e-13)
+            else:
+                assert (found < 1e-13).all()

@@ -12,6 +12,7 @@ from model_options import rank_with
 import deabench as db
 from deabench.models.shared.restricted_weights import restriction_rows
 from deabench.models.shared.scaled_data import ScaledData
+from deabench.proofs.radial import slack_errors
 from deabench.utils.arrays import TOLERANCE, Sparse, scale
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -486,3 +487,73 @@ def test_one_dominating_peer_is_off_by_what_loops_give(name) -> None:
         off = violations["distance_of_the_slacks_from_their_proof"]
         assert off == pytest.approx(1e-3 / size, rel=1e-6)
         assert violations["efficient"] == 1.0
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+@pytest.mark.parametrize("orientation", ["none", "output"])
+def test_ways_are_as_long_as_loops_say(norm, orientation) -> None:
+    numbers = {"a": 2.0, "b": 0.5, "x": 4.0, "z": 1.0}
+    honest = rank_with(
+        TABLE, outputs=["a", "b"], inputs=["x", "z"], model="holder", norm=norm,
+        orientation=orientation, weights=numbers,
+    )  # fmt: skip
+    db.certify(honest)
+    way = honest.tables["direction"]
+    may_change = np.array([True, True, orientation == "none", orientation == "none"])
+    order = {"l1": 1, "l2": 2, "linf": np.inf}[norm]
+    signs = np.array([1, 1, -1, -1])
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        values = way.to_numpy() * (1 + (0.3, 1e-6)[seed % 2] * rng.uniform(-1, 1, way.shape))
+        # Against its direction, and along a metric that stays.
+        values[2, 0] = -0.01
+        values[3, 2] = -0.01
+        forged = replace(honest, tables={"direction": way * 0 + values})
+        violations = forged.options.prove(forged).violations
+        for k in range(len(TABLE)):
+            steps = values[k] * signs * np.array([*numbers.values()])
+            length = np.linalg.norm(steps, order)
+            off = abs(length - 1)
+            if norm == "linf":
+                off = max(off, *np.abs(steps - may_change))
+            if (steps < 0).any() or (steps[~may_change] > 0).any():
+                off = np.inf
+            found = violations["length_of_the_way_beside_1"][k]
+            assert found == pytest.approx(off, rel=1e-6, abs=1e-12)
+    claim = "that no other way to the frontier is shorter"
+    assert (claim in honest.options.prove(honest).unclaimed) == (norm != "linf")
+
+
+@pytest.mark.parametrize("orientation", ["input", "output"])
+def test_slacks_are_off_by_shares_of_own_values_or_of_units(orientation) -> None:
+    """Tiny, as large as the reference, larger, and 0 in one metric: each by its own loop."""
+    reference = TABLE.iloc[:5]
+    tested = pd.DataFrame(
+        {"a": [1e-6, 0.5, 40.0, 0.0], "b": [1e-5, 0.4, 30.0, 0.3], "x": [1e-3, 0.5, 9.0, 0.6],
+         "z": [1.0, 0.9, 50.0, 0.9]},
+        index=list("1234"),
+    )  # fmt: skip
+    honest = rank_with(
+        tested, reference=reference, outputs=["a", "b"], inputs=["x", "z"], model="ccr",
+        orientation=orientation, returns="crs",
+    )  # fmt: skip
+    db.certify(honest)
+    reached = honest.intensities.dot(reference.to_numpy())
+    unit = reference.max().to_numpy()
+    for size in (1e-3, -1e-3, 0.0):
+        forged = replace(honest, slacks=honest.slacks + size)
+        found = slack_errors(forged)
+        assert found.tolist() == slack_errors(forged, reached).tolist()
+        for k in range(len(tested)):
+            score = honest.scores.iloc[k]
+            own = tested.to_numpy()[k]
+            factors = [1 / score, 1 / score, 1, 1]
+            if orientation == "input":
+                factors = [1, 1, score, score]
+            expected = 0.0
+            for r in range(4):
+                projected = own[r] * factors[r]
+                gained = (reached[k, r] - projected) * (1 if r < 2 else -1)
+                off = abs(gained - forged.slacks.to_numpy()[k, r])
+                expected = max(expected, off / min(projected or unit[r], unit[r]))
+            assert found[k] == pytest.approx(expected, rel=1e-6, abs=1e-9)
