@@ -58,7 +58,7 @@ def test_no_intensities_and_no_weights_bound_a_score_from_the_wrong_side(name) -
     scores = honest.scores.to_numpy()
     sign = 1.0 if name in LEAST else -1.0
     lam = honest.intensities
-    for seed, size in enumerate((1e-11, 1e-7, 1e-3, 0.5)):
+    for seed, size in enumerate((1e-11, 1e-3, 0.5)):
         rng = np.random.default_rng(seed)
         values = lam.values * np.exp(size * rng.normal(size=lam.values.shape))
         weights = honest.weights * np.exp(size * rng.normal(size=honest.weights.shape))
@@ -129,26 +129,19 @@ def test_bounds_stand_on_their_sides_beside_metrics_of_0(name) -> None:
     # Slacks are off by shares of what they are differences of; of a value of 0 the metric counts.
     reached = lam.dot(ZEROS.to_numpy())
     unit = 2.0 ** np.floor(np.log2(ZEROS.max().to_numpy()))
-    for k, label in enumerate(ZEROS.index):
-        if np.isnan(scores[k]) or (name.startswith("super") and scores[k] >= 1):
-            continue
-        for r, metric in enumerate(ZEROS):
-            slacks = honest.slacks.copy()
-            slacks.loc[label, metric] += 1e-3 * unit[r]
-            forged = replace(honest, slacks=slacks)
-            violations = forged.options.prove(forged).violations
-            own = ZEROS.loc[label, metric]
-            size = own + reached[k, r] if own else unit[r]
-            found = violations["distance_of_the_slacks_from_their_proof"][k]
-            assert found == pytest.approx(1e-3 * unit[r] / size, rel=1e-5)
-    for label in ZEROS.index:
-        efficient = honest.efficient.copy()
-        efficient[label] = True
-        if honest.scores[label] > (1e-6 if name in GREATEST else 2) or (
-            name in LEAST and honest.scores[label] < 1 - 1e-6
-        ):
-            forged = replace(honest, efficient=efficient)
-            assert forged.options.prove(forged).violations["efficient"].any()
+    is_compared = ~np.isnan(scores) & ~(name.startswith("super") & (scores >= 1))
+    for r, metric in enumerate(ZEROS):
+        slacks = honest.slacks.copy()
+        slacks[metric] += 1e-3 * unit[r]
+        forged = replace(honest, slacks=slacks)
+        found = forged.options.prove(forged).violations["distance_of_the_slacks_from_their_proof"]
+        own = ZEROS[metric].to_numpy()
+        expected = 1e-3 * unit[r] / np.where(own > 0, own + reached[:, r], unit[r])
+        assert found[is_compared] == pytest.approx(expected[is_compared], rel=1e-5)
+    is_inefficient = scores > 1e-6 if name in GREATEST else scores < 1 - 1e-6
+    forged = replace(honest, efficient=honest.efficient | True)
+    found = forged.options.prove(forged).violations["efficient"]
+    assert (found[is_inefficient] == 1).all()
 
 
 def units_of(ranking: db.Ranking, name: str) -> np.ndarray:
@@ -200,17 +193,13 @@ def test_who_is_efficient_is_told_both_ways_unless_that_is_not_claimed(name) -> 
     leaves_open = name in ("bam", "russell input", "sbm crs input", "sbm output")
     leaves_open |= name == "super-sbm output"
     assert bool(open_claims) == leaves_open
-    for label in TABLE.index:
-        efficient = honest.efficient.copy()
-        efficient[label] = not efficient[label]
-        forged = replace(honest, efficient=efficient)
-        violations = forged.options.prove(forged).violations
-        found = violations["efficient"]
-        if "super" in name:  # another flag is another reference: with itself, or without
-            found = np.max([violations[claim] > 1e-9 for claim in violations], axis=0)
-        is_open = leaves_open and honest.efficient[label]
-        is_open &= bool(honest.scores[label] <= 1 + 1e-9)
-        assert found.tolist() == ((not is_open) * (TABLE.index == label)).tolist()
+    forged = replace(honest, efficient=~honest.efficient)
+    violations = forged.options.prove(forged).violations
+    found = violations["efficient"]
+    if "super" in name:  # another flag is another reference: with itself, or without
+        found = np.max([violations[claim] > 1e-9 for claim in violations], axis=0)
+    is_open = leaves_open & honest.efficient & (honest.scores <= 1 + 1e-9)
+    assert found.tolist() == (~is_open).astype(float).tolist()
 
 
 @pytest.mark.parametrize("is_constant", [True, False])
@@ -222,13 +211,9 @@ def test_a_metric_that_counts_nothing_may_hide_slack(is_constant) -> None:
     ranking = rank_with(table, outputs=["a", "b"], inputs=["x", "z"], model="ram")
     open_claims = [text for text in db.certify(ranking).unclaimed if "do not" in text]
     assert bool(open_claims) == is_constant
-    for label in TABLE.index:
-        efficient = ranking.efficient.copy()
-        efficient[label] = not efficient[label]
-        forged = replace(ranking, efficient=efficient)
-        found = forged.options.prove(forged).violations["efficient"]
-        is_open = is_constant and ranking.efficient[label]
-        assert found.tolist() == ((not is_open) * (TABLE.index == label)).tolist()
+    forged = replace(ranking, efficient=~ranking.efficient)
+    found = forged.options.prove(forged).violations["efficient"]
+    assert found.tolist() == (~(is_constant & ranking.efficient)).astype(float).tolist()
 
 
 @pytest.mark.parametrize("size", [1e6, 1e-6])

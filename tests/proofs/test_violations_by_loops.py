@@ -320,17 +320,17 @@ def test_common_scores_with_the_least_largest_loss_are_off_by_what_loops_give(
             ),
             "dual_infeasibility": max(excess, abs(sum(mu) - 1), -min(mu), -min(kappa), 0.0),
         }
+        # The own scores are proved by their own weights, as those of any ranking.
+        alone = replace(
+            forged, scores=losses["own"], weights=forged.tables["own_weights"], tables={}
+        )
+        frame = db.models.WEI().prove(alone).frame
         for k, label in enumerate(tested.index):
             for name, value in expected.items():
                 assert proof.frame.loc[label, name] == pytest.approx(value, rel=1e-9, abs=1e-12)
                 if name in ("gap", "primal_infeasibility", "dual_infeasibility"):
                     assert proof.violations[name][k] == pytest.approx(value, rel=1e-9, abs=1e-12)
             check_beside_own_scores(proof, forged, losses, scores, k)
-            # The own scores are proved by their own weights, as those of any ranking.
-            alone = replace(
-                forged, scores=losses["own"], weights=forged.tables["own_weights"], tables={}
-            )
-            frame = db.models.WEI().prove(alone).frame
             for name in ("gap", "primal_infeasibility", "dual_infeasibility"):
                 misses = proof.violations[f"{name}_of_the_own_scores"][k]
                 assert misses == pytest.approx(frame[name].iloc[k] / max(own[k], 1), rel=1e-9)
@@ -437,56 +437,59 @@ def test_one_dominating_peer_is_off_by_what_loops_give(name) -> None:
     gains = (values[None] - values[:, None]) * [1, 1, -1, -1]
     unit = 2.0 ** np.floor(np.log2(TABLE.max().to_numpy()))
     sign = -1 if name == "sbm" else 1
-    for k in range(len(TABLE)):
-        dominating = [j for j in range(len(TABLE)) if (gains[k, j] >= 0).all()]
-        best = max(sign * measure_slacks(name, values[k], gains[k, j]) for j in dominating)
-        assert honest.scores.iloc[k] == pytest.approx(sign * best, rel=1e-12, abs=1e-15)
+    everyone = range(len(TABLE))
+    best = []
+    for k in everyone:
+        dominating = [j for j in everyone if (gains[k, j] >= 0).all()]
+        best.append(
+            sign * max(sign * measure_slacks(name, values[k], gains[k, j]) for j in dominating)
+        )
         assert honest.efficient.iloc[k] == (gains[k, dominating].max() <= TOLERANCE)
-        for j in range(len(TABLE)):
-            columns = honest.intensities.columns.copy()
-            columns[k, 0] = j
-            scores = honest.scores.copy()
-            scores.iloc[k] = own_score = measure_slacks(name, values[k], gains[k, j])
-            slacks = honest.slacks.copy()
-            slacks.iloc[k] = gains[k, j]
-            forged = replace(
-                honest,
-                scores=scores,
-                slacks=slacks,
-                intensities=Sparse(columns, honest.intensities.values),
-            )
-            proof = forged.options.prove(forged)
+    assert honest.scores.tolist() == pytest.approx(best, rel=1e-12, abs=1e-15)
+    for j in everyone:
+        # All with one peer, and what it says of score and slacks.
+        own_scores = [measure_slacks(name, values[k], gains[k, j]) for k in everyone]
+        columns = honest.intensities.columns.copy()
+        columns[:, 0] = j
+        forged = replace(
+            honest,
+            scores=honest.scores * 0 + own_scores,
+            slacks=honest.slacks * 0 + gains[:, j],
+            intensities=Sparse(columns, honest.intensities.values),
+        )
+        proof = forged.options.prove(forged)
+        for k in everyone:
             violations = {claim: errors[k] for claim, errors in proof.violations.items()}
-            assert proof.frame["primal"].iloc[k] == pytest.approx(own_score, rel=1e-9, abs=1e-15)
-            assert proof.frame["dual"].iloc[k] == pytest.approx(sign * best, rel=1e-9, abs=1e-15)
+            primal, dual = proof.frame[["primal", "dual"]].iloc[k]
+            assert primal == pytest.approx(own_scores[k], rel=1e-9, abs=1e-15)
+            assert dual == pytest.approx(best[k], rel=1e-9, abs=1e-15)
             # Totals are compared before they are multiplied to the score's unit.
             weights = {"ones": np.ones(4), "mip": 1 / values[k]}.get(name)
             if name == "ram":
                 weights = 0.25 / (TABLE.max() - TABLE.min()).to_numpy()
             size = 1.0 if weights is None else 2.0 ** np.floor(np.log2((weights * unit).max()))
-            gap = abs(own_score - sign * best) / size
+            gap = abs(own_scores[k] - best[k]) / size
             assert violations["gap"] == pytest.approx(gap, rel=1e-6, abs=1e-12)
             worse = max(0.0, *(-gains[k, j] / unit))
             assert violations["worse_than_the_dmu_itself"] == pytest.approx(worse, rel=1e-9)
             assert violations["distance_of_the_score_from_its_proof"] < 1e-9
             assert violations["distance_of_the_slacks_from_their_proof"] < 1e-12
             assert violations["efficient"] == violations["reason"] == 0.0
-        # A score, a slack and a flag that are not those of the peer.
-        scores = honest.scores.copy()
-        scores.iloc[k] += 1e-3
-        slacks = honest.slacks.copy()
-        slacks.iloc[k, 1] -= 1e-3
-        efficient = honest.efficient.copy()
-        efficient.iloc[k] = not efficient.iloc[k]
-        forged = replace(honest, scores=scores, slacks=slacks, efficient=efficient)
-        violations = {c: e[k] for c, e in forged.options.prove(forged).violations.items()}
-        off = 1e-3 / max(abs(sign * best), np.finfo(float).tiny)
-        assert violations["distance_of_the_score_from_its_proof"] == pytest.approx(off, rel=1e-6)
-        peer = int(honest.intensities.columns[k, 0])
-        size = min(max(values[k, 1], values[peer, 1]) / unit[1], 1.0) * unit[1]
-        off = violations["distance_of_the_slacks_from_their_proof"]
-        assert off == pytest.approx(1e-3 / size, rel=1e-6)
-        assert violations["efficient"] == 1.0
+    # Scores, slacks and flags that are not those of the peers.
+    forged = replace(
+        honest,
+        scores=honest.scores + 1e-3,
+        slacks=honest.slacks - [0.0, 1e-3, 0.0, 0.0],
+        efficient=~honest.efficient,
+    )
+    violations = forged.options.prove(forged).violations
+    off = 1e-3 / np.maximum(np.abs(best), np.finfo(float).tiny)
+    assert violations["distance_of_the_score_from_its_proof"] == pytest.approx(off, rel=1e-6)
+    peers = honest.intensities.columns[:, 0]
+    size = np.minimum(np.maximum(values[:, 1], values[peers, 1]), unit[1])
+    off = violations["distance_of_the_slacks_from_their_proof"]
+    assert off == pytest.approx(1e-3 / size, rel=1e-6)
+    assert (violations["efficient"] == 1.0).all()
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
