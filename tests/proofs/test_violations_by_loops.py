@@ -560,3 +560,57 @@ def test_slacks_are_off_by_shares_of_own_values_or_of_units(orientation) -> None
                 off = abs(gained - forged.slacks.to_numpy()[k, r])
                 expected = max(expected, off / min(projected or unit[r], unit[r]))
             assert found[k] == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("orientation", ["input", "output"])
+def test_a_peer_of_small_large_and_unreached_dmus_is_off_by_what_loops_give(orientation) -> None:
+    """FDH: "1" tiny, "2" large, "3" without b, "4" without outputs, "5" that no peer reaches."""
+    reference = TABLE.iloc[:5]
+    tested = pd.DataFrame(
+        {"a": [1e-3, 0.4, 0.2, 0.0, 9.0], "b": [1e-3, 0.4, 0.0, 0.0, 0.1],
+         "x": [1.0, 30.0, 0.9, 1.0, 0.01], "z": [1.0, 90.0, 0.9, 1.0, 0.9]},
+        index=list("12345"),
+    )  # fmt: skip
+    honest = rank_with(
+        tested, reference=reference, outputs=["a", "b"], inputs=["x", "z"], model="fdh",
+        orientation=orientation,
+    )  # fmt: skip
+    db.certify(honest)
+    is_scored = honest.scores.notna().to_numpy()
+    assert not is_scored[4]
+    assert is_scored[:3].all()
+    assert is_scored[3] == (orientation == "input")
+    own = tested.to_numpy()
+    maxima = reference.max().to_numpy()
+    for part, size in (("scores", 1e-3), ("slacks", 1e-3), ("slacks", -1e-3), ("peers", 0)):
+        forged = honest
+        if part == "scores":
+            forged = replace(honest, scores=honest.scores + size)
+        elif part == "slacks":
+            forged = replace(honest, slacks=honest.slacks + size * maxima)
+        else:
+            columns = np.where(is_scored[:, None], 4, -1).astype(np.int32)
+            forged = replace(honest, intensities=Sparse(columns, honest.intensities.values))
+        violations = forged.options.prove(forged).violations
+        peers = forged.intensities.columns[:, 0]
+        for k in range(len(tested)):
+            found = {claim: errors[k] for claim, errors in violations.items()}
+            assert found["peers_that_are_not_one"] == found["reason"] == 0.0
+            if not is_scored[k]:
+                assert set(found.values()) == {0.0}
+                continue
+            score = honest.scores.iloc[k]
+            gap = abs(forged.scores.iloc[k] - score) / max(score, 1.0)
+            assert found["gap"] == pytest.approx(gap, rel=1e-9)
+            factors = np.array([1, 1, score, score])
+            if orientation == "output":
+                factors = np.array([1 / score, 1 / score, 1, 1])
+            reached = reference.to_numpy()[peers[k]]
+            gains = (reached - factors * own[k]) * [1, 1, -1, -1]
+            claimed = forged.slacks.to_numpy()[k]
+            off = max(abs(claimed - gains) / np.maximum(reached, own[k]))
+            misses = found["distance_of_the_slacks_from_their_proof"]
+            assert misses == pytest.approx(off, rel=1e-9, abs=1e-12)
+            best = (honest.slacks.to_numpy()[k] / maxima).sum()
+            left = (best - (gains / maxima).sum()) / max(1.0, *(own[k] / maxima))
+            assert found["slack_that_is_not_the_largest"] == pytest.approx(left, rel=1e-9, abs=1e-12)
