@@ -614,3 +614,65 @@ def test_a_peer_of_small_large_and_unreached_dmus_is_off_by_what_loops_give(orie
             best = (honest.slacks.to_numpy()[k] / maxima).sum()
             left = (best - (gains / maxima).sum()) / max(1.0, *(own[k] / maxima))
             assert found["slack_that_is_not_the_largest"] == pytest.approx(left, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["own", "ones", "range", "rdm"])
+def test_one_peer_along_a_direction_is_off_by_what_loops_give(name) -> None:
+    options = {"model": "rdm"} if name == "rdm" else {"model": "ddf", "direction": name}
+    honest = rank_with(TABLE, outputs=["a", "b"], inputs=["x", "z"], technology="fdh", **options)
+    db.certify(honest)
+    values = TABLE.to_numpy()
+    everyone = range(len(TABLE))
+    unit = 2.0 ** np.floor(np.log2(TABLE.max().to_numpy()))
+    spread = (TABLE.max() - TABLE.min()).to_numpy()
+    ways = {"own": values, "ones": np.ones_like(values), "range": np.tile(spread, (8, 1))}
+    ideal = np.abs(np.where([1, 1, 0, 0], TABLE.max(), TABLE.min()) - values)
+    way = ways.get(name, ideal)
+    gains = (values[None] - values[:, None]) * [1, 1, -1, -1]
+    best = []
+    for k in everyone:
+        levels = []
+        for j in everyone:
+            steps = [gains[k, j, r] / way[k, r] for r in range(4) if way[k, r] > 0]
+            stays = all(gains[k, j, r] >= 0 for r in range(4) if not way[k, r] > 0)
+            levels.append(min(steps) if stays else -np.inf)
+        best.append(max(levels))
+    best = np.array(best)
+    scores = 1 - best if name == "rdm" else best
+    assert honest.scores.to_numpy() == pytest.approx(scores, rel=1e-12, abs=1e-12)
+    least = (values / way).min(axis=1) if name == "ones" else 1.0
+    size = np.maximum(np.abs(best), least)
+    kept = honest.slacks.to_numpy() / unit
+    for j in everyone:
+        columns = honest.intensities.columns.copy()
+        columns[:, 0] = j
+        left = gains[:, j] - best[:, None] * way
+        forged = replace(
+            honest,
+            slacks=honest.slacks * 0 + left,
+            intensities=Sparse(columns, honest.intensities.values),
+        )
+        violations = forged.options.prove(forged).violations
+        assert (violations["gap"] < 1e-12).all()
+        for k in everyone:
+            worse = max(0.0, *(-left[k] / unit))
+            found = violations["worse_than_where_the_distance_leads"][k]
+            assert found == pytest.approx(worse, rel=1e-6, abs=1e-12)
+            missing = max(0.0, (kept[k] - left[k] / unit).sum())
+            found = violations["slack_that_is_not_the_largest"][k]
+            assert found == pytest.approx(missing, rel=1e-6, abs=1e-12)
+            assert violations["distance_of_the_slacks_from_their_proof"][k] < 1e-12
+            assert violations["efficient"][k] == violations["reason"][k] == 0.0
+    forged = replace(
+        honest,
+        scores=honest.scores - 1e-3,
+        slacks=honest.slacks - [0.0, 1e-3, 0.0, 0.0],
+        efficient=~honest.efficient,
+    )
+    violations = forged.options.prove(forged).violations
+    assert violations["gap"] == pytest.approx(1e-3 / size, rel=1e-6)
+    peers = honest.intensities.columns[:, 0]
+    off = violations["distance_of_the_slacks_from_their_proof"]
+    largest = np.minimum(np.maximum(values[:, 1], values[peers, 1]), unit[1])
+    assert off == pytest.approx(1e-3 / largest, rel=1e-6)
+    assert (violations["efficient"] == 1.0).all()
