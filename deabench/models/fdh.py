@@ -191,11 +191,11 @@ def _prove_by_enumeration(answer: Answer) -> Proof:
     total = (slacks / maxima).sum(axis=1)
     # A DMU far larger than the reference has slack, and rounding, of its own size.
     own_values = np.column_stack([answer.data.outputs, answer.data.inputs])
-    own_size = np.maximum((np.abs(own_values) / maxima).max(axis=1), 1.0)
+    own_size = np.maximum((own_values / maxima).max(axis=1), 1.0)
     missing_slack = (largest_slack - total) / own_size
     # Errors are shares of the peer's own values, or of the DMU's where these are more.
     reached = lam.dot(np.column_stack([answer.reference.outputs, answer.reference.inputs]))
-    size = np.maximum(np.abs(reached), np.abs(own_values))
+    size = np.maximum(reached, own_values)
     slack_errors = np.abs(answer.slacks.to_numpy() - slacks) / np.where(size > 0, size, maxima)
     slack_errors = slack_errors.max(axis=1)
 

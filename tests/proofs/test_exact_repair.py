@@ -113,6 +113,12 @@ def test_points_on_one_hyperplane_but_for_rounding_are_all_compared(returns) -> 
         value, raised = allow(points, exact, SUMS[returns], 2)
         own = sum(w * z for w, z in zip(raised, to_fractions(points[0]), strict=True))
         assert exact_excess(technology, points[0], exact) == (value - own, raised)
+        # Floats round the terms upwards, however little is left of them.
+        nothing = np.zeros((1, 4))
+        floats, error, lifted = excess_of_weights(technology, nothing, weights[None])
+        value, _ = allow(points, to_fractions(lifted[0]), SUMS[returns], 2)
+        assert value <= Fraction(floats[0] + error[0])
+        assert floats[0] + error[0] <= float(value) + 1e-12 * np.abs(weights).sum()
 
 
 def solve_lambda(points, wanted, sums, total):

@@ -613,7 +613,9 @@ def test_a_peer_of_small_large_and_unreached_dmus_is_off_by_what_loops_give(orie
             assert misses == pytest.approx(off, rel=1e-9, abs=1e-12)
             best = (honest.slacks.to_numpy()[k] / maxima).sum()
             left = (best - (gains / maxima).sum()) / max(1.0, *(own[k] / maxima))
-            assert found["slack_that_is_not_the_largest"] == pytest.approx(left, rel=1e-9, abs=1e-12)
+            assert found["slack_that_is_not_the_largest"] == pytest.approx(
+                left, rel=1e-9, abs=1e-12
+            )
 
 
 @pytest.mark.parametrize("name", ["own", "ones", "range", "rdm"])
