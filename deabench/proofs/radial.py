@@ -156,10 +156,10 @@ def _slack_errors_of_rows(
             if not is_output_oriented:
                 projected = projected * score
             gained = projected - reached[:, r]
-        rounding = ROUND * (np.abs(reached[:, r]) + np.abs(projected))
+        rounding = ROUND * (reached[:, r] + projected)
         error = np.maximum(np.abs(gained - slack[:, r]) - rounding, 0.0)
         # Slack counts in shares of the DMU's own value; one of 0 has the unit of its metric.
-        own_unit = np.minimum(np.where(projected != 0, np.abs(projected), unit[r]), unit[r])
+        own_unit = np.minimum(np.where(projected > 0, projected, unit[r]), unit[r])
         errors = np.maximum(errors, error / own_unit)
     return np.where(np.isnan(score), np.nan, errors)
 
@@ -337,10 +337,8 @@ class _RadialProof:
         if self.returns == "crs":
             is_wrong = np.abs(u_0)
         # A weight below 0 counts by what it takes from the worth of all; a metric of 0 as one of 1.
-        worth_u = u * np.where(y == 0, 1.0, np.abs(y))
-        worth_v = v * np.where(x == 0, 1.0, np.abs(x))
-        worth = np.maximum(row_sums(np.abs(worth_u)) + row_sums(np.abs(worth_v)), 1e-300)
-        negative = -np.minimum(row_minima(worth_u), row_minima(worth_v)) / worth
+        worth = np.column_stack([u, v]) * np.where(tested == 0, 1.0, np.abs(tested))
+        negative = -row_minima(worth) / np.maximum(row_sums(np.abs(worth)), 1e-300)
         with np.errstate(divide="ignore", invalid="ignore"):
             dual_error = elementwise_maxima(is_wrong / norm, negative, 0.0)
         gap = np.abs(bounds.primal - bounds.dual)
