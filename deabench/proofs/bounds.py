@@ -128,10 +128,13 @@ def bound_scores(
         if len(rows):
             # Any λ that is feasible will do: often that is λ without what rounding added to it.
             rounded_lam = Sparse(lam.columns[rows], _round_lambda(lam.values[rows]))
-            again = repaired_gains(technology, aims[rows], rounded_lam, held[rows], moved[rows])
-            gains[rows] = np.where(again[2][:, None], again[0], gains[rows])
-            error[rows] = np.where(again[2][:, None], again[1], error[rows])
-            is_feasible[rows] = again[2]
+            new_gains, new_error, is_rounded_feasible, _ = repaired_gains(
+                technology, aims[rows], rounded_lam, held[rows], moved[rows]
+            )
+            rows = rows[is_rounded_feasible]
+            gains[rows] = new_gains[is_rounded_feasible]
+            error[rows] = new_error[is_rounded_feasible]
+            is_feasible[rows] = True
         primal = score_of_gains(gains - error, everyone)
         unwidened_primal = score_of_gains(gains, everyone)
         excess, excess_error, lifted = excess_of_weights(technology, tested, weights, left_out)

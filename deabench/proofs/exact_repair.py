@@ -91,19 +91,13 @@ def _exact_gains(
     lam_values = to_fractions(lam.values[k][entries])
     points = [to_fractions(technology.points[j]) for j in lam.columns[k][entries]]
     total = sum(lam_values, Fraction(0))
-    # Divided by the sum that is too large, or too small, λ has the nearest one that is allowed.
-    allowed = max(total, Fraction(least_sum))
-    if np.isfinite(greatest_sum):
-        allowed = min(allowed, Fraction(greatest_sum))
-    if allowed != total:
-        if not total:
-            return None
-        lam_values = [value * allowed / total for value in lam_values]
-    is_at_bound = allowed in (least_sum, greatest_sum)
+    is_at_bound = not least_sum < total < greatest_sum
+    if least_sum and not total:
+        return None
     aim = [z + w for z, w in zip(tested_point, to_fractions(moved), strict=True)]
-    # At a bound of Σ λ, moved λ are divided by their sum again: each counts from what it is to
-    # reach.
-    is_one = is_at_bound and bool(allowed)
+    # At a bound of Σ λ, or beyond it, moved λ are divided by their sum: each counts from what it is
+    # to reach.
+    is_one = is_at_bound and bool(total)
     zero = [Fraction(0)] * len(aim)
     origin = zero
     if is_one:
@@ -160,7 +154,7 @@ def _exact_gains(
         return None
     moved_total = sum(changed, Fraction(0))
     if is_one:
-        # Σ λ is 1 here. Moved λ are divided by their sum once more, which changes no sign.
+        # Moved λ are divided by their sum, which changes no sign.
         if not moved_total:
             return None
         return [gain / moved_total for gain in gains]

@@ -187,7 +187,7 @@ class _BoxedTargets:
         self.actual = front.to_boxed(result.actual.to_numpy())
         normals = result.normals.to_numpy()
         self.normals = normals * front.unit / (1.0 - normals @ front.origin)[:, None]
-        self.steep = np.abs(self.normals).max(axis=1)
+        self.steep = self.normals.max(axis=1)
         self.slopes = result.slopes.to_numpy() * front.unit / self.size
         self.slope_owner = result.targets.index.get_indexer(result.slopes.index)
         self.distance = result.distance.to_numpy() / self.size

@@ -463,6 +463,7 @@ def test_no_way_to_the_frontier_begins_beyond_it(monkeypatch, norm) -> None:
     db.certify(honest)
     # A step back the frontier is reached: a consistent answer, were it no distance.
     monkeypatch.setattr(holder, "_is_worth_more", lambda answer, _: answer.scores == np.inf)
+    monkeypatch.setattr(pd.Series, "clip", lambda scores, lower: scores)
     forged = rank_with(tested, reference=RATES, model="holder", norm=norm)
     monkeypatch.undo()
     assert forged.scores["o"] < 0
