@@ -245,3 +245,21 @@ def test_a_distance_is_one_of_steps_as_long_as_the_dmu(technology, size) -> None
         claimed = pd.Series([not efficient, True], table.index, name="efficient")
         forged = replace(ranking, efficient=claimed)
         assert forged.options.prove(forged).violations["efficient"][0] == 1.0
+
+
+@pytest.mark.parametrize("orientation", ["input", "output"])
+@pytest.mark.parametrize("returns", ["crs", "vrs", "nirs", "ndrs"])
+@pytest.mark.parametrize("model", ["ccr", "super"])
+def test_every_radial_score_beside_metrics_of_0_is_proved(model, returns, orientation) -> None:
+    honest = rank_with(
+        ZEROS, outputs=["a", "b"], inputs=["x", "z"], model=model, returns=returns,
+        orientation=orientation,
+    )  # fmt: skip
+    proof = db.certify(honest)
+    assert not any(UNPROVED in reason for reason in honest.reasons.values())
+    scores = honest.scores.to_numpy()
+    # A bound that the floats of the frame leave open would be NaN.
+    for side in ("primal", "dual"):
+        found = honest.proof().frame[side].to_numpy()
+        assert found == pytest.approx(scores, rel=2e-9, abs=2e-9, nan_ok=True)
+    assert not any("undecided" in text for text in proof.unclaimed)

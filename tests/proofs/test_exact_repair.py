@@ -116,7 +116,9 @@ def test_points_on_one_hyperplane_but_for_rounding_are_all_compared(returns) -> 
         # Floats round the terms upwards, however little is left of them.
         nothing = np.zeros((1, 4))
         floats, error, lifted = excess_of_weights(technology, nothing, weights[None])
-        value, _ = allow(points, to_fractions(lifted[0]), SUMS[returns], 2)
+        value, again = allow(points, to_fractions(lifted[0]), SUMS[returns], 2)
+        # Where nothing may be worth more than 0, weights that were raised are raised enough.
+        assert again == to_fractions(lifted[0])
         assert value <= Fraction(floats[0] + error[0])
         assert floats[0] + error[0] <= float(value) + 1e-12 * np.abs(weights).sum()
 

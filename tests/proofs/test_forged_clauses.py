@@ -138,6 +138,15 @@ def test_only_outputs_that_may_grow_grow_without_end(orientation, expected) -> N
     free = replace(scaled, X=np.where(np.arange(4)[:, None] == 0, 0.0, scaled.X))
     assert sbm.proved_unbounded(ranking, free).tolist() == [expected] * 4
     assert not sbm.proved_unbounded(ranking, scaled).any()
+    # Only what can be multiplied, and is something, out of nothing at all.
+    for returns in ("crs", "vrs", "nirs", "ndrs"):
+        found = sbm.proved_unbounded(ranking, replace(free, returns=returns))
+        assert found.tolist() == [expected and returns in ("crs", "ndrs")] * 4
+    for other in (
+        replace(free, Y=np.where(np.arange(4)[:, None] == 0, 0.0, scaled.Y)),
+        replace(free, X=np.where(np.arange(2) == 0, 0.0, scaled.X)),
+    ):
+        assert not sbm.proved_unbounded(ranking, other).any()
 
 
 RATES = pd.DataFrame({"a": [1.0, 3.0, 4.0], "b": [4.0, 3.0, 1.0]}, index=list("pqr"))

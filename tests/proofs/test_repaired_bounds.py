@@ -10,6 +10,7 @@ import pytest
 from scipy.optimize import linprog
 
 from deabench.proofs.bounds import (
+    GAMMA,
     PRECISE,
     REPAIRS,
     RESIDUAL,
@@ -140,6 +141,21 @@ def test_the_stated_error_holds_beside_a_move_of_any_size(sums) -> None:
             exact = reached - Fraction(tested[0, c]) - Fraction(moved[0, c])
             assert abs(Fraction(gains[0, c]) - exact) <= Fraction(error[0, c])
             assert 0 < error[0, c] < 1e-13 * (size + 3 + 3 / size)
+
+
+@pytest.mark.parametrize("metric", [0, 1, 2])
+def test_what_is_short_by_the_rounding_of_the_point_and_its_mixture_is_met(metric) -> None:
+    lam = np.array([0.5, 0.25, 0.25])
+    for shares, expected in ((1.5, True), (2.5, False), (-1.0, True)):
+        tested = lam @ POINTS
+        tested[metric] += shares * GAMMA * abs(tested[metric])
+        for sums in ((0.0, np.inf), (1.0, 1.0)):
+            is_met = repaired_gains(
+                Technology(POINTS, 1, sums), tested[None],
+                Sparse(np.arange(3, dtype=np.int32)[None], lam[None]), np.ones((1, 3), dtype=bool),
+                np.zeros((1, 3)),
+            )[3]  # fmt: skip
+            assert is_met.tolist() == [expected]
 
 
 def test_what_its_only_peer_lacks_of_a_move_is_missed() -> None:
@@ -346,7 +362,7 @@ def test_moves_of_intensities_are_those_of_a_pseudo_inverse(peers) -> None:
     size = np.abs(moves).max(axis=1)
     shortfall = rng.choice([-1e-2, -1e-6, 1e-7, 1e-2, 0.3], (count, 3))
     gains = shortfall * size
-    error = 1e-12 * size
+    error = rng.choice([1e-12, 2e-7], (count, 1)) * size
     held = rng.random((count, 3)) < 0.8
     steps = rng.choice([0.0, 0.3], (count, 1)) * rng.random((count, peers))
     room = rng.choice([0.0, 1e-3, 1.0], count)
