@@ -421,38 +421,6 @@ def excess_of_weights(
     return value - own_terms.sum(axis=1), error, weights
 
 
-def free_term_errors(
-    technology: Technology,
-    tested: np.ndarray,
-    lam: Sparse,
-    weights: np.ndarray,
-    support: np.ndarray,
-    distance: np.ndarray,
-) -> np.ndarray:
-    """Return by how much u_0 is not what the weights allow, beyond rounding, (K,).
-
-    Parameters
-    ----------
-    support : array (K,)
-        What the weights give to any combination at most.
-    distance : array (K,)
-        By how much u_0 differs from it.
-    """
-    # It is what the peers are worth, and rounded as the terms of that are.
-    peers = np.abs(technology.points[np.maximum(lam.columns, 0)])
-    peer_terms = np.einsum("kpc,kc->kp", peers, weights) * (lam.values > 0)
-    terms = np.abs(support) + (weights * np.abs(tested)).sum(axis=1) + peer_terms.max(axis=1)
-    errors: np.ndarray = np.maximum(distance - ROUND * terms, 0.0)
-    # Other points that are worth as much may have larger terms.
-    points = technology.bounding_points
-    for k in np.flatnonzero((errors > 0) & np.isfinite(errors)).tolist():
-        rounding = ROUND * (np.abs(points) @ weights[k])
-        worth = points @ weights[k]
-        is_best = worth + rounding >= (worth - rounding).max()
-        errors[k] = max(errors[k] - 2 * rounding[is_best].max(), 0.0)
-    return errors
-
-
 def _raise_input_weights(
     technology: Technology, weights: np.ndarray, rows: np.ndarray, columns: np.ndarray
 ) -> np.ndarray:

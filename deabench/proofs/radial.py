@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from deabench.proofs.bounds import MARGIN, bound_scores, free_term_errors
+from deabench.proofs.bounds import MARGIN, bound_scores
 from deabench.proofs.exact_repair import Technology, match_numbers
 from deabench.proofs.ranking import (
     LAMBDA_SUM_BOUNDS,
@@ -21,6 +21,7 @@ from deabench.proofs.ranking import (
     unproved_slack_claims,
 )
 from deabench.proofs.reasons import radial_reason_violations
+from deabench.proofs.supporting_weights import free_term_errors
 from deabench.results.proof import Proof, Scored
 from deabench.utils.arrays import (
     ROUND,

@@ -13,9 +13,10 @@ from deabench.models.shared.scaled_data import (
     lambda_violation,
     scaled_multipliers,
 )
-from deabench.proofs.bounds import ExcessScore, GainScore, bound_scores, free_term_errors
+from deabench.proofs.bounds import ExcessScore, GainScore, bound_scores
 from deabench.proofs.exact_repair import Technology
 from deabench.proofs.radial import COLUMNS
+from deabench.proofs.supporting_weights import free_term_errors
 from deabench.results.answer import Answer
 from deabench.utils.arrays import TOLERANCE
 
