@@ -68,7 +68,9 @@ class Sparse:
 
     def __getitem__(self, rows: slice | np.ndarray) -> Sparse:
         """Return some of the rows."""
-        return Sparse(self.columns[rows], self.values[rows])
+        if isinstance(rows, slice) or rows.dtype == bool:
+            return Sparse(self.columns[rows], self.values[rows])
+        return Sparse(self.columns.take(rows, axis=0), self.values.take(rows, axis=0))
 
     def dot(self, matrix: np.ndarray) -> np.ndarray:
         """Return the product (n, s) with a dense matrix (columns, s), itself never made dense."""

@@ -66,7 +66,8 @@ class CanonicalTask:
         task = self.original
         labels = task.data.labels
         # Where each row and each metric of the original task stands in the canonical one.
-        rows = np.argsort(self.rows)
+        rows = np.empty_like(self.rows)
+        rows[self.rows] = np.arange(len(rows))
         if not answer.data.labels.is_(self.task.data.labels):  # bands of sizes, one after another
             rows = answer.data.labels.get_indexer(labels)
         columns = np.argsort(self.metrics)
