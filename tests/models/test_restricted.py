@@ -4,6 +4,8 @@ closed forms.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -194,6 +196,25 @@ def test_an_always_negative_classifier_is_no_longer_efficient() -> None:
         == "always negative has no efficiency: no weights keep the bounds given."
     )
     db.certify(result)
+
+
+@pytest.mark.parametrize("difference", [1e-10, 1e-9, 1e-7])
+def test_no_peer_has_a_little_more_input(difference) -> None:
+    """Of p, o would need more input than it has: a tolerance of a solver is none of the data."""
+    table = pd.DataFrame(
+        {"a": [0.5, 1.0, 0.2], "b": [0.5, 1.0, 0.1], "x": [1 - difference, 1, 2]}, list("opq")
+    )
+    model = db.models.CCR(returns="vrs", orientation="output", ratios={("a", "b"): (0.5, 2)})
+    ranking = db.rank(table, outputs=["a", "b"], inputs=["x"], model=model)
+    assert ranking.scores.to_dict() == {"o": 1, "p": 1, "q": pytest.approx(1 / 6)}
+    # Nor does the certificate take the answer for as much input as p has.
+    even = db.rank(table.assign(x=[1, 1, 2]), outputs=["a", "b"], inputs=["x"], model=model)
+    assert even.scores["o"] == 0.5
+    forged = replace(
+        even, data=ranking.data, reference=ranking.reference, frontier=ranking.frontier
+    )
+    with pytest.raises(CertificateError, match="primal infeasibility"):
+        db.certify(forged)
 
 
 def test_a_metric_that_restrictions_leave_no_weight_keeps_a_dmu_from_efficiency() -> None:

@@ -37,6 +37,8 @@ from deabench.solver.solve_all import Solutions, solve_each
 from deabench.solver.template import Template, compile_template
 from deabench.utils.arrays import TOLERANCE, Sparse, blocks, scale
 
+ROUNDED = 2e-11
+"""What rounding may take from Σ λ, or a metric that stays, as a share of the numbers added up."""
 OUTSIDE = "no mix of the reference reaches it, whatever the factor"
 NO_WEIGHTS = "no weights keep the bounds given"
 
@@ -304,7 +306,13 @@ def prove(answer: Answer) -> Proof:
     size = np.abs(np.column_stack(reach)) + moved + np.column_stack([scaled.y, scaled.x])
     size = np.where(size > 0, size, 1.0)
     shortfall = np.maximum(-gains, 0.0)
+    missed = shortfall / size
+    # What the projection misses is missed of the score. What stays as it is, and the bounds of Σ λ,
+    # λ has to meet but for rounding: what it would reach if it did, no multipliers here tell.
+    stays = slice(scaled.s, None) if is_output_oriented else slice(0, scaled.s)
+    missed[:, stays] *= TOLERANCE / ROUNDED
     total = lam.values.sum(axis=1)
+    sum_error = np.maximum(sums[0] - total, total - sums[1]) * TOLERANCE / ROUNDED
     u, v = scaled_multipliers(answer, scaled)
     weighted_outputs = (u * scaled.y).sum(axis=1)
     cost = (v * scaled.x).sum(axis=1)
@@ -316,10 +324,9 @@ def prove(answer: Answer) -> Proof:
             priced *= scores**2 / np.maximum(scores, 1.0)
     primal_infeasibility = np.maximum.reduce(
         [
-            (shortfall / size).max(axis=1),
+            missed.max(axis=1),
             priced,
-            sums[0] - total,
-            total - sums[1],
+            sum_error,
             -trade_offs.min(axis=1, initial=0.0),
             -lam.values.min(axis=1),
         ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -141,8 +140,8 @@ def leave_out_unknown(column: Column, frame: pd.DataFrame) -> Column:
 
 def counts_rows(numbers: pd.Series | np.ndarray) -> bool:
     """Return whether a column numbers the rows: each cell is one more than the cell above."""
-    values = numbers.tolist()
-    return len(values) > 2 and all(after - before == 1 for before, after in pairwise(values))
+    values = np.asarray(numbers)
+    return len(values) > 2 and bool((values[1:] - values[:-1] == 1).all())
 
 
 def needs_guesses(columns: Sequence[Column], frame: pd.DataFrame, *, made_to_rank: bool) -> bool:
