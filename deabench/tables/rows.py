@@ -10,6 +10,7 @@ from itertools import combinations, repeat
 import numpy as np
 import pandas as pd
 
+from deabench.tables.cells import is_empty_word
 from deabench.tables.markup import strip_markup
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import Keys, is_description, is_numbered
@@ -273,15 +274,23 @@ def _find_distinguishing(
         and frame[column.name].nunique() > 1
         and _may_distinguish(frame[column.name], column)
     ]
-    # Texts tell more than numbers, and names of parts of systems more than other texts.
+    # Texts tell more than numbers, one mark less, and names of parts of systems more than others.
     parts = {column.name for column in columns if column.role == "label"}
-    candidates.sort(key=lambda name: (is_numbered(frame[name]), name not in parts))
+    candidates.sort(
+        key=lambda name: (is_numbered(frame[name]), _is_one_mark(frame[name]), name not in parts)
+    )
     # One column is enough in most tables; pairs are the most that a name can carry.
     for size in (1, 2):
         for names in combinations(candidates, size):
             if not frame.duplicated([*label, *names]).any():
                 return list(names)
     return []
+
+
+def _is_one_mark(cells: pd.Series) -> bool:
+    """Return whether all filled cells of a column are alike, as "model" above downloads."""
+    texts = cells.dropna().astype(str)
+    return bool(texts[~texts.map(is_empty_word)].nunique() < 2)
 
 
 def _may_distinguish(cells: pd.Series, column: Column) -> bool:

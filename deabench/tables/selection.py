@@ -273,9 +273,11 @@ def _take_means(table: Table) -> Table:
         for name in names:
             columns[name] = replace(columns[name], role="left_out", reason=reason)
         columns[mean] = replace(first, name=mean, reason=f"the mean of {quote_names(names, 4)}")
-        frame = table.frame
-        if mean not in frame:
-            frame = frame.assign(**{mean: frame[list(names)].mean(axis=1, skipna=False)})
+        frame = _with_mean(table.frame, mean, names)
+        rows = table.rows
+        # The repeated rows of the systems have the same mean.
+        if rows is not None and {*names} <= {*rows}:
+            rows = _with_mean(rows, mean, names)
         inferred = [c for c in table.inferred if c.name != mean] + [columns[mean]]
         note = (
             f"{len(names)} like columns are many for {len(frame)} rows: '{mean}' stands for "
@@ -287,8 +289,16 @@ def _take_means(table: Table) -> Table:
             columns=tuple(columns.values()),
             inferred=tuple(inferred),
             reading_notes=(*table.reading_notes, note),
+            rows=rows,
         )
     return table
+
+
+def _with_mean(frame: pd.DataFrame, mean: str, names: Sequence[str]) -> pd.DataFrame:
+    """Return a frame with the mean of some columns, unless it has it."""
+    if mean in frame:
+        return frame
+    return frame.assign(**{mean: frame[list(names)].mean(axis=1, skipna=False)})
 
 
 def _check_names(names: Sequence[str] | None, argument: str) -> list[str]:

@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args
 
 from deabench.metrics.formulas import DIRECTION, METRICS
 from deabench.tables.naming.parsing import ParsedName, parse_name
-from deabench.tables.naming.units import unit_in_brackets, unit_of
+from deabench.tables.naming.units import BYTES, unit_in_brackets, unit_of
 
 Role = Literal[
     "output",
@@ -365,6 +365,9 @@ def _look_up_words(name: ParsedName, rules: Sequence[Rule]) -> Meaning | None:
     # Weak words ("score") decide only where nothing else does.
     if meaning is None:
         meaning = _look_up_brackets(name.unit) or _last_match(name.words, WEAK_RULES)
+    # "Index MiB" states a size, whatever an index is.
+    if meaning is None and unit in BYTES:
+        return Meaning("cost", unit, 0.0, inf, f"measured in {unit}: lower is better")
     if meaning is None:
         return None
     # Scores on the training data flatter, and extremes belong to no one run.

@@ -285,3 +285,26 @@ def test_rank_correlations_are_those_of_pandas() -> None:
     assert np.isnan(rank_correlations(frame, ["e"], "d")).all()
     long = pd.DataFrame({"x": np.arange(9000.0), "y": np.arange(9000.0) ** 3})
     assert rank_correlations(long, ["x"], "y") == pytest.approx([1.0])
+
+
+def test_the_metric_in_the_brackets_of_a_heading_decides(tmp_path) -> None:
+    path = tmp_path / "t.md"
+    rows = "| Model | cars | pets |\n|---|---|---|\n| A | 82.2 | 82.0 |\n| B | 83.4 | 82.9 |\n"
+    path.write_text(f"#### A dataset of idioms for a cloze test in China (Accuracy)\n\n{rows}")
+    assert db.read(path).outputs == ["cars", "pets"]
+    path.write_text(f"#### A dataset of idioms for a cloze test in China (idioms)\n\n{rows}")
+    assert db.read(path).question is not None
+
+
+def test_the_mean_of_a_wide_block_is_taken_of_repeated_rows_too(tmp_path) -> None:
+    names = [f"mmlu_{word}" for word in ("law", "math", "art", "bio", "tax")]
+    rows = [
+        f"{model},{seed}," + ",".join(f"{0.5 + k / 20 + seed / 50 + shift:.3f}" for k in range(5))
+        for model, shift in (("a", 0), ("b", 0.1), ("c", 0.05))
+        for seed in range(4)
+    ]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["model,seed," + ",".join(names), *rows, ""]))
+    ranking = db.rank(path)
+    assert list(ranking.data.outputs) == ["mean of 5 columns"]
+    assert ranking.uncertainty is not None

@@ -385,3 +385,12 @@ def test_empty_lines_between_rows_separate_no_tables(tmp_path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("model,acc\na,0.9\n\nb,0.8\n\nc,0.7\n")
     assert list(db.read(path).frame.index) == ["a", "b", "c"]
+
+
+def test_columns_of_one_name_are_numbered_with_a_note(tmp_path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("model,accuracy,accuracy,f1\na,0.9,0.7,0.8\nb,0.8,0.75,0.6\n")
+    table = db.read(path)
+    assert table.outputs == ["accuracy", "accuracy (2)", "f1"]
+    assert table.frame["accuracy (2)"].tolist() == [0.7, 0.75]
+    assert "names of columns appear more than once: 'accuracy (2)'" in table.notes

@@ -153,3 +153,22 @@ def test_windows_ends_of_lines_are_read(tmp_path) -> None:
     table = db.read(path)
     assert table.label == ("Model",)
     assert table.frame["Time (s)"].to_dict() == {"a": 1.5, "b": 2.0}
+
+
+def test_names_below_an_empty_header_and_three_header_rows(tmp_path) -> None:
+    path = tmp_path / "t.md"
+    path.write_text(
+        "| | | | |\n|---|---|---|---|\n| **MQ** | | | **NDCG** |\n| | rate | depth | best_score |\n"
+        "| cat | 0.03 | 6 | **0.83** |\n| xgb | 0.05 | 4 | 0.82 |\n| lgb | 0.15 | 4 | 0.81 |\n"
+    )
+    assert list(read_file(path).frame.columns) == ["MQ", "MQ rate", "MQ depth", "NDCG best_score"]
+    path.write_text(
+        "| net | Fast (ms) | Fast (ms) | Slow (ms) |\n|---|---|---|---|\n| model | T4 | T4 | K1 |\n"
+        "| | fp32 | fp16 | fp32 |\n| A | 3.0 | 1.2 | 9 |\n| B | 4.0 | 1.4 | 8 |\n"
+        "| C | 2.0 | 1.1 | 7 |\n"
+    )
+    assert list(read_file(path).frame.columns)[1:] == [
+        "Fast (ms) T4 fp32",
+        "Fast (ms) T4 fp16",
+        "Slow (ms) K1 fp32",
+    ]

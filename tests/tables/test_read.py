@@ -264,10 +264,6 @@ def test_what_is_no_table_is_refused(source, text, refused) -> None:
     ("content", "text"),
     [
         (b"", "'{}' is empty; give a header line and at least one row"),
-        (
-            b"a,a\n1,2\n",
-            "the column 'a' appears more than once in '{}'; give every column a name of its own",
-        ),
         (b"\x1f\x8bnothing", "'{}' is a damaged gzip file; make it again"),
         (b"PK\x03\x04nothing", "'{}' is no Excel workbook; save it as .xlsx or CSV"),
         (

@@ -178,6 +178,15 @@ def write(folder: Path, text: str, name: str = "t.csv") -> Path:
                 "label": {"label": ("model", "mood")},
             },
         ),
+        # Repeated runs of a method in several experiments.
+        (
+            "method,experiment_id,repeat,accuracy\na,x,1,0.9\na,x,2,0.8\na,y,1,0.7\na,y,2,0.6\n"
+            "b,x,1,0.5\nb,x,2,0.4\nb,y,1,0.6\nb,y,2,0.5\n",
+            {
+                "dataset": {"label": ("method",), "dataset": ("experiment_id",)},
+                "label": {"label": ("method", "experiment_id")},
+            },
+        ),
         # Runs that nothing tells apart.
         ("model,accuracy\na,0.9\na,0.8\nb,0.7\nb,0.6\n", {"label": {"label": ("model",)}}),
     ],

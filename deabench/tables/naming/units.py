@@ -20,11 +20,12 @@ _UNITS = (
     (r"kwh", "kWh"),
     (r"wh|joules?|j|kj|mj", "energy"),
     (r"kg", "kg"),
-    (r"gb|gib", "GB"),
-    (r"mb|mib", "MB"),
-    (r"kb|kib|bytes?", "KB"),
+    (r"gb|gib|gi_b", "GB"),
+    (r"mb|mib|mi_b", "MB"),
+    (r"kb|kib|ki_b|bytes?", "KB"),
     (r"watts?|w", "W"),
 )
+BYTES = ("GB", "MB", "KB")
 _UNIT_IN_BRACKETS = (
     r"_((avg|mean|median|total|wall|cpu|gpu|peak|max|in|approx|p\d+)_)*({})"
     r"(_(avg|mean|median|total|wall|cpu|gpu|peak|max|co2\w*|per_\w+))*_"

@@ -7,7 +7,6 @@ import io
 import os
 import re
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -28,13 +27,14 @@ from deabench.tables.readers.grids import (
     choose_section,
     has_second_header,
     is_section,
+    make_unique,
     read_grids,
 )
 from deabench.tables.readers.limits import Limits
 from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import find_close
 from deabench.utils.files import read_bounded, read_contents
-from deabench.utils.text import unescape_formula
+from deabench.utils.text import quote_names, unescape_formula
 
 MAX_SIBLINGS = 10_000
 """So many names of a folder are compared with one that is not there."""
@@ -95,7 +95,11 @@ def read_delimited(
     names = list(frame.columns)
     # Lines longer than the header make pandas take an index from them.
     if len(header) == len(names):
-        names = name_columns([strip_markup(cell) for cell in header], file)
+        written = [unescape_formula(strip_markup(cell)) for cell in header]
+        names = make_unique(written)
+        renamed = [name for name, cell in zip(names, written, strict=True) if cell and name != cell]
+        if renamed:
+            notes = (*notes, f"names of columns appear more than once: {quote_names(renamed, 3)}")
     rename = partial(_set_names, names=names, has_escapes=b"'" in data)
     # Programs that write decimal commas separate cells by semicolons.
     decimal_comma = separator == ";" and _has_decimal_commas(
@@ -173,24 +177,6 @@ def find_similar_file(path: Path) -> str | None:
     by_stem = {Path(name).stem: name for name in names}
     stem = find_close(path.stem, by_stem)
     return None if stem is None else str(path.with_name(by_stem[stem]))
-
-
-def name_columns(header: Sequence[str], file: str) -> list[str]:
-    """Return the names of a header: an empty one is called as in pandas, a duplicate is refused."""
-    written = set(header)
-    names: list[str] = []
-    for k, cell in enumerate(header):
-        default = f"Unnamed: {k}"
-        if default in written:
-            default += ".1"
-        names.append(unescape_formula(cell) or default)
-    for name, count in Counter(names).items():
-        if count > 1:
-            raise DataError(
-                f"the column '{name}' appears more than once in '{file}'; "
-                "give every column a name of its own"
-            )
-    return names
 
 
 def _check_size(text: str, separator: str, file: str, limits: Limits) -> None:

@@ -20,6 +20,8 @@ from deabench.utils.text import quote_names
 
 RULE_CELL = re.compile(r"[-=:─━═ ]*")
 """A cell of a line that only separates rows."""
+MAX_HEADERS = 3
+"""A header has at most this many rows."""
 DWARFING = 5
 """A table with so many times the numbers of all others in its file is what the file holds."""
 
@@ -223,9 +225,13 @@ def _name_cells(grid: Grid) -> tuple[pd.DataFrame, list[str]]:
     rows = [row + [""] * (width - len(row)) for row in grid.rows]
     # Lines of dashes and empty rows are drawn, not written.
     rows = [row for k, row in enumerate(rows) if not k or not all(map(RULE_CELL.fullmatch, row))]
+    # A header without a name is there for its format's sake: the names stand below it.
+    if len(rows) > 2 and grid.header_rows < 2 and not any(rows[0]):
+        rows = rows[1:]
     header_count = max(grid.header_rows, 1)
-    if header_count == 1 and has_second_header(rows):
-        header_count = 2
+    # A header of two rows may continue, as a header of one does.
+    while header_count < MAX_HEADERS and has_second_header(rows[header_count - 1 :]):
+        header_count += 1
     names = join_headers(rows[:header_count])
     body = rows[header_count:]
     notes = []
@@ -253,7 +259,8 @@ def has_second_header(rows: Sequence[Sequence[str]]) -> bool:
     The first row then has empty or repeated cells, and the second names in columns of numbers; or
     the second has units and metrics alone, without a name and without a number.
     """
-    if len(rows) < 4:
+    # A row whose cells are all merged is a heading within the table.
+    if len(rows) < 4 or len({*rows[1]}) == 1:
         return False
     top, second, body = rows[0], rows[1], rows[2:22]
     is_merged = len({*top} - {""}) < len(top)
@@ -302,10 +309,11 @@ def make_unique(names: Sequence[str]) -> list[str]:
     counts: dict[str, int] = {}
     unique = []
     for k, name in enumerate(names):
-        candidate = name or f"Unnamed: {k}"
+        base = name or f"Unnamed: {k}"
+        candidate = base
         while candidate in used:
-            counts[name] = counts.get(name, 1) + 1
-            candidate = f"{name} ({counts[name]})"
+            counts[base] = counts.get(base, 1) + 1
+            candidate = f"{base} ({counts[base]})"
         used.add(candidate)
         unique.append(candidate)
     return unique

@@ -188,10 +188,13 @@ def _by_context(block: Block, context: Context) -> tuple[str, str]:
     if meaning is not None and meaning.role in BETTER_ROLES.values():
         return meaning.better, f"the file is called by its metric, '{title}'"
     heading = re.sub(r"\([^()]*\)", "", context.heading).strip()
-    # "Speed and size" names two metrics.
+    # "Speed and size" names two metrics, "Cloze test (Accuracy)" one.
+    in_brackets = re.search(r"\(([^()]*)\)", context.heading)
     if JOINED.search(heading):
         return "", ""
     meaning = look_up_metric(metric_of_title(heading)) or meaning_of_heading(heading)
+    if meaning is None and in_brackets:
+        meaning = look_up_metric(metric_of_title(in_brackets[1]))
     meaning = meaning or _benchmark_of_heading(heading, block)
     if meaning is not None and meaning.role == "cost":
         return "cost", f"the table is called by what is spent, '{context.heading}'"

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pandas as pd
 
 from deabench.tables.markup import strip_markup
@@ -188,6 +189,7 @@ def _label_candidates(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterato
     meanings = {name: look_up_metric(name) for name in texts}
     # Settings name runs only where no identifier does.
     texts = [n for n, m in meanings.items() if m is None or m.reason != SETTING or n in PARAMETERS]
+    settings = [n for n, m in meanings.items() if n not in texts and frame[n].is_unique]
     describing = [name for name in texts if meanings[name] is not None]
     texts = [name for name in texts if name not in describing or name == frame.columns[0]]
     # Without a name such as "model": parameters of a search, then text that never repeats, then
@@ -199,6 +201,7 @@ def _label_candidates(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterato
     yield [name for name in texts if _varies(frame[name])]
     identifiers = [c.name for c in columns if c.reason == "it is an identifier"]
     yield [name for name in identifiers if describing and frame[name].is_unique]
+    yield settings
     yield [name for name in describing if _varies(frame[name])]
     # Where nothing else names the rows, data sets do: "Benchmark" of a table of timings.
     datasets = [column.name for column in columns if column.role == "dataset"]
@@ -239,11 +242,11 @@ def is_numbered(column: pd.Series) -> bool:
     return bool(pd.to_numeric(cells, errors="coerce").notna().all())
 
 
-def is_rising(column: pd.Series) -> bool:
-    """Return whether cells are whole numbers that rise or fall, as settings and sizes do."""
-    numbers = pd.to_numeric(column, errors="coerce")
-    is_sorted = numbers.is_monotonic_increasing or numbers.is_monotonic_decreasing
-    return is_numbered(column) and is_sorted and numbers.is_unique and not (numbers % 1).any()
+def is_rising(values: np.ndarray) -> bool:
+    """Return whether numbers are whole and all rise or all fall, as settings and sizes do."""
+    steps = np.diff(values)
+    is_sorted = bool((steps > 0).all() or (steps < 0).all())
+    return is_sorted and bool((values % 1 == 0).all())
 
 
 def _holds_fractions(column: pd.Series) -> bool:
@@ -349,7 +352,11 @@ def has_systems_in_columns(
     The side with more names of known systems is theirs; of equal ones the rows, unless their column
     names data sets.
     """
-    share_of_columns = sum(map(_is_known_system, names)) / max(len(names), 1)
+    # "Test Net" is a part of a data set, no network.
+    systems = [
+        name for name in names if _is_known_system(name) and not has_name(name, "split_part")
+    ]
+    share_of_columns = len(systems) / max(len(names), 1)
     # The same share of the row labels; rows without labels name no system.
     share_of_rows = 0.0
     if label is not None and len(frame):

@@ -91,7 +91,7 @@ def find_matrix(parsed: ParsedSource, *, one_metric: bool) -> Matrix | None:
     rows = next((c.name for c in parsed.columns if c.role == "dataset" and c.name in frame), None)
     if parsed.keys.label:
         rows = parsed.keys.label[0]
-    elif rows is None and is_rising(frame[columns[0]]) and columns[0] == frame.columns[0]:
+    elif rows is None and columns[0] == frame.columns[0] and _is_numbering(parsed, columns[0]):
         rows, *columns = columns
     in_columns = has_systems_in_columns(frame, parsed.columns, columns, rows)
     if not in_columns and not (one_metric and metric):
@@ -196,10 +196,16 @@ def _may_be_systems(parsed: ParsedSource, table: Table, matrix: Matrix) -> bool:
         return False
     # Metrics by name are measured several times where the rows are numbered.
     if not all(map(is_known_by_unit, matrix.columns)):
-        return is_rising(rows) and not others
+        return _is_numbering(parsed, matrix.rows) and not others
     # Units tell that columns are alike; without them they are, if their values are.
     metrics = {column.name for column in table.metrics}
     return {*matrix.columns} <= metrics or (not others and _are_alike(table, matrix.columns))
+
+
+def _is_numbering(parsed: ParsedSource, name: str | None) -> bool:
+    """Return whether a column holds rising whole numbers, which are no results."""
+    numbers = parsed.numbers.get(str(name))
+    return numbers is not None and is_rising(numbers.values)
 
 
 def _are_alike(table: Table, names: Sequence[str]) -> bool:

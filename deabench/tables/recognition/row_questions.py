@@ -203,7 +203,8 @@ def _ask_for_names(
     names = [name for name in _key_columns(frame, columns, ()) if name not in metrics]
     # A first column without a known name may number the rows, whatever its like measure.
     first = columns[0]
-    if first.role == "unknown" and (first.name in metrics or is_rising(frame[first.name])):
+    numbers = pd.to_numeric(frame[first.name], errors="coerce").to_numpy()
+    if first.role == "unknown" and (first.name in metrics or is_rising(numbers)):
         names.insert(0, first.name)
     if not names:
         return None
@@ -236,7 +237,13 @@ def _ask_about_key(
             label = next(_unique_keys(frame, label, names), label)
             if len(label) == 1:
                 return make_question(f"'{label[0]}' names several rows of '{title}'", label)
-    splitting = [name for name in label[1:] if not tells_variants(frame[name])]
+    # Runs that are averaged have numbers: an identifier beside these is no part of a name.
+    splitting = [
+        name
+        for name in label[1:]
+        if not tells_variants(frame[name])
+        or (is_averaged and _reason_of(name) == "it is an identifier")
+    ]
     if not splitting:
         return None
     return Question(
@@ -329,8 +336,13 @@ def _find_load(frame: pd.DataFrame, columns: Sequence[Column], label: str) -> st
 
 def _is_date_name(name: object) -> bool:
     """Return whether a column's name says that it holds dates or times of day."""
+    return _reason_of(name) == "it is a date"
+
+
+def _reason_of(name: object) -> str:
+    """Return why a name is no metric, or what it measures; empty where it is not known."""
     meaning = look_up_metric(name)
-    return meaning is not None and meaning.reason == "it is a date"
+    return "" if meaning is None else meaning.reason
 
 
 def _ask_about_crossed(
