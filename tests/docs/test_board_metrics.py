@@ -230,7 +230,7 @@ CLAIMS: dict[str, Callable[[], None]] = {
     r"0\.9 - 0\.8|to 12 digits": differences_are_compared_to_12_digits,
     r"z = 1\.527": two_sided_confidence_is_no_phi,
     r"1/\(k - 1\)": folds_are_corrected_by_their_ratio,
-    r"20,000 random orders|up to 12 classifiers": limits_of_exact_tests_are_those_of_the_page,
+    r"20,000 random orders|up to 12 systems": limits_of_exact_tests_are_those_of_the_page,
 }
 """Sentences of the guides, and the function that computes what they claim."""
 NO_ANSWERS = {

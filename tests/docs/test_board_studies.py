@@ -202,7 +202,7 @@ NO_ANSWERS = {
     ),
     r"SPECT, |Table 2 repeats|training prevalence|^\.16 to|falls from 1 to 0\.92|^1, 0\.895|"
     r"rows disturbed|^0 and 0\.96|k-NN is best": "experiments of minutes, and the papers' numbers",
-    r"at least \.97|may still touch 1|^classifiers of tier 1|how close to 1": "an example",
+    r"at least \.97|may still touch 1|^systems of tier 1|how close to 1": "an example",
     r"\.13 to \.26|\.42 instead of": "simulations; docs/uncertainty_simulations.md",
     r"normal errors in the metric": "tests/inference/test_from_tables.py",
     r"^Σ_r|^Salo|arXiv|c_U = z|log recall by 1/x|R = Σ|Ramdas 2024|Korn and Graubard|near 1\.$|"
