@@ -111,19 +111,22 @@ def test_restricted_scores_are_off_by_what_loops_give(name) -> None:
             assert proof.violations["gap"][k] == pytest.approx(gap, rel=1e-6, abs=1e-12)
             # λ: its sum, its signs, and what the projection lacks.
             trade_offs = forged.tables["trade_offs"].to_numpy()[k]
-            missed = max(least - dense[k].sum(), dense[k].sum() - most, *(-dense[k]), 0)
-            missed = max(missed, *(-trade_offs), 0)
+            # The sum, and what stays as it is, may be off by 2e-11 instead of 1e-9.
+            missed = 50 * max(least - dense[k].sum(), dense[k].sum() - most)
+            missed = max(missed, *(-dense[k]), *(-trade_offs), 0)
             reach, terms = reach_with_trade_offs(forged, dense[k], trade_offs, k)
             own = TABLE.loc[label].to_numpy()
             factors = np.array([1 / score, 1 / score, 1, 1])
+            strictness = np.array([1, 1, 50, 50])
             if not is_outwards:
                 factors = np.array([1, 1, score, score])
+                strictness = strictness[::-1]
             gains = (reach - factors * own) * [1, 1, -1, -1]
             short = np.maximum(-gains, 0)
             price = np.abs([*u, *v]) @ short / (worth if is_outwards else cost)
             if is_outwards:
                 price *= score**2 / max(score, 1)
-            missed = max(missed, price, *(short / terms))
+            missed = max(missed, price, *(strictness * short / terms))
             assert column["primal_infeasibility"] == pytest.approx(missed, rel=1e-6, abs=1e-12)
             off = max(abs(forged.slacks.to_numpy()[k] - gains) / terms)
             found = proof.violations["distance_of_the_slacks_from_their_proof"][k]
