@@ -308,3 +308,40 @@ def test_the_mean_of_a_wide_block_is_taken_of_repeated_rows_too(tmp_path) -> Non
     ranking = db.rank(path)
     assert list(ranking.data.outputs) == ["mean of 5 columns"]
     assert ranking.uncertainty is not None
+
+
+def test_percent_with_signs_are_differences(tmp_path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("model,accuracy,zork\na,0.9,+24%\nb,0.8,-7%\nc,0.7,+9%\n")
+    table = db.read(path)
+    assert table.outputs == ["accuracy"]
+    assert table.left_out["zork"] == "its signs say that it is a difference"
+    # Percent without a sign are measured.
+    path.write_text("model,accuracy,zork\na,0.9,24%\nb,0.8,7%\nc,0.7,9%\n")
+    question = db.read(path).question
+    assert question is not None
+    assert question.columns == ("zork",)
+
+
+def test_a_lone_resource_among_many_like_names_is_one_of_them(tmp_path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "model,chair,drums,lego,mic,materials\na,33.0,25.1,32.5,32.9,29.6\nb,33.8,24.8,32.7,34.3,29.7\n"
+    )
+    question = db.read(path).question
+    assert question is not None
+    assert question.columns == ("chair", "drums", "lego", "mic", "materials")
+    # Beside a product it is what is spent.
+    path.write_text(
+        "plant,materials,output,chair,drums,lego,mic\na,33.0,25.1,1.5,2.9,9.6\nb,33.8,24.8,2.7,4.3,9.7\n"
+    )
+    assert db.read(path).costs == ["materials"]
+
+
+def test_a_count_in_millions_goes_with_no_rate(tmp_path) -> None:
+    rows = [f"m{k},{50 + 3 * k},{20 + k * k / 3:.2f}" for k in range(10)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["model,MMLU,blobs (M)", *rows, ""]))
+    question = db.read(path).question
+    assert question is not None
+    assert question.columns == ("blobs (M)",)

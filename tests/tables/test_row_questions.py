@@ -481,6 +481,12 @@ def test_columns_of_several_measures_are_no_systems(text, tmp_path) -> None:
     assert all("dataset" not in answer for answer in question.answers.values())
 
 
+def test_rows_of_one_name_are_no_table_of_pairs(tmp_path) -> None:
+    text = "ckpt,Input Size,accuracy\nckpt,224,0.9\nckpt,192,0.8\nckpt,160,0.7\n"
+    question = db.read(write(tmp_path, text)).question
+    assert question is None or "pairs" not in question.text
+
+
 def test_a_first_column_of_rising_numbers_is_no_system(tmp_path) -> None:
     text = "cost_bps,GPT-4,Random Forest,SVM\n10,1.27,1.24,1.32\n25,1.21,1.22,1.28\n"
     table = db.read(write(tmp_path, text))

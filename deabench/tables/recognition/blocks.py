@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.tables.recognition.columns import (
+    UNKNOWN_NAME,
     Column,
     check_range,
 )
@@ -46,8 +47,12 @@ SPARSE = 1 / 3
 """A metric with fewer filled cells than this share is left out beside filled ones."""
 LEAST_AVERAGED = 4
 """A block of at least so many columns is averaged where it is wide for its rows."""
-STATED_UNIT = re.compile(r"[\s_(\[](s|sec|ms|us|µs|ns|min|h|[KMGT]i?B|W|kWh|J)[\])]?\s*$")
+STATED_UNIT = re.compile(
+    r"[\s_(\[](s|sec|ms|us|µs|ns|min|h|[KMGT]i?B|W|kWh|J)[\])]?\s*$|[(\[][KMBG][\])]\s*$"
+)
 """The unit that a name ends with, as it is written: "RITA S" is a size of the system RITA."""
+PRODUCTION = ("a resource", "a product")
+"""How the reasons of resources and products begin."""
 MAX_WIDTH = 1 / 3
 """More columns than this share of the rows are too many for a comparison by all of them."""
 
@@ -87,7 +92,7 @@ def judge_columns(
         Whether these columns were put together to be ranked, as in a DataFrame with its systems in
         the index: where no name is known, every numeric column is then a guess, counts too.
     """
-    resolved = _leave_out_sparse(columns, frame)
+    resolved = _leave_out_sparse(_open_lone_resource(columns, frame), frame)
     blocks = _find_blocks(resolved, frame)
     open_blocks = []
     notes = []
@@ -123,6 +128,23 @@ def judge_columns(
     is_open = {column.name for column in resolved if column.role in ("unknown", "conditional")}
     open_blocks = [tuple(n for n in names if n in is_open) for names in open_blocks]
     return Judgement(resolved, notes, [names for names in open_blocks if names], means)
+
+
+def _open_lone_resource(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column]:
+    """Take a lone resource or product among many like columns of unknown names for one of them.
+
+    "Materials" is a resource beside "Output", and a scene beside "Chair", "Drums" and "Lego".
+    """
+    producing = [c for c in columns if c.reason.startswith(PRODUCTION) and c.name in frame]
+    if len(producing) != 1:
+        return list(columns)
+    resource = producing[0]
+    scale = measure_scale(frame[resource.name])
+    unknown = [c.name for c in columns if c.role == "unknown" and c.name in frame]
+    if sum(are_alike(measure_scale(frame[name]), scale) for name in unknown) < OVERRULING:
+        return list(columns)
+    opened = replace(resource, role="unknown", low=-np.inf, reason=UNKNOWN_NAME)
+    return [opened if column is resource else column for column in columns]
 
 
 def _leave_out_sparse(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column]:

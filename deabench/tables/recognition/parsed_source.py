@@ -113,10 +113,26 @@ def parse_source(
             numbers[name] = parse_or_empty(column, decimal_comma=source.decimal_comma)
     # The keys depend on what the columns are; the cells of a label are then names, no numbers.
     columns = [infer_column(name, numbers[name], declarations, [*numbers]) for name in numbers]
+    columns = [
+        replace(column, role="left_out", reason="its signs say that it is a difference")
+        if column.role == "unknown" and _states_changes(frame[column.name])
+        else column
+        for column in columns
+    ]
     keys = find_keys(frame, columns, label, dataset)
     for name in keys.label:
         numbers[name] = None
     return ParsedSource(source, numbers, columns, keys)
+
+
+def _states_changes(column: pd.Series) -> bool:
+    """Return whether all filled cells are percent with a sign, as "+24%" and "-7%"."""
+    if is_numeric_dtype(column.dtype):
+        return False
+    cells = column.dropna().astype(str).str.strip(" *`")
+    filled = cells[cells.str.contains(r"\d")]
+    has_plus = bool(filled.str.startswith("+").any())
+    return has_plus and bool(filled.str.fullmatch(r"[+−–-]\s*\d[\d.,]*\s*%").all())
 
 
 def _read_outcomes(column: pd.Series) -> pd.Series:

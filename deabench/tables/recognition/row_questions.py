@@ -396,7 +396,7 @@ def _ask_about_numbers(
 def _is_square(cells: pd.Series, columns: Sequence[Column]) -> bool:
     """Return whether the columns have the names of the rows, as in a confusion matrix."""
     names = {c.name.strip().lower() for c in columns if c.role != "label"}
-    return len(cells) > 1 and set(cells.str.lower()) <= names
+    return cells.nunique() > 1 and set(cells.str.lower()) <= names
 
 
 def _find_step(frame: pd.DataFrame, columns: Sequence[Column], keys: Keys) -> str | None:
