@@ -44,6 +44,10 @@ GREATEST = {
 }
 """Models whose score is a greatest one."""
 MODELS = LEAST | GREATEST
+SLOW = ("sbm output", "super-sbm crs", "additive shares", "ddf range", "russell input")
+CASES = [
+    pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in (*LEAST, *GREATEST)
+]
 DISTANCES = ("ddf", "ddf ones", "ddf numbers", "ddf range", "holder")
 
 
@@ -52,7 +56,7 @@ def rank_by(name: str) -> db.Ranking:
     return rank_with(TABLE, outputs=["a", "b"], inputs=["x", "z"], **MODELS[name])
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", CASES)
 def test_no_intensities_and_no_weights_bound_a_score_from_the_wrong_side(name) -> None:
     honest = rank_by(name)
     db.certify(honest)
@@ -77,7 +81,7 @@ def test_no_intensities_and_no_weights_bound_a_score_from_the_wrong_side(name) -
         assert frame["gap"].to_numpy() == pytest.approx(gap, rel=1e-6, abs=1e-11, nan_ok=True)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", CASES)
 def test_a_score_is_off_by_its_share_of_the_unit(name) -> None:
     honest = rank_by(name)
     for size in (1e-3, -1e-3, -1e-6):
@@ -104,7 +108,7 @@ for metric, labels in {"a": "t", "b": "ps", "x": "qv", "z": "ru"}.items():
 """Each metric has some of 0."""
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", CASES)
 def test_bounds_stand_on_their_sides_beside_metrics_of_0(name) -> None:
     options = MODELS[name]
     honest = rank_with(ZEROS, outputs=["a", "b"], inputs=["x", "z"], **options)
@@ -188,7 +192,7 @@ def scores_of_gains(gains: np.ndarray, name: str) -> np.ndarray:
     return shares.mean(axis=1)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", CASES)
 def test_who_is_efficient_is_told_both_ways_unless_that_is_not_claimed(name) -> None:
     honest = rank_by(name)
     open_claims = [text for text in db.certify(honest).unclaimed if text.startswith("whether")]
@@ -205,7 +209,7 @@ def test_who_is_efficient_is_told_both_ways_unless_that_is_not_claimed(name) -> 
     assert found.tolist() == (~is_open).astype(float).tolist()
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("metric", ["b", "x"])
 def test_a_weight_below_0_is_off_by_its_share_of_the_largest(name, metric) -> None:
     honest = rank_by(name)
@@ -248,7 +252,10 @@ def test_a_distance_is_one_of_steps_as_long_as_the_dmu(technology, size) -> None
 
 
 @pytest.mark.parametrize("orientation", ["input", "output"])
-@pytest.mark.parametrize("returns", ["crs", "vrs", "nirs", "ndrs"])
+@pytest.mark.parametrize(
+    "returns",
+    ["crs", "vrs", *(pytest.param(name, marks=pytest.mark.slow) for name in ("nirs", "ndrs"))],
+)
 @pytest.mark.parametrize("model", ["ccr", "super"])
 def test_every_radial_score_beside_metrics_of_0_is_proved(model, returns, orientation) -> None:
     honest = rank_with(

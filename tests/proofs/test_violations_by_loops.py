@@ -508,7 +508,7 @@ def test_ways_are_as_long_as_loops_say(norm, orientation) -> None:
     may_change = np.array([True, True, orientation == "none", orientation == "none"])
     order = {"l1": 1, "l2": 2, "linf": np.inf}[norm]
     signs = np.array([1, 1, -1, -1])
-    for seed in range(6):
+    for seed in range(2):
         rng = np.random.default_rng(seed)
         values = way.to_numpy() * (1 + (0.3, 1e-6)[seed % 2] * rng.uniform(-1, 1, way.shape))
         # Against its direction, and along a metric that stays.
