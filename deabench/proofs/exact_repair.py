@@ -175,7 +175,7 @@ def polished_weights(
     Weights move by shares of themselves, as little as possible; those at their least stay there.
     """
     exact = to_fractions(weights)
-    is_free = (weights > 0) & (weights > least_weights * (1 + POLISH))
+    is_free = weights > least_weights * (1 + POLISH)
     values = lam.values[k]
     used = np.flatnonzero(values > POLISH * values.max(initial=0.0))
     peers = [to_fractions(technology.points[j]) for j in lam.columns[k][used]]

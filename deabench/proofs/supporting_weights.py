@@ -100,7 +100,7 @@ def tighten_weights(
     rows = _near_constraints(compared.bounding_points, peer, weights, returns)
     if rows is None:
         return None
-    is_free = (weights > 0) & (weights > least_weights * (1 + POLISH))
+    is_free = weights > least_weights * (1 + POLISH)
     moved = _move_to_hold(rows, to_fractions(weights), is_free)
     if moved is None or min(moved) < 0:
         return None

@@ -215,3 +215,22 @@ def test_a_dominator_is_nowhere_below_its_row() -> None:
     assert proofs.count_wrong_dominators(values, np.array([0, 1, 1, 0])) == 0
     assert proofs.count_wrong_dominators(values, np.array([0, 0, 0, 0])) == 1
     assert proofs.count_wrong_dominators(values, np.array([0, 1, 0, 1])) == 1
+
+
+def test_a_face_that_is_not_efficient_is_none() -> None:
+    """All points of a facet that does not rise in a metric, listed among the honest faces."""
+    table = pd.DataFrame(np.random.default_rng(4).uniform(0.2, 1, (14, 3)).round(2))
+    front = db.frontier(table, outputs=list(table))
+    hull = front.hull
+    rows = front.boxed_rows
+    on = np.abs(rows @ hull.normals.T - 1) <= TIGHT
+    names = ("rows", "normals", "members", "facet", "points", "maximal_faces")
+    honest = {name: getattr(hull, name) for name in names}
+    assert proofs._count_wrong_faces(rows, on, SimpleNamespace(**honest)) == 0
+    is_flat = (hull.normals <= proofs.RISES).any(axis=1)
+    assert is_flat.sum() >= 3
+    for f in np.flatnonzero(is_flat):
+        face = frozenset(np.flatnonzero(on[hull.rows, f]).tolist())
+        faces = [*honest["maximal_faces"], face]
+        forged = SimpleNamespace(**{**honest, "maximal_faces": faces})
+        assert proofs._count_wrong_faces(rows, on, forged) >= 1

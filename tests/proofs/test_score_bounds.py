@@ -536,3 +536,17 @@ def test_a_radial_free_term_is_off_beyond_the_rounding_of_its_terms(orientation)
                 assert found == pytest.approx(expected, rel=0.02, abs=2e-12)
             else:
                 assert (found < 1e-13).all()
+
+
+@pytest.mark.parametrize(("share", "is_settled"), [(0.0, True), (1e-8, True), (1e-5, False)])
+def test_small_radial_scores_are_settled_in_shares_of_1(monkeypatch, share, is_settled) -> None:
+    """A thousandth of the reference, and weights that are off by a share of themselves."""
+    tested = TABLE * [1e-3, 1e-3, 1.0, 1.0]
+    ranking = rank_with(
+        tested, reference=TABLE, outputs=["a", "b"], inputs=["x", "z"], model="ccr", returns="crs"
+    )
+    noise = 1 + share * np.random.default_rng(0).uniform(-1, 1, ranking.weights.shape)
+    asked = []
+    monkeypatch.setattr(bounds_module, "exact_gains", lambda *_: asked.append(1) or [])
+    replace(ranking, weights=ranking.weights * noise).proof()
+    assert (not asked) == is_settled
