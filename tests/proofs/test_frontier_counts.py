@@ -229,8 +229,17 @@ def test_a_face_that_is_not_efficient_is_none() -> None:
     assert proofs._count_wrong_faces(rows, on, SimpleNamespace(**honest)) == 0
     is_flat = (hull.normals <= proofs.RISES).any(axis=1)
     assert is_flat.sum() >= 3
+    counts = []
     for f in np.flatnonzero(is_flat):
         face = frozenset(np.flatnonzero(on[hull.rows, f]).tolist())
         faces = [*honest["maximal_faces"], face]
         forged = SimpleNamespace(**{**honest, "maximal_faces": faces})
-        assert proofs._count_wrong_faces(rows, on, forged) >= 1
+        # Beside itself it makes faces wrong that are a part of it, or it is a part of one.
+        facets = {other: on[hull.rows[list(other)]].all(axis=0).sum() for other in faces}
+        parts = [other for other in faces if facets[other] > 1 and any(other < f for f in faces)]
+        holding = on[hull.rows[list(face)]].all(axis=0)
+        rises = (hull.normals[holding] > proofs.RISES).any(axis=0).all()
+        counts.append(proofs._count_wrong_faces(rows, on, forged))
+        assert counts[-1] == int(not rises) + len(parts)
+    # Of some this is all that is wrong.
+    assert 1 in counts
