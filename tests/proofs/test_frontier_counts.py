@@ -218,8 +218,8 @@ def test_a_dominator_is_nowhere_below_its_row() -> None:
 
 
 def test_a_face_that_is_not_efficient_is_none() -> None:
-    """All points of a facet that does not rise in a metric, listed among the honest faces."""
-    table = pd.DataFrame(np.random.default_rng(4).uniform(0.2, 1, (14, 3)).round(2))
+    """Between "p" and "q" lies less of c than "r" has on the same facet, which is flat in c."""
+    table = pd.DataFrame({"a": [4.0, 1, 2.5, 1], "b": [1.0, 4, 2.5, 1], "c": [1.0, 1, 3, 4]})
     front = db.frontier(table, outputs=list(table))
     hull = front.hull
     rows = front.boxed_rows
@@ -227,19 +227,22 @@ def test_a_face_that_is_not_efficient_is_none() -> None:
     names = ("rows", "normals", "members", "facet", "points", "maximal_faces")
     honest = {name: getattr(hull, name) for name in names}
     assert proofs._count_wrong_faces(rows, on, SimpleNamespace(**honest)) == 0
-    is_flat = (hull.normals <= proofs.RISES).any(axis=1)
-    assert is_flat.sum() >= 3
-    counts = []
-    for f in np.flatnonzero(is_flat):
-        face = frozenset(np.flatnonzero(on[hull.rows, f]).tolist())
-        faces = [*honest["maximal_faces"], face]
-        forged = SimpleNamespace(**{**honest, "maximal_faces": faces})
-        # Beside itself it makes faces wrong that are a part of it, or it is a part of one.
-        facets = {other: on[hull.rows[list(other)]].all(axis=0).sum() for other in faces}
-        parts = [other for other in faces if facets[other] > 1 and any(other < f for f in faces)]
-        holding = on[hull.rows[list(face)]].all(axis=0)
-        rises = (hull.normals[holding] > proofs.RISES).any(axis=0).all()
-        counts.append(proofs._count_wrong_faces(rows, on, forged))
-        assert counts[-1] == int(not rises) + len(parts)
-    # Of some this is all that is wrong.
-    assert 1 in counts
+    flat_face = frozenset([0, 1, 2])
+    holding = on[hull.rows[:3]].all(axis=0)
+    assert holding.sum() == 1
+    assert hull.normals[holding][0, 2] == 0
+    faces = [*honest["maximal_faces"], flat_face]
+    forged = SimpleNamespace(**{**honest, "maximal_faces": faces})
+    # It is wrong itself, and so are the faces that are a part of it then.
+    parts = sum(face < flat_face for face in faces)
+    assert proofs._count_wrong_faces(rows, on, forged) == 1 + parts
+
+
+@pytest.mark.parametrize("metric", [0, 1, 2])
+def test_a_facet_with_an_axis_has_no_weight_of_its_metric(metric) -> None:
+    """Five rows, and the axes 5, 6 and 7."""
+    members = np.array([[0, 1, 5 + metric], [0, 1, 2]])
+    normals = np.array([[0.5, 0.25, 1.0], [0.3, 0.4, 0.2]])
+    assert proofs.count_malformed(members, np.array([0, 1]), normals, 5) == 1
+    normals[0, metric] = 0.0
+    assert proofs.count_malformed(members, np.array([0, 1]), normals, 5) == 0

@@ -327,3 +327,13 @@ def test_who_stands_beside_another_reference_is_not_left_out_of_it(orientation) 
     assert ranking.reasons == {"q": sbm.OUTSIDE}
     forged = replace(ranking, reasons={"q": super_sbm.UNREACHED})
     assert forged.options.prove(forged).violations["reason"].tolist() == [1.0]
+
+
+@pytest.mark.parametrize(("share", "is_certain"), [(1e-7, True), (2e-9, True), (5e-10, False)])
+def test_who_is_just_above_1_in_one_orientation_is_efficient(share, is_certain) -> None:
+    table = pd.DataFrame({"a": [1.0, 1.0], "x": [1.0, 1.0 + share]}, index=list("pq"))
+    ranking = rank_with(table, outputs=["a"], inputs=["x"], model="super-sbm", orientation="input")
+    assert ranking.scores["p"] == pytest.approx(1 + share, abs=1e-12)
+    forged = replace(ranking, efficient=ranking.efficient & False)
+    violations = forged.options.prove(forged).violations["efficient"]
+    assert violations[0] == float(is_certain)
