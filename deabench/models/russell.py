@@ -148,7 +148,7 @@ def _solve_graph(task: Task, advance: Advance) -> Answer:
     center = np.ones(scaled.y.shape)
     width = np.full(scaled.y.shape, np.inf)
     rows = np.arange(count)
-    for number in range(ROUNDS):
+    for _ in range(ROUNDS):
         # Tangents lie below 1/φ: the optimum of this round bounds the measure from below.
         solutions = _solve_round(task, scaled, candidates, p, q, touch, rows)
         better = to_reference_positions(solutions.shared["lam"], candidates)
@@ -168,9 +168,8 @@ def _solve_graph(task: Task, advance: Advance) -> Answer:
             break
         steps = 1 + width[:, :, None] * np.linspace(-1.0, 1.0, TANGENTS_PER_ROUND)
         around = center[:, :, None] * np.where(np.isinf(steps), 1.0, steps)
-        # That at 1 and those of two rounds are enough once φ is roughly known; fractions are slow.
-        if task.exact and number > 0:
-            touch = np.delete(touch, np.s_[1:-TANGENTS_PER_ROUND], axis=2)
+        if task.exact:  # the first tangents and the last ones are enough, and fractions are slow
+            touch = np.delete(touch, np.s_[len(first_tangents) : -2 * TANGENTS_PER_ROUND], axis=2)
         touch = np.concatenate([touch, np.maximum(around, 1.0)], axis=2)
     advance(count)
     # Tangents leave open who reaches 1: exact arithmetic decides.
