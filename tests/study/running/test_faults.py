@@ -48,7 +48,7 @@ class Mine(ClassifierMixin, BaseEstimator):
 """
 
 
-@pytest.fixture(params=["processes", "dask"])
+@pytest.fixture(params=["processes", pytest.param("dask", marks=pytest.mark.slow)])
 def engine(request, tmp_path):
     """How `Study.run` is called: processes of this machine, or a cluster whose worker lives through
     all runs.
