@@ -10,6 +10,7 @@ import pytest
 from model_options import rank_with
 
 import deabench as db
+from deabench.models.fdh import ZERO_FACTOR
 from deabench.models.shared.restricted_weights import restriction_rows
 from deabench.models.shared.scaled_data import ScaledData
 from deabench.proofs.radial import slack_errors
@@ -583,6 +584,9 @@ def test_a_peer_of_small_large_and_unreached_dmus_is_off_by_what_loops_give(orie
     assert not is_scored[4]
     assert is_scored[:3].all()
     assert is_scored[3] == (orientation == "input")
+    # That no peer reaches it is another reason than a factor of 0.
+    forged = replace(honest, reasons={**honest.reasons, "5": ZERO_FACTOR})
+    assert forged.options.prove(forged).violations["reason"].tolist() == [0, 0, 0, 0, 1]
     own = tested.to_numpy()
     maxima = reference.max().to_numpy()
     for part, size in (("scores", 1e-3), ("slacks", 1e-3), ("slacks", -1e-3), ("peers", 0)):
