@@ -174,7 +174,15 @@ class SlackProof:
         Where rounding leaves it open, fractions decide.
         """
         data = self.result.data
-        points = np.column_stack([data.outputs.to_numpy()[rows], data.inputs.to_numpy()[rows]])
+        outputs = data.outputs.to_numpy()[rows]
+        inputs = data.inputs.to_numpy()[rows]
+        # Of what is beyond the reference the projection is to have none.
+        factor = np.maximum(self.result.scores.to_numpy()[rows, None], 1.0)
+        if self.result.orientation == "output":
+            outputs = outputs / factor
+        else:
+            inputs = inputs * factor
+        points = np.column_stack([outputs, inputs])
         of = self.weights.of[rows]
         is_proved = np.zeros(len(rows), dtype=bool)
         is_bounded = of >= 0

@@ -101,6 +101,11 @@ HARD_SEEDS = {
     "wei with ratios beside a metric of 0": (13000800, list(KINDS), *MODELS),
     "ccr with shares that leave a metric no weight": (13001090, list(KINDS), *MODELS),
     "russell of a factor of 12,823": (9000471, list(KINDS), *MODELS),
+    "super beyond a reference of other sizes": (
+        15002132,
+        ["leaderboard", "integers", "ranges", "noise"],
+        *MODELS,
+    ),
     "holder of a DMU without outputs": (13002093, list(KINDS), *MODELS),
     "russell of a single peer that has none of an output": (1000967, list(KINDS)),
 }

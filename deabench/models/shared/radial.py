@@ -80,7 +80,9 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
     Slacks that their weights do not prove the largest are marked as unproved.
     """
     reaches_one = np.abs(answer.scores.to_numpy() - 1) <= TOLERANCE
-    answer = _with_explicit_weights(answer, reaches_one & small_rows(problem.task))
+    is_small = reaches_one & small_rows(problem.task)
+    assert answer.slack_weights is not None
+    answer = _with_explicit_weights(answer, is_small & (answer.slack_weights.of == OWN_WEIGHTS))
     assert answer.slack_weights is not None
     # Weights that leave slack open prove nothing: they are discarded before efficiency is read.
     proof = SlackProof(answer, answer.slack_weights)
@@ -94,6 +96,15 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
         is_steep[k] = not proof.is_supported(k)
     proof.discard(is_steep)
     answer = replace(answer, slack_weights=proof.weights)
+    # Own weights that are all positive leave a DMU beyond the reference no slack, small or not.
+    is_beyond = (answer.scores.to_numpy() > 1 + TOLERANCE) & (proof.weights.of == UNPROVED)
+    has_all_weights = (proof.own_weights[:, proof.counted] > 0).all(axis=1)
+    if (is_beyond & has_all_weights).any():
+        answer = _with_explicit_weights(answer, is_beyond & has_all_weights)
+        assert answer.slack_weights is not None
+        proof = SlackProof(answer, answer.slack_weights)
+        proof.discard(proof.all_slack_left(reached) > TOLERANCE)
+        answer = replace(answer, slack_weights=proof.weights)
     # What floating point leaves open is decided exactly.
     efficient, undecided = proof.proved
     is_open = reaches_one & undecided
@@ -113,14 +124,14 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
     )
 
 
-def _with_explicit_weights(answer: Answer, is_small: np.ndarray) -> Answer:
-    """Return the answer with the own weights of some DMUs as the weights of their slacks.
+def _with_explicit_weights(answer: Answer, is_chosen: np.ndarray) -> Answer:
+    """Return the answer with the own weights of some DMUs, all positive, as those of their slacks.
 
     That all weights of a DMU are positive leaves no slack beside the largest values of the
     reference. What they leave beside smaller values of its own, their bound tells.
     """
     assert answer.slack_weights is not None
-    rows = np.flatnonzero(is_small & (answer.slack_weights.of == OWN_WEIGHTS))
+    rows = np.flatnonzero(is_chosen)
     if not len(rows):
         return answer
     # In metrics over their maxima, with a least weight of 1, as slack weights are.
