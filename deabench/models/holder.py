@@ -229,6 +229,11 @@ def _normal_directions(
     for k, unit_change in enumerate(_inverse(weights)):
         # The weighted distance to a hyperplane is its room over the length of its normal.
         length = np.linalg.norm(normals * unit_change, axis=1)
+        if not length.any():
+            raise DataError(
+                f"norm 'l2' lists facets, and the metrics of '{task.data.labels[k]}' are too far "
+                "apart from those of the others for that; use norm 'l1' or 'linf'"
+            )
         room = offsets - normals @ np.append(scaled.y[k], -scaled.x[k])
         with np.errstate(divide="ignore", invalid="ignore"):
             nearest = int(np.argmin(np.where(length > 0, room / length, np.inf)))

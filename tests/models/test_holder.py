@@ -233,3 +233,16 @@ def test_what_it_refuses(refused) -> None:
         "model 'holder' has no weights 'bam'; write 'ones' or 'mip' or 'normalized' or 'ram'"
     ):
         db.rank(data, inputs=["x"], outputs=["y"], model=db.models.Holder(weights="bam"))
+
+
+def test_facets_that_floating_point_loses_are_refused(refused) -> None:
+    """Beside d, of 1 for 16,124, the one facet is 283,217 for 2."""
+    table = pd.DataFrame(
+        {"made": [283217.0, 9435, 582, 1], "used": [2.0, 32442, 153719, 16124]}, list("abcd")
+    )
+    model = db.models.Holder(returns="crs", orientation="output", norm="l2", weights="normalized")
+    with refused(
+        "norm 'l2' lists facets, and the metrics of 'd' are too far apart from those of the others "
+        "for that; use norm 'l1' or 'linf'"
+    ):
+        db.rank(table, outputs=["made"], inputs=["used"], model=model)
