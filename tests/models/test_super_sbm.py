@@ -4,6 +4,8 @@ measure's oracles print.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -143,3 +145,29 @@ def test_a_changed_super_sbm_does_not_pass() -> None:
         getattr(ranking, changed).iloc[1] *= 1.001
         with pytest.raises(CertificateError):
             db.certify(ranking)
+
+
+def test_who_alone_has_none_of_an_input_is_reached_by_no_other() -> None:
+    """Without `none` no mix leaves out `x`, but the one of nothing, which has no output."""
+    table = pd.DataFrame(
+        {"a": [0.9, 0.5, 0.4], "x": [0.0, 0.2, 0.3], "z": [2.0, 1.0, 1.5]}, ["none", "some", "more"]
+    )
+    ranking = db.rank(
+        table, outputs=["a"], inputs=["x", "z"], model=db.models.SuperSBM(returns="crs")
+    )
+    assert ranking.reasons == {"none": "the others do not reach it by changes in its metrics"}
+    db.certify(ranking)
+    # Of two that have none, each is reached by the other.
+    both = table.assign(x=[0.0, 0.0, 0.3])
+    ranking = db.rank(
+        both, outputs=["a"], inputs=["x", "z"], model=db.models.SuperSBM(returns="crs")
+    )
+    assert not ranking.reasons
+    with pytest.raises(CertificateError):
+        db.certify(
+            replace(
+                ranking,
+                scores=ranking.scores.where(ranking.scores.index != "none"),
+                reasons={"none": "the others do not reach it by changes in its metrics"},
+            )
+        )
