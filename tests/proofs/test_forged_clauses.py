@@ -745,3 +745,15 @@ def test_nothing_is_possible_without_a_reference_unless_it_is_nothing(returns, l
     values, violations = support(scaled, np.ones((2, 1)), np.ones((2, 1)))
     assert values.tolist() == [largest] * 2
     assert violations.tolist() == [0.0] * 2
+
+
+@pytest.mark.parametrize("weights", ["ones", "mip"])
+def test_who_has_no_score_is_not_efficient(weights) -> None:
+    tested = pd.DataFrame({"a": [0.5, 3.5], "b": [0.5, 3.0]}, index=["o", "p"])
+    model = db.models.Additive(weights=weights)
+    honest = rank_with(tested, reference=RATES, model=model)
+    assert np.isnan(honest.scores["p"])
+    db.certify(honest)
+    forged = replace(honest, efficient=honest.efficient | honest.scores.isna())
+    with pytest.raises(CertificateError, match="efficient"):
+        db.certify(forged)

@@ -120,9 +120,9 @@ def counts_shares(model: Model) -> bool:
 
 
 def _may_be_best(model: Model, scores: pd.Series) -> np.ndarray:
-    """Return which scores are the best one, or in units in which none is near it: bool (K,)."""
+    """Return which scores are the best one, or in units in which any is near it: bool (K,)."""
     if not counts_shares(model):
-        return np.ones(len(scores), dtype=bool)
+        return np.asarray(scores.notna())
     best = 1.0 if model.measure == "efficiency" else 0.0
     return np.asarray(np.abs(scores.to_numpy() - best) <= TOLERANCE)
 
