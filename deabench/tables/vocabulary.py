@@ -366,10 +366,10 @@ def _look_up_words(name: ParsedName, rules: Sequence[Rule]) -> Meaning | None:
     if meaning is None:
         meaning = _look_up_brackets(name.unit) or _last_match(name.words, WEAK_RULES)
     # "Index MiB" states a size, whatever an index is.
-    if meaning is None and unit in BYTES:
-        return Meaning("cost", unit, 0.0, inf, f"measured in {unit}: lower is better")
-    if meaning is None:
+    if meaning is None and unit not in BYTES:
         return None
+    if meaning is None:
+        return Meaning("cost", unit, 0.0, inf, f"measured in {unit}: lower is better")
     # Scores on the training data flatter, and extremes belong to no one run.
     if meaning.role in ("output", "lower_rate"):
         if _TRAINING.search(name.words):
@@ -411,12 +411,9 @@ def look_up_unit(unit: str) -> Meaning | None:
 
 def _look_up_brackets(unit: str) -> Meaning | None:
     """Return the metric in the brackets of a name: "2000 tokens (hallucination rate)"."""
-    if not unit:
-        return None
     meaning = _last_match(parse_name(unit).words, RULES)
-    if meaning is not None and meaning.role not in ("output", "lower_rate"):
-        return None
-    return meaning
+    is_metric = meaning is not None and meaning.role in ("output", "lower_rate")
+    return meaning if is_metric else None
 
 
 def has_mixed_units(names: Sequence[str], inputs: Sequence[str]) -> bool:
