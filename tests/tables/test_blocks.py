@@ -9,6 +9,7 @@ import pytest
 import deabench as db
 from deabench.tables.naming.questions import UndecidedError
 from deabench.tables.recognition.directions import rank_correlations
+from deabench.tables.recognition.redundancy import counts_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 DISEASES = ["Atelectasis", "Effusion", "Mass", "Nodule", "Edema", "Hernia"]
@@ -345,3 +346,19 @@ def test_a_count_in_millions_goes_with_no_rate(tmp_path) -> None:
     question = db.read(path).question
     assert question is not None
     assert question.columns == ("blobs (M)",)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ([1, 2, 3], True),
+        ([2**62, 2**62 + 1, 2**62 + 2], True),
+        ([1, 2], False),
+        ([1, 2, 4], False),
+        ([1.0, np.nan, 3.0], False),
+        ([np.inf, np.inf, np.inf], False),
+    ],
+)
+def test_numbers_of_rows_rise_by_one(cells, expected) -> None:
+    assert counts_rows(pd.Series(cells)) is expected
