@@ -184,9 +184,10 @@ def _proved_unreached(answer: Answer, scaled: ScaledData) -> np.ndarray:
     if _changing_side(answer) != "input" and answer.own_reference:
         # Or those of the others that need nothing that it has none of, as an input of 0, have none
         # of its outputs: no share of them is left.
+        positions = own_reference_positions(answer)
         for k in np.flatnonzero(answer.scores.isna().to_numpy()):
             is_possible = (scaled.X[:, scaled.x[k] == 0] == 0).all(axis=1)
-            is_possible[own_reference_positions(answer)[k]] = False
+            is_possible[positions[k]] = False
             has_output = (scaled.Y[is_possible] > 0).any(axis=0)
             proved[k] |= not (has_output & (scaled.y[k] > 0)).any()
     return np.asarray(proved & answer.own_reference)

@@ -188,12 +188,12 @@ def bound_scores(
 
 
 def _is_settled(
-    bound: np.ndarray, unwidened: np.ndarray, other: np.ndarray, unit: np.ndarray
+    bound: np.ndarray, unwidened: np.ndarray, opposite: np.ndarray, unit: np.ndarray
 ) -> np.ndarray:
     """Return which bounds (K,) rounding hardly widens and the other side hardly differs from."""
     with np.errstate(invalid="ignore"):
         is_narrow = np.abs(bound - unwidened) <= PRECISE * unit
-        return np.asarray(is_narrow & (np.abs(bound - other) <= 2 * PRECISE * unit))
+        return np.asarray(is_narrow & (np.abs(bound - opposite) <= 2 * PRECISE * unit))
 
 
 def _find_closest(bounds: list[float], other: float) -> int:
@@ -274,9 +274,9 @@ def _repaired_gains_of_block(
     share = values / np.where(sums > 0, sums, 1.0)[:, None] * allowed[:, None]
     # Σ λ (z - z_o) + (Σ λ - 1) z_o: what all peers share leaves no rounding.
     terms = share[..., None] * (points - tested[:, None])
-    rest = (allowed - 1.0)[:, None] * tested
-    gains = terms.sum(axis=1) + rest - moved
-    error = GAMMA * (np.abs(terms).sum(axis=1) + np.abs(rest) + np.abs(moved))
+    growth = (allowed - 1.0)[:, None] * tested
+    gains = terms.sum(axis=1) + growth - moved
+    error = GAMMA * (np.abs(terms).sum(axis=1) + np.abs(growth) + np.abs(moved))
     is_possible = (sums > 0) | (least_sum == 0)
     reached_terms = share[..., None] * points
     own_rounding = GAMMA * (np.abs(tested) + np.abs(reached_terms).sum(axis=1))

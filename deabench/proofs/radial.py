@@ -338,8 +338,9 @@ class _RadialProof:
         if self.returns == "crs":
             is_wrong = np.abs(u_0)
         # A weight below 0 counts by what it takes from the worth of all; a metric of 0 as one of 1.
-        worth = np.column_stack([u, v]) * np.where(tested == 0, 1.0, np.abs(tested))
-        negative = -row_minima(worth) / np.maximum(row_sums(np.abs(worth)), 1e-300)
+        virtual_weights = np.column_stack([u, v]) * np.where(tested == 0, 1.0, np.abs(tested))
+        total = np.maximum(row_sums(np.abs(virtual_weights)), 1e-300)
+        negative = -row_minima(virtual_weights) / total
         with np.errstate(divide="ignore", invalid="ignore"):
             dual_error = elementwise_maxima(is_wrong / norm, negative, 0.0)
         gap = np.abs(bounds.primal - bounds.dual)

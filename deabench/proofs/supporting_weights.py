@@ -67,8 +67,8 @@ def free_term_errors(
     points = technology.bounding_points
     for k in np.flatnonzero((errors > 0) & np.isfinite(errors)).tolist():
         rounding = ROUND * (np.abs(points) @ weights[k])
-        worth = points @ weights[k]
-        is_best = worth + rounding >= (worth - rounding).max()
+        values = points @ weights[k]
+        is_best = values + rounding >= (values - rounding).max()
         errors[k] = max(errors[k] - 2 * rounding[is_best].max(), 0.0)
     return errors
 

@@ -63,6 +63,8 @@ class Meaning:
         The name says that its sign is negative (`neg_log_loss`), so that higher is better.
     undesirable : bool
         It is an output of which less is better, as waste.
+    production : str
+        "goods": what producers use or make, as staff; "side": an input or output by its name.
     """
 
     role: Role
@@ -72,6 +74,7 @@ class Meaning:
     reason: str = ""
     negated: bool = False
     undesirable: bool = False
+    production: str = ""
 
     @property
     def better(self) -> Literal["higher", "lower", "neither"]:
@@ -120,7 +123,7 @@ def _pattern_of(entry: Mapping[str, Any]) -> str:
 
 
 def _read_meaning(entry: Mapping[str, Any]) -> Meaning:
-    names = ("role", "unit", "low", "high", "reason", "undesirable")
+    names = ("role", "unit", "low", "high", "reason", "undesirable", "production")
     fields = {name: entry[name] for name in names if name in entry}
     return Meaning(**({"role": "left_out"} | fields))
 
@@ -346,10 +349,9 @@ def _look_up_words(name: ParsedName, rules: Sequence[Rule]) -> Meaning | None:
         return Meaning("cost", unit, 0.0, inf, f"what is spent, in {unit}: lower is better")
     # "accuracy at 10 epochs" and "price per token" have their noun before "at" and "per".
     head = re.sub(r"_(at|per)_.*$", "_", name.words)
-    meaning = _last_match(head, rules) or _last_match(name.words, rules)
     # "bits per byte" is one word of the field, "price per token" is a price.
     whole = _last_match(name.words, rules, must_hold="_per_")
-    meaning = whole or meaning
+    meaning = whole or _last_match(head, rules) or _last_match(name.words, rules)
     # "Size (M)" is the size of a model, "Size (pixels)" is a setting.
     is_size = setting is None and re.fullmatch(_SIZE, name.all_words) is not None
     if is_size and (meaning is None or not meaning.reason.startswith("the size of")):
@@ -398,8 +400,6 @@ def _last_match(name_words: str, rules: Sequence[Rule], *, must_hold: str = "") 
 
 def look_up_unit(unit: str) -> Meaning | None:
     """Return what a unit in brackets says: seconds are a cost, tokens per second an output."""
-    if not unit:
-        return None
     unit_words = parse_name(unit).words
     if re.search(_THROUGHPUT, unit_words):
         return Meaning("output", "per second", 0.0, inf, f"a throughput ({unit}): higher is better")
@@ -418,9 +418,9 @@ def _look_up_brackets(unit: str) -> Meaning | None:
 
 def has_mixed_units(names: Sequence[str], inputs: Sequence[str]) -> bool:
     """Return whether metrics have units that cannot be added, as rates and costs."""
-    meanings = [look_up_metric(name) for name in names]
     # Shares and percent are one unit, and names without a unit tell nothing.
-    units = {meaning.unit.replace("percent", "share") for meaning in meanings if meaning}
+    meanings = filter(None, map(look_up_metric, names))
+    units = {meaning.unit.replace("percent", "share") for meaning in meanings}
     return bool(inputs) or len(units - {""}) > 1
 
 

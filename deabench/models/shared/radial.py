@@ -83,10 +83,7 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
     is_small = reaches_one & small_rows(problem.task)
     assert answer.slack_weights is not None
     answer = _with_explicit_weights(answer, is_small & (answer.slack_weights.of == OWN_WEIGHTS))
-    assert answer.slack_weights is not None
-    # Weights that leave slack open prove nothing: they are discarded before efficiency is read.
-    proof = SlackProof(answer, answer.slack_weights)
-    proof.discard(proof.all_slack_left(reached) > TOLERANCE)
+    proof = _prove_slacks(answer, reached)
     # Weights so steep that rounding decides prove it in one order of metrics and not in another;
     # that a DMU at 1 has no slack they may prove in fractions.
     of = proof.weights.of
@@ -101,9 +98,7 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
     has_all_weights = (proof.own_weights[:, proof.counted] > 0).all(axis=1)
     if (is_beyond & has_all_weights).any():
         answer = _with_explicit_weights(answer, is_beyond & has_all_weights)
-        assert answer.slack_weights is not None
-        proof = SlackProof(answer, answer.slack_weights)
-        proof.discard(proof.all_slack_left(reached) > TOLERANCE)
+        proof = _prove_slacks(answer, reached)
         answer = replace(answer, slack_weights=proof.weights)
     # What floating point leaves open is decided exactly.
     efficient, undecided = proof.proved
@@ -114,14 +109,20 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
     has_slack[has_slack] = ~_is_dominated(problem, np.flatnonzero(has_slack))
     if (is_open | has_slack).any():
         answer = _settle_efficiency(problem, answer, is_open, has_slack)
-        assert answer.slack_weights is not None
-        proof = SlackProof(answer, answer.slack_weights)
-        proof.discard(proof.all_slack_left() > TOLERANCE)
+        proof = _prove_slacks(answer)
         answer = replace(answer, slack_weights=proof.weights)
         efficient = proof.proved[0]
     return replace(
         answer, efficient=pd.Series(efficient, index=answer.scores.index, name="efficient")
     )
+
+
+def _prove_slacks(answer: Answer, reached: np.ndarray | None = None) -> SlackProof:
+    """Return what the weights of slacks prove; those that leave slack open prove nothing."""
+    assert answer.slack_weights is not None
+    proof = SlackProof(answer, answer.slack_weights)
+    proof.discard(proof.all_slack_left(reached) > TOLERANCE)
+    return proof
 
 
 def _with_explicit_weights(answer: Answer, is_chosen: np.ndarray) -> Answer:
@@ -136,8 +137,8 @@ def _with_explicit_weights(answer: Answer, is_chosen: np.ndarray) -> Answer:
         return answer
     # In metrics over their maxima, with a least weight of 1, as slack weights are.
     weights = answer.weights[answer.slacks.columns].to_numpy()[rows] * reference_maxima(answer)
-    least = weights[:, answer.data.is_changeable].min(axis=1, keepdims=True)
-    explicit = SlackWeights(weights / least, np.arange(len(rows), dtype=np.int32))
+    least_weight = weights[:, answer.data.is_changeable].min(axis=1, keepdims=True)
+    explicit = SlackWeights(weights / least_weight, np.arange(len(rows), dtype=np.int32))
     slack_weights = replace_slack_weights(answer.slack_weights, explicit, rows)
     return replace(answer, slack_weights=slack_weights)
 

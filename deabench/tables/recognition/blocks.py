@@ -51,8 +51,6 @@ STATED_UNIT = re.compile(
     r"[\s_(\[](s|sec|ms|us|µs|ns|min|h|[KMGT]i?B|W|kWh|J)[\])]?\s*$|[(\[][KMBG][\])]\s*$"
 )
 """The unit that a name ends with, as it is written: "RITA S" is a size of the system RITA."""
-PRODUCTION = ("a resource", "a product")
-"""How the reasons of resources and products begin."""
 MAX_WIDTH = 1 / 3
 """More columns than this share of the rows are too many for a comparison by all of them."""
 
@@ -135,7 +133,7 @@ def _open_lone_resource(columns: Sequence[Column], frame: pd.DataFrame) -> list[
 
     "Materials" is a resource beside "Output", and a scene beside "Chair", "Drums" and "Lego".
     """
-    producing = [c for c in columns if c.reason.startswith(PRODUCTION) and c.name in frame]
+    producing = [c for c in columns if c.production == "goods" and c.name in frame]
     if len(producing) != 1:
         return list(columns)
     resource = producing[0]

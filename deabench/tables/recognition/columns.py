@@ -74,6 +74,8 @@ class Column:
         Whether `lower_is_better` names it: it takes part whatever else is selected.
     undesirable : bool
         Whether it is an output of which less is better.
+    production : {"", "goods", "side"}
+        Whether its name is one of goods that producers use or make, or says input or output.
     """
 
     name: str
@@ -85,6 +87,7 @@ class Column:
     negated: bool = False
     declared: bool = False
     undesirable: bool = False
+    production: str = ""
 
     @property
     def metric(self) -> bool:
@@ -198,6 +201,7 @@ def infer_column(
         meaning.reason,
         meaning.negated,
         undesirable=meaning.undesirable,
+        production=meaning.production,
     )
     return check_range(column, values, numbers.unit)
 

@@ -184,7 +184,7 @@ def ask_about_matrix(parsed: ParsedSource, table: Table, rows: Question) -> Ques
 def _may_be_systems(parsed: ParsedSource, table: Table, matrix: Matrix) -> bool:
     """Return whether the columns of a matrix may be systems, and its rows data sets."""
     rows = parsed.source.frame[matrix.rows]
-    others = [
+    further_columns = [
         column.name
         for column in table.columns
         if column.name in table.frame
@@ -192,14 +192,16 @@ def _may_be_systems(parsed: ParsedSource, table: Table, matrix: Matrix) -> bool:
         and column.name not in (matrix.rows, *matrix.columns)
     ]
     are_splits = any(has_name(name, "split_part") for name in matrix.columns)
-    if are_splits or not rows.is_unique or len(others) >= len(matrix.columns):
+    if are_splits or not rows.is_unique or len(further_columns) >= len(matrix.columns):
         return False
     # Metrics by name are measured several times where the rows are numbered.
     if not all(map(is_known_by_unit, matrix.columns)):
-        return _is_numbering(parsed, matrix.rows) and not others
+        return _is_numbering(parsed, matrix.rows) and not further_columns
     # Units tell that columns are alike; without them they are, if their values are.
     metrics = {column.name for column in table.metrics}
-    return {*matrix.columns} <= metrics or (not others and _are_alike(table, matrix.columns))
+    return {*matrix.columns} <= metrics or (
+        not further_columns and _are_alike(table, matrix.columns)
+    )
 
 
 def _is_numbering(parsed: ParsedSource, name: str | None) -> bool:

@@ -20,16 +20,6 @@ LEAST_KNOWN_SYSTEMS = 0.25
 """A column names systems where at least this share of its cells are known ones, as "svm"."""
 VARIANTS = (SETTING, "it is an identifier", "it is a description", "it is a date")
 """The reasons of columns that tell variants of a system apart, as versions."""
-PRODUCTION = (
-    "a resource",
-    "a product",
-    "its name says that it is an",
-    "X st",
-    "Y st",
-    "I st",
-    "O st",
-)
-"""How the reasons begin of the inputs and outputs of producers."""
 
 
 def ask_for_evidence(
@@ -74,7 +64,7 @@ def _names_systems(label: str) -> bool:
 
 def are_resources(columns: Sequence[Column], metrics: Sequence[str]) -> bool:
     """Return whether metrics are inputs and outputs of producers, as staff and patients."""
-    producing = [c for c in columns if c.name in metrics and c.reason.startswith(PRODUCTION)]
+    producing = [c for c in columns if c.name in metrics and c.production]
     roles = {c.role for c in producing}
     return 2 * len(producing) >= len(metrics) and {"cost", "output"} <= roles
 
