@@ -577,3 +577,12 @@ def test_rows_of_one_name_are_called_by_the_variant_before_other_texts(tmp_path)
     table = db.read(write(tmp_path, text))
     assert table.label == ("Method", "Variant")
     assert table.question is None
+
+
+def test_a_question_about_a_frame_names_no_file_and_begins_with_its_likeliest_answer():
+    repeated = pd.DataFrame({"model": ["a", "a", "b"], "acc": [0.9, 0.6, 0.7]})
+    with pytest.raises(UndecidedError, match=r"of 'the table'. If the rows are to be compared, "):
+        db.rank(repeated)
+    banks = {"Bank": ["A", "B"], "Deposits": [100, 120], "Employees": [9, 8], "Loans": [80, 90]}
+    with pytest.raises(UndecidedError, match=r"in 'Deposits'\. To leave them out, pass ignore"):
+        db.rank(pd.DataFrame(banks))

@@ -59,10 +59,11 @@ class UndecidedError(DataError):
 
     def __init__(self, question: Question) -> None:
         answers = [
-            f"{ANSWERS[word]}, pass {format_answer(answer)}"
-            for word, answer in question.answers.items()
+            f"{ANSWERS[word]}, pass {format_answer(question.answers[word])}"
+            for word in sorted(question.answers, key=lambda word: word != question.default)
         ]
-        super().__init__(f"{question.text} {'; '.join(answers)}")
+        sentence = "; ".join(answers)
+        super().__init__(f"{question.text} {sentence[:1].upper()}{sentence[1:]}")
         self.question = question
 
 

@@ -79,14 +79,15 @@ def ask_about_rows(
     metrics : sequence of column names
         What would be ranked.
     title : str
-        The name of the file.
+        The name of the file; "" for a table in memory.
     """
     if len(frame) < 2:
         return None
-    question = _ask_about_traces(frame, columns, keys, metrics, title)
+    name = title or "the table"
+    question = _ask_about_traces(frame, columns, keys, metrics, name)
     if question is not None or not keys.label or are_resources(columns, metrics):
         return question
-    return _ask_about_key(frame, columns, keys, title) or ask_for_evidence(
+    return _ask_about_key(frame, columns, keys, name) or ask_for_evidence(
         cell_texts(frame[keys.label[0]]), keys.label, title
     )
 
