@@ -17,6 +17,11 @@ NOT_COMPUTED = "it was not computed: the time limit had passed"
 """The reason for no score of a DMU whose turn did not come."""
 
 
+def count_solves(number: int) -> str:
+    """Say how many linear programs were solved: "1 solve", "2 solves"."""
+    return f"{number} solve" if number == 1 else f"{number} solves"
+
+
 @dataclass(frozen=True)
 class Task:
     """The task of a model: validated data, the reference, and the model with its options.
@@ -42,7 +47,7 @@ class Task:
     def describe_path(self) -> str:
         """Say how the programs of the tested DMUs are solved."""
         solver = "in rational arithmetic" if self.exact else "by HiGHS"
-        return f"{solver} ({len(self.data.labels)} solves)"
+        return f"{solver} ({count_solves(len(self.data.labels))})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

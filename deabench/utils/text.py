@@ -72,6 +72,11 @@ def quote_names(names: Iterable[object], max_names: int = 8) -> str:
     return shown
 
 
+def two_digits(value: float) -> str:
+    """Write a number with two significant digits, without an exponent: 150, 0.034, 1,200,000."""
+    return f"{float(f'{value:.2g}'):,.15g}"
+
+
 def unescape_formula(cell: str) -> str:
     """Return a text cell as it was before `escape_formula`."""
     if cell.startswith("'") and cell[1:].startswith(FORMULA_SIGNS):

@@ -6,6 +6,7 @@ import pytest
 
 import deabench as db
 from deabench.cli import main
+from deabench.utils.text import two_digits
 
 COUNTS = pd.DataFrame(
     {
@@ -29,7 +30,7 @@ def test_the_summary_says_findings_first_and_what_they_rest_on():
         "Dominated, by a mix of others better in every metric: 'poor' by at least "
     )
     assert lines[2].startswith(
-        "3 classifiers could be first; tiers shown apart: 2. Efficiency: 'good' at least 0."
+        "3 systems could be first; tiers shown apart: 2. Efficiency: 'good' at least 0."
     )
     assert lines[3].startswith("Undecided: this test set is about ")
     assert lines[3].endswith("', which is nearest to a verdict.")
@@ -179,3 +180,11 @@ def test_a_dominated_classifier_in_the_first_tier_is_explained() -> None:
         "C is dominated and still in tier 1 or possibly first: tiers and ranks rest on intervals "
         "of two sides, verdicts on one."
     ) in result.summary().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1, "1"), (3.456, "3.5"), (0.0342, "0.034"), (150.2, "150"), (1.24e6, "1,200,000")],
+)
+def test_two_digits_are_written_without_an_exponent(value, text):
+    assert two_digits(value) == text

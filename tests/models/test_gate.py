@@ -236,7 +236,7 @@ def test_what_a_certificate_refuses_is_solved_again_or_has_no_score(monkeypatch)
     monkeypatch.setattr(M.SBM, "solve", wrong_in_floating_point)
     ranking = db.rank(table, model="sbm")
     np.testing.assert_allclose(ranking.scores, expected, rtol=1e-12)
-    assert "in rational arithmetic (1 solves)" in ranking.path
+    assert "in rational arithmetic (1 solve)" in ranking.path
 
     def always_wrong(self, task, advance):
         answer = honest(self, task, advance)

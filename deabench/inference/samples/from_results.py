@@ -25,6 +25,7 @@ from deabench.metrics.counts import from_counts
 from deabench.tables.readers.learners import fold_scores, is_cv_results
 from deabench.utils.checks import did_you_mean
 from deabench.utils.frames import find_key, to_pandas, with_keys
+from deabench.utils.text import two_digits
 
 CELLS = ["tp", "fn", "fp", "tn"]
 MIN_BLOCKS = 10
@@ -169,8 +170,8 @@ def _missed_notes(blocks: int, noun: str) -> tuple[str, ...]:
         return ()
     share = missed_share(blocks)
     return (
-        f"a failure that strikes fewer than one in {1 / share:.2g} of such {noun}s "
-        f"({100 * share:.2g} %) may not have been seen here",
+        f"a failure that strikes fewer than one in {two_digits(1 / share)} of such "
+        f"{noun}s ({two_digits(100 * share)} %) may not have been seen here",
     )
 
 

@@ -34,7 +34,7 @@ from deabench.proofs.ranking import (
     reference_maxima,
     stack_outputs_inputs,
 )
-from deabench.results.answer import Answer
+from deabench.results.answer import Answer, count_solves
 from deabench.results.proof import SlackWeights
 from deabench.solver.engine import Solution, solve_family
 from deabench.solver.exact_programs import solve_exactly
@@ -230,10 +230,11 @@ def _solve_in_floating_point(
         name=lambda k: str(labels[k]),
         advance=advance,
     )
-    path = f"by HiGHS ({solution.calls} solves)"
+    solves = count_solves(solution.calls)
+    path = f"by HiGHS ({solves})"
     if facets is not None:
-        solves = f", {solution.calls} solves by HiGHS" if solution.calls else ""
-        path = f"by {len(facets)} facets{solves}"
+        rest = f", {solves} by HiGHS" if solution.calls else ""
+        path = f"by {len(facets)} facets{rest}"
     answer, reached = _read_stages(problem, solution, np.arange(len(labels)), path)
     # Undominated DMUs that are no candidates stay in the frontier unless a mixture dominates them.
     inner = problem.inner[~dominated_by_mixtures(answer, problem.inner)]

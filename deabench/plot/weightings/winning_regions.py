@@ -27,6 +27,7 @@ from deabench.plot.canvas import (
 )
 from deabench.plot.display import Display
 from deabench.results.weightings import Weightings
+from deabench.utils.text import two_digits
 
 MAX_NAMED = 12
 """Regions that are named; the others are drawn without a name."""
@@ -127,7 +128,7 @@ class WinningRegionsDisplay(Display):
                 color=_pale_colour(k),
                 edgecolor=text_colour(),
                 linewidth=0.8,
-                label=f"{label}, {100 * self.shares[name]:.2g} %",
+                label=f"{label}, {two_digits(100 * self.shares[name])} %",
             )
             self.regions_ += list(bars)
             if name in narrow:
@@ -192,7 +193,7 @@ class WinningRegionsDisplay(Display):
                 fontsize=font_size(8),
             )
         names = [
-            f"{k + 1}  {escape_label(name)}, {100 * share:.2g} %"
+            f"{k + 1}  {escape_label(name)}, {two_digits(100 * share)} %"
             for k, (name, share) in enumerate(self.shares.items())
         ]
         if len(names) > named:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deabench.report.text.words import as_sentence, count_noun, is_or_are, join_names
-from deabench.utils.text import quote_names
+from deabench.utils.text import quote_names, two_digits
 
 if TYPE_CHECKING:
     from deabench.analysis.by_dataset import ByDataset
@@ -81,11 +81,12 @@ def summarize_stability(result: Stability) -> str:
     last = result.radius.idxmax()
     verdict = {True: "efficient", False: "dominated"}
     farthest = result.radius[last]
-    distance = f"at {100 * farthest:.2g} %" if np.isfinite(farthest) else "at no distance"
+    distance = f"at {two_digits(100 * farthest)} %" if np.isfinite(farthest) else "at no distance"
     return (
         f"The first verdict to change is that of '{first}' "
         f"({verdict[bool(result.efficient[first])]}), where all metrics are off by "
-        f"{100 * result.radius[first]:.2g} %, its own to one side and the others' to the other; "
+        f"{two_digits(100 * result.radius[first])} %, its own to one side and the "
+        f"others' to the other; "
         f"the last is that of '{last}' ({verdict[bool(result.efficient[last])]}), {distance}."
     )
 

@@ -20,6 +20,7 @@ from deabench.inference.simar_wilson import FirmsBootstrap
 from deabench.inference.uncertainty import Uncertainty
 from deabench.report.text.words import as_sentence, join_names
 from deabench.utils.checks import did_you_mean
+from deabench.utils.text import two_digits
 
 MAX_EXAMPLES = 3
 """Dominated classifiers, and lower limits, that a summary names."""
@@ -192,7 +193,7 @@ def _leaders_lines(result: Uncertainty) -> list[str]:
     lines = []
     if result.lower.notna().any():
         count = int((result.ranks["best"] == 1).sum())
-        noun = "classifier" if count == 1 else "classifiers"
+        noun = "system" if count == 1 else "systems"
         leaders = result.lower.sort_values(ascending=False, kind="stable")[:MAX_EXAMPLES]
         limits = ", ".join(
             f"'{name}' at least {round_down(value)}" for name, value in leaders.items()
@@ -205,8 +206,9 @@ def _leaders_lines(result: Uncertainty) -> list[str]:
     open_below = (result.verdicts == "undecided") & ~(result.scores >= 1 - EDGE)
     growth = result.times_the_instances(open_below.to_numpy()).dropna()
     if len(growth) and np.isfinite(growth.min()):
+        factor = two_digits(max(growth.min(), 1))
         lines.append(
-            f"Undecided: this test set is about {max(growth.min(), 1):.2g} times too small for "
+            f"Undecided: this test set is about {factor} times too small for "
             f"'{growth.idxmin()}', which is nearest to a verdict."
         )
     return lines
@@ -305,7 +307,7 @@ def _describe_needed_instances(result: Uncertainty, name: str) -> str:
     sizes = result.samples.sizes
     noun = "test instances" if len(sizes) > 1 else next(iter(sizes), "instances")
     return (
-        f"this test set is about {growth:.2g} times too small for this question (about "
+        f"this test set is about {two_digits(growth)} times too small for this question (about "
         f"{format_instances(growth * _count_units(sizes))} {noun} would decide it, if the figures "
         "stay as they are)"
     )
