@@ -262,9 +262,9 @@ def test_polished_and_tightened_weights_make_peers_worth_the_most(returns) -> No
         ]
         assert worths[0] == worths[1]
         assert not is_free_sum or worths[0] == 0
-        none = sparse([-1], [0.0])
-        assert polished_weights(technology, weights, none, 0, least) is None
-        assert tighten_weights(technology, technology, weights, none, 0, least) is None
+        for none in (sparse([-1], [0.0]), sparse([0, 1], [0.0, 0.0])):
+            assert polished_weights(technology, weights, none, 0, least) is None
+            assert tighten_weights(technology, technology, weights, none, 0, least) is None
         assert polished_weights(technology, weights, lam, 0, weights) is None
         # Beside a point that is worth more by far there are none.
         beyond = replace(technology, points=points + np.array([[0.0], [0.0], [1.0]]))

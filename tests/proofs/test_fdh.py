@@ -14,6 +14,7 @@ import pytest
 from dea_cases import NORMS, examples, frame, tables
 from hypothesis import given
 from hypothesis import strategies as st
+from model_options import rank_with
 
 import deabench as db
 from deabench.cli import main
@@ -407,3 +408,14 @@ def test_what_is_wrong_with_the_frontier_is_wrong_with_all_targets() -> None:
     assert columns["frontier"].tolist() == [1.0, 1.0]
     with pytest.raises(CertificateError, match="frontier"):
         db.certify(replace(honest, frontier=front))
+
+
+def test_who_needs_an_input_that_the_dmu_has_none_of_is_no_peer() -> None:
+    """No share of 0 is 1: "q" spares half of "z" and is no peer of "p"."""
+    table = pd.DataFrame(
+        {"a": [1.0, 1.0, 1.0], "x": [0.0, 1.0, 0.0], "z": [2.0, 1.0, 2.5]}, index=list("pqr")
+    )
+    options = {"outputs": ["a"], "inputs": ["x", "z"], "orientation": "input"}
+    ranking = rank_with(table, model="fdh", **options)
+    assert ranking.scores.tolist() == pytest.approx([1.0, 1.0, 0.8], abs=1e-12)
+    db.certify(ranking)

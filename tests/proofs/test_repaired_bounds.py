@@ -96,6 +96,21 @@ def test_a_metric_that_is_not_held_may_fall_short() -> None:
     assert not repair(tested, (0.0, np.inf))[3]
 
 
+def test_one_peer_is_multiplied_by_what_two_of_three_metrics_miss() -> None:
+    """Its entry of λ alone cannot meet two equations; a little more of it meets both and more."""
+    gains, error, is_feasible, _ = repaired_gains(
+        Technology(np.array([[1.0, 2.0, -1.0]]), 1, (0.0, np.inf)),
+        np.array([[0.5 + 2e-11, 1.0 + 1e-11, -0.6]]),
+        Sparse(np.zeros((1, 1), dtype=np.int32), np.array([[0.5]])),
+        np.ones((1, 3), dtype=bool),
+        np.zeros((1, 3)),
+    )
+    assert is_feasible.tolist() == [True]
+    least = gains - error
+    assert least.min() >= 0
+    assert least[0, 2] == pytest.approx(0.1, abs=1e-9)
+
+
 def test_no_weights_at_all_are_feasible_only_where_the_sum_may_be_0() -> None:
     tested = np.array([-1.0, -1.0, -1.0])
     for sums, expected in (((0.0, 1.0), True), ((1.0, 1.0), False)):
