@@ -354,8 +354,8 @@ def recommend_command(
     floor: Annotated[
         float, typer.Option(help="The balanced accuracy that an efficient one must exceed.")
     ] = 0.0,
-    exact: Annotated[
-        bool, typer.Option("--exact", help="Draw the number of names: fewer on average.")
+    conservative: Annotated[
+        bool, typer.Option("--conservative", help="Do not draw the number of names: more names.")
     ] = False,
     form: Form = Format.table,
     out: Out = None,
@@ -368,7 +368,7 @@ def recommend_command(
         positive=positive,
         level=level,
         floor=floor,
-        exact=exact,
+        conservative=conservative,
     )
     print_messages(f"note: {note}" for note in advice.notes)
     print_message(advice.summary())

@@ -159,6 +159,12 @@ def summarize_recommendation(advice: Recommendation) -> str:
             f"With a probability of {advice.level:.0%} {subject} is efficient in TPR and TNR "
             f"among the {len(advice.table)} classifiers of '{advice.study}'"
         )
+        if advice.drawn:
+            sentences.append(
+                f"{advice.needed} names were drawn from a hash of the data, and the probability "
+                "holds on average over the draws; without the draw it is "
+                f"{advice.needed_conservative} (conservative)"
+            )
     else:
         sentences.append(f"'{advice.study}' is too small to leave out any of its classifiers")
     sentences.append(f"Table 22 of Chao et al. (2022) recommends {advice.paper}")

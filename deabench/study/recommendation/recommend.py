@@ -77,6 +77,10 @@ class Recommendation(Result):
         which none before it is), expected efficiency with its lower limit, expected TPR and TNR.
     needed : int
         So many of the first names hold an efficient one with probability `level`.
+    needed_conservative : int
+        The same, whatever the draw; `needed` is drawn where it is not asked for.
+    drawn : bool
+        Whether `needed` was drawn: the probability then holds on average over the draws.
     facts : Series
         Characteristics of the data, and their type (SD, OD, ND).
     similar : Series
@@ -117,6 +121,8 @@ class Recommendation(Result):
     promised: bool
     data: Dataset
     learners: Mapping[str, LearnerSpec]
+    needed_conservative: int
+    drawn: bool
     notes: tuple[str, ...] = ()
 
     _frame = "table"
@@ -185,7 +191,7 @@ def recommend(
     level: float = 0.9,
     floor: float = 0.0,
     files: Mapping[str, str] | None = None,
-    exact: bool = False,
+    conservative: bool = False,
 ) -> Recommendation:
     """Recommend classifiers for new data of two classes.
 
@@ -208,9 +214,10 @@ def recommend(
         that answer with the same class always.
     files : mapping of data set to file, optional
         Data sets of the study that were made of one file, and so are no independent evidence.
-    exact : bool
-        Whether the number of names is drawn (from a hash of the rows: the same data always get the
-        same), so that the probability is `level` instead of above it: fewer names on average.
+    conservative : bool
+        The number of names is drawn, from a hash of the values (the same data always get the same),
+        so that the probability is `level` on average over the draws. True counts all ties in full
+        instead: the probability is at least `level` without a draw, with more names on average.
 
     Returns
     -------
@@ -225,10 +232,12 @@ def recommend(
     -----
     Efficient means: an extreme point of the frontier of TPR and TNR among the study's classifiers.
     If the new data come from a file that is drawn as the study's files were, the set holds an
-    efficient classifier with probability `level`, provided that one file more or less does not
-    change the rank of the first efficient name: leave-one-out conformal prediction with files as
-    groups (Barber et al. 2021, Annals of Statistics 49, 486-507; Lee, Barber, Willett 2023, arXiv
-    2306.06342). docs/recommend.md measures it on files left out.
+    efficient classifier with probability `level`, on average over such data and the draws, provided
+    that one file more or less does not change the rank of the first efficient name: smoothed
+    leave-one-out conformal prediction with files as groups (Vovk, Gammerman and Shafer 2005,
+    section 2.6; Barber et al. 2021, Annals of Statistics 49, 486-507; Lee, Barber, Willett 2023,
+    arXiv 2306.06342). It is proved for files of one data set each, and without the draw for all;
+    docs/recommend.md measures it on files left out.
 
     Examples
     --------
@@ -250,13 +259,10 @@ def recommend(
     # How long the list must be to hold an efficient classifier so often on files left out.
     needed = count_needed(evidence, level)
     notes = [*data.notes, "the file of the new data is taken to be drawn as the study's files were"]
-    if exact and needed <= names:
-        certain = needed
-        needed = count_needed(evidence, level, _uniform_from_rows(data.X))
-        notes.append(
-            f"{needed} names were drawn from a hash of the data (exact); without the draw it is "
-            f"{certain}"
-        )
+    needed_conservative = needed
+    drawn = not conservative and needed <= names
+    if drawn:
+        needed = count_needed(evidence, level, _uniform_from_values(data.X))
     weights = similarity(evidence, characteristics)
     table = _describe_names(evidence, weights, level)
     group = ratio_group(data.imbalance_ratio, RATIO_EDGES)
@@ -269,6 +275,8 @@ def recommend(
     return Recommendation(
         table=table,
         needed=min(needed, names),
+        needed_conservative=min(needed_conservative, names),
+        drawn=drawn,
         promised=needed <= names,
         facts=facts.iloc[0],
         similar=by_set.sort_values(ascending=False, kind="stable").head(MAX_SIMILAR),
@@ -331,11 +339,14 @@ def _read_new_data(X: Any, y: Any, target: str | None, positive: Any) -> Dataset
     return load_dataset(read_data_spec(NAME, value, arguments))
 
 
-def _uniform_from_rows(X: np.ndarray) -> float:
-    """Return a number from 0 to 1 that depends on the rows alone, in any order."""
-    hashes = pd.util.hash_pandas_object(pd.DataFrame(X + 0.0), index=False).to_numpy()
-    # A sum of whole numbers modulo 2^64 does not depend on their order.
-    return float(hashes.sum(dtype=np.uint64)) / 2.0**64
+def _uniform_from_values(X: np.ndarray) -> float:
+    """Return a number from 0 to 1 that depends on the values alone, in any order."""
+    # Numbers of 24 bits are the same in either type of float and after a file; -0 is 0.
+    with np.errstate(over="ignore"):
+        rounded = X.astype(np.float32).astype(float).ravel() + 0.0
+    rounded[np.isnan(rounded)] = np.nan
+    # A sum of whole numbers modulo 2^64 depends on the order of neither rows nor columns.
+    return float(pd.util.hash_array(rounded).sum(dtype=np.uint64)) / 2.0**64
 
 
 def _describe_names(evidence: Evidence, weights: np.ndarray, level: float) -> pd.DataFrame:
