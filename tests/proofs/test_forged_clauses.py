@@ -396,7 +396,8 @@ def test_a_dominator_is_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("member", "facet"), [((-1, 1), 0), ((0, 4), 0), ((2, 3), 0), ((1, 1), 0), ((0, 1), -1)]
+    ("member", "facet"),
+    [((-1, 1), 0), ((0, 4), 0), ((2, 3), 0), ((1, 1), 0), ((0, 1), -1), ((0, 1), 1)],
 )
 def test_a_simplex_has_rows_of_the_table_and_a_facet_of_the_list(member, facet) -> None:
     """Two rows on one facet, with the axes numbered 2 and 3."""

@@ -81,6 +81,13 @@ def test_no_other_reason_holds(options, texts) -> None:
                 db.certify(without_score(ranking, label, text))
 
 
+def test_one_output_that_no_other_one_has_is_the_reason() -> None:
+    """ "s" has outputs that the others have, too: they do not reach it for want of c alone."""
+    ranking = rank_with(TABLE, outputs=["a", "b", "c"], inputs=["x"], model="super", returns="crs")
+    assert superefficiency._has_unique_metric(ranking).tolist() == (TABLE.index == "s").tolist()
+    assert ranking.reasons["s"] == superefficiency.UNDEFINED
+
+
 @pytest.mark.parametrize("efficient", [True, False])
 @pytest.mark.parametrize(("options", "texts"), CASES, ids=IDS)
 def test_whoever_is_beyond_the_others_is_efficient(options, texts, efficient) -> None:
