@@ -23,9 +23,10 @@ from deabench.proofs.frontier import (
     count_malformed,
     count_wrong_dominators,
 )
-from deabench.proofs.ranking import dominated_by_mixtures
+from deabench.proofs.ranking import dominated_by_mixtures, weighted_maxima
 from deabench.proofs.reasons import NO_OUTPUT, reason_violations
 from deabench.proofs.structure import _position_violations
+from deabench.proofs.targets import certify_targets, target_violations
 from deabench.results.proof import SlackWeights
 from deabench.utils.arrays import Sparse
 
@@ -758,3 +759,21 @@ def test_who_has_no_score_is_not_efficient(weights) -> None:
     forged = replace(honest, efficient=honest.efficient | honest.scores.isna())
     with pytest.raises(CertificateError, match="efficient"):
         db.certify(forged)
+
+
+def test_weights_of_0_leave_the_others_their_rounding() -> None:
+    """By 1e-12 of its largest weight "q" is worth more than 0; that is no ray without a bound."""
+    ranking = rank_with(COSTS, inputs=["x", "z"], model="ccr", returns="crs")
+    rows = np.array([[1.0, 1.6 * (1 - 1e-12), 0.0], [1.0, 1.6 * (1 - 1e-8), 0.0]])
+    maxima = weighted_maxima(ranking, rows)
+    assert 0 <= maxima[0] <= 1e-11
+    assert maxima[1] == np.inf
+
+
+def test_a_target_that_the_milp_did_not_find_is_proved_to_be_missing() -> None:
+    point = pd.DataFrame({"a": [1.0], "b": [1.0]}, index=["o"])
+    result = db.targets(point, RATES, method="milp")
+    nothing = replace(result, distance=result.distance * np.nan)
+    columns = certify_targets(result).assign(closest=np.inf)
+    assert target_violations(nothing, columns)["closest"].tolist() == [np.inf]
+    assert target_violations(result, columns)["closest"].tolist() == [0.0]
