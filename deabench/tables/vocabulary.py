@@ -252,6 +252,10 @@ def _look_up(text: str, rules: tuple[Rule, ...] | None = None) -> Meaning | None
         return computed
     name = parse_name(text)
     meaning = _look_up_words(name, rules or RULES)
+    if meaning is None:
+        # Capitals may be no borders between words: "OpenBookQA" is "openbookqa".
+        joined = parse_name(text.lower())
+        meaning = _look_up_words(joined, rules or RULES)
     # A sign or a complement reverses what the words say; an arrow overrides it.
     if name.negated:
         return _negate(meaning)

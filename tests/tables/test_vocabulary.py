@@ -43,3 +43,43 @@ def test_throughputs_of_inputs_are_no_inputs(name) -> None:
     meaning = look_up_metric(name)
     assert meaning is not None
     assert meaning.role == "output"
+
+
+@pytest.mark.parametrize(
+    ("role", "names"),
+    [
+        # Capitals inside the names of benchmarks are no borders between words.
+        (
+            "output",
+            "OpenBookQA BoolQ WinoGrande RealWorldQA MuSR SimpleQA SuperGLUE CoLA WiC MMStar",
+        ),
+        ("output", "NaturalQuestions maj@8 cons@64 AR@100 APs APm lDDT AssA GenEval OSWorld GAIA"),
+        ("output", "N50 NGA50 BUSCO δ1 R^2 test_coverage"),
+        ("lower_rate", "DreamSim MdAE minADE6"),
+        ("cost", "L50 misassemblies NFE PAR10 TDP min+gzip MTTR crashes"),
+        ("left_out", "forks d_model warmup_steps"),
+        ("conditional", "docking_score"),
+    ],
+)
+def test_names_of_many_fields_are_known(role, names) -> None:
+    assert {name: look_up_metric(name).role for name in names.split()} == dict.fromkeys(
+        names.split(), role
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "role"),
+    [
+        ("SQ", "PQ", "output"),
+        ("AMI", "ARI", "output"),
+        ("a1", "AbsRel", "output"),
+        ("IS", "FID", "output"),
+        ("CD", "EMD", "lower_rate"),
+        ("ATE", "RPE", "lower_rate"),
+        ("# contigs", "N50", "cost"),
+    ],
+)
+def test_abbreviations_are_known_beside_those_they_are_reported_with(name, other, role) -> None:
+    assert look_up_metric(name) is None or look_up_metric(name).role == "left_out"
+    assert look_up_beside(name, [name, other]).role == role
+    assert look_up_beside(name, [name, "accuracy"]) is None

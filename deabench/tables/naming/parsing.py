@@ -44,6 +44,7 @@ _SIGNS = {
     "ρ": " rho ",
     "κ": " kappa ",
     "τ": " tau ",
+    "δ": " delta ",
 }
 _PER = re.compile(
     r"/(?=\s*(s|secs?|seconds?|ms|min|minutes?|h|hrs?|hours?|days?|\d+|1?k|1?m|tok|tokens?"
