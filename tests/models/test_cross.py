@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,7 +15,8 @@ from scipy.optimize import linprog
 
 import deabench as db
 from deabench.errors import CertificateError
-from deabench.models.cross import means_of_others
+from deabench.models.cross import DISTINCT, _goal_errors, means_of_others
+from deabench.utils.arrays import Sparse
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -241,3 +244,20 @@ def test_no_classifier_judges_itself_as_0_over_0() -> None:
     ranking = db.rank(table, outputs=["a"], inputs=["price", "time"], model="cross")
     db.certify(ranking)
     assert ranking.tables["cross"].loc["free", "free"] == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("short", "is_open"), [(0.0, False), (DISTINCT / 2, True), (DISTINCT * 4, False), (0.5, False)]
+)
+def test_goals_are_solved_in_fractions_where_a_dmu_is_all_but_as_good_as_can_be(
+    short, is_open
+) -> None:
+    """Under u = v = 1 the second DMU's output is by `short` less than its input."""
+    solutions = SimpleNamespace(
+        values={"u[0]": np.ones(1), "v[0]": np.ones(1)},
+        duals={"own_efficiency": np.zeros(1), "inputs_of_the_others": np.ones(1)},
+        shared={"no_better": Sparse(np.zeros((1, 1), dtype=np.int32), np.ones((1, 1)))},
+    )
+    reference = np.array([[1.0, 1.0], [1.0, 1.0 - short]])
+    ones = np.ones((1, 2))
+    assert np.isinf(_goal_errors(reference, ones, ones, solutions)).tolist() == [is_open]
