@@ -55,7 +55,9 @@ def test_throughputs_of_inputs_are_no_inputs(name) -> None:
         ),
         ("output", "NaturalQuestions maj@8 cons@64 AR@100 APs APm lDDT AssA GenEval OSWorld GAIA"),
         ("output", "N50 NGA50 BUSCO δ1 R^2 test_coverage"),
-        ("lower_rate", "DreamSim MdAE minADE6"),
+        ("output", "F@1 H@10 Urban100 Distinct-1 frame_rate task_completion L1_mAPH"),
+        ("lower_rate", "DreamSim MdAE minADE6 WikiText2 collision nfev"),
+        ("cost", "s/epoch gpu_days js_size LCP gc_pause dependencies"),
         ("cost", "L50 misassemblies NFE PAR10 TDP min+gzip MTTR crashes"),
         ("left_out", "forks d_model warmup_steps"),
         ("conditional", "docking_score"),
@@ -77,6 +79,8 @@ def test_names_of_many_fields_are_known(role, names) -> None:
         ("CD", "EMD", "lower_rate"),
         ("ATE", "RPE", "lower_rate"),
         ("# contigs", "N50", "cost"),
+        ("Input", "Output", "cost"),
+        ("L2 (m)", "Collision (%)", "lower_rate"),
     ],
 )
 def test_abbreviations_are_known_beside_those_they_are_reported_with(name, other, role) -> None:
