@@ -255,7 +255,8 @@ def _look_up(text: str, rules: tuple[Rule, ...] | None = None) -> Meaning | None
     if meaning is None:
         # Capitals may be no borders between words: "OpenBookQA" is "openbookqa".
         joined = parse_name(text.lower())
-        meaning = _look_up_words(joined, rules or RULES)
+        if joined.all_words != name.all_words:
+            meaning = _look_up_words(joined, rules or RULES)
     # A sign or a complement reverses what the words say; an arrow overrides it.
     if name.negated:
         return _negate(meaning)
@@ -392,7 +393,10 @@ def _last_match(name_words: str, rules: Sequence[Rule], *, must_hold: str = "") 
     meaning = None
     for rule in rules:
         # Most rules are ruled out by a search for substrings, which is far faster than a pattern.
-        if not any(start in name_words for start in rule.starts):
+        for start in rule.starts:
+            if start in name_words:
+                break
+        else:
             continue
         for match in re.finditer(rule.pattern, name_words):
             span = (match.end(), match.end() - match.start())
