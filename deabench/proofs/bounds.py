@@ -412,10 +412,12 @@ def excess_of_weights(
     else:
         best = greatest_products(weights * up, table, left_out)
     # h = max over the allowed Σ λ of Σ λ · best.
-    value = np.zeros(len(best))
+    bounded = np.isfinite(best)
+    best = np.where(bounded, best, 0.0)
+    value = least_sum * np.minimum(best, 0.0)
     if np.isfinite(greatest_sum):
-        value = greatest_sum * np.maximum(best, 0.0)
-    value = np.where(np.isinf(best), np.inf, value) + least_sum * np.minimum(best, 0.0)
+        value = value + greatest_sum * np.maximum(best, 0.0)
+    value = np.where(bounded, value, np.inf)
     own_terms = np.where(np.isinf(value)[:, None], 0.0, weights) * tested
     error = GAMMA * (np.abs(own_terms).sum(axis=1) + np.abs(np.where(np.isinf(value), 0.0, value)))
     return value - own_terms.sum(axis=1), error, weights

@@ -62,14 +62,16 @@ def free_term_errors(
     peers = np.abs(technology.points[np.maximum(lam.columns, 0)])
     peer_terms = np.einsum("kpc,kc->kp", peers, weights) * (lam.values > 0)
     terms = np.abs(support) + (weights * np.abs(tested)).sum(axis=1) + peer_terms.max(axis=1)
-    errors: np.ndarray = np.maximum(distance - ROUND * terms, 0.0)
+    # Weights that allow anything have no free term.
+    rounding = np.where(np.isfinite(support), ROUND * terms, 0.0)
+    errors: np.ndarray = np.maximum(distance - rounding, 0.0)
     # Other points that are worth as much may have larger terms.
     points = technology.bounding_points
     for k in np.flatnonzero((errors > 0) & np.isfinite(errors)).tolist():
-        rounding = ROUND * (np.abs(points) @ weights[k])
+        roundings = ROUND * (np.abs(points) @ weights[k])
         values = points @ weights[k]
-        is_best = values + rounding >= (values - rounding).max()
-        errors[k] = max(errors[k] - 2 * rounding[is_best].max(), 0.0)
+        is_best = values + roundings >= (values - roundings).max()
+        errors[k] = max(errors[k] - 2 * roundings[is_best].max(), 0.0)
     return errors
 
 

@@ -269,7 +269,8 @@ def _score_errors(answer: Answer, recomputed: np.ndarray) -> np.ndarray:
     """
     scores = answer.scores.to_numpy()
     best = float(answer.options.measure == "efficiency")
-    errors = np.abs(recomputed - scores) / np.maximum(np.abs(recomputed), np.finfo(float).tiny)
+    with np.errstate(over="ignore"):  # an error beyond all numbers is infinite
+        errors = np.abs(recomputed - scores) / np.maximum(np.abs(recomputed), np.finfo(float).tiny)
     return np.where(answer.efficient & (scores == best), 0.0, errors)
 
 
