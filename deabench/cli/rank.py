@@ -199,8 +199,8 @@ def _frame_with_peers(ranking: Ranking, *, as_json: bool) -> pd.DataFrame:
 def _peer_mappings(ranking: Ranking) -> list[dict[str, float]]:
     """Return {peer: λ} of each system, in the order of the table."""
     labels = ranking.reference.labels.tolist()
-    columns = ranking.intensities.columns.tolist()
-    values = ranking.intensities.values.tolist()
+    columns = ranking.peer_intensities.columns.tolist()
+    values = ranking.peer_intensities.values.tolist()
     return [
         {
             str(labels[column]): value

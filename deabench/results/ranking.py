@@ -14,11 +14,14 @@ from deabench.errors import DataError
 from deabench.results.answer import NOT_COMPUTED, Answer
 from deabench.results.proof import Proof
 from deabench.tables.transforms import CONSTANT_OUTPUT, to_user_values
+from deabench.utils.arrays import Sparse
 from deabench.utils.result import Result
 from deabench.utils.text import printable, shorten_middle
 
 TIED = 1e-9
 """Scores and slacks that differ by no more are tied; scores above 1 by a share of them."""
+ROUNDING = 1e-12
+"""What a peer adds to a projection at least, as a share; less is rounding of the solver."""
 SMALLEST_SHOWN_INTENSITY = 0.005
 """A smaller λ would be written 0.00."""
 SMALLEST_INTENSITY = 1e-6
@@ -134,7 +137,28 @@ class Ranking(Answer, Result):
     @cached_property
     def peers(self) -> pd.DataFrame:
         """λ, DMU x reference DMU, with sparse columns; only reference DMUs that are a peer."""
-        return self.intensities.frame(self.scores.index, self.reference.labels)
+        return self.peer_intensities.frame(self.scores.index, self.reference.labels)
+
+    @cached_property
+    def peer_intensities(self) -> Sparse:
+        """`intensities` without rounding: what adds nothing to any metric of a projection is 0.
+
+        A λ within rounding of 1 is 1. However small a λ is, it stays where it adds something: one
+        of 1e-12 does so to a projection on a peer that is 1e12 times larger.
+        """
+        values = self.intensities.values.copy()
+        reference = np.column_stack(
+            [self.reference.outputs.to_numpy(), self.reference.inputs.to_numpy()]
+        )
+        sizes = Sparse(self.intensities.columns, np.abs(values)).dot(np.abs(reference))
+        sizes = np.where(sizes > 0, sizes, 1.0)
+        for k, column in enumerate(self.intensities.columns.T):
+            added = np.abs(values[:, [k]] * reference.take(np.maximum(column, 0), axis=0))
+            adds_nothing = (added <= ROUNDING * sizes).all(axis=1)
+            # A row of zeros is a peer, too, and adds nothing.
+            values[adds_nothing & (values[:, k] <= ROUNDING), k] = 0.0
+        values[np.abs(values - 1.0) <= ROUNDING] = 1.0
+        return Sparse(self.intensities.columns, values)
 
     @cached_property
     def projections(self) -> pd.DataFrame:

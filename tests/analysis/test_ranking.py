@@ -591,3 +591,26 @@ def test_where_a_dual_is_steep_rounding_does_not_decide_the_score(unit) -> None:
     table["m2"] *= unit
     scores = db.rank(table, inputs=["m0"], model="ccr", returns="vrs", orientation="input").scores
     np.testing.assert_allclose(scores, [1.0, 0.01 / 0.36, 1.0], atol=1e-12)
+
+
+def test_what_rounding_adds_to_a_projection_is_no_peer() -> None:
+    """An efficient system is its own peer alone, whatever the solver left of others."""
+    ranking = db.rank(db.read("examples/leaderboard.csv"))
+    found = ranking.peers.sparse.to_dense()
+    for name in ranking.scores.index[ranking.efficient]:
+        assert found.loc[name][found.loc[name] > 0].to_dict() == {name: 1.0}
+    assert (ranking.intensities.values[ranking.intensities.values > 0] < 1e-12).any()
+
+
+def test_a_small_share_of_a_huge_peer_is_a_peer() -> None:
+    """λ = 1e-13 of a system that is 1e13 times larger is all that its projection consists of."""
+    data = pd.DataFrame({"hits": [1.0, 1e13], "cost": [2.0, 1e13]}, index=["small", "huge"])
+    ranking = db.rank(data, model="ccr", outputs=["hits"], inputs=["cost"], returns="crs")
+    assert ranking.peers.loc["small"].to_dict() == {"huge": pytest.approx(1e-13)}
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_a_peer_of_zeros_is_a_peer() -> None:
+    data = pd.DataFrame({"a": [0.0, 0.0], "b": [0.0, 0.0]}, index=["x", "y"])
+    ranking = db.rank(data, model="additive", outputs=["a", "b"])
+    assert ranking.peers["x"].tolist() == [1.0, 1.0]

@@ -42,6 +42,6 @@ def test_no_forgery_of_a_plain_table_passes(model) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("model", list(MODELS))
 def test_no_forgery_of_a_hard_table_passes(model) -> None:
-    verdicts = judge_tables(model, HARD_KINDS, range(100, 112))
+    verdicts = judge_tables(model, HARD_KINDS, range(100, 106))
     check_verdicts(verdicts)
-    assert sum(verdict.refused for verdict in verdicts) > 2000
+    assert sum(verdict.refused for verdict in verdicts) > 1000
