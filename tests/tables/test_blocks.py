@@ -362,3 +362,14 @@ def test_a_count_in_millions_goes_with_no_rate(tmp_path) -> None:
 )
 def test_numbers_of_rows_rise_by_one(cells, expected) -> None:
     assert counts_rows(pd.Series(cells)) is expected
+
+
+@pytest.mark.parametrize(
+    "sentence", ["Error in %, the lower, the better.", "* Metric: [Word Error Rate](https://a.org)"]
+)
+def test_the_text_around_a_table_tells_the_direction(sentence, tmp_path) -> None:
+    rows = "\n".join(f"| s{k} | {7 * k % 5}.3 | {3 * k % 5}.6 |" for k in range(5))
+    (tmp_path / "README.md").write_text(
+        f"{sentence}\n\n| Engine | Delhi | Quito |\n|-|-|-|\n{rows}\n"
+    )
+    assert db.read(tmp_path / "README.md").lower_rates == ["Delhi", "Quito"]

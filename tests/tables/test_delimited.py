@@ -312,6 +312,14 @@ def test_prose_above_a_header_is_kept_apart(tmp_path) -> None:
     assert source.prose == "Results of 2026\nLower is better."
 
 
+def test_titles_with_empty_cells_above_a_header_are_kept_apart(tmp_path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("Speed,,\nKey exchange,,\nscheme,variant,cycles\na,ref,5\na,opt,3\nb,ref,4\n")
+    source = read_file(path)
+    assert list(source.frame) == ["scheme", "variant", "cycles"]
+    assert "Key exchange" in source.prose
+
+
 def test_markup_is_stripped_from_names_and_labels_of_a_csv(tmp_path) -> None:
     path = tmp_path / "table.csv"
     path.write_text(

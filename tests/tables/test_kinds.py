@@ -204,3 +204,19 @@ def test_numbered_rows_are_no_metrics() -> None:
     )
     ranking = db.rank(table, outputs=["m0", "m1"])
     assert list(ranking.scores.index) == list(table.index)
+
+
+def test_a_confusion_matrix_holds_no_systems(tmp_path) -> None:
+    text = ",wren,robin,tit\nrobin,3,20,0\nwren,30,2,1\ntit,0,1,25\n"
+    with pytest.raises(db.DataError, match="'results' have the same names: counts of pairs"):
+        read_text(tmp_path, text)
+    # Values that are no counts may be anything, and two names are too few.
+    assert read_text(tmp_path, text.replace("30,2", ".5,2")).question is not None
+    assert read_text(tmp_path, ",wren,tit\ntit,3,20\nwren,30,2\n").question is not None
+
+
+def test_names_of_libraries_that_a_few_columns_share_are_no_systems(tmp_path) -> None:
+    text = "Crate,Encode,Decode,Borrow,Zlib,Zstd,Zstd Time\n"
+    text += "bitcode,100,100,100,100,100,100\nborsh,25.6,68.0,4.1,79.5,79.7,60.0\n"
+    table = read_text(tmp_path, text + "postcard,20.1,50.3,7.5,85.1,84.9,66.2\n")
+    assert table.label == ("Crate",)

@@ -391,3 +391,42 @@ def test_accuracies_on_negatives_are_accuracies() -> None:
 def test_sn_and_sp_are_sensitivity_and_specificity_together() -> None:
     table = {"model": ["a", "b"], "Acc": [0.8, 0.9], "Sp": [0.7, 0.8], "Sn": [0.9, 0.8]}
     assert db.read(table).outputs == ["Acc", "Sp", "Sn"]
+
+
+def test_what_no_system_can_choose_or_reach_is_no_metric() -> None:
+    for name in (
+        "budget_time_seconds",
+        "thinking budget",
+        "p-val",
+        "possible score",
+        "Time % to A",
+    ):
+        assert look_up_metric(name).role == "left_out", name
+
+
+def test_a_skill_score_is_no_error() -> None:
+    table = {"model": ["a", "b"], "BSS": [0.1, -0.2], "Brier skill score": [0.1, 0.2]}
+    table = db.read(table | {"Brier score": [0.2, 0.3]})
+    assert table.outputs == ["BSS", "Brier skill score"]
+    assert table.lower_rates == ["Brier score"]
+
+
+def test_a_benchmark_of_memory_is_no_memory() -> None:
+    assert look_up_metric("core_memory_read_benchmark_100").role == "output"
+    assert look_up_metric("core_memory_mb").role == "cost"
+
+
+def test_a_prompt_and_its_completion_are_paid_for() -> None:
+    table = {"model": ["a", "b"], "prompt_avg": [1.1, 1.3], "completion_avg": [4.4, 10.0]}
+    assert db.read(table).costs == ["prompt_avg", "completion_avg"]
+    assert db.read({"model": ["a", "b"], "completion": [90.0, 80.0]}).outputs == ["completion"]
+
+
+def test_a_ratio_to_another_row_repeats_the_mean() -> None:
+    table = {"Method": ["Old", "New"], "Mean": ["120 ns", "80 ns"], "Scaled": [1.0, 0.67]}
+    assert db.read(table | {"Allocated": ["48 B", "0 B"]}).costs == ["Mean", "Allocated"]
+
+
+def test_requests_beside_their_latency_are_served() -> None:
+    table = {"name": ["a", "b"], "requests": [51423.2, 48213.9], "latency": [1.9, 2.2]}
+    assert db.read(table).outputs == ["requests"]

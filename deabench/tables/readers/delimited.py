@@ -257,12 +257,13 @@ def _split_by_blanks(text: str, separator: str) -> list[list[str]]:
 def _split_preamble(text: str) -> tuple[str, str]:
     """Return the text from its header on, and the lines of prose that stand above it.
 
-    Prose has no separator and no quotes; below it all lines have the same number of cells, and the
-    first of them are names.
+    Prose has no separator and no quotes, but for empty cells at its end, as a spreadsheet writes a
+    title; below it all lines have the same number of cells, and the first of them are names.
     """
     lines = text[:PROBED_CHARACTERS].splitlines(keepends=True)[:PROBED_LINES]
     split = re.compile("[" + "".join(SEPARATORS) + '"]')
-    start = next((k for k, line in enumerate(lines) if split.search(line)), 0)
+    titles = [line.strip().rstrip("".join(SEPARATORS)) for line in lines]
+    start = next((k for k, line in enumerate(titles) if split.search(line)), 0)
     if not 0 < start <= MAX_PREAMBLE:
         return text, ""
     table = [line.strip() for line in lines[start:] if line.strip()]

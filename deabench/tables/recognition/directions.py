@@ -20,19 +20,24 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from deabench.tables.markup import strip_markup
 from deabench.tables.naming.titles import meaning_of_heading, metric_of_title
 from deabench.tables.recognition.columns import MIN_RANK_CORRELATION, Column
 from deabench.tables.recognition.redundancy import is_called_mean
 from deabench.tables.vocabulary import BETTER_ROLES, Meaning, is_weak, look_up_metric
 
 SENTENCES = {
-    direction: re.compile(rf"\b({words})\b[^.\n]{{0,30}}\b(is|are) better\b|{arrow}", re.IGNORECASE)
+    direction: re.compile(
+        rf"\b({words})\b([^.\n]{{0,30}}\b(is|are)|,? the) better\b|{arrow}", re.IGNORECASE
+    )
     for direction, words, arrow in (
         ("higher", "higher|larger|greater", "↑"),
         ("lower", "lower|smaller|less", "↓"),
     )
 }
 """What the text around a table says of its direction."""
+STATED_METRIC = re.compile(r"^\W*metric\s*:\s*([^,;\n]+)$", re.IGNORECASE | re.MULTILINE)
+"""A line of the text that names the one metric of a table: "Metric: word error rate"."""
 JOINED = re.compile(r"\b(and|und|et|y|vs)\b|&", re.IGNORECASE)
 """What joins the metrics of a heading."""
 LEAST_RATIO = 8.0
@@ -196,6 +201,11 @@ def _by_context(block: Block, context: Context) -> tuple[str, str]:
     if meaning is None and in_brackets:
         meaning = look_up_metric(metric_of_title(in_brackets[1]))
     meaning = meaning or _benchmark_of_heading(heading, block)
+    named = STATED_METRIC.findall(context.prose)
+    if meaning is None and len(named) == 1:
+        meaning = look_up_metric(strip_markup(named[0]))
+        if meaning is not None and meaning.role in BETTER_ROLES.values():
+            return meaning.better, f"the text around the table names its metric, '{named[0]}'"
     if meaning is not None and meaning.role == "cost":
         return "cost", f"the table is called by what is spent, '{context.heading}'"
     # "Lower error values are better" below the heading "Accuracy" leaves it open.

@@ -40,6 +40,8 @@ CLASS_AVERAGES = {"macro avg", "weighted avg"}
 """Rows of scikit-learn's classification report beside the classes."""
 NUMBERED_ROW = re.compile(r"[A-Za-z]{1,3}(\d{1,6})")
 DEFAULT_CLASSIFIER = "classifier"
+MIN_CLASSES = 3
+"""A table of counts between so many names or more is a confusion matrix."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,23 @@ def refuse_rows_of_one_system(source: Source, label: Sequence[str]) -> None:
             f"the rows of '{source.title}' are called by '{label[0]}', and no column names the "
             f"systems; if the data sets are to be compared, pass label='{label[0]}'"
         )
+    if _counts_pairs(frame):
+        raise DataError(
+            f"the rows and the columns of '{source.title}' have the same names: counts of pairs, "
+            "as in a confusion matrix of one classifier, are no metrics of systems; give a row for "
+            "each system, or name the first column in label to compare these rows all the same"
+        )
+
+
+def _counts_pairs(frame: pd.DataFrame) -> bool:
+    """Return whether whole numbers stand between rows and columns of the same names."""
+    names = [str(name).strip() for name in frame.columns[1:]]
+    if len(names) < MIN_CLASSES or len(names) != len(frame):
+        return False
+    if set(names) != set(frame.iloc[:, 0].astype(str).str.strip()):
+        return False
+    cells = frame.iloc[:, 1:].apply(pd.to_numeric, errors="coerce").to_numpy()
+    return bool((np.nan_to_num(cells, nan=-1.0) >= 0).all() and (cells == np.floor(cells)).all())
 
 
 def _parse_float(name: str) -> float | None:

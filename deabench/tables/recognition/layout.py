@@ -74,6 +74,8 @@ PROBED_CELLS = 50
 PROBED_ROWS = 100
 MIN_UNKNOWN_SHARE = 0.6
 """A matrix of one metric has at least this share of columns whose names are no metrics."""
+MIN_SYSTEM_SHARE = 0.45
+"""Columns are systems only if more than this share of them are known, or the rows data sets."""
 
 
 @dataclass(frozen=True)
@@ -349,12 +351,15 @@ def has_systems_in_columns(
 ) -> bool:
     """Return whether a matrix of one metric has its systems in the columns, data sets in the rows.
 
-    The side with more names of known systems is theirs; of equal ones the rows, unless their column
-    names data sets.
+    The side with more names of known systems is theirs, the columns only if many of them are known;
+    of equal ones the rows, unless their column names data sets.
     """
-    # "Test Net" is a part of a data set, no network.
+    # "Test Net" is a part of a data set, no network, and "Zstd Time" a time.
+    metrics = {column.name for column in columns if column.role in ("output", "cost", "lower_rate")}
     systems = [
-        name for name in names if _is_known_system(name) and not has_name(name, "split_part")
+        name
+        for name in names
+        if _is_known_system(name) and not has_name(name, "split_part") and name not in metrics
     ]
     share_of_columns = len(systems) / max(len(names), 1)
     # The same share of the row labels; rows without labels name no system.
@@ -362,6 +367,8 @@ def has_systems_in_columns(
     if label is not None and len(frame):
         labels = frame[label].dropna().astype(str)
         share_of_rows = sum(map(_is_known_system, labels)) / len(frame)
-    if share_of_columns != share_of_rows:
-        return share_of_columns > share_of_rows
-    return any(column.name == label and column.role == "dataset" for column in columns)
+    are_data_sets = any(column.name == label and column.role == "dataset" for column in columns)
+    if share_of_columns == share_of_rows:
+        return are_data_sets
+    least_share = 0.0 if are_data_sets else MIN_SYSTEM_SHARE
+    return share_of_columns > max(share_of_rows, least_share)
