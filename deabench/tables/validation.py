@@ -158,13 +158,24 @@ def warn_weak_data(values: pd.DataFrame, output_count: int) -> None:
         return
     # Outputs correlate with outputs: only metrics on one side can replace each other.
     varying = np.flatnonzero(~constant)
-    for side in (varying[varying < output_count], varying[varying >= output_count]):
-        for a, b, correlation in _find_correlated(matrix[:, side]):
-            warn_data(
-                f"metrics '{values.columns[side[a]]}' and '{values.columns[side[b]]}' are "
-                f"correlated at {correlation:.3f}: they say nearly the same, "
-                "and each extra metric can only raise efficiencies"
-            )
+    pairs = [
+        (correlation, values.columns[side[a]], values.columns[side[b]])
+        for side in (varying[varying < output_count], varying[varying >= output_count])
+        for a, b, correlation in _find_correlated(matrix[:, side])
+    ]
+    if pairs:
+        warn_data(_describe_correlated(pairs))
+
+
+def _describe_correlated(pairs: Sequence[tuple[float, str, str]]) -> str:
+    """Return one sentence on all pairs of correlated metrics; it names the closest one."""
+    correlation, first, second = max(pairs, key=lambda pair: pair[0])
+    text = f"metrics '{first}' and '{second}' are correlated at {correlation:.3f}"
+    others = len(pairs) - 1
+    if others:
+        plural = "pair" if others == 1 else "pairs"
+        text += f", {others} more {plural} above {MAX_CORRELATION:g}"
+    return f"{text}: they say nearly the same, and each extra metric can only raise efficiencies"
 
 
 def _copy_values(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

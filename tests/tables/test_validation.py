@@ -205,6 +205,19 @@ def test_all_refuse_alike_and_before_any_solver(table, options, text, refused, m
         db.targets(TABLE, read(table, options), **columns)
 
 
+TPR = np.linspace(0.5, 0.9, 15)
+TWO_CORRELATED_PAIRS = pd.DataFrame(
+    {
+        "TPR": TPR,
+        "TNR": 0.7 + 0.2 * np.cos(np.arange(15)),
+        "GM": 0.9 * TPR,
+        "MB": np.arange(1.0, 16.0),
+        "price": np.arange(1.0, 16.0) ** 1.2,
+    },
+    index=list("abcdefghijklmno"),
+)
+"""TPR and GM differ in their unit alone; MB and price nearly."""
+
 WARNED = [
     (
         TABLE.assign(AUC=1.0),
@@ -235,6 +248,14 @@ WARNED = [
         [
             "metrics 'TPR' and 'GM' are correlated at 1.000: they say nearly the same, "
             "and each extra metric can only raise efficiencies"
+        ],
+    ),
+    (
+        TWO_CORRELATED_PAIRS,
+        {"outputs": ["TPR", "TNR", "GM"], "inputs": ["MB", "price"]},
+        [
+            "metrics 'TPR' and 'GM' are correlated at 1.000, 1 more pair above 0.95: they say "
+            "nearly the same, and each extra metric can only raise efficiencies"
         ],
     ),
     (
