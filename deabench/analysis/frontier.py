@@ -161,7 +161,7 @@ def span_frontier(
     all_zero = ~values.any(axis=0)
     if all_zero.any():
         name = data.outputs.columns[int(np.argmax(all_zero))]
-        raise DataError(f"metric '{name}' is 0 for every DMU; leave it out")
+        raise DataError(f"metric '{name}' is 0 in every row; leave it out")
     # Geometry works in boxed metrics, between 1 and 3, whatever their units.
     origin, unit = box(values)
     # A dominated row spans nothing, so that the hull is that of the undominated rows.

@@ -255,7 +255,7 @@ class FrontierDisplay(Display):
                 edgecolors=GREY,
                 linewidths=0.8,
                 zorder=3,
-                label=f"other DMUs ({len(others)})",
+                label=f"other systems ({len(others)})",
             ),
             ax.scatter(
                 *self.extreme.to_numpy().T,
@@ -263,7 +263,7 @@ class FrontierDisplay(Display):
                 marker="o",
                 color=COLOURS[0],
                 zorder=4,
-                label=f"extreme DMUs ({len(self.extreme)})",
+                label=f"extreme systems ({len(self.extreme)})",
             ),
         ]
         # The tested systems and their targets.

@@ -109,11 +109,11 @@ class PeerNetworkDisplay(Display):
         ax.set(xlim=(-1.3, 1.3), ylim=(-1.15, 1.15))
         ax.set_axis_off()
         title = (
-            "● efficient, larger the more DMUs it is a peer of; ◇ not efficient, its lines lead to "
-            "its peers\n"
+            "● efficient, larger the more systems it is a peer of; "
+            "◇ not efficient, its lines lead to its peers\n"
         )
         if self.left_out:
-            title += f"{self.left_out} DMUs with lower scores are not drawn; "
+            title += f"{self.left_out} systems with lower scores are not drawn; "
         set_title(ax, title + "a line is as wide as its λ")
         # Names of efficient DMUs come first, those with the most followers before the others.
         attributes = self.graph.nodes

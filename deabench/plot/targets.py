@@ -264,7 +264,7 @@ class ParallelDisplay(Display):
             )
         self._draw_scales(ax, x)
         add_legend(ax, self.lines_, loc="center left", bbox_to_anchor=(1.01, 0.5))
-        title = "full: actual, × dashed: target, grey: the frontier's DMUs"
+        title = "full: actual, × dashed: target, grey: the frontier's systems"
         if self.total > count:
             title += f"; the first {count} of {self.total}"
         set_title(ax, title)

@@ -174,7 +174,7 @@ def build_frontier(
     all_zero = (summary.maxima <= 0) & (summary.minima >= 0)
     if all_zero.any():
         name = data.outputs.columns[int(np.argmax(all_zero))]
-        raise DataError(f"metric '{name}' is 0 for every DMU; leave it out")
+        raise DataError(f"metric '{name}' is 0 in every row; leave it out")
     # The box of all rows, as if they were in memory: facets have the same bits then.
     origin, unit = box(np.vstack([summary.minima, summary.maxima]))
     hull = None

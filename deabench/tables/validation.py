@@ -150,8 +150,8 @@ def warn_weak_data(values: pd.DataFrame, output_count: int) -> None:
     # With s + m metrics, 3 (s + m) DMUs are the usual rule for enough discrimination.
     if 1 < count < 3 * metrics:
         warn_data(
-            f"{count} DMUs for {metrics} metrics, fewer than 3 per metric: with so much freedom of "
-            "weights most DMUs look efficient"
+            f"{count} rows for {metrics} metrics, fewer than 3 per metric: with so much freedom of "
+            "weights most rows look efficient"
         )
     # Two points always lie on a line: correlation means nothing for them.
     if count < 3:
@@ -371,7 +371,7 @@ def _describe_constant(name: str, value: float, is_output: bool, has_other_side:
             f"{constant}: with variable returns to scale it changes nothing, "
             "with others it is what outputs are counted against"
         )
-    effect = f"{constant}: it makes every DMU at least weakly efficient"
+    effect = f"{constant}: it makes every row at least weakly efficient"
     if has_other_side:
         effect += " where returns to scale are variable, or where there is no input"
     return effect

@@ -287,7 +287,7 @@ def test_one_metric_has_one_point() -> None:
 
 def test_frontier_refuses(refused) -> None:
     table = frame(np.array([[0.9, 0.2, 0.0], [0.2, 0.9, 0.0]]))
-    with refused("metric 'm2' is 0 for every DMU; leave it out"):
+    with refused("metric 'm2' is 0 in every row; leave it out"):
         db.frontier(table)
     front = db.frontier(table, outputs=["m0", "m1"])
     with refused("the points have no column 'm1'; the frontier is in m0, m1"):

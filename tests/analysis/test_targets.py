@@ -447,7 +447,7 @@ def test_targets_refuses_a_tested_table_by_its_own_row(refused) -> None:
         "missing='drop-systems', 'drop-metrics' or 'bounds'"
     ):
         db.targets(table.assign(m1=[0.1, np.nan]), table)
-    with refused("metric 'm0' is 0 for every DMU; leave it out"):
+    with refused("metric 'm0' is 0 in every row; leave it out"):
         db.targets(table, table.assign(m0=0.0))
 
 

@@ -130,7 +130,7 @@ def test_no_success_is_half_a_success():
     samples = db.Samples.from_predictions(Y, {**PREDICTIONS, "never": labels(0, 60)}, positive=1)
     uncertainty = db.uncertainty(samples)
     assert samples.values.loc["never", "TPR"] == 0
-    with pytest.warns(db.DataWarning, match="4 DMUs for 2 metrics"):
+    with pytest.warns(db.DataWarning, match="4 rows for 2 metrics"):
         assert uncertainty.scores["never"] == pytest.approx(db.rank(samples.values).scores["never"])
     intervals = db.uncertainty(samples, outputs=["TPR"])
     assert intervals.scores["never"] == 0

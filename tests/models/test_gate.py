@@ -278,7 +278,7 @@ def test_a_program_with_every_kind_of_bound_is_solved_exactly() -> None:
     assert solver.objective() == pytest.approx(optimum.objective)
 
 
-@pytest.mark.filterwarnings("ignore:3 DMUs for 3 metrics")
+@pytest.mark.filterwarnings("ignore:3 rows for 3 metrics")
 def test_russells_graph_measure_is_proved_where_an_output_could_grow_a_millionfold() -> None:
     table = pd.DataFrame(
         {

@@ -56,7 +56,7 @@ def record_warnings_of_drawing(names, path):
         for _ in range(2):
             display = db.frontier(table).plot()
             plot.save_figure(display.figure_, path)
-    messages = [str(one.message) for one in recorded if "DMUs for" not in str(one.message)]
+    messages = [str(one.message) for one in recorded if "rows for" not in str(one.message)]
     return messages, display.texts_[0].get_fontfamily()
 
 

@@ -36,7 +36,7 @@ def test_multiples_need_weights_that_are_worth_nothing():
     assert has_supporting_weights(points[:1], points[0], np.array([1.0, 2.0]), "vrs")
 
 
-@pytest.mark.filterwarnings("ignore:8 DMUs for 4 metrics")
+@pytest.mark.filterwarnings("ignore:8 rows for 4 metrics")
 def test_efficiency_is_decided_beside_twelve_orders_of_magnitude_in_any_order_of_rows():
     table = pd.DataFrame(
         {

@@ -144,7 +144,7 @@ def _set(row: int, name: str, value: float) -> Change:
         (
             lambda frame: frame.__setitem__("TNR", 0.0),
             {},
-            "metric 'TNR' is 0 for every DMU; leave it out",
+            "metric 'TNR' is 0 in every row; leave it out",
         ),
         (
             lambda frame: frame.__setitem__("TNR", np.nan),

@@ -222,7 +222,7 @@ WARNED = [
     (
         TABLE.assign(AUC=1.0),
         {"outputs": ["TPR", "AUC"]},
-        ["metric 'AUC' is 1 in every row: it makes every DMU at least weakly efficient"],
+        ["metric 'AUC' is 1 in every row: it makes every row at least weakly efficient"],
     ),
     (
         pd.concat([TABLE, TABLE.loc[["SVM"]].rename({"SVM": "twin"})]),
@@ -238,8 +238,8 @@ WARNED = [
         TABLE.iloc[:4],
         {},
         [
-            "4 DMUs for 2 metrics, fewer than 3 per metric: with so much freedom of weights most "
-            "DMUs look efficient"
+            "4 rows for 2 metrics, fewer than 3 per metric: with so much freedom of weights most "
+            "rows look efficient"
         ],
     ),
     (
@@ -265,8 +265,8 @@ WARNED = [
             "metric 'AUC' is 1 in every row: with variable returns to scale it changes nothing, "
             "with others it is what outputs "
             "are counted against",
-            "5 DMUs for 2 metrics, fewer than 3 per metric: with so much freedom of weights most "
-            "DMUs look efficient",
+            "5 rows for 2 metrics, fewer than 3 per metric: with so much freedom of weights most "
+            "rows look efficient",
         ],
     ),
 ]
