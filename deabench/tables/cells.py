@@ -14,7 +14,13 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.estimates import BYTES, Estimate, clean_cell, parse_estimate
+from deabench.tables.estimates import (
+    BYTES,
+    Estimate,
+    clean_cell,
+    parse_duration,
+    parse_estimate,
+)
 from deabench.tables.vocabulary import holds_bytes
 from deabench.utils.text import quote_names
 
@@ -34,6 +40,7 @@ EMPTY_WORDS = {
 }
 """Words for an empty cell, in lower case; dashes of any number are one, too."""
 _BARE_BYTES = re.compile(r"([\d.,]+)\s*B")
+_BARE_MINUTES = re.compile(r"^([\d.,]+)\s*m$")
 _DASHES = re.compile(r"[-–—―−]*")
 LEAST_SHARE = 0.5
 """A column is numeric where at least this share of its filled cells are numbers."""
@@ -107,6 +114,9 @@ def parse_numbers(column: pd.Series, *, decimal_comma: bool = False) -> Numbers 
     texts = {row: text for row, text in texts.items() if not is_empty_word(text)}
     if _holds_bytes(str(column.name), texts.values()):
         texts = {row: _BARE_BYTES.sub(r"\1 bytes", text) for row, text in texts.items()}
+    # Beside "1h 2m", "45m" is no 45 million.
+    if any(parse_duration(text) is not None for text in texts.values()):
+        texts = {row: _BARE_MINUTES.sub(r"\1 min", text) for row, text in texts.items()}
     if texts:
         numeric = _ungroup_by_dots(numeric, column, texts.values())
         return _parse_texts(numeric, texts, decimal_comma)

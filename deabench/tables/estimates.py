@@ -61,7 +61,11 @@ _BRACKETED = re.compile(
 _COMMENT = re.compile(r"[(\[±+].*", re.DOTALL)
 """What may stand behind an estimate without being a part of it: brackets, a change."""
 _CLOCK = re.compile(r"(?:(\d+) days? )?(\d+):(\d\d)(?::(\d\d(?:\.\d+)?))?")
-_SPELLED_CLOCK = re.compile(r"()(?:(\d+) ?h ?)?(\d+) ?m(?:in)? ?(\d+(?:\.\d+)?) ?s(?:ec)?")
+_DURATION = re.compile(
+    r"(?:(\d+) ?d(?:ays?)?)? ?(?:(\d+) ?h(?:(?:ou)?rs?)?)? ?"
+    r"(?:(\d+) ?m(?:in(?:ute)?s?)?)? ?(?:(\d+(?:\.\d+)?) ?s(?:ec(?:ond)?s?)?)?"
+)
+"""Days, hours, minutes and seconds with their units, each of which may be left out."""
 
 
 @dataclass(frozen=True)
@@ -125,9 +129,11 @@ def parse_estimate(cell: str, decimal_comma: bool) -> Estimate | None:
     if len(cell) > MAX_LENGTH:
         return None
     cell = " ".join(cell.split())
-    clock = _CLOCK.fullmatch(cell) or _SPELLED_CLOCK.fullmatch(cell)
-    if clock:
-        return Estimate(_clock_seconds(clock), "seconds")
+    seconds = _parse_clock(cell)
+    if seconds is None:
+        seconds = parse_duration(cell)
+    if seconds is not None:
+        return Estimate(seconds, "seconds")
     text = _DECORATION.sub("", cell.replace("−", "-")).strip().lstrip(_LEADING)
     # Brackets around an estimate and its spread, before a unit: "(66.1 ± 3.1)%".
     enclosed = re.fullmatch(r"\(([^()]*±[^()]*)\)\s*(%?)", text)
@@ -245,9 +251,22 @@ def _to_float(text: str, decimal_comma: bool) -> float | None:
         return None
 
 
-def _clock_seconds(clock: re.Match[str]) -> float:
+def _parse_clock(text: str) -> float | None:
     """Return the seconds of "1:02:03", "2 days 1:02:03" or, without hours, "02:03"."""
+    clock = _CLOCK.fullmatch(text)
+    if clock is None:
+        return None
     days, first, second, third = (float(group or 0) for group in clock.groups())
     if clock[4]:
         return days * 86400 + first * 3600 + second * 60 + third
     return first * 60 + second
+
+
+def parse_duration(text: str) -> float | None:
+    """Return the seconds of "1h 2m", "12 min 3.5 s" or "2d 4h"; None for less than two parts."""
+    duration = _DURATION.fullmatch(text)
+    # One number with a unit is left to the units: "45m" may be 45 million.
+    if duration is None or sum(part is not None for part in duration.groups()) < 2:
+        return None
+    days, hours, minutes, seconds = (float(part or 0) for part in duration.groups())
+    return days * 86400 + hours * 3600 + minutes * 60 + seconds

@@ -172,3 +172,14 @@ def test_b_is_bytes_of_memory_and_files_and_billions_elsewhere(name, cells, valu
     numbers = parse_numbers(pd.Series(cells, name=name))
     assert numbers is not None
     np.testing.assert_allclose(numbers.values, values)
+
+
+def test_durations_are_read_in_seconds() -> None:
+    cells = ["1h 2m", "12 min 3.5 s", "2d 4h", "3 hours 20 minutes", "45m", "7m", "30s", "00:00"]
+    numbers = parse_numbers(pd.Series(cells, dtype=object))
+    seconds = [3720.0, 723.5, 187200.0, 12000.0, 2700.0, 420.0, 30.0, 0.0]
+    np.testing.assert_array_equal(numbers.values, seconds)
+    assert numbers.unit == "seconds"
+    # Without a duration of two parts beside it, "45m" is 45 million, and "5 ms" stays 5 ms.
+    np.testing.assert_array_equal(parse_numbers(pd.Series(["45m", "7m"])).values, [45e6, 7e6])
+    np.testing.assert_array_equal(parse_numbers(pd.Series(["1m 2s", "5 ms"])).values, [62.0, 0.005])
