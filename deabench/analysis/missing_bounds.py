@@ -61,7 +61,7 @@ def _finite_range(selected: SelectedTable, name: str) -> tuple[float, float]:
     if not (np.isfinite(low) and np.isfinite(high)):
         raise DataError(
             f"'{name}' has empty cells and no known range, so missing='bounds' cannot bound them; "
-            "say missing='drop-systems' or 'drop-metrics'"
+            "pass missing='drop-systems' or 'drop-metrics'"
         )
     return low, high
 

@@ -199,7 +199,7 @@ def rank_selected(
     if ranking.measure != "efficiency" or reference_table is not None:
         raise DataError(
             "missing='bounds' bounds efficiencies of a table that is its own reference; "
-            "say missing='drop-systems'"
+            "pass missing='drop-systems'"
         )
     bounds = missing_bounds.bound_scores(
         selected, lambda completion: _rank_complete(completion, request, None).scores

@@ -316,7 +316,7 @@ class Report(Result):
         if columns is None:
             if options:
                 raise DataError(
-                    f"{quote_names(options)} choose a paper's table; say columns=1 or 2"
+                    f"{quote_names(options)} choose a paper's table; set columns=1 or 2"
                 )
             from deabench.report.latex import write_latex
 

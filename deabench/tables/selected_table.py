@@ -152,7 +152,7 @@ def drop_missing(
         if rows.all():
             raise DataError(
                 "every system lacks some metric, so missing='drop-systems' leaves none; "
-                "say missing='drop-metrics'"
+                "pass missing='drop-metrics'"
             )
         dropped = [str(label) for label in selected.frame.index[rows]]
         if not dropped:
@@ -167,7 +167,7 @@ def drop_missing(
     if not remaining.outputs:
         raise DataError(
             "every output lacks some cell, so missing='drop-metrics' leaves none; "
-            "say missing='drop-systems'"
+            "pass missing='drop-systems'"
         )
     return remaining, (f"metrics left out for missing cells: {quote_names(dropped)}",)
 
@@ -195,7 +195,7 @@ def refuse_bounds(missing: Missing) -> Missing:
     if missing == "bounds":
         raise DataError(
             "missing='bounds' bounds the scores of deabench.rank; "
-            "say missing='drop-systems' or 'drop-metrics'"
+            "pass missing='drop-systems' or 'drop-metrics'"
         )
     return missing
 
@@ -225,7 +225,7 @@ def refuse_missing(selected: SelectedTable) -> None:
         choices = f", 'drop-metrics' ({metrics}) or 'bounds'"
     raise DataError(
         f"{'; '.join(sentences)}; "
-        f"say missing='drop-systems' ({int(empty.any(axis=1).sum())} of {len(empty)}){choices} "
+        f"pass missing='drop-systems' ({int(empty.any(axis=1).sum())} of {len(empty)}){choices} "
         "(docs/tables.md says what each does)"
     )
 

@@ -220,7 +220,7 @@ def _refuse_negative(values: pd.DataFrame, negative_remedy: str) -> None:
     # One whole negative number, alone or repeated, may say "not measured".
     codes = np.unique(values.to_numpy()[bad[:, 0], bad[:, 1]])
     if len(codes) == 1 and codes[0] == np.round(codes[0]):
-        remedy += f", or say missing_code={codes[0]:g} if that stands for an empty cell"
+        remedy += f", or pass missing_code={codes[0]:g} if that stands for an empty cell"
     raise DataError(f"{_describe_cells(values, bad)}; {remedy}")
 
 

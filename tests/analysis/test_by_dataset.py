@@ -110,7 +110,7 @@ def test_tables_without_data_sets_and_inefficiencies_are_refused(refused) -> Non
     ):
         db.by_dataset({"model": ["a", "b"], "accuracy": [0.1, 0.2]})
     with refused(
-        "missing='bounds' bounds the scores of deabench.rank; say missing='drop-systems' or "
+        "missing='bounds' bounds the scores of deabench.rank; pass missing='drop-systems' or "
         "'drop-metrics'"
     ):
         db.by_dataset(long(), missing="bounds")

@@ -31,10 +31,10 @@ def board(tmp_path) -> str:
     ("text", "words"),
     [
         (
-            "say missing='drop-systems', 'drop-metrics' or 'bounds'",
-            "say --missing drop-systems, 'drop-metrics' or 'bounds'",
+            "pass missing='drop-systems', 'drop-metrics' or 'bounds'",
+            "pass --missing drop-systems, 'drop-metrics' or 'bounds'",
         ),
-        ("say missing='drop-systems' (1 of 3)", "say --missing drop-systems (1 of 3)"),
+        ("pass missing='drop-systems' (1 of 3)", "pass --missing drop-systems (1 of 3)"),
         ("use technology='convex' for what", "use --technology convex for what"),
         ("say which are, as outputs=['flux']", "say which are, as --outputs 'flux'"),
         ("say lower_is_better={'e': 'input'}", "say --lower-is-better 'e=input'"),
@@ -54,7 +54,7 @@ def test_a_single_empty_cell_is_refused_with_the_very_option(tmp_path, capsys) -
     table.to_csv(hole, index=False)
     assert main(["rank", str(hole)]) == 1
     assert capsys.readouterr().err == (
-        "deabench: 'accuracy' of 'c' is missing; say --missing drop-systems (1 of 6), "
+        "deabench: 'accuracy' of 'c' is missing; pass --missing drop-systems (1 of 6), "
         "'drop-metrics' ('accuracy') or 'bounds' "
         "('deabench docs tables' says what each does)\n"
     )

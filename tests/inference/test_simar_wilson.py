@@ -55,7 +55,7 @@ def test_gaps_in_a_table_are_treated_as_asked(refused):
     assert list(db.stability(table, missing="drop-systems").radius.index) == list("acdef")
     assert len(db.simar_wilson(table, missing="drop-systems", draws=100).table) == 5
     with refused(
-        "missing='bounds' bounds the scores of deabench.rank; say missing='drop-systems' or "
+        "missing='bounds' bounds the scores of deabench.rank; pass missing='drop-systems' or "
         "'drop-metrics'"
     ):
         db.stability(table, missing="bounds")

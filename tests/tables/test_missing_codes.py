@@ -68,7 +68,7 @@ def test_values_below_0_are_refused_with_a_way_out(refused) -> None:
     columns = {"outputs": ["accuracy", "reward"]}
     with refused(
         "metric 'reward' of 'b' is -2, metric 'reward' of 'c' is -2; this model needs values >= 0; "
-        "model='rdm', model='ram' and model='additive' take any value, or say missing_code=-2 if "
+        "model='rdm', model='ram' and model='additive' take any value, or pass missing_code=-2 if "
         "that stands for an empty cell"
     ):
         db.rank(table, **columns)

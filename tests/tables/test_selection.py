@@ -93,7 +93,7 @@ def test_a_text_in_a_column_of_numbers_is_shown_and_not_called_empty(tmp_path, r
     path.write_text("model,acc,price\na,.9,1\nb,high,2\nc,.7,free\nd,.8,\ne,.6,3\n")
     with refused(
         "'acc' of 'b' holds 'high', 'price' of 'c' holds 'free': no numbers; "
-        "'price' of 'd' is missing; say missing='drop-systems' (3 of 5) or 'drop-metrics' ('acc', "
+        "'price' of 'd' is missing; pass missing='drop-systems' (3 of 5) or 'drop-metrics' ('acc', "
         "'price') (docs/tables.md says what each does)"
     ):
         db.rank(path)

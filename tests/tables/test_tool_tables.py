@@ -57,7 +57,8 @@ def test_mlflow(refused) -> None:
     empty = reading.frame["val_roc_auc"].isna()
     assert 0 < empty.sum() < len(empty)  # runs that failed, or were of another entry point
     with pytest.raises(
-        db.DataError, match=r"missing; say missing='drop-systems' \(\d+ of \d+\) or 'drop-metrics' "
+        db.DataError,
+        match=r"missing; pass missing='drop-systems' \(\d+ of \d+\) or 'drop-metrics' ",
     ):
         db.rank(reading)
     ranking = db.rank(reading, missing="drop-systems")

@@ -208,7 +208,7 @@ def test_free_systems_and_negative_costs_are_ranked_where_that_is_defined(refuse
         db.rank(table, outputs=["accuracy"], inputs=["x"], model="ccr")
     with refused(
         "metric 'x' of 'c' is -2; this model needs values >= 0; model='rdm', model='ram' and "
-        "model='additive' take any value, or say missing_code=-2 if that stands for an empty cell"
+        "model='additive' take any value, or pass missing_code=-2 if that stands for an empty cell"
     ):
         db.rank(table.assign(x=table["x"] - 2), outputs=["accuracy"], inputs=["x"], model="ccr")
 
@@ -380,6 +380,6 @@ def test_a_cost_without_a_range_cannot_be_bounded(refused) -> None:
     table.loc["f", "latency_ms"] = np.nan
     with refused(
         "'latency_ms' has empty cells and no known range, so missing='bounds' cannot bound them; "
-        "say missing='drop-systems' or 'drop-metrics'"
+        "pass missing='drop-systems' or 'drop-metrics'"
     ):
         db.rank(table, missing="bounds")

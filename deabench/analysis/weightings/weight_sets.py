@@ -305,6 +305,6 @@ def describe_decades(
         return ()
     return (
         f"{quote_names(names)} {'spans' if len(names) == 1 else 'span'} more than a factor of "
-        f"{DECADES:g}; where a halving should count the same everywhere, say "
+        f"{DECADES:g}; where a halving should count the same everywhere, pass "
         f"scale={{'{names[0]}': 'log'}}",
     )

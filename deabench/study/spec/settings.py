@@ -270,7 +270,7 @@ def parse_learner(
     if import_path is not None and folder is None:
         raise DataError(
             f"{location} is imported from '{import_path}', which runs code of your choosing; if "
-            "that is meant, say allow_imports = true at the top of the file"
+            "that is meant, set allow_imports = true at the top of the file"
         )
     if import_path is None:
         check_name(f"{prefix}[classifiers]", use, list(REGISTRY))

@@ -58,7 +58,7 @@ WRONG = [
         GOOD + 'lr = {import = "sklearn.linear_model.LogisticRegression"}',
         "[classifiers] 'lr' is imported from 'sklearn.linear_model.LogisticRegression', which "
         "runs code of your choosing; "
-        "if that is meant, say allow_imports = true at the top of the file",
+        "if that is meant, set allow_imports = true at the top of the file",
     ),
     (
         GOOD + "[dea]\ntested = ['MLP']",
