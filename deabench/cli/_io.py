@@ -180,6 +180,7 @@ def with_option_names(text: str) -> str:
         text,
     )
     text = re.sub(r"\blimits=\{'(\w+)': (\d+)\}", r"--limit \1=\2", text)
+    text = re.sub(r"\bscale=\{'([^']*)': 'log'\}", r"--log '\1'", text)
     text = re.sub(r"\bsheet='([^']*)'", r"--sheet '\1'", text)
     text = re.sub(r"\bmissing_code=(-?[\d.]+)", r"--missing-code \1", text)
     text = re.sub(r"\btime_limit=(\d+)", r"--time-limit \1", text)

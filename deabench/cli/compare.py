@@ -31,9 +31,11 @@ from deabench.compare.score_tables import check_control, check_scores, count_rep
 from deabench.errors import DataError
 from deabench.metrics.answer_rows import align_classifiers
 from deabench.metrics.roc_area import delong
+from deabench.tables.cells import parse_numbers
 from deabench.tables.readers.delimited import read_labelled_csv
 from deabench.tables.readers.frames import read_frame
 from deabench.tables.recognition.kinds import transpose_metrics
+from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.frames import find_key
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ class Test(enum.StrEnum):
 
 
 TABLE_TESTS = (Test.ranks, Test.wilcoxon, Test.permutation, Test.tost, Test.anova)
+METRIC_ROLES = ("output", "lower_rate", "cost")
 PREDICTION_TESTS = (Test.mcnemar, Test.delong, Test.z)
 
 
@@ -167,7 +170,14 @@ def compare_command(
             f"'{file}' has its metrics in rows, and a test compares one metric over data sets or "
             "folds; type deabench rank for the metrics together"
         )
-    if is_table and not long and find_key(list(frame.columns), "classifier") is not None:
+    if (
+        is_table
+        and not long
+        and (
+            find_key(list(frame.columns), "classifier") is not None
+            or _has_metrics_in_columns(frame)
+        )
+    ):
         frame = scores_of_long_table(frame, file, metric)
     result: ComparisonResult | Posteriors
     if "y_true" in frame.columns:
@@ -222,6 +232,14 @@ def compare_command(
     if hasattr(result, "mean_ranks") and "y_true" not in frame.columns:
         ranks = result.mean_ranks.sort_values().items()
         print_message("mean ranks: " + ", ".join(f"{name} {rank:.3f}" for name, rank in ranks))
+
+
+def _has_metrics_in_columns(frame: pd.DataFrame) -> bool:
+    """Return whether at least half of the columns of numbers are metrics by name, not systems."""
+    numeric = [name for name in frame if parse_numbers(frame[name]) is not None]
+    meanings = [look_up_metric(name) for name in numeric]
+    metrics = [m for m in meanings if m is not None and m.role in METRIC_ROLES]
+    return 0 < len(numeric) <= 2 * len(metrics)
 
 
 def _compare_table(

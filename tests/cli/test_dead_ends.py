@@ -107,6 +107,23 @@ def test_a_gate_without_samples_says_what_to_give(board) -> None:
             db.gate(source, "alpha")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- {name: a, top1: 76.1, params: 25.6M}\n- {name: b, top1: 71.9, params: 3.5M}\n",
+        "- {Team: a, dice: 0.91 ± 0.02, HD95: 3.1}\n- {Team: b, dice: 0.88 ± 0.03, HD95: 5.0}\n",
+    ],
+)
+def test_a_test_of_one_number_per_system_says_what_is_missing(text, tmp_path, capsys) -> None:
+    """Whatever the systems are called, metrics in columns are no systems to compare."""
+    file = tmp_path / "zoo.yml"
+    file.write_text(text)
+    assert main(["compare", str(file)]) == 1
+    error = capsys.readouterr().err
+    assert "has one number per system, and a test needs several" in error
+    assert "Traceback" not in error
+
+
 def test_a_roc_curve_is_drawn_by_itself() -> None:
     y = np.tile([0, 0, 1, 1], 10)
     roc = curves.roc(y, np.linspace(0, 1, 40))

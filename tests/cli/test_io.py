@@ -40,6 +40,7 @@ def board(tmp_path) -> str:
         ("say lower_is_better={'e': 'input'}", "say --lower-is-better 'e=input'"),
         ("say lower_is_better={'e': 1.0}", "say --lower-is-better 'e=1.0'"),
         ("(weights='range')", "(--weights range)"),
+        ("pass scale={'a b': 'log'}", "pass --log 'a b'"),
         ("metric 'x' of 'y' is missing", "metric 'x' of 'y' is missing"),
     ],
 )
