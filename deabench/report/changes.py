@@ -111,7 +111,7 @@ def rank_changes(
     score_change = frame["change"].abs().fillna(0)
     # The last key of `lexsort` counts first: changes of rank, then changes of score.
     order = np.lexsort((-score_change, -rank_change))
-    return frame.iloc[order].rename_axis("classifier")
+    return frame.iloc[order].rename_axis(after.row_name)
 
 
 def _describe_ranks(ranks: pd.DataFrame, before: ReportResults, after: ReportResults) -> list[str]:

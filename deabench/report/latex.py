@@ -119,6 +119,14 @@ def _escape_character(character: str) -> str:
     return rf"\deabenchsign{{{code:04X}}}{{{character}}}"
 
 
+def printed_length(text: str) -> int:
+    """Return how many letters wide a text is where the fonts lack some: these print as U+6A21."""
+    return sum(
+        1 if char in ESCAPES or _is_in_ranges(ord(char), PRINTABLE_RANGES) else len("U+0000")
+        for char in text
+    )
+
+
 def _is_in_ranges(code: int, ranges: Sequence[tuple[int, int]]) -> bool:
     return any(first <= code <= last for first, last in ranges)
 
@@ -153,7 +161,7 @@ def _table_lines(table: ReportTable) -> list[str]:
     widths = []
     for k, name in enumerate(table.columns):
         # The title counts as a cell, and a long text is broken at `MAX_CELL_WIDTH`.
-        longest = max([len(name), *(len(row[k]) for row in cells)])
+        longest = max([printed_length(name), *(printed_length(row[k]) for row in cells)])
         widths.append(min(MAX_CELL_WIDTH, longest))
     parts = split_columns(widths)
     lines: list[str] = []
@@ -232,7 +240,17 @@ def _breakable_cell(text: str) -> str:
     # LaTeX breaks lines between words only.
     for word in text.split():
         pieces = [word]
-        if len(word) > MAX_CELL_WIDTH:
-            pieces = [word[k : k + BREAK_EVERY] for k in range(0, len(word), BREAK_EVERY)]
+        if printed_length(word) > MAX_CELL_WIDTH:
+            pieces = _cut_word(word)
         breakable_words.append(r"\allowbreak{}".join(map(escape_latex, pieces)))
     return " ".join(breakable_words)
+
+
+def _cut_word(word: str) -> list[str]:
+    """Cut a word into pieces that print as `BREAK_EVERY` characters, or as a single sign."""
+    pieces = [""]
+    for char in word:
+        if pieces[-1] and printed_length(pieces[-1] + char) > BREAK_EVERY:
+            pieces.append("")
+        pieces[-1] += char
+    return pieces

@@ -60,6 +60,7 @@ def make_page_data(results: ReportResults) -> dict[str, Any] | None:
     # The names of the fields are those of `contract.ts`.
     front = results.any_frontier
     return {
+        "rowName": results.row_name,
         "labels": [str(label) for label in results.metrics.index],
         "metrics": [_describe_metric(results, name) for name in names],
         "values": [_json_numbers(results.metrics[name]) for name in results.metrics],

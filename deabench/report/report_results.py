@@ -43,6 +43,8 @@ MODEL_ARGUMENTS = ("model", "returns", "orientation")
 """The arguments of `deabench.rank` that choose the model."""
 RANKING_ARGUMENTS = (*MODEL_ARGUMENTS, "reference", "uncertainty")
 """Those that do not select the metrics."""
+TABLE_HEADS = ("position", "distance", "face", "peers (λ)", "why no score")
+"""Columns of the page's tables beside those of the ranking."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,17 @@ class ReportResults:
         if self.frontier is not None:
             return self.frontier
         return self.frontier_without_facets
+
+    @cached_property
+    def row_name(self) -> str:
+        """Return what the table calls its systems, as "model"; "system" where it has no word."""
+        if self.table is not None:
+            name = self.table.row_name
+        else:
+            name = str(self.ranking.scores.index.name or "system")
+        # No table has two columns of one name.
+        is_taken = name in TABLE_HEADS or name in self.ranking.to_frame()
+        return "system" if is_taken else name
 
     @cached_property
     def lower_is_better(self) -> set[str]:

@@ -47,7 +47,7 @@ def notes_section(results: ReportResults) -> Section | None:
 def ranking_section(results: ReportResults) -> Section:
     """Show efficiencies, best first, with metrics and peers."""
     ranking = results.ranking
-    frame = ranking.to_frame().loc[order_by_merit(ranking)].rename_axis("classifier")
+    frame = ranking.to_frame().loc[order_by_merit(ranking)].rename_axis(results.row_name)
     if results.intervals is not None and "lower" not in frame:
         frame = frame.join(results.intervals[["lower", "upper"]])
     # A metric named as a column of the ranking (such as "efficiency") gets a longer title.
@@ -98,7 +98,7 @@ def tested_section(results: ReportResults) -> Section | None:
     targets = results.tested_targets
     if targets is None:
         return None
-    frame = _targets_frame(targets)
+    frame = _targets_frame(targets, results.row_name)
     if results.tested_scores is not None:
         frame.insert(0, "efficiency", results.tested_scores)
     caption = "Tested algorithms and their closest targets"
@@ -149,7 +149,8 @@ def targets_section(results: ReportResults) -> Section | None:
             f"Listed are the {count} best of {results.inefficient_count} inefficient systems; "
             "the plot gives any other."
         )
-    tables = [ReportTable("targets-table", "Closest targets", _targets_frame(targets))]
+    frame = _targets_frame(targets, results.row_name)
+    tables = [ReportTable("targets-table", "Closest targets", frame)]
     return Section("targets", "Targets", sentences, tables)
 
 
@@ -182,7 +183,7 @@ def weights_section(results: ReportResults) -> Section:
     """Show which metrics carry each score."""
     ranking = results.ranking
     weights = ranking.weights.drop(columns=CONSTANT_OUTPUT, errors="ignore")
-    frame = weights.loc[order_by_merit(ranking)].rename_axis("classifier")
+    frame = weights.loc[order_by_merit(ranking)].rename_axis(results.row_name)
     picture = Picture(
         "weights",
         lambda: plot.WeightsDisplay.from_result(ranking).plot(),
@@ -260,7 +261,8 @@ def costs_section(results: ReportResults) -> Section | None:
         "The ratio is the cost of a false negative over that of a false positive if half of the "
         "cases are positive; otherwise divide it by the odds of a positive."
     ]
-    tables = [ReportTable("costs-table", "Least expected cost", front.cost_ranges())]
+    ranges = front.cost_ranges().rename_axis(results.row_name)
+    tables = [ReportTable("costs-table", "Least expected cost", ranges)]
     return Section("costs", "Cost ranges", sentences, tables, [picture])
 
 
@@ -360,7 +362,7 @@ def provenance_section(results: ReportResults, provenance: Mapping[str, Any]) ->
         "model": results.ranking.model,
         "norm": results.norm,
         "targets on": results.on,
-        "classifiers": str(len(results.ranking.scores)),
+        "systems": str(len(results.ranking.scores)),
         "metrics": join_names(metrics.columns, metrics.shape[1]),
         "SHA-256 of the metrics as CSV": hashlib.sha256(csv_text(metrics).encode()).hexdigest(),
         **_certificate_facts(results.ranking),
@@ -394,14 +396,14 @@ def _certificate_facts(ranking: Ranking) -> dict[str, str]:
     }
 
 
-def _targets_frame(targets: Targets) -> pd.DataFrame:
+def _targets_frame(targets: Targets, row_name: str) -> pd.DataFrame:
     """Return position, distance, and actual, target and gap of each metric."""
     columns: dict[str, Any] = {"position": targets.position, "distance": targets.distance}
     for name in targets.targets:
         columns[str(name)] = targets.actual[name]
         columns[f"target {name}"] = targets.targets[name]
         columns[f"gap {name}"] = targets.gaps[name]
-    frame = pd.DataFrame(columns).rename_axis("classifier")
+    frame = pd.DataFrame(columns).rename_axis(row_name)
     return frame.assign(face=[join_names(face, MAX_FACE_NAMES) for face in targets.faces])
 
 

@@ -30,7 +30,7 @@ def report_saved_ranking(frame: pd.DataFrame, title: str | None = None) -> Repor
     """
     # A CSV holds `True` as text.
     is_efficient = frame["efficient"].astype(str).str.lower() == "true"
-    frame = frame.rename_axis("classifier").assign(efficient=is_efficient)
+    frame = frame.rename_axis("system").assign(efficient=is_efficient)
     tables = [ReportTable("ranking-table", "Ranking", frame)]
     facts = pd.Series(
         {
@@ -55,7 +55,7 @@ def _summarize_saved(frame: pd.DataFrame) -> list[str]:
     best = frame[frame["efficient"]]
     inefficient_scores = frame.loc[~frame["efficient"], "efficiency"]
     sentences = [
-        f"{len(best)} of {count_noun(len(frame), 'classifier')} {is_or_are(len(best))} efficient: "
+        f"{len(best)} of {count_noun(len(frame), 'system')} {is_or_are(len(best))} efficient: "
         f"{join_names(best.index)}."
     ]
     if len(inefficient_scores) == 1:

@@ -225,7 +225,7 @@ def comparison_section(single: SingleResults, results: ReportResults) -> Section
     if figures.test.omnibus is not None:
         frame["mean rank"] = figures.test.mean_ranks.rename(index=str)
     pairs = figures.pairs_with(leader)
-    frame = frame.join(pairs).rename_axis("classifier")
+    frame = frame.join(pairs).rename_axis(results.row_name)
     sentences = [
         f"Each row is held against {leader}; 'worse' is shown to be worse than it. "
         f"{as_sentence(figures.test.test)} {as_sentence(figures.test.reason)}"

@@ -22,7 +22,7 @@ def weightings_section(results: ReportResults) -> Section | None:
     if result is None:
         return None
     frame = result.to_frame().drop(columns=["best_proved", "worst_proved"])
-    frame = frame.rename_axis("classifier")
+    frame = frame.rename_axis(results.row_name)
     sentences = [
         "Efficiency gives each row the weights that suit it best, so that several rows share rank "
         "1. Over all weightings of the metrics, the same for all rows, each takes these ranks.",

@@ -95,6 +95,7 @@ export interface Weightings {  // ranks over all weightings of the metrics; by l
 export interface Tested { label: string; values: (number | null)[]; efficiency: number | null }
 
 export interface Data {
+  rowName: string;  // what the table calls its systems, as "model"
   labels: string[];
   metrics: Metric[];
   values: (number | null)[][];  // metric by metric

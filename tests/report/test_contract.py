@@ -54,6 +54,7 @@ BOARDS: dict[str, Callable[[], Board]] = {
     "input-oriented": inward,
 }
 CHECKED = {
+    "rowName",
     *("labels", "metrics", "values", "first", "start", "winners", "norm", "on", "mixtures"),
     *("stories", "ranking", "front", "remark", "apart", "own", "tested", "reached"),
     *("uncertainty", "weightings"),
@@ -91,6 +92,7 @@ def test_every_field_of_the_page_is_the_librarys(board: str) -> None:
     assert set(data) == CHECKED
     names = [metric["name"] for metric in data["metrics"]]
     assert data["labels"] == [str(label) for label in table.index]
+    assert data["rowName"] == db.read(table).row_name
     for name, column in zip(names, data["values"], strict=True):
         assert column == numbers(table[name])
     assert shapes(data) == SHAPES
@@ -299,3 +301,15 @@ def _check_weightings(data: dict[str, Any], table: pd.DataFrame, options: dict[s
         for bound in ("least", "most"):
             limits = expected.intervals[bound].tolist()
             assert region[bound] == pytest.approx(limits, rel=1e-12, abs=1e-12)
+
+
+def test_tables_are_headed_as_the_users_table_calls_its_rows() -> None:
+    """The word of the label's column heads tables, unless a column of the ranking has it."""
+    for name, head in (("hospital", "hospital"), ("rank", "system"), (None, "system")):
+        report = db.report(cloud(6, 3).rename_axis(name))
+        assert report.data["rowName"] == head
+        tables = [table.frame for section in report.sections for table in section.tables]
+        heads = {
+            frame.index.name for frame in tables if "efficiency" in frame or "position" in frame
+        }
+        assert heads == {head}

@@ -72,7 +72,7 @@ def test_tables_hold_what_the_library_says():
     printed_tables = tables(page_of(60, 3))
     shown = printed_tables["ranking-table"]
     pd.testing.assert_series_equal(
-        shown["efficiency"], ranking.scores.loc[shown.index].rename_axis("classifier")
+        shown["efficiency"], ranking.scores.loc[shown.index].rename_axis("system")
     )
     assert shown["rank"].tolist() == ranking.to_frame()["rank"].tolist()
     peer_counts = (ranking.peers.sparse.to_dense() > 1e-6).sum().reindex(shown.index, fill_value=0)
@@ -166,7 +166,7 @@ def test_markdown_escapes_and_keeps_the_tables():
     text = db.report(hostile()).to_markdown()
     assert "<img" not in text.replace(r"\<img", "")
     row = next(line for line in text.splitlines() if r"a\|b" in line and line.startswith("|"))
-    head = next(line for line in text.splitlines() if line.startswith("| classifier |"))
+    head = next(line for line in text.splitlines() if line.startswith("| system |"))
     assert len(re.findall(r"(?<!\\)\|", row)) == len(re.findall(r"(?<!\\)\|", head))
     assert escape_markdown("a_b*c\n[d](e)") == r"a\_b\*c \[d\]\(e\)"
 
@@ -220,6 +220,13 @@ def test_names_of_any_script_are_written_for_any_latex():
     assert escape_latex("a\u202eb") == r"a\texttt{U+202E}b"
     table = cloud(6, 2).set_axis(["模型", "نموذج", "😀", "a_b", "50 %", "é"])
     assert r"\providecommand{\deabenchsign}" in db.report(table).to_latex()
+
+
+def test_signs_without_a_letter_are_as_wide_as_their_number() -> None:
+    assert latex.printed_length("a_模型") == 2 + 2 * len("U+6A21")
+    pieces = latex._cut_word("نموذج" + "x" * 20)
+    assert "".join(pieces) == "نموذج" + "x" * 20
+    assert all(latex.printed_length(piece) <= latex.BREAK_EVERY for piece in pieces)
 
 
 @pytest.mark.parametrize("engine", ["pdflatex", pytest.param("lualatex", marks=pytest.mark.slow)])

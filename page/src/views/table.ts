@@ -31,7 +31,7 @@ export function content(table: Table, data: Data | null): Content {
 /** The cells of the leaderboard by the name of their column, in its order. */
 function boardCells(data: Data): Map<string, (i: number) => Cell> {
   const { ranking, uncertainty, weightings } = data, cells = new Map<string, (i: number) => Cell>();
-  cells.set("classifier", (i) => data.labels[i]).set(ranking.measure, (i) => ranking.scores[i]).set("rank", (i) => ranking.ranks[i]);
+  cells.set(data.rowName, (i) => data.labels[i]).set(ranking.measure, (i) => ranking.scores[i]).set("rank", (i) => ranking.ranks[i]);
   cells.set("efficient", (i) => ranking.efficient[i]);
   if (uncertainty) cells.set("lower", (i) => uncertainty.lower[i]).set("upper", (i) => uncertainty.upper[i]);
   const { verdict, bestRank, worstRank, tier } = uncertainty ?? {};
