@@ -67,11 +67,7 @@ def _propose_fewer_metrics(selected: SelectedTable, words: str) -> list[str]:
     """
     if len(selected.inputs):
         return []
-    means = [
-        name
-        for name, reason in selected.table.left_out.items()
-        if reason.startswith("it is the mean of")
-    ]
+    means = [column.name for column in selected.table.columns if column.kind == "mean"]
     if means:
         return [f"deabench.rank(table, outputs=[{means[0]!r}]{words}) (by their mean)"]
     names = list(selected.outputs)

@@ -65,7 +65,7 @@ def with_metrics(
     for name in map(str, frame.columns):
         values = frame[name].to_numpy()
         column = infer_column(name, Numbers(values, np.zeros(len(values), dtype=bool)), {})
-        columns.append(replace(column, reason=f"computed from the {table.kind}"))
+        columns.append(column.with_role(column.role, f"computed from the {table.kind}"))
     source_columns = [column for column in table.columns if not column.metric]
     missing = frame.isna().sum()
     return replace(

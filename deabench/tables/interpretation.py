@@ -132,7 +132,9 @@ def interpret_source(
         source = source.as_text()
         frame = source.frame
     declarations = dict(source.declarations)
-    declarations |= {name: (role, USER_SAYS) for name, role in roles.items() if role != "label"}
+    declarations |= {
+        name: (role, USER_SAYS, "user") for name, role in roles.items() if role != "label"
+    }
     dataset = next((name for name, role in roles.items() if role == "dataset"), None)
     parsed = _leave_out_totals(parse_source(source, declarations, labels, dataset), declarations)
     user = UserRoles(lower_is_better, tuple(ignore))
@@ -241,7 +243,7 @@ def interpret_frame(
         if transposed is not None:
             table = interpret_source(transposed, transposed.label, None, lower_is_better, ignore)
             return replace(table, kind="metrics-in-rows")
-    declarations |= {name: (role, USER_SAYS) for name, role in (roles or {}).items()}
+    declarations |= {name: (role, USER_SAYS, "user") for name, role in (roles or {}).items()}
     numbers = {str(name): parse_numbers(column) for name, column in frame.items()}
     inferred = [infer_column(name, numbers[name], declarations, names) for name in names]
     texts = [k for k, name in enumerate(names) if numbers[name] is None]
@@ -306,7 +308,7 @@ def _with_error_bars(
             bars[name] = stated_bar.set_axis(table.frame.index, axis=0)
     owner = {error.name: error.metric for error in error_columns}
     inferred = [
-        replace(column, role="left_out", reason=f"it says how exact '{owner[column.name]}' is")
+        column.with_role("left_out", f"it says how exact '{owner[column.name]}' is", "spread")
         if column.name in owner
         else column
         for column in table.inferred

@@ -34,7 +34,7 @@ from deabench.tables.recognition.assignment import (
     declare_special_roles,
     to_plain_roles,
 )
-from deabench.tables.recognition.columns import DeclaredRole
+from deabench.tables.recognition.columns import Declaration, DeclaredRole
 from deabench.tables.table import LowerIsBetter, Table, TableLike
 
 
@@ -268,7 +268,7 @@ def join_sources(sources: Mapping[str, Source]) -> Source:
     if all(table.kind in ANSWER_KINDS for table in tables.values()):
         return _concatenate_answers(tables)
     frames: list[pd.DataFrame] = []
-    declarations: dict[str, tuple[DeclaredRole, str]] = {}
+    declarations: dict[str, Declaration] = {}
     notes: list[str] = []
     for name, table in tables.items():
         columns = [column for column in table.metrics if column.role != "guess"]
@@ -283,7 +283,7 @@ def join_sources(sources: Mapping[str, Source]) -> Source:
         frames.append(table.frame[list(renamed)].rename(columns=renamed))
         for column in columns:
             role = cast(DeclaredRole, column.role)
-            declarations[renamed[column.name]] = (role, column.reason)
+            declarations[renamed[column.name]] = (role, column.reason, column.kind)
         notes += [f"{name}: {note}" for note in table.notes]
     # Systems are compared only if every table has them, in the order of the first table.
     common = frames[0].index
@@ -324,7 +324,7 @@ def _concatenate_answers(tables: Mapping[str, Table]) -> Source:
 
 
 def _concatenate_runs(runs: Sequence[Source]) -> Source:
-    declarations: dict[str, tuple[DeclaredRole, str]] = {}
+    declarations: dict[str, Declaration] = {}
     errors: dict[str, tuple[str, ...]] = {}
     for run in runs:
         declarations |= run.declarations
@@ -384,8 +384,8 @@ def _hashable_labels(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _reopen(table: Table) -> Source:
     """Return the source of a table that is interpreted again; its metrics stay declared."""
-    declarations: dict[str, tuple[DeclaredRole, str]] = {
-        column.name: (cast(DeclaredRole, column.role), column.reason)
+    declarations: dict[str, Declaration] = {
+        column.name: (cast(DeclaredRole, column.role), column.reason, column.kind)
         for column in table.metrics
         if column.role != "guess"
     }

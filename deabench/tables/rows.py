@@ -299,9 +299,7 @@ def _may_distinguish(cells: pd.Series, column: Column) -> bool:
         if cells.astype(str).str.contains("](", regex=False).all():
             return bool(cells.astype(str).map(strip_markup).nunique() > 1)
         return not is_description(cells, column.name)
-    is_setting = column.role == "left_out" and bool(re.search(r"setting|runs|count", column.reason))
-    if "confusion" in column.reason:
-        return False
+    is_setting = column.role == "left_out" and column.kind in ("setting", "run", "count")
     # A mean is a measurement, whatever it is the mean of.
     numbers = pd.to_numeric(cells, errors="coerce")
     if (numbers % 1 > 0).any() and re.match(r"(avg|mean|average)", column.name, re.IGNORECASE):

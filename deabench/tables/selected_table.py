@@ -84,7 +84,14 @@ class SelectedTable:
         roles |= dict.fromkeys(self.maxima, "lower_rate")
         roles |= dict.fromkeys(self.inputs, "cost")
         columns = [
-            Column(name, role, high=self.maxima.get(name, np.inf), reason=USER_SAYS, declared=True)
+            Column(
+                name,
+                role,
+                high=self.maxima.get(name, np.inf),
+                reason=USER_SAYS,
+                kind="user",
+                declared=True,
+            )
             for name, role in roles.items()
         ]
         if frame is None:

@@ -14,7 +14,7 @@ from deabench.tables.naming.questions import UndecidedError
 from deabench.tables.read import as_table
 from deabench.tables.recognition.assignment import leave_out_inputs
 from deabench.tables.recognition.blocks import judge_columns
-from deabench.tables.recognition.columns import OTHER_INPUTS, USER_SAYS, Column
+from deabench.tables.recognition.columns import Column
 from deabench.tables.selected_table import (
     MISSING,
     Missing,
@@ -32,6 +32,8 @@ PAIR = r"[-+]?\d+(\.\d+)?%?(\s*[/|;]\s*[-+]?\d+(\.\d+)?%?)+"
 """A cell with several numbers."""
 NO_OUTPUTS = "no outputs: the table has no numeric column left; name at least one metric as output"
 MAX_NOTED_COLUMNS = 8
+REPEATING = ("mean", "complement", "averaged")
+"""Kinds of columns that repeat metrics which are taken."""
 
 
 def select_table(
@@ -109,7 +111,7 @@ def select_columns(
             for column in table.columns
             if column.complemented
             and column.name in selected_outputs
-            and (column.declared or column.reason == USER_SAYS)
+            and (column.declared or column.kind == "user")
         }
         notes = (
             *table.reading_notes,
@@ -271,8 +273,10 @@ def _take_means(table: Table) -> Table:
         first = columns[names[0]]
         reason = f"its mean with {len(names) - 1} like columns, '{mean}', is taken"
         for name in names:
-            columns[name] = replace(columns[name], role="left_out", reason=reason)
-        columns[mean] = replace(first, name=mean, reason=f"the mean of {quote_names(names, 4)}")
+            columns[name] = columns[name].with_role("left_out", reason, "averaged")
+        columns[mean] = first.with_role(
+            first.role, f"the mean of {quote_names(names, 4)}", name=mean
+        )
         frame = _with_mean(table.frame, mean, names)
         rows = table.rows
         # The repeated rows of the systems have the same mean.
@@ -377,8 +381,8 @@ def describe_guesses(columns: Sequence[Column], inputs: Sequence[str]) -> list[s
     notes = []
     if inputs:
         notes.append(f"inputs, for lower is better: {quote_names(inputs)}")
-    left_out = [c for c in columns if c.role == "left_out" and "text" not in c.reason]
-    left_out.sort(key=lambda column: column.reason == OTHER_INPUTS)
+    left_out = [c for c in columns if c.role == "left_out"]
+    left_out.sort(key=lambda column: column.kind == "unused input")
     notes += [f"'{c.name}' is left out: {c.reason}" for c in left_out[:MAX_NOTED_COLUMNS]]
     return notes
 
@@ -394,11 +398,13 @@ def describe_roles(table: Table) -> list[str]:
     if table.inputs:
         notes.append(f"inputs, for lower is better: {quote_names(table.inputs)}")
     unused = []
-    for name, reason in table.left_out.items():
-        if reason.endswith("taken"):
-            notes.append(f"'{name}' is left out: {reason}")
-        elif name in table.frame:
-            unused.append(name)
+    for column in table.columns:
+        if column.metric:
+            continue
+        if column.kind in REPEATING:
+            notes.append(f"'{column.name}' is left out: {column.reason}")
+        elif column.name in table.frame:
+            unused.append(column.name)
     if unused:
         notes.append(f"left out: {quote_names(unused)}")
     return notes

@@ -241,9 +241,7 @@ class Table(Result):
     def context(self) -> Context:
         """What the surroundings tell about the columns."""
         ranks = (
-            self.frame[c.name]
-            for c in self.inferred
-            if "rank among" in c.reason and c.name in self.frame
+            self.frame[c.name] for c in self.inferred if c.kind == "rank" and c.name in self.frame
         )
         return Context(self.title, self.prose, next(ranks, None), self.heading)
 

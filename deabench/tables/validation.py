@@ -13,9 +13,10 @@ import pandas as pd
 
 from deabench.errors import DataError, warn_data
 from deabench.tables.cells import is_empty_word, parse_numbers
+from deabench.tables.naming.meaning import Meaning
 from deabench.tables.selected_table import MAX_NAMED_CELLS, SelectedTable, refuse_text
 from deabench.tables.transforms import AffineTransform, Data
-from deabench.tables.vocabulary import Meaning, look_up_metric
+from deabench.tables.vocabulary import look_up_metric
 
 Allowed = Literal["zero inputs", "zero outputs", "negative inputs", "negative outputs"]
 MISSING_CHOICES = "missing='drop-systems', 'drop-metrics' or 'bounds'"

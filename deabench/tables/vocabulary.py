@@ -14,74 +14,19 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 from deabench.metrics.formulas import DIRECTION, METRICS
+from deabench.tables.naming.meaning import MEANING_KINDS, WEAK_KINDS, Meaning, Role
 from deabench.tables.naming.parsing import ParsedName, parse_name
 from deabench.tables.naming.units import BYTES, unit_in_brackets, unit_of
 
-Role = Literal[
-    "output",
-    "lower_rate",
-    "cost",
-    "label",
-    "dataset",
-    "left_out",
-    "conditional",
-    "non_discretionary",
-]
-
-ROLES: tuple[Role, ...] = get_args(Role)
 _TRAINING = re.compile(r"_(train|training|in_sample|resubstitution)_")
 _EXTREME = re.compile(r"\w_(min|max|minimum|maximum|best|worst)_$")
-WEAK_REASONS = ("a score", "a mean of scores", "a data set's score", "a benchmark's score")
-"""How reasons begin that say nothing about errors: such a column may be one of many alike."""
 BETTER_ROLES: dict[str, Role] = {"higher": "output", "lower": "lower_rate"}
-TURNED = "its sign is turned, so lower is better"
+SIZE_KINDS = ("model size", "file size")
 AMOUNT_UNITS = ("usd", "eur", "kWh", "energy", "kg")
 """Units of an amount that was spent, in a name that speaks of spending."""
-
-
-@dataclass(frozen=True)
-class Meaning:
-    """What a column of some name measures.
-
-    Attributes
-    ----------
-    role : str
-        "output": higher is better; "lower_rate": a measure of quality, lower is better; "cost":
-        time, price, size; "label": names the systems; "dataset": names the data sets; "left_out":
-        no metric; "conditional": a metric whose direction the name does not tell;
-        "non_discretionary": given, not to be changed.
-    unit : str
-        "share" (0 to 1, or percent), "seconds", "ms", "count", ...; empty where it is not known.
-    low, high : float
-        The range; infinite where there is none.
-    reason : str
-        Why, in words for the user.
-    negated : bool
-        The name says that its sign is negative (`neg_log_loss`), so that higher is better.
-    undesirable : bool
-        It is an output of which less is better, as waste.
-    production : str
-        "goods": what producers use or make, as staff; "side": an input or output by its name.
-    """
-
-    role: Role
-    unit: str = ""
-    low: float = -inf
-    high: float = inf
-    reason: str = ""
-    negated: bool = False
-    undesirable: bool = False
-    production: str = ""
-
-    @property
-    def better(self) -> Literal["higher", "lower", "neither"]:
-        """Which direction is better."""
-        if self.role == "output":
-            return "higher"
-        return "lower" if self.role in ("lower_rate", "cost") else "neither"
 
 
 @dataclass(frozen=True)
@@ -123,8 +68,10 @@ def _pattern_of(entry: Mapping[str, Any]) -> str:
 
 
 def _read_meaning(entry: Mapping[str, Any]) -> Meaning:
-    names = ("role", "unit", "low", "high", "reason", "undesirable", "production")
+    names = ("role", "unit", "low", "high", "reason", "kind", "undesirable", "production")
     fields = {name: entry[name] for name in names if name in entry}
+    if fields["kind"] not in MEANING_KINDS:
+        raise ValueError(f"vocabulary.toml has an entry of the unknown kind {fields['kind']!r}")
     return Meaning(**({"role": "left_out"} | fields))
 
 
@@ -186,7 +133,7 @@ def is_whole_name(name: object, role: Role) -> bool:
 
 def is_weak(meaning: Meaning) -> bool:
     """Return whether a meaning rests on a weak word or on the name of a benchmark."""
-    return meaning.reason.startswith(WEAK_REASONS)
+    return meaning.kind in WEAK_KINDS
 
 
 def is_weak_name(name: object) -> bool:
@@ -271,10 +218,13 @@ def _negate(meaning: Meaning | None) -> Meaning | None:
     """Return what a metric with the opposite sign means."""
     if meaning is not None and meaning.better == "lower":
         reason = "its sign is turned, so higher is better"
-        return Meaning("output", meaning.unit, -meaning.high, -meaning.low, reason, True)
+        return Meaning(
+            "output", meaning.unit, -meaning.high, -meaning.low, reason, True, kind="quality"
+        )
     if meaning is None or meaning.role != "output":
         return meaning
-    return Meaning("lower_rate", reason=TURNED)
+    reason = "its sign is turned, so lower is better"
+    return Meaning("lower_rate", reason=reason, kind="turned")
 
 
 def _complement(meaning: Meaning | None) -> Meaning | None:
@@ -285,7 +235,7 @@ def _complement(meaning: Meaning | None) -> Meaning | None:
     if meaning.high == inf:
         meaning = replace(meaning, unit="")
     reason = "it is the complement of another metric: lower is better"
-    return replace(meaning, role="lower_rate", reason=reason)
+    return replace(meaning, role="lower_rate", reason=reason, kind="loss")
 
 
 def look_up_computed(text: str) -> Meaning | None:
@@ -299,8 +249,8 @@ def look_up_computed(text: str) -> Meaning | None:
         return None
     reason = f"{better} is better"
     if name in ("roc_auc", "pr_auc", "KS"):
-        return Meaning("output", "share", 0.0, 1.0, reason)
-    return Meaning(BETTER_ROLES[better], reason=reason)
+        return Meaning("output", "share", 0.0, 1.0, reason, kind="quality")
+    return Meaning(BETTER_ROLES[better], reason=reason, kind="quality")
 
 
 def _describe_formula(name: str) -> Meaning:
@@ -311,11 +261,12 @@ def _describe_formula(name: str) -> Meaning:
     if (low, high) == (0.0, 1.0):
         unit = "share"
     if metric.better == "neither":
-        return Meaning("left_out", unit, low, high, "it describes the data, not a classifier")
+        reason = "it describes the data, not a classifier"
+        return Meaning("left_out", unit, low, high, reason, kind="data")
     role = BETTER_ROLES[metric.better]
     if role == "lower_rate" and "cost" in name:
         role = "cost"
-    return Meaning(role, unit, low, high, f"{metric.better} is better")
+    return Meaning(role, unit, low, high, f"{metric.better} is better", kind="quality")
 
 
 def _follow_arrow(name: ParsedName, meaning: Meaning | None) -> Meaning:
@@ -327,7 +278,7 @@ def _follow_arrow(name: ParsedName, meaning: Meaning | None) -> Meaning:
     if role == "lower_rate" and meaning.role == "cost":
         role = "cost"
     reason = f"its name says that {name.better} is better"
-    return Meaning(role, meaning.unit, meaning.low, meaning.high, reason)
+    return Meaning(role, meaning.unit, meaning.low, meaning.high, reason, kind="stated")
 
 
 def _look_up_words(name: ParsedName, rules: Sequence[Rule]) -> Meaning | None:
@@ -344,14 +295,17 @@ def _look_up_words(name: ParsedName, rules: Sequence[Rule]) -> Meaning | None:
     throughput = re.search(_THROUGHPUT, name.all_words)
     spent = re.search(_SPENT_PER_TIME, name.all_words)
     if throughput and not spent:
-        return Meaning("output", "per second", 0.0, inf, "a throughput: higher is better")
+        reason = "a throughput: higher is better"
+        return Meaning("output", "per second", 0.0, inf, reason, kind="throughput")
     if throughput and spent and re.match(r"_(errors?|failures?)_", spent[0]):
-        return Meaning("lower_rate", "", 0.0, inf, "failures per time: lower is better")
+        reason = "failures per time: lower is better"
+        return Meaning("lower_rate", "", 0.0, inf, reason, kind="loss")
     unit = unit_of(name, is_spending=re.search(_SPENDING, name.words) is not None)
     setting = re.search(_LIMIT, name.all_words)
     # A unit of spending beats the noun: co2_year_mean_kg is no year.
     if unit in AMOUNT_UNITS and re.search(_SPENDING, name.words) and not setting:
-        return Meaning("cost", unit, 0.0, inf, f"what is spent, in {unit}: lower is better")
+        reason = f"what is spent, in {unit}: lower is better"
+        return Meaning("cost", unit, 0.0, inf, reason, kind="spending")
     # "accuracy at 10 epochs" and "price per token" have their noun before "at" and "per".
     head = re.sub(r"_(at|per)_.*$", "_", name.words)
     # "bits per byte" is one word of the field, "price per token" is a price.
@@ -359,8 +313,9 @@ def _look_up_words(name: ParsedName, rules: Sequence[Rule]) -> Meaning | None:
     meaning = whole or _last_match(head, rules) or _last_match(name.words, rules)
     # "Size (M)" is the size of a model, "Size (pixels)" is a setting.
     is_size = setting is None and re.fullmatch(_SIZE, name.all_words) is not None
-    if is_size and (meaning is None or not meaning.reason.startswith("the size of")):
-        meaning = Meaning("cost", "count", 0.0, inf, "the size of the model: lower is better")
+    if is_size and (meaning is None or meaning.kind not in SIZE_KINDS):
+        reason = "the size of the model: lower is better"
+        meaning = Meaning("cost", "count", 0.0, inf, reason, kind="model size")
     # A unit in brackets beats an output and a setting, for neither has one.
     stated = look_up_unit(name.unit)
     if stated is not None and (
@@ -376,14 +331,16 @@ def _look_up_words(name: ParsedName, rules: Sequence[Rule]) -> Meaning | None:
     if meaning is None and unit not in BYTES:
         return None
     if meaning is None:
-        return Meaning("cost", unit, 0.0, inf, f"measured in {unit}: lower is better")
+        reason = f"measured in {unit}: lower is better"
+        return Meaning("cost", unit, 0.0, inf, reason, kind="spending")
     # Scores on the training data flatter, and extremes belong to no one run.
     if meaning.role in ("output", "lower_rate"):
         if _TRAINING.search(name.words):
-            return Meaning("left_out", reason="it is measured on the training data")
+            reason = "it is measured on the training data"
+            return Meaning("left_out", reason=reason, kind="training")
         if _EXTREME.search(name.words):
             reason = "it is the least or the greatest of several values, no metric of its own"
-            return Meaning("left_out", reason=reason)
+            return Meaning("left_out", reason=reason, kind="statistic")
     return replace(meaning, unit=unit or meaning.unit)
 
 
@@ -410,11 +367,13 @@ def look_up_unit(unit: str) -> Meaning | None:
     """Return what a unit in brackets says: seconds are a cost, tokens per second an output."""
     unit_words = parse_name(unit).words
     if re.search(_THROUGHPUT, unit_words):
-        return Meaning("output", "per second", 0.0, inf, f"a throughput ({unit}): higher is better")
+        reason = f"a throughput ({unit}): higher is better"
+        return Meaning("output", "per second", 0.0, inf, reason, kind="throughput")
     unit_name = unit_in_brackets(unit)
     if not unit_name:
         return None
-    return Meaning("cost", unit_name, 0.0, inf, f"measured in {unit}: lower is better")
+    reason = f"measured in {unit}: lower is better"
+    return Meaning("cost", unit_name, 0.0, inf, reason, kind="spending")
 
 
 def _look_up_brackets(unit: str) -> Meaning | None:

@@ -15,7 +15,8 @@ import deabench as db
 from deabench.cli import main
 from deabench.metrics.formulas import DIRECTION, METRICS
 from deabench.tables.cells import parse_numbers
-from deabench.tables.vocabulary import ROLES, RULES, WEAK_RULES, look_up_metric
+from deabench.tables.naming.meaning import ROLES
+from deabench.tables.vocabulary import RULES, WEAK_RULES, look_up_metric
 from deabench.utils.text import csv_text
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")

@@ -1,11 +1,15 @@
 """Rules of names are compiled only for names that begin with their words; none is lost."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deabench.tables import vocabulary
+from deabench.tables.naming.meaning import MEANING_KINDS
+from deabench.tables.read import read
 from deabench.tables.vocabulary import RULES, WEAK_RULES, look_up_beside, look_up_metric
 
 ALL_RULES = (*RULES, *WEAK_RULES)
@@ -87,3 +91,45 @@ def test_abbreviations_are_known_beside_those_they_are_reported_with(name, other
     assert look_up_metric(name) is None or look_up_metric(name).role == "left_out"
     assert look_up_beside(name, [name, other]).role == role
     assert look_up_beside(name, [name, "accuracy"]) is None
+
+
+def test_every_rule_has_a_kind_that_code_can_decide_by() -> None:
+    for rule in ALL_RULES:
+        assert rule.meaning.kind
+        assert rule.meaning.kind in MEANING_KINDS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "model,ARC,HellaSwag,our_task,Average,seed\nA,61.2,80.1,44.0,61.8,1\nB,58.3,77.0,41.5,58.9,1\n",
+        "model,batch_size,accuracy,params\nA,8,0.91,0\nB,16,0.93,0\nA,16,0.92,12\n",
+        "bank,deposits,branches,loans\nA,70,12,55\nB,64,11,43\nC,81,15,60\n",
+    ],
+)
+def test_the_wording_of_reasons_decides_nothing(text, tmp_path, monkeypatch) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text(text)
+    table = read(path)
+
+    def reword(meaning):
+        return replace(meaning, reason="in other words")
+
+    for rules in ("RULES", "WEAK_RULES", "MEASURE_RULES"):
+        reworded = tuple(
+            replace(rule, meaning=reword(rule.meaning)) for rule in getattr(vocabulary, rules)
+        )
+        monkeypatch.setattr(vocabulary, rules, reworded)
+    first_rules = tuple((words, reword(meaning)) for words, meaning in vocabulary.FIRST_RULES)
+    monkeypatch.setattr(vocabulary, "FIRST_RULES", first_rules)
+    vocabulary._look_up.cache_clear()
+    try:
+        reworded_table = read(path)
+    finally:
+        vocabulary._look_up.cache_clear()
+    assert [(c.name, c.role, c.unit, c.range) for c in reworded_table.columns] == [
+        (c.name, c.role, c.unit, c.range) for c in table.columns
+    ]
+    assert reworded_table.label == table.label
+    assert reworded_table.dataset == table.dataset
+    assert reworded_table.question == table.question

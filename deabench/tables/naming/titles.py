@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
+from deabench.tables.naming.meaning import Meaning
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.vocabulary import (
     BETTER_ROLES,
     RULES,
     THROUGHPUTS,
     WEAK_RULES,
-    Meaning,
     is_weak,
     look_up_computed,
     look_up_metric,
@@ -83,6 +83,6 @@ def meaning_of_heading(heading: str) -> Meaning | None:
         if meanings:
             roles = {meaning.role for meaning in meanings}
             # A mean alone does not tell of what it is one.
-            is_mean = all(meaning.reason.startswith("a mean") for meaning in meanings)
+            is_mean = all(meaning.kind == "mean of scores" for meaning in meanings)
             return meanings[0] if len(roles) == 1 and not is_mean else None
     return None

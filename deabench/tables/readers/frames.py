@@ -13,7 +13,7 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from deabench.errors import DataError
-from deabench.tables.recognition.columns import DeclaredRole
+from deabench.tables.recognition.columns import Declaration, Declarations
 from deabench.utils.frames import to_pandas
 from deabench.utils.text import quote_names
 
@@ -59,7 +59,7 @@ class Source:
     frame: pd.DataFrame
     title: str = ""
     label: tuple[str, ...] = ()
-    declarations: Mapping[str, tuple[DeclaredRole, str]] = field(default_factory=dict)
+    declarations: Declarations = field(default_factory=dict)
     decimal_comma: bool = False
     notes: tuple[str, ...] = ()
     stacked: bool = False
@@ -135,7 +135,7 @@ def _simplify_cell(cell: Any) -> Any:
     return cell
 
 
-def declared_roles(frame: pd.DataFrame) -> dict[str, tuple[DeclaredRole, str]]:
+def declared_roles(frame: pd.DataFrame) -> dict[str, Declaration]:
     """Return the roles in `frame.attrs`, where deabench states them for its own tables."""
     roles = dict(frame.attrs.get("roles", {}))
     return {str(name): (role, "declared by its table") for name, role in roles.items()}
@@ -213,9 +213,7 @@ def _read_instances(data: Mapping[Any, Any]) -> Source | None:
     names = {instance for results in data.values() for instance in results}
     if len(data) < 2 or len(names) < MIN_INSTANCES or set(counts.values()) != {len(names)}:
         return None
-    declarations: dict[str, tuple[DeclaredRole, str]] = {
-        "instance": ("left_out", "it names the instances")
-    }
+    declarations: dict[str, Declaration] = {"instance": ("left_out", "it names the instances")}
     frame = pd.DataFrame(rows)
     return Source(frame, "", ("system",), declarations, kind="long")
 

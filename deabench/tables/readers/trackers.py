@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from deabench.tables.readers.frames import Source
-from deabench.tables.recognition.columns import DeclaredRole
+from deabench.tables.recognition.columns import Declaration
 
 MLFLOW_NAMES = ("tags.mlflow.runName", "Name")
 """The columns of a run's name in MLflow's frames, and in the CSV of its page."""
@@ -108,7 +108,7 @@ def _adapt_wandb(source: Source) -> Source:
 
 def _adapt_autogluon(source: Source, names: set[str]) -> Source:
     """Take the test score and the whole times: marginal and validation times are parts of them."""
-    declarations: dict[str, tuple[DeclaredRole, str]] = dict(source.declarations)
+    declarations: dict[str, Declaration] = dict(source.declarations)
     for name in names:
         if name.endswith("_marginal"):
             declarations[name] = ("left_out", f"it is a part of '{name.removesuffix('_marginal')}'")
@@ -139,9 +139,7 @@ def read_price_list(data: Mapping[str, Any], title: str) -> Source:
         prices = {price: item.get(price) for price in PRICES}
         if name != "sample_spec" and all(isinstance(x, int | float) for x in prices.values()):
             rows.append({"model": name, **prices})
-    declarations: dict[str, tuple[DeclaredRole, str]] = dict.fromkeys(
-        PRICES, ("cost", "declared by LiteLLM")
-    )
+    declarations: dict[str, Declaration] = dict.fromkeys(PRICES, ("cost", "declared by LiteLLM"))
     left_out = len(data) - len(rows)
     notes = (f"{left_out} entries without both prices per token are left out",) if left_out else ()
     return Source(pd.DataFrame(rows), title, ("model",), declarations, notes=notes)

@@ -28,7 +28,6 @@ from deabench.tables.table import LowerIsBetter, Table
 from deabench.tables.vocabulary import is_weak_name, look_up_metric
 from deabench.utils.checks import did_you_mean
 
-COMPARED = "it compares two values"
 LEAST_DISTINCT = 0.5
 """More than this share of the values of a measurement are distinct."""
 Role: TypeAlias = DeclaredRole | Literal["undesirable", "non_discretionary"]
@@ -56,7 +55,7 @@ def assign_roles(
     ignored = table.expand(ignore, "ignore")
     declared, notes = _declare_directions(table, lower_is_better, units or {})
     declared |= {
-        column.name: replace(column, role="left_out", reason=USER_SAYS)
+        column.name: column.with_role("left_out", USER_SAYS, "user")
         for column in table.inferred
         if column.name in ignored
     }
@@ -86,8 +85,7 @@ def assign_roles(
         return assigned
     # What is asked about is no output yet: half of such guesses are costs or losses.
     columns = [
-        replace(c, role="unknown", reason=UNKNOWN_NAME) if c.role == "guess" else c
-        for c in assigned.columns
+        c.with_role("unknown", UNKNOWN_NAME) if c.role == "guess" else c for c in assigned.columns
     ]
     # The question stands for the notes on what was guessed.
     return replace(assigned, columns=tuple(columns), question=question, role_notes=(question.text,))
@@ -117,7 +115,7 @@ def _find_question(
     columns += [
         name
         for name, column in undecided.items()
-        if not column.reason.startswith(COMPARED)
+        if column.kind != "comparison"
         and not (metrics and _is_called_result(name))
         and (is_measured(table, name) or _states_percent(table, name, units))
     ]
@@ -133,7 +131,7 @@ def _find_question(
             if name in table.frame and _may_measure(table.frame[name], needs_fractions)
         ]
     # Sizes of models or of their parts alone compare nothing.
-    are_sizes = all(column.reason.startswith("the size of the model") for column in metrics)
+    are_sizes = all(column.kind == "model size" for column in metrics)
     if not columns and are_sizes:
         columns += [column.name for column in metrics]
         metrics = []
@@ -205,7 +203,7 @@ def _likely_answer(values: pd.DataFrame, *, can_ignore: bool) -> str:
 def leave_out_inputs(columns: Sequence[Column]) -> list[Column]:
     """Leave out proposed inputs, because the user names others."""
     return [
-        replace(column, role="left_out", reason=OTHER_INPUTS) if column.input else column
+        column.with_role("left_out", OTHER_INPUTS, "unused input") if column.input else column
         for column in columns
     ]
 
@@ -232,9 +230,9 @@ def _declare_directions(
         if direction is None:
             column = _infer_lower(table.frame.get(name), column, units.get(name, ""))
         elif direction == "input":
-            column = replace(column, role="cost", reason=USER_SAYS)
+            column = column.with_role("cost", USER_SAYS, "user")
         else:
-            column = replace(column, role="lower_rate", high=direction, reason=USER_SAYS)
+            column = column.with_role("lower_rate", USER_SAYS, "user", high=direction)
         declared[name] = replace(column, declared=True)
         if direction is None and column.complemented:
             notes.append(
@@ -274,12 +272,12 @@ def _infer_lower(values: pd.Series | None, column: Column, unit: str) -> Column:
     """Infer a column for which lower is better: a rate of known range, else an input."""
     # A column of text has no values to tell a rate by.
     if values is None:
-        return replace(column, role="cost", reason=USER_SAYS)
+        return column.with_role("cost", USER_SAYS, "user")
     numbers = Numbers(values.to_numpy(), np.zeros(len(values), dtype=bool), unit)
-    inferred = infer_column(column.name, numbers, {column.name: ("lower_rate", USER_SAYS)})
+    inferred = infer_column(column.name, numbers, {column.name: ("lower_rate", USER_SAYS, "user")})
     if inferred.metric:
         return inferred
-    return replace(column, role="cost", reason=USER_SAYS)
+    return column.with_role("cost", USER_SAYS, "user")
 
 
 def to_plain_roles(roles: Mapping[str, Role] | None) -> dict[str, DeclaredRole]:
@@ -323,5 +321,5 @@ def _declare(column: Column, role: str | None) -> Column:
     if role == "undesirable":
         return replace(column, declared=True)
     if role == "non_discretionary":
-        return replace(column, role=role, reason=USER_SAYS)
+        return column.with_role(role, USER_SAYS, "user")
     return column

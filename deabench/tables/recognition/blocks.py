@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -141,7 +141,7 @@ def _open_lone_resource(columns: Sequence[Column], frame: pd.DataFrame) -> list[
     unknown = [c.name for c in columns if c.role == "unknown" and c.name in frame]
     if sum(are_alike(measure_scale(frame[name]), scale) for name in unknown) < OVERRULING:
         return list(columns)
-    opened = replace(resource, role="unknown", low=-np.inf, reason=UNKNOWN_NAME)
+    opened = resource.with_role("unknown", UNKNOWN_NAME, low=-np.inf)
     return [opened if column is resource else column for column in columns]
 
 
@@ -155,7 +155,7 @@ def _leave_out_sparse(columns: Sequence[Column], frame: pd.DataFrame) -> list[Co
         if filled.get(column.name, 1) < SPARSE:
             count = int(frame[column.name].notna().sum())
             reason = f"only {count} of {len(frame)} systems have a value; name it to use it"
-            column = replace(column, role="left_out", reason=reason)
+            column = column.with_role("left_out", reason)
         result.append(column)
     return result
 
@@ -180,7 +180,7 @@ def _find_blocks(columns: Sequence[Column], frame: pd.DataFrame) -> list[list[st
 
 def _may_join(column: Column, frame: pd.DataFrame) -> bool:
     is_open = column.role == "unknown" or (
-        column.role == "output" and column.reason.startswith(("a benchmark", "a data set"))
+        column.role == "output" and column.kind in ("benchmark", "data set score")
     )
     if not is_open or column.name not in frame:
         return False
@@ -263,10 +263,10 @@ def _demote_ambiguous(columns: Sequence[Column], frame: pd.DataFrame) -> list[Co
     They may where the table has an error rate. A mean of scores also needs another output, for its
     own name tells nothing, or rows that are sorted by it from the greatest down.
     """
-    weak_reasons = ("a data set's score", "a mean of scores")
+    weak_kinds = ("data set score", "mean of scores")
     has_errors = any(column.role == "lower_rate" for column in columns)
     has_output = any(
-        column.role == "output" and not column.reason.startswith(weak_reasons) for column in columns
+        column.role == "output" and column.kind not in weak_kinds for column in columns
     )
     is_open = any(column.role in ("unknown", "conditional") for column in columns)
     is_sorted = any(
@@ -276,16 +276,16 @@ def _demote_ambiguous(columns: Sequence[Column], frame: pd.DataFrame) -> list[Co
     )
     demoted = []
     for column in columns:
-        is_ambiguous = column.role == "output" and column.reason.startswith(weak_reasons)
+        is_ambiguous = column.role == "output" and column.kind in weak_kinds
         # Such a name says nothing about errors: beside an error rate it may be their mean, and
         # beside columns of unknown direction theirs.
         if is_ambiguous and (
             has_errors
-            or (not has_output and "mean" in column.reason and not is_sorted)
-            or (is_open and "mean" in column.reason and not _has_scores(columns))
+            or (not has_output and column.kind == "mean of scores" and not is_sorted)
+            or (is_open and column.kind == "mean of scores" and not _has_scores(columns))
         ):
             reason = "its name does not say which way is better"
-            column = replace(column, role="conditional", reason=reason)
+            column = column.with_role("conditional", reason)
         demoted.append(column)
     return demoted
 
@@ -295,6 +295,6 @@ def _has_scores(columns: Sequence[Column]) -> bool:
     return any(
         column.role == "output"
         and column.unit in ("share", "percent")
-        and not column.reason.startswith("a mean of scores")
+        and column.kind != "mean of scores"
         for column in columns
     )

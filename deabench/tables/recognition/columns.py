@@ -12,16 +12,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from deabench.tables.cells import Numbers
+from deabench.tables.naming.meaning import Meaning, MeaningKind
 from deabench.tables.naming.units import spell_unit
 from deabench.tables.vocabulary import (
-    TURNED,
-    Meaning,
+    SIZE_KINDS,
     has_name,
     is_weak,
     is_whole_name,
@@ -33,8 +33,9 @@ from deabench.tables.vocabulary import (
 
 DeclaredRole = Literal["output", "lower_rate", "cost", "label", "dataset", "left_out"]
 """Roles that a user or a source can state."""
-Declarations = Mapping[str, tuple[DeclaredRole, str]]
-"""Column to (role, where it is declared)."""
+Declaration: TypeAlias = tuple[DeclaredRole, str] | tuple[DeclaredRole, str, MeaningKind]
+"""A role, where it is declared and, if not by the source itself, what the reason says."""
+Declarations = Mapping[str, Declaration]
 MIN_RANK_CORRELATION = 0.9
 """A rank column tells the direction of a score where their rank correlation is beyond this."""
 LEAST_PERCENT = 10
@@ -43,9 +44,6 @@ GUESSED = "a guess, for its name is not known: higher is better"
 COUNTS_ROWS = "it only counts the rows"
 ALL_EMPTY = "every cell is empty"
 UNKNOWN_NAME = "its name is not known"
-SETTING = "it is a setting"
-OF_RUNS = "it numbers repeated runs"
-OF_COMPUTER = "it is a property of the computer"
 OTHER_INPUTS = "other inputs are named"
 MAX_FREE = 0.1
 """More sizes of 0 than one, or this share, stand for unknown ones; a baseline may be free."""
@@ -76,6 +74,8 @@ class Column:
         Whether it is an output of which less is better.
     production : {"", "goods", "side"}
         Whether its name is one of goods that producers use or make, or says input or output.
+    kind : str
+        What the reason says in one word, as `deabench.tables.naming.meaning` lists them.
     """
 
     name: str
@@ -88,6 +88,11 @@ class Column:
     declared: bool = False
     undesirable: bool = False
     production: str = ""
+    kind: MeaningKind = ""
+
+    def with_role(self, role: str, reason: str, kind: MeaningKind = "", **changes: Any) -> Column:
+        """Return the column with another role, for another reason."""
+        return replace(self, role=role, reason=reason, kind=kind, **changes)
 
     @property
     def metric(self) -> bool:
@@ -97,7 +102,7 @@ class Column:
     @property
     def ambiguous(self) -> bool:
         """Whether its name is known to stand for either direction, as deposits of a bank."""
-        return self.role == "conditional" and "or an output" in self.reason
+        return self.role == "conditional" and self.kind == "input or output"
 
     @property
     def bounded(self) -> bool:
@@ -154,15 +159,11 @@ def infer_column(
     is_open = (
         meaning is None
         or (meaning.role == "conditional" and meaning_beside is None)
-        or meaning.reason
-        in (
-            SETTING,
-            OF_COMPUTER,
-        )
+        or meaning.kind in ("setting", "computer")
     )
     if numbers is not None and (is_open or (meaning is not None and is_weak(meaning))):
         meaning = look_up_unit(spell_unit(numbers.unit)) or meaning
-    is_turned = meaning is not None and meaning.reason == TURNED
+    is_turned = meaning is not None and meaning.kind == "turned"
     # Accuracies on negatives are no accuracies below 0.
     if is_turned and numbers is not None and np.nanmin(numbers.values, initial=np.inf) >= 0:
         meaning = look_up_measure(re.sub("neg(ative)?", "", name, count=1, flags=re.IGNORECASE))
@@ -178,20 +179,20 @@ def infer_column(
         # Text names systems or data sets, or is left out by declaration; it measures nothing.
         is_left_out = name in declarations and declarations[name][0] == "left_out"
         if meaning is not None and (names_rows or is_left_out):
-            return Column(name, meaning.role, reason=meaning.reason)
+            return Column(name, meaning.role, reason=meaning.reason, kind=meaning.kind)
         # The seeds of long results are keys, and read as text.
-        if meaning is not None and meaning.reason == OF_RUNS:
-            return Column(name, "text", reason=meaning.reason)
+        if meaning is not None and meaning.kind == "run":
+            return Column(name, "text", reason=meaning.reason, kind="run")
         return Column(name, "text", reason="it holds text, no numbers")
     values = numbers.values[np.isfinite(numbers.values)]
     # From here on the column holds numbers.
     if not len(values):
-        return Column(name, "left_out", reason=ALL_EMPTY)
+        return Column(name, "left_out", reason=ALL_EMPTY, kind="empty")
     # Systems and data sets may be numbered; a column of fractions names neither.
     if meaning is None or (names_rows and (values != np.round(values)).any()):
         return Column(name, "unknown", reason=UNKNOWN_NAME)
     if names_rows:
-        return Column(name, meaning.role, reason=meaning.reason)
+        return Column(name, meaning.role, reason=meaning.reason, kind=meaning.kind)
     column = Column(
         name,
         meaning.role,
@@ -202,6 +203,7 @@ def infer_column(
         meaning.negated,
         undesirable=meaning.undesirable,
         production=meaning.production,
+        kind=meaning.kind,
     )
     return check_range(column, values, numbers.unit)
 
@@ -215,7 +217,7 @@ def _names_rows_in_part(meaning: Meaning, name: str, numbers: Numbers) -> bool:
         return not is_whole_name(name, meaning.role)
     values = numbers.values[np.isfinite(numbers.values)]
     # Descriptions are numbered by whole numbers; fractions measure something.
-    is_description = meaning.reason == "it is a description"
+    is_description = meaning.kind == "description"
     return is_description and bool((values != np.round(values)).any())
 
 
@@ -226,8 +228,7 @@ def _contradicts(meaning: Meaning, name: str, numbers: Numbers) -> bool:
     """
     if meaning.role != "left_out" or "version" in name.lower():
         return False
-    kinds = ("identifier", "count", "numbers repeated runs", "confusion matrix")
-    if not meaning.reason.endswith(kinds):
+    if meaning.kind not in ("identifier", "count", "run", "confusion count"):
         return False
     # Counts have no percent signs.
     if numbers.unit == "percent":
@@ -236,16 +237,18 @@ def _contradicts(meaning: Meaning, name: str, numbers: Numbers) -> bool:
     return bool((values != np.round(values)).any())
 
 
-def _apply_declaration(meaning: Meaning | None, role: DeclaredRole, reason: str) -> Meaning:
+def _apply_declaration(
+    meaning: Meaning | None, role: DeclaredRole, reason: str, kind: MeaningKind = "declared"
+) -> Meaning:
     """Return the declared role with the unit of the name, and its range where both agree."""
     if meaning is None:
-        return Meaning(role, reason=reason)
+        return Meaning(role, reason=reason, kind=kind)
     # A cost and an error rate have one direction, so the range of the name still holds.
     if meaning.role == role or {meaning.role, role} == {"cost", "lower_rate"}:
-        return replace(meaning, role=role, reason=reason)
+        return replace(meaning, role=role, reason=reason, kind=kind)
     if role in ("output", "lower_rate"):
-        return Meaning(role, meaning.unit, reason=reason)
-    return Meaning(role, reason=reason)
+        return Meaning(role, meaning.unit, reason=reason, kind=kind)
+    return Meaning(role, reason=reason, kind=kind)
 
 
 def check_range(column: Column, values: np.ndarray, unit: str = "") -> Column:
@@ -260,25 +263,26 @@ def check_range(column: Column, values: np.ndarray, unit: str = "") -> Column:
         return column
     if column.negated:
         return _check_negated(column, values)
-    is_error = column.role == "lower_rate" and column.low == 0 and "says" not in column.reason
-    if is_error and (values < 0).any() and column.reason != USER_SAYS:
+    is_stated = column.kind in ("stated", "user")
+    is_error = column.role == "lower_rate" and column.low == 0 and not is_stated
+    if is_error and (values < 0).any():
         reason = "it holds values below 0, so less is not always better; say which way is better"
-        return replace(column, role="conditional", low=-np.inf, high=np.inf, reason=reason)
+        return column.with_role("conditional", reason, low=-np.inf, high=np.inf)
     # A unit in the cells is exact where the name tells none; durations are never negative.
     if unit and column.unit in ("", "share"):
         column = replace(column, unit=unit)
         if unit != "percent":
             column = replace(column, low=0.0)
     zeros = int((values == 0).sum())
-    if column.reason.startswith("the size of") and zeros > min(1, MAX_FREE * len(values)):
+    if column.kind in SIZE_KINDS and zeros > min(1, MAX_FREE * len(values)):
         reason = f"a size of 0 in {zeros} rows stands for an unknown one"
-        return replace(column, role="left_out", reason=reason)
+        return column.with_role("left_out", reason)
     # A rate up to 1, or of unknown range, may be written as a share or in percent.
     if column.unit in ("share", "percent") and column.range in ((0.0, 1.0), (-np.inf, np.inf)):
         # A mean of other than rates may be one of times.
-        if column.reason.startswith("a mean of scores") and values.max() > 100:
+        if column.kind == "mean of scores" and values.max() > 100:
             reason = "its name does not say of what it is the mean"
-            return replace(column, role="conditional", unit="", reason=reason)
+            return column.with_role("conditional", reason, unit="")
         return _check_share(column, values, unit)
     # A value outside of the range refutes its limit, not the name.
     if (values < column.low).any():
@@ -291,7 +295,7 @@ def check_range(column: Column, values: np.ndarray, unit: str = "") -> Column:
 def _check_share(column: Column, values: np.ndarray, unit: str) -> Column:
     """Set the unit of a rate: a share up to 1, percent up to 100, else a range that is unknown."""
     if column.name.lower() == "precision" and np.isin(values, BITS).all():
-        return replace(column, role="left_out", reason="it is the precision of numbers, in bits")
+        return column.with_role("left_out", "it is the precision of numbers, in bits")
     maximum = values.max()
     is_negative = values.min() < 0
     # Rounding may carry a share or a percentage just above its greatest value.
@@ -311,7 +315,7 @@ def _check_negated(column: Column, values: np.ndarray) -> Column:
             "its name says that its sign is turned, but it holds values above 0; "
             "say which way is better"
         )
-        return replace(column, role="left_out", reason=reason)
+        return column.with_role("left_out", reason)
     minimum = values.min()
     if column.range != (-1.0, 0.0) or minimum >= -1:
         return column
@@ -327,7 +331,7 @@ def infer_direction_from_rank(column: Column, values: pd.Series, ranks: pd.Serie
     sorted from best to worst.
     """
     # Only a name such as "score" needs the rank: all others tell their direction themselves.
-    bare_score = column.role == "conditional" or column.reason.startswith("a score")
+    bare_score = column.role == "conditional" or column.kind == "score"
     if not bare_score or values.nunique() < 3:
         return column
     if ranks is None or ranks.nunique() < 3:
@@ -336,16 +340,16 @@ def infer_direction_from_rank(column: Column, values: pd.Series, ranks: pd.Serie
                 "the rows are sorted by it upwards, as they are where lower is better; "
                 "say which way it is"
             )
-            return replace(column, role="conditional", reason=reason)
+            return column.with_role("conditional", reason)
         return column
     # Rank 1 is best: a score that rises as the rank falls is better high.
     correlation = values.corr(ranks, method="spearman")
     if correlation < -MIN_RANK_CORRELATION:
         reason = "the rank beside it falls as it rises: higher is better"
-        return replace(column, role="output", reason=reason)
+        return column.with_role("output", reason)
     if correlation > MIN_RANK_CORRELATION:
         reason = "the rank beside it rises with it: lower is better"
-        return replace(column, role="lower_rate", high=np.inf, reason=reason)
+        return column.with_role("lower_rate", reason, high=np.inf)
     return column
 
 

@@ -21,10 +21,11 @@ import numpy as np
 import pandas as pd
 
 from deabench.tables.markup import strip_markup
+from deabench.tables.naming.meaning import Meaning
 from deabench.tables.naming.titles import meaning_of_heading, metric_of_title
 from deabench.tables.recognition.columns import MIN_RANK_CORRELATION, Column
 from deabench.tables.recognition.redundancy import is_called_mean
-from deabench.tables.vocabulary import BETTER_ROLES, Meaning, is_weak, look_up_metric
+from deabench.tables.vocabulary import BETTER_ROLES, is_weak, look_up_metric
 
 SENTENCES = {
     direction: re.compile(
@@ -151,7 +152,7 @@ def _by_mean(block: Block, _: Context) -> tuple[str, str]:
         return "", ""
     for ally in block.allies:
         # A score of all tasks is their mean; a column that is called mean has no direction itself.
-        is_score = ally.reason.startswith("a score")
+        is_score = ally.kind == "score"
         if not is_score and (not is_called_mean(ally.name) or is_weak_column(ally)):
             continue
         members = block.frame[block.names]
@@ -164,7 +165,7 @@ def _by_mean(block: Block, _: Context) -> tuple[str, str]:
 
 def _by_benchmarks(block: Block, _: Context) -> tuple[str, str]:
     """Take the direction of known benchmarks, unless errors of the same scale stand beside."""
-    arrows = {ally.direction: ally.name for ally in block.allies if "its name says" in ally.reason}
+    arrows = {ally.direction: ally.name for ally in block.allies if ally.kind == "stated"}
     if len(arrows) == 1:
         direction, name = next(iter(arrows.items()))
         if len(block.unknown) <= 1 or not block.benchmarks:
@@ -218,7 +219,7 @@ def _benchmark_of_heading(heading: str, block: Block) -> Meaning | None:
     """Return the meaning of a known benchmark in the heading above rates; None without one."""
     is_rate = measure_scale(block.frame[block.names[0]])[0] in ("share", "percent")
     meaning = look_up_metric(heading)
-    if meaning is None or not is_rate or not meaning.reason.startswith("a benchmark"):
+    if meaning is None or not is_rate or meaning.kind != "benchmark":
         return None
     return meaning
 
@@ -287,4 +288,4 @@ def rank_correlations(frame: pd.DataFrame, names: Sequence[str], metric: str) ->
 def is_weak_column(column: Column) -> bool:
     """Return whether a column's role rests on a weak word, as score or average."""
     meaning = look_up_metric(column.name)
-    return meaning is not None and is_weak(meaning) and column.reason == meaning.reason
+    return meaning is not None and is_weak(meaning) and column.kind == meaning.kind

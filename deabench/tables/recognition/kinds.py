@@ -291,7 +291,7 @@ def table_of_instances(source: Source, instances: Instances) -> Table:
         elif name in by_column:
             canonical = by_column[name]
             reason = reasons.get(canonical, f"it is the {canonical} of each row")
-        columns.append(Column(name, "left_out", reason=reason))
+        columns.append(Column(name, "left_out", reason=reason, kind="declared"))
     # There are no metrics yet: the table carries the rows to compute them from.
     label = instances.columns.get("classifier")
     content = "counts" if instances.kind == "counts" else f"{instances.kind} of instances"

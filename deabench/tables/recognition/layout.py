@@ -14,7 +14,7 @@ import pandas as pd
 
 from deabench.tables.markup import strip_markup
 from deabench.tables.naming.parsing import parse_name
-from deabench.tables.recognition.columns import ALL_EMPTY, SETTING, Column
+from deabench.tables.recognition.columns import Column
 from deabench.tables.vocabulary import (
     COLUMN_WORDS,
     has_name,
@@ -190,7 +190,7 @@ def _label_candidates(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterato
     # A text whose name says that it describes the rows (license, paper) names them last.
     meanings = {name: look_up_metric(name) for name in texts}
     # Settings name runs only where no identifier does.
-    texts = [n for n, m in meanings.items() if m is None or m.reason != SETTING or n in PARAMETERS]
+    texts = [n for n, m in meanings.items() if m is None or m.kind != "setting" or n in PARAMETERS]
     settings = [n for n, m in meanings.items() if n not in texts and frame[n].is_unique]
     describing = [name for name in texts if meanings[name] is not None]
     texts = [name for name in texts if name not in describing or name == frame.columns[0]]
@@ -201,7 +201,7 @@ def _label_candidates(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterato
     yield [name for name in texts if name == frame.columns[0]]
     yield named
     yield [name for name in texts if _varies(frame[name])]
-    identifiers = [c.name for c in columns if c.reason == "it is an identifier"]
+    identifiers = [c.name for c in columns if c.kind == "identifier"]
     yield [name for name in identifiers if describing and frame[name].is_unique]
     yield settings
     yield [name for name in describing if _varies(frame[name])]
@@ -333,17 +333,15 @@ def find_matrix_columns(columns: Sequence[Column], keys: Keys) -> list[str]:
         for column in columns
         if column.role not in ("text", "label", "dataset")
         and column.name not in keys.label
-        and column.reason != ALL_EMPTY
+        and column.kind != "empty"
     ]
     unknown = [
-        column
-        for column in numeric
-        if column.role == "unknown" or column.reason.startswith("a benchmark's score")
+        column for column in numeric if column.role == "unknown" or column.kind == "benchmark"
     ]
     # A table of metrics has few columns that no rule knows.
     if len(unknown) < max(2, MIN_UNKNOWN_SHARE * len(numeric)):
         return []
-    return [c.name for c in numeric if "count" not in c.reason or c.role == "unknown"]
+    return [c.name for c in numeric if c.kind not in ("count", "confusion count")]
 
 
 def has_systems_in_columns(

@@ -114,7 +114,7 @@ def parse_source(
     # The keys depend on what the columns are; the cells of a label are then names, no numbers.
     columns = [infer_column(name, numbers[name], declarations, [*numbers]) for name in numbers]
     columns = [
-        replace(column, role="left_out", reason="its signs say that it is a difference")
+        column.with_role("left_out", "its signs say that it is a difference", "difference")
         if column.role == "unknown" and _states_changes(frame[column.name])
         else column
         for column in columns
@@ -179,9 +179,7 @@ def infer_columns(
 ) -> list[Column]:
     """Check the columns against the values of the systems, which may be means of rows."""
     # The first rank column of the table tells the direction of bare scores.
-    ranks = next(
-        (frame[c.name] for c in columns if "rank among" in c.reason and c.name in frame), None
-    )
+    ranks = next((frame[c.name] for c in columns if c.kind == "rank" and c.name in frame), None)
     inferred = []
     for column in columns:
         if column.name in keys.label or column.name == keys.dataset:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.tables.naming.parsing import parse_name
-from deabench.tables.recognition.columns import ALL_EMPTY, COUNTS_ROWS, GUESSED, Column
+from deabench.tables.recognition.columns import COUNTS_ROWS, GUESSED, Column
 from deabench.utils.text import quote_names
 
 MEAN_WORDS = ("average", "avg", "mean", "overall", "macro", "total score")
@@ -24,8 +24,17 @@ PROBED_ROWS = 1000
 SPARE_ROWS = 3
 """So many rows more than parts show that a weighted mean is no accident."""
 COMPLEMENT_ROUNDING = 1e-6
-UNINFORMATIVE = ("identifier", "date", "numbers repeated", "description", "count", "every cell")
-"""What reasons hold that tell nothing about the other columns: any table has identifiers."""
+UNINFORMATIVE = (
+    "identifier",
+    "date",
+    "run",
+    "description",
+    "count",
+    "confusion count",
+    "row count",
+    "empty",
+)
+"""Kinds of columns that tell nothing about the others: any table has identifiers."""
 
 
 def leave_out_redundant(column: Column, columns: Sequence[Column], frame: pd.DataFrame) -> Column:
@@ -35,7 +44,7 @@ def leave_out_redundant(column: Column, columns: Sequence[Column], frame: pd.Dat
     if column.role in ("unknown", "conditional"):
         reason = _weighted_mean_reason(column.name, columns, frame)
         if reason:
-            return replace(column, role="left_out", reason=reason)
+            return column.with_role("left_out", reason, "averaged")
     if not (column.metric or column.role == "conditional"):
         return column
     may_be_mean = is_called_mean(column.name) and column.direction != "lower"
@@ -60,7 +69,7 @@ def leave_out_redundant(column: Column, columns: Sequence[Column], frame: pd.Dat
             reason = _mean_reason(values, frame[errors])
     if not reason:
         return column
-    return replace(column, role="left_out", reason=reason)
+    return column.with_role("left_out", reason, "complement" if column.complemented else "mean")
 
 
 def _complement_reason(column: Column, values: np.ndarray, outputs: pd.DataFrame) -> str:
@@ -133,9 +142,9 @@ def leave_out_unknown(column: Column, frame: pd.DataFrame) -> Column:
     if column.role != "unknown":
         return column
     if column.name in frame and counts_rows(frame[column.name]):
-        return replace(column, role="left_out", reason=COUNTS_ROWS)
+        return column.with_role("left_out", COUNTS_ROWS, "row count")
     reason = "its name is not known, so which way is better is not known either; say it"
-    return replace(column, reason=reason)
+    return column.with_role(column.role, reason)
 
 
 def counts_rows(numbers: pd.Series | np.ndarray) -> bool:
@@ -157,10 +166,7 @@ def needs_guesses(columns: Sequence[Column], frame: pd.DataFrame, *, made_to_ran
     if made_to_rank:
         return "unknown" in roles
     informative = any(
-        column.role == "left_out"
-        and column.name in frame
-        and column.reason not in (ALL_EMPTY, COUNTS_ROWS)
-        and not any(word in column.reason for word in UNINFORMATIVE)
+        column.role == "left_out" and column.name in frame and column.kind not in UNINFORMATIVE
         for column in columns
     )
     return "unknown" in roles and not informative
@@ -171,17 +177,17 @@ def guess_output(column: Column, frame: pd.DataFrame, *, made_to_rank: bool) -> 
     if column.role != "unknown":
         return column
     if made_to_rank:
-        return replace(column, role="guess", low=0.0, reason=GUESSED)
+        return column.with_role("guess", GUESSED, low=0.0)
     if column.name not in frame:
         return column
     values = frame[column.name].to_numpy(dtype=float)
     values = values[np.isfinite(values)]
     if column.name in frame and counts_rows(frame[column.name]):
-        return replace(column, role="left_out", reason=COUNTS_ROWS)
+        return column.with_role("left_out", COUNTS_ROWS, "row count")
     # Metrics of quality are rarely negative; differences and logarithms are, in both directions.
     if (values < 0).any():
         reason = "its name is not known and it holds negative values; say what it is"
-        return replace(column, reason=reason)
+        return column.with_role(column.role, reason)
     # Beside fractions, whole numbers are counts and settings more often than measurements.
     has_fractions = any((frame[name].dropna() % 1 != 0).any() for name in frame)
     is_whole = (values == np.round(values)).all() and len(np.unique(values)) > 1
@@ -190,8 +196,8 @@ def guess_output(column: Column, frame: pd.DataFrame, *, made_to_rank: bool) -> 
             "its name is not known and it holds whole numbers only, as counts and settings do; "
             "say what it is"
         )
-        return replace(column, reason=reason)
-    guess = replace(column, role="guess", low=0.0, reason=GUESSED)
+        return column.with_role(column.role, reason)
+    guess = column.with_role("guess", GUESSED, low=0.0)
     if values.max(initial=0) <= 1:
         guess = replace(guess, high=1.0)
     return guess

@@ -11,15 +11,15 @@ from collections.abc import Sequence
 import pandas as pd
 
 from deabench.tables.naming.questions import Answer, Question
-from deabench.tables.recognition.columns import SETTING, Column
+from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import PARAMETERS, PROBED_ROWS, is_system_name
 from deabench.tables.vocabulary import has_name, look_up_metric
 from deabench.utils.text import quote_names
 
 LEAST_KNOWN_SYSTEMS = 0.25
 """A column names systems where at least this share of its cells are known ones, as "svm"."""
-VARIANTS = (SETTING, "it is an identifier", "it is a description", "it is a date")
-"""The reasons of columns that tell variants of a system apart, as versions."""
+VARIANTS = ("setting", "identifier", "description", "date")
+"""The kinds of columns that tell variants of a system apart, as versions."""
 
 
 def ask_for_evidence(
@@ -75,7 +75,7 @@ def tells_variants(column: pd.Series) -> bool:
     if has_name(name, "load"):
         return False
     meaning = look_up_metric(name)
-    if meaning is not None and (meaning.role == "label" or meaning.reason in VARIANTS):
+    if meaning is not None and (meaning.role == "label" or meaning.kind in VARIANTS):
         return True
     return are_marks(column)
 

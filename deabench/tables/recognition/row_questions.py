@@ -13,7 +13,7 @@ from itertools import combinations, permutations
 import pandas as pd
 
 from deabench.tables.naming.questions import Answer, Question
-from deabench.tables.recognition.columns import OF_COMPUTER, OF_RUNS, SETTING, Column
+from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import (
     PROBED_ROWS,
     Keys,
@@ -38,18 +38,19 @@ from deabench.tables.vocabulary import (
 )
 from deabench.utils.text import quote_names
 
-KEY_REASONS = (
-    SETTING,
-    "it is a length",
-    "it describes the data",
-    OF_RUNS,
-    "it is a count",
-    "it is a date",
-    "it is an identifier",
-    "it is a description",
-    "it is a property of the computer",
+KEY_KINDS = (
+    "setting",
+    "length",
+    "data",
+    "run",
+    "count",
+    "confusion count",
+    "date",
+    "identifier",
+    "description",
+    "computer",
 )
-"""How the reasons begin of columns that are no metrics and tell rows apart."""
+"""Kinds of columns that are no metrics and tell rows apart."""
 MAX_KEYS = 3
 """At most this many columns are proposed as the label together."""
 MAX_REPEATED = 0.25
@@ -129,7 +130,7 @@ def _ask_about_traces(
     unknown = [name for name in metrics if look_up_metric(name) is None]
     is_matrix = len(unknown) > 1 and 2 * len(unknown) > len(metrics)
     is_no_system = meaning is not None and (
-        meaning.role == "dataset" or meaning.reason in (SETTING, OF_COMPUTER)
+        meaning.role == "dataset" or meaning.kind in ("setting", "computer")
     )
     if is_instance or (is_no_system and is_matrix) or has_name(label, "topic"):
         crossed_question = _ask_about_crossed(frame, columns, label, title)
@@ -242,8 +243,7 @@ def _ask_about_key(
     splitting = [
         name
         for name in label[1:]
-        if not tells_variants(frame[name])
-        or (is_averaged and _reason_of(name) == "it is an identifier")
+        if not tells_variants(frame[name]) or (is_averaged and _kind_of(name) == "identifier")
     ]
     if not splitting:
         return None
@@ -266,7 +266,7 @@ def _key_columns(
         c.name
         for c in columns
         if c.name in frame
-        and (c.name in others or c.role in ("text", "dataset") or c.reason.startswith(KEY_REASONS))
+        and (c.name in others or c.role in ("text", "dataset") or c.kind in KEY_KINDS)
         and cell_texts(frame[c.name]).nunique() > 1
     ]
 
@@ -337,13 +337,13 @@ def _find_load(frame: pd.DataFrame, columns: Sequence[Column], label: str) -> st
 
 def _is_date_name(name: object) -> bool:
     """Return whether a column's name says that it holds dates or times of day."""
-    return _reason_of(name) == "it is a date"
+    return _kind_of(name) == "date"
 
 
-def _reason_of(name: object) -> str:
-    """Return why a name is no metric, or what it measures; empty where it is not known."""
+def _kind_of(name: object) -> str:
+    """Return the kind of what a name means; empty where it is not known."""
     meaning = look_up_metric(name)
-    return "" if meaning is None else meaning.reason
+    return "" if meaning is None else meaning.kind
 
 
 def _ask_about_crossed(
