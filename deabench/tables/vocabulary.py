@@ -19,8 +19,10 @@ from typing import Any
 from deabench.metrics.formulas import DIRECTION, METRICS
 from deabench.tables.naming.meaning import MEANING_KINDS, WEAK_KINDS, Meaning, Role
 from deabench.tables.naming.parsing import ParsedName, parse_name
+from deabench.tables.naming.rules import Rule, RuleBook, join_pattern, word_starts
 from deabench.tables.naming.units import BYTES, unit_in_brackets, unit_of
 
+_NUMBER_OF = re.compile(r"^_(total_)?(number|nr)(_of)?_")
 _TRAINING = re.compile(r"_(train|training|in_sample|resubstitution)_")
 _EXTREME = re.compile(r"\w_(min|max|minimum|maximum|best|worst)_$")
 BETTER_ROLES: dict[str, Role] = {"higher": "output", "lower": "lower_rate"}
@@ -38,31 +40,6 @@ class PairedWord:
     meaning: Meaning
 
 
-@dataclass(frozen=True)
-class Rule:
-    """A pattern of names and what they mean; `starts` are how the words of the pattern begin."""
-
-    pattern: str
-    starts: tuple[str, ...]
-    meaning: Meaning
-
-
-def join_pattern(word_list: str) -> str:
-    """Return the pattern of words that are separated by blanks, the longest first."""
-    return "_(" + "|".join(sorted(word_list.split(), key=len, reverse=True)) + ")(?=_)"
-
-
-def word_starts(pattern: str) -> tuple[str, ...]:
-    """Return how the words of a pattern begin.
-
-    A name that contains none of them cannot match, so the pattern need not be compiled for it.
-    """
-    if not pattern.startswith("_("):
-        return ("",)
-    alternatives = pattern.removeprefix("_(").removesuffix(")(?=_)").split("|")
-    return tuple("_" + re.sub(r"\w?[?*{].*|\W.*", "", word) for word in alternatives)
-
-
 def _pattern_of(entry: Mapping[str, Any]) -> str:
     return join_pattern(entry["words"]) if "words" in entry else str(entry["pattern"])
 
@@ -75,17 +52,18 @@ def _read_meaning(entry: Mapping[str, Any]) -> Meaning:
     return Meaning(**({"role": "left_out"} | fields))
 
 
-def _read_rules(entries: Sequence[Mapping[str, Any]]) -> tuple[Rule, ...]:
+def _read_rules(entries: Sequence[Mapping[str, Any]]) -> RuleBook:
     rules = []
     for entry in entries:
         pattern = _pattern_of(entry)
-        rules.append(Rule(pattern, word_starts(pattern), _read_meaning(entry)))
-    return tuple(rules)
+        starts = word_starts(entry["words"]) if "words" in entry else ("",)
+        rules.append(Rule(pattern, starts, _read_meaning(entry)))
+    return RuleBook(rules)
 
 
 _WORDS = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
 RULES = _read_rules(_WORDS["rule"])
-MEASURE_RULES = tuple(
+MEASURE_RULES = RuleBook(
     rule for rule in RULES if rule.meaning.role in ("output", "lower_rate", "cost", "conditional")
 )
 """Rules of what columns of numbers measure."""
@@ -193,7 +171,7 @@ def is_known_by_unit(name: object) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _look_up(text: str, rules: tuple[Rule, ...] | None = None) -> Meaning | None:
+def _look_up(text: str, rules: RuleBook | None = None) -> Meaning | None:
     computed = look_up_computed(text)
     if computed is not None:
         return computed
@@ -281,16 +259,18 @@ def _follow_arrow(name: ParsedName, meaning: Meaning | None) -> Meaning:
     return Meaning(role, meaning.unit, meaning.low, meaning.high, reason, kind="stated")
 
 
-def _look_up_words(name: ParsedName, rules: Sequence[Rule]) -> Meaning | None:
+def _look_up_words(name: ParsedName, rules: RuleBook) -> Meaning | None:
     """Apply the rules of vocabulary.toml to the words of a name.
 
     What is never a metric comes first, then throughputs; of the rules the one whose word ends last
     decides, for it is the noun. A stated unit of spending overrides the words.
     """
+    spellings = {name.all_words, name.words}
     # Spreads, ranks, identifiers and settings are no metrics, whatever else the name says.
     for pattern, first_meaning in FIRST_RULES:
-        if re.search(pattern, name.all_words) or re.search(pattern, name.words):
-            return first_meaning
+        if any(re.search(pattern, words) for words in spellings):
+            counted = _look_up_counted(name) if first_meaning.kind == "count" else None
+            return counted or first_meaning
     # "images per second" is an output; "cost per second" is spent.
     throughput = re.search(_THROUGHPUT, name.all_words)
     spent = re.search(_SPENT_PER_TIME, name.all_words)
@@ -320,7 +300,8 @@ def _look_up_words(name: ParsedName, rules: Sequence[Rule]) -> Meaning | None:
     stated = look_up_unit(name.unit)
     if stated is not None and (
         meaning is None
-        or meaning.role == "output"  # "speed (ms)"
+        # "speed (ms)", but "mIoU (ms)" is measured at many scales
+        or (meaning.role == "output" and (meaning.kind, meaning.unit) != ("quality", "share"))
         or (meaning.role == "left_out" and not setting)  # "speed CPU (ms)" is no setting
     ):
         meaning = stated
@@ -344,17 +325,20 @@ def _look_up_words(name: ParsedName, rules: Sequence[Rule]) -> Meaning | None:
     return replace(meaning, unit=unit or meaning.unit)
 
 
-def _last_match(name_words: str, rules: Sequence[Rule], *, must_hold: str = "") -> Meaning | None:
+def _look_up_counted(name: ParsedName) -> Meaning | None:
+    """Return the resource that a name counts in full words, as "Number of beds"; None else."""
+    counted, prefixes = re.subn(_NUMBER_OF, "_", name.words)
+    meaning = _last_match(counted, RULES) if prefixes else None
+    is_resource = meaning is not None and meaning.kind in ("resource", "input or output")
+    return meaning if is_resource else None
+
+
+def _last_match(name_words: str, rules: RuleBook, *, must_hold: str = "") -> Meaning | None:
     """Return the meaning of the rule whose word ends last; of several the longest."""
     best = (0, 0)
     meaning = None
-    for rule in rules:
-        # Most rules are ruled out by a search for substrings, which is far faster than a pattern.
-        for start in rule.starts:
-            if start in name_words:
-                break
-        else:
-            continue
+    # Most rules are ruled out by how their words begin, which is far faster than a pattern.
+    for rule in rules.candidates(name_words):
         for match in re.finditer(rule.pattern, name_words):
             span = (match.end(), match.end() - match.start())
             if span > best and must_hold in match[0]:

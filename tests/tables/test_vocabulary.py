@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from deabench.tables import vocabulary
 from deabench.tables.naming.meaning import MEANING_KINDS
+from deabench.tables.naming.rules import RuleBook
 from deabench.tables.read import read
 from deabench.tables.vocabulary import RULES, WEAK_RULES, look_up_beside, look_up_metric
 
@@ -116,7 +117,7 @@ def test_the_wording_of_reasons_decides_nothing(text, tmp_path, monkeypatch) -> 
         return replace(meaning, reason="in other words")
 
     for rules in ("RULES", "WEAK_RULES", "MEASURE_RULES"):
-        reworded = tuple(
+        reworded = RuleBook(
             replace(rule, meaning=reword(rule.meaning)) for rule in getattr(vocabulary, rules)
         )
         monkeypatch.setattr(vocabulary, rules, reworded)
@@ -133,3 +134,50 @@ def test_the_wording_of_reasons_decides_nothing(text, tmp_path, monkeypatch) -> 
     assert reworded_table.label == table.label
     assert reworded_table.dataset == table.dataset
     assert reworded_table.question == table.question
+
+
+@pytest.mark.parametrize(
+    ("role", "names"),
+    [
+        ("output", "HMMT Feb 2025,GSM-Plus,StrategyQA,CharXiv (RQ),Codeforces Rating,McEval,IN-1K"),
+        ("output", "APbox,APmask,mIoU (ms+flip),mIoU(ms),acc1,AUPRO,PQ_st,avg@16,# Solved,QV"),
+        ("output", "Solved instances,GFLOPS/W,FPS/W,SPECint2017,CoreMark,scTM,% valid,HNS"),
+        ("output", "Research output,Ship calls,Passenger kilometers,Room nights,Vessels handled"),
+        ("lower_rate", "EPE3D,CMMD,Unsolved,Shifted geometric mean,Clash score,Self-BLEU,cpWER"),
+        ("lower_rate", "bits per pixel,Edit dist,Interval width,rel l2,Collision rate,SGM10"),
+        ("cost", "Number of beds,Number of employees,Runway length,Fleet size,Net assets,Hectares"),
+        (
+            "cost",
+            "MMac,Bitrate,Lines of code,Code size,p75,99th percentile,Install size,# Trainable",
+        ),
+        ("left_out", "No.,Training data,Shots,Kernel size,number of samples,n_patients,lora_rank"),
+    ],
+)
+def test_what_people_call_their_columns_is_known(role, names) -> None:
+    meanings = {name: look_up_metric(name) for name in names.split(",")}
+    roles = {name: meaning and meaning.role for name, meaning in meanings.items()}
+    assert {name: other for name, other in roles.items() if other != role} == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "role"),
+    [
+        ("DROP", "MMLU", "output"),
+        ("DROP", "latency", None),
+        ("F1-all", "EPE (train)", "lower_rate"),
+        ("SIR", "SDR", "output"),
+        ("RTE", "RRE", "lower_rate"),
+        ("RTE", "MNLI", None),
+        ("ASR", "Clean Acc", "lower_rate"),
+        ("Sub", "WER", "lower_rate"),
+        ("FP16 TFLOPS", "Memory bandwidth", "output"),
+        ("FP16 TFLOPS", "top-1", None),
+        ("Workers", "Sales", "cost"),
+        ("Workers", "accuracy", None),
+        ("Number of patients", "Nurses", "output"),
+        ("Number of patients", "AUC", None),
+    ],
+)
+def test_names_that_mean_something_beside_others_only(name, other, role) -> None:
+    meaning = look_up_beside(name, [name, other])
+    assert (meaning and meaning.role) == role

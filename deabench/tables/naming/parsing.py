@@ -49,7 +49,7 @@ _SIGNS = {
 _PER = re.compile(
     r"/(?=\s*(s|secs?|seconds?|ms|min|minutes?|h|hrs?|hours?|days?|\d+|1?k|1?m|tok|tokens?"
     r"|images?|img|samples?|requests?|quer(y|ies)|examples?|epochs?|it|iters?|steps?|runs?|calls?"
-    r"|inferences?|tasks?|pages?|watts?|joules?|kwh|wh|dollars?)\b)"
+    r"|inferences?|tasks?|pages?|watts?|w|joules?|kwh|wh|dollars?)\b)"
     # What is spent or measured stands before "per": "cycl./hash", but not "arc_easy/acc".
     r"|(?<=\b(?:ms|ns|us|µs))\s*/|(?<=\b(?:cycl|bits))\.?\s*/|(?<=\bcycles)\s*/|(?<=\bbytes)\s*/"
     r"|(?<=\bcost)\s*/|(?<=\bprice)\s*/",
