@@ -5,6 +5,8 @@ Every message says what, where, which value and what to do; lower case, no full 
 
 import inspect
 import warnings
+from collections.abc import Mapping
+from types import MappingProxyType
 
 
 class DeabenchError(Exception):
@@ -32,6 +34,9 @@ class DataError(DeabenchError, ValueError):
     ...     print(error)
     metric 'TNR' of 'a' is -0.2; 'TNR' cannot be below 0, correct it
     """
+
+    options: Mapping[str, str] = MappingProxyType({})
+    """Arguments with which the call would go through; empty where none are known."""
 
 
 class UsageError(DeabenchError):

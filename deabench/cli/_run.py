@@ -7,6 +7,7 @@ import errno
 import importlib
 import io
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -19,7 +20,7 @@ from typer.main import get_command
 from deabench.cli import COMPLETION_VARIABLE, VERBS
 from deabench.cli._io import all_notes, print_message, printable_streams
 from deabench.cli.options.parsing import answer_words, parse_numbers, question_text
-from deabench.errors import DeabenchError, UsageError
+from deabench.errors import DataError, DeabenchError, UsageError
 from deabench.tables.naming.questions import Question, UndecidedError
 from deabench.tables.readers.limits import reading_options
 from deabench.utils.progress import time_limit
@@ -28,6 +29,8 @@ DEVICE_ERRORS = (errno.ENOSPC, errno.EIO, errno.EFBIG)
 """What the system reports when it cannot write to stdout."""
 LIMITED_VERBS = ("rank", "frontier", "targets", "report")
 """Verbs that may compute for hours."""
+PROPOSING_VERBS = ("rank", "frontier", "targets")
+"""Verbs that have the options which errors propose."""
 SECONDS = 50.0
 """The time limit of these verbs, unless another is typed ..."""
 LONGEST = 60.0
@@ -110,6 +113,10 @@ def _call_verb(name: str, arguments: list[str]) -> int:
         raise
     except DeabenchError as error:
         print_message(f"deabench: {error}")
+        if isinstance(error, DataError) and error.options and name in PROPOSING_VERBS:
+            answer = {option: (value,) for option, value in error.options.items()}
+            words = ["deabench", name, *arguments, *answer_words(answer)]
+            print_message(f"To do so, type\n  {shlex.join(words)}")
         return 2 if isinstance(error, UsageError) else 1
     except MemoryError:
         sys.stderr.write(

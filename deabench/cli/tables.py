@@ -35,6 +35,7 @@ from deabench.cli.options.table import TableOptions
 from deabench.report.text.words import join_names
 from deabench.results.targets import TIME_PASSED
 from deabench.streaming.frontier import frontier_of_files, parse_options
+from deabench.tables.missing_cells import with_missing_choice
 from deabench.tables.readers.limits import current_options
 from deabench.tables.selection import read_values
 
@@ -82,9 +83,8 @@ def read_command(
             counts = ", ".join(f"'{name}' {count}" for name, count in source.missing.items())
             print_message(f"empty cells: {counts}; --missing says what becomes of them")
         if source.question is not None:
-            print_message(
-                question_text(source.question, ["rank", *table.typed_words, *_reading_words()])
-            )
+            question = with_missing_choice(source, source.question)
+            print_message(question_text(question, ["rank", *table.typed_words, *_reading_words()]))
         else:
             print_message(f"the same with every option: {proposal['command']}")
 
@@ -117,6 +117,7 @@ def _rank_command_line(table: Table, options: TableOptions) -> str:
     words = ["deabench", "rank", *options.typed_words]
     question = table.question
     if question is not None:
+        question = with_missing_choice(table, question)
         answer = question.default or next(iter(question.answers))
         return shlex.join([*words, *answer_words(question.answers[answer]), *_reading_words()])
     outputs = [*table.outputs, *table.complemented]

@@ -11,6 +11,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.cells import is_empty_word
+from deabench.tables.missing_cells import choose_missing
 from deabench.tables.recognition.columns import USER_SAYS, Column
 from deabench.tables.table import Table
 from deabench.tables.vocabulary import look_up_metric
@@ -230,11 +231,17 @@ def refuse_missing(selected: SelectedTable) -> None:
     # Bounds need the least and the greatest possible value.
     if np.isfinite([selected.range_of(name) for name in incomplete]).all():
         choices = f", 'drop-metrics' ({metrics}) or 'bounds'"
-    raise DataError(
+    error = DataError(
         f"{'; '.join(sentences)}; "
         f"pass missing='drop-systems' ({int(empty.any(axis=1).sum())} of {len(empty)}){choices} "
         "(docs/tables.md says what each does)"
     )
+    choice = choose_missing(
+        selected.frame[list(selected.outputs)], selected.frame[list(selected.inputs)]
+    )
+    if choice:
+        error.options = {"missing": choice}
+    raise error
 
 
 def _shorten(cells: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.tables.answers import ANSWER_KINDS, with_metrics
 from deabench.tables.interpretation import is_labelled
+from deabench.tables.missing_cells import with_missing_choice
 from deabench.tables.naming.questions import UndecidedError
 from deabench.tables.read import as_table
 from deabench.tables.recognition.assignment import leave_out_inputs
@@ -65,7 +66,13 @@ def select_table(
     """
     choice("missing", missing, MISSING)
     interpreted = with_metrics(as_table(table), [*(outputs or ()), *(inputs or ())] or None)
-    selected = select_columns(interpreted, outputs, inputs)
+    try:
+        selected = select_columns(interpreted, outputs, inputs)
+    except UndecidedError as error:
+        # One answer is enough: it also says what to do with empty cells.
+        if missing == "refuse":
+            raise UndecidedError(with_missing_choice(interpreted, error.question)) from None
+        raise
     if strict and selected.guessed:
         raise DataError(
             f"no name tells what {quote_names(selected.outputs)} measure, "

@@ -58,6 +58,7 @@ def test_a_single_empty_cell_is_refused_with_the_very_option(tmp_path, capsys) -
         "deabench: 'accuracy' of 'c' is missing; pass --missing drop-systems (1 of 6), "
         "'drop-metrics' ('accuracy') or 'bounds' "
         "('deabench docs tables' says what each does)\n"
+        f"To do so, type\n  deabench rank {hole} --missing drop-systems\n"
     )
     assert main(["rank", str(hole), "--missing", "drop-systems", "--format", "csv"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 6

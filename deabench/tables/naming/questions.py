@@ -11,7 +11,7 @@ from deabench.errors import DataError
 from deabench.tables.naming.patterns import shorten_names
 from deabench.utils.text import quote_names
 
-Option = Literal["outputs", "inputs", "lower_is_better", "ignore", "label", "dataset"]
+Option = Literal["outputs", "inputs", "lower_is_better", "ignore", "label", "dataset", "missing"]
 Answer = Mapping[Option, tuple[str, ...]]
 """Option to the names or patterns that it takes, as `{"outputs": ("coding:arc_agi",)}`."""
 
@@ -37,8 +37,8 @@ class Question:
         The block that it is about; none where it is about the rows.
     answers : mapping of "higher", "lower", "ignore", "label" or "dataset" to Answer
         The options of `read` (lower_is_better, ignore, label, roles) and of `rank` (outputs,
-        inputs) that state the whole interpretation under each answer, the columns of known names
-        included, so that one call or one command is enough.
+        inputs, missing) that state the whole interpretation under each answer, the columns of
+        known names included, so that one call or one command is enough.
     default : str
         The likeliest answer, a key of `answers`; empty where nothing speaks for any.
     """
@@ -72,11 +72,12 @@ def format_answer(answer: Answer) -> str:
     options = [
         f"{option}={json.dumps(list(names), ensure_ascii=False)}"
         for option, names in answer.items()
-        if names and option != "dataset"
+        if names and option not in ("dataset", "missing")
     ]
     datasets = dict.fromkeys(answer.get("dataset", ()), "dataset")
     if datasets:
         options.append(f"roles={json.dumps(datasets, ensure_ascii=False)}")
+    options += [f'missing="{choice}"' for choice in answer.get("missing", ())]
     return ", ".join(options).replace('"', "'")
 
 

@@ -182,7 +182,7 @@ def _ask_about_traces(
         return make_question(
             f"nothing tells whether '{label}' names the systems of '{title}', for it repeats", key
         )
-    return _ask_about_numbers(frame, columns, label, title)
+    return _ask_about_numbers(frame, [c for c in columns if c.name not in metrics], label, title)
 
 
 def merge_questions(rows: Question, metrics: Question | None) -> Question:

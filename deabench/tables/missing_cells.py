@@ -1,0 +1,77 @@
+"""Choose what to do with empty cells, and propose it where a table is refused or asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from deabench.tables.naming.questions import Answer, Question
+from deabench.tables.table import Table
+
+Choice = Literal["drop-systems", "drop-metrics", ""]
+LEAST_SYSTEMS = 2
+"""A ranking compares at least so many."""
+
+
+def choose_missing(outputs: pd.DataFrame, inputs: pd.DataFrame) -> Choice:
+    """Choose between the systems and the metrics with empty cells: leave out what costs less.
+
+    Metrics say what is compared, so systems go first, unless more than half of them would.
+
+    Parameters
+    ----------
+    outputs, inputs : DataFrame, systems x metrics
+    """
+    cells = pd.concat([outputs, inputs], axis=1).to_numpy(dtype=float)
+    is_usable = np.isfinite(cells)
+    complete_rows = int(is_usable.all(axis=1).sum())
+    complete_columns = int(is_usable.all(axis=0).sum())
+    has_output = bool(np.isfinite(outputs.to_numpy(dtype=float)).all(axis=0).any())
+    count, width = cells.shape
+    if complete_rows >= max(LEAST_SYSTEMS, count / 2):
+        return "drop-systems"
+    # Otherwise what leaves more cells is left.
+    if has_output and complete_columns * count >= complete_rows * width:
+        return "drop-metrics"
+    return "drop-systems" if complete_rows >= LEAST_SYSTEMS else ""
+
+
+def with_missing_choice(table: Table, question: Question) -> Question:
+    """Return a question whose answers also say what to do with the cells that would be empty."""
+    answers = {}
+    for word, answer in question.answers.items():
+        outputs, inputs = _metrics_under(table, answer)
+        choice: Choice = ""
+        if len(outputs) or len(inputs):
+            columns = table.frame[[*outputs, *inputs]].to_numpy(dtype=float)
+            if not np.isfinite(columns).all():
+                choice = choose_missing(table.frame[outputs], table.frame[inputs])
+        answers[word] = {**answer, "missing": (choice,)} if choice else answer
+    return replace(question, answers=answers)
+
+
+def _metrics_under(table: Table, answer: Answer) -> tuple[list[str], list[str]]:
+    """Return the outputs and the inputs that would be ranked under an answer."""
+    known_outputs = [c.name for c in table.metrics if not c.input]
+    known_inputs = [c.name for c in table.metrics if c.input]
+    if not {"outputs", "inputs", "lower_is_better"} & {*answer}:
+        ignored = _expand(table, answer.get("ignore", ()))
+        return (
+            [name for name in known_outputs if name not in ignored],
+            [name for name in known_inputs if name not in ignored],
+        )
+    lower = _expand(table, answer.get("lower_is_better", ()))
+    outputs = _expand(table, answer.get("outputs", ()))
+    inputs = _expand(table, answer.get("inputs", ()))
+    # A metric that is better low is complemented or an input: its cells count in either case.
+    return outputs, [name for name in dict.fromkeys([*inputs, *lower]) if name not in outputs]
+
+
+def _expand(table: Table, names: Sequence[str]) -> list[str]:
+    """Return the columns of numbers that names and ranges stand for."""
+    expanded = table.expand(names, "outputs")
+    return [name for name in expanded if name in table.frame]
