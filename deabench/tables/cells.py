@@ -216,8 +216,14 @@ def _parse_texts(numeric: np.ndarray, texts: Mapping[int, str], comma: bool) -> 
     if len(units) == 1 and (len(estimates) == filled or not plain_count):
         unit = next(iter(units))
     if "percent" in units and unit != "percent":
-        # "90 %" next to 0.9: one of the two is in another unit, and nothing tells which.
-        estimates = {row: e for row, e in estimates.items() if e.unit != "percent"}
+        bare = [e.value for e in estimates.values() if e.unit != "percent"]
+        bare_values = np.array([*numeric[~np.isnan(numeric)], *bare])
+        if units <= {"", "percent"} and _are_surely_percent(bare_values):
+            # The sign was left out of some cells, as of 3.6 next to "1.77 %".
+            unit = "percent"
+        else:
+            # "90 %" next to 0.9: one of the two is in another unit, and nothing tells which.
+            estimates = {row: e for row, e in estimates.items() if e.unit != "percent"}
     estimates = _drop_other_brackets(estimates)
     values = numeric.copy()
     failed = np.zeros(len(numeric), dtype=bool)
@@ -231,6 +237,11 @@ def _parse_texts(numeric: np.ndarray, texts: Mapping[int, str], comma: bool) -> 
         _describe_parsing(texts, estimates),
         *(_collect(estimates, name, len(numeric)) for name in ("lows", "highs", "spreads")),
     )
+
+
+def _are_surely_percent(values: np.ndarray) -> bool:
+    """Return whether bare numbers beside percentages are no shares: above 1, and at most 100."""
+    return bool(((values > 1) & (values <= 100)).all())
 
 
 def _agree_on_units(estimates: Mapping[int, Estimate], is_complete: bool) -> dict[int, Estimate]:

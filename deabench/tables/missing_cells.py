@@ -30,12 +30,14 @@ def choose_missing(outputs: pd.DataFrame, inputs: pd.DataFrame) -> Choice:
     is_usable = np.isfinite(cells)
     complete_rows = int(is_usable.all(axis=1).sum())
     complete_columns = int(is_usable.all(axis=0).sum())
-    has_output = bool(np.isfinite(outputs.to_numpy(dtype=float)).all(axis=0).any())
+    # Inputs alone are ranked where there are no outputs.
+    needed = outputs if outputs.shape[1] else inputs
+    is_left = bool(np.isfinite(needed.to_numpy(dtype=float)).all(axis=0).any())
     count, width = cells.shape
     if complete_rows >= max(LEAST_SYSTEMS, count / 2):
         return "drop-systems"
     # Otherwise what leaves more cells is left.
-    if has_output and complete_columns * count >= complete_rows * width:
+    if is_left and complete_columns * count >= complete_rows * width:
         return "drop-metrics"
     return "drop-systems" if complete_rows >= LEAST_SYSTEMS else ""
 

@@ -172,7 +172,7 @@ def drop_missing(
     if not dropped:
         return selected, ()
     remaining = selected.drop_columns(dropped)
-    if not remaining.outputs:
+    if not (remaining.outputs if selected.outputs else remaining.inputs):
         raise DataError(
             "every output lacks some cell, so missing='drop-metrics' leaves none; "
             "pass missing='drop-systems'"

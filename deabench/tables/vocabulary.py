@@ -78,6 +78,7 @@ ERROR_WORDS: dict[str, str] = {
 _SPREAD = join_pattern(_WORDS["spreads_and_ranks"])
 _SPENDING = join_pattern(_WORDS["spending"])
 _BYTES = join_pattern(_WORDS["bytes"])
+_SPEECH_SETS = join_pattern(_WORDS["speech_sets"])
 _LIMIT = join_pattern(_WORDS["limits"])
 THROUGHPUTS = join_pattern(_WORDS["throughputs"])
 _THROUGHPUT = f"{_WORDS['throughput_pattern']}|{THROUGHPUTS}"
@@ -107,6 +108,29 @@ def is_whole_name(name: object, role: Role) -> bool:
     """Return whether a word of some role is the whole name, as "model" and not "1k model"."""
     words = parse_name(str(name)).words
     return any(rule.meaning.role == role and re.match(rule.pattern + "_$", words) for rule in RULES)
+
+
+def is_benchmark(name: object) -> bool:
+    """Return whether a name is that of a known benchmark or data set.
+
+    Examples
+    --------
+    >>> is_benchmark("ImageNet-1K"), is_benchmark("ResNet-50")
+    (True, False)
+    """
+    meaning = look_up_measure(name)
+    return meaning is not None and meaning.kind in ("benchmark", "data set score")
+
+
+def is_speech_set(name: object) -> bool:
+    """Return whether a name is that of a speech data set, whose error rate is usual.
+
+    Examples
+    --------
+    >>> is_speech_set("LibriSpeech test-other"), is_speech_set("speech quality")
+    (True, False)
+    """
+    return re.search(_SPEECH_SETS, parse_name(str(name)).all_words) is not None
 
 
 def is_weak(meaning: Meaning) -> bool:

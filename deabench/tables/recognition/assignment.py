@@ -25,9 +25,13 @@ from deabench.tables.recognition.columns import (
 from deabench.tables.recognition.directions import MIN_ROWS, measure_scale
 from deabench.tables.recognition.redundancy import counts_rows
 from deabench.tables.table import LowerIsBetter, Table
-from deabench.tables.vocabulary import is_weak_name, look_up_metric
+from deabench.tables.vocabulary import is_speech_set, is_weak_name, look_up_metric
 from deabench.utils.checks import did_you_mean
 
+LIKELY_CORRELATION = 0.6
+"""So far columns go with the known metrics that their direction is likely."""
+LEAST_CORRELATED = 5
+"""So many rows are needed before a correlation makes anything likely."""
 LEAST_DISTINCT = 0.5
 """More than this share of the values of a measurement are distinct."""
 Role: TypeAlias = DeclaredRole | Literal["undesirable", "non_discretionary"]
@@ -149,7 +153,7 @@ def _find_question(
         asked_columns = varying
     if not asked_columns:
         return None
-    default = _likely_answer(table.frame[asked_columns], can_ignore=bool(metrics))
+    default = _likely_answer(table, asked_columns, metrics)
     return make_question(
         asked_columns,
         [c.name for c in metrics if c.direction == "higher"],
@@ -187,17 +191,44 @@ def _may_measure(values: pd.Series, needs_fractions: bool) -> bool:
     return bool(values.nunique() > 1)
 
 
-def _likely_answer(values: pd.DataFrame, *, can_ignore: bool) -> str:
+def _likely_answer(table: Table, names: Sequence[str], metrics: Sequence[Column]) -> str:
     """Return the likeliest answer to whether higher or lower is better in some columns.
 
-    Rates are better high, unless the rows are sorted by them upwards; other numbers may be no
-    metrics.
+    Columns that are called by speech data sets are error rates; others go with the known metrics
+    of quality, if they go with any. Else rates are better high, unless the rows are sorted by them
+    upwards; other numbers, and whole ones, may be no metrics.
     """
+    values = table.frame[list(names)]
     means = values.mean(axis=1)
     if len(values) >= MIN_ROWS and means.is_monotonic_increasing:
         return "lower"
+    if sum(map(is_speech_set, names)) > len(names) / 2:
+        return "lower"
+    goodness = _correlation_with_quality(means, table.frame, metrics)
+    if abs(goodness) >= LIKELY_CORRELATION:
+        return "higher" if goodness > 0 else "lower"
+    is_whole = not (values % 1 > 0).any(axis=None)
     is_rate = measure_scale(means)[0] in ("share", "percent")
-    return "higher" if is_rate or not can_ignore else "ignore"
+    return "higher" if (is_rate and not is_whole) or not metrics else "ignore"
+
+
+def _correlation_with_quality(
+    means: pd.Series, frame: pd.DataFrame, metrics: Sequence[Column]
+) -> float:
+    """Return the mean rank correlation with known qualities and losses, these with opposite sign.
+
+    What producers use and make grows with their size, and tells nothing.
+    """
+    if len(means) < LEAST_CORRELATED or any(column.production for column in metrics):
+        return 0.0
+    correlations = []
+    for column in metrics:
+        if column.role not in ("output", "lower_rate") or column.kind == "throughput":
+            continue
+        correlation = means.corr(frame[column.name], method="spearman")
+        correlations.append(correlation if column.role == "output" else -correlation)
+    filled = [value for value in correlations if np.isfinite(value)]
+    return float(np.mean(filled)) if filled else 0.0
 
 
 def leave_out_inputs(columns: Sequence[Column]) -> list[Column]:

@@ -29,7 +29,8 @@ from deabench.tables.vocabulary import BETTER_ROLES, is_weak, look_up_metric
 
 SENTENCES = {
     direction: re.compile(
-        rf"\b({words})\b([^.\n]{{0,30}}\b(is|are)|,? the) better\b|{arrow}", re.IGNORECASE
+        rf"\b({words})\b((?P<subject>[^.\n]{{0,30}})\b(is|are)|,? the) better\b|{arrow}",
+        re.IGNORECASE,
     )
     for direction, words, arrow in (
         ("higher", "higher|larger|greater", "↑"),
@@ -94,6 +95,12 @@ class Block:
         self.unknown = [name for name in names if by_name[name].role == "unknown"]
         self.benchmarks = [name for name in names if by_name[name].role == "output"]
         scale = measure_scale(frame[self.names[0]])
+        self.has_known_metrics = any(
+            column.role in ("output", "lower_rate")
+            and column.name in frame
+            and column.name not in names
+            for column in columns
+        )
         self.allies = [
             column
             for column in columns
@@ -183,6 +190,9 @@ def _by_context(block: Block, context: Context) -> tuple[str, str]:
     if len(block.names) < 2 and block.allies:
         return "", ""
     stated = [direction for direction, words in SENTENCES.items() if words.search(context.prose)]
+    # "Lower error values are better" speaks of the errors alone, where other metrics are known.
+    if block.has_known_metrics and len(stated) == 1 and _speaks_of_metric(context.prose, stated[0]):
+        return "", ""
     if len(stated) == 1 and not block.allies:
         direction = stated[0]
         return direction, f"the text around the table says that {direction} is better"
@@ -213,6 +223,13 @@ def _by_context(block: Block, context: Context) -> tuple[str, str]:
     if meaning is not None and set(stated) <= {meaning.better}:
         return meaning.better, f"the table is called by its metric, '{context.heading}'"
     return "", ""
+
+
+def _speaks_of_metric(prose: str, direction: str) -> bool:
+    """Return whether each sentence that states a direction speaks of some metric, as of errors."""
+    subjects = [match["subject"] or "" for match in SENTENCES[direction].finditer(prose)]
+    meanings = [look_up_metric(subject) for subject in subjects]
+    return all(meaning is not None and meaning.better != "neither" for meaning in meanings)
 
 
 def _benchmark_of_heading(heading: str, block: Block) -> Meaning | None:
@@ -254,7 +271,8 @@ def _by_correlation(block: Block, _: Context) -> tuple[str, str]:
         return "", ""
     needed = MIN_CORRELATION if len(block.names) > 1 else MIN_RATING_CORRELATION
     for ally in block.allies:
-        if is_weak_column(ally) or ally.direction != "higher":
+        # What producers use grows with what they make.
+        if is_weak_column(ally) or ally.direction != "higher" or ally.production:
             continue
         if (rank_correlations(block.frame, block.names, ally.name) > needed).all():
             return "higher", f"it rises with '{ally.name}'"

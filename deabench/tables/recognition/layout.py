@@ -18,6 +18,7 @@ from deabench.tables.recognition.columns import Column
 from deabench.tables.vocabulary import (
     COLUMN_WORDS,
     has_name,
+    is_benchmark,
     is_whole_name,
     look_up_metric,
 )
@@ -238,6 +239,12 @@ def _spellings(name: str) -> list[str]:
     return spellings + [re.sub(r"_+", "_", re.sub(r"\d+", "_", words)) for words in spellings]
 
 
+def are_benchmarks(cells: pd.Series) -> bool:
+    """Return whether most cells are names of known benchmarks or data sets, as "ImageNet-1K"."""
+    names = cells.dropna().head(PROBED_CELLS).map(str)
+    return len(names) > 1 and float(names.map(is_benchmark).mean()) > 0.5
+
+
 def is_numbered(column: pd.Series) -> bool:
     """Return whether the cells number the rows instead of naming them."""
     cells = column.dropna().head(PROBED_CELLS)
@@ -366,6 +373,9 @@ def has_systems_in_columns(
         labels = frame[label].dropna().astype(str)
         share_of_rows = sum(map(_is_known_system, labels)) / len(frame)
     are_data_sets = any(column.name == label and column.role == "dataset" for column in columns)
+    if label is not None and are_benchmarks(frame[label]):
+        are_data_sets = True
+        share_of_rows = 0.0
     if share_of_columns == share_of_rows:
         return are_data_sets
     least_share = 0.0 if are_data_sets else MIN_SYSTEM_SHARE

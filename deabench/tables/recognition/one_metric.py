@@ -117,6 +117,8 @@ def columns_as_systems(parsed: ParsedSource, dataset: str) -> Matrix:
         and column.name != dataset
         and column.role != "left_out"
         and is_known_by_unit(column.name)
+        # A name may tell what it measures beside the others only.
+        and column.kind in ("", "spending", "throughput", "time")
     }
     stated = list(units.values())
     unit = max(stated, key=stated.count, default="")

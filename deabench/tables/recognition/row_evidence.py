@@ -12,7 +12,12 @@ import pandas as pd
 
 from deabench.tables.naming.questions import Answer, Question
 from deabench.tables.recognition.columns import Column
-from deabench.tables.recognition.layout import PARAMETERS, PROBED_ROWS, is_system_name
+from deabench.tables.recognition.layout import (
+    PARAMETERS,
+    PROBED_ROWS,
+    are_benchmarks,
+    is_system_name,
+)
 from deabench.tables.vocabulary import has_name, look_up_metric
 from deabench.utils.text import quote_names
 
@@ -50,7 +55,10 @@ def ask_for_evidence(
 
 def are_known_systems(cells: pd.Series) -> bool:
     """Return whether cells are names of known systems, as "svm"."""
-    return bool(cells.head(PROBED_ROWS).map(is_system_name).mean() >= LEAST_KNOWN_SYSTEMS)
+    probed = cells.head(PROBED_ROWS)
+    if are_benchmarks(probed):
+        return False
+    return bool(probed.map(is_system_name).mean() >= LEAST_KNOWN_SYSTEMS)
 
 
 def _names_systems(label: str) -> bool:

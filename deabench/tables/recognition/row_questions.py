@@ -10,8 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, permutations
 
+import numpy as np
 import pandas as pd
 
+from deabench.tables.cells import parse_numbers
 from deabench.tables.naming.questions import Answer, Question
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import (
@@ -205,7 +207,8 @@ def _ask_for_names(
     names = [name for name in _key_columns(frame, columns, ()) if name not in metrics]
     # A first column without a known name may number the rows, whatever its like measure.
     first = columns[0]
-    numbers = pd.to_numeric(frame[first.name], errors="coerce").to_numpy()
+    parsed = parse_numbers(frame[first.name])
+    numbers = np.full(len(frame), np.nan) if parsed is None else parsed.values
     if first.role == "unknown" and (first.name in metrics or is_rising(numbers)):
         names.insert(0, first.name)
     if not names:
