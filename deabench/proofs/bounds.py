@@ -40,6 +40,10 @@ tolerance, as no more may be proved.
 """
 PRECISE = 1e-10
 """A bound that rounding widens by more than this share of a score's unit is made in fractions."""
+LAST_DIGITS = 2.0**-50
+"""What the rounding of λ, and of metrics that stand for decimals, makes of a metric that λ meets,
+as a share of its terms. It is less than `GAMMA`: values farther apart than that are not the same.
+"""
 FINEST_LAMBDA = 2.0**-40
 """λ that floats leave unrepaired is tried again in multiples of this: without its rounding."""
 RESIDUAL = 0.01
@@ -279,7 +283,7 @@ def _repaired_gains_of_block(
     error = GAMMA * (np.abs(terms).sum(axis=1) + np.abs(growth) + np.abs(moved))
     is_possible = (sums > 0) | (least_sum == 0)
     reached_terms = share[..., None] * points
-    own_rounding = GAMMA * (np.abs(tested) + np.abs(reached_terms).sum(axis=1))
+    own_rounding = LAST_DIGITS * (np.abs(tested) + np.abs(reached_terms).sum(axis=1))
     is_met = ((gains >= -own_rounding) | ~held).all(axis=1) & is_possible
     # Where Σ λ is free, each entry moves the point by all of z_j, else by z_j - z_o.
     moves = np.where(is_at_bound[:, None, None], terms, reached_terms)

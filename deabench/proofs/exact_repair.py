@@ -65,11 +65,18 @@ def exact_gains(
 
     What is held is met exactly where λ meets it but for rounding, and then where λ falls short of
     it alone. The entries above 0 are moved; where that fails those, too, that rounding left at 0.
+    Where Σ λ is free, and all but at its bound of 1, λ is last moved to that.
     """
+    attempts = [(lam.values[k] > 0, False), (lam.columns[k] >= 0, False)]
+    distance_from_bound = abs(lam.values[k].sum() - 1.0)
+    if 1.0 in technology.sums and 0 < distance_from_bound <= POLISH:
+        attempts.append((lam.values[k] > 0, True))
     for is_polished in (True, False):
-        for entries in (lam.values[k] > 0, lam.columns[k] >= 0):
+        for entries, keeps_sum in attempts:
             rows = np.flatnonzero(entries)
-            gains = _exact_gains(technology, tested, lam, k, held, moved, rows, is_polished)
+            gains = _exact_gains(
+                technology, tested, lam, k, held, moved, rows, is_polished, keeps_sum
+            )
             if gains is not None:
                 yield gains
                 break
@@ -84,14 +91,15 @@ def _exact_gains(
     moved: np.ndarray,
     entries: np.ndarray,
     is_polished: bool,
+    keeps_sum: bool,
 ) -> Vector | None:
-    """Do `exact_gains` by moves of some entries of λ."""
+    """Do `exact_gains` by moves of some entries of λ; `keeps_sum` takes Σ λ for one at a bound."""
     least_sum, greatest_sum = technology.sums
     tested_point = to_fractions(tested)
     lam_values = to_fractions(lam.values[k][entries])
     points = [to_fractions(technology.points[j]) for j in lam.columns[k][entries]]
     total = sum(lam_values, Fraction(0))
-    is_at_bound = not least_sum < total < greatest_sum
+    is_at_bound = keeps_sum or not least_sum < total < greatest_sum
     if least_sum and not total:
         return None
     aim = [z + w for z, w in zip(tested_point, to_fractions(moved), strict=True)]

@@ -108,6 +108,11 @@ HARD_SEEDS = {
     ),
     "holder of a DMU without outputs": (13002093, list(KINDS), *MODELS),
     "russell of a single peer that has none of an output": (1000967, list(KINDS)),
+    "super-sbm of a peer that misses a metric by 1.7e-14": (
+        19000217,
+        ["noise"],
+        *["sbm", "super", "ddf", "holder", "russell", "super-sbm"],
+    ),
 }
 """Tables on which floating point alone is wrong, with what is hard about them."""
 

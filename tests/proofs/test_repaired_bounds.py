@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import linprog
 
 from deabench.proofs.bounds import (
-    GAMMA,
+    LAST_DIGITS,
     PRECISE,
     REPAIRS,
     RESIDUAL,
@@ -163,7 +163,7 @@ def test_what_is_short_by_the_rounding_of_the_point_and_its_mixture_is_met(metri
     lam = np.array([0.5, 0.25, 0.25])
     for shares, expected in ((1.5, True), (2.5, False), (-1.0, True)):
         tested = lam @ POINTS
-        tested[metric] += shares * GAMMA * abs(tested[metric])
+        tested[metric] += shares * LAST_DIGITS * abs(tested[metric])
         for sums in ((0.0, np.inf), (1.0, 1.0)):
             is_met = repaired_gains(
                 Technology(POINTS, 1, sums), tested[None],

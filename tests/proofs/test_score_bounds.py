@@ -188,9 +188,9 @@ def test_intensities_are_tried_without_what_rounding_added(monkeypatch) -> None:
 
 
 def test_a_miss_by_rounding_is_met_without_moves_that_cost_another_metric() -> None:
-    """To gain 4e-15 of the first metric all of λ would move, and half of the second with it."""
+    """To gain 4e-16 of the first metric all of λ would move, and half of the second with it."""
     peers = np.array([[0.5, 0.75, -0.5], [0.5, 0.25, -0.5]])
-    tested = np.array([0.5 + 4e-15, 0.5, -0.5])
+    tested = np.array([0.5 + 4e-16, 0.5, -0.5])
     held = np.array([[True, False, True]])
     primal = bound_total(peers, tested, np.full(2, 0.5), np.ones(3), (1.0, 1.0), held=held)[0]
     assert primal == pytest.approx(0.0, abs=1e-13)
