@@ -123,42 +123,12 @@ def _exact_gains(
         sum((v * d[c] for v, d in zip(lam_values, differences, strict=True)), shift[c])
         for c in range(len(aim))
     ]
-    eta = [Fraction(0)] * len(moves)
-    gains = unmoved_gains
-    held_metrics = np.flatnonzero(held).tolist()
-    met_metrics: list[int] = []
-    if is_polished:
-        met_metrics = [
-            c for c in held_metrics if abs(gains[c]) <= MET * sum(abs(move[c]) for move in moves)
-        ]
-        if not met_metrics:
-            return None
-    short_metrics: list[int] = []
-    for _ in range(len(aim) + 1):
-        broken = [
-            c for c in held_metrics if (gains[c] < 0 or c in met_metrics) and c not in short_metrics
-        ]
-        if not broken:
-            break
-        short_metrics += broken
-        # η = Mᵀ μ with M Mᵀ μ = - what falls short: the least shares that make it 0.
-        rows = [[move[c] for move in moves] for c in short_metrics]
-        gram = [[dot(a, b) for b in rows] for a in rows]
-        solved = solve(gram, [-unmoved_gains[c] for c in short_metrics])
-        if solved is None:
-            return None
-        eta = [
-            sum((mu * row[p] for mu, row in zip(solved, rows, strict=True)), Fraction(0))
-            for p in range(len(moves))
-        ]
-        gains = [
-            sum((e * move[c] for e, move in zip(eta, moves, strict=True)), unmoved_gains[c])
-            for c in range(len(aim))
-        ]
+    repaired = move_to_held(moves, unmoved_gains, np.flatnonzero(held).tolist(), is_polished)
+    if repaired is None:
+        return None
+    eta, gains = repaired
     changed = [v + e * scale for v, e, scale in zip(lam_values, eta, scales, strict=True)]
     if min(changed, default=Fraction(0)) < 0:
-        return None
-    if any(gains[c] < 0 for c in held_metrics):
         return None
     moved_total = sum(changed, Fraction(0))
     if is_one:
@@ -171,16 +141,70 @@ def _exact_gains(
     return None
 
 
+def move_to_held(
+    moves: list[Vector], unmoved_gains: Vector, held: list[int], is_polished: bool
+) -> tuple[Vector, Vector] | None:
+    """Return the least shares by which entries move until nothing that is held falls short.
+
+    Parameters
+    ----------
+    moves : list of Vector (c,)
+        What each entry gains by a move of 1.
+    unmoved_gains : Vector (c,)
+        What falls short is below 0.
+    held : list of int
+    is_polished : bool
+        Whether what is met but for rounding is met exactly, too.
+
+    Returns
+    -------
+    tuple of Vector or None
+        The shares (entries,) and the gains (c,) after the move; None where there is no such move.
+    """
+    eta = [Fraction(0)] * len(moves)
+    gains = unmoved_gains
+    met: list[int] = []
+    if is_polished:
+        met = [c for c in held if abs(gains[c]) <= MET * sum(abs(move[c]) for move in moves)]
+        if not met:
+            return None
+    short: list[int] = []
+    for _ in range(len(unmoved_gains) + 1):
+        broken = [c for c in held if (gains[c] < 0 or c in met) and c not in short]
+        if not broken:
+            break
+        short += broken
+        # η = Mᵀ μ with M Mᵀ μ = - what falls short: the least shares that make it 0.
+        rows = [[move[c] for move in moves] for c in short]
+        gram = [[dot(a, b) for b in rows] for a in rows]
+        solved = solve(gram, [-unmoved_gains[c] for c in short])
+        if solved is None:
+            return None
+        eta = [
+            sum((mu * row[p] for mu, row in zip(solved, rows, strict=True)), Fraction(0))
+            for p in range(len(moves))
+        ]
+        gains = [
+            sum((e * move[c] for e, move in zip(eta, moves, strict=True)), unmoved_gains[c])
+            for c in range(len(gains))
+        ]
+    if any(gains[c] < 0 for c in held):
+        return None
+    return eta, gains
+
+
 def polished_weights(
     technology: Technology,
     weights: np.ndarray,
     lam: Sparse,
     k: int,
     least_weights: np.ndarray,
+    trade_offs: Sequence[Vector] = (),
 ) -> Vector | None:
     """Return weights under which DMU k's peers are worth exactly the most; None if there are none.
 
     Weights move by shares of themselves, as little as possible; those at their least stay there.
+    Under them the `trade_offs` (c,) that the DMU makes are worth nothing.
     """
     exact = to_fractions(weights)
     is_free = weights > least_weights * (1 + POLISH)
@@ -197,6 +221,7 @@ def polished_weights(
     if not is_between:
         origin = peers.pop(0)
     rows = [[w * (z - o) for w, z, o in zip(exact, peer, origin, strict=True)] for peer in peers]
+    rows += [[w * z for w, z in zip(exact, trade_off, strict=True)] for trade_off in trade_offs]
     if not rows:
         return None
     free_rows = [[v for v, free in zip(row, is_free, strict=True) if free] for row in rows]

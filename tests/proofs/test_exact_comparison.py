@@ -108,6 +108,21 @@ HARD_SEEDS = {
     ),
     "holder of a DMU without outputs": (13002093, list(KINDS), *MODELS),
     "russell of a single peer that has none of an output": (1000967, list(KINDS)),
+    "ccr with shares and sums, out of reach by 8e-12": (
+        15000371,
+        ["noise", "close"],
+        *["wei", "score", "ccr"],
+    ),
+    "ccr with shares, out of reach by 1e-12": (
+        15000443,
+        ["noise", "close"],
+        *["wei", "score", "ccr"],
+    ),
+    "wei with a trade-off made 1e-14 times that is worth a metric": (
+        15002352,
+        ["noise", "close", "integers", "ranges"],
+        *["wei", "score", "ccr"],
+    ),
     "super-sbm of a peer that misses a metric by 1.7e-14": (
         19000217,
         ["noise"],

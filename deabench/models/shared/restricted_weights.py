@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from deabench.models.shared.restricted_bounds import RestrictedScores
 from deabench.models.shared.scaled_data import (
     EXACT_INWARD,
     INWARD,
@@ -30,6 +31,7 @@ from deabench.models.shared.scaled_data import (
 )
 from deabench.models.shared.weight_bounds import Bounds
 from deabench.proofs import structure
+from deabench.proofs.exact_repair import Technology
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance
 from deabench.results.proof import Proof
@@ -37,8 +39,6 @@ from deabench.solver.solve_all import Solutions, solve_each
 from deabench.solver.template import Template, compile_template
 from deabench.utils.arrays import TOLERANCE, Sparse, blocks, scale
 
-ROUNDED = 2e-11
-"""What rounding may take from Σ λ, or a metric that stays, as a share of the numbers added up."""
 OUTSIDE = "no mix of the reference reaches it, whatever the factor"
 NO_WEIGHTS = "no weights keep the bounds given"
 
@@ -132,9 +132,7 @@ def solve(task: Task, advance: Advance) -> Answer:
         better = to_reference_positions(second.shared["lam"], candidates)
         lam = replace_rows(rows[is_solved], better[is_solved], lam)
         trade_offs[rows[is_solved]] = _trade_offs(second, restrictions.shape[1])[is_solved]
-    # What moving inwards added.
-    lam.values[lam.values < 100 * inward] = 0.0
-    trade_offs[trade_offs < 100 * inward] = 0.0
+    _drop_what_moving_added(scaled, lam, trade_offs, restrictions, 100 * inward)
 
     scores = pd.Series(values, index=labels, name="efficiency")
     names = metric_names(task.data)
@@ -160,6 +158,22 @@ def solve(task: Task, advance: Advance) -> Answer:
         path=task.describe_path(),
         tables={"trade_offs": pd.DataFrame(trade_offs, labels, _name_trade_offs(restrictions))},
     )
+
+
+def _drop_what_moving_added(
+    scaled: ScaledData,
+    lam: Sparse,
+    trade_offs: np.ndarray,
+    restrictions: np.ndarray,
+    share: np.ndarray,
+) -> None:
+    """Make λ and trade-offs 0, in place, that give less than a share (K, 1) of each own metric."""
+    smallest = share[:, :, None] * np.column_stack([scaled.y, scaled.x])[:, None]
+    points = np.column_stack([scaled.Y, scaled.X])[lam.columns]
+    is_small = (np.abs(lam.values[..., None] * points) <= smallest).all(axis=2)
+    lam.values[is_small & (lam.values < share)] = 0.0
+    is_small = (np.abs(trade_offs[..., None] * restrictions) <= smallest).all(axis=2)
+    trade_offs[is_small] = 0.0
 
 
 def _gains_by_moving(projected: ScaledData, second: Solutions, inward: np.ndarray) -> np.ndarray:
@@ -308,11 +322,21 @@ def prove(answer: Answer) -> Proof:
     shortfall = np.maximum(-gains, 0.0)
     missed = shortfall / size
     # What the projection misses is missed of the score. What stays as it is, and the bounds of Σ λ,
-    # λ has to meet but for rounding: what it would reach if it did, no multipliers here tell.
+    # λ has to meet: what it reaches where it is moved to meet them, fractions tell.
     stays = slice(scaled.s, None) if is_output_oriented else slice(0, scaled.s)
-    missed[:, stays] *= TOLERANCE / ROUNDED
     total = lam.values.sum(axis=1)
-    sum_error = np.maximum(sums[0] - total, total - sums[1]) * TOLERANCE / ROUNDED
+    sum_error = np.maximum(sums[0] - total, total - sums[1])
+    restricted = RestrictedScores(
+        Technology(np.column_stack([scaled.Y, -scaled.X]), scaled.m, sums),
+        scores,
+        scaled.y,
+        scaled.x,
+        is_output_oriented,
+        lam,
+        np.maximum(np.nan_to_num(trade_offs), 0.0),
+        restrictions,
+    )
+    primal = restricted.reached(np.maximum(missed[:, stays].max(axis=1), sum_error))
     u, v = scaled_multipliers(answer, scaled)
     weighted_outputs = (u * scaled.y).sum(axis=1)
     cost = (v * scaled.x).sum(axis=1)
@@ -333,18 +357,12 @@ def prove(answer: Answer) -> Proof:
     )
 
     # The dual side: the efficiency that the multipliers allow, and the restrictions they break.
-    largest, _ = support(scaled, u, v, sums)
     # Where production can be multiplied nobody may be worth more than it costs.
     unbounded = np.zeros(len(u))
     if np.isinf(sums[1]):
         unbounded = _excess_shares(scaled, u, v)
-    # Worth of the outputs over the cost of the inputs, under the DMU's own multipliers.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        dual = (
-            weighted_outputs / (largest + cost)
-            if is_output_oriented
-            else (weighted_outputs - largest) / cost
-        )
+    dual = restricted.allowed(np.column_stack([u, v]))
+    primal_infeasibility = np.where(np.isnan(primal), np.inf, primal_infeasibility)
     # R·(u, v) ≤ 0 must hold by shares of its terms, u, v ≥ 0 by shares of the largest multiplier.
     multipliers = np.column_stack([u, v])
     broken = np.einsum("nkc,nc->nk", restrictions, multipliers)
@@ -361,7 +379,7 @@ def prove(answer: Answer) -> Proof:
     )
 
     frame = proof_frame(
-        answer, scores, dual, np.abs(scores - dual), primal_infeasibility, dual_infeasibility
+        answer, primal, dual, np.abs(primal - dual), primal_infeasibility, dual_infeasibility
     )
     count = answer.slacks.shape[1]
     slacks = gains[:, :count]
@@ -374,9 +392,13 @@ def prove(answer: Answer) -> Proof:
     return Proof(
         frame,
         {
-            "gap": frame["gap"].to_numpy() / np.maximum(scores, 1.0),
             "primal_infeasibility": frame["primal_infeasibility"].to_numpy(),
+            "gap": frame["gap"].to_numpy() / np.maximum(scores, 1.0),
             "dual_infeasibility": frame["dual_infeasibility"].to_numpy(),
+            "distance_of_the_score_from_its_bounds": np.maximum(
+                np.abs(primal - scores), np.abs(dual - scores)
+            )
+            / np.maximum(scores, 1.0),
             "distance_of_the_slacks_from_their_proof": slack_errors.max(axis=1),
             "efficient": (answer.efficient.to_numpy() & ~is_efficient).astype(float),
         },
