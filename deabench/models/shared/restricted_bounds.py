@@ -28,6 +28,9 @@ from deabench.utils.arrays import ROUND, Sparse
 FARTHEST = Fraction(1, 10**6)
 """Weights move by no more than this share of themselves: those of another facet prove nothing."""
 
+NUDGE = 8 * ROUND
+"""Weights that rounding may keep from a restriction are moved by this share of themselves."""
+
 
 @dataclass(frozen=True, eq=False)
 class RestrictedScores:
@@ -59,7 +62,7 @@ class RestrictedScores:
     @property
     def unit(self) -> np.ndarray:
         """What scores are measured in, (K,)."""
-        return np.maximum(self.scores, 1.0)
+        return np.asarray(np.maximum(self.scores, 1.0))
 
     def reached(self, missed: np.ndarray) -> np.ndarray:
         """Return the scores that λ and trade-offs reach, (K,); NaN where they cannot be repaired.
@@ -77,9 +80,20 @@ class RestrictedScores:
             else:
                 before = self.scores[k] + self.unit[k] * MARGIN
                 aim = np.append(self.y[k], -before * self.x[k])
-            bounds = [self._score_of_gains(k, before, gains) for gains in self._exact_gains(k, aim)]
-            reached[k] = min(bounds, key=lambda bound: abs(bound - self.scores[k]), default=np.nan)
+            gains = self._exact_gains(k, aim)
+            bounds = (self._score_of_gains(k, before, vector) for vector in gains)
+            reached[k] = self._first_close(k, bounds)
         return reached
+
+    def _first_close(self, k: int, bounds: Iterator[float]) -> float:
+        """Return the first bound that all but agrees with DMU k's score, or the closest one."""
+        closest = np.nan
+        for bound in bounds:
+            if not abs(bound - self.scores[k]) >= abs(closest - self.scores[k]):
+                closest = bound
+            if abs(closest - self.scores[k]) <= PRECISE * self.unit[k]:
+                break
+        return closest
 
     def _exact_gains(self, k: int, aim: np.ndarray) -> Iterator[Vector]:
         """Yield what DMU k's λ and trade-offs gain beyond a point, in fractions."""
@@ -112,7 +126,12 @@ class RestrictedScores:
         is_finite = np.isfinite(weights).all(axis=1)
         weights = np.where(is_finite[:, None], np.maximum(weights, 0.0), 0.0)
         with np.errstate(all="ignore"):
-            excess, error, raised = excess_of_weights(self.technology, tested, weights)
+            # A restriction that rounding may break holds for weights moved by more than that.
+            worth, terms = self._worth_of_trade_offs(weights)
+            is_broken = worth + ROUND * terms > 0
+            slope = np.einsum("nkc,nk->nc", np.sign(self.restrictions), is_broken)
+            moved = weights * (1 - NUDGE * np.sign(slope))
+            excess, error, raised = excess_of_weights(self.technology, tested, moved)
             # φ u·y ≤ h + v·x output-oriented, u·y ≤ h + θ v·x input-oriented.
             gain = (raised[:, :s] * self.y).sum(axis=1)
             cost = (raised[:, s:] * self.x).sum(axis=1)
@@ -120,8 +139,7 @@ class RestrictedScores:
                 allowed = gain / (gain + excess + error)
             else:
                 allowed = (cost - excess - error) / cost
-            worth = np.einsum("nkc,nc->nk", self.restrictions, raised)
-            terms = np.einsum("nkc,nc->nk", np.abs(self.restrictions), raised)
+            worth, terms = self._worth_of_trade_offs(raised)
             is_kept = (worth + ROUND * terms <= 0).all(axis=1)
             is_close = np.abs(allowed - self.scores) <= PRECISE * self.unit
         is_open = is_finite & ~np.isnan(self.scores) & ~(is_kept & is_close)
@@ -135,9 +153,15 @@ class RestrictedScores:
                 self.trade_offs[k],
                 self.restrictions[k],
             )
-            bounds = [self._score_of_excess(k, *outcome) for outcome in outcomes]
-            allowed[k] = min(bounds, key=lambda bound: abs(bound - self.scores[k]), default=np.nan)
-        return np.where(is_finite, allowed, np.nan)
+            bounds = (self._score_of_excess(k, *outcome) for outcome in outcomes)
+            allowed[k] = self._first_close(k, bounds)
+        return np.asarray(np.where(is_finite, allowed, np.nan))
+
+    def _worth_of_trade_offs(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return what trade-offs are worth under weights, and the sizes of its terms, (K, rows)."""
+        worth = np.einsum("nkc,nc->nk", self.restrictions, weights)
+        terms = np.einsum("nkc,nc->nk", np.abs(self.restrictions), weights)
+        return worth, terms
 
     def _score_of_excess(self, k: int, excess: Fraction, weights: Vector) -> float:
         """Return the score of DMU k that weights with an excess allow."""
@@ -222,10 +246,12 @@ def exact_excesses_with_restrictions(
     and its trade-offs nothing, both repaired in fractions.
     """
     rows = [to_fractions(row) for row in restrictions]
-    used = [row for row, amount in zip(rows, trade_offs.tolist(), strict=True) if amount > 0]
-    polished = polished_weights(technology, weights, lam, k, np.zeros(len(weights)), used)
     own_weights = to_fractions(weights)
-    for candidate in (own_weights, polished):
+    for is_polished in (False, True):
+        candidate: Vector | None = own_weights
+        if is_polished:
+            used = [row for row, amount in zip(rows, trade_offs, strict=True) if amount > 0]
+            candidate = polished_weights(technology, weights, lam, k, np.zeros(len(weights)), used)
         kept = None if candidate is None else _keep_restrictions(candidate, rows)
         if kept is None:
             continue

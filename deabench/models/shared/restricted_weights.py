@@ -118,9 +118,14 @@ def solve(task: Task, advance: Advance) -> Answer:
     rows = np.flatnonzero(~np.isnan(values))
     has_endless_slack = np.zeros(len(values), dtype=bool)
     if len(rows):
-        x = scaled.x if is_output_oriented else scaled.x * level[:, None]
-        y = scaled.y * level[:, None] if is_output_oriented else scaled.y
-        projected = replace(scaled, x=(x * (1 + inward))[rows], y=(y * (1 - inward))[rows])
+        # What stays as it is is not rounded, and not moved.
+        x = scaled.x
+        y = scaled.y
+        if is_output_oriented:
+            y = y * level[:, None] * (1 - inward)
+        else:
+            x = x * level[:, None] * (1 + inward)
+        projected = replace(scaled, x=x[rows], y=y[rows])
         second = _solve_programs(
             task, projected, candidates, restrictions[rows], "slacks", lambda _: None
         )
@@ -128,7 +133,8 @@ def solve(task: Task, advance: Advance) -> Answer:
         # Where restrictions leave a metric no weight, trade-offs give any amount of it.
         has_endless_slack[rows[list(second.unbounded)]] = True
         if task.exact:
-            is_solved &= ~_gains_by_moving(projected, second, inward[rows])
+            is_moved = (np.arange(scaled.s + scaled.m) < scaled.s) == is_output_oriented
+            is_solved &= ~_gains_by_moving(projected, second, inward[rows] * is_moved)
         better = to_reference_positions(second.shared["lam"], candidates)
         lam = replace_rows(rows[is_solved], better[is_solved], lam)
         trade_offs[rows[is_solved]] = _trade_offs(second, restrictions.shape[1])[is_solved]
@@ -180,7 +186,7 @@ def _gains_by_moving(projected: ScaledData, second: Solutions, inward: np.ndarra
     """Return for whom nothing is left but what moving and rounding gained: bool (K,).
 
     Under the duals, what is left at the projection itself is at most the slack less what the move
-    is worth.
+    (K, s + m), as a share of each metric, is worth.
     """
     values = np.column_stack([projected.y, projected.x])
     names = [f"outputs[{r}]" for r in range(projected.s)]
