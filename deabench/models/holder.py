@@ -18,13 +18,14 @@ from deabench.errors import DataError
 from deabench.geometry.nearest_points import NORM_ORDERS
 from deabench.geometry.technology import technology_facets
 from deabench.models import additive, directional
-from deabench.models.shared import infeasibility
-from deabench.models.shared.scaled_data import ScaledData, metric_names
+from deabench.models.shared import infeasibility, single_peers
+from deabench.models.shared.own_slack import find_own_slack
+from deabench.models.shared.scaled_data import ScaledData, metric_names, solved_multipliers
 from deabench.models.shared.score_bounds import BoundedAnswer
 from deabench.proofs import structure
 from deabench.proofs.bounds import excess_of_weights
 from deabench.proofs.reasons import reason_violations
-from deabench.results.answer import Answer, Task
+from deabench.results.answer import Answer, Task, take_task_rows
 from deabench.results.model import (
     ANY_VALUES,
     Advance,
@@ -37,13 +38,15 @@ from deabench.results.option_forms import NORM_ORDER, NUMBERS
 from deabench.results.proof import Proof
 from deabench.tables.transforms import Data
 from deabench.tables.validation import Allowed
-from deabench.utils.arrays import TOLERANCE
+from deabench.utils.arrays import TOLERANCE, blocks
 
 MOST_METRICS = 8
 """Metrics for which facets are still listed."""
 OUTSIDE = "it lies beyond what the reference can do; the distance is one from the inside"
 WIDEST = 1e6
 """Values of a metric that are so many times apart are too much for the listing of facets."""
+NEAR_FRONTIER = 1e-7
+"""A DMU whose room to a hyperplane is below this, in scaled metrics, may be on the frontier."""
 STEEP = 1e-12
 """A hyperplane with a weight below this, its largest being 1, is parallel to the metrics that may
 change.
@@ -131,6 +134,14 @@ def _solve(task: Task, advance: Advance) -> Answer:
     is_beyond = values < 0
     if is_beyond.any():
         is_beyond &= _is_worth_more(answer, scaled)
+    certificates = answer.infeasibility_certificates
+    near = _rows_all_but_at_frontier(answer, scaled, direction, is_inside & ~is_beyond)
+    if len(near):
+        beyond = near[np.isnan(find_own_slack(task, candidates, near).total)]
+        is_beyond[beyond] = True
+        certificates = infeasibility.concat_certificates(
+            certificates, infeasibility.farkas_certificates(task, scaled, candidates, beyond)
+        )
     undefined = np.flatnonzero(~is_inside | is_beyond | np.isnan(values))
     # What is not proved to be outside, and less than the tolerance from it, is on the frontier.
     scores = answer.scores.mask((values < 0) & (values >= -TOLERANCE), 0.0)
@@ -145,9 +156,32 @@ def _solve(task: Task, advance: Advance) -> Answer:
         scores=scores,
         slacks=slacks,
         efficient=efficient,
+        infeasibility_certificates=certificates,
         tables={"direction": pd.DataFrame(own_direction, index=task.data.labels, columns=names)},
         reasons={task.data.labels[k]: OUTSIDE for k in undefined.tolist()},
     )
+
+
+def _rows_all_but_at_frontier(
+    answer: Answer, scaled: ScaledData, direction: np.ndarray, is_possible: np.ndarray
+) -> np.ndarray:
+    """Return the positions of DMUs that may be outside by less than their distance is proved to.
+
+    Whom a reference DMU equals or dominates is inside, as are all of a table that is its own
+    reference.
+    """
+    if answer.own_reference:
+        return np.zeros(0, dtype=int)
+    values = answer.scores.to_numpy()
+    tested = np.column_stack([scaled.y, -scaled.x])
+    unit = single_peers.distance_unit(answer.options, tested, values, direction)
+    rows = np.flatnonzero(is_possible & (values <= TOLERANCE * unit))
+    reference = np.column_stack([scaled.Y, -scaled.X])[answer.frontier]
+    is_reached = np.zeros(len(rows), dtype=bool)
+    for block in blocks(len(rows), reference.size):
+        gains = reference - tested[rows[block], None]
+        is_reached[block] = (gains >= 0).all(axis=2).any(axis=1)
+    return rows[~is_reached]
 
 
 def _change_weights(task: Task | Answer, scaled: ScaledData) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -226,6 +260,7 @@ def _normal_directions(
     normals = np.where(np.abs(normals) > STEEP * np.abs(normals).max(axis=1)[:, None], normals, 0.0)
     directions = np.zeros_like(weights)
     is_inside = np.ones(len(weights), dtype=bool)
+    is_near = np.zeros(len(weights), dtype=bool)
     for k, unit_change in enumerate(_inverse(weights)):
         # The weighted distance to a hyperplane is its room over the length of its normal.
         length = np.linalg.norm(normals * unit_change, axis=1)
@@ -239,7 +274,36 @@ def _normal_directions(
             nearest = int(np.argmin(np.where(length > 0, room / length, np.inf)))
         directions[k] = normals[nearest] * unit_change**2 / length[nearest]
         is_inside[k] = room.min() >= -TOLERANCE
+        is_near[k] = np.abs(room).min() <= NEAR_FRONTIER
+    # Facets are listed in floating point: whether a DMU is on the frontier, a program decides.
+    rows = np.flatnonzero(is_near & task.exact)
+    if len(rows):
+        own, reaches = _directions_at_frontier(task, scaled, candidates, weights, rows)
+        directions[rows] = np.where(np.isnan(own), directions[rows], own)
+        is_inside[rows] = reaches
     return directions, is_inside
+
+
+def _directions_at_frontier(
+    task: Task, scaled: ScaledData, candidates: np.ndarray, weights: np.ndarray, rows: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the normals of hyperplanes through some DMUs, and which are not far outside.
+
+    A hyperplane that bounds the same change in every metric is as far away as that, at most: where
+    that is nothing, so is the distance in any norm, along any way. NaN where it is something.
+    """
+    change = _inverse(weights)[rows]
+    tested = replace(scaled, x=scaled.x[rows], y=scaled.y[rows])
+    solutions = directional.solve_distances(
+        replace(take_task_rows(task, rows), exact=True), tested, candidates, change, lambda _: None
+    )
+    u, v = solved_multipliers(scaled, solutions, sign=-1.0)
+    normals = np.column_stack([u, v])
+    length = np.linalg.norm(normals * change, axis=1)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        directions = normals * change**2 / length
+        is_far = ~(solutions.objective[:, None] * np.abs(change).max() <= TOLERANCE)
+    return np.where(is_far, np.nan, directions), ~np.isnan(solutions.objective)
 
 
 def _refuse_wide_metrics(task: Task) -> None:
@@ -288,6 +352,7 @@ def _prove(answer: Answer) -> Proof:
     is_worth_more = _is_worth_more(answer, scaled)
     # A DMU without a score is beyond the reference under its weights, or no way leads to it.
     no_way = infeasibility.proved_infeasible(answer, scaled, may_change=direction > 0)
+    no_way |= infeasibility.proved_infeasible(answer, scaled)
     violations = {
         **proof.violations,
         "length_of_the_way_beside_1": length_error,

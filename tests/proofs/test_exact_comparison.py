@@ -108,6 +108,8 @@ HARD_SEEDS = {
     ),
     "holder of a DMU without outputs": (13002093, list(KINDS), *MODELS),
     "russell of a single peer that has none of an output": (1000967, list(KINDS)),
+    "holder in L2 of a facet that rounding does not list": (9100550, ["noise", "close"]),
+    "holder from outside by less than 1e-12": (42000640, ["noise", "close"]),
     "ccr with shares and sums, out of reach by 8e-12": (
         15000371,
         ["noise", "close"],
