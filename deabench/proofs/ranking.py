@@ -119,7 +119,7 @@ class SlackProof:
         remaining[proved] = (self._slack_bounds(of[proved], point) - claimed[proved]) / size
         # Efficient DMUs have none left where that holds in fractions.
         scores = self.result.scores.to_numpy()[rows]
-        is_open = (remaining[proved] > TOLERANCE) & (np.abs(scores[proved] - 1) <= TOLERANCE)
+        is_open = (remaining[proved] > TOLERANCE) & (scores[proved] >= 1 - TOLERANCE)
         for k in proved[is_open].tolist():
             if self.is_supported(rows.start + k):
                 remaining[k] = 0.0
@@ -137,15 +137,32 @@ class SlackProof:
     def is_supported(self, k: int) -> bool:
         """Return whether the weights of DMU k's slacks prove, in fractions, that it has none."""
         if k not in self._supported:
-            points = stack_outputs_inputs(self.result.reference)[self.result.frontier]
-            data = self.result.data
-            tested = np.append(data.outputs.to_numpy()[k], data.inputs.to_numpy()[k])
-            signs = np.sign(self.signed_unit)
-            weights = self.weights.rows[self.weights.of[k]] / self.unit
-            self._supported[k] = bool((weights[self.counted] > 0).all()) and has_supporting_weights(
-                points * signs, tested * signs, weights, self.result.returns
-            )
+            self._supported[k] = self._has_support(k)
         return self._supported[k]
+
+    def _has_support(self, k: int) -> bool:
+        """Do `is_supported`: the weights are to support the DMU, or beyond it its peers."""
+        data = self.result.data
+        signs = np.sign(self.signed_unit)
+        weights = self.weights.rows[self.weights.of[k]] / self.unit
+        if not (weights[self.counted] > 0).all():
+            return False
+        table = stack_outputs_inputs(self.result.reference) * signs
+        points = table[self.result.frontier]
+        if self.result.scores.iloc[k] <= 1 or self.result.own_reference:
+            tested = np.append(data.outputs.to_numpy()[k], data.inputs.to_numpy()[k])
+            return has_supporting_weights(points, tested * signs, weights, self.result.returns)
+        # The mixture of the peers is the projection: without slack it is that within rounding.
+        lam = self.result.intensities
+        peers = table[lam.columns[k][lam.values[k] > 0]]
+        slack_shares = self.slack[k] / self._own_units(lam[np.array([k])].dot(np.abs(table)))[0]
+        if not len(peers) or (slack_shares[self.counted] > TOLERANCE).any():
+            return False
+        sum_of_lam = lam.values[k].sum()
+        returns = self.result.returns
+        if returns in ("nirs", "ndrs") and abs(sum_of_lam - 1) > TOLERANCE:
+            returns = "crs"
+        return has_supporting_weights(points, peers, weights, returns)
 
     @cached_property
     def proved(self) -> tuple[np.ndarray, np.ndarray]:

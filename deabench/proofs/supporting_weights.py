@@ -22,22 +22,29 @@ MOVE = Fraction(1, 10**7)
 
 
 def has_supporting_weights(
-    points: np.ndarray, tested: np.ndarray, weights: np.ndarray, returns: str
+    points: np.ndarray,
+    supported: np.ndarray,
+    weights: np.ndarray,
+    returns: str,
 ) -> bool:
-    """Return whether weights near some give no combination more than the tested point.
+    """Return whether weights near some give no combination more than each of some points.
 
     Parameters
     ----------
     points : array (n, c)
         Of the reference: outputs, then inputs with their sign turned.
-    tested : array (c,)
+    supported : array (c,) or (k, c)
+        A tested point, or those of a mixture.
     weights : array (c,)
         Not negative; one that is 0 stays 0, the others stay positive.
     returns : {"crs", "vrs", "nirs", "ndrs"}
     """
-    rows = _near_constraints(points, tested, weights, returns)
-    if rows is None:
-        return False
+    rows: list[Vector] = []
+    for point in np.atleast_2d(supported):
+        constraints = _near_constraints(points, point, weights, returns)
+        if constraints is None:
+            return False
+        rows += constraints
     return _move_to_hold(rows, to_fractions(weights), weights > 0) is not None
 
 

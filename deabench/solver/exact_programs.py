@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,6 +17,7 @@ from deabench.solver.rational_simplex import (
     StandardForm,
     find_optimal_basis,
     optimize,
+    standard_form,
     to_floats,
     to_fractions,
 )
@@ -55,6 +56,48 @@ def solve_exactly(family: Family, tested: np.ndarray, name: str) -> Solution:
         return Solution(np.array([-1]), no_values, np.ones(1), ray, 0, {0: str(error)})
     basis = family.exact_basis(codes, duals)
     return Solution(np.array([0]), x[None], np.ones(1), basis, 0, {})
+
+
+def solve_lexicographically(
+    family: Family, tested: np.ndarray, second_costs: np.ndarray, name: str
+) -> tuple[Solution, np.ndarray]:
+    """Solve one program (q,) in rational arithmetic, and find its best optimum by other costs.
+
+    Parameters
+    ----------
+    second_costs : array (n + statics + m,)
+        Of the columns by code.
+
+    Returns
+    -------
+    Solution
+    weights : array (m,)
+        Duals that prove both: those of the second costs and a multiple of the first ones.
+
+    Raises
+    ------
+    Infeasible, Unbounded
+        If it is proved to have no feasible point, or the second costs no finite optimum.
+    """
+    form = standard_form(family, tested, name)
+    first = optimize(form, family.slack_codes())
+    first_reduced = form.reduced_costs(form.cost, first.y)
+    # Where a reduced cost is not 0 the column is 0 in every optimum.
+    is_fixed = np.array([value != 0 for value in first_reduced])
+    is_fixed[first.basis] = False
+    second_form = replace(form, cost=second_costs, zero=form.zero | is_fixed)
+    second = optimize(second_form, first.basis)
+    # Outside, y₂ + M y₁ has no reduced cost below 0 for the least M that is large enough.
+    second_reduced = form.reduced_costs(second_costs, second.y)
+    multiple = max(
+        (-second_reduced[j] / first_reduced[j] for j in np.flatnonzero(is_fixed & ~form.zero)),
+        default=Fraction(0),
+    )
+    multiple = max(multiple, Fraction(0))
+    weights = to_floats([b + multiple * a for a, b in zip(first.y, second.y, strict=True)])
+    basis = family.exact_basis(second.basis, to_floats(first.y))
+    x = to_floats(second.x)
+    return Solution(np.array([0]), x[None], np.ones(1), basis, 0, {}), weights
 
 
 def solve_program_exactly(program: Program, label: str) -> Optimum:

@@ -74,17 +74,7 @@ def find_optimal_basis(
     ProvedInfeasible
         If the program has no feasible point.
     """
-    table = family.table.copy()
-    table[family.n : family.n + family.statics] += family.varying @ tested
-    form = StandardForm(
-        table,
-        family.costs,
-        family.sign,
-        family.zero,
-        to_fractions(family.right_hand_sides(tested[None])[0]),
-        f"{family.template.name} for '{name}'",
-    )
-    optimum = optimize(form, codes)
+    optimum = optimize(standard_form(family, tested, name), codes)
     return optimum.basis, to_floats(optimum.x), to_floats(optimum.y)
 
 
@@ -112,6 +102,27 @@ class StandardForm:
     zero: np.ndarray
     right: list[Fraction]
     label: str
+
+    def reduced_costs(self, costs: np.ndarray, y: list[Fraction]) -> list[Fraction]:
+        """Return c_j - y·A_j of every column under some costs, exactly."""
+        return [
+            Fraction(cost) - _dot(y, to_fractions(column))
+            for cost, column in zip(costs.tolist(), self.table, strict=True)
+        ]
+
+
+def standard_form(family: Family, tested: np.ndarray, name: str) -> StandardForm:
+    """Return one program of a family, by its data (q,); `name` is for errors."""
+    table = family.table.copy()
+    table[family.n : family.n + family.statics] += family.varying @ tested
+    return StandardForm(
+        table,
+        family.costs,
+        family.sign,
+        family.zero,
+        to_fractions(family.right_hand_sides(tested[None])[0]),
+        f"{family.template.name} for '{name}'",
+    )
 
 
 @dataclass(frozen=True, eq=False)

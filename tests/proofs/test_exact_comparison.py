@@ -110,6 +110,11 @@ HARD_SEEDS = {
     "russell of a single peer that has none of an output": (1000967, list(KINDS)),
     "holder in L2 of a facet that rounding does not list": (9100550, ["noise", "close"]),
     "holder from outside by less than 1e-12": (42000640, ["noise", "close"]),
+    "super beyond a separate reference, of slack that is rounding": (
+        42000695,
+        ["noise", "close"],
+        *["ccr", "super"],
+    ),
     "ccr with shares and sums, out of reach by 8e-12": (
         15000371,
         ["noise", "close"],

@@ -7,6 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from deabench.models.shared.scaled_data import compile_program
+from deabench.solver.exact_programs import solve_lexicographically
+from deabench.solver.family import Family
 from deabench.solver.rational_simplex import solve_linear_system, to_fractions
 
 
@@ -36,3 +39,24 @@ def test_a_singular_system_has_no_solution() -> None:
     for right in (0, 1):
         assert solve_linear_system(rows, [[Fraction(0)], [Fraction(right)]]) is None
     assert solve_linear_system([[Fraction(0), Fraction(1)]] * 2, [[Fraction(0)]] * 2) is None
+
+
+def test_of_all_optima_the_best_by_other_costs_is_found_and_its_duals_prove_both() -> None:
+    """Output 1 of 3 at input 1: the factor is 1, and 1, 2 or 3 of output 2 are left to gain."""
+    family = Family(
+        compile_program("envelopment_output", 1, 2, returns="vrs"),
+        np.array([[1.0, 3.0, 1.0], [1.0, 3.0, 4.0], [1.0, 3.0, 2.0]]),
+    )
+    costs = np.zeros(len(family.table))
+    rows = [i for i, name in enumerate(family.template.row_names) if name.startswith("outputs")]
+    costs[family.n + family.statics + np.array(rows)] = -1.0
+    tested = np.array([1.0, 3.0, 1.0])
+    solution, weights = solve_lexicographically(family, tested, costs, "tested")
+    values = dict(zip(solution.bases.columns[0].tolist(), solution.x[0].tolist(), strict=True))
+    assert values[family.n + family.theta] == 1
+    assert values[1] == 1
+    assert values[family.n + family.statics + rows[1]] == 3
+    # Weights of at least 1 of each output under which no other is worth more than the second.
+    u = weights[rows]
+    assert u.min() >= 1
+    assert (family.reference[:, 1:] @ u).max() == family.reference[1, 1:] @ u

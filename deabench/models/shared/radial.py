@@ -22,8 +22,10 @@ from deabench.models.shared.second_stage import (
     rows_without_slack,
     scale_dual_ray,
     second_stage,
+    slack_costs,
     slacks_at_projection,
     unique_slack_weights,
+    weights_of_duals,
 )
 from deabench.proofs import reasons as why
 from deabench.proofs.radial import radial_frame, slack_errors
@@ -37,11 +39,13 @@ from deabench.proofs.ranking import (
 from deabench.results.answer import Answer, count_solves
 from deabench.results.proof import SlackWeights
 from deabench.solver.engine import Solution, solve_family
-from deabench.solver.exact_programs import solve_exactly
+from deabench.solver.exact_programs import solve_exactly, solve_lexicographically
 from deabench.utils.arrays import TOLERANCE, blocks, one_thread
 
 STEEPEST = 1e6
 """Slack weights above this prove nothing in floating point, in metrics of about 1."""
+ROUNDED_PROJECTION = 1e-13
+"""What moving a projection inwards, and rounding, takes from a metric, as a share of it."""
 FAR = 1e8
 """A score above this, or below its inverse, is solved again in rational arithmetic."""
 
@@ -109,6 +113,13 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
     has_slack[has_slack] = ~_is_dominated(problem, np.flatnonzero(has_slack))
     if (is_open | has_slack).any():
         answer = _settle_efficiency(problem, answer, is_open, has_slack)
+        proof = _prove_slacks(answer)
+        answer = replace(answer, slack_weights=proof.weights)
+        efficient = proof.proved[0]
+    # Beyond the reference there is only the projection, which is rounded.
+    rows = _rows_of_doubtful_slack(answer, proof)
+    if len(rows):
+        answer = _settle_projections(problem, answer, rows)
         proof = _prove_slacks(answer)
         answer = replace(answer, slack_weights=proof.weights)
         efficient = proof.proved[0]
@@ -180,6 +191,47 @@ def _settle_efficiency(
     reached = exact.intensities.dot(stack_outputs_inputs(problem.reference))
     slacks = answer.slacks.copy()
     slacks.iloc[rows] = slacks_at_projection(problem, answer.scores.to_numpy()[rows], rows, reached)
+    return replace(answer, slacks=slacks, intensities=lam, slack_weights=slack_weights)
+
+
+def _rows_of_doubtful_slack(answer: Answer, proof: SlackProof) -> np.ndarray:
+    """Return the positions of DMUs beyond the reference whose slack may be rounding alone."""
+    if answer.own_reference:
+        return np.zeros(0, dtype=int)
+    efficient, undecided = proof.proved
+    rows = np.flatnonzero((answer.scores.to_numpy() > 1) & ~efficient)
+    # What the rounding of the projection is worth under the weights of the slacks.
+    metrics = np.abs(stack_outputs_inputs(answer.data))[rows] / proof.unit
+    of = proof.weights.of[rows]
+    weights = np.zeros(metrics.shape)
+    weights[of >= 0] = proof.weights.rows[of[of >= 0]]
+    rounding = ROUNDED_PROJECTION * (weights * metrics).sum(axis=1)
+    is_open = undecided[rows] | (of < 0) | (proof.total[rows] <= rounding)
+    return np.asarray(rows[is_open])
+
+
+def _settle_projections(problem: Problem, answer: Answer, rows: np.ndarray) -> Answer:
+    """Return the answer with the slacks of some DMUs solved in rational arithmetic.
+
+    Both stages are one program there: the factor is not rounded before its slacks are.
+    """
+    family = problem.family
+    counts = problem.data.is_changeable
+    costs = slack_costs(family, problem.maxima, counts)
+    lam = answer.intensities
+    weights = []
+    for k in rows.tolist():
+        label = str(problem.data.labels[k])
+        solution, duals = solve_lexicographically(family, problem.tested[k], costs, label)
+        lam = replace_rows(np.array([k]), problem.intensities(family, solution), lam)
+        row_weights = weights_of_duals(family, duals[None], problem.maxima)
+        weights.append(np.maximum(row_weights[0], counts))
+    reached = lam[rows].dot(stack_outputs_inputs(problem.reference))
+    slacks = answer.slacks.copy()
+    slacks.iloc[rows] = slacks_at_projection(problem, answer.scores.to_numpy()[rows], rows, reached)
+    assert answer.slack_weights is not None
+    exact_weights = SlackWeights(np.array(weights), np.arange(len(rows), dtype=np.int32))
+    slack_weights = replace_slack_weights(answer.slack_weights, exact_weights, rows)
     return replace(answer, slacks=slacks, intensities=lam, slack_weights=slack_weights)
 
 

@@ -291,12 +291,8 @@ def unique_slack_weights(
     duals = solution.bases.duals[used]
     duals = duals / np.maximum(np.abs(duals).max(axis=1, keepdims=True), 1e-300)
 
-    # The second stage's costs are -1/maximum for each slack; y' = costs of the basis · inverse.
-    output_rows, input_rows = _metric_rows(family)
-    costs = np.zeros(len(family.table))
-    costs[family.n + family.statics + np.append(output_rows, input_rows)] = (
-        -counts.astype(float) / maxima
-    )
+    # y' = costs of the basis · inverse.
+    costs = slack_costs(family, maxima, counts)
     is_usable = (
         np.isfinite(inverse).all(axis=(1, 2))
         & (codes == family.n + family.theta).any(axis=1)
@@ -314,10 +310,24 @@ def unique_slack_weights(
     is_unique = is_usable & np.isfinite(factor)
     is_proved = is_usable & (factor <= LARGEST_M)
     y = second + np.where(is_proved, factor, 0.0)[:, None] * duals
-    weights = np.column_stack([y[:, output_rows], -y[:, input_rows]]) * maxima
+    weights = weights_of_duals(family, y, maxima)
     weight_rows = np.cumsum(is_proved) - 1
     of = np.where(is_proved, weight_rows, np.where(is_unique, UNIQUE_UNPROVED, UNPROVED))
     return SlackWeights(np.maximum(weights, counts)[is_proved], of[basis_rows].astype(np.int32))
+
+
+def slack_costs(family: Family, maxima: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return the second stage's costs by column code: -1/maximum for each slack that counts."""
+    costs = np.zeros(len(family.table))
+    rows = np.append(*_metric_rows(family))
+    costs[family.n + family.statics + rows] = -counts.astype(float) / maxima
+    return costs
+
+
+def weights_of_duals(family: Family, duals: np.ndarray, maxima: np.ndarray) -> np.ndarray:
+    """Return the weights (B, s + m) of row duals (B, rows), in metrics over their maxima."""
+    output_rows, input_rows = _metric_rows(family)
+    return np.asarray(np.column_stack([duals[:, output_rows], -duals[:, input_rows]]) * maxima)
 
 
 def _least_m(
