@@ -144,6 +144,11 @@ def bound_scores(
         excess, excess_error, lifted = excess_of_weights(technology, tested, weights, left_out)
         dual = score_of_excess(excess + excess_error, lifted, everyone)
         unwidened_dual = score_of_excess(excess, lifted, everyone)
+        # The last digits that λ misses count as met where they are worth next to nothing.
+        shortfall = np.where(held, np.maximum(-gains, 0.0), 0.0)
+        worth = (lifted * shortfall).sum(axis=1)
+        dual_of_shortfall = score_of_excess(excess + worth, lifted, everyone)
+        is_met &= np.abs(dual_of_shortfall - unwidened_dual) <= PRECISE * unit
         support = excess + (lifted * tested).sum(axis=1)
     wanted = wanted & np.isfinite(lam.values).all(axis=1) & np.isfinite(weights).all(axis=1)
     wanted &= np.isfinite(aims + moved).all(axis=1)
@@ -285,8 +290,11 @@ def _repaired_gains_of_block(
     reached_terms = share[..., None] * points
     own_rounding = LAST_DIGITS * (np.abs(tested) + np.abs(reached_terms).sum(axis=1))
     is_met = ((gains >= -own_rounding) | ~held).all(axis=1) & is_possible
-    # Where Σ λ is free, each entry moves the point by all of z_j, else by z_j - z_o.
-    moves = np.where(is_at_bound[:, None, None], terms, reached_terms)
+    # Where Σ λ is free, each entry moves the point by all of z_j, else, as λ is divided by its sum
+    # again, by what z_j is beyond the point that is to be reached.
+    moves = np.where(
+        is_at_bound[:, None, None], terms - share[..., None] * moved[:, None], reached_terms
+    )
     # Where Σ λ is free, it may move as far as to its nearer bound: less of everything frees all
     # inputs, and more of it all outputs.
     room = np.minimum(greatest_sum - sums, sums - least_sum)

@@ -388,3 +388,18 @@ def test_moves_of_intensities_are_those_of_a_pseudo_inverse(peers) -> None:
         if expected is not None:
             assert widened[k] == pytest.approx(expected, rel=1e-6, abs=1e-15)
     assert 10 < is_repaired.sum() < count - 10
+
+
+@pytest.mark.parametrize(("step", "expected"), [(1 / 3 - 1e-4, True), (1 / 3 + 1e-4, False)])
+def test_no_mixture_is_moved_beyond_what_some_mixture_reaches(step, expected) -> None:
+    """Of (-1, 1) and (1, 0) mixtures reach (b, b) up to b = 1/3; a sum above 1 would go on."""
+    for share in (1 / 3, 1 / 3 + 1e-3, 1 / 3 - 1e-3):
+        _, _, is_feasible, is_met = repaired_gains(
+            Technology(np.array([[-1.0, 1.0], [1.0, 0.0]]), 0, (1.0, 1.0)),
+            np.zeros((1, 2)),
+            Sparse(np.array([[0, 1]], dtype=np.int32), np.array([[share, 1 - share]])),
+            np.ones((1, 2), dtype=bool),
+            np.full((1, 2), step),
+        )
+        assert not is_met[0] or expected
+        assert is_feasible.tolist() == [expected]
