@@ -56,14 +56,15 @@ def directions(table: Table, options: Any, names: Sequence[str]) -> list[Fractio
 def steps_of_the_best(table: Table, orientation: str) -> list[Fraction]:
     """Return the step of a DMU with the best value of every metric: one power of two for each.
 
-    The one next below the reference's largest value, so that no unit changes the distance.
+    The one next below the reference's largest value, or below the DMU's own where that is 0, so
+    that no unit changes the distance.
     """
     columns = list(zip(*table.Y, strict=True)) + list(zip(*table.X, strict=True))
     return [
-        Fraction(2) ** math.floor(math.log2(max(map(abs, column)) or 1))
+        Fraction(2) ** math.floor(math.log2(max(map(abs, column)) or abs(value) or 1))
         if (c < table.s) == (orientation != "input")
         else Fraction(0)
-        for c, column in enumerate(columns)
+        for c, (value, column) in enumerate(zip(table.values, columns, strict=True))
     ]
 
 

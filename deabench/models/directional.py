@@ -205,11 +205,15 @@ def scaled_directions(
             "above 0 in one of them"
         )
     # At the best value of every metric no way leads further, whatever the direction: a step is as
-    # long as the powers of two next to the reference's maxima.
-    step = scale(reference)
-    steps[is_still, :s] = step[:s]
+    # long as the powers of two next to the reference's maxima, or of a metric that is 0 throughout
+    # next to the DMU's own value.
+    own_values = values[is_still]
+    own_step = scale(own_values.reshape(1, -1)).reshape(own_values.shape)
+    step = np.where(reference.any(axis=0), scale(reference), own_step)
+    steps[is_still, :s] = step[:, :s]
     if orientation == "input":
-        steps[is_still] = np.append(np.zeros(s), step[s:])
+        steps[is_still, :s] = 0.0
+        steps[is_still, s:] = step[:, s:]
     note = (
         f"'{first}' has the best value of every metric that is to change: its direction is the "
         "same step in each"
@@ -276,7 +280,7 @@ def solve_along(
     # first one's peers do.
     proof = prove_along(with_slacks, direction)
     misses = np.maximum.reduce([proof.violations[name] for name in PRIMAL_CLAIMS])
-    rows = np.flatnonzero(misses > TOLERANCE)
+    rows = np.flatnonzero(~(misses <= TOLERANCE) & ~np.isnan(beta))
     return _with_peers(answer, scaled, direction, replace_rows(rows, first[rows], second))
 
 

@@ -115,6 +115,9 @@ HARD_SEEDS = {
         ["noise", "close"],
         *["ccr", "super"],
     ),
+    "rdm of steps of 4e-9, worth a last digit": (40001180, list(KINDS), *MODELS),
+    "ddf of a projection 1e12 times as far as the value": (40001803, list(KINDS), *MODELS),
+    "rdm beside a reference of zeros": (40003084, list(KINDS), *MODELS),
     "ccr with shares and sums, out of reach by 8e-12": (
         15000371,
         ["noise", "close"],
