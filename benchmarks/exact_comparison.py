@@ -12,7 +12,7 @@ import sys
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -22,6 +22,7 @@ import pandas as pd
 
 import deabench as db
 from benchmarks.exact import EXACT, Exact, goal_reached
+from benchmarks.exact.kinds import ALL_KINDS, ONE_REFERENCE
 from deabench.cli._io import print_message
 from deabench.errors import CertificateError, DataError
 from deabench.models import MODELS
@@ -38,99 +39,6 @@ INVARIANT = 2e-9
 Generator = np.random.Generator
 
 
-def _uniform(rng: Generator, n: int, count: int) -> np.ndarray:
-    return rng.uniform(0.2, 1, (n, count)).round(int(rng.integers(2, 16)))
-
-
-def _with_zeros(rng: Generator, n: int, count: int) -> np.ndarray:
-    values = _uniform(rng, n, count)
-    values[rng.random(values.shape) < 0.3] = 0.0
-    return values
-
-
-def _grid(rng: Generator, n: int, count: int) -> np.ndarray:
-    return rng.integers(1, 4, (n, count)).astype(float)
-
-
-def _duplicates(rng: Generator, n: int, count: int) -> np.ndarray:
-    values = _uniform(rng, n, count)
-    return values[rng.integers(0, max(n // 2, 1), n)]
-
-
-def _constant(rng: Generator, n: int, count: int) -> np.ndarray:
-    values = _uniform(rng, n, count)
-    values[:, rng.integers(count)] = 0.5
-    return values
-
-
-def _collinear(rng: Generator, n: int, count: int) -> np.ndarray:
-    direction = _grid(rng, 1, count)[0]
-    return direction + np.outer(rng.integers(0, 5, n), rng.integers(-1, 2, count)) / 8
-
-
-def _units(rng: Generator, n: int, count: int) -> np.ndarray:
-    return _uniform(rng, n, count) * 10.0 ** rng.integers(-9, 10, count)
-
-
-def _ranges(rng: Generator, n: int, count: int) -> np.ndarray:
-    values = _uniform(rng, n, count)
-    column = int(rng.integers(count))
-    most = float(rng.integers(2, 13))
-    values[:, column] = (10 ** rng.uniform(0, most, n)).round(3)
-    values[rng.integers(n), column] = 10**most
-    return values
-
-
-def _leaderboard(rng: Generator, n: int, count: int) -> np.ndarray:
-    values = _uniform(rng, n, count).round(3)
-    values[:, -1] = np.round(10.0 ** rng.integers(1, 13, n) * rng.integers(1, 10, n))
-    return values
-
-
-def _noise(rng: Generator, n: int, count: int) -> np.ndarray:
-    values = _grid(rng, n, count) / 4
-    return values + 10.0 ** -rng.integers(6, 13) * rng.standard_normal(values.shape)
-
-
-def _close(rng: Generator, n: int, count: int) -> np.ndarray:
-    spread = 10.0 ** -int(rng.integers(2, 5))
-    return (0.9 + spread * rng.standard_normal((n, count))).round(int(rng.integers(3, 6)))
-
-
-def _integers(rng: Generator, n: int, count: int) -> np.ndarray:
-    return np.floor(10 ** rng.uniform(0, 6, (n, count)))
-
-
-def _one_row(rng: Generator, n: int, count: int) -> np.ndarray:  # noqa: ARG001 - called as all kinds are
-    return _uniform(rng, 1, count)
-
-
-def _one_metric(rng: Generator, n: int, count: int) -> np.ndarray:  # noqa: ARG001 - called as all kinds are
-    return _uniform(rng, n, 1)
-
-
-def _negative(rng: Generator, n: int, count: int) -> np.ndarray:
-    return rng.normal(0, 1, (n, count)).round(3)
-
-
-KINDS: dict[str, Callable[[Generator, int, int], np.ndarray]] = {
-    "uniform": _uniform,
-    "zeros": _with_zeros,
-    "grid": _grid,
-    "duplicates": _duplicates,
-    "constant": _constant,
-    "collinear": _collinear,
-    "units": _units,
-    "ranges": _ranges,
-    "leaderboard": _leaderboard,
-    "noise": _noise,
-    "close": _close,
-    "integers": _integers,
-    "one row": _one_row,
-    "one metric": _one_metric,
-    "negative": _negative,
-}
-"""The kinds of tables: (rng, rows, metrics) to values."""
 OWN_UNITS = ("ones",)
 """Words of options under which a score counts in the metrics' own units."""
 
@@ -185,7 +93,7 @@ def draw_case(seed: int, names: list[str], kinds: list[str]) -> Case:
     norm_two = name == "holder" and rng.random() < 0.3
     count = int(rng.integers(1, 4 if norm_two else 6))
     n = int(rng.integers(1, 7 if norm_two else 13))
-    values = KINDS[kind](rng, n, count)
+    values = ALL_KINDS[kind](rng, n, count)
     columns = [f"m{c}" for c in range(values.shape[1])]
     labels = [f"r{k}" for k in range(len(values))]
     table = pd.DataFrame(values, labels, columns)
@@ -198,6 +106,8 @@ def draw_case(seed: int, names: list[str], kinds: list[str]) -> Case:
         split = int(rng.integers(1, len(table) + 1))
         reference = table.iloc[:split]
         table = table.iloc[min(split // 2, len(table) - 1) :]
+    if kind == ONE_REFERENCE and name != "cross":
+        reference = pd.DataFrame(values[:1], labels[:1], columns)
     options = draw_options(rng, name, columns, inputs)
     if norm_two:
         options["norm"] = "l2"
@@ -400,7 +310,7 @@ def compare(
     """
     findings = Findings()
     for seed in seeds:
-        case = draw_case(seed, names or list(MODELS), kinds or list(KINDS))
+        case = draw_case(seed, names or list(MODELS), kinds or list(ALL_KINDS))
         compare_case(case, findings, invariance=invariance)
     return findings
 

@@ -1,9 +1,9 @@
 """The models once more, from their definitions, in exact arithmetic: one program per DMU.
 
 Nothing of the package's solvers, programs or proofs is used. A number of a table is the decimal
-number that it prints as, so that ties of printed tables are ties; one of more than 12 digits is the
-float that it is. Where no input is given every DMU
-has one that is 1 and may not change, and λ sums to 1.
+number that it prints as, so that ties of printed tables are ties; a metric with a number of more
+than 12 digits is one of the floats that they are. Where no input is given every DMU has one that is
+1 and may not change, and λ sums to 1.
 """
 
 from __future__ import annotations

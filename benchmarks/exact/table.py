@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from benchmarks.exact.simplex import Number, maximize
 
 DECIMAL_DIGITS = 12
@@ -98,12 +100,38 @@ def fraction(value: float) -> Fraction:
 
     Of too many digits and no simple quotient it is the float itself.
     """
-    decimal = repr(float(value))
-    digits = decimal.partition("e")[0].replace(".", "").strip("-0")
-    if len(digits) <= DECIMAL_DIGITS:
-        return Fraction(decimal)
+    if count_digits(value) <= DECIMAL_DIGITS:
+        return Fraction(repr(float(value)))
     quotient = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
     return quotient if float(quotient) == value else Fraction(float(value))
+
+
+def vectors(reference: Any, tested: Any) -> tuple[list[Vector], list[Vector]]:
+    """Return the rows of two frames with the same metrics as fractions.
+
+    A metric with one number that nobody wrote is one of floats: that another one happens to have
+    few digits makes it no decimal.
+    """
+    values = np.vstack([reference.to_numpy(dtype=float), tested.to_numpy(dtype=float)])
+    columns = []
+    for column in values.T.tolist():
+        fractions = [fraction(value) for value in column]
+        if any(is_float(value) for value in column):
+            fractions = [Fraction(value) for value in column]
+        columns.append(fractions)
+    rows = list(zip(*columns, strict=True))
+    return rows[: len(reference)], rows[len(reference) :]
+
+
+def is_float(value: float) -> bool:
+    """Return whether a number has too many digits for a decimal and is no simple quotient."""
+    quotient = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
+    return count_digits(value) > DECIMAL_DIGITS and float(quotient) != value
+
+
+def count_digits(value: float) -> int:
+    """Return how many significant digits a number prints with."""
+    return len(repr(float(value)).partition("e")[0].replace(".", "").strip("-0"))
 
 
 def tables_of(ranking: Any, *, without_itself: bool = False) -> list[Table]:
@@ -111,14 +139,10 @@ def tables_of(ranking: Any, *, without_itself: bool = False) -> list[Table]:
     data, reference = ranking.data, ranking.reference
     has_inputs = bool(data.inputs.shape[1])
 
-    def vectors(frame: Any) -> list[Vector]:
-        rows = frame.to_numpy(dtype=float)
-        return [tuple(map(fraction, row)) for row in rows.tolist()]
-
-    Y, y = vectors(reference.outputs), vectors(data.outputs)
-    one = (Fraction(1),)
-    X = vectors(reference.inputs) if has_inputs else [one] * len(Y)
-    x = vectors(data.inputs) if has_inputs else [one] * len(y)
+    Y, y = vectors(reference.outputs, data.outputs)
+    X, x = [(Fraction(1),)] * len(Y), [(Fraction(1),)] * len(y)
+    if has_inputs:
+        X, x = vectors(reference.inputs, data.inputs)
     returns = ranking.options.returns if has_inputs else "vrs"
     at = [-1] * len(y)
     if without_itself and ranking.own_reference:

@@ -8,8 +8,9 @@ import pytest
 from scipy.optimize import linprog
 
 import deabench as db
+from benchmarks.exact.kinds import KINDS
 from benchmarks.exact.simplex import maximize, minimize
-from benchmarks.exact_comparison import KINDS, Case, Findings, compare, compare_case, draw_case
+from benchmarks.exact_comparison import Case, Findings, compare, compare_case, draw_case
 from deabench.models import MODELS
 
 PLAIN_KINDS = ["uniform", "grid", "duplicates", "constant", "collinear", "one metric"]
