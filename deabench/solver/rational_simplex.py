@@ -154,6 +154,58 @@ def optimize(form: StandardForm, codes: np.ndarray) -> Optimum:
     raise SolveError(f"{form.label}: no optimal basis after {PIVOTS} exact pivots")
 
 
+class FactoredBasis:
+    """The columns (m) of a basis B, with what solves B x = b and y B = c.
+
+    Most columns are those of slacks, with a single entry: each settles the variable of its row once
+    the other columns are known. Only these, over the rows without such a column, are inverted.
+    """
+
+    def __init__(self, columns: list[list[Fraction]]) -> None:
+        self.columns = columns
+        # The position of the single-entry column of each row that has one.
+        self.single: dict[int, int] = {}
+        for position, column in enumerate(columns):
+            entry_rows = [i for i, entry in enumerate(column) if entry]
+            if len(entry_rows) == 1:
+                self.single.setdefault(entry_rows[0], position)
+        self.rows = sorted(set(range(len(columns))) - set(self.single))
+        self.others = sorted(set(range(len(columns))) - set(self.single.values()))
+        core = [[columns[position][i] for position in self.others] for i in self.rows]
+        identity = [[Fraction(int(i == k)) for k in self.rows] for i in self.rows]
+        inverse = solve_linear_system(core, identity)
+        self.is_singular = inverse is None
+        self.inverse: Matrix = inverse or []
+
+    def solve(self, right: list[Fraction]) -> list[Fraction]:
+        """Return the x (m,) with B x = right."""
+        x = [Fraction(0)] * len(self.columns)
+        core_right = [right[i] for i in self.rows]
+        for position, row in zip(self.others, self.inverse, strict=True):
+            x[position] = _dot(row, core_right)
+        moving = [position for position in self.others if x[position]]
+        for i, position in self.single.items():
+            # What the other columns leave of the row.
+            rest = right[i]
+            for other in moving:
+                if self.columns[other][i]:
+                    rest -= self.columns[other][i] * x[other]
+            x[position] = rest / self.columns[position][i]
+        return x
+
+    def price(self, costs: list[Fraction]) -> list[Fraction]:
+        """Return the y (m,) with y B = costs."""
+        y = [Fraction(0)] * len(self.columns)
+        for i, position in self.single.items():
+            if costs[position]:
+                y[i] = costs[position] / self.columns[position][i]
+        # What these rows leave of the costs of the other columns.
+        rest = [costs[position] - _dot(y, self.columns[position]) for position in self.others]
+        for k, i in enumerate(self.rows):
+            y[i] = _dot(rest, [row[k] for row in self.inverse])
+        return y
+
+
 class _Simplex:
     """A program in standard form and the point of its last basis."""
 
@@ -167,32 +219,29 @@ class _Simplex:
         self.label = form.label
         self.x: list[Fraction] = []
         self.y: list[Fraction] = []
+        self._columns: dict[int, list[Fraction]] = {}
 
     def column(self, j: int) -> list[Fraction]:
         """Return column j exactly."""
-        return to_fractions(self.table[j])
+        if j not in self._columns:
+            self._columns[j] = to_fractions(self.table[j])
+        return self._columns[j]
 
     def pivot(self, basis: list[int], *, bland: bool) -> bool:
         """Exchange one basic column, in place; False where the basis is optimal."""
-        # The basic variables x = V b, with the inverse V of the basis.
-        columns = [self.column(j) for j in basis]
-        m = len(basis)
-        # The inverse is computed anew in each pivot: from a good start few pivots are needed.
-        identity = [[Fraction(int(i == k)) for k in range(m)] for i in range(m)]
-        inverse = solve_linear_system(
-            [[columns[j][i] for j in range(m)] for i in range(m)], identity
-        )
-        if inverse is None:
+        # The basis is factored anew in each pivot: from a good start few pivots are needed.
+        factored = FactoredBasis([self.column(j) for j in basis])
+        if factored.is_singular:
             raise SingularBasis(f"{self.label}: the basis is singular, in exact arithmetic")
-        self.x = [_dot(row, self.b) for row in inverse]
-        # Phase 1 minimises the sum of infeasibilities, phase 2 the costs; y = c V prices either.
+        self.x = factored.solve(self.b)
+        # Phase 1 minimises the sum of infeasibilities, phase 2 the costs; y prices either.
         costs = [
             self._infeasibility_slope(j, value) for j, value in zip(basis, self.x, strict=True)
         ]
         feasible = not any(costs)
         if feasible:
             costs = [Fraction(self.cost[j]) for j in basis]
-        self.y = [_dot(costs, [row[i] for row in inverse]) for i in range(m)]
+        self.y = factored.price(costs)
         entering, direction = self._entering_column(basis, bland, feasible)
         if entering < 0:
             if not feasible:  # the least infeasibility is positive, and y proves it
@@ -200,7 +249,7 @@ class _Simplex:
                 raise ProvedInfeasible(text, to_floats(self.y))
             return False
         # Along the ray on which the entering column rises (or falls), x moves by `step`.
-        step = [-direction * _dot(row, self.column(entering)) for row in inverse]
+        step = [-direction * move for move in factored.solve(self.column(entering))]
         leaving = self._leaving_position(basis, step, bland)
         if leaving < 0:
             raise Unbounded(f"{self.label}: unbounded, in exact arithmetic")
@@ -398,7 +447,8 @@ def _clear_column(row: list[int], pivot_row: list[int], i: int) -> list[int]:
 
 def to_fractions(values: np.ndarray) -> list[Fraction]:
     """Return floats as the rational numbers that they are."""
-    return [Fraction(v) for v in values.tolist()]
+    zero = Fraction(0)  # most entries of a table of slacks
+    return [Fraction(v) if v else zero for v in values.tolist()]
 
 
 def to_floats(values: Sequence[Fraction]) -> np.ndarray:
