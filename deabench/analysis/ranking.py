@@ -323,7 +323,9 @@ def _solve_task(
     scorable = task.data
     if reasons:
         scorable = take_data_rows(task.data, np.flatnonzero(~has_no_output))
-    prepared = replace(task, data=model.prepare(scorable), reference=model.prepare(task.reference))
+    reference = model.prepare(task.reference)
+    data = reference if scorable is task.reference else model.prepare(scorable)
+    prepared = replace(task, data=data, reference=reference)
     answers: list[Answer] = []
     time_note: tuple[str, ...] = ()
     try:

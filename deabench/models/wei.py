@@ -97,9 +97,9 @@ def divide_outputs_by_inputs(data: Data) -> Data:
         )
     # s outputs and m inputs give s·m quotients, each to be high.
     quotients = {
-        f"{output}/{cost}": data.outputs[output] / inputs[cost]
-        for output in data.outputs
-        for cost in inputs
+        f"{output}/{cost}": y / x
+        for output, y in zip(data.outputs, data.outputs.to_numpy().T, strict=True)
+        for cost, x in zip(inputs, inputs.to_numpy().T, strict=True)
     }
     frame = pd.DataFrame(quotients, index=data.labels)
     note = "outputs are quotients: " + ", ".join(frame.columns)
