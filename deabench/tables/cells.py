@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
+from operator import itemgetter
 
 import numpy as np
 import pandas as pd
@@ -101,7 +102,11 @@ def parse_numbers(column: pd.Series, *, decimal_comma: bool = False) -> Numbers 
         values = pd.to_numeric(column).to_numpy(dtype=float, na_value=np.nan)
         return Numbers(values, none_failed)
     cells = column.to_numpy(dtype=object)
-    numeric = _parse_plain_numbers(column, cells)
+    if _are_words(cells):
+        return None
+    numeric = np.asarray(
+        pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    )
     # pandas parses plain numbers fast; only the other cells are parsed one by one.
     unparsed = np.flatnonzero(np.isnan(numeric) & column.notna().to_numpy())
     # A long column of text is recognised by a sample of its cells.
@@ -153,17 +158,15 @@ def _holds_truths_or_dates(column: pd.Series) -> bool:
     return bool(is_truth or pd.api.types.is_datetime64_any_dtype(column))
 
 
-def _parse_plain_numbers(column: pd.Series, cells: np.ndarray) -> np.ndarray:
-    """Return what pandas parses as numbers, NaN elsewhere.
+def _are_words(cells: np.ndarray) -> bool:
+    """Return whether every cell of a column is a text that begins with a letter, as names do.
 
-    A column of words, as names, needs no parsing: the first characters of its cells show it.
+    No number does but "inf" and "nan", so that such a column needs no parsing.
     """
-    # "inf" and "nan" are the only numbers that begin with a letter.
-    if pd.api.types.infer_dtype(cells, skipna=False) == "string":
-        starts = {cell[:3] for cell in cells.tolist()}
-        if all(start[:1].isalpha() and start.lower() not in ("inf", "nan") for start in starts):
-            return np.full(len(cells), np.nan)
-    return np.asarray(pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan))
+    if pd.api.types.infer_dtype(cells, skipna=False) != "string":
+        return False
+    starts = set(map(itemgetter(slice(3)), cells.tolist()))
+    return all(start[:1].isalpha() and start.lower() not in ("inf", "nan") for start in starts)
 
 
 def _are_all_text(cells: np.ndarray) -> bool:

@@ -220,3 +220,20 @@ def test_names_of_libraries_that_a_few_columns_share_are_no_systems(tmp_path) ->
     text += "bitcode,100,100,100,100,100,100\nborsh,25.6,68.0,4.1,79.5,79.7,60.0\n"
     table = read_text(tmp_path, text + "postcard,20.1,50.3,7.5,85.1,84.9,66.2\n")
     assert table.label == ("Crate",)
+
+
+def test_a_part_of_many_labels_tells_that_they_are_no_metrics(monkeypatch) -> None:
+    looked_up: list[str] = []
+
+    def look_up(name: str) -> None:
+        looked_up.append(name)
+
+    monkeypatch.setattr("deabench.tables.recognition.kinds.look_up_metric", look_up)
+    labels = [f"net-{k:x} small" for k in range(3000)]
+    frame = pd.DataFrame({"speed of x": range(3000), "size of y": range(3000)}, index=labels)
+    assert db.read(frame).kind == "metrics"
+    assert len(looked_up) < 500
+    # Numbered rows have no other name in a part of them.
+    looked_up.clear()
+    assert db.read(frame.set_axis([f"r{k}" for k in range(3000)])).kind == "metrics"
+    assert len(looked_up) < 10

@@ -90,16 +90,14 @@ def read_simple_frame(frame: pd.DataFrame) -> Source:
     # The default index numbers the rows; any other one, of a single level, names the systems.
     if not isinstance(frame.index, pd.RangeIndex):
         levels = _name_levels(frame.index, list(frame.columns))
-        # pandas would encode names as it infers a type of text, and a lone surrogate has no code.
-        names_of_rows = pd.DataFrame(
-            {
-                level: pd.Series(values, dtype=None if is_numeric_dtype(values.dtype) else object)
-                for level, values in zip(
-                    levels, map(frame.index.get_level_values, range(len(levels))), strict=True
-                )
-            }
-        )
-        frame = pd.concat([names_of_rows, frame.reset_index(drop=True)], axis=1)
+        names_of_rows = {level: frame.index.get_level_values(k) for k, level in enumerate(levels)}
+        frame = frame.reset_index(drop=True)
+        frame.attrs = {}  # read above
+        for k, (level, values) in enumerate(names_of_rows.items()):
+            # pandas would encode names as it infers a type of text, and a lone surrogate has no
+            # code.
+            dtype = None if is_numeric_dtype(values.dtype) else object
+            frame.insert(k, level, pd.Series(values, dtype=dtype), allow_duplicates=True)
         label = (levels[0],) if len(levels) == 1 else ()
     return Source(frame, metric, label, roles)
 

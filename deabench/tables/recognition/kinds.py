@@ -36,6 +36,8 @@ MAX_CLASSES = 20
 LEAST_METRIC_SHARE = 0.5
 """Metrics stand in rows where at least this share of the row labels are names of metrics."""
 MAX_PROBED_ROWS = 1000
+MAX_PROBED_NAMES = 200
+"""Of more names than this a part tells whether they are names of metrics."""
 CLASS_AVERAGES = {"macro avg", "weighted avg"}
 """Rows of scikit-learn's classification report beside the classes."""
 NUMBERED_ROW = re.compile(r"[A-Za-z]{1,3}(\d{1,6})")
@@ -400,13 +402,18 @@ def _is_metric(name: str, *, benchmarks: bool = True) -> bool:
 
 def _holds_metrics(column: pd.Series, name: str) -> bool:
     """Return whether the cells of a column are names of metrics."""
-    cells = [cell for cell in column.astype(str).str.strip().unique() if cell]
+    labels = column.unique().tolist()
+    # To look up a name takes longer than to rank its row.
+    is_part = len(labels) > MAX_PROBED_NAMES
+    if is_part:
+        labels = labels[:: len(labels) // MAX_PROBED_NAMES]
+    cells = [cell for cell in dict.fromkeys(str(label).strip() for label in labels) if cell]
     # Benchmarks are data sets where their column says so.
     if is_data_set_name(name) and not any(_is_metric(cell, benchmarks=False) for cell in cells):
         return False
     # r0, r1, r2, ... are numbered rows, though one of them is also called like a metric.
-    numbers = [int(match[1]) for cell in cells if (match := NUMBERED_ROW.fullmatch(str(cell)))]
-    if cells and len(numbers) == len(cells) and np.ptp(numbers) == len(cells) - 1:
+    numbers = [int(match[1]) for cell in cells if (match := NUMBERED_ROW.fullmatch(cell))]
+    if cells and len(numbers) == len(cells) and (is_part or np.ptp(numbers) == len(cells) - 1):
         return False
     count = sum(_is_metric(cell) for cell in cells)
     # The name of the column counts as half of the evidence.

@@ -367,16 +367,19 @@ def has_systems_in_columns(
         if _is_known_system(name) and not has_name(name, "split_part") and name not in metrics
     ]
     share_of_columns = len(systems) / max(len(names), 1)
-    # The same share of the row labels; rows without labels name no system.
+    names_benchmarks = label is not None and are_benchmarks(frame[label])
+    are_data_sets = names_benchmarks or any(
+        column.name == label and column.role == "dataset" for column in columns
+    )
+    least_share = 0.0 if are_data_sets else MIN_SYSTEM_SHARE
+    # Labels of rows that are no data sets change nothing then, and may be many.
+    if not are_data_sets and share_of_columns <= least_share:
+        return False
+    # The same share of the row labels; rows without labels, and benchmarks, name no system.
     share_of_rows = 0.0
-    if label is not None and len(frame):
+    if label is not None and len(frame) and not names_benchmarks:
         labels = frame[label].dropna().astype(str)
         share_of_rows = sum(map(_is_known_system, labels)) / len(frame)
-    are_data_sets = any(column.name == label and column.role == "dataset" for column in columns)
-    if label is not None and are_benchmarks(frame[label]):
-        are_data_sets = True
-        share_of_rows = 0.0
     if share_of_columns == share_of_rows:
         return are_data_sets
-    least_share = 0.0 if are_data_sets else MIN_SYSTEM_SHARE
     return share_of_columns > max(share_of_rows, least_share)
