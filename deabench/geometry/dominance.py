@@ -22,6 +22,8 @@ sorting them.
 """
 WORTH = 0.1
 """The share of the rows that `ROUNDS` must strike out to be worth as many again."""
+PAIRED = 200
+"""Rows of which all pairs are compared at once, faster than one row after another."""
 LEAF = 16
 """Points of a box of the tree that is not divided further."""
 LOOKED_UP = 1 << 13
@@ -62,6 +64,11 @@ def find_dominators(values: np.ndarray) -> np.ndarray:
     by_sum = np.argsort(-sums[order], kind="stable")
     columns = columns.take(by_sum, axis=1)
     order = order.take(by_sum)
+    if 0 < len(order) <= PAIRED:
+        # What dominates a dominator dominates the row, too: the first of all is undominated.
+        exceeds = _exceeds_somewhere(columns[:, None, :], columns[:, :, None])
+        dominator[order] = order[exceeds.argmin(axis=0)]
+        return dominator
     rounds = 0
     before = len(order)
     while len(order):
@@ -86,7 +93,10 @@ def find_dominators(values: np.ndarray) -> np.ndarray:
 
 
 def _exceeds_somewhere(columns: np.ndarray, point: np.ndarray) -> np.ndarray:
-    """Return which of the points (s, n), a column each, exceed the point (s,) in some metric."""
+    """Return which of the points (s, n), a column each, exceed the point (s,) in some metric.
+
+    Any two arrays of points, metrics first, that can be compared element by element.
+    """
     exceeds = columns[0] > point[0]
     for metric, value in zip(columns[1:], point[1:], strict=True):
         exceeds |= metric > value

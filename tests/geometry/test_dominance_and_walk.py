@@ -125,8 +125,10 @@ def test_facets_of_a_large_table_are_listed_where_they_grow_slowly(monkeypatch) 
     )
 
 
+@pytest.mark.parametrize("paired", [0, dominance.PAIRED])
 @pytest.mark.parametrize("kind", ["unif", "rounded", "shell", "twice"])
-def test_the_tree_finds_the_same_dominators_as_all_pairs(kind, monkeypatch) -> None:
+def test_the_tree_finds_the_same_dominators_as_all_pairs(kind, paired, monkeypatch) -> None:
+    monkeypatch.setattr(dominance, "PAIRED", paired)
     monkeypatch.setattr(dominance, "FEW", 20)
     monkeypatch.setattr(dominance, "ROUNDS", 1)
     monkeypatch.setattr(dominance, "WORTH", 1.0)
