@@ -140,15 +140,15 @@ class Family:
         self.columns = self.table[: self.n]
         self.static = self.table[self.n : self.n + self.statics]
         self.varying = np.zeros((self.statics, self.m, q))
-        for e, (row, column) in enumerate(
-            zip(template.entry_row, template.entry_column, strict=True)
-        ):
-            if column == repeated:  # one coefficient per reference row
-                self.columns[:, row] = template.entry[[e]].evaluate(self.reference, no_data)[:, 0]
-            else:  # a constant, and for θ a slope in the data of the program
-                position = int(np.searchsorted(static, column))
-                self.static[position, row] = template.entry.const[e]
-                self.varying[position, row] = template.entry.tested[e]
+        # Of the repeated column there is one coefficient per reference row.
+        is_repeated = template.entry_column == repeated
+        entries = template.entry[is_repeated]
+        self.columns[:, template.entry_row[is_repeated]] = entries.evaluate(self.reference, no_data)
+        # Static columns have a constant, and θ a slope in the data of the program.
+        position = np.searchsorted(static, template.entry_column[~is_repeated])
+        row = template.entry_row[~is_repeated]
+        self.static[position, row] = template.entry.const[~is_repeated]
+        self.varying[position, row] = template.entry.tested[~is_repeated]
         # A maximisation is solved as the minimisation of the negated objective.
         sign = float(template.sense)
         self.cost = sign * template.cost[[repeated]].evaluate(self.reference, no_data)[:, 0]
