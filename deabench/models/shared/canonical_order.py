@@ -216,7 +216,7 @@ def _row_order(data: Data, reference: Data, outputs: list[int], inputs: list[int
 
 def _arrange(data: Data, rows: np.ndarray, outputs: list[int], inputs: list[int]) -> Data:
     """Return data with its rows and metrics in some order, a metric's values side by side."""
-    labels = data.labels[rows]
+    labels = data.labels.take(rows)
     arranged = [
         pd.DataFrame(
             side.to_numpy().T[np.ix_(np.array(order, dtype=int), rows)].T,

@@ -28,7 +28,7 @@ from deabench.models.shared.second_stage import (
     weights_of_duals,
 )
 from deabench.proofs import reasons as why
-from deabench.proofs.radial import radial_frame, slack_errors
+from deabench.proofs.radial import radial_certificates, slack_errors
 from deabench.proofs.ranking import (
     OWN_WEIGHTS,
     SlackProof,
@@ -305,7 +305,7 @@ def _read_stages(
 ) -> tuple[Answer, np.ndarray]:
     """Read the first stage of some DMUs, solve the second, and return what their peers reach."""
     data = problem.data
-    labels = data.labels[rows]
+    labels = data.labels.take(rows)
     if len(rows) < len(data.labels):
         data = replace(data, outputs=data.outputs.iloc[rows], inputs=data.inputs.iloc[rows])
     # The first stage: scores and multipliers of the scaled DMUs.
@@ -367,16 +367,13 @@ def _unproved_rows(answer: Answer, reached: np.ndarray, *, is_exact: bool = Fals
     may be a rounding error.
     """
     # Both sides of the certificate must agree, and neither may break a constraint.
-    proof = radial_frame(answer, reached)
+    primal, _, gap, primal_infeasibility, dual_infeasibility = radial_certificates(
+        answer, reached
+    ).T
     scores = answer.scores.to_numpy()
     size = np.maximum(scores, 1.0)
     violation = np.maximum.reduce(
-        [
-            proof["gap"].to_numpy() / size,
-            proof["primal_infeasibility"].to_numpy(),
-            proof["dual_infeasibility"].to_numpy(),
-            np.abs(proof["primal"].to_numpy() - scores) / size,
-        ]
+        [gap / size, primal_infeasibility, dual_infeasibility, np.abs(primal - scores) / size]
     )
     fails = ~(violation <= TOLERANCE)
     if is_exact:

@@ -94,10 +94,12 @@ def read_simple_frame(frame: pd.DataFrame) -> Source:
         frame = frame.reset_index(drop=True)
         frame.attrs = {}  # read above
         for k, (level, values) in enumerate(names_of_rows.items()):
-            # pandas would encode names as it infers a type of text, and a lone surrogate has no
-            # code.
-            dtype = None if is_numeric_dtype(values.dtype) else object
-            frame.insert(k, level, pd.Series(values, dtype=dtype), allow_duplicates=True)
+            cells = pd.Series(values)
+            if not is_numeric_dtype(values.dtype):
+                # pandas would encode names as it infers a type of text, and a lone surrogate has
+                # no code.
+                cells = pd.Series(values.to_numpy(dtype=object), dtype=object)
+            frame.insert(k, level, cells, allow_duplicates=True)
         label = (levels[0],) if len(levels) == 1 else ()
     return Source(frame, metric, label, roles)
 
