@@ -9,6 +9,8 @@ above the solver, which knows bases and no facets.)
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from deabench.geometry.facet_walk import ridge_neighbours, walk_simplices
@@ -61,7 +63,7 @@ def should_enumerate_facets(points: np.ndarray, tested: int) -> bool:
     if tested < DMUS or n <= s or not (points.max(axis=0) > 0).all():
         return False
     if s in FACETS_PER_POINT:
-        facets: float = n * FACETS_PER_POINT[s]
+        facets: float = min(n * FACETS_PER_POINT[s], _most_facets(n, s))
     elif s in SAMPLED:
         facets = _facets_by_sample(points)
     else:
@@ -70,6 +72,18 @@ def should_enumerate_facets(points: np.ndarray, tested: int) -> bool:
     if facets > limit and s in FACETS_PER_POINT and n >= LARGE:
         facets = _facets_by_growth(points)
     return bool(facets <= limit)
+
+
+def _most_facets(n: int, s: int) -> int:
+    """Return how many facets n points in s metrics have at most.
+
+    Their polar has n + s facets, one for each point and each axis, and no polytope has more
+    vertices than the polar of a cyclic one (McMullen 1970, Mathematika 17:179-184).
+    """
+    half = s // 2
+    if s % 2:
+        return 2 * math.comb(n + s - half - 1, half)
+    return (n + s) * math.comb(n + s - half, half) // (n + s - half)
 
 
 def _facets_by_growth(points: np.ndarray) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from dea_cases import frame
+from scipy.spatial import ConvexHull
 from simulations.tables import metrics, unif
 
 import deabench as db
@@ -162,3 +163,16 @@ def test_a_table_with_labels_of_its_own_comes_back_in_its_order() -> None:
     assert backward.scores.loc[table.index].to_numpy() == pytest.approx(
         ranking.scores.to_numpy(), abs=1e-12
     )
+
+
+def test_few_points_in_six_metrics_have_few_facets() -> None:
+    # The moment curve has the most facets: cyclic polytopes.
+    for s in range(2, 7):
+        for n in (s + 1, s + 4):
+            t = np.linspace(0.1, 1.0, n)
+            hull = ConvexHull(t[:, None] ** np.arange(1, s + 1))
+            assert len(hull.simplices) == facet_bases._most_facets(n - s, s)
+    # 14 points have 799 facets at most, which are listed before 100 rows are walked to.
+    points = np.random.default_rng(0).uniform(0.9, 1, (14, 6))
+    assert facet_bases.should_enumerate_facets(points, 100)
+    assert not facet_bases.should_enumerate_facets(points, 60)
