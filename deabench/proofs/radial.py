@@ -181,10 +181,8 @@ class _RadialProof:
         self.s = result.data.outputs.shape[1]
         self.table = stack_outputs_inputs(result.reference)
         self.unit = reference_maxima(result)
-        Y = self.table[:, : self.s]
-        X = self.table[:, self.s :]
-        if not self.has_inputs:
-            X = np.ones((len(Y), 1))
+        Y = result.reference.outputs.to_numpy()
+        X = result.reference.inputs.to_numpy()
         self.unit_x = scale(X)
         self.unit_y = scale(Y)
         self.weights = result.weights.to_numpy()
@@ -198,12 +196,15 @@ class _RadialProof:
         if left_out is not None:
             # Without one of them the listed DMUs do not bound the others.
             frontier = np.arange(len(Y))
-        self.technology = Technology(
-            np.column_stack([Y / self.unit_y, -X / self.unit_x]),
-            X.shape[1],
-            LAMBDA_SUM_BOUNDS[self.returns],
-            frontier,
-        )
+        if self.has_inputs:
+            self.technology = Technology(
+                np.column_stack([Y / self.unit_y, -X / self.unit_x]),
+                X.shape[1],
+                LAMBDA_SUM_BOUNDS[self.returns],
+                frontier,
+            )
+        else:
+            self.bounding_outputs = np.ascontiguousarray((Y[frontier] / self.unit_y).T)
 
     def certificate(self, rows: slice, reached: np.ndarray) -> np.ndarray:
         """Return the columns `COLUMNS` for some rows, whose peers reach `reached` (k, s + m)."""
@@ -242,7 +243,7 @@ class _RadialProof:
 
     def _worth_of_reference(self, rows: slice, u: np.ndarray) -> np.ndarray:
         """Return what the outputs of a reference DMU are worth at most, under each row of u."""
-        outputs = np.ascontiguousarray(self.technology.bounding_points[:, : self.s].T)
+        outputs = self.bounding_outputs
         if self.left_out is not None:
             return greatest_products(u, outputs, self.left_out[rows])
         # The weights are a facet's, which many DMUs share: each facet once.

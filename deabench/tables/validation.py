@@ -136,7 +136,7 @@ def warn_weak_data(values: pd.DataFrame, output_count: int) -> None:
     count, metrics = values.shape
     matrix = values.to_numpy()
     # In a table of one row every metric is constant, which says nothing.
-    constant = (matrix.min(axis=0) == matrix.max(axis=0)) & (count > 1)
+    constant = (matrix == matrix[:1]).all(axis=0) & (count > 1)
     for column in np.flatnonzero(constant):
         name = values.columns[column]
         is_output = bool(column < output_count)
@@ -181,11 +181,10 @@ def _describe_correlated(pairs: Sequence[tuple[float, str, str]]) -> str:
 
 def _copy_values(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """Return numeric columns as one float64 array in C order: sums keep their bits."""
-    matrix = np.empty((len(frame), len(names)))
-    for position, name in enumerate(names):
-        matrix[:, position] = frame[name].to_numpy()
-    columns = pd.Index(list(names), dtype=frame.columns.dtype)
-    return pd.DataFrame(matrix, index=frame.index, columns=columns)
+    selected = frame.take(frame.columns.get_indexer(list(names)), axis=1)
+    matrix = np.array(selected.to_numpy(dtype=float), order="C")
+    columns = selected.columns.rename(None)
+    return pd.DataFrame(matrix, index=frame.index, columns=columns, copy=False)
 
 
 def _refuse_failures(selected: SelectedTable) -> None:

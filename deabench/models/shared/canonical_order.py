@@ -47,13 +47,19 @@ class CanonicalTask:
     @classmethod
     def of(cls, task: Task) -> CanonicalTask:
         """Return a task in canonical order."""
-        outputs, inputs = _metric_order(task)
-        reference_rows = _row_order(task.reference, task.reference, outputs, inputs)
+        reference_sides = _metrics_of(task.reference)
+        units = [scale(side.T) for side in reference_sides]
+        reference_sides = _divide(reference_sides, units)
+        data_sides = reference_sides
+        if task.data is not task.reference:
+            data_sides = _divide(_metrics_of(task.data), units)
+        outputs, inputs = _metric_order(data_sides, reference_sides)
+        reference_rows = _row_order(reference_sides, outputs, inputs)
         reference = _arrange(task.reference, reference_rows, outputs, inputs)
         data = reference
         rows = reference_rows
         if task.data is not task.reference:
-            rows = _row_order(task.data, task.reference, outputs, inputs)
+            rows = _row_order(data_sides, outputs, inputs)
             data = _arrange(task.data, rows, outputs, inputs)
         arranged = replace(
             task, data=data, reference=reference, options=task.options.with_checked_options(data)
@@ -147,62 +153,64 @@ def _restore_metrics(
     return pd.DataFrame(values, labels, frame.columns.take(positions), copy=False)
 
 
-def _metric_order(task: Task) -> tuple[list[int], list[int]]:
+def _metrics_of(data: Data) -> list[np.ndarray]:
+    """Return outputs (s, n) and inputs (m, n), a metric's values side by side."""
+    return [np.ascontiguousarray(side.to_numpy().T) for side in (data.outputs, data.inputs)]
+
+
+def _divide(sides: list[np.ndarray], units: list[np.ndarray]) -> list[np.ndarray]:
+    """Return outputs and inputs in other units."""
+    return [side / unit[:, None] for side, unit in zip(sides, units, strict=True)]
+
+
+def _metric_order(
+    data_sides: list[np.ndarray], reference_sides: list[np.ndarray]
+) -> tuple[list[int], list[int]]:
     """Return the canonical order of the outputs and of the inputs, by their values."""
-    parts = [task.reference] if task.data is task.reference else [task.data, task.reference]
-    sides = [
-        np.vstack([side / scale(reference) for side in values])
-        for values, reference in (
-            ([part.outputs.to_numpy() for part in parts], task.reference.outputs.to_numpy()),
-            ([part.inputs.to_numpy() for part in parts], task.reference.inputs.to_numpy()),
-        )
-    ]
+    sides = reference_sides
+    if data_sides is not reference_sides:
+        sides = [np.hstack(pair) for pair in zip(data_sides, reference_sides, strict=True)]
     ordered = [_order_by_sorted_values(side) for side in sides]
     if all(is_strict for _, is_strict in ordered):
         return ordered[0][0], ordered[1][0]
     # Metrics with the same values in other rows are told apart by a key for each row that no order
     # of metrics changes.
-    keys = np.column_stack([np.sort(side, axis=1) for side in sides])
+    keys = np.column_stack([np.sort(side.T, axis=1) for side in sides])
     row_rank = np.unique(keys, axis=0, return_inverse=True)[1].ravel()
     return _order_by_ranked_values(sides[0], row_rank), _order_by_ranked_values(sides[1], row_rank)
 
 
 def _order_by_sorted_values(side: np.ndarray) -> tuple[list[int], bool]:
-    """Return the columns in the order of their sorted values, and whether no two are equal."""
-    # The ends of a column mostly tell it apart, without sorting it.
-    ends = list(zip(side.min(axis=0, initial=0), side.max(axis=0, initial=0), strict=True))
+    """Return the metrics in the order of their sorted values, and whether no two are equal."""
+    # The ends of a metric mostly tell it apart, without sorting it.
+    ends = list(zip(side.min(axis=1, initial=0), side.max(axis=1, initial=0), strict=True))
     if len(set(ends)) == len(ends):
         return sorted(range(len(ends)), key=ends.__getitem__), True
-    columns = [(*end, *np.sort(column).tolist()) for end, column in zip(ends, side.T, strict=True)]
+    columns = [(*end, *np.sort(values).tolist()) for end, values in zip(ends, side, strict=True)]
     is_strict = len(set(columns)) == len(columns)
     return sorted(range(len(columns)), key=columns.__getitem__), is_strict
 
 
 def _order_by_ranked_values(side: np.ndarray, row_rank: np.ndarray) -> list[int]:
-    """Return the columns in the order of their sorted values, each with the ranks of their rows."""
-    sorted_rows = [np.lexsort((row_rank, column)) for column in side.T]
+    """Return the metrics in the order of their sorted values, each with the ranks of their rows."""
+    sorted_rows = [np.lexsort((row_rank, values)) for values in side]
     keys = [
-        (column[rows].tolist(), row_rank[rows].tolist())
-        for column, rows in zip(side.T, sorted_rows, strict=True)
+        (values[rows].tolist(), row_rank[rows].tolist())
+        for values, rows in zip(side, sorted_rows, strict=True)
     ]
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 
-def _row_order(data: Data, reference: Data, outputs: list[int], inputs: list[int]) -> np.ndarray:
+def _row_order(sides: list[np.ndarray], outputs: list[int], inputs: list[int]) -> np.ndarray:
     """Return the canonical order of the rows, by their values; equal ones stay in theirs.
 
     To sort one key of all metrics takes a fifth of the time of sorting metric after metric.
     """
-    values = np.column_stack(
-        [
-            (data.outputs.to_numpy() / scale(reference.outputs.to_numpy()))[:, outputs],
-            (data.inputs.to_numpy() / scale(reference.inputs.to_numpy()))[:, inputs],
-        ]
-    )
+    metrics = [*(sides[0][r] for r in outputs), *(sides[1][i] for i in inputs)]
     # Summed metric by metric: a matrix product may round a row by where it stands.
-    key = np.zeros(len(values))
-    for share, column in zip(KEY_SHARES, values.T, strict=False):
-        key += share * column
+    key = np.zeros(sides[0].shape[1])
+    for share, values in zip(KEY_SHARES, metrics, strict=False):
+        key += share * values
     order = key.argsort()
     # Most rows differ in the key; the others are ordered by all metrics.
     sorted_key = key[order]
@@ -210,7 +218,8 @@ def _row_order(data: Data, reference: Data, outputs: list[int], inputs: list[int
     if is_tied.any():
         tied = np.flatnonzero(np.append(is_tied, False) | np.append(False, is_tied))
         rows = order[tied]
-        order[tied] = rows[np.lexsort((rows, *values[rows].T[::-1], sorted_key[tied]))]
+        tied_values = [values[rows] for values in reversed(metrics)]
+        order[tied] = rows[np.lexsort((rows, *tied_values, sorted_key[tied]))]
     return order
 
 

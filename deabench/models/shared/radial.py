@@ -99,9 +99,9 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
     answer = replace(answer, slack_weights=proof.weights)
     # Own weights that are all positive leave a DMU beyond the reference no slack, small or not.
     is_beyond = (answer.scores.to_numpy() > 1 + TOLERANCE) & (proof.weights.of == UNPROVED)
-    has_all_weights = (proof.own_weights[:, proof.counted] > 0).all(axis=1)
-    if (is_beyond & has_all_weights).any():
-        answer = _with_explicit_weights(answer, is_beyond & has_all_weights)
+    is_beyond[is_beyond] = (proof.own_weights[is_beyond][:, proof.counted] > 0).all(axis=1)
+    if is_beyond.any():
+        answer = _with_explicit_weights(answer, is_beyond)
         proof = _prove_slacks(answer, reached)
         answer = replace(answer, slack_weights=proof.weights)
     # What floating point leaves open is decided exactly.

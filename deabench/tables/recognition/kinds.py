@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.cells import EMPTY_WORDS, parse_numbers
+from deabench.tables.cells import EMPTY_WORDS, is_numeric_dtype, parse_numbers
 from deabench.tables.readers.frames import Source
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import is_data_set_name
@@ -36,6 +36,8 @@ MAX_CLASSES = 20
 LEAST_METRIC_SHARE = 0.5
 """Metrics stand in rows where at least this share of the row labels are names of metrics."""
 MAX_PROBED_ROWS = 1000
+MAX_METRIC_ROWS = 20_000
+"""More rows than this are no metrics."""
 MAX_PROBED_NAMES = 200
 """Of more names than this a part tells whether they are names of metrics."""
 CLASS_AVERAGES = {"macro avg", "weighted avg"}
@@ -361,7 +363,13 @@ def transpose_metrics(source: Source) -> Source | None:
     of text beside the metric (a data set, a version) become part of the metrics' names.
     """
     frame = source.frame
-    texts = [name for name in map(str, frame.columns) if parse_numbers(frame[name]) is None]
+    if len(frame) > MAX_METRIC_ROWS:
+        return None
+    texts = [
+        str(name)
+        for name, dtype in frame.dtypes.items()
+        if not is_numeric_dtype(dtype) and parse_numbers(frame[name]) is None
+    ]
     systems = [name for name in map(str, frame.columns) if name not in texts]
     # A header of metrics, or a table with a row per system and metric, is read as it stands.
     if not systems or any(_is_metric(name) for name in systems) or len(frame) < 2:
