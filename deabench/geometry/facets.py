@@ -34,7 +34,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deabench.errors import SolveError
-from deabench.solver.rational_simplex import solve_linear_system, to_floats, to_fractions
+from deabench.solver.exact_elimination import solve_linear_system, to_floats, to_fractions
 from deabench.utils.arrays import blocks, box
 from deabench.utils.progress import seconds_left
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from deabench.errors import SolveError
 from deabench.solver.engine import Solution
+from deabench.solver.exact_elimination import to_floats, to_fractions
 from deabench.solver.family import Bases, Family
 from deabench.solver.highs import Solver
 from deabench.solver.rational_simplex import (
@@ -18,8 +19,6 @@ from deabench.solver.rational_simplex import (
     find_optimal_basis,
     optimize,
     standard_form,
-    to_floats,
-    to_fractions,
 )
 from deabench.solver.template import Program
 

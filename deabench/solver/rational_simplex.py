@@ -10,19 +10,24 @@ solved here, each with the form that suits its size:
 - `solve_complementarity`: the optimality conditions of a small quadratic program, by the
   criss-cross method on the same tableau.
 
-Bland's rule makes all of them end. `solve_linear_system` is the elimination that they share.
+Bland's rule makes all of them end.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from deabench.errors import SolveError
+from deabench.solver.exact_elimination import (
+    FactoredBasis,
+    Matrix,
+    inner_product,
+    to_floats,
+    to_fractions,
+)
 from deabench.solver.family import Family
 from deabench.solver.highs import Infeasible, Unbounded
 from deabench.utils.progress import check_time
@@ -34,8 +39,6 @@ ROUNDING = 1e-13
 """What rounding makes of a reduced cost, as a share of its terms: one that floating point puts
 above it needs no exact check.
 """
-
-Matrix = list[list[Fraction]]
 
 
 class ProvedInfeasible(Infeasible):
@@ -154,58 +157,6 @@ def optimize(form: StandardForm, codes: np.ndarray) -> Optimum:
     raise SolveError(f"{form.label}: no optimal basis after {PIVOTS} exact pivots")
 
 
-class FactoredBasis:
-    """The columns (m) of a basis B, with what solves B x = b and y B = c.
-
-    Most columns are those of slacks, with a single entry: each settles the variable of its row once
-    the other columns are known. Only these, over the rows without such a column, are inverted.
-    """
-
-    def __init__(self, columns: list[list[Fraction]]) -> None:
-        self.columns = columns
-        # The position of the single-entry column of each row that has one.
-        self.single: dict[int, int] = {}
-        for position, column in enumerate(columns):
-            entry_rows = [i for i, entry in enumerate(column) if entry]
-            if len(entry_rows) == 1:
-                self.single.setdefault(entry_rows[0], position)
-        self.rows = sorted(set(range(len(columns))) - set(self.single))
-        self.others = sorted(set(range(len(columns))) - set(self.single.values()))
-        core = [[columns[position][i] for position in self.others] for i in self.rows]
-        identity = [[Fraction(int(i == k)) for k in self.rows] for i in self.rows]
-        inverse = solve_linear_system(core, identity)
-        self.is_singular = inverse is None
-        self.inverse: Matrix = inverse or []
-
-    def solve(self, right: list[Fraction]) -> list[Fraction]:
-        """Return the x (m,) with B x = right."""
-        x = [Fraction(0)] * len(self.columns)
-        core_right = [right[i] for i in self.rows]
-        for position, row in zip(self.others, self.inverse, strict=True):
-            x[position] = _dot(row, core_right)
-        moving = [position for position in self.others if x[position]]
-        for i, position in self.single.items():
-            # What the other columns leave of the row.
-            rest = right[i]
-            for other in moving:
-                if self.columns[other][i]:
-                    rest -= self.columns[other][i] * x[other]
-            x[position] = rest / self.columns[position][i]
-        return x
-
-    def price(self, costs: list[Fraction]) -> list[Fraction]:
-        """Return the y (m,) with y B = costs."""
-        y = [Fraction(0)] * len(self.columns)
-        for i, position in self.single.items():
-            if costs[position]:
-                y[i] = costs[position] / self.columns[position][i]
-        # What these rows leave of the costs of the other columns.
-        rest = [costs[position] - _dot(y, self.columns[position]) for position in self.others]
-        for k, i in enumerate(self.rows):
-            y[i] = _dot(rest, [row[k] for row in self.inverse])
-        return y
-
-
 class _Simplex:
     """A program in standard form and the point of its last basis."""
 
@@ -288,7 +239,7 @@ class _Simplex:
         if not bland:  # the steepest first
             candidates = candidates[np.argsort(-gain[candidates], kind="stable")]
         for j in candidates.tolist():
-            exact = Fraction(cost[j]) - _dot(self.y, self.column(j))
+            exact = Fraction(cost[j]) - inner_product(self.y, self.column(j))
             sign = int(self.sign[j])
             if (sign == 0 and exact != 0) or exact * sign < 0:
                 return j, (1 if exact < 0 else -1)
@@ -405,57 +356,3 @@ def _exchange(table: Matrix, value: list[Fraction], price: list[Fraction], i: in
     price[:] = substitute(price)
     table[i] = solved
     value[i] = level
-
-
-def solve_linear_system(matrix: Matrix, right: Matrix) -> Matrix | None:
-    """Return X with matrix · X = right, by Gauss-Jordan elimination; None if it is singular.
-
-    Rows are multiplied to whole numbers: products of fractions would be shortened one by one.
-    """
-    m = len(matrix)
-    rows = [_to_integers([*row, *extra]) for row, extra in zip(matrix, right, strict=True)]
-    for i in range(m):
-        pivot = next((r for r in range(i, m) if rows[r][i]), None)
-        if pivot is None:
-            return None
-        # Any pivot that is not 0 will do: whole numbers have no rounding to keep small.
-        rows[i], rows[pivot] = rows[pivot], rows[i]
-        # Clear column i in all other rows, above and below.
-        for r in range(m):
-            if r != i and rows[r][i]:
-                rows[r] = _clear_column(rows[r], rows[i], i)
-    return [[Fraction(entry, row[i]) for entry in row[m:]] for i, row in enumerate(rows)]
-
-
-def _to_integers(row: list[Fraction]) -> list[int]:
-    """Return a row times its common denominator."""
-    scale = math.lcm(*(entry.denominator for entry in row))
-    return [entry.numerator * (scale // entry.denominator) for entry in row]
-
-
-def _clear_column(row: list[int], pivot_row: list[int], i: int) -> list[int]:
-    """Return a multiple of a row, less one of the pivot's row, that has 0 in column i."""
-    scale = pivot_row[i]
-    factor = row[i]
-    # Most columns of a basis are those of slacks, so that most products are 0.
-    cleared = [
-        scale * a - factor * b if b else scale * a for a, b in zip(row, pivot_row, strict=True)
-    ]
-    divisor = math.gcd(*cleared) or 1
-    return [entry // divisor for entry in cleared]
-
-
-def to_fractions(values: np.ndarray) -> list[Fraction]:
-    """Return floats as the rational numbers that they are."""
-    zero = Fraction(0)  # most entries of a table of slacks
-    return [Fraction(v) if v else zero for v in values.tolist()]
-
-
-def to_floats(values: Sequence[Fraction]) -> np.ndarray:
-    """Return rational numbers rounded to floats."""
-    return np.array([float(v) for v in values])
-
-
-def _dot(a: list[Fraction], b: list[Fraction]) -> Fraction:
-    """Return the inner product; products with 0 are skipped."""
-    return sum((x * y for x, y in zip(a, b, strict=True) if x and y), Fraction(0))
