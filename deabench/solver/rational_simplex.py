@@ -109,7 +109,7 @@ class StandardForm:
     def reduced_costs(self, costs: np.ndarray, y: list[Fraction]) -> list[Fraction]:
         """Return c_j - y·A_j of every column under some costs, exactly."""
         return [
-            Fraction(cost) - _dot(y, to_fractions(column))
+            Fraction(cost) - inner_product(y, to_fractions(column))
             for cost, column in zip(costs.tolist(), self.table, strict=True)
         ]
 
