@@ -319,3 +319,31 @@ def test_trade_offs_are_not_taken_for_rows_that_numbers_name() -> None:
     db.certify(ranking)
     named = db.rank(table.rename(index=str), outputs=list("abc"), model=model)
     np.testing.assert_array_equal(ranking.tables["trade_offs"], named.tables["trade_offs"])
+
+
+@pytest.mark.parametrize("returns", ["vrs", "crs", "nirs", "ndrs"])
+@pytest.mark.parametrize("orientation", ["input", "output"])
+def test_each_dmu_without_a_score_has_the_reason_of_its_program(orientation, returns) -> None:
+    """ "beyond" has more outputs from less than all, "none" has none of them."""
+    reference = pd.DataFrame(
+        {"a": [2.0, 4.0, 3.0], "b": [4.0, 2.0, 3.5], "x": [1.0, 2.0, 1.5]}, list("pqr")
+    )
+    tested = pd.DataFrame(
+        {"a": [9.0, 0.0, 3.0], "b": [9.0, 0.0, 3.0], "x": [0.5, 2.0, 2.0]},
+        ["beyond", "none", "within"],
+    )
+    options = {"returns": returns, "orientation": orientation, "ratios": {("a", "b"): (0.3, 3)}}
+    ranking = rank_with(
+        tested, reference=reference, model="ccr", outputs=["a", "b"], inputs=["x"], **options
+    )
+    # Inwards only multiples have as much; outwards only parts need as little.
+    can_change = returns in ("crs", "ndrs" if orientation == "input" else "nirs")
+    expected = {}
+    if not can_change:
+        expected["beyond"] = "no mix of the reference reaches it, whatever the factor"
+    if orientation == "output":
+        expected["none"] = "every output of it is 0, and no factor makes more of nothing"
+    elif returns in ("crs", "nirs"):
+        expected["none"] = "its factor is 0"
+    assert ranking.reasons == expected
+    assert ranking.scores.index[ranking.scores.isna()].tolist() == list(expected)

@@ -39,10 +39,10 @@ CASES = [
 PARTS = ("targets", "gaps", "normals", "intensities", "actual", "distance")
 
 
-def draw_changed(options: dict, seed: int) -> db.Targets:
+def draw_changed(options: dict, seed: int, points: pd.DataFrame = POINTS) -> db.Targets:
     """Return targets of which one part was changed a little, at random."""
     rng = np.random.default_rng(seed)
-    honest = db.targets(POINTS, TABLE, weights=WEIGHTS, **options)
+    honest = db.targets(points, TABLE, weights=WEIGHTS, **options)
     part = PARTS[seed % len(PARTS)]
     values = getattr(honest, part)
     return replace(honest, **{part: values * (1 + 0.05 * rng.uniform(-1, 1, values.shape))})
@@ -97,6 +97,16 @@ def columns_by_loops(result: db.Targets) -> pd.DataFrame:
 def test_columns_are_what_loops_give(options) -> None:
     for seed in range(len(PARTS)):
         result = draw_changed(options, seed)
+        columns = proofs.certify_targets(result)
+        expected = columns_by_loops(result)
+        np.testing.assert_allclose(columns[expected.columns], expected, rtol=1e-7, atol=1e-12)
+
+
+def test_columns_of_points_far_outside_are_what_loops_give() -> None:
+    """Gaps of many units are below 0: errors are shares of their size, whatever their sign."""
+    for seed in range(len(PARTS)):
+        result = draw_changed({"norm": "l1"}, seed, POINTS * 40)
+        assert (result.gaps / result.frontier.unit).max(axis=None) < -1
         columns = proofs.certify_targets(result)
         expected = columns_by_loops(result)
         np.testing.assert_allclose(columns[expected.columns], expected, rtol=1e-7, atol=1e-12)

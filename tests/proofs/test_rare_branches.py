@@ -1,0 +1,135 @@
+"""Branches that ordinary tables do not reach, each on one that does or with a part replaced."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from model_options import rank_with
+
+import deabench as db
+from deabench.errors import CertificateError, SolveError
+from deabench.models.shared import radial, radial_problems
+from deabench.proofs.frontier import count_open_ridges
+from deabench.proofs.reasons import UNPROVED
+from deabench.proofs.weightings import _keep_bounds
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+COSTS = pd.DataFrame(
+    {"a": [2.0, 4.0, 3.0, 1.0], "b": [4.0, 2.0, 3.5, 1.0], "x": [1.0, 2.0, 1.5, 3.0]},
+    index=list("pqrs"),
+)
+
+
+@pytest.mark.parametrize("n", [6, 3 * 10**9])
+@pytest.mark.parametrize("s", [3, 4])
+def test_ridges_are_counted_whether_or_not_one_number_holds_them(s, n) -> None:
+    rng = np.random.default_rng(s)
+    # Six rows of the table, or six of very many, and an axis for each metric behind them.
+    names = np.append(np.linspace(0, n - 1, 6).astype(np.int64), n + np.arange(s))
+    for _ in range(6):
+        members = names[np.array([rng.permutation(6 + s)[:s] for _ in range(9)])]
+        ridges = Counter(
+            frozenset(ridge)
+            for simplex in (*members.tolist(), range(n, n + s))
+            for ridge in combinations(simplex, s - 1)
+        )
+        assert count_open_ridges(members, n) == sum(count % 2 for count in ridges.values())
+
+
+def test_options_that_the_model_refuses_are_refused() -> None:
+    ranking = rank_with(COSTS, model="ccr", outputs=["a", "b"], inputs=["x"])
+    options = replace(ranking.options)
+    object.__setattr__(options, "returns", "some")
+    with pytest.raises(CertificateError, match="'options' has a value that the model refuses"):
+        db.certify(replace(ranking, options=options))
+
+
+def test_shares_of_outputs_and_of_inputs_bound_weights_of_their_own_side() -> None:
+    table = COSTS.assign(z=[3.0, 1.0, 2.0, 2.0])
+    shares = {"a": (0.2, 0.7), "z": (0.1, 0.6)}
+    result = db.weightings(
+        table, outputs=["a", "b"], inputs=["x", "z"], model="ratio", shares=shares, draws=64
+    )
+    db.certify(result)
+    # Weights of metrics in units, in tenths: the share of "a" and that of "z".
+    for a in range(11):
+        for z in range(11):
+            is_within = 2 <= a <= 7 and 1 <= z <= 6
+            assert _keep_bounds(result, [(a, 10 - a), (10 - z, z)]) == is_within
+
+
+def test_a_radial_score_that_nothing_proves_leaves_its_reason_alone(monkeypatch) -> None:
+    def refuse_all(answer, reached, **_) -> np.ndarray:
+        return np.arange(len(answer.scores))
+
+    monkeypatch.setattr(radial, "_unproved_rows", refuse_all)
+    ranking = rank_with(COSTS, model="ccr", outputs=["a", "b"], inputs=["x"])
+    assert ranking.scores.isna().all()
+    assert not ranking.efficient.any()
+    assert ranking.slacks.isna().all(axis=None)
+    assert ranking.weights.isna().all(axis=None)
+    assert set(ranking.reasons) == set(COSTS.index)
+    assert all(UNPROVED in reason for reason in ranking.reasons.values())
+    assert any("4 DMUs have no score" in text for text in db.certify(ranking).unclaimed)
+
+
+def test_what_floating_point_cannot_solve_is_solved_exactly(monkeypatch) -> None:
+    model = db.models.SBM
+    honest = rank_with(COSTS, model="sbm", outputs=["a", "b"], inputs=["x"])
+    solve = model.solve
+
+    def solve_only_exactly(self, task, advance):
+        if not task.exact:
+            raise SolveError("no")
+        return solve(self, task, advance)
+
+    def solve_never(self, task, advance):
+        raise SolveError("no")
+
+    monkeypatch.setattr(model, "solve", solve_only_exactly)
+    ranking = rank_with(COSTS, model="sbm", outputs=["a", "b"], inputs=["x"])
+    np.testing.assert_allclose(ranking.scores, honest.scores, rtol=1e-12)
+    db.certify(ranking)
+    monkeypatch.setattr(model, "solve", solve_never)
+    with pytest.raises(SolveError, match="no"):
+        rank_with(COSTS, model="sbm", outputs=["a", "b"], inputs=["x"])
+
+
+@pytest.mark.parametrize("are_mixed", [True, False])
+def test_undominated_dmus_inside_the_hull_are_listed_unless_mixtures_reach_them(
+    are_mixed, monkeypatch
+) -> None:
+    table = pd.DataFrame({"a": [1.0, 4.0, 2.0, 3.0], "b": [4.0, 1.0, 2.0, 3.0]}, list("pqrs"))
+    table.loc["t"] = [3.5, 1.1]
+    monkeypatch.setattr(radial_problems, "MANY", 1)
+    monkeypatch.setattr(radial_problems, "should_enumerate_facets", lambda *_: True)
+    if not are_mixed:
+        monkeypatch.setattr(
+            radial, "dominated_by_mixtures", lambda _, rows: np.zeros(len(rows), dtype=bool)
+        )
+    ranking = rank_with(table, model="wei")
+    # "t" is below the line from "q" to "s", and nothing dominates it.
+    assert ranking.frontier.tolist() == ([0, 1, 3] if are_mixed else [0, 1, 3, 4])
+    assert ranking.efficient.tolist() == [True, True, False, True, False]
+    db.certify(ranking)
+
+
+@pytest.mark.parametrize(
+    ("orientation", "score", "meaning"),
+    [
+        ("input", 0.75, "every input could shrink by 25.0 % together"),
+        ("input", 1.0, "every input could shrink by 0.0 % together"),
+        ("input", 1.5, "every input could grow by 50.0 % together before the others reach it"),
+        ("output", 0.8, "every output could grow by 25.0 % together"),
+        ("output", 1.0, "every output could grow by 0.0 % together"),
+        ("output", 0.0, "every output could grow by inf % together"),
+        ("output", 2.0, "every output could shrink by 50.0 % together before the others reach it"),
+    ],
+)
+def test_a_factor_means_what_it_is_the_factor_of(orientation, score, meaning) -> None:
+    assert db.models.CCR(orientation=orientation).meaning(score) == meaning

@@ -1,0 +1,48 @@
+"""What proofs may miss by is a part of what they claim: the numbers that docs/proofs.md states."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from deabench.models.shared import gate, score_bounds
+from deabench.proofs import (
+    bounds,
+    exact_repair,
+    fdh,
+    frontier,
+    ranking,
+    reasons,
+    supporting_weights,
+    targets,
+    weightings,
+)
+from deabench.utils import arrays
+
+EPSILON = 2.0**-52
+
+
+@pytest.mark.parametrize(
+    ("module", "tolerances"),
+    [
+        (arrays, {"TOLERANCE": 1e-9, "ROUND": 64 * EPSILON, "FINEST": 2.0**-16}),
+        (bounds, {"GAMMA": 64 * EPSILON, "MARGIN": 9e-10, "PRECISE": 1e-10}),
+        (bounds, {"FINEST_LAMBDA": 2.0**-40, "RESIDUAL": 0.01}),
+        (exact_repair, {"MET": Fraction(1, 10**12), "POLISH": 1e-7}),
+        (fdh, {"ON": 1e-9}),
+        (frontier, {"TIGHT": 1e-10, "ALIKE": 1e-8, "CLEAR": 1e-12}),
+        (frontier, {"RISES": 1e-9, "PROVED": 1e-9}),
+        (ranking, {"LEAST_SHARE": 1e-5}),
+        (reasons, {"CLEAR": 1e-12}),
+        (supporting_weights, {"NEAR": 1e-6, "MOVE": Fraction(1, 10**7)}),
+        (targets, {"ON": 1e-9, "ROUND": 16 * EPSILON}),
+        (weightings, {"ROUNDING": 1e-14, "MAX_DEPTH": 48}),
+        (score_bounds, {"NEAR": 1e-8}),
+        (gate, {"NEAR_ITSELF": 1e-5, "NEAR_BEST": 1e-7}),
+    ],
+)
+def test_each_tolerance_is_the_one_that_is_stated(module, tolerances) -> None:
+    assert {name: getattr(module, name) for name in tolerances} == pytest.approx(
+        tolerances, rel=1e-12, abs=0
+    )
