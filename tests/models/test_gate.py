@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -404,3 +405,35 @@ def test_slacks_of_an_exact_row_are_held_to_their_proof(monkeypatch) -> None:
         answer, reached = radial._solve_row_exactly(problem, "ccr", k)
         assert answer.scores.iloc[0] == pytest.approx(score, rel=1e-9)
         assert slack_errors(answer, reached[None]).max() <= 1e-9
+
+
+@pytest.mark.parametrize("beyond", [False, True])
+@pytest.mark.parametrize(
+    ("model", "best", "counts_metrics"),
+    [
+        (M.CCR(returns="vrs"), 1.0, False),
+        (M.SBM(), 1.0, False),
+        (M.Additive(weights="ones"), 0.0, True),
+        (M.Additive(weights="mip"), 0.0, False),
+        (M.DDF(direction="ones"), 0.0, True),
+        (M.DDF(direction="range"), 0.0, False),
+        (M.DDF(direction={"a": 1.0, "b": 2.0}), 0.0, True),
+    ],
+    ids=str,
+)
+def test_who_is_all_but_best_misses_the_best_score_by_a_share_of_its_unit(
+    model, best, counts_metrics, beyond
+) -> None:
+    sizes = [1e-3, 1e-3, 1.0, 1.0, 1e3, 1e3]
+    tested = np.array([[size, -size / 2] for size in sizes])
+    misses = np.array([0.9e-7, 1.1e-7, -0.9e-7, -1.1e-7, 0.9e-7, 1.1e-7])
+    for unit in (1.0, *sizes):
+        scores = best - misses * unit if best else misses * unit
+        answer = SimpleNamespace(scores=pd.Series(scores), options=model)
+        expected = []
+        for score, size in zip(scores, sizes, strict=True):
+            miss = best - score if best else score
+            tolerance = 1e-7 * (size if counts_metrics else 1.0)
+            expected.append(miss <= tolerance if beyond else abs(miss) <= tolerance)
+        judged = gate._is_all_but_best(answer, tested, beyond=beyond)
+        assert judged.tolist() == expected
