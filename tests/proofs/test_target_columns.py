@@ -26,6 +26,14 @@ POINTS = pd.DataFrame(
     {"a": [150.0, 260.0, 380.0], "b": [0.015, 0.02, 0.03], "c": [4.0, 6.5, 8.5]}, list("xyz")
 )
 """ "z" lies outside."""
+MIXED = pd.DataFrame(
+    [[5, 2, 2], [6, 2, 2], [4, 5, 4], [6, 1, 3], [4, 3, 3], [3, 1, 1], [4, 3, 6], [2, 6, 2]],
+    list("pqrstuvw"),
+    list("abc"),
+    dtype=float,
+)
+"""Its efficient faces are lines and one of four corners."""
+AMONG = pd.DataFrame([[3.0, 3.0, 2.0], [4.0, 2.5, 3.5], [6.0, 5.0, 5.0]], list("xyz"), list("abc"))
 WEIGHTS = {"a": 1.0, "b": 1e4, "c": 30.0}
 ORDERS = {"l1": 1, "l2": 2, "linf": np.inf}
 DUAL_ORDERS = {"l1": np.inf, "l2": 2, "linf": 1}
@@ -115,11 +123,17 @@ def test_columns_of_points_far_outside_are_what_loops_give() -> None:
 @pytest.mark.parametrize("rounding", [proofs.ROUND, 1e-3])
 @pytest.mark.parametrize("dominating", [False, True])
 @pytest.mark.parametrize("norm", ORDERS)
-def test_bounds_of_faces_are_what_loops_give(norm, dominating, rounding, monkeypatch) -> None:
+@pytest.mark.parametrize(
+    ("points", "table", "corners"), [(POINTS, TABLE, {3}), (AMONG, MIXED, {2, 4})]
+)
+def test_bounds_of_faces_are_what_loops_give(
+    points, table, corners, norm, dominating, rounding, monkeypatch
+) -> None:
     """With slopes at random: the best of a box, of the mean normal and of the slopes."""
     monkeypatch.setattr(proofs, "ROUND", rounding)
     rng = np.random.default_rng(1)
-    honest = db.targets(POINTS, TABLE, weights=WEIGHTS, norm=norm, dominating=dominating)
+    honest = db.targets(points, table, weights=WEIGHTS, norm=norm, dominating=dominating)
+    assert {len(face) for face in honest.frontier.hull.maximal_faces} == corners
     labels = honest.targets.index.repeat(6)
     slopes = rng.normal(size=(len(labels), 3)) / honest.frontier.unit * 100
     slopes[::3] = -np.abs(slopes[::3])
@@ -133,7 +147,7 @@ def test_bounds_of_faces_are_what_loops_give(norm, dominating, rounding, monkeyp
     stretch = stretch / size
     assert boxed.size == size
     for k, label in enumerate(honest.targets.index):
-        point = (POINTS.loc[label].to_numpy() - honest.frontier.origin) / unit
+        point = (points.loc[label].to_numpy() - honest.frontier.origin) / unit
         rays = slopes[labels == label] * unit / size
         expected = []
         for face, mean in zip(hull.maximal_faces, hull.mean_normals, strict=True):
