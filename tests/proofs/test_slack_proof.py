@@ -8,10 +8,12 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from model_options import rank_with
 
 import deabench as db
 from deabench.errors import CertificateError
 from deabench.models.shared.scaled_data import pareto_efficient
+from deabench.proofs.radial import slack_errors
 from deabench.proofs.ranking import (
     LEAST_SHARE,
     NO_PROOF,
@@ -404,3 +406,42 @@ def test_rows_below_a_mixture_of_listed_rows_are_told_by_loops(fault, metric) ->
     result.frontier = np.arange(3)
     assert count_uncovered(result, mixtures=True) <= count_uncovered(result)
     assert count_uncovered(result, mixtures=True) >= expected or fault == "unlisted"
+
+
+@pytest.mark.parametrize(
+    ("orientation", "metric", "size"),
+    [
+        *(("output", metric, size) for metric in "ab" for size in (1e-9, 1.0, 1e9)),
+        *(("output", metric, 1e9) for metric in "xz"),
+        *(("input", metric, 1e-9) for metric in "ab"),
+        *(("input", metric, size) for metric in "xz" for size in (1e-9, 1.0, 1e9)),
+    ],
+)
+def test_a_slack_misses_by_what_rounding_leaves_of_both_its_ends(orientation, metric, size) -> None:
+    """Whichever end of it is the larger one: what is reached, or the projection."""
+    rng = np.random.default_rng(2)
+    reference = pd.DataFrame(rng.uniform(0.3, 1.0, (6, 4)), list("pqrstu"), list("abxz"))
+    tested = pd.DataFrame([[0.1, 0.1, 1.0, 1.0]], ["o"], list("abxz"))
+    tested[metric] *= size
+    options = {"model": "ccr", "returns": "vrs", "orientation": orientation}
+    ranking = rank_with(
+        tested, reference=reference, outputs=["a", "b"], inputs=["x", "z"], **options
+    )
+    score = ranking.scores["o"]
+    reached = ranking.intensities.dot(reference.to_numpy())[0]
+    assert score > 0
+    for r, name in enumerate(reference):
+        projected = tested.loc["o", name]
+        if (name in "ab") == (orientation == "output"):
+            projected = projected / score if orientation == "output" else projected * score
+        gained = reached[r] - projected if name in "ab" else projected - reached[r]
+        rounding = 64 * 2.0**-52 * (reached[r] + projected)
+        own_unit = min(projected, reference[name].max())
+        for share in (0.8, -0.8, 1.5, -1.5, 1e3):
+            slacks = ranking.slacks.copy()
+            slacks.loc["o", name] = gained + share * rounding
+            # What a float keeps of the change.
+            error = abs(gained - slacks.loc["o", name])
+            expected = max(error - rounding, 0.0) / own_unit
+            errors = slack_errors(replace(ranking, slacks=slacks))
+            assert errors[0] == pytest.approx(expected, rel=1e-6, abs=1e-13)
