@@ -1,0 +1,69 @@
+"""Which DMUs are small beside their reference, and who is alike in size, by loops."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench.models.shared.scaled_data import metric_units, own_size_bands, small_rows
+from deabench.results.answer import Task
+from deabench.tables.transforms import Data
+
+SIZES = (0.0, 2.0**-13, 1 / 65, 1 / 64, 1 / 63, 0.5, 1.0, 3.0, 500.0)
+"""Of the reference's largest values, next to a 64th of them."""
+LARGEST = np.array([1.0, 8.0, 0.25])
+
+
+def make_data(values: np.ndarray) -> Data:
+    frame = pd.DataFrame(values, columns=list("abx"))
+    return Data(frame[["a", "b"]], frame[["x"]])
+
+
+def draw_task(seed: int, sizes: tuple[float, ...] = SIZES) -> Task:
+    """Return a task whose reference has these powers of two as its largest values."""
+    rng = np.random.default_rng(seed)
+    tested = rng.choice(sizes, (9, 3)) * LARGEST
+    reference = np.vstack([LARGEST, LARGEST * rng.uniform(0.1, 0.9, (4, 3))])
+    return Task(make_data(tested), make_data(reference), db.models.CCR(returns="vrs"), False)
+
+
+def is_small(value: float, largest: float) -> bool:
+    return value != 0 and abs(value) * 64 <= largest
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_dmu_is_small_where_a_metric_of_it_is(seed) -> None:
+    task = draw_task(seed, SIZES if seed % 2 else SIZES[4:])
+    tested = np.column_stack([task.data.outputs, task.data.inputs])
+    expected = [any(is_small(v, m) for v, m in zip(row, LARGEST, strict=True)) for row in tested]
+    assert small_rows(task).tolist() == expected
+    assert any(expected) == bool(seed % 2)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_dmus_of_one_band_are_alike_in_every_metric(seed) -> None:
+    task = draw_task(seed, SIZES if seed % 2 else SIZES[4:])
+    tested = np.column_stack([task.data.outputs, task.data.inputs])
+    bands: dict[tuple[int, ...], list[int]] = {}
+    for k, row in enumerate(tested):
+        band = tuple(
+            0 if v == 0 else math.floor(max(math.log2(m / v), 0) / 6)
+            for v, m in zip(row, LARGEST, strict=True)
+        )
+        bands.setdefault(band, []).append(k)
+    expected = sorted((rows, any(band)) for band, rows in bands.items())
+    bands_of_task = sorted((rows.tolist(), small) for rows, small in own_size_bands(task))
+    assert bands_of_task == expected
+
+
+def test_units_are_those_of_the_reference_or_of_all_that_are_tested() -> None:
+    for sizes in ((0.0, 0.0), (1.0, 1e-9), (1 / 63, 1e-9), (1 / 64, 1e-9), (1 / 500, 1 / 400)):
+        tested = np.array(sizes)[:, None] * LARGEST
+        largest = max(sizes)
+        own = LARGEST if largest == 0 else LARGEST * 2.0 ** math.floor(math.log2(largest))
+        expected = own if own[0] * 64 <= LARGEST[0] else LARGEST
+        assert metric_units(tested, LARGEST[None] * 1.5).tolist() == expected.tolist()
