@@ -133,3 +133,24 @@ def test_undominated_dmus_inside_the_hull_are_listed_unless_mixtures_reach_them(
 )
 def test_a_factor_means_what_it_is_the_factor_of(orientation, score, meaning) -> None:
     assert db.models.CCR(orientation=orientation).meaning(score) == meaning
+
+
+@pytest.mark.parametrize("returns", ["crs", "vrs", "nirs", "ndrs"])
+@pytest.mark.parametrize("orientation", ["input", "output"])
+def test_a_metric_of_0_that_the_peers_have_none_of_leaves_no_gap(orientation, returns) -> None:
+    """A factor does not move it, and no share of it is gained."""
+    table = pd.DataFrame(
+        {
+            "a": [2.0, 4.0, 3.0, 1.0, 2.0],
+            "b": [0.0, 0.0, 3.5, 0.0, 1.0],
+            "x": [1.0, 2.0, 1.5, 3.0, 2.5],
+            "z": [0.0, 0.0, 1.0, 0.0, 0.0],
+        },
+        index=list("pqrst"),
+    )
+    options = {"model": "ccr", "returns": returns, "orientation": orientation}
+    ranking = rank_with(table, outputs=["a", "b"], inputs=["x", "z"], **options)
+    assert not ranking.reasons
+    certificate = db.certify(ranking)
+    assert certificate["gap"].max() < 1e-12
+    np.testing.assert_allclose(certificate["primal"], ranking.scores, rtol=1e-12)
