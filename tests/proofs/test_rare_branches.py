@@ -154,3 +154,38 @@ def test_a_metric_of_0_that_the_peers_have_none_of_leaves_no_gap(orientation, re
     certificate = db.certify(ranking)
     assert certificate["gap"].max() < 1e-12
     np.testing.assert_allclose(certificate["primal"], ranking.scores, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"model": "ccr", "returns": "vrs"},
+        {"model": "ccr", "returns": "vrs", "orientation": "input"},
+        {"model": "super", "returns": "vrs"},
+        {"model": "fdh"},
+        {"model": "sbm", "returns": "vrs"},
+        {"model": "sbm", "technology": "fdh"},
+        {"model": "additive"},
+        {"model": "additive", "technology": "fdh"},
+        {"model": "ram"},
+        {"model": "ddf"},
+        {"model": "ddf", "technology": "fdh"},
+    ],
+    ids=str,
+)
+def test_nothing_else_is_said_of_who_has_no_score(options) -> None:
+    """ "far" needs less and has more than all mixtures, whichever way it goes."""
+    tested = pd.DataFrame({"a": [2.0, 9.0], "b": [2.0, 9.0], "x": [2.0, 0.25]}, ["near", "far"])
+    metrics = {"outputs": ["a", "b"], "inputs": ["x"], "reference": COSTS}
+    ranking = rank_with(tested, **metrics, **options)
+    db.certify(ranking)
+    if not ranking.reasons:  # a distance leads back from beyond, too
+        assert options["model"] == "ddf"
+        return
+    assert list(ranking.reasons) == ["far"]
+    assert np.isnan(ranking.scores["far"])
+    assert ranking.slacks.loc["far"].isna().all()
+    assert ranking.weights.loc["far"].isna().all()
+    assert not ranking.efficient["far"]
+    assert not np.isnan(ranking.scores["near"])
+    assert ranking.slacks.loc["near"].notna().all()

@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 
 import deabench as db
-from deabench.proofs.supporting_weights import has_supporting_weights
+from deabench.proofs.exact_repair import Technology
+from deabench.proofs.supporting_weights import free_term_errors, has_supporting_weights
+from deabench.utils.arrays import Sparse
 
 POINTS = np.array([[0.9, 1.0], [0.3, 1e12], [0.6, 4e11]])
 """The third is below the line through the others."""
@@ -57,3 +59,42 @@ def test_no_weights_support_what_another_point_dominates_by_a_little() -> None:
     points = np.array([[1.0, 1.0], [1.0 + 1e-8, 1.0]])
     assert not has_supporting_weights(points, points[0], np.ones(2), "vrs")
     assert has_supporting_weights(points, points[1], np.ones(2), "vrs")
+
+
+@pytest.mark.parametrize("huge", [None, 0, 1])
+def test_a_free_term_misses_by_what_rounding_does_not_explain(huge) -> None:
+    """By loops: of what the peers, the DMU and all that is worth as much consist of."""
+    rng = np.random.default_rng(4)
+    points = rng.uniform(0.3, 1.0, (5, 3)) * [1, 1, -1]
+    if huge is not None:
+        points[huge] = [1e9, 1e9, -2e9]
+    technology = Technology(points, 1, (1.0, 1.0))
+    tested = rng.uniform(0.3, 1.0, (4, 3)) * [1, 1, -1]
+    weights = rng.uniform(0.5, 1.0, (4, 3))
+    weights[0] = 1.0  # under which huge terms cancel
+    columns = np.array([[2, -1], [3, 4], [0, 2], [1, 1]], dtype=np.int32)
+    lam = Sparse(columns, np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.5, 0.5]]))
+    support = np.array([0.4, 0.7, np.inf, 0.5])
+    epsilon = 64 * 2.0**-52
+    for distance in (1e-15, 1e-13, 1e-6, 3e-5, 1.0):
+        expected = []
+        for k in range(4):
+            peer_terms = [
+                sum(weights[k] * abs(points[j]))
+                for j, share in zip(columns[k], lam.values[k], strict=True)
+                if share > 0
+            ]
+            own_terms = sum(weights[k] * abs(tested[k]))
+            error = distance
+            if np.isfinite(support[k]):
+                error -= epsilon * (abs(support[k]) + own_terms + max(peer_terms))
+            error = max(error, 0.0)
+            if error:
+                roundings = [epsilon * sum(weights[k] * abs(point)) for point in points]
+                values = [weights[k] @ point for point in points]
+                lowest = max(v - r for v, r in zip(values, roundings, strict=True))
+                best = [r for v, r in zip(values, roundings, strict=True) if v + r >= lowest]
+                error = max(error - 2 * max(best), 0.0)
+            expected.append(error)
+        errors = free_term_errors(technology, tested, lam, weights, support, np.full(4, distance))
+        assert errors == pytest.approx(expected, rel=1e-9, abs=1e-20)
