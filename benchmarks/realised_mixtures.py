@@ -80,10 +80,7 @@ def measure_set(X: np.ndarray, y: np.ndarray, seed: int = 0) -> dict[str, Any]:
             share * mixture.estimators_[name].predict(X[test])
             for name, share in stack.shares.items()
         )
-        # Where the mixture was chosen, both are the same.
-        answers["stack"][test] = answers["mixture"][test]
-        if stack.chosen_ == "stack":
-            answers["stack"][test] = stack.predict(X[test])
+        answers["stack"][test] = stack.expected_answers(X[test])
         normal = targets.normals.loc["wanted", list(RATES)]
         for rate in RATES:
             weights[rate][test] = normal[rate] / normal.sum()

@@ -4,6 +4,8 @@ A facet a TPR + b TNR = c of the frontier weighs the two rates: for a user of th
 that is missed costs a/P and a negative that is taken for one b/N, with P and N of the data. All
 mixtures of its vertices have the same expected cost. A probability that is learned from the scores
 of all classifiers, thresholded at the ratio of the costs, uses what each knows of each instance.
+Near the threshold both answers cost about the same, and the side is chance: there the mixture
+answers.
 """
 
 from __future__ import annotations
@@ -17,17 +19,19 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import log_loss
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_consistent_length, indexable
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from deabench.errors import DataError, DataWarning
 from deabench.integrations.mixture import Mixture, checked_shares
+from deabench.integrations.score_regression import (
+    choose_regression,
+    coefficient_covariance,
+    cross_fit_margins,
+    margins,
+)
 from deabench.metrics.formulas import canonical_name
 from deabench.metrics.labels import ground_truth
 from deabench.utils import instances
@@ -36,16 +40,17 @@ from deabench.utils.result import Result
 from deabench.utils.text import quote_names
 
 RATES = ("TPR", "TNR")
-STRENGTHS = (0.1, 1.0, 10.0, 100.0)
-"""Values of C of the stacked logistic regression: one is chosen."""
+LEAST_MARGIN = 1.0
+"""Standard errors from the threshold up to which the mixture answers an instance."""
 
 
 class CostStack(ClassifierMixin, BaseEstimator):
     """A classifier of two classes that has at most the expected cost of a mixture.
 
     A logistic regression on the scores of all estimators, cross-fitted, gives a probability; an
-    instance is positive where its expected cost is less that way. Where that is shown to be dearer
-    than the mixture on the cross-fitted answers, the mixture answers.
+    instance is positive where its expected cost is less that way. The mixture answers instances
+    whose log odds are within one standard error of the threshold, and all instances where the stack
+    is shown to be dearer on the cross-fitted answers.
 
     Parameters
     ----------
@@ -68,7 +73,7 @@ class CostStack(ClassifierMixin, BaseEstimator):
     ----------
     estimators_ : dict of name to fitted classifier
     chosen_ : {"stack", "mixture"}
-        What answers.
+        What answers the instances that are more than one standard error from the threshold.
     threshold_ : float
         The probability from which on an instance is positive.
     validation_ : CostComparison
@@ -150,17 +155,21 @@ class CostStack(ClassifierMixin, BaseEstimator):
                 score, answer = self._cross_fit(estimator, X, y, folds)
             scores.append(score)
             answers.append(answer)
-        stacked = np.column_stack(scores)
-        regression, probability = _choose_regression(stacked, is_positive, folds)
-        self.regression_ = regression.fit(stacked, is_positive)
         # What an instance costs that is answered wrongly, and where both answers cost the same.
         self.costs_ = {
             "FN": weights["TPR"] / is_positive.sum(),
             "FP": weights["TNR"] / (~is_positive).sum(),
         }
         self.threshold_ = self.costs_["FP"] / (self.costs_["FP"] + self.costs_["FN"])
-        stack_answers = probability >= self.threshold_
+        stacked = np.column_stack(scores)
+        self.regression_ = choose_regression(stacked, is_positive, folds)
+        cross_fitted = cross_fit_margins(
+            self.regression_, stacked, is_positive, folds, self.threshold_
+        )
+        self.regression_.fit(stacked, is_positive)
+        self.covariance_ = coefficient_covariance(self.regression_, stacked)
         mixture_answers = _mix(answers, list(self.estimators), used)
+        stack_answers = _answer_clear_ones(cross_fitted, mixture_answers)
         self.validation_ = compare_costs(is_positive, stack_answers, mixture_answers, weights)
         # The best threshold of a true probability is no dearer than any mixture, whose face was
         # often chosen on these very instances: only a proof to the contrary counts against it.
@@ -178,10 +187,25 @@ class CostStack(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if self.chosen_ == "mixture":
             return self.mixture_.predict(X)
-        is_positive = self._probabilities(X) >= self.threshold_
+        margin = self._margins(X)
         # Of two classes, the positive one's position and the other's.
         position = int(np.flatnonzero(self.classes_ == self.positive_)[0])
-        return np.asarray(self.classes_[np.where(is_positive, position, 1 - position)])
+        answers = np.asarray(self.classes_[np.where(margin > 0, position, 1 - position)])
+        unclear = np.abs(margin) <= LEAST_MARGIN
+        if unclear.any():
+            answers[unclear] = self.mixture_.predict(X)[unclear]
+        return answers
+
+    def expected_answers(self, X: Any) -> np.ndarray:
+        """Return the probability, over the mixture's draw, that each row is called positive: (n,).
+
+        It is 1 or 0 where the stack answers, and the share of the mixture elsewhere.
+        """
+        check_is_fitted(self)
+        mixed = self._mixed_answers(X)
+        if self.chosen_ == "mixture":
+            return mixed
+        return _answer_clear_ones(self._margins(X), mixed)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probabilities of the stacked regression: (n, 2).
@@ -189,7 +213,7 @@ class CostStack(ClassifierMixin, BaseEstimator):
         They are what `threshold_` is compared with, also where the mixture answers.
         """
         check_is_fitted(self)
-        probability = self._probabilities(X)
+        probability = self.regression_.predict_proba(self._scores(X))[:, 1]
         columns = [probability, 1 - probability]
         if self.classes_[0] != self.positive_:
             columns.reverse()
@@ -218,20 +242,18 @@ class CostStack(ClassifierMixin, BaseEstimator):
                 f"{quote_names(self.classes_)}; give the same labels"
             )
         true = np.asarray(y) == self.positive_
-        answers = [
-            self._says_positive(estimator.predict(X)) for estimator in self.estimators_.values()
-        ]
-        used = checked_shares(list(self.estimators_), self.shares)
-        mixed = _mix(answers, list(self.estimators_), used)
         weights = _checked_weights(self.weights)
+        comparison = compare_costs(
+            true, self.expected_answers(X), self._mixed_answers(X), weights, level
+        )
         if self.chosen_ == "stack":
-            return compare_costs(true, self._says_positive(self.predict(X)), mixed, weights, level)
+            return comparison
         value, lower, upper = self.validation_.difference
         note = (
             "the mixture answers: on the cross-fitted answers the stack is shown to be dearer "
             f"(difference {value:.4g}, 95% interval {lower:.4g} to {upper:.4g})"
         )
-        return replace(compare_costs(true, mixed, mixed, weights, level), notes=(note,))
+        return replace(comparison, notes=(note,))
 
     def _read_classes(self, y: np.ndarray) -> np.ndarray:
         """Set the classes, and return which instances are positive."""
@@ -281,9 +303,21 @@ class CostStack(ClassifierMixin, BaseEstimator):
             return np.asarray(estimator.decision_function(X)) * (2 * position - 1), answer
         return answer.astype(float), answer
 
-    def _probabilities(self, X: Any) -> np.ndarray:
+    def _scores(self, X: Any) -> np.ndarray:
+        """Return the score of each estimator: (n, estimators)."""
         scores = [self._ask(estimator, X)[0] for estimator in self.estimators_.values()]
-        return np.asarray(self.regression_.predict_proba(np.column_stack(scores))[:, 1])
+        return np.column_stack(scores)
+
+    def _margins(self, X: Any) -> np.ndarray:
+        """Return how many standard errors each row is above the threshold: (n,)."""
+        return margins(self.regression_, self.covariance_, self._scores(X), self.threshold_)
+
+    def _mixed_answers(self, X: Any) -> np.ndarray:
+        """Return the share of the mixture that says positive: (n,)."""
+        parts = self.mixture_.estimators_
+        answers = [self._says_positive(part.predict(X)) for part in parts.values()]
+        shares = dict(zip(parts, self.mixture_.shares_, strict=True))
+        return _mix(answers, list(parts), shares)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -394,20 +428,11 @@ def _checked_weights(weights: Mapping[str, float]) -> dict[str, float]:
     return {name: float(weights[name]) / total for name in RATES}
 
 
-def _choose_regression(
-    scores: np.ndarray, is_positive: np.ndarray, folds: StratifiedKFold
-) -> tuple[Pipeline, np.ndarray]:
-    """Return the regression whose cross-fitted probabilities have the least log loss, and these."""
-    losses = []
-    candidates = []
-    for strength in STRENGTHS:
-        regression = make_pipeline(StandardScaler(), LogisticRegression(C=strength, max_iter=1000))
-        probability = cross_val_predict(
-            regression, scores, is_positive, cv=folds, method="predict_proba"
-        )[:, 1]
-        losses.append(log_loss(is_positive, probability))
-        candidates.append((regression, probability))
-    return candidates[int(np.argmin(losses))]
+def _answer_clear_ones(margin: np.ndarray, mixed: np.ndarray) -> np.ndarray:
+    """Return 1 or 0 where the margin is clear, and the mixture's share elsewhere: (n,)."""
+    # Within the standard error either class may be the cheaper one: to depart from the mixture
+    # gains little there, and whether it gains is chance.
+    return np.where(np.abs(margin) > LEAST_MARGIN, margin > 0, mixed)
 
 
 def _mix(answers: list[np.ndarray], names: list[str], shares: Mapping[str, float]) -> np.ndarray:

@@ -8,32 +8,43 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+import statsmodels.api as sm
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import deabench as db
 from deabench.errors import DataError
-from deabench.integrations.cost_stack import (
-    STRENGTHS,
-    _choose_regression,
-    compare_costs,
-    read_weights,
-)
+from deabench.integrations.cost_stack import compare_costs, read_weights
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 BOTH = {"tree": DecisionTreeClassifier(max_depth=3, random_state=0), "bayes": GaussianNB()}
 SHARES = {"tree": 0.4, "bayes": 0.6}
 EVEN = {"TPR": 1, "TNR": 1}
+DENSE_LOGIT = make_pipeline(StandardScaler(), LogisticRegression())
+
+
+def _checks_that_fail(stack: db.CostStack) -> dict[str, str]:
+    """One classifier answers as its own regression does; a drawn one need not."""
+    if len(stack.estimators) == 1:
+        return {}
+    return {"check_classifiers_train": "predict is to be the more probable class, not the cheaper"}
 
 
 @pytest.mark.slow
-@parametrize_with_checks([db.CostStack(BOTH, SHARES, EVEN)])
+@parametrize_with_checks(
+    [
+        db.CostStack(BOTH, SHARES, EVEN),
+        db.CostStack({"logit": DENSE_LOGIT}, {"logit": 1}, EVEN),
+    ],
+    expected_failed_checks=_checks_that_fail,
+)
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
@@ -99,33 +110,67 @@ class SureAnswers(GaussianNB):
 
 
 def test_where_the_stack_is_shown_to_be_dearer_the_mixture_answers():
-    """Scores that tell nothing: the stack says one class, and the mixture is always right."""
+    """Scores that tell nothing: the stack says the dear class, and the mixture is always right."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(400, 2)), np.repeat([1, 0], [40, 360])
     X[:40, 1] += 10
-    stack = db.CostStack({"sure": SureAnswers()}, {"sure": 1.0}, EVEN).fit(X, y)
-    assert stack.validation_.table["cost"].tolist() == pytest.approx([0.5, 0.0])
+    # A false alarm weighs three times a miss: far from the base rate the side is clear.
+    weights = {"TPR": 0.25, "TNR": 0.75}
+    stack = db.CostStack({"sure": SureAnswers()}, {"sure": 1.0}, weights).fit(X, y)
+    assert stack.validation_.table["cost"].tolist() == pytest.approx([0.25, 0.0])
     assert stack.validation_.verdict == "dearer"
     assert stack.chosen_ == "mixture"
     assert (stack.predict(X) == y).all()
+    assert (stack.expected_answers(X) == y).all()
     comparison = stack.measure(X, y)
     assert comparison.difference[0] == 0
     assert comparison.notes[0].startswith("the mixture answers: on the cross-fitted answers")
     assert "The mixture answers: on the cross-fitted answers" in comparison.summary()
 
 
-def test_the_strength_of_the_regression_is_chosen_by_log_loss():
-    """Scores without noise want a weak penalty, scores that tell nothing a strong one."""
-    rng = np.random.default_rng(2)
-    y = np.repeat([1, 0], [60, 240])
-    folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    clear = (y + rng.normal(0, 0.1, 300))[:, None]
-    noise = rng.normal(size=(300, 4))
-    for scores, strength in ((clear, STRENGTHS[-1]), (noise, STRENGTHS[0])):
-        regression, probability = _choose_regression(scores, y == 1, folds)
-        assert regression[-1].get_params()["C"] == strength
-        assert len(probability) == 300
-    assert np.abs(probability - 0.2).max() < 0.2
+def test_scores_that_tell_nothing_leave_every_instance_to_the_mixture():
+    """At even weights the threshold is the base rate, which is all that the regression knows."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 2)), np.repeat([1, 0], [40, 360])
+    X[:40, 1] += 10
+    stack = db.CostStack({"sure": SureAnswers()}, {"sure": 1.0}, EVEN).fit(X, y)
+    assert stack.validation_.difference[0] == 0
+    assert stack.chosen_ == "stack"
+    assert (stack.predict(X) == y).all()
+
+
+def test_the_mixture_answers_within_one_standard_error_of_the_threshold():
+    """The standard error is recomputed by statsmodels' logistic regression of the same scores."""
+    X, y = two_views(300)
+    test, truth = two_views(2000, 1)
+    shares = {"first": 0.3, "second": 0.7, "third": 0.0}
+    fitted = {name: clone(part).fit(*two_views(300, 2)) for name, part in VIEWS.items()}
+    fitted["third"] = fitted["first"]
+    stack = db.CostStack(fitted, shares, EVEN, positive=1, prefit=True).fit(X, y)
+    # The third score repeats the first; only its sum of coefficients is identified.
+    design, test_design = (
+        sm.add_constant(np.column_stack([fitted[k].predict_proba(rows)[:, 1] for k in VIEWS]))
+        for rows in (X, test)
+    )
+    prediction = sm.Logit(y, design).fit(disp=False).get_prediction(test_design, which="linear")
+    odds = np.log(stack.threshold_ / (1 - stack.threshold_))
+    margin = (prediction.predicted - odds) / prediction.se
+    answers = stack.expected_answers(test)
+    mixed = 0.3 * fitted["first"].predict(test) + 0.7 * fitted["second"].predict(test)
+    # The stack has a penalty: near one standard error the two regressions may differ.
+    unclear = np.abs(margin) < 0.6
+    clear = np.abs(margin) > 1.6
+    assert unclear.sum() > 40
+    assert clear.sum() > 1000
+    assert answers[unclear] == pytest.approx(mixed[unclear])
+    assert (answers[clear] == (margin > 0)[clear]).all()
+    # Drawn answers are the mixture's where it answers, and cost the same in expectation.
+    predicted = stack.predict(test)
+    assert (predicted[unclear] == stack.mixture_.predict(test)[unclear]).all()
+    assert (predicted[clear] == answers[clear]).all()
+    assert predicted.mean() == pytest.approx(answers.mean(), abs=0.01)
+    expected = compare_costs(truth, answers, mixed, EVEN).difference
+    assert stack.measure(test, truth).difference == pytest.approx(np.array(expected) / 2)
 
 
 def test_costs_by_hand():
