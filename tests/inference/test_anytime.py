@@ -250,10 +250,10 @@ def test_clusters_are_rounds():
     np.testing.assert_allclose(np.sort(rounds[:, 0, 0]), np.sort(means[:, 0]))
 
 
-@pytest.mark.parametrize(("orders", "most"), [(7, 1), pytest.param(20, 2, marks=pytest.mark.slow)])
-def test_a_sorted_file_is_shuffled_first(orders, most):
+def test_a_sorted_file_is_shuffled_first():
     """Pitfall: the order must not depend on outcomes. Two tied classifiers, sorted so that one of
-    them wins first: in this order the evidence is false, in a shuffled one there is none.
+    them wins first: in this order the evidence is false, in a shuffled one there is none. A chance
+    of .05 comes true twice in seven orders with probability .04, and the orders are seeded.
     """
     a = np.repeat([1.0, 0.0], 300)
     values = np.stack([a, 1 - a])
@@ -262,11 +262,11 @@ def test_a_sorted_file_is_shuffled_first(orders, most):
     as_filed._play(values.T[:, :, None], np.array([True, True]))
     assert "dominated" in set(as_filed.verdicts)
     decided = 0
-    for seed in range(orders):
+    for seed in range(7):
         shuffled = db.Anytime(["a", "b"], ["x"])
         shuffled._play(outcomes.rounds(["x"], seed), np.array([True, True]))
         decided += "dominated" in set(shuffled.verdicts)
-    assert decided <= most
+    assert decided <= 1
 
 
 def test_share_of_pairs_by_hand():
