@@ -275,7 +275,8 @@ def _rank_complete(
 def _describe_limits(answer: Answer) -> tuple[str, ...]:
     """Return notes on efficient DMUs that have a metric of 0, and on scores without a proof."""
     notes = []
-    outputs = answer.data.outputs
+    # A given output of 0 may be the distance from the largest value of an input.
+    outputs = answer.data.outputs.drop(columns=list(answer.data.given), errors="ignore")
     is_zero_on_top = answer.efficient.to_numpy()[:, None] & (outputs.to_numpy() == 0)
     for k, r in np.argwhere(is_zero_on_top)[:MAX_NAMED_ZEROS]:
         notes.append(

@@ -267,13 +267,16 @@ def growth_to_decide(
 
 
 def possible_ranks(lower: Array, upper: Array) -> tuple[Array, Array]:
-    """Return best = 1 + #{j : L_j > U_i} and worst = k − #{j : U_j < L_i}.
+    """Return best = 1 + #{j : L_j > U_i} and worst = 1 + #{j ≠ i : U_j > L_i}.
 
-    Limits must differ by more than rounding: an upper limit of 1 may be 1 − 2e-16.
+    Equal scores share a rank: whoever surely has the score 1 has rank 1. Limits must differ by more
+    than rounding: an upper limit of 1 may be 1 − 2e-16.
     """
-    # is_above[i, j]: the interval of j lies above that of i.
+    # is_above[i, j]: the interval of j lies above that of i; may_be_above: it reaches beyond it.
     is_above = lower[None] > upper[:, None] + EDGE
-    return 1 + is_above.sum(axis=1), len(lower) - is_above.sum(axis=0)
+    may_be_above = upper[None] > lower[:, None] + EDGE
+    np.fill_diagonal(may_be_above, False)
+    return 1 + is_above.sum(axis=1), 1 + may_be_above.sum(axis=1)
 
 
 def assign_tiers(lower: Array, upper: Array) -> Array:

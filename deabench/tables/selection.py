@@ -406,7 +406,8 @@ def describe_roles(table: Table) -> list[str]:
         notes.append(f"inputs, for lower is better: {quote_names(table.inputs)}")
     unused = []
     for column in table.columns:
-        if column.metric:
+        # What is given is noted as such.
+        if column.metric or column.role == "non_discretionary":
             continue
         if column.kind in REPEATING:
             notes.append(f"'{column.name}' is left out: {column.reason}")

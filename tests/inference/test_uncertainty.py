@@ -253,7 +253,7 @@ def test_rounding_does_not_rank():
     − 2e-16.
     """
     best, worst = possible_ranks(np.array([1.0, 0.98, 0.9]), np.array([1.0, 1 - 2e-16, 0.95]))
-    assert (best.tolist(), worst.tolist()) == ([1, 1, 3], [2, 2, 3])
+    assert (best.tolist(), worst.tolist()) == ([1, 1, 3], [1, 2, 3])
     assert assign_tiers(np.array([1.0, 0.98, 0.9]), np.array([1.0, 1 - 2e-16, 0.95])).tolist() == [
         1,
         1,
@@ -427,3 +427,20 @@ def test_maxima_of_a_block_are_those_of_every_pair():
     by_classifier, by_metric = max_t._block_maxima(model, 3, 0)
     np.testing.assert_allclose(by_classifier, t.max(axis=(1, 2)), rtol=1e-5)
     np.testing.assert_allclose(by_metric, t.max(axis=(0, 1)), rtol=1e-5)
+
+
+def test_a_score_that_is_surely_1_has_rank_1() -> None:
+    """Equal scores share a rank, as in rankings: of three scores of 1 each has rank 1."""
+    lower = np.array([1.0, 1.0, 0.9])
+    best, worst = possible_ranks(lower, np.ones(3))
+    assert (best.tolist(), worst.tolist()) == ([1, 1, 1], [1, 1, 3])
+    # Whatever the scores within their limits are, their ranks lie within.
+    rng = np.random.default_rng(4)
+    low = rng.uniform(0.5, 1, 9).round(1)
+    high = np.minimum(low + rng.uniform(0, 0.3, 9).round(1), 1)
+    best, worst = possible_ranks(low, high)
+    for _ in range(200):
+        scores = rng.uniform(low, high).round(1)
+        ranks = 1 + (scores[None] > scores[:, None] + 1e-9).sum(axis=1)
+        assert (best <= ranks).all()
+        assert (ranks <= worst).all()

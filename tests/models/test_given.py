@@ -191,3 +191,16 @@ def test_undesirable_outputs_are_named_as_inputs_everywhere() -> None:
     for result in (db.rank(table), db.frontier(table), db.targets(table, table)):
         assert list(result.notes).count(note) == 1
     assert note[:-1] in db.report(table).text("md").replace("\n", " ")
+
+
+def test_notes_on_given_columns_contradict_nothing() -> None:
+    """The largest given input is the 0 of a distance inside, and no metric of 0."""
+    frame = pd.DataFrame(
+        {"patients": [90.0, 50.0, 147.0], "doctors": [20.0, 19.0, 53.0], "nurses": [151, 131, 306]},
+        list("abc"),
+    )
+    table = db.read(frame, roles={"nurses": "non_discretionary"})
+    ranking = db.rank(table, orientation="input")
+    assert ranking.efficient["c"]
+    assert not [note for note in ranking.notes if "is 0" in note]
+    assert not [note for note in table.notes if "left out" in note and "nurses" in note]

@@ -272,3 +272,12 @@ def test_the_graph_measure_of_one_input_and_one_output_by_a_search_along_the_fro
     ).fun
     ranking = db.rank(table, inputs=["x"], outputs=["y"], model="russell", orientation="none")
     assert ranking.scores["o"] == pytest.approx(minimum, abs=1e-9)
+
+
+def test_explanations_speak_of_single_rows() -> None:
+    table = pd.DataFrame({"TPR": [0.9, 0.5, 0.4], "TNR": [0.4, 0.9, 0.3]}, list("abc"))
+    for model in ("fdh", db.models.SBM(technology="fdh")):
+        ranking = db.rank(table, outputs=["TPR", "TNR"], inputs=[], model=model)
+        for name in "ac":
+            assert "mix" not in ranking.explain(name)
+    assert "no mix of the others is better" in db.rank(table, outputs=["TPR", "TNR"]).explain("a")

@@ -94,10 +94,20 @@ def _explain_score(ranking: Ranking, name: Hashable, score: float) -> str:
         _peers_sentence(ranking, name),
         _projection_sentence(ranking, name),
         _weights_sentence(ranking, name),
-        f"The score says how far the best mix of the others is, not how good {name} is under your "
-        "own weights; it carries the noise of the metrics.",
+        f"The score says how far {_best_others(ranking)} is, not how good {name} is under your own "
+        "weights; it carries the noise of the metrics.",
     ]
     return "\n".join(filter(None, sentences))
+
+
+def _compares_mixes(ranking: Ranking) -> bool:
+    """Return whether a classifier is compared with mixes of others, not with single ones."""
+    technology = "fdh" if ranking.model == "fdh" else getattr(ranking.options, "technology", "")
+    return technology != "fdh"
+
+
+def _best_others(ranking: Ranking) -> str:
+    return "the best mix of the others" if _compares_mixes(ranking) else "the best of the others"
 
 
 def _verdict_sentence(ranking: Ranking, name: Hashable, score: float) -> str:
@@ -106,7 +116,8 @@ def _verdict_sentence(ranking: Ranking, name: Hashable, score: float) -> str:
         rank = "no rank, for some scores were not computed in time"
     details = f"({ranking.measure} {score:.4g}, {rank})"
     if ranking.efficient.loc[name]:
-        return f"{name} is efficient {details}: no mix of the others is better in every metric."
+        others = "no mix of the others is" if _compares_mixes(ranking) else "no other is"
+        return f"{name} is efficient {details}: {others} better in every metric."
     return f"{name} is not efficient {details}: {_describe_score(ranking, name, score)}."
 
 
@@ -156,7 +167,8 @@ def _projection_sentence(ranking: Ranking, name: Hashable) -> str:
 def _weights_sentence(ranking: Ranking, name: Hashable) -> str:
     """Name the metrics that carry the score, with their shares, and those of weight 0."""
     shares = ranking.weight_shares.loc[name].sort_values(ascending=False)
-    if shares.empty:
+    # A single metric carries all of it.
+    if len(shares) < 2:
         return ""
     named = [f"{metric} {share:.0%}" for metric, share in shares.items() if share > LEAST_SHARE]
     unweighted = [str(metric) for metric, share in shares.items() if share <= LEAST_SHARE]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from deabench.report.text.words import as_sentence, count_noun, join_names
@@ -37,8 +38,14 @@ def summarize_weightings(result: Weightings) -> str:
         sentences += [f"'{name}' {describe_first(result, name)}." for name in first[:MAX_FIRST]]
     if len(first) > MAX_FIRST:
         sentences.append(f"{len(first) - MAX_FIRST} more are first elsewhere.")
-    pairs = int(result.dominance.to_numpy().sum()) - n
-    sentences.append(f"{pairs} of {n * (n - 1)} comparisons come out the same at every weighting.")
+    # Of a settled pair one row is at least as good as the other at every weighting.
+    dominance = result.dominance.to_numpy()
+    settled = int(np.triu(dominance | dominance.T, k=1).sum())
+    if n > 1:
+        verb = "comes" if settled == 1 else "come"
+        sentences.append(
+            f"{settled} of {n * (n - 1) // 2} pairs {verb} out the same at every weighting."
+        )
     open_ends = int((ranks["best"] != ranks["best_proved"]).sum())
     open_ends += int((ranks["worst"] != ranks["worst_proved"]).sum())
     if open_ends:

@@ -41,7 +41,7 @@ def test_a_summary_says_when_each_is_first() -> None:
         "3 of 6 can be first, by how 'TPR', 'TNR' are weighted. 'RUS+SVM' is first when TPR counts "
         "49 % or less (49 % of the weightings). 'CS-MCQP' is first when TPR counts 49 to 94.1 % "
         "(45 % of the weightings). 'Bagging' is first when TPR counts 94.1 % or more (5.9 % of the "
-        "weightings). 10 of 30 comparisons come out the same at every weighting."
+        "weightings). 10 of 15 pairs come out the same at every weighting."
     )
 
 
