@@ -144,11 +144,12 @@ def bound_scores(
         excess, excess_error, lifted = excess_of_weights(technology, tested, weights, left_out)
         dual = score_of_excess(excess + excess_error, lifted, everyone)
         unwidened_dual = score_of_excess(excess, lifted, everyone)
-        # The last digits that λ misses count as met where they are worth next to nothing.
-        shortfall = np.where(held, np.maximum(-gains, 0.0), 0.0)
-        worth = (lifted * shortfall).sum(axis=1)
-        dual_of_shortfall = score_of_excess(excess + worth, lifted, everyone)
-        is_met &= np.abs(dual_of_shortfall - unwidened_dual) <= PRECISE * unit
+        if (~is_feasible & is_met).any():
+            # The last digits that λ misses count as met where they are worth next to nothing.
+            shortfall = np.where(held, np.maximum(-gains, 0.0), 0.0)
+            worth = (lifted * shortfall).sum(axis=1)
+            dual_of_shortfall = score_of_excess(excess + worth, lifted, everyone)
+            is_met &= np.abs(dual_of_shortfall - unwidened_dual) <= PRECISE * unit
         support = excess + (lifted * tested).sum(axis=1)
     wanted = wanted & np.isfinite(lam.values).all(axis=1) & np.isfinite(weights).all(axis=1)
     wanted &= np.isfinite(aims + moved).all(axis=1)

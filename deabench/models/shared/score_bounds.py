@@ -18,7 +18,7 @@ from deabench.proofs.exact_repair import Technology
 from deabench.proofs.radial import COLUMNS
 from deabench.proofs.supporting_weights import free_term_errors
 from deabench.results.answer import Answer
-from deabench.utils.arrays import TOLERANCE
+from deabench.utils.arrays import ROUND, TOLERANCE
 
 NEAR = 10 * TOLERANCE
 """Where the largest share of slack is above 0 and below this, both verdicts are within rounding."""
@@ -88,14 +88,9 @@ class BoundedAnswer:
         listed = np.asarray(self.answer.frontier)
         return Technology(points, scaled.m, lambda_sum_bounds(scaled.returns), listed)
 
-    def shares(self, values: np.ndarray, moved: np.ndarray | float = 0.0) -> np.ndarray:
-        """Return differences (K, c) as shares of the numbers that they are differences of.
-
-        `moved` (K, c) is one of these numbers.
-        """
-        count = values.shape[1]
-        size = (self.size + np.abs(moved))[:, :count]
-        return np.asarray(values / np.where(size > 0, size, 1.0))
+    def shares(self, values: np.ndarray) -> np.ndarray:
+        """Return differences (K, c) as shares of the numbers that they are differences of."""
+        return np.asarray(values / np.where(self.size > 0, self.size, 1.0))
 
     def prove_scores(
         self,
@@ -160,9 +155,8 @@ class BoundedAnswer:
         lower = np.minimum(bounds.primal, bounds.dual)
         upper = np.maximum(bounds.primal, bounds.dual)
         # What λ misses as it is: the metrics that are held, its sum, its signs.
-        projection = 0.0 if moved is None else moved
-        shares = self.shares(self.gains - projection, projection)
-        shortfall = np.where(held, -shares, 0.0).max(axis=1)
+        room = self.gains if moved is None else self.gains - moved
+        shortfall = np.where(held, -self.shares(room), 0.0).max(axis=1)
         missed = np.maximum.reduce(
             [
                 shortfall,
@@ -213,16 +207,26 @@ class BoundedAnswer:
         return np.asarray(errors / units)
 
     def slack_errors(self, moved: np.ndarray | float = 0.0) -> np.ndarray:
-        """Return by how much the slacks are not what λ gains beyond `moved` (K, c), as shares."""
+        """Return by how much the slacks are not what λ gains beyond `moved` (K, c), as shares.
+
+        Where that is far, it is rounded by more than a small value: that much does not count.
+        """
         count = self.answer.slacks.shape[1]
         slacks = self.answer.slacks.to_numpy() / self.scaled.units[:count]
         room = (self.gains - moved)[:, :count]
-        return np.asarray(np.abs(self.shares(slacks - room, moved)).max(axis=1))
+        rounding = ROUND * np.abs(np.broadcast_to(moved, self.gains.shape))[:, :count]
+        errors = np.maximum(np.abs(slacks - room) - rounding, 0.0)
+        return np.asarray(self.shares_of(errors).max(axis=1))
+
+    def shares_of(self, values: np.ndarray) -> np.ndarray:
+        """Do `shares` for the metrics of the table, without the input that every DMU has."""
+        size = self.size[:, : values.shape[1]]
+        return np.asarray(values / np.where(size > 0, size, 1.0))
 
     def largest_share(self, moved: np.ndarray | float = 0.0) -> np.ndarray:
         """Return the largest share of a metric that λ gains beyond `moved` (K, c)."""
         count = self.answer.slacks.shape[1]
-        return np.asarray(self.shares((self.gains - moved)[:, :count]).max(axis=1, initial=0.0))
+        return np.asarray(self.shares_of((self.gains - moved)[:, :count]).max(axis=1, initial=0.0))
 
     def wrong_verdicts(self, is_best: np.ndarray, share: np.ndarray) -> np.ndarray:
         """Return 1.0 where `efficient` is not so; `share` (K,) is the largest share of slack.
