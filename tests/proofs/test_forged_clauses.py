@@ -473,7 +473,9 @@ def test_no_way_to_the_frontier_begins_beyond_it(monkeypatch, norm) -> None:
     assert "beyond what the reference can do" in honest.reasons["o"]
     db.certify(honest)
     # A step back the frontier is reached: a consistent answer, were it no distance.
-    monkeypatch.setattr(holder, "_is_worth_more", lambda answer, _: answer.scores == np.inf)
+    nobody = np.zeros(1, dtype=bool)
+    monkeypatch.setattr(holder, "_is_worth_more", lambda *_: nobody)
+    monkeypatch.setattr(holder, "_rows_all_but_at_frontier", lambda *_: np.flatnonzero(nobody))
     monkeypatch.setattr(pd.Series, "clip", lambda scores, lower: scores)
     forged = rank_with(tested, reference=RATES, model="holder", norm=norm)
     monkeypatch.undo()
