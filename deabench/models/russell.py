@@ -168,8 +168,8 @@ def _solve_graph(task: Task, advance: Advance) -> Answer:
             break
         steps = 1 + width[:, :, None] * np.linspace(-1.0, 1.0, TANGENTS_PER_ROUND)
         around = center[:, :, None] * np.where(np.isinf(steps), 1.0, steps)
-        if task.exact:  # the first tangents and the last ones are enough, and fractions are slow
-            touch = np.delete(touch, np.s_[len(first_tangents) : -2 * TANGENTS_PER_ROUND], axis=2)
+        if task.exact:  # fractions are slow, and the tangents that touch nearest to φ are enough
+            touch = _nearest_tangents(touch, center, len(first_tangents))
         touch = np.concatenate([touch, np.maximum(around, 1.0)], axis=2)
     advance(count)
     # Tangents leave open who reaches 1: exact arithmetic decides.
@@ -197,6 +197,16 @@ def _metric_shares(task: Task | Answer, scaled: ScaledData) -> tuple[np.ndarray,
     q = (scaled.y > 0) * 1.0
     count = np.maximum(p.sum(axis=1) + q.sum(axis=1), 1.0)[:, None]
     return p / count, q / count
+
+
+def _nearest_tangents(touch: np.ndarray, phi: np.ndarray, first: int) -> np.ndarray:
+    """Return the first tangents (K, s, first), and of the others those that touch nearest to φ."""
+    others = touch[:, :, first:]
+    distance = np.abs(np.log(others / phi[:, :, None]))
+    nearest = np.argsort(distance, axis=2, kind="stable")[:, :, : 3 * TANGENTS_PER_ROUND]
+    return np.concatenate(
+        [touch[:, :, :first], np.take_along_axis(others, nearest, axis=2)], axis=2
+    )
 
 
 def _next_width(

@@ -10,6 +10,9 @@ import pandas as pd
 import pytest
 
 import deabench as db
+from benchmarks.exact import EXACT
+from benchmarks.exact.kinds import KINDS
+from benchmarks.exact_comparison import draw_case
 from deabench.errors import DataError
 from deabench.models import MODELS
 from deabench.models.shared import gate, radial
@@ -437,3 +440,17 @@ def test_who_is_all_but_best_misses_the_best_score_by_a_share_of_its_unit(
             expected.append(miss <= tolerance if beyond else abs(miss) <= tolerance)
         judged = gate._is_all_but_best(answer, tested, beyond=beyond)
         assert judged.tolist() == expected
+
+
+def test_the_graph_measure_converges_where_factors_span_two_decades() -> None:
+    """Exact arithmetic keeps the tangents that touch nearest to its factors, from 22 to 2,665."""
+    table = draw_case(45000311, list(MODELS), list(KINDS)).table
+    ranking = db.rank(
+        table.loc[["r5"]],
+        outputs=list(table),
+        reference=table,
+        model=db.models.Russell(returns="crs", orientation="none"),
+    )
+    db.certify(ranking)
+    exact = EXACT["russell"](ranking)[0].score
+    assert ranking.scores["r5"] == pytest.approx(float(exact), abs=1e-9)
