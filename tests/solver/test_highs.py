@@ -17,6 +17,7 @@ import deabench_models as models
 from deabench.errors import SolveError
 from deabench.geometry.projections import FaceProjector
 from deabench.models.shared import radial
+from deabench.proofs.radial import COLUMNS
 from deabench.solver import engine, rational_simplex
 from deabench.solver.highs import TOLERANCES, Infeasible, Limit, Solver, Unbounded, Undecided
 from deabench.solver.template import Program, compile_template, expand_template, read_model
@@ -131,16 +132,16 @@ def test_a_certificate_that_does_not_hold_is_solved_again_and_costs_the_others_n
     monkeypatch,
 ) -> None:
     calls = []
-    proof = radial.radial_frame
+    certificates = radial.radial_certificates
+    gap = COLUMNS.get_loc("gap")
 
     def broken(result, reached) -> object:
         calls.append(len(result.scores))
-        certificate = proof(result, reached)
-        if "c3" in certificate.index:
-            certificate.loc["c3", "gap"] = 1.0
-        return certificate
+        values = certificates(result, reached)
+        values[result.scores.index == "c3", gap] = 1.0
+        return values
 
-    monkeypatch.setattr(radial, "radial_frame", broken)
+    monkeypatch.setattr(radial, "radial_certificates", broken)
     ranking = db.rank(frame(Y))
     # The whole table once, then the one row alone, by floating point and in fractions.
     assert calls == [40, 1, 1]
@@ -154,17 +155,17 @@ def test_a_certificate_that_does_not_hold_is_solved_again_and_costs_the_others_n
 
 
 def test_a_certificate_that_holds_the_second_time_is_an_answer(monkeypatch) -> None:
-    proof, calls = radial.radial_frame, []
+    certificates, calls = radial.radial_certificates, []
 
     def once(result, reached) -> object:
-        certificate = proof(result, reached)
+        values = certificates(result, reached)
         if not calls:
-            certificate.loc["c3", "gap"] = 1.0
+            values[result.scores.index == "c3", COLUMNS.get_loc("gap")] = 1.0
         calls.append(1)
-        return certificate
+        return values
 
     original = db.rank(frame(Y))
-    monkeypatch.setattr(radial, "radial_frame", once)
+    monkeypatch.setattr(radial, "radial_certificates", once)
     repeated = db.rank(frame(Y))
     np.testing.assert_allclose(repeated.scores, original.scores, atol=1e-14)
     np.testing.assert_allclose(repeated.slacks, original.slacks, atol=1e-12)
