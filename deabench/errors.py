@@ -35,7 +35,7 @@ class DataError(DeabenchError, ValueError):
     metric 'TNR' of 'a' is -0.2; 'TNR' cannot be below 0, correct it
     """
 
-    options: Mapping[str, str] = MappingProxyType({})
+    options: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     """Arguments with which the call would go through; empty where none are known."""
 
 

@@ -11,7 +11,7 @@ import shlex
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, cast
 
 import typer
 from typer.core import TyperOption
@@ -21,7 +21,7 @@ from deabench.cli import COMPLETION_VARIABLE, VERBS
 from deabench.cli._io import all_notes, print_message, printable_streams
 from deabench.cli.options.parsing import answer_words, parse_numbers, question_text
 from deabench.errors import DataError, DeabenchError, UsageError
-from deabench.tables.naming.questions import Question, UndecidedError
+from deabench.tables.naming.questions import Answer, Question, UndecidedError
 from deabench.tables.readers.limits import reading_options
 from deabench.utils.progress import time_limit
 
@@ -114,7 +114,7 @@ def _call_verb(name: str, arguments: list[str]) -> int:
     except DeabenchError as error:
         print_message(f"deabench: {error}")
         if isinstance(error, DataError) and error.options and name in PROPOSING_VERBS:
-            answer = {option: (value,) for option, value in error.options.items()}
+            answer = cast(Answer, error.options)
             words = ["deabench", name, *arguments, *answer_words(answer)]
             print_message(f"To do so, type\n  {shlex.join(words)}")
         return 2 if isinstance(error, UsageError) else 1

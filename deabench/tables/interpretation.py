@@ -359,11 +359,11 @@ def _interpret_columns(parsed: ParsedSource, user: UserRoles, kind: Kind) -> Tab
         name for name, n in parsed.numbers.items() if n is None and name not in rows.label
     ]
     texts = frame.loc[rows.stays, text_names].set_axis(rows.index, axis=0)
-    table = replace(table, failures=failed_cells(parsed, rows))
+    table = replace(table, failures=failed_cells(parsed, rows), texts=texts)
     table = assign_and_note(table, parsed, systems, user)
     if kind == "long":
-        return replace(table, texts=texts, kind=kind, rows=_result_rows(parsed, values))
-    return replace(table, texts=texts, kind=kind)
+        return replace(table, kind=kind, rows=_result_rows(parsed, values))
+    return replace(table, kind=kind)
 
 
 def _interpret_repeated(parsed: ParsedSource, values: pd.DataFrame, user: UserRoles) -> Table:

@@ -240,7 +240,7 @@ def refuse_missing(selected: SelectedTable) -> None:
         selected.frame[list(selected.outputs)], selected.frame[list(selected.inputs)]
     )
     if choice:
-        error.options = {"missing": choice}
+        error.options = {"missing": (choice,)}
     raise error
 
 

@@ -260,6 +260,7 @@ def _refuse_unreadable(table: Table) -> None:
     """Refuse a table in which cells of a metric hold two numbers, as "75.7 / 76.2" or "6/8"."""
     if table.labelled or table.texts is None:
         return
+    unreadable = {}
     for column in table.columns:
         meaning = look_up_metric(column.name)
         if column.role != "text" or column.name not in table.texts or meaning is None:
@@ -267,10 +268,16 @@ def _refuse_unreadable(table: Table) -> None:
         cells = table.texts[column.name].dropna().astype(str).str.strip()
         pairs = cells[cells.str.fullmatch(PAIR)]
         if meaning.better != "neither" and 2 * len(pairs) > len(cells):
-            raise DataError(
-                f"'{column.name}' of '{pairs.index[0]}' is '{pairs.iloc[0]}', which is no number; "
-                f"write one number in each cell, or pass ignore=['{column.name}'] to leave it out"
-            )
+            unreadable[column.name] = pairs
+    if not unreadable:
+        return
+    name, pairs = next(iter(unreadable.items()))
+    error = DataError(
+        f"'{name}' of '{pairs.index[0]}' is '{pairs.iloc[0]}', which is no number; "
+        f"write one number in each cell, or pass ignore=['{name}'] to leave it out"
+    )
+    error.options = {"ignore": tuple(unreadable)}
+    raise error
 
 
 def _take_means(table: Table) -> Table:

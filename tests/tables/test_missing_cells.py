@@ -55,7 +55,7 @@ def test_one_command_answers_for_empty_cells(tmp_path, capsys) -> None:
     assert main(command) == 0
     with pytest.raises(db.DataError, match="say missing='drop-systems' \\(1 of 4\\)") as error:
         db.rank(path)
-    assert error.value.options == {"missing": "drop-systems"}
+    assert error.value.options == {"missing": ("drop-systems",)}
 
 
 def test_the_answer_to_a_question_says_what_becomes_of_empty_cells(tmp_path, capsys) -> None:

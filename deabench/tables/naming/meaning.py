@@ -68,6 +68,7 @@ MeaningKind = Literal[
     "data set score",
     "mean of scores",
     "score",
+    "ascending score",
     "turned",
     "open",
     # Where the meaning comes from, if not from a word of the field.

@@ -29,6 +29,7 @@ _CAPITALISED = {
     "CPUs": "cpus",
     "LogLoss": "logloss",
     "TruthfulQA": "truthfulqa",
+    "PhD": "phd",
 }
 """Names whose capitals are no borders between words."""
 _SIGNS = {

@@ -17,6 +17,7 @@ from deabench.tables.vocabulary import (
 )
 
 _TITLE_WORDS = r"results?|scores?|table|summary|leaderboard|all|test|val|final|\d+"
+_TITLE_WORDS += r"|fp\d+|bf16|tf32|int\d|cpu|gpu|train|training|inference"
 """Words behind the metric in the name of a file."""
 
 MAX_HEADING_WORDS = 10

@@ -243,15 +243,23 @@ def _split_by_blanks(text: str, separator: str) -> list[list[str]]:
     if len(head) < 3 or any(separator in line for line in head):
         return []
     for blanks in (r"\s{2,}", r"\s+"):
-        rows = [re.split(blanks, line.strip()) for line in head[:PROBED_LINES]]
+        rows = [_split_line(line, blanks) for line in head[:PROBED_LINES]]
         width = len(rows[1])
         ends = [parse_estimate(row[-1], False) is not None for row in rows]
         is_table = width > 1 and len(rows[0]) in (width, width - 1) and not ends[0]
         if is_table and all(ends[1:]) and all(len(row) == width for row in rows[1:]):
-            lines = (line.strip() for line in text.splitlines() if line.strip())
-            cells = [re.split(blanks, line) for line in lines]
+            lines = filter(str.strip, text.splitlines())
+            cells = [_split_line(line, blanks) for line in lines]
             return [[""] * (width - len(cells[0])) + cells[0], *cells[1:]]
     return []
+
+
+def _split_line(line: str, blanks: str) -> list[str]:
+    """Return the cells of a line that blanks separate; blanks between quotes belong to a cell."""
+    if '"' not in line:
+        return re.split(blanks, line.strip())
+    cells = re.findall(r'"(?:[^"]|"")*"|\S+', line)
+    return [re.sub(r'^"(.*)"$', r"\1", cell).replace('""', '"') for cell in cells]
 
 
 def _split_preamble(text: str) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
@@ -22,12 +23,19 @@ from deabench.tables.recognition.columns import (
     DeclaredRole,
     infer_column,
 )
-from deabench.tables.recognition.directions import MIN_ROWS, measure_scale
+from deabench.tables.recognition.directions import MIN_ROWS, measure_scale, rank_correlations
+from deabench.tables.recognition.layout import are_languages
 from deabench.tables.recognition.redundancy import counts_rows
 from deabench.tables.table import LowerIsBetter, Table
 from deabench.tables.vocabulary import is_speech_set, is_weak_name, look_up_metric
 from deabench.utils.checks import did_you_mean
 
+TIMES = re.compile(
+    r"\b(elapsed|(run(ning)?|execution|wall|cpu|user|response)[- ]?(clock )?times?"
+    r"|in (milli)?seconds)\b",
+    re.IGNORECASE,
+)
+"""What the text around a table of times says."""
 LIKELY_CORRELATION = 0.6
 """So far columns go with the known metrics that their direction is likely."""
 LEAST_CORRELATED = 5
@@ -204,31 +212,75 @@ def _likely_answer(table: Table, names: Sequence[str], metrics: Sequence[Column]
         return "lower"
     if sum(map(is_speech_set, names)) > len(names) / 2:
         return "lower"
-    goodness = _correlation_with_quality(means, table.frame, metrics)
+    if any(column.production for column in metrics):
+        return _likely_side(table, names, metrics)
+    if _speaks_of_times(table):
+        return "lower"
+    goodness = _correlation_with_quality(values, table.frame, metrics)
     if abs(goodness) >= LIKELY_CORRELATION:
         return "higher" if goodness > 0 else "lower"
     is_whole = not (values % 1 > 0).any(axis=None)
     is_rate = measure_scale(means)[0] in ("share", "percent")
-    return "higher" if (is_rate and not is_whole) or not metrics else "ignore"
+    # Beside benchmarks further measurements are benchmarks.
+    are_benchmarks = any(column.kind == "benchmark" for column in metrics)
+    is_measured = (is_rate or are_benchmarks) and not is_whole
+    return "higher" if is_measured or not metrics else "ignore"
+
+
+def _likely_side(table: Table, names: Sequence[str], metrics: Sequence[Column]) -> str:
+    """Return whether columns of producers are likely outputs or inputs, by what stands beside.
+
+    Tables of producers have their inputs side by side, and so their outputs.
+    """
+    order = [column.name for column in table.columns]
+    known = {order.index(c.name): "lower" if c.input else "higher" for c in metrics}
+    # Deposits may be either, and many unknown columns describe the producers, as their households.
+    is_ambiguous = any(column.ambiguous for column in table.columns if column.name in names)
+    if is_ambiguous or len(names) > 2 * len(known):
+        return "ignore"
+    votes = []
+    for name in names:
+        place = order.index(name)
+        # Of two neighbours at the same distance the left one counts.
+        nearest = min(known, key=lambda other: (abs(other - place), other))
+        votes.append(known[nearest])
+    if len(set(known.values())) == 1:
+        # Only inputs are known, or only outputs: the others follow or precede them.
+        return "higher" if "lower" in known.values() else "lower"
+    return max(sorted(set(votes)), key=votes.count)
+
+
+def _speaks_of_times(table: Table) -> bool:
+    """Return whether the text around a table speaks of times, or its rows are languages."""
+    if TIMES.search(f"{table.heading} {table.prose}"):
+        return True
+    columns = [table.frame.index.to_series()]
+    if table.texts is not None:
+        columns += [table.texts[name] for name in table.texts]
+    return any(are_languages(column) for column in columns)
 
 
 def _correlation_with_quality(
-    means: pd.Series, frame: pd.DataFrame, metrics: Sequence[Column]
+    values: pd.DataFrame, frame: pd.DataFrame, metrics: Sequence[Column]
 ) -> float:
-    """Return the mean rank correlation with known qualities and losses, these with opposite sign.
+    """Return the median rank correlation with known qualities and losses, these with opposite sign.
 
     What producers use and make grows with their size, and tells nothing.
     """
-    if len(means) < LEAST_CORRELATED or any(column.production for column in metrics):
+    qualities = [
+        column
+        for column in metrics
+        if column.role in ("output", "lower_rate") and column.kind != "throughput"
+    ]
+    if len(values) < LEAST_CORRELATED or not qualities:
         return 0.0
     correlations = []
-    for column in metrics:
-        if column.role not in ("output", "lower_rate") or column.kind == "throughput":
-            continue
-        correlation = means.corr(frame[column.name], method="spearman")
-        correlations.append(correlation if column.role == "output" else -correlation)
-    filled = [value for value in correlations if np.isfinite(value)]
-    return float(np.mean(filled)) if filled else 0.0
+    for column in qualities:
+        sign = 1 if column.role == "output" else -1
+        correlations.append(sign * rank_correlations(frame, list(values), column.name))
+    # Constant columns correlate with nothing.
+    filled = np.array(correlations)[np.isfinite(correlations)]
+    return float(np.median(filled)) if len(filled) else 0.0
 
 
 def leave_out_inputs(columns: Sequence[Column]) -> list[Column]:

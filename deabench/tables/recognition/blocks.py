@@ -20,6 +20,7 @@ from deabench.tables.recognition.columns import (
     check_range,
 )
 from deabench.tables.recognition.directions import (
+    MIN_CORRELATION,
     MIN_ROWS,
     OVERRULING,
     Block,
@@ -29,6 +30,8 @@ from deabench.tables.recognition.directions import (
     finite_values,
     is_sorted_downwards,
     measure_scale,
+    rank_correlations,
+    states_directions,
 )
 from deabench.tables.recognition.redundancy import (
     MEAN_ROUNDING,
@@ -45,6 +48,8 @@ LEAST_FILLED = 0.4
 """A column with fewer filled cells than this share belongs to no block."""
 SPARSE = 1 / 3
 """A metric with fewer filled cells than this share is left out beside filled ones."""
+LEAST_SCORES = 4
+"""So many rows show that a score rises with benchmarks."""
 LEAST_AVERAGED = 4
 """A block of at least so many columns is averaged where it is wide for its rows."""
 STATED_UNIT = re.compile(
@@ -102,7 +107,8 @@ def judge_columns(
             resolved = _apply_direction(resolved, block, direction, reason)
         elif block.unknown:
             open_blocks.append(tuple(block.unknown))
-    resolved = _demote_ambiguous(resolved, frame)
+    resolved = _settle_scores(_demote_ambiguous(resolved, frame), frame)
+    resolved = _doubt_outputs(resolved, frame, context)
     # A block that is wide beside the number of rows is better judged by its mean.
     means = _find_wide_blocks(blocks, resolved, frame)
     resolved = [leave_out_redundant(column, resolved, frame) for column in resolved]
@@ -288,6 +294,46 @@ def _demote_ambiguous(columns: Sequence[Column], frame: pd.DataFrame) -> list[Co
             column = column.with_role("conditional", reason)
         demoted.append(column)
     return demoted
+
+
+def _settle_scores(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column]:
+    """Take a score by which the rows are sorted upwards as better high, if benchmarks rise with it.
+
+    Rows may be sorted by size, too, and larger models have higher scores.
+    """
+    benchmarks = [c.name for c in columns if c.kind == "benchmark" and c.role == "output"]
+    settled = []
+    for column in columns:
+        is_open = column.role == "conditional" and column.kind == "ascending score"
+        if is_open and len(benchmarks) > 1 and len(frame) >= LEAST_SCORES:
+            correlations = rank_correlations(frame, benchmarks, column.name)
+            if np.nanmedian(correlations) > MIN_CORRELATION:
+                reason = "benchmarks beside it rise with it: higher is better"
+                column = column.with_role("output", reason)
+        settled.append(column)
+    return settled
+
+
+def _doubt_outputs(
+    columns: Sequence[Column], frame: pd.DataFrame, context: Context
+) -> list[Column]:
+    """Leave the direction of rates open that rise with errors where the text speaks of errors.
+
+    The name of a rate may be used for its complement.
+    """
+    reason = "the text says that lower is better, and it rises with the errors beside it"
+    errors = [c.name for c in columns if c.role == "lower_rate" and c.name in frame]
+    if states_directions(context.prose) != ["lower"] or not errors or len(frame) < MIN_ROWS:
+        return list(columns)
+    doubted = []
+    for column in columns:
+        is_rate = column.role == "output" and column.kind == "quality" and column.name in frame
+        if is_rate:
+            correlation = np.nanmedian(rank_correlations(frame, errors, column.name))
+            if correlation > MIN_CORRELATION:
+                column = column.with_role("conditional", reason, "open")
+        doubted.append(column)
+    return doubted
 
 
 def _has_scores(columns: Sequence[Column]) -> bool:

@@ -340,7 +340,7 @@ def infer_direction_from_rank(column: Column, values: pd.Series, ranks: pd.Serie
                 "the rows are sorted by it upwards, as they are where lower is better; "
                 "say which way it is"
             )
-            return column.with_role("conditional", reason)
+            return column.with_role("conditional", reason, "ascending score")
         return column
     # Rank 1 is best: a score that rises as the rank falls is better high.
     correlation = values.corr(ranks, method="spearman")

@@ -172,7 +172,7 @@ def _by_mean(block: Block, _: Context) -> tuple[str, str]:
 
 def _by_benchmarks(block: Block, _: Context) -> tuple[str, str]:
     """Take the direction of known benchmarks, unless errors of the same scale stand beside."""
-    arrows = {ally.direction: ally.name for ally in block.allies if ally.kind == "stated"}
+    arrows = {ally.direction: ally.name for ally in block.allies if _states_direction(ally)}
     if len(arrows) == 1:
         direction, name = next(iter(arrows.items()))
         if len(block.unknown) <= 1 or not block.benchmarks:
@@ -189,7 +189,7 @@ def _by_context(block: Block, context: Context) -> tuple[str, str]:
     """Take the direction that the text around the table or the file's name states."""
     if len(block.names) < 2 and block.allies:
         return "", ""
-    stated = [direction for direction, words in SENTENCES.items() if words.search(context.prose)]
+    stated = states_directions(context.prose)
     # "Lower error values are better" speaks of the errors alone, where other metrics are known.
     if block.has_known_metrics and len(stated) == 1 and _speaks_of_metric(context.prose, stated[0]):
         return "", ""
@@ -223,6 +223,16 @@ def _by_context(block: Block, context: Context) -> tuple[str, str]:
     if meaning is not None and set(stated) <= {meaning.better}:
         return meaning.better, f"the table is called by its metric, '{context.heading}'"
     return "", ""
+
+
+def _states_direction(column: Column) -> bool:
+    """Return whether an arrow in a column's name states its direction; an "output" is no arrow."""
+    return column.kind == "stated" and not column.production
+
+
+def states_directions(prose: str) -> list[str]:
+    """Return the directions that the text around a table states."""
+    return [direction for direction, words in SENTENCES.items() if words.search(prose)]
 
 
 def _speaks_of_metric(prose: str, direction: str) -> bool:

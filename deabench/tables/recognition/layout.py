@@ -245,6 +245,13 @@ def are_benchmarks(cells: pd.Series) -> bool:
     return len(names) > 1 and float(names.map(is_benchmark).mean()) > 0.5
 
 
+def are_languages(cells: pd.Series) -> bool:
+    """Return whether most cells are names of programming languages, as "Python" or "rust"."""
+    names = [parse_name(cell).words for cell in cells.dropna().astype(str).head(PROBED_CELLS)]
+    languages = [name for name in names if LANGUAGES.fullmatch(name)]
+    return len(names) > 2 and 2 * len(languages) > len(names)
+
+
 def is_numbered(column: pd.Series) -> bool:
     """Return whether the cells number the rows instead of naming them."""
     cells = column.dropna().head(PROBED_CELLS)

@@ -17,6 +17,7 @@ from deabench.tables.recognition.columns import Column, infer_column
 from deabench.tables.recognition.directions import LEAST_RATIO, measure_scale
 from deabench.tables.recognition.layout import (
     Keys,
+    are_languages,
     find_matrix_columns,
     has_systems_in_columns,
     is_rising,
@@ -194,7 +195,15 @@ def _may_be_systems(parsed: ParsedSource, table: Table, matrix: Matrix) -> bool:
         and column.name not in (matrix.rows, *matrix.columns)
     ]
     are_splits = any(has_name(name, "split_part") for name in matrix.columns)
-    if are_splits or not rows.is_unique or len(further_columns) >= len(matrix.columns):
+    # What has a price, a size or a language of its own is a system.
+    texts = [c.name for c in table.columns if c.role == "text" and c.name in parsed.source.frame]
+    if any(are_languages(parsed.source.frame[name]) for name in texts):
+        return False
+    has_costs = any(
+        column.role == "cost" and column.name in further_columns and not column.production
+        for column in table.columns
+    )
+    if are_splits or has_costs or not rows.is_unique or len(further_columns) >= len(matrix.columns):
         return False
     # Metrics by name are measured several times where the rows are numbered.
     if not all(map(is_known_by_unit, matrix.columns)):

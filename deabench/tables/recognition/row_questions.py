@@ -53,6 +53,8 @@ KEY_KINDS = (
     "computer",
 )
 """Kinds of columns that are no metrics and tell rows apart."""
+UNIT_KINDS = ("", "spending", "throughput", "time")
+"""Kinds of columns that a unit alone tells."""
 MAX_KEYS = 3
 """At most this many columns are proposed as the label together."""
 MAX_REPEATED = 0.25
@@ -147,7 +149,7 @@ def _ask_about_traces(
         )
         if question is None and not are_known_systems(cells) and not is_whole_name(label, "label"):
             by_unit = [c for c in columns if c.name in metrics and c.unit]
-            by_unit = [c for c in by_unit if is_known_by_unit(c.name)]
+            by_unit = [c for c in by_unit if is_known_by_unit(c.name) and c.kind in UNIT_KINDS]
             # Columns that differ in their names alone may be the systems.
             if 2 * len(by_unit) > max(len(metrics), 2):
                 return make_question(f"nothing tells what the rows of '{title}' are", [label])
@@ -209,11 +211,17 @@ def _ask_for_names(
     first = columns[0]
     parsed = parse_numbers(frame[first.name])
     numbers = np.full(len(frame), np.nan) if parsed is None else parsed.values
-    if first.role == "unknown" and (first.name in metrics or is_rising(numbers)):
+    is_unnamed = has_name(first.name, "unnamed")
+    is_sorted = bool((np.diff(numbers) > 0).all())
+    is_numbering = is_rising(numbers) or (is_unnamed and is_sorted)
+    if first.role == "unknown" and (first.name in metrics or is_numbering):
         names.insert(0, first.name)
     if not names:
         return None
-    key = next(_unique_keys(frame, [], names), names[:1])
+    # Sizes of models that repeat are parts of names: "7B" in several precisions.
+    sizes = [c.name for c in columns if c.kind == "model size" and frame[c.name].duplicated().any()]
+    key = next(_unique_keys(frame, [], names), [])
+    key = key or next(_unique_keys(frame, [], [*sizes, *names]), names[:1])
     if all(map(_is_date_name, names)):
         return make_question(
             f"the rows of '{title}' are dates ('{names[0]}'), as in a history, and no systems: "
