@@ -1,8 +1,10 @@
-"""Which DMUs are small beside their reference, and who is alike in size, by loops."""
+"""Which DMUs and weights are small beside others, and who is alike in size, by loops."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,7 @@ import pytest
 
 import deabench as db
 from deabench.models.shared.scaled_data import metric_units, own_size_bands, small_rows
+from deabench.models.shared.second_stage import rows_without_slack
 from deabench.results.answer import Task
 from deabench.tables.transforms import Data
 
@@ -67,3 +70,21 @@ def test_units_are_those_of_the_reference_or_of_all_that_are_tested() -> None:
         own = LARGEST if largest == 0 else LARGEST * 2.0 ** math.floor(math.log2(largest))
         expected = own if own[0] * 64 <= LARGEST[0] else LARGEST
         assert metric_units(tested, LARGEST[None] * 1.5).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("share", [0.9e-5, 1.1e-5, 0.0, -1e-3])
+@pytest.mark.parametrize("small", range(4))
+def test_weights_leave_no_slack_where_all_are_a_share_of_the_largest(small, share) -> None:
+    """Weights of metrics divided by their maxima, whatever the least values are."""
+    table = np.array([[1.0, 20.0, 0.5, 4.0], [1e-3, 1.0, 0.4, 1e-6], [0.5, 1e-4, 1e-7, 2.0]])
+    reference = pd.DataFrame(table, columns=list("abxz"))
+    data = Data(reference[["a", "b"]], reference[["x", "z"]])
+    worth = np.array([0.3, 1.0, 0.2, 0.5])
+    worth[small] = share * max(np.delete(worth, small))
+    weights = pd.DataFrame([worth / table.max(axis=0)], columns=list("abxz")).assign(u_0=-7.0)
+    problem = SimpleNamespace(reference=data, data=data)
+    assert rows_without_slack(problem, weights).tolist() == [share > 1e-5]
+    # A metric that nobody can change may have any weight.
+    given = replace(data, given=("abxz"[small],))
+    problem = SimpleNamespace(reference=data, data=given)
+    assert rows_without_slack(problem, weights).tolist() == [True]
