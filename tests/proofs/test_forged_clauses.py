@@ -574,6 +574,11 @@ def test_a_frontier_has_units_above_0() -> None:
             origin=front.origin, unit=np.array([1.0, unit]), boxed_rows=front.boxed_rows
         )
         assert _count_bad_units(forged) == 1
+    for origin in (-np.inf, np.inf, np.nan):
+        forged = SimpleNamespace(
+            origin=np.array([origin, 1.0]), unit=front.unit, boxed_rows=front.boxed_rows
+        )
+        assert _count_bad_units(forged) == 1
     for value, expected in ((0.5, 0), (0.4, 1)):
         rows = np.array([[1.0, value], [1.0, 1.0]])
         low = SimpleNamespace(origin=front.origin, unit=front.unit, boxed_rows=rows)
