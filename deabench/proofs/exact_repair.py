@@ -168,6 +168,7 @@ def move_to_held(
         met = [c for c in held if abs(gains[c]) <= MET * sum(abs(move[c]) for move in moves)]
         if not met:
             return None
+    # Each round adds a metric or ends: then no gain that is held is below 0.
     short: list[int] = []
     for _ in range(len(unmoved_gains) + 1):
         broken = [c for c in held if (gains[c] < 0 or c in met) and c not in short]
@@ -188,8 +189,6 @@ def move_to_held(
             sum((e * move[c] for e, move in zip(eta, moves, strict=True)), unmoved_gains[c])
             for c in range(len(gains))
         ]
-    if any(gains[c] < 0 for c in held):
-        return None
     return eta, gains
 
 
