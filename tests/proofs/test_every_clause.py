@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -164,15 +163,16 @@ def scores_between_bounds(ranking: db.Ranking) -> Iterator[db.Ranking]:
         return
     scores = ranking.scores
     names = list(ranking.weights.columns)
-    for label in scores.index:
-        # All weights of a DMU grow together, or one of them alone.
-        for moved, share in product([names, *([name] for name in names)], SHARES):
-            weights = ranking.weights.copy()
-            weights.loc[label, moved] *= 1 + share
-            forged = with_weights(ranking, weights)
-            yield with_score_between_bounds(forged, label)
-    for k, label in enumerate(scores.index):
-        for share in SHARES:
+    # Shares in the middle are mostly those that part the bounds by the right distance.
+    for share in sorted(SHARES, key=lambda share: abs(np.log(share / SHARES[12]))):
+        for label in scores.index:
+            # All weights of a DMU grow together, or one of them alone.
+            for moved in (names, *([name] for name in names)):
+                weights = ranking.weights.copy()
+                weights.loc[label, moved] *= 1 + share
+                forged = with_weights(ranking, weights)
+                yield with_score_between_bounds(forged, label)
+        for k, label in enumerate(scores.index):
             # The DMU itself becomes one of its peers.
             is_moved = (np.arange(len(scores)) == k)[:, None]
             lam = ranking.intensities
@@ -189,23 +189,27 @@ def with_score_between_bounds(ranking: db.Ranking, label: str) -> db.Ranking:
     )
 
 
+def draw_forgeries(rankings: list[db.Ranking]) -> Iterator[db.Ranking]:
+    """Forge rankings one at a time; the many ways to score between bounds come last."""
+    for ranking in rankings:
+        yield from consistent_forgeries(ranking)
+        yield from (forged for _, forged in forgeries(ranking, np.random.default_rng(0)))
+    for ranking in rankings:
+        yield from scores_between_bounds(ranking)
+
+
 def find_sole_refusals(rankings: list[db.Ranking]) -> tuple[set[str], set[str]]:
     """Return all claims of some rankings, and those that alone refuse one of their forgeries."""
     claims = {claim for ranking in rankings for claim in ranking.proof().violations}
     sole: set[str] = set()
     for ranking in rankings:
         assert not broken_claims(ranking)
-        everything = (
-            *consistent_forgeries(ranking),
-            *scores_between_bounds(ranking),
-            *(forged for _, forged in forgeries(ranking, np.random.default_rng(0))),
-        )
-        for forged in everything:
-            if claims <= sole:
-                break
-            broken = broken_claims(forged)
-            if len(broken) == 1:
-                sole.update(broken)
+    for forged in draw_forgeries(rankings):
+        broken = broken_claims(forged)
+        if len(broken) == 1:
+            sole.update(broken)
+        if sole == claims:
+            break
     return claims, sole
 
 

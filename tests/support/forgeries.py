@@ -44,6 +44,8 @@ REASONS = (
     "it is bad",
 )
 """Reasons for no score, true of no DMU that has one."""
+UNPROVED_FIELDS = ("notes", "path", "ranges", "bounds", "uncertainty")
+"""Fields that no certificate is about."""
 PARTS = ("scores", "slacks", "weights", "efficient")
 """Fields with a row for each DMU."""
 UNCLAIMED_WORDS = {
@@ -168,7 +170,9 @@ def forgeries(ranking: db.Ranking, rng: np.random.Generator) -> Iterator[tuple[s
     """Iterate over what was done, and the ranking with that done to it."""
     for change in CHANGES:
         for name, forged in mutants(ranking, rng, change=change):
-            if not name.startswith(("notes", "path", "ranges", "bounds", "uncertainty")):
+            # What changes no number is forged once.
+            is_repeated = change != CHANGES[0] and not name.endswith((" more", " less", " changed"))
+            if not is_repeated and not name.startswith(UNPROVED_FIELDS):
                 yield f"{change:g} {name}", forged
     yield from _moved_answers(ranking)
     yield from _other_options(ranking)
