@@ -11,6 +11,7 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
+from study_runs import run_here
 
 import deabench as db
 from benchmarks.recommendations import chance_of_names, leave_files_out
@@ -370,7 +371,7 @@ def own_study(tmp_path_factory) -> db.Study:
     pool = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=2)}
     store = tmp_path_factory.mktemp("own") / "study.sqlite"
     study = db.Study(data, pool, split=3, seed=1, store=store)
-    study.run(workers=1, show_progress=False)
+    run_here(study)
     return study
 
 

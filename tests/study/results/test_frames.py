@@ -158,7 +158,7 @@ def test_a_forecast_keeps_what_it_computed(tmp_path):
     assert forecast.seconds == pytest.approx(3 * seconds)
     # nothing is measured twice
     assert status.untimed_tasks(study.plan, status.missing_tasks(study.plan)) == []
-    assert study.run(workers=1, show_progress=False).done == 16
+    assert run_here(study).done == 16
     with pytest.raises(DataError, match="nothing is left to do"):
         study.forecast()
 

@@ -47,10 +47,8 @@ def poisoned(study_file):
 @pytest.mark.parametrize(
     ("scheduler", "source"),
     [
-        pytest.param(None, "file", id="joblib-file", marks=pytest.mark.slow),
         pytest.param(None, "code", id="joblib-code"),
         pytest.param("local", "file", id="dask-file", marks=pytest.mark.slow),
-        pytest.param("local", "code", id="dask-code", marks=pytest.mark.slow),
     ],
 )
 def test_every_kind_of_poison(poisoned, scheduler, source):
@@ -120,7 +118,7 @@ def once(tmp_path_factory):
         '[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 2\n[classifiers]\n"C4.5" = {}\n'
         "majority = {}"
     )
-    Study.from_toml(path, allow_imports=True).run(workers=1)
+    run_here(Study.from_toml(path, allow_imports=True))
     return path
 
 

@@ -77,7 +77,7 @@ def test_the_same_store_digest_and_results_as_from_a_file(study_file, rows, tmp_
     assert {job.key for job in from_file.plan.tasks()} == {
         job.key for job in from_code.plan.tasks()
     }
-    digest = from_code.run(workers=1).digest
+    digest = run_here(from_code).digest
     assert from_file.status().done == 12
     assert from_file.status().digest == digest
     pd.testing.assert_frame_equal(from_file.summary().metrics, from_code.summary().metrics)
