@@ -5,6 +5,7 @@ collide at 3, 30 and 300.
 from __future__ import annotations
 
 import sys
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -200,6 +201,7 @@ def test_names_never_collide_and_those_left_out_are_counted(count):
     assert len(ranking.frame) == count
 
 
+@cache
 def scored_many(count):
     rng = np.random.default_rng(0)
     y = np.repeat([1, 0], [40, 160])
@@ -209,6 +211,12 @@ def scored_many(count):
     }
 
 
+@cache
+def weighted_many(count):
+    return db.weightings(cloud(count), draws=64)
+
+
+@cache
 def sampled_many(count):
     rng = np.random.default_rng(0)
     y = np.repeat([1, 0], 60)
@@ -261,13 +269,9 @@ MANY = {
     "cost curves": lambda n: plot.CostCurveDisplay(
         {name: curves.cost_curve(scored_many(n)[0], s) for name, s in scored_many(n)[1].items()}
     ),
-    "rank intervals": lambda n: plot.RankIntervalDisplay.from_result(
-        db.weightings(cloud(n), draws=64)
-    ),
-    "regions": lambda n: plot.WinningRegionsDisplay.from_result(db.weightings(cloud(n), draws=64)),
-    "dominance": lambda n: plot.DominanceGraphDisplay.from_result(
-        db.weightings(cloud(n), draws=64)
-    ),
+    "rank intervals": lambda n: plot.RankIntervalDisplay.from_result(weighted_many(n)),
+    "regions": lambda n: plot.WinningRegionsDisplay.from_result(weighted_many(n)),
+    "dominance": lambda n: plot.DominanceGraphDisplay.from_result(weighted_many(n)),
     "uncertainty": lambda n: plot.UncertaintyDisplay.from_result(sampled_many(n)),
     "band": lambda n: plot.FrontierBandDisplay.from_result(sampled_many(n)),
     "critical difference": compared_many,

@@ -28,12 +28,14 @@ def random_table(rows: int, metrics: int) -> pd.DataFrame:
     return pd.DataFrame(rng.beta(5, 2, (rows, metrics)).round(4), names, columns)
 
 
-def compile_paper(folder, options: str, engine: str) -> str:
+def compile_paper(folder, options: str, engine: str, parts: tuple[str, ...] = ("part",)) -> str:
+    """Compile a paper of parts, each on pages of its own, and return what LaTeX writes."""
     program = shutil.which(engine)
     if program is None:
         pytest.skip(f"{engine} is not installed here")
-    body = rf"\documentclass[{options}]{{article}}{PACKAGES}"
-    (folder / "paper.tex").write_text(body + r"\begin{document}\input{part}\end{document}")
+    head = rf"\documentclass[{options}]{{article}}{PACKAGES}\begin{{document}}"
+    body = "\n".join(rf"\input{{{part}}}\clearpage" for part in parts)
+    (folder / "paper.tex").write_text(f"{head}\n{body}\n\\end{{document}}")
     done = subprocess.run(
         [program, "-interaction=nonstopmode", "paper.tex"],
         cwd=folder,
@@ -47,16 +49,27 @@ def compile_paper(folder, options: str, engine: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("rows", "metrics"), [(7, 2), (30, 3), (50, 5)])
-@pytest.mark.parametrize("columns", [1, 2])
 @pytest.mark.parametrize("options", ["a4paper", "twocolumn"])
 @pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])
-def test_a_paper_compiles_and_nothing_sticks_out(tmp_path, rows, metrics, columns, options, engine):
-    db.report(random_table(rows, metrics)).save(tmp_path / "part.tex", columns=columns)
-    log = compile_paper(tmp_path, options, engine)
+def test_a_paper_compiles_and_nothing_sticks_out(papers, options, engine):
+    folder, parts = papers
+    log = compile_paper(folder, options, engine, parts)
     assert "Overfull" not in log
     # The table has room on one page, as has the figure.
     assert "too large for page" not in log
+
+
+@pytest.fixture(scope="module")
+def papers(tmp_path_factory):
+    """A folder with parts of papers: tables of many sizes, in one column and in two."""
+    folder = tmp_path_factory.mktemp("papers")
+    parts = []
+    for rows, metrics in ((7, 2), (30, 3), (50, 5)):
+        report = db.report(random_table(rows, metrics))
+        for columns in (1, 2):
+            parts.append(f"part-{rows}-{columns}")
+            report.save(folder / f"{parts[-1]}.tex", columns=columns)
+    return folder, tuple(parts)
 
 
 def test_any_name_and_a_wide_table_fit_a_column(tmp_path):
