@@ -105,18 +105,18 @@ def test_an_error_inside_writes_nothing(tmp_path):
 
 
 def test_two_gates_at_once_wait_for_each_other(tmp_path, monkeypatch):
-    """Eight processes add five gates each; none is lost. One that waits in vain is refused."""
+    """Four processes add ten gates each; none is lost. One that waits in vain is refused."""
     path = tmp_path / "gates.json"
     code = (
         "import sys\n"
         "from deabench.inference.decisions.ledger import LedgerEntry, open_ledger\n"
-        "for n in range(5):\n"
+        "for n in range(10):\n"
         "    with open_ledger(sys.argv[1]) as book:\n"
         "        book.add('t', LedgerEntry(sys.argv[2], f'{sys.argv[2]}{n}', 'none', .1, 'open'))\n"
     )
     command = [sys.executable, "-c", code, str(path)]
-    workers = [subprocess.Popen([*command, str(n)], cwd=ROOT) for n in range(8)]
-    assert [worker.wait() for worker in workers] == [0] * 8
+    workers = [subprocess.Popen([*command, str(n)], cwd=ROOT) for n in range(4)]
+    assert [worker.wait() for worker in workers] == [0] * 4
     with open_ledger(path) as book:
         assert len(book.tests["t"]) == 40
         monkeypatch.setattr(ledger, "PATIENCE", 0.1)

@@ -10,7 +10,6 @@ import pytest
 import deabench as db
 from deabench.errors import DataError
 
-mlflow = pytest.importorskip("mlflow")
 pytestmark = [
     pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),
@@ -18,7 +17,13 @@ pytestmark = [
 
 
 @pytest.fixture
-def runs(tmp_path, monkeypatch):
+def mlflow():
+    """MLflow, imported where it is tested: not by each process that collects tests."""
+    return pytest.importorskip("mlflow")
+
+
+@pytest.fixture
+def runs(mlflow, tmp_path, monkeypatch):
     """Return the frame of three finished runs and a failed one, in a store of this test."""
     # A database takes eight seconds to be made; files are what MLflow had before.
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
@@ -35,7 +40,7 @@ def runs(tmp_path, monkeypatch):
     return mlflow.search_runs()
 
 
-def test_a_ranking_goes_into_its_own_run_and_each_score_into_its_system(runs):
+def test_a_ranking_goes_into_its_own_run_and_each_score_into_its_system(mlflow, runs):
     ranking = db.rank(runs)
     assert sorted(ranking.scores.index) == ["a", "b", "c"]
     assert "1 of 4 runs did not finish and are left out" in ranking.notes
@@ -62,7 +67,7 @@ def test_a_ranking_goes_into_its_own_run_and_each_score_into_its_system(runs):
     assert again.notes == ranking.notes
 
 
-def test_the_active_run_is_used(runs):
+def test_the_active_run_is_used(mlflow, runs):
     with mlflow.start_run(run_name="report"):
         db.rank(runs).log_to_mlflow()
     after = mlflow.search_runs().set_index("tags.mlflow.runName")
@@ -70,7 +75,7 @@ def test_the_active_run_is_used(runs):
     assert after.loc["report", "metrics.deabench_efficient"] == 2
 
 
-def test_names_of_several_runs_are_refused_before_anything_is_written(runs):
+def test_names_of_several_runs_are_refused_before_anything_is_written(mlflow, runs):
     table = pd.DataFrame({"accuracy": [0.9, 0.8]}, index=["a", "other"])
     with pytest.raises(DataError, match=re.escape("no single run is called 'other'")):
         db.rank(table).log_to_mlflow(runs)

@@ -7,7 +7,8 @@ tables with every degeneracy that metrics have."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -144,14 +145,23 @@ def valid_M(P: np.ndarray) -> float:
     return max(float(np.ptp(P @ u) / u.min()) for u in normals if u is not None) * 1.01 + 1.0
 
 
-def subsets(P: np.ndarray, most: int) -> Iterator[tuple[int, ...]]:
+def subsets(P: np.ndarray, most: int) -> list[tuple[int, ...]]:
     """Every subset of P, of at most so many points, that spans a part of a Pareto-efficient face:
     subset by subset.
     """
-    for size in range(1, min(len(P), most) + 1):
-        for T in itertools.combinations(range(len(P)), size):
-            if normal(P, T) is not None:
-                yield T
+    return _subsets(tuple(map(tuple, P.tolist())), min(len(P), most))
+
+
+@lru_cache(maxsize=16)
+def _subsets(rows: tuple[tuple[float, ...], ...], most: int) -> list[tuple[int, ...]]:
+    """The subsets of points given as rows: the same for each point that is tested against them."""
+    P = np.array(rows)
+    return [
+        T
+        for size in range(1, most + 1)
+        for T in itertools.combinations(range(len(P)), size)
+        if normal(P, T) is not None
+    ]
 
 
 def to_hull(V: np.ndarray, p: np.ndarray, norm: str, *, dominating: bool = False) -> float:
