@@ -19,6 +19,7 @@ from typer.main import get_command
 
 from deabench.cli import COMPLETION_VARIABLE, VERBS
 from deabench.cli._io import all_notes, print_message, printable_streams
+from deabench.cli.options.outputs import check_outputs
 from deabench.cli.options.parsing import answer_words, parse_numbers, question_text
 from deabench.errors import DataError, DeabenchError, UsageError
 from deabench.tables.naming.questions import Answer, Question, UndecidedError
@@ -162,6 +163,15 @@ def _make_command(name: str) -> Command:
 def _add_common_options(command: Command, verb: str) -> None:
     """Add the options that many verbs have, and their short names, also to sub-commands."""
     command.context_settings = {"help_option_names": ["-h", "--help"]}
+    parse_arguments = command.parse_args
+
+    def parse_safely(context: Context, arguments: list[str]) -> Any:
+        rest = parse_arguments(context, arguments)
+        # A verb may compute for minutes before it writes: what it would overwrite is told before.
+        check_outputs(context.params)
+        return rest
+
+    command.parse_args = parse_safely
     # `study run` and its like have the same options.
     for sub_command in getattr(command, "commands", {}).values():
         _add_common_options(sub_command, verb)

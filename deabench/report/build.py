@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -99,10 +100,38 @@ def report(
         for k, page in enumerate(reports):
             if not isinstance(page, Report):
                 reports[k] = report(page, **common)
-        return compare_reports(reports[0], reports[1], title)
+        page = compare_reports(reports[0], reports[1], title)
+        return replace(page, sources=(*reports[0].sources, *reports[1].sources))
     extra = dict(extra or {})
     if hasattr(source, "frames"):
-        return _report_study(source, title, tested, metrics, norm, on, extra, options)
+        page = _report_study(source, title, tested, metrics, norm, on, extra, options)
+    else:
+        page = _report_table(
+            source, title, tested, metrics, norm, on, extra, explain, by_dataset, options
+        )
+    files = (source, tested, options.get("reference"), options.get("uncertainty"))
+    return replace(page, sources=[name for value in files for name in _file_names(value)])
+
+
+def _file_names(source: Any) -> list[str]:
+    """Return the files that a source names: of a path or a pattern, or of a list of them."""
+    names = source if isinstance(source, list | tuple) else [source]
+    return [os.fspath(name) for name in names if isinstance(name, str | os.PathLike)]
+
+
+def _report_table(
+    source: Any,
+    title: str | None,
+    tested: Any,
+    metrics: Sequence[str] | None,
+    norm: Norm,
+    on: On,
+    extra: Mapping[str, Any],
+    explain: Hashable | None,
+    by_dataset: bool,
+    options: Mapping[str, Any],
+) -> Report:
+    """Report a table or a ranking, with what its single results tell."""
     source = _with_writable_labels(source)
     results = compute_results(source, tested, metrics, norm, on, extra.get("intervals"), options)
     results = replace(results, explained=explain)

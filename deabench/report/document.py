@@ -19,7 +19,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.report.text.words import column_decimals, format_number
 from deabench.utils.checks import choice
-from deabench.utils.files import write_whole
+from deabench.utils.files import find_overwritten, write_whole
 from deabench.utils.result import Result
 from deabench.utils.text import escape_markdown, markdown_table, quote_names
 
@@ -231,6 +231,8 @@ class Report(Result):
         The numbers of the page's workspace; None if there are fewer than two metrics.
     results : ReportResults or None
         The results that it shows; None if it was made from a saved ranking.
+    sources : sequence of str
+        The files that it was made from, which `save` does not write over.
 
     Examples
     --------
@@ -248,6 +250,7 @@ class Report(Result):
     sections: Sequence[Section]
     data: dict[str, Any] | None = None
     results: ReportResults | None = None
+    sources: Sequence[str] = ()
 
     @property
     def opening(self) -> Picture | None:
@@ -361,8 +364,15 @@ class Report(Result):
             For LaTeX: only what a paper takes, see `to_latex`.
         **options
             With `columns`: rows, metrics, caption and label of the table.
+
+        Raises
+        ------
+        DataError
+            If the file is one that the report was made from, or cannot be written.
         """
         path = Path(path)
+        if find_overwritten(path, self.sources) is not None:
+            raise DataError(f"the report was made from '{path}'; write it to another file")
         form = form or path.suffix.lower().lstrip(".") or "html"
         if form != "tex" and (columns is not None or options):
             raise DataError(f"columns and the table's options belong to LaTeX, not to '{form}'")

@@ -35,7 +35,7 @@ from deabench.streaming.files import (
 from deabench.streaming.frontier import StreamOptions, compute_frontier, parse_options
 from deabench.streaming.scorer import Scorer, Scores
 from deabench.utils.arrays import TOLERANCE
-from deabench.utils.files import replace_file
+from deabench.utils.files import find_overwritten, replace_file
 from deabench.utils.progress import progress
 from deabench.utils.result import Result
 
@@ -189,7 +189,7 @@ def rank_files(
 def _rank_selected_files(files: ParquetFiles, out: Path, options: StreamOptions) -> FilesRanking:
     """Compute the frontier of files whose columns are known, then write all scores."""
     schema = _score_schema(files)
-    if out.resolve() in {Path(path).resolve() for path in files.paths}:
+    if find_overwritten(out, files.paths) is not None:
         raise DataError(f"'{out}' is one of the files that are ranked; write the scores elsewhere")
     # Opened before any row is read, so that a file that cannot be written is reported at once.
     with _open_writer(out, schema) as writer:

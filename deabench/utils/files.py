@@ -8,6 +8,7 @@ names.
 from __future__ import annotations
 
 import bz2
+import glob
 import gzip
 import io
 import json
@@ -16,9 +17,10 @@ import os
 import secrets
 import select
 import stat
+import sys
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -114,6 +116,52 @@ def replace_file(path: str | Path) -> Iterator[Path]:
         ) from None
     finally:
         Path(name).unlink(missing_ok=True)
+
+
+def find_overwritten(path: str | Path, sources: Iterable[str | Path]) -> str | None:
+    """Return the source that would be overwritten by a file of this path; None if there is none.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file to write.
+    sources : iterable of str or Path
+        What is read: files, folders, which stand for their Parquet files, patterns as `runs/*.csv`,
+        and `-` for standard input. Links are followed.
+    """
+    try:
+        target = os.stat(path)
+    except (OSError, ValueError):
+        # A file that does not exist yet is none of those that are read.
+        return None
+    # A device or a pipe is written through and holds nothing that could be lost.
+    if not stat.S_ISREG(target.st_mode):
+        return None
+    for source in sources:
+        if any(os.path.samestat(target, status) for status in _source_statuses(str(source))):
+            return str(source)
+    return None
+
+
+def _source_statuses(source: str) -> Iterator[os.stat_result]:
+    """Return the status of each file that a source stands for; none of what does not exist."""
+    if source == "-":
+        try:
+            yield os.fstat(sys.stdin.fileno())
+        except (OSError, ValueError, AttributeError):  # a stream of text, or no stdin at all
+            return
+        return
+    paths: Iterable[str] = [source]
+    if os.path.isdir(source):
+        # Of a folder the Parquet files are read.
+        paths = glob.iglob(os.path.join(glob.escape(source), "*.parquet"))
+    elif not os.path.exists(source):
+        paths = glob.iglob(source, recursive=True)
+    for path in paths:
+        try:
+            yield os.stat(path)
+        except (OSError, ValueError):
+            continue
 
 
 def _is_special(path: Path) -> bool:
