@@ -237,3 +237,11 @@ def test_a_part_of_many_labels_tells_that_they_are_no_metrics(monkeypatch) -> No
     looked_up.clear()
     assert db.read(frame.set_axis([f"r{k}" for k in range(3000)])).kind == "metrics"
     assert len(looked_up) < 10
+
+
+def test_more_rows_than_there_are_metrics_are_systems(monkeypatch) -> None:
+    frame = pd.DataFrame({"rf": [0.93, 0.9], "lr": [0.9, 0.8]}, index=["accuracy", "recall"])
+    monkeypatch.setattr("deabench.tables.recognition.kinds.MAX_METRIC_ROWS", 2)
+    assert db.read(frame).kind == "metrics-in-rows"
+    monkeypatch.setattr("deabench.tables.recognition.kinds.MAX_METRIC_ROWS", 1)
+    assert db.read(frame).kind == "metrics"
