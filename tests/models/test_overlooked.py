@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import deabench as db
+from deabench.models.shared import gate
 from deabench.models.shared.gate import _overlooked_rows
 from deabench.results.answer import Task
 from deabench.utils.arrays import Sparse
@@ -108,3 +109,19 @@ def test_who_lies_beyond_with_hardly_any_slack_is_solved_again(score, slack, is_
     if is_open:
         called = ranking.efficient | True
         assert overlooked(replace(ranking, efficient=called)) == []
+
+
+def test_who_is_overlooked_is_solved_again_in_fractions(monkeypatch) -> None:
+    solved = []
+    solve = db.models.SBM.solve
+
+    def solve_and_note(self, task, advance):
+        solved.append((task.exact, sorted(task.data.labels)))
+        return solve(self, task, advance)
+
+    monkeypatch.setattr(db.models.SBM, "solve", solve_and_note)
+    monkeypatch.setattr(
+        gate, "_overlooked_rows", lambda task, _: np.flatnonzero(task.data.labels == "t")
+    )
+    rank()
+    assert solved == [(False, list("pqrst")), (True, ["t"])]
