@@ -19,6 +19,7 @@ from typing import Any
 from deabench.metrics.formulas import DIRECTION, METRICS
 from deabench.tables.naming.meaning import MEANING_KINDS, WEAK_KINDS, Meaning, Role
 from deabench.tables.naming.parsing import ParsedName, parse_name
+from deabench.tables.naming.reversals import reverse_direction
 from deabench.tables.naming.rules import Rule, RuleBook, join_pattern, word_starts
 from deabench.tables.naming.units import BYTES, unit_in_brackets, unit_of
 
@@ -206,6 +207,7 @@ def _look_up(text: str, rules: RuleBook | None = None) -> Meaning | None:
         joined = parse_name(text.lower())
         if joined.all_words != name.all_words:
             meaning = _look_up_words(joined, rules or RULES)
+    meaning = _reverse(name, meaning, rules or RULES)
     # A sign or a complement reverses what the words say; an arrow overrides it.
     if name.negated:
         return _negate(meaning)
@@ -214,6 +216,21 @@ def _look_up(text: str, rules: RuleBook | None = None) -> Meaning | None:
     if name.better:
         return _follow_arrow(name, meaning)
     return meaning
+
+
+def _reverse(name: ParsedName, meaning: Meaning | None, rules: RuleBook) -> Meaning | None:
+    """Return what a name means in view of words such as "drop" and "-free", which turn it."""
+    if any(re.search(pattern, name.all_words) for pattern, _ in FIRST_RULES):
+        return meaning
+
+    def look_up_part(words: str) -> Meaning | None:
+        return _look_up(words.strip("_"), rules) if words.strip("_") else None
+
+    def match_start(words: str, following: str) -> Meaning | None:
+        weak = None if following else WEAK_RULES.match_start(words)
+        return rules.match_start(words, following) or weak
+
+    return reverse_direction(name, meaning, look_up_part, match_start)
 
 
 def _negate(meaning: Meaning | None) -> Meaning | None:
@@ -231,8 +248,11 @@ def _negate(meaning: Meaning | None) -> Meaning | None:
 
 def _complement(meaning: Meaning | None) -> Meaning | None:
     """Return what 1 or 100 minus a metric means."""
-    if meaning is None or meaning.role != "output":
+    if meaning is None or meaning.better == "neither":
         return meaning
+    if meaning.better == "lower":
+        reason = "it is the complement of a loss: higher is better"
+        return Meaning("output", "share", 0.0, 1.0, reason, kind="quality")
     # Without a greatest value "1 - x" is no share, whatever x is.
     if meaning.high == inf:
         meaning = replace(meaning, unit="")
@@ -295,15 +315,20 @@ def _look_up_words(name: ParsedName, rules: RuleBook) -> Meaning | None:
         if any(re.search(pattern, words) for words in spellings):
             counted = _look_up_counted(name) if first_meaning.kind == "count" else None
             return counted or first_meaning
-    # "images per second" is an output; "cost per second" is spent.
+    # "images per second" is an output; "cost per second" and "faults per day" are none.
     throughput = re.search(_THROUGHPUT, name.all_words)
     spent = re.search(_SPENT_PER_TIME, name.all_words)
+    if throughput and "_per_" in name.words:
+        fault = _look_up(name.words.split("_per_")[0].strip("_"), rules)
+        if fault is not None and fault.role == "lower_rate":
+            return fault
     if throughput and not spent:
         reason = "a throughput: higher is better"
         return Meaning("output", "per second", 0.0, inf, reason, kind="throughput")
     if throughput and spent and re.match(r"_(errors?|failures?)_", spent[0]):
-        reason = "failures per time: lower is better"
-        return Meaning("lower_rate", "", 0.0, inf, reason, kind="loss")
+        return Meaning(
+            "lower_rate", "", 0.0, inf, "failures per time: lower is better", kind="loss"
+        )
     unit = unit_of(name, is_spending=re.search(_SPENDING, name.words) is not None)
     setting = re.search(_LIMIT, name.all_words)
     # A unit of spending beats the noun: co2_year_mean_kg is no year.

@@ -48,7 +48,8 @@ _SIGNS = {
     "δ": " delta ",
 }
 _PER = re.compile(
-    r"/(?=\s*(s|secs?|seconds?|ms|min|minutes?|h|hrs?|hours?|days?|\d+|1?k|1?m|tok|tokens?"
+    r"/(?=\s*(s|secs?|seconds?|ms|msec|milliseconds?|[uµμ]s|ns|microseconds?|nanoseconds?|j"
+    r"|min|minutes?|h|hrs?|hours?|days?|\d+|1?k|1?m|tok|tokens?"
     r"|images?|img|samples?|requests?|quer(y|ies)|examples?|epochs?|it|iters?|steps?|runs?|calls?"
     r"|inferences?|tasks?|pages?|watts?|w|joules?|kwh|wh|dollars?)\b)"
     # What is spent or measured stands before "per": "cycl./hash", but not "arc_easy/acc".
@@ -58,15 +59,32 @@ _PER = re.compile(
 )
 _QUOTIENT = re.compile(r"\s+/\s*(%|[KMGB]|[KMGT]i?B)\s*$")
 """A unit behind a quantity, as in "Params / M" and "WER / %"."""
-_UP = re.compile(r"[↑⬆▲🔼]|\bhigher is better\b", re.IGNORECASE)
-_DOWN = re.compile(r"[↓⬇▼🔽]|\blower is better\b", re.IGNORECASE)
+_BETTER = r"(?<![A-Za-z])({})[\s_-]*(is|are|=|,?\s*the)?[\s_-]*better(?![A-Za-z])|\(to {}\)|\({}\)"
+_UP = re.compile(
+    r"[↑⬆▲🔼]|" + _BETTER.format("higher|larger|greater|more", *2 * ["maximi[sz]e"]), re.IGNORECASE
+)
+_DOWN = re.compile(
+    r"[↓⬇▼🔽]|" + _BETTER.format("lower|smaller|less|fewer", *2 * ["minimi[sz]e"]), re.IGNORECASE
+)
 _ESTIMATE = re.compile(r"[\[(][^\])]*(±|\bmean\b|\d\s*%?\s*(ci|conf))[^\])]*[\])]", re.IGNORECASE)
 """Brackets that announce an interval behind the value, as AUC (95% CI)."""
 _NEGATED = re.compile(
     r"_(neg_(?!pred|class|rate)|negative_"
-    r"(?=mean|root|median|log_loss|logloss|mse|mae|rmse|error|loss|brier))"
+    r"(?=mean|root|median|log_loss|logloss|mse|mae|rmse|error|loss|brier|latency|time|cost|distance"
+    r"|mape|wer|cer|perplexity|energy|runtime|regret))"
 )
-_COMPLEMENT = re.compile(r"^\s*(1|100)\s*[-–−]\s*[A-Za-z]")
+_MINUS = re.compile(r"^\s*[-–−](?=[A-Za-z])(?!log|ln)", re.IGNORECASE)
+_COMPLEMENT = re.compile(
+    r"^\s*\(?\s*((1(\.0)?|100)\s*%?|one)(\s*[-–−]|\s+minus\b)\s*\(?[A-Za-z]", re.IGNORECASE
+)
+_COUNTED = re.compile(
+    r"^\s*\d+[-–](shot|nn|nearest|step|best|gram|pass|hop|bit|core|thread|fold|day|week|month|year"
+    r"|hour|min(ute)?|sec(ond)?|sample|vs|way|class|stage|layer|gpu|cpu|node|token|d|k|m|b|to|epoch"
+    r"|crop|view|turn|norm|wasserstein|based|epsilon)s?\b",
+    re.IGNORECASE,
+)
+"""What is numbered is no difference: "1-shot accuracy"."""
+_RECIPROCAL = re.compile(r"^\s*\(?\s*1\s*/\s*(?=[A-Za-z])")
 _LETTERS = "\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 """Cyrillic, Japanese, Chinese and Korean letters, which names keep."""
 _BRACKETS = re.compile(r"[\[(]([^\])]*)[\])]")
@@ -91,6 +109,8 @@ class ParsedName:
         Whether it is scikit-learn's `neg_`: a loss with the opposite sign.
     complement : bool
         Whether it is the complement of another metric: "1 - AUC".
+    quotient : pair of str, optional
+        The words on both sides of a slash: "accuracy / cost".
     """
 
     words: str
@@ -99,6 +119,7 @@ class ParsedName:
     better: Better
     negated: bool
     complement: bool
+    quotient: tuple[str, str] | None = None
 
 
 @lru_cache(maxsize=4096)
@@ -113,6 +134,10 @@ def parse_name(text: str) -> ParsedName:
         better = "lower"
     text = _QUOTIENT.sub(r" (\1)", _DOWN.sub(" ", _UP.sub(" ", text)))
     unit = " ".join(_BRACKETS.findall(text)).strip().lower()
+    is_complement = bool(_COMPLEMENT.match(text)) and not _COUNTED.match(text)
+    # "1/latency" is the reciprocal of latency, "-MAE" has the opposite sign.
+    text = _RECIPROCAL.sub("reciprocal ", text)
+    text = _MINUS.sub("neg ", text)
     # "AUC (95% CI)" is an AUC, not an interval.
     all_words = _join_words(_ESTIMATE.sub(" ", text))
     head = _join_words(_BRACKETS.sub(" ", text))
@@ -120,7 +145,10 @@ def parse_name(text: str) -> ParsedName:
         head = all_words
     # "neg_log_loss" is looked up as "log_loss"; the opposite sign is recorded beside it.
     head, negations = _NEGATED.subn("_", head, count=1)
-    return ParsedName(head, all_words, unit, better, negations > 0, bool(_COMPLEMENT.match(text)))
+    # "Cost / pass" is a cost per pass; "accuracy / cost" has two metrics.
+    sides = [_join_words(side) for side in _BRACKETS.sub(" ", text).split("/")]
+    quotient = (sides[0], sides[1]) if len(sides) == 2 and "_per_" not in head else None
+    return ParsedName(head, all_words, unit, better, negations > 0, is_complement, quotient)
 
 
 def _join_words(text: str) -> str:

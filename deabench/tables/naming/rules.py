@@ -79,3 +79,20 @@ class RuleBook(tuple[Rule, ...]):
                 for length in self._lengths:
                     positions.update(self._by_start.get(name_words[place : place + length], ()))
         return [self[k] for k in sorted(positions)]
+
+    def match_start(self, words: str, following: str = "") -> Meaning | None:
+        """Return the meaning of the longest rule that matches the beginning of some words.
+
+        Parameters
+        ----------
+        following : str
+            A pattern of what has to follow the match; "_$" is the end of the words.
+        """
+        longest = 0
+        meaning = None
+        for rule in self.candidates(words):
+            match = re.match(rule.pattern + following, words)
+            if match is not None and match.end() > longest:
+                longest = match.end()
+                meaning = rule.meaning
+        return meaning
