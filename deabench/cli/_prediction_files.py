@@ -7,19 +7,25 @@ import pandas as pd
 import deabench as db
 from deabench.cli.options.samples import find_label
 from deabench.cli.options.table import SourceOptions
+from deabench.compare.predictions import find_correct
 from deabench.errors import DataError
 from deabench.metrics.answer_rows import (
     align_classifiers,
     check_one_class_per_instance,
 )
 from deabench.metrics.labels import GroundTruth, against_rest, ground_truth
+from deabench.metrics.roc_area import delong
 from deabench.tables.recognition.kinds import as_numbers, recognise_instances
 from deabench.utils.checks import did_you_mean
+from deabench.utils.frames import find_key
 from deabench.utils.instances import count_classes, format_labels
 from deabench.utils.text import quote_names
 
 ROW_KEYS = ("dataset", "fold", "repeat", "seed")
 """What the rows of a table of scores may be."""
+OTHER_TEST_SETS = (
+    "the classifiers are compared on the same instances (for test sets of their own take --test z)"
+)
 COUNTS = ["tp", "fn", "fp", "tn"]
 Piece = tuple[pd.DataFrame, dict[str, pd.Series]]
 """What is known of some instances, and the classifiers' labels or scores of them."""
@@ -183,4 +189,79 @@ def scores_of_long_table(frame: pd.DataFrame, file: str, metric: str | None) -> 
         index=means.index.droplevel("classifier").unique(),
         columns=means.index.get_level_values("classifier").unique(),
     )
-    return scores.set_axis([str(label) for label in scores.index]).reset_index(names=keys[0])
+    return scores.reset_index(names=keys)
+
+
+def name_rows(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of scores whose index is its first column, or the keys of its rows.
+
+    Folds and runs are averaged where there is a column of data sets, too.
+    """
+    columns = list(frame.columns)
+    matches = {key: find_key(columns, key) for key in ROW_KEYS}
+    keys = {key: name for key, name in matches.items() if name is not None}
+    # Row numbers that a program wrote are no names.
+    if keys and str(columns[0]).startswith("Unnamed"):
+        frame = frame.drop(columns=columns[0])
+        columns = columns[1:]
+    if columns[0] not in keys.values():
+        return frame.set_index(columns[0])
+    if "dataset" in keys and len(keys) > 1:
+        values = frame.drop(columns=[name for key, name in keys.items() if key != "dataset"])
+        return values.groupby(keys["dataset"], sort=False).mean()
+    return frame.set_index(list(keys.values()))
+
+
+def align_test_set(frame: pd.DataFrame, value: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Match the classifiers' instances; without a column 'instance' they are numbered in order."""
+    keys = [name for name in ("fold", "instance") if name in frame.columns]
+    # Rows in one order are taken for the same instances.
+    if "classifier" in frame.columns and "instance" not in keys:
+        numbers = frame.groupby(["classifier", *keys], sort=False).cumcount() + 1
+        frame = frame.assign(instance=numbers)
+        keys.append("instance")
+    return align_classifiers(frame, value, keys, OTHER_TEST_SETS)
+
+
+def split_test_sets(
+    frame: pd.DataFrame, value: str
+) -> tuple[dict[str, pd.Series], dict[str, pd.Series]]:
+    """Return the true classes and the predictions of each classifier's own test set."""
+    if "classifier" not in frame.columns:
+        raise DataError(
+            "the classifiers of a wide file share their instances, and the z test needs a test set "
+            "for each; take --test mcnemar"
+        )
+    # An instance that occurs twice is shared by two classifiers.
+    if "instance" in frame.columns and frame["instance"].duplicated().any():
+        instance = frame.loc[frame["instance"].duplicated(), "instance"].iloc[0]
+        raise DataError(
+            f"instance '{instance}' has two rows, and the z test needs a test set for each "
+            "classifier; take --test mcnemar"
+        )
+    rows = {
+        str(name): group.reset_index(drop=True)
+        for name, group in frame.groupby("classifier", sort=False)
+    }
+    return (
+        {name: group["y_true"] for name, group in rows.items()},
+        {name: group[value] for name, group in rows.items()},
+    )
+
+
+def score_folds(
+    instances: pd.DataFrame, answers: pd.DataFrame, *, is_scores: bool, positive: object
+) -> pd.DataFrame:
+    """Compute the accuracy of labels, or the AUC of scores, per fold: folds x classifiers."""
+    if "fold" not in instances.columns:
+        raise DataError(
+            "there is no column 'fold'; the t and Bayesian tests of predictions compare folds"
+        )
+    values = {}
+    for fold, rows in answers.groupby(instances["fold"].to_numpy(), sort=False):
+        y_true = instances.loc[rows.index, "y_true"]
+        if is_scores:
+            values[str(fold)] = delong(y_true, rows, positive=positive).auc
+        else:
+            values[str(fold)] = find_correct(y_true, rows).mean()
+    return pd.DataFrame(values).T.rename_axis("fold")

@@ -12,9 +12,13 @@ import typer
 import deabench as db
 from deabench.cli._io import Format, print_message, write_table
 from deabench.cli._prediction_files import (
+    align_test_set,
+    name_rows,
     read_instances,
+    score_folds,
     scores_of_long_table,
     select_dataset,
+    split_test_sets,
 )
 from deabench.cli.options.declarations import (
     Form,
@@ -26,11 +30,9 @@ from deabench.cli.options.samples import AnswerOptions, find_label
 from deabench.cli.options.table import SourceOptions
 from deabench.compare.adjustment import adjust_p_values
 from deabench.compare.pairwise import list_pairs
-from deabench.compare.predictions import find_correct
+from deabench.compare.row_units import find_row_unit
 from deabench.compare.score_tables import check_control, check_scores, count_repeats
 from deabench.errors import DataError
-from deabench.metrics.answer_rows import align_classifiers
-from deabench.metrics.roc_area import delong
 from deabench.tables.cells import parse_numbers
 from deabench.tables.readers.delimited import read_labelled_csv
 from deabench.tables.readers.frames import read_frame
@@ -41,10 +43,6 @@ from deabench.utils.frames import find_key
 if TYPE_CHECKING:
     from deabench.compare import ComparisonResult, Posteriors
     from deabench.compare.score_tables import Clusters
-
-OTHER_TEST_SETS = (
-    "the classifiers are compared on the same instances (for test sets of their own take --test z)"
-)
 
 
 class Test(enum.StrEnum):
@@ -104,7 +102,10 @@ def compare_command(
     alpha: Annotated[float, typer.Option(help="The level over the family of comparisons.")] = 0.05,
     folds: Annotated[
         int | None,
-        typer.Option(help="The rows are folds of one data set, cross-validated with this k."),
+        typer.Option(
+            help="The rows are folds of one data set, cross-validated with this k. Default: the "
+            "number of folds in a column called 'fold'."
+        ),
     ] = None,
     test: Annotated[
         Test,
@@ -196,7 +197,7 @@ def compare_command(
             options={"control": control, "alpha": alpha, "adjust": str(adjust or "holm")},
         )
     else:
-        table = frame.set_index(frame.columns[0])
+        table = name_rows(frame)
         if long:
             table = db.compare.from_long(frame, missing="skillings-mack")
         if test in (Test.tost, Test.anova):
@@ -293,8 +294,8 @@ def _compare_predictions(
             f"there is no column '{column}'; add it, or leave --scores and --test delong out"
         )
     if test is Test.z:
-        return db.compare.on_own_test_sets(*_split_test_sets(frame, column), **options)
-    instances, answers = _align_test_set(frame, column)
+        return db.compare.on_own_test_sets(*split_test_sets(frame, column), **options)
+    instances, answers = align_test_set(frame, column)
     label = find_label(positive, instances["y_true"])
     # On one test set the answers are paired instance by instance.
     if test in (Test.auto, Test.mcnemar, Test.delong):
@@ -307,68 +308,13 @@ def _compare_predictions(
             **options,
         )
     # The other tests compare the scores of folds.
-    table = _score_folds(instances, answers, is_scores=is_scores, positive=label)
+    table = score_folds(instances, answers, is_scores=is_scores, positive=label)
     if test is Test.bayes:
         control = options["control"]
         return db.compare.bayesian(
             table, rope=_require_rope(rope), control=control, folds=len(table)
         )
     return db.compare.compare(table, folds=len(table), **options)
-
-
-def _align_test_set(frame: pd.DataFrame, value: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Match the classifiers' instances; without a column 'instance' they are numbered in order."""
-    keys = [name for name in ("fold", "instance") if name in frame.columns]
-    # Rows in one order are taken for the same instances.
-    if "classifier" in frame.columns and "instance" not in keys:
-        numbers = frame.groupby(["classifier", *keys], sort=False).cumcount() + 1
-        frame = frame.assign(instance=numbers)
-        keys.append("instance")
-    return align_classifiers(frame, value, keys, OTHER_TEST_SETS)
-
-
-def _split_test_sets(
-    frame: pd.DataFrame, value: str
-) -> tuple[dict[str, pd.Series], dict[str, pd.Series]]:
-    """Return the true classes and the predictions of each classifier's own test set."""
-    if "classifier" not in frame.columns:
-        raise DataError(
-            "the classifiers of a wide file share their instances, and the z test needs a test set "
-            "for each; take --test mcnemar"
-        )
-    # An instance that occurs twice is shared by two classifiers.
-    if "instance" in frame.columns and frame["instance"].duplicated().any():
-        instance = frame.loc[frame["instance"].duplicated(), "instance"].iloc[0]
-        raise DataError(
-            f"instance '{instance}' has two rows, and the z test needs a test set for each "
-            "classifier; take --test mcnemar"
-        )
-    rows = {
-        str(name): group.reset_index(drop=True)
-        for name, group in frame.groupby("classifier", sort=False)
-    }
-    return (
-        {name: group["y_true"] for name, group in rows.items()},
-        {name: group[value] for name, group in rows.items()},
-    )
-
-
-def _score_folds(
-    instances: pd.DataFrame, answers: pd.DataFrame, *, is_scores: bool, positive: object
-) -> pd.DataFrame:
-    """Compute the accuracy of labels, or the AUC of scores, per fold: folds x classifiers."""
-    if "fold" not in instances.columns:
-        raise DataError(
-            "there is no column 'fold'; the t and Bayesian tests of predictions compare folds"
-        )
-    values = {}
-    for fold, rows in answers.groupby(instances["fold"].to_numpy(), sort=False):
-        y_true = instances.loc[rows.index, "y_true"]
-        if is_scores:
-            values[str(fold)] = delong(y_true, rows, positive=positive).auc
-        else:
-            values[str(fold)] = find_correct(y_true, rows).mean()
-    return pd.DataFrame(values).T.rename_axis("fold")
 
 
 def _require_rope(rope: float | None) -> float:
@@ -394,6 +340,9 @@ def _test_equivalence(
         )
     values = check_scores(table)
     check_control(control, values.columns)
+    unit = find_row_unit(table)
+    if folds is None:
+        folds = unit.folds
     # Only folds of one repeated cross-validation share their training rows.
     ratio = 0.0
     if folds is not None and count_repeats(len(values), folds):
@@ -417,7 +366,7 @@ def _test_equivalence(
         f"{margin:g} (two one-sided t tests{correction}, Holm); lower and upper are the interval "
         f"at {1 - 2 * alpha:g}. The others are not shown to differ by more"
     )
-    return pairs.set_index("first"), sentences
+    return pairs.set_index("first"), "\n".join([sentences, *unit.notes])
 
 
 def _compare_independent_groups(table: pd.DataFrame, alpha: float) -> tuple[pd.DataFrame, str]:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from deabench.compare.pairwise import list_pairs
+from deabench.compare.row_units import RowUnit, find_row_unit
 from deabench.compare.score_tables import (
     Floats,
     check_control,
@@ -310,6 +311,7 @@ def bayesian(
         Compare the others with this one only.
     folds : int, optional
         The rows are the folds of a (repeated) k-fold cross-validation on one data set, with this k.
+        Default: as for `compare`.
     higher_is_better : bool
     threshold : float
         The posterior probability from which on there is a verdict, in (0, 1).
@@ -335,6 +337,8 @@ def bayesian(
     values = check_scores(table)
     check_control(control, values.columns)
     share("threshold", threshold)
+    unit = RowUnit("fold", folds) if folds is not None else find_row_unit(table)
+    folds = unit.folds
     # Check that the rows are whole repeats of the folds.
     if folds is not None:
         count_repeats(len(values), folds)
@@ -358,4 +362,4 @@ def bayesian(
         rows, columns=["first", "second", "first_better", "equivalent", "second_better", "verdict"]
     )
     name = "Bayesian signed-rank test" if folds is None else "Bayesian correlated t test"
-    return Posteriors(pairs, name, rope, threshold)
+    return Posteriors(pairs, name, rope, threshold, unit.notes)

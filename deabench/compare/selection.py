@@ -4,32 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from math import factorial
 from typing import Literal, get_args
 
-import numpy as np
 import pandas as pd
-import scipy
 
 from deabench.compare.adjustment import Adjustment, adjust_pairs, check_adjustment, describe_family
 from deabench.compare.friedman import (
     EXACT_DATA_SETS,
     Friedman,
     friedman_from_ranks,
-    has_ties,
     rank_scores,
 )
 from deabench.compare.omnibus import SkillingsMack, skillings_mack
 from deabench.compare.pairwise import (
     TITLES,
-    Pair,
     PairsResult,
     TestOfTwo,
     apply_pair_test,
     find_better,
     list_pairs,
-    name_pairs,
 )
+from deabench.compare.row_units import RowUnit, find_row_unit
 from deabench.compare.score_tables import (
     Clusters,
     Missing,
@@ -38,22 +33,18 @@ from deabench.compare.score_tables import (
     cluster_means,
     count_repeats,
     describe_dependence,
-    score_differences,
 )
 from deabench.compare.signed_rank import wilcoxon
+from deabench.compare.table_warnings import warn_omnibus, warn_shape
 from deabench.compare.two_classifiers import corrected_t
 from deabench.errors import DataError, warn_data
 from deabench.utils.checks import choice, share
 
 Test = Literal["auto", "ranks", "wilcoxon", "permutation", "t"]
-FEW_DATA_SETS = 10
-"""With this few data sets only large differences are found."""
-MIN_TIE_FACTOR = 0.95
-"""Ties that take more of the rank variance are worth a warning."""
 REASONS = {
     "wilcoxon": "the signed-rank test assumes no distribution of the scores",
     "permutation": "the permutation test assumes no distribution of the scores",
-    "t": "the t test assumes normal differences, on data sets that are independent",
+    "t": "the t test assumes normal differences, on {rows} that are independent",
     "ranks": "ranks assume no common scale of the scores",
 }
 
@@ -83,6 +74,8 @@ class ComparisonResult(PairsResult):
         How the p values were adjusted.
     notes : tuple of str
         What a reader must know.
+    unit : str
+        What a row is: "data set", "fold" or "run".
 
     Examples
     --------
@@ -102,6 +95,7 @@ class ComparisonResult(PairsResult):
     control: str | None = None
     adjust: str = "holm"
     notes: tuple[str, ...] = ()
+    unit: str = "data set"
 
 
 @dataclass(frozen=True)
@@ -160,7 +154,8 @@ def compare(
     ----------
     table : DataFrame
         Data sets (or folds) in rows, classifiers in columns; `from_long` makes it from a long
-        table.
+        table. Rows whose index is called `fold` (also with `repeat` or `seed`) are folds of one
+        data set, those of `seed`, `run` or `repeat` alone are runs on one test set.
     control : str, optional
         The classifier to compare the others with; None compares all pairs.
     higher_is_better : bool
@@ -169,6 +164,7 @@ def compare(
         Level over the family of comparisons.
     folds : int, optional
         The rows are the folds of a (repeated) k-fold cross-validation on one data set, with this k.
+        Default: the number of distinct folds where the index is called `fold`.
     test : "auto", "ranks", "wilcoxon", "permutation" or "t"
         The test of each pair; "auto" as in the table. See `pairwise`.
     adjust : str, optional
@@ -207,13 +203,17 @@ def compare(
     share("alpha", alpha)
     choice("test", test, get_args(Test))
     choice("missing", missing, get_args(Missing))
+    is_declared = folds is not None
+    unit = RowUnit("fold", folds) if is_declared else find_row_unit(table)
+    folds = unit.folds
     # Folds share training data, and no other test allows for that.
     if folds is not None and (
         test not in ("auto", "t") or clusters is not None or missing != "refuse"
     ):
+        named = "" if is_declared else "the rows are called folds, and "
         raise DataError(
-            "folds of one data set are compared by the corrected t test, all scores present; leave "
-            "test, clusters and missing out"
+            f"{named}folds of one data set are compared by the corrected t test, all scores "
+            "present; leave test, clusters and missing out"
         )
     rows = table if clusters is None else cluster_means(table, clusters)
     values = check_scores(rows, allow_missing=missing != "refuse")
@@ -226,13 +226,13 @@ def compare(
     # The shape of the table selects the test.
     if folds is not None:
         selected = _select_for_folds(values, folds, higher_is_better)
-        _warn_shape(values, list_pairs(values.columns, control), alpha)
+        warn_shape(values, list_pairs(values.columns, control), alpha)
     elif has_gaps:
-        selected = _select_for_gaps(values, test, higher_is_better)
+        selected = _select_for_gaps(values, test, higher_is_better, unit)
     elif is_ranked and values.shape[1] > 2:
-        selected = _select_mean_ranks(values, alpha, higher_is_better)
+        selected = _select_mean_ranks(values, alpha, higher_is_better, unit)
     else:
-        selected = _select_test_of_two(values, test, alpha, higher_is_better)
+        selected = _select_test_of_two(values, test, alpha, higher_is_better, unit)
     return _apply_selected(
         values,
         selected,
@@ -240,7 +240,8 @@ def compare(
         adjust or (selected.default_adjust if control is None else "holm"),
         alpha,
         higher_is_better,
-        () if folds is not None else _describe_clusters(table, values, clusters),
+        unit,
+        _describe_clusters(table, values, clusters) if unit.noun == "data set" else unit.notes,
     )
 
 
@@ -251,7 +252,8 @@ def _apply_selected(
     adjust: Adjustment,
     alpha: float,
     higher_is_better: bool,
-    cluster_notes: tuple[str, ...],
+    unit: RowUnit,
+    row_notes: tuple[str, ...],
 ) -> ComparisonResult:
     """Test the pairs; none is different if the omnibus test does not reject."""
     omnibus = selected.omnibus
@@ -271,7 +273,7 @@ def _apply_selected(
         mean_ranks = selected.ranks.mean().rename("mean_rank")
     else:
         mean_ranks = omnibus.mean_ranks
-        notes += omnibus.notes
+        notes += map(unit.rename, omnibus.notes)
         # No pair is called different if the classifiers as a whole are not.
         if omnibus.p_value >= alpha:
             pairs["different"] = False
@@ -290,7 +292,8 @@ def _apply_selected(
         alpha,
         control,
         adjust,
-        (*notes, *cluster_notes),
+        (*notes, *row_notes),
+        unit.noun,
     )
 
 
@@ -321,7 +324,9 @@ def _select_for_folds(values: pd.DataFrame, folds: int, higher_is_better: bool) 
     )
 
 
-def _select_for_gaps(values: pd.DataFrame, test: str, higher_is_better: bool) -> SelectedTest:
+def _select_for_gaps(
+    values: pd.DataFrame, test: str, higher_is_better: bool, unit: RowUnit
+) -> SelectedTest:
     """Select Skillings and Mack's test, then one of each pair on the data sets that both have."""
     if test == "ranks":
         raise DataError(
@@ -334,34 +339,36 @@ def _select_for_gaps(values: pd.DataFrame, test: str, higher_is_better: bool) ->
         pair_test,
         "holm",
         f"Skillings-Mack, then {TITLES[pair_test]}",
-        f"{values.shape[1]} systems over {len(values)} data sets with scores missing: each "
-        "pair is compared on the data sets that both have",
+        f"{values.shape[1]} systems over {len(values)} {unit.plural} with scores missing: each "
+        f"pair is compared on the {unit.plural} that both have",
         omnibus.ranks,
         omnibus,
     )
 
 
-def _select_mean_ranks(values: pd.DataFrame, alpha: float, higher_is_better: bool) -> SelectedTest:
+def _select_mean_ranks(
+    values: pd.DataFrame, alpha: float, higher_is_better: bool, unit: RowUnit
+) -> SelectedTest:
     """Select Friedman's test, then mean ranks."""
     count, k = values.shape
     # Ranks within each data set, and Friedman's test of their means.
     ranks = rank_scores(values, higher_is_better)
     omnibus = friedman_from_ranks(ranks)
-    _warn_omnibus(omnibus, alpha)
+    warn_omnibus(omnibus, alpha, unit)
     notes = [
         "mean ranks depend on every system of the table: add or leave out one and other pairs "
         "may change"
     ]
     if count <= EXACT_DATA_SETS:
         notes.append(
-            f"with {count} data sets the pairs' p values are exact if all are alike, not "
+            f"with {count} {unit.plural} the pairs' p values are exact if all are alike, not "
             "approximations"
         )
     return SelectedTest(
         "ranks",
         "shaffer",
         "Friedman with Iman-Davenport, then mean ranks",
-        f"{k} systems over {count} data sets: {REASONS['ranks']}",
+        f"{k} systems over {count} {unit.plural}: {REASONS['ranks']}",
         ranks,
         omnibus,
         tuple(notes),
@@ -369,7 +376,7 @@ def _select_mean_ranks(values: pd.DataFrame, alpha: float, higher_is_better: boo
 
 
 def _select_test_of_two(
-    values: pd.DataFrame, test: str, alpha: float, higher_is_better: bool
+    values: pd.DataFrame, test: str, alpha: float, higher_is_better: bool, unit: RowUnit
 ) -> SelectedTest:
     """Select a test of the two classifiers alone for every pair."""
     count, k = values.shape
@@ -379,8 +386,8 @@ def _select_test_of_two(
     if smallest >= alpha and pair_test != "t":
         name = {"wilcoxon": "signed-rank", "ranks": "rank"}.get(pair_test, pair_test)
         warn_data(
-            f"with {count} data sets the {name} test can never reject: its smallest p value is "
-            f"{smallest:g}, not below alpha = {alpha:g}; add data sets"
+            f"with {count} {unit.plural} the {name} test can never reject: its smallest p value is "
+            f"{smallest:g}, not below alpha = {alpha:g}; add {unit.plural}"
         )
     title = TITLES[pair_test]
     # The test of the only pair says how it treated zeros.
@@ -391,53 +398,6 @@ def _select_test_of_two(
         # With two classifiers there is one pair, and all adjustments agree.
         "shaffer" if k > 2 else "holm",
         title,
-        f"{k} systems over {count} data sets: {REASONS[pair_test]}",
+        f"{k} systems over {count} {unit.plural}: {REASONS[pair_test].format(rows=unit.plural)}",
         rank_scores(values, higher_is_better),
     )
-
-
-def _warn_omnibus(omnibus: Friedman, alpha: float) -> None:
-    """Warn of too few data sets and of many ties."""
-    count, k = omnibus.ranks.shape
-    smallest = 0.0
-    if count <= EXACT_DATA_SETS:
-        # All data sets rank alike: one of k!^(N - 1) equally likely tables.
-        smallest = 1 / factorial(min(k, 170)) ** (count - 1)
-    if smallest >= alpha:
-        warn_data(
-            f"with {count} data sets the test of the whole can never reject: its smallest p value "
-            f"is {smallest:.3g}, not below alpha = {alpha:g}; add data sets"
-        )
-    elif count <= FEW_DATA_SETS:
-        warn_data(f"{count} data sets are few: only large differences are found")
-    if omnibus.tie_factor < MIN_TIE_FACTOR:
-        tied = int(has_ties(omnibus.ranks).sum())
-        pairs = "" if count <= EXACT_DATA_SETS else "; the pairwise ones are conservative"
-        warn_data(
-            f"{tied} of {count} data sets have tied systems, which take "
-            f"{100 * (1 - omnibus.tie_factor):.1f} % of the rank variance: read the tie-corrected "
-            f"tests{pairs}"
-        )
-
-
-def _warn_shape(values: pd.DataFrame, pairs: list[Pair], alpha: float) -> None:
-    """Warn once if the differences of some pairs are far from normal, Bonferroni over the pairs."""
-    skewed = list[Pair]()
-    smallest = 1.0
-    columns = {name: values[name].to_numpy() for name in values.columns}
-    for first, second in pairs:
-        d = score_differences(columns[first], columns[second])
-        # Shapiro and Wilk's test needs three values that differ.
-        if len(d) >= 3 and np.ptp(d) > 0:
-            p_value = float(scipy.stats.shapiro(d).pvalue)
-            if p_value < alpha / len(pairs):
-                skewed.append((first, second))
-                smallest = min(smallest, p_value)
-    if skewed:
-        is_single = len(skewed) == 1
-        sign = "=" if is_single else "from"
-        predicate = "value is" if is_single else "values are"
-        warn_data(
-            f"the differences of {name_pairs(skewed)} over the folds are far from normal "
-            f"(Shapiro-Wilk p {sign} {smallest:.4f}): the t test's p {predicate} rough"
-        )

@@ -112,7 +112,7 @@ def _comparison_result(result: ComparisonResult) -> list[str]:
     sentences = []
     names = list(result.mean_ranks.index)
     if isinstance(result.omnibus, Friedman):
-        sentences.append(_friedman_sentence(result.omnibus, result.alpha))
+        sentences.append(_friedman_sentence(result.omnibus, result.alpha, result.unit))
     elif isinstance(result.omnibus, SkillingsMack):
         omnibus = result.omnibus
         finds = "found" if omnibus.p_value < result.alpha else "did not find"
@@ -129,7 +129,7 @@ def _comparison_result(result: ComparisonResult) -> list[str]:
     return [*sentences, *_pairs_sentences(result, title)]
 
 
-def _friedman_sentence(omnibus: Friedman, alpha: float) -> str:
+def _friedman_sentence(omnibus: Friedman, alpha: float, unit: str = "data set") -> str:
     count, k = omnibus.ranks.shape
     row = omnibus.tests.loc["Iman-Davenport (tie-corrected)"]
     chi2 = float(omnibus.tests.loc["Friedman (tie-corrected)", "statistic"])
@@ -145,7 +145,7 @@ def _friedman_sentence(omnibus: Friedman, alpha: float) -> str:
     listed = join_names(f"{name} {value:.2f}" for name, value in ranks.items())
     return (
         f"Friedman's test with Iman and Davenport's correction {finds} differences among the {k} "
-        f"systems over {count} data sets ({statistic}, {_p_value(omnibus.p_value)}, Kendall's "
+        f"systems over {count} {unit}s ({statistic}, {_p_value(omnibus.p_value)}, Kendall's "
         f"{_symbol('W')} = {_number(concordance)}{size}; mean ranks: {listed})."
     )
 
@@ -174,7 +174,7 @@ def _pairs_sentences(result: ComparisonResult | Pairwise, title: str) -> list[st
             text = "As the test of the whole did not reject, no pair is called different."
         return [*sentences, text]
     for _, row in _lead_with_better(different.head(MAX_PAIRS)).iterrows():
-        sentences.append(_pair_sentence(row, result.alpha))
+        sentences.append(_pair_sentence(row, result.alpha, getattr(result, "unit", "data set")))
     if len(different) > MAX_PAIRS:
         sentences.append(f"{len(different) - MAX_PAIRS} further pairs differed.")
     remaining = len(pairs) - len(different)
@@ -192,7 +192,7 @@ def _lead_with_better(pairs: pd.DataFrame) -> pd.DataFrame:
     return lead_with(pairs, pairs["first"].where(pairs["wins"] >= pairs["losses"], pairs["second"]))
 
 
-def _pair_sentence(row: pd.Series, alpha: float) -> str:
+def _pair_sentence(row: pd.Series, alpha: float, unit: str) -> str:
     """Report one pair, the better one first: p, and an effect with its interval."""
     # NaN equals nothing, not even itself.
     if row.get("lower", np.nan) == row.get("lower", np.nan):
@@ -206,7 +206,7 @@ def _pair_sentence(row: pd.Series, alpha: float) -> str:
         size = _magnitude("share of wins", abs(share - 0.5))
         effect = (
             f"better on {row['wins']:g}, tied on {row['ties']:g}, worse on {row['losses']:g} of "
-            f"{count:g} data sets, {_symbol('A')} = {_number(share)}{size}, "
+            f"{count:g} {unit}s, {_symbol('A')} = {_number(share)}{size}, "
             f"{_interval(lower, upper, alpha, bounded=True)}"
         )
     return (
