@@ -226,7 +226,7 @@ def compare_command(
     # The printed table has fewer columns than the file.
     pairs = result.pairs.set_index("first")
     if form is Format.table and out is None:
-        pairs = _printed_pairs(result.pairs)
+        pairs = _printed_pairs(result)
     write_table(pairs, form=form, path=out)
     print_message(result.summary())
     # Mean ranks over folds of predictions would mislead: the folds are no data sets.
@@ -397,12 +397,14 @@ def _read_clusters(text: str | None) -> Clusters | None:
     return {str(name): str(cluster) for name, cluster in frame.iloc[:, 0].items()}
 
 
-def _printed_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+def _printed_pairs(result: ComparisonResult | Posteriors) -> pd.DataFrame:
     """Return the columns that fit 80 characters; CSV and JSON have every column."""
-    if "verdict" in pairs.columns:
+    pairs = result.pairs
+    if not isinstance(result, db.compare.ComparisonResult):
         return pairs.set_index("first")
     printed = pairs[["first", "second", "difference", "adjusted", "better"]].copy()
     if "wins" in pairs.columns:
         counts = pairs[["wins", "ties", "losses"]].astype(str).agg("/".join, axis=1)
         printed.insert(2, "won/tied/lost", counts)
-    return printed.set_index("first")
+    # A low rank is good, and a low score is not: the name tells the sign.
+    return printed.rename(columns={"difference": result.difference_name}).set_index("first")

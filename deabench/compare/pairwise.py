@@ -41,6 +41,13 @@ TITLES = {
     "ranks": "mean ranks",
 }
 """The tests by name, as they are written in sentences."""
+DIFFERENCES = {
+    "wilcoxon": "median difference",
+    "permutation": "mean difference",
+    "t": "mean difference",
+    "ranks": "rank difference",
+}
+"""What a test's difference of the first and the second is. Of ranks a low one is good."""
 TESTS_OF_TWO: dict[str, TestOfTwo] = {
     "wilcoxon": wilcoxon,
     "permutation": permutation,

@@ -175,15 +175,14 @@ def on_one_test_set(
         notes: tuple[str, ...] = ()
         measure = "accuracy"
         title = f"McNemar's test ({method})"
+        ground = "the ones that two classifiers both get wrong do not tell which is better"
     else:
         frame, means, notes = _test_aucs(y_true, predictions, control, positive, alpha)
         measure = "AUC"
         title = "DeLong's test of two AUCs"
+        ground = "AUCs of the same instances depend on each other, which the test allows for"
     count = len(instances.as_vector(y_true, "y_true"))
-    reason = (
-        f"{len(values)} classifiers on the same {count} instances: the ones that two classifiers "
-        "both get wrong do not tell which is better"
-    )
+    reason = f"{len(values)} classifiers on the same {count} instances: {ground}"
     return _to_result(frame, means, measure, title, reason, control, adjust, alpha, notes)
 
 
@@ -395,4 +394,5 @@ def _to_result(
         control,
         adjust,
         (f"{measure}: {names}{rest}", *notes),
+        difference_name=f"{measure} difference",
     )

@@ -17,6 +17,7 @@ from deabench.compare.friedman import (
 )
 from deabench.compare.omnibus import SkillingsMack, skillings_mack
 from deabench.compare.pairwise import (
+    DIFFERENCES,
     TITLES,
     PairsResult,
     TestOfTwo,
@@ -57,7 +58,7 @@ class ComparisonResult(PairsResult):
     ----------
     pairs : DataFrame
         first, second, wins, ties, losses (of the first, where that can be counted), difference
-        (first minus second: of mean ranks, scores, accuracies or AUCs, as `test` says), lower and
+        (first minus second, of what `difference_name` says; of ranks a low one is good), lower and
         upper where the test gives an interval (of each pair alone), statistic, p_value, adjusted,
         different, better. A pair that cannot be tested has no p value and is named in `notes`.
     mean_ranks : Series
@@ -76,6 +77,9 @@ class ComparisonResult(PairsResult):
         What a reader must know.
     unit : str
         What a row is: "data set", "fold" or "run".
+    difference_name : str
+        What `difference` is: "rank difference" (of the mean ranks), "median difference" or "mean
+        difference" (of the scores), "accuracy difference" or "AUC difference".
 
     Examples
     --------
@@ -96,6 +100,7 @@ class ComparisonResult(PairsResult):
     adjust: str = "holm"
     notes: tuple[str, ...] = ()
     unit: str = "data set"
+    difference_name: str = "mean difference"
 
 
 @dataclass(frozen=True)
@@ -294,6 +299,8 @@ def _apply_selected(
         adjust,
         (*notes, *row_notes),
         unit.noun,
+        # The corrected t test is given as a function; its difference is the mean.
+        DIFFERENCES.get(str(selected.pair_test), "mean difference"),
     )
 
 

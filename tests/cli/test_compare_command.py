@@ -346,3 +346,51 @@ def test_equivalence_variance_and_sizes_on_the_command_line(
         assert size.summary().splitlines()[0] in captured.err
     assert main(["size", "tango", "--b", "0.1", "--c", "0.1"]) == 2
     assert "'tango' needs --margin" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        (("t.csv",), "rank difference"),
+        (("t.csv", "--test", "wilcoxon"), "median difference"),
+        (("t.csv", "--test", "permutation"), "mean difference"),
+        (("t.csv", "--test", "t"), "mean difference"),
+        (("t.csv", "--folds", "10"), "mean difference"),
+        (("wide.csv",), "accuracy difference"),
+        (("own.csv", "--test", "z"), "accuracy difference"),
+        (("scores.csv", "--scores", "--positive", "1"), "AUC difference"),
+    ],
+)
+def test_the_printed_difference_is_called_by_what_is_subtracted(
+    arguments: tuple[str, ...],
+    name: str,
+    files: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The sign is that of the first's figure minus the second's; a low mean rank is good."""
+    monkeypatch.chdir(files)
+    untied(20, 3, 0.8).rename_axis("dataset").to_csv("t.csv")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert main(["compare", *arguments]) == 0
+        out = capsys.readouterr().out
+        pairs = pd.DataFrame(rows(capsys, *arguments))
+    assert name in out
+    better_is_first = pairs["better"] == pairs["first"]
+    is_decided = pairs["better"] != ""
+    assert is_decided.any()
+    is_positive = pairs["difference"] > 0
+    assert ((is_positive == better_is_first) == (name != "rank difference"))[is_decided].all()
+
+
+def test_the_reason_for_a_test_of_areas_is_about_areas(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", str(files / "scores.csv"), "--scores", "--positive", "1"]) == 0
+    err = capsys.readouterr().err
+    assert "both get wrong" not in err
+    assert (
+        "3 classifiers on the same 120 instances: AUCs of the same instances depend on each other, "
+        "which the test allows for\n"
+    ) in err
