@@ -106,6 +106,8 @@ VERBS = {
 }
 COMPLETION_VARIABLE = "_DEABENCH_COMPLETE"
 """A shell sets this environment variable to ask what could come next."""
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as of every program that a signal ends: 128 + 2."""
 
 USAGE = """Usage: deabench COMMAND [OPTIONS] ...
 
@@ -130,6 +132,8 @@ def usage_text() -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Run one verb; the entry point of the `deabench` script.
 
+    Ctrl-C ends it without a message, also while modules are imported or a question is open.
+
     Parameters
     ----------
     arguments : list of str, optional
@@ -139,7 +143,7 @@ def main(arguments: list[str] | None = None) -> int:
     -------
     int
         0: done; 1: the data were rejected, the solver failed, or the time limit left a part of the
-        answer only, with one sentence on stderr; 2: wrong usage.
+        answer only, with one sentence on stderr; 2: wrong usage; 130: interrupted.
     """
     if arguments is None:
         arguments = sys.argv[1:]
@@ -171,6 +175,10 @@ def main(arguments: list[str] | None = None) -> int:
         hint = did_you_mean(arguments[0], list(VERBS))
         sys.stderr.write(f"deabench: there is no command {arguments[0]!r}; {hint}\n")
         return 2
-    from deabench.cli._run import run_verb
+    try:
+        from deabench.cli._run import run_verb
 
-    return run_verb(arguments[0], arguments[1:])
+        return run_verb(arguments[0], arguments[1:])
+    except KeyboardInterrupt:
+        # Imports, which take a second, and questions end like computations.
+        return INTERRUPTED

@@ -210,6 +210,10 @@ def _likely_answer(table: Table, names: Sequence[str], metrics: Sequence[Column]
     means = values.mean(axis=1)
     if len(values) >= MIN_ROWS and means.is_monotonic_increasing:
         return "lower"
+    # What left a direction open is what speaks for the answer.
+    kinds = [column.kind for column in table.columns if column.name in names]
+    if kinds and all(kind == "ascending score" for kind in kinds):
+        return "lower"
     if sum(map(is_speech_set, names)) > len(names) / 2:
         return "lower"
     if any(column.production for column in metrics):
