@@ -53,7 +53,7 @@ def test_one_command_answers_for_empty_cells(tmp_path, capsys) -> None:
     command = proposed_command(message)
     assert command == ["rank", str(path), "--missing", "drop-systems"]
     assert main(command) == 0
-    with pytest.raises(db.DataError, match="say missing='drop-systems' \\(1 of 4\\)") as error:
+    with pytest.raises(db.DataError, match="pass missing='drop-systems' \\(1 of 4\\)") as error:
         db.rank(path)
     assert error.value.options == {"missing": ("drop-systems",)}
 
