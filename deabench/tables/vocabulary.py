@@ -36,7 +36,7 @@ AMOUNT_UNITS = ("usd", "eur", "kWh", "energy", "kg")
 class PairedWord:
     """What a name means beside another name: X1 beside Y1."""
 
-    name: str
+    name: re.Pattern[str]
     other: str
     meaning: Meaning
 
@@ -71,7 +71,8 @@ MEASURE_RULES = RuleBook(
 WEAK_RULES = _read_rules(_WORDS["weak_rule"])
 FIRST_RULES = tuple((_pattern_of(entry), _read_meaning(entry)) for entry in _WORDS["never"])
 PAIRED_WORDS = tuple(
-    PairedWord(entry["name"], entry["other"], _read_meaning(entry)) for entry in _WORDS["beside"]
+    PairedWord(re.compile(entry["name"]), entry["other"], _read_meaning(entry))
+    for entry in _WORDS["beside"]
 )
 ERROR_WORDS: dict[str, str] = {
     kind: join_pattern(words) for kind, words in _WORDS["errors"].items()
@@ -79,7 +80,7 @@ ERROR_WORDS: dict[str, str] = {
 _SPREAD = join_pattern(_WORDS["spreads_and_ranks"])
 _SPENDING = join_pattern(_WORDS["spending"])
 _BYTES = join_pattern(_WORDS["bytes"])
-_SPEECH_SETS = join_pattern(_WORDS["speech_sets"])
+_ERROR_SETS = join_pattern(_WORDS["error_sets"])
 _LIMIT = join_pattern(_WORDS["limits"])
 THROUGHPUTS = join_pattern(_WORDS["throughputs"])
 _THROUGHPUT = f"{_WORDS['throughput_pattern']}|{THROUGHPUTS}"
@@ -123,15 +124,15 @@ def is_benchmark(name: object) -> bool:
     return meaning is not None and meaning.kind in ("benchmark", "data set score")
 
 
-def is_speech_set(name: object) -> bool:
-    """Return whether a name is that of a speech data set, whose error rate is usual.
+def is_error_set(name: object) -> bool:
+    """Return whether a name is that of a data set on which errors are usual, as of speech.
 
     Examples
     --------
-    >>> is_speech_set("LibriSpeech test-other"), is_speech_set("speech quality")
+    >>> is_error_set("LibriSpeech test-other"), is_error_set("speech quality")
     (True, False)
     """
-    return re.search(_SPEECH_SETS, parse_name(str(name)).all_words) is not None
+    return re.search(_ERROR_SETS, parse_name(str(name)).all_words) is not None
 
 
 def is_weak(meaning: Meaning) -> bool:
@@ -433,15 +434,21 @@ def look_up_beside(name: str, names: Sequence[str]) -> Meaning | None:
     ('cost', None)
     """
     words = _sided_words(name)
-    for rule in PAIRED_WORDS:
+    for rule in _paired_rules(words):
         # Both names at once, so that the second can repeat words of the first.
-        if re.fullmatch(rule.name, words) and any(
-            re.fullmatch(f"{rule.name} {rule.other}", f"{words} {_sided_words(other)}")
+        if any(
+            re.fullmatch(f"{rule.name.pattern} {rule.other}", f"{words} {_sided_words(other)}")
             for other in names
             if other != name
         ):
             return rule.meaning
     return None
+
+
+@lru_cache(maxsize=4096)
+def _paired_rules(words: str) -> tuple[PairedWord, ...]:
+    """Return the rules of pairs that some words may be the first name of."""
+    return tuple(rule for rule in PAIRED_WORDS if rule.name.fullmatch(words))
 
 
 def _sided_words(name: str) -> str:

@@ -27,7 +27,7 @@ from deabench.tables.recognition.directions import MIN_ROWS, measure_scale, rank
 from deabench.tables.recognition.layout import are_languages
 from deabench.tables.recognition.redundancy import counts_rows
 from deabench.tables.table import LowerIsBetter, Table
-from deabench.tables.vocabulary import is_speech_set, is_weak_name, look_up_metric
+from deabench.tables.vocabulary import is_error_set, is_weak_name, look_up_metric
 from deabench.utils.checks import did_you_mean
 
 TIMES = re.compile(
@@ -202,7 +202,7 @@ def _may_measure(values: pd.Series, needs_fractions: bool) -> bool:
 def _likely_answer(table: Table, names: Sequence[str], metrics: Sequence[Column]) -> str:
     """Return the likeliest answer to whether higher or lower is better in some columns.
 
-    Columns that are called by speech data sets are error rates; others go with the known metrics
+    Columns that are called by data sets of speech are error rates; others go with the known metrics
     of quality, if they go with any. Else rates are better high, unless the rows are sorted by them
     upwards; other numbers, and whole ones, may be no metrics.
     """
@@ -214,7 +214,7 @@ def _likely_answer(table: Table, names: Sequence[str], metrics: Sequence[Column]
     kinds = [column.kind for column in table.columns if column.name in names]
     if kinds and all(kind == "ascending score" for kind in kinds):
         return "lower"
-    if sum(map(is_speech_set, names)) > len(names) / 2:
+    if sum(map(is_error_set, names)) > len(names) / 2:
         return "lower"
     if any(column.production for column in metrics):
         return _likely_side(table, names, metrics)
@@ -281,7 +281,10 @@ def _correlation_with_quality(
     correlations = []
     for column in qualities:
         sign = 1 if column.role == "output" else -1
-        correlations.append(sign * rank_correlations(frame, list(values), column.name))
+        # Complete rows need no library of statistics, whose loading takes longer than the answer.
+        rows = frame[[*values, column.name]].dropna()
+        if len(rows) >= LEAST_CORRELATED:
+            correlations.append(sign * rank_correlations(rows, list(values), column.name))
     # Constant columns correlate with nothing.
     filled = np.array(correlations)[np.isfinite(correlations)]
     return float(np.median(filled)) if len(filled) else 0.0

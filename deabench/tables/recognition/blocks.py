@@ -305,13 +305,24 @@ def _settle_scores(columns: Sequence[Column], frame: pd.DataFrame) -> list[Colum
     settled = []
     for column in columns:
         is_open = column.role == "conditional" and column.kind == "ascending score"
-        if is_open and len(benchmarks) > 1 and len(frame) >= LEAST_SCORES:
-            correlations = rank_correlations(frame, benchmarks, column.name)
-            if np.nanmedian(correlations) > MIN_CORRELATION:
+        if is_open and len(benchmarks) > 1:
+            correlation = _median_correlation(frame, benchmarks, column.name)
+            if correlation > MIN_CORRELATION:
                 reason = "benchmarks beside it rise with it: higher is better"
                 column = column.with_role("output", reason)
         settled.append(column)
     return settled
+
+
+def _median_correlation(frame: pd.DataFrame, names: Sequence[str], metric: str) -> float:
+    """Return the median rank correlation of columns with a metric, on the rows that have all."""
+    rows = frame[[*names, metric]].dropna()
+    if len(rows) < LEAST_SCORES:
+        return 0.0
+    correlations = rank_correlations(rows, names, metric)
+    # Constant columns correlate with nothing.
+    varying = correlations[np.isfinite(correlations)]
+    return float(np.median(varying)) if len(varying) else 0.0
 
 
 def _doubt_outputs(
@@ -329,7 +340,7 @@ def _doubt_outputs(
     for column in columns:
         is_rate = column.role == "output" and column.kind == "quality" and column.name in frame
         if is_rate:
-            correlation = np.nanmedian(rank_correlations(frame, errors, column.name))
+            correlation = _median_correlation(frame, errors, column.name)
             if correlation > MIN_CORRELATION:
                 column = column.with_role("conditional", reason, "open")
         doubted.append(column)
