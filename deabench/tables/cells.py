@@ -19,6 +19,7 @@ from deabench.tables.estimates import (
     BYTES,
     Estimate,
     clean_cell,
+    find_currency,
     parse_duration,
     parse_estimate,
 )
@@ -227,6 +228,11 @@ def _parse_texts(numeric: np.ndarray, texts: Mapping[int, str], comma: bool) -> 
         else:
             # "90 %" next to 0.9: one of the two is in another unit, and nothing tells which.
             estimates = {row: e for row, e in estimates.items() if e.unit != "percent"}
+    # Prices in several currencies cannot be compared: those unlike the first are no numbers.
+    currencies = {row: find_currency(texts[row]) for row in estimates if find_currency(texts[row])}
+    if len(set(currencies.values())) > 1:
+        first = currencies[min(currencies)]
+        estimates = {row: e for row, e in estimates.items() if currencies.get(row, first) == first}
     estimates = _drop_other_brackets(estimates)
     values = numeric.copy()
     failed = np.zeros(len(numeric), dtype=bool)

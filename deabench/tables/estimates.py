@@ -115,6 +115,12 @@ class Estimate:
         return text
 
 
+def find_currency(cell: str) -> str:
+    """Return the sign of the currency that a cell begins with; empty without one."""
+    match = re.match(r"[+\-−~≈\s]*([$€£¥])", cell)
+    return match[1] if match else ""
+
+
 def clean_cell(cell: object) -> str:
     """Return a cell's text without markup."""
     if cell is None:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.cells import is_empty_word
+from deabench.tables.estimates import find_currency
 from deabench.tables.missing_cells import choose_missing
 from deabench.tables.recognition.columns import USER_SAYS, Column
 from deabench.tables.table import Table
@@ -221,7 +222,7 @@ def refuse_missing(selected: SelectedTable) -> None:
     sentences = []
     if texts:
         cells = [f"'{name}' of '{row}' holds '{failures[name][row]}'" for row, name in texts]
-        sentences.append(f"{_shorten(cells)}: no {'number' if len(cells) == 1 else 'numbers'}")
+        sentences.append(f"{_shorten(cells)}{_describe_texts([failures[n][r] for r, n in texts])}")
     if len(gaps):
         cells = [f"'{name}' of '{row}'" for row, name in gaps]
         sentences.append(f"{_shorten(cells)} {'is' if len(cells) == 1 else 'are'} missing")
@@ -242,6 +243,16 @@ def refuse_missing(selected: SelectedTable) -> None:
     if choice:
         error.options = {"missing": (choice,)}
     raise error
+
+
+def _describe_texts(cells: Sequence[str]) -> str:
+    """Return what is wrong with cells that count as missing, as the end of a sentence."""
+    verb = "is" if len(cells) == 1 else "are"
+    if all(cell.strip().endswith("%") for cell in cells):
+        return f", which {verb} percent among shares"
+    if all(find_currency(cell) for cell in cells):
+        return f", which {verb} in another currency than the first price"
+    return f": no {'number' if len(cells) == 1 else 'numbers'}"
 
 
 def _shorten(cells: Sequence[str]) -> str:

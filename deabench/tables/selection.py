@@ -16,6 +16,7 @@ from deabench.tables.read import as_table
 from deabench.tables.recognition.assignment import leave_out_inputs
 from deabench.tables.recognition.blocks import judge_columns
 from deabench.tables.recognition.columns import Column
+from deabench.tables.recognition.impossible_values import refuse_impossible_values
 from deabench.tables.selected_table import (
     MISSING,
     Missing,
@@ -130,6 +131,9 @@ def select_columns(
         _refuse_undecided(table, named_inputs)
         _refuse_single_system(table)
         _refuse_unreadable(table)
+        for column in table.metrics:
+            if column.name in table.frame and column.name not in named_inputs:
+                refuse_impossible_values(column, table.frame[column.name])
         table = _take_means(table)
         # Other columns get their roles without the named inputs, which may repeat or explain them.
         columns, role_notes = _columns_beside(table, user_inputs)

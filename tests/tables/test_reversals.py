@@ -12,17 +12,18 @@ accuracy degradation, accuracy decline, accuracy penalty, drop in accuracy, F1 d
 F1 reduction, score decrease, precision lost, throughput loss, points against, points allowed
 goals conceded, vulnerability score, harm score, BLEU drop, performance degradation, speed loss
 performance drop, loss in throughput, decrease in accuracy, loss of accuracy, lost points
-lost sales, points lost, fps drop, throughput degradation (%), throughput overhead, latency penalty
-latency degradation, accuracy drop (pp), accuracy drop on ImageNet, accuracy drop after pruning
-mean drop in accuracy, average accuracy drop, relative F1 drop, accuracy regression, yield loss
-revenue decline, AUC deterioration, MRR deficit, accuracy shortfall, accuracy decay
-precision damage, non-compliance rate, non-response rate, not solved, not found, failed success rate, 1 - accuracy
-1 − F1, 100% - accuracy, inefficiency, disagreement rate, dissimilarity, unavailability
-infidelity, dissatisfaction, foo_lower_is_better, foo (lower = better), foo - smaller is better
-foo (minimize), errors per second, failures/day, dropped frames per second, page faults/s, complaints per day
-ms/image, cost per correct, watts per score, slowdown, SLO violations, deadline miss rate
-linear regression error, dice loss, loan losses, non-performing loans, MTTR (h), time to recovery
-""".replace("\n", ",")
+lost sales, points lost, fps drop, throughput degradation (%), throughput overhead
+latency penalty, latency degradation, accuracy drop (pp), accuracy drop on ImageNet
+accuracy drop after pruning, mean drop in accuracy, average accuracy drop, relative F1 drop
+accuracy regression, yield loss, revenue decline, AUC deterioration, MRR deficit
+accuracy shortfall, accuracy decay, precision damage, non-compliance rate, non-response rate
+not solved, not found, failed success rate, 1 - accuracy, 1 − F1, 100% - accuracy, inefficiency
+disagreement rate, dissimilarity, unavailability, infidelity, dissatisfaction, foo_lower_is_better
+foo (lower = better), foo - smaller is better, foo (minimize), errors per second, failures/day
+dropped frames per second, page faults/s, complaints per day, ms/image, cost per correct
+watts per score, slowdown, SLO violations, deadline miss rate, linear regression error, dice loss
+loan losses, non-performing loans, MTTR (h), time to recovery
+"""
 HIGHER = """
 1 - WER, 1-error, 1 - loss, one minus error, 100 - WER, 1/latency, 1 / RMSE, inverse latency
 reciprocal latency, inverse perplexity, negative latency, -MAE, tokens/ms, images/ms, queries/ms
@@ -31,14 +32,14 @@ crash-free sessions, collision-free rate, violation-free rate, progression-free 
 non-toxic rate, non-hallucination rate, on-time rate, latency SLO attainment, SLA met, attainment
 time to first failure, mean time between failures (h), MTBF (h), MTTF (hours), uptime (h)
 battery life (h), days since last incident, miles per disengagement, price discount
-cost-adjusted score, risk-adjusted return, memory saved (MB), energy saved (kWh), latency reduction
-latency reduction (ms), error reduction, reduction in latency, WER reduction, CO2 avoided (kg)
-emissions reduction (kg), improvement in error, gain in accuracy, perplexity improvement
-time saved (s), saved cost, cost savings, defects avoided, incidents prevented
-latency reduction on MMLU, 1-NN accuracy, 1-shot accuracy, mean reciprocal rank, drop_f1
-logistic regression accuracy, non-interest income, true positive rate, gap closed, time/fps
-foo (higher better), deadline hit rate
-""".replace("\n", ",")
+cost-adjusted score, risk-adjusted return, memory saved (MB), energy saved (kWh)
+latency reduction, latency reduction (ms), error reduction, reduction in latency, WER reduction
+CO2 avoided (kg), emissions reduction (kg), improvement in error, gain in accuracy
+perplexity improvement, time saved (s), saved cost, cost savings, defects avoided
+incidents prevented, latency reduction on MMLU, 1-NN accuracy, 1-shot accuracy
+mean reciprocal rank, drop_f1, logistic regression accuracy, non-interest income
+true positive rate, gap closed, time/fps, foo (higher better), deadline hit rate
+"""
 OPEN = """
 latency drop, WER drop, reduced latency, reduced accuracy, accuracy/cost, latency / accuracy
 errors found, attack accuracy, accuracy gap

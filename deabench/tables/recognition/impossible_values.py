@@ -1,0 +1,76 @@
+"""Refuse values that a metric cannot have: an accuracy of 1010 %, or shares beside percent."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+
+from deabench.errors import DataError
+from deabench.tables.naming.parsing import parse_name
+from deabench.tables.recognition.columns import LEAST_PERCENT, Column
+from deabench.tables.vocabulary import look_up_metric
+
+MAX_OUTLIERS = 0.2
+"""One value, or this share, beyond the range of a metric is an error; more refute the range."""
+ROUNDING = 1e-6
+_PROPORTION = re.compile(
+    r"_(?:accs?|accuracy|accuracies|bacc|precision|recall|f1|f1_?score|f_?score|f_measure|auc|auroc"
+    r"|roc_auc|auprc|pr_auc|ap|map\d*|sensitivity|specificity|tpr|tnr|ppv|npv|ndcg\w*|mrr|iou|miou"
+    r"|dice|jaccard|top\d+|fpr|fnr|eer|error_rate|mcc|kappa"
+    r"|(?:hit|success|pass|win|detection|miss|failure|answer|completion)_rate)_"
+)
+"""Metrics that are proportions or coefficients by definition; rates of word errors exceed 1."""
+_UNBOUNDED_ERRORS = re.compile(r"_(?:word|character|char|phone|phoneme|match|slot)_error_rate_")
+
+
+def refuse_impossible_values(column: Column, values: pd.Series) -> None:
+    """Refuse a metric with few values beyond its range, or with shares beside percent.
+
+    What is declared by the user is not checked: then the name means something else.
+
+    Parameters
+    ----------
+    values : Series
+        The column, by the names of the systems.
+
+    Raises
+    ------
+    DataError
+        With the row, the column and the value.
+    """
+    meaning = look_up_metric(column.name)
+    words = parse_name(column.name).all_words
+    if meaning is None or not np.isfinite([meaning.low, meaning.high]).all():
+        return
+    if meaning.better == "neither" or column.declared or column.kind in ("user", "declared"):
+        return
+    states_percent = "_percent_" in words
+    if not states_percent and (
+        not _PROPORTION.search(words) or _UNBOUNDED_ERRORS.search(words) or meaning.high > 1
+    ):
+        return
+    finite = values[np.isfinite(values.to_numpy(dtype=float))].astype(float)
+    is_share = finite.abs() <= 1 + ROUNDING
+    remedy = f"correct it, or name '{column.name}' in outputs or lower_is_better if it is right"
+    # Most values tell whether the column is in percent.
+    is_percent = states_percent or is_share.mean() < 0.5
+    limit = 100.0 if is_percent else 1.0
+    outliers = finite[finite > limit * (1 + ROUNDING)]
+    few = max(1, int(MAX_OUTLIERS * len(finite)))
+    shares = finite[is_share & (finite != 0)]
+    percents = finite[~is_share]
+    # Percent is far above shares: 0.7 beside 1.7 is no mixture.
+    is_mixed = len(shares) > 0 and len(percents) > 0 and float(percents.min()) > LEAST_PERCENT
+    if is_mixed and not states_percent and float(percents.max()) <= 100:
+        raise DataError(
+            f"'{column.name}' of '{shares.index[0]}' is {shares.iloc[0]:g} and of "
+            f"'{percents.index[0]}' {percents.iloc[0]:g}, a share beside percent; multiply the "
+            f"shares by 100, or name '{column.name}' in outputs or lower_is_better if all are right"
+        )
+    if 0 < len(outliers) <= few < len(finite):
+        raise DataError(
+            f"'{column.name}' of '{outliers.index[0]}' is {outliers.iloc[0]:g}, which is above its "
+            f"greatest possible value {limit:g}; {remedy}"
+        )

@@ -1,0 +1,70 @@
+"""A typing error in a metric of known range, and amounts in several units, are refused by cell."""
+
+import re
+
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench.errors import DataError
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 3 per metric")
+
+
+def rank_column(name, values):
+    frame = pd.DataFrame({"model": list("ABCDEFGH")[: len(values)], name: values})
+    return db.rank(frame.assign(latency_ms=range(1, len(values) + 1)))
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "row", "value"),
+    [
+        ("accuracy (%)", [91, 85, 1010, 70], "C", "1010"),
+        ("accuracy", [91, 85, 101, 70], "C", "101"),
+        ("F1", [0.91, 0.85, 1.7], "C", "1.7"),
+        ("MCC", [0.5, 0.4, 7.0, 0.1], "C", "7"),
+        ("error rate (%)", [5, 12, 800, 20], "C", "800"),
+    ],
+)
+def test_a_value_beyond_the_range_of_its_metric_is_refused(name, values, row, value) -> None:
+    with pytest.raises(DataError, match=re.escape(f"'{name}' of '{row}' is {value}, which is")):
+        rank_column(name, values)
+
+
+def test_shares_beside_percent_in_one_column_are_refused() -> None:
+    with pytest.raises(DataError, match=r"'accuracy' of 'A' is 0.91 and of 'B' 85, a share beside"):
+        rank_column("accuracy", [0.91, 85, 77, 0.7])
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("accuracy (%)", [91, 85, 100, 0.7]),
+        ("WER", [0.3, 0.5, 1.7]),
+        ("accuracy", [1.0, 0.5, 0.0]),
+        ("solved", [91, 85, 1010, 70]),
+    ],
+)
+def test_unusual_values_that_a_metric_can_have_are_ranked(name, values) -> None:
+    assert len(rank_column(name, values).scores) == len(values)
+
+
+def test_who_declares_the_column_has_seen_its_values() -> None:
+    frame = pd.DataFrame({"model": list("ABC"), "accuracy": [91, 85, 1010]})
+    assert db.rank(frame, outputs=["accuracy"]).scores["C"] == 1
+
+
+def test_prices_in_several_currencies_are_refused(tmp_path) -> None:
+    path = tmp_path / "prices.csv"
+    path.write_text("model,f1,price\nA,.91,€9\nB,.85,$10\nC,.7,¥900\n")
+    with pytest.raises(DataError, match=r"'price' of 'B' holds '\$10'.*another currency"):
+        db.rank(path)
+    path.write_text("model,f1,price\nA,.91,$9\nB,.85,$10\nC,.7,900\n")
+    assert len(db.rank(path).scores) == 3
+
+
+def test_percent_among_shares_is_called_so(tmp_path) -> None:
+    path = tmp_path / "shares.csv"
+    path.write_text("model,accuracy,latency_ms\nA,91.2%,10\nB,.88,8\nC,.75,5\nD,.7,3\n")
+    with pytest.raises(DataError, match=r"'accuracy' of 'A' holds '91.2%', which is percent among"):
+        db.rank(path)
