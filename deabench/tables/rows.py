@@ -12,12 +12,16 @@ import pandas as pd
 
 from deabench.tables.cells import is_empty_word
 from deabench.tables.markup import strip_markup
+from deabench.tables.naming.parsing import parse_name
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import Keys, is_description, is_numbered
 from deabench.tables.vocabulary import has_name, is_whole_name
 
 ROW_LABEL = "row"
-TOTAL_WORD = re.compile("total|sum|overall|average|avg|mean", re.IGNORECASE)
+STATISTIC_WORD = re.compile(
+    "total|sum|overall|average|avg|mean|median|min|max|best|worst|st|sd|dev|var|count",
+    re.IGNORECASE,
+)
 TOTAL_ROUNDING = 0.01
 """Sums and means of a table are those of its rows up to this share, for both are rounded."""
 Notes = tuple[tuple[str, str], ...]
@@ -150,7 +154,7 @@ def merge_notes(notes: Notes, metrics: Sequence[str]) -> list[str]:
 
 
 def find_totals(names: pd.Series, values: pd.DataFrame) -> np.ndarray:
-    """Return which rows are totals or means of the others: by their names and their values.
+    """Return which rows are totals or other statistics of the others, by names and values.
 
     Parameters
     ----------
@@ -163,26 +167,46 @@ def find_totals(names: pd.Series, values: pd.DataFrame) -> np.ndarray:
     bool array (rows,)
     """
     texts = _label_texts(names.tolist())
-    is_called = np.array([_is_called_total(text) for text in texts], dtype=bool)
+    is_called = np.array([is_called_statistic(text) for text in texts], dtype=bool)
     totals = np.zeros(len(values), dtype=bool)
     systems = values[~is_called]
     if len(systems) < 2:
         return totals
-    sums = systems.sum()
-    means = systems.mean()
     for row in np.flatnonzero(is_called):
         cells = values.iloc[row]
-        is_sum = np.isclose(cells, sums, rtol=TOTAL_ROUNDING)
-        is_mean = np.isclose(cells, means, rtol=TOTAL_ROUNDING)
+        agrees = np.zeros(len(cells), dtype=bool)
+        for statistic in _statistics_of(texts[row], systems):
+            agrees |= np.isclose(cells, statistic, rtol=TOTAL_ROUNDING)
         # Empty cells, as of a column that cannot be summed, contradict nothing.
         filled = int(cells.notna().sum())
-        totals[row] = filled > 0 and 2 * int((is_sum | is_mean).sum()) >= filled
+        totals[row] = filled > 0 and 2 * int(agrees.sum()) >= filled
     return totals
 
 
-def _is_called_total(text: str) -> bool:
+def is_called_statistic(text: str) -> bool:
+    """Return whether a row has the name of a statistic of other rows, as "Average" and "Best"."""
     # A search is far faster than to take every name of a long table apart.
-    return bool(TOTAL_WORD.search(text)) and has_name(strip_markup(text), "total")
+    if not STATISTIC_WORD.search(text):
+        return False
+    name = strip_markup(text)
+    return has_name(name, "total") or has_name(name, "row_statistic")
+
+
+def _statistics_of(text: str, systems: pd.DataFrame) -> list[pd.Series]:
+    """Return the statistics of the systems that the name of a row may stand for."""
+    word = parse_name(strip_markup(text)).words
+    if re.search("_(max|min|maximum|minimum|best|worst)_", word):
+        # The best error is the least one.
+        return [systems.max(), systems.min()]
+    if "_median_" in word:
+        return [systems.median()]
+    if re.search("_(var|variance)_", word):
+        return [systems.var(ddof=0), systems.var(ddof=1)]
+    if re.search("_(count|n)_", word):
+        return [systems.count()]
+    if has_name(strip_markup(text), "total"):
+        return [systems.sum(), systems.mean()]
+    return [systems.std(ddof=0), systems.std(ddof=1)]
 
 
 def pivot_metrics(
@@ -300,6 +324,8 @@ def _may_distinguish(cells: pd.Series, column: Column) -> bool:
             return bool(cells.astype(str).map(strip_markup).nunique() > 1)
         return not is_description(cells, column.name)
     is_setting = column.role == "left_out" and column.kind in ("setting", "run", "count")
+    # Versions of a model are different systems, whatever other identifiers tell apart.
+    is_setting |= column.kind == "identifier" and has_name(column.name, "version")
     # A mean is a measurement, whatever it is the mean of.
     numbers = pd.to_numeric(cells, errors="coerce")
     if (numbers % 1 > 0).any() and re.match(r"(avg|mean|average)", column.name, re.IGNORECASE):

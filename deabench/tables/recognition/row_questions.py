@@ -32,6 +32,7 @@ from deabench.tables.recognition.row_evidence import (
     make_question,
     tells_variants,
 )
+from deabench.tables.rows import is_called_statistic
 from deabench.tables.vocabulary import (
     has_name,
     is_known_by_unit,
@@ -108,6 +109,13 @@ def _ask_about_traces(
     statistics = cells.head(PROBED_ROWS).map(lambda cell: has_name(cell, "statistic"))
     if statistics.mean() >= LEAST_STATISTICS:
         return make_question(f"the rows of '{title}' are statistics ({cells.iloc[0]})", [label], "")
+    called = cells[cells.map(is_called_statistic)]
+    if len(called):
+        return make_question(
+            f"the row '{called.iloc[0]}' of '{title}' is called as a statistic of the other rows, "
+            "but differs from it; delete the row if it is no system",
+            [label],
+        )
     if _is_square(cells, columns):
         return make_question(
             f"the rows and columns of '{title}' are called alike, as in a table of pairs",

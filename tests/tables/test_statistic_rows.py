@@ -1,0 +1,64 @@
+"""Rows that are statistics of the others are no systems; versions tell systems apart."""
+
+import pytest
+
+from deabench.analysis.ranking import rank
+from deabench.tables.naming.questions import UndecidedError
+from deabench.tables.read import read
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 3 per metric")
+
+SYSTEMS = "model,accuracy,latency_ms\nA,.9,10\nB,.8,5\nC,.7,6\nD,.65,2\n"
+
+
+def read_text(path, text):
+    file = path / "results.csv"
+    file.write_text(text)
+    return read(file)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "Average,.7625,5.75\nBest,.9,2\n",
+        "mean,.7625,5.75\nstd,.111,3.30\n",
+        "Median,.75,5.5\n",
+        "Max,.9,10\n",
+        "Worst,.65,10\nBest,.9,2\nAVG,.7625,5.75\nSD,.0960,2.86\n",
+        "Total,3.05,23\n",
+    ],
+)
+def test_rows_that_agree_with_a_statistic_of_the_others_are_left_out(tmp_path, rows) -> None:
+    table = read_text(tmp_path, SYSTEMS + rows)
+    assert list(table.frame.index) == ["A", "B", "C", "D"]
+    names = [row.split(",")[0] for row in rows.split()]
+    assert any(all(f"'{name}'" in note for name in names[:3]) for note in table.notes)
+    assert table.question is None
+
+
+@pytest.mark.parametrize("row", ["Best,.95,1\n", "median,.9,1\n", "Average,.9,9\n"])
+def test_a_row_that_is_called_as_a_statistic_and_differs_from_it_is_asked_about(
+    tmp_path, row
+) -> None:
+    table = read_text(tmp_path, SYSTEMS + row)
+    name = row.split(",")[0]
+    with pytest.raises(UndecidedError, match=f"the row '{name}' of 'results' is called as"):
+        rank(table)
+    # The label column is the answer: then the row is a system.
+    assert name in rank(read(tmp_path / "results.csv", label="model")).scores
+
+
+@pytest.mark.parametrize("name", ["Baseline", "Maxwell", "Stdlib", "Best-of-N"])
+def test_systems_whose_names_hold_a_statistic_are_ranked(tmp_path, name) -> None:
+    assert name in rank(read_text(tmp_path, f"{SYSTEMS}{name},.9,9\n")).scores
+
+
+@pytest.mark.parametrize("versions", ["1.0 2.0 1.0", "1 2 1", "v1 v2 v1"])
+def test_a_version_is_part_of_the_name_of_a_repeated_model(tmp_path, versions) -> None:
+    first, second, third = versions.split()
+    table = read_text(
+        tmp_path,
+        f"model,version,accuracy,latency_ms\nA,{first},.9,10\nA,{second},.8,5\nB,{third},.7,3\n",
+    )
+    assert table.label == ("model", "version")
+    assert list(table.frame.index) == [f"A, {first}", f"A, {second}", f"B, {third}"]
