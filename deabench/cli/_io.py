@@ -323,7 +323,8 @@ class _Column:
         self.is_numeric = is_numeric
         is_p_value = name in P_VALUES
         cell_texts = (_p_value_text(cell) if is_p_value else _cell_text(cell) for cell in cells)
-        self.texts = [printable(text) for text in (name, *cell_texts)]
+        # A cell that holds line breaks is one line, for its rows would fall apart.
+        self.texts = [" ".join(printable(text).splitlines()) for text in (name, *cell_texts)]
         words = [word for text in self.texts for word in text.split()]
         if is_numeric:
             words = self.texts

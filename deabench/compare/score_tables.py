@@ -86,7 +86,7 @@ def check_scores(
         )
     if table.shape[0] < 2:
         raise DataError(
-            f"there are {table.shape[0]} rows of scores; give at least 2 data sets or folds"
+            f"the scores have {table.shape[0] or 'no'} row; give at least 2 data sets or folds"
         )
     is_numeric = all(isinstance(kind, np.dtype) and kind.kind in "fiu" for kind in table.dtypes)
     # Text that is no number becomes NaN and is refused below with its place.

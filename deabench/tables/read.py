@@ -36,6 +36,7 @@ from deabench.tables.recognition.assignment import (
 )
 from deabench.tables.recognition.columns import Declaration, DeclaredRole
 from deabench.tables.table import LowerIsBetter, Table, TableLike
+from deabench.utils.text import name_type
 
 
 def read(
@@ -203,7 +204,7 @@ def _open_source(source: Any) -> Source:
             return learners.read_cv_results(source.to_dict(orient="list"))
         return frames.read_frame(source)
     if isinstance(source, np.ndarray):
-        raise DataError("the table is a ndarray; give a pandas DataFrame, classifiers in rows")
+        raise DataError("the table is an ndarray; give a pandas DataFrame, classifiers in rows")
     if learners.is_search(source):
         return learners.read_cv_results(source.cv_results_)
     if learners.is_study(source):
@@ -221,7 +222,7 @@ def _open_source(source: Any) -> Source:
     opened = frames.read_other_library(source)
     if opened is None:
         raise DataError(
-            f"the table is a {type(source).__name__}; give a file's name, a DataFrame, "
+            f"the table is {name_type(source)}; give a file's name, a DataFrame, "
             "a dictionary, a list of records, a fitted search or an Optuna study"
         )
     return opened

@@ -150,9 +150,10 @@ def warn_weak_data(values: pd.DataFrame, output_count: int) -> None:
         warn_data(f"{text}: they score alike")
     # With s + m metrics, 3 (s + m) DMUs are the usual rule for enough discrimination.
     if 1 < count < 3 * metrics:
+        plural = "" if metrics == 1 else "s"
         warn_data(
-            f"{count} rows for {metrics} metrics, fewer than 3 per metric: with so much freedom of "
-            "weights most rows look efficient"
+            f"{count} rows for {metrics} metric{plural}, fewer than 3 per metric: with so much "
+            "freedom of weights most rows look efficient"
         )
     # Two points always lie on a line: correlation means nothing for them.
     if count < 3:

@@ -63,9 +63,20 @@ def shorten_middle(text: str, length: int) -> str:
     return f"{text[: length - 1 - tail]}…{text[len(text) - tail :]}"
 
 
+def name_type(value: object) -> str:
+    """Return the type of a value with its article, as "an int" and "a list".
+
+    >>> name_type(3), name_type("x")
+    ('an int', 'a str')
+    """
+    name = type(value).__name__
+    return f"an {name}" if name[0].lower() in "aeiou" else f"a {name}"
+
+
 def quote_names(names: Iterable[object], max_names: int = 8) -> str:
     """Join names in quotes, as `'A', 'B' and 3 more`."""
-    quoted = [f"'{name}'" for name in names]
+    # A name is one line, as in tables: files may hold line breaks.
+    quoted = [f"'{' '.join(str(name).splitlines())}'" for name in names]
     shown = ", ".join(quoted[:max_names])
     if len(quoted) > max_names:
         shown += f" and {len(quoted) - max_names} more"

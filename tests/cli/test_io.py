@@ -151,3 +151,13 @@ def test_a_dash_is_standard_output(board, tmp_path, capsys, monkeypatch) -> None
     assert main(["report", board, "-o", "-"]) == 0
     assert capsys.readouterr().out.startswith("<!doctype html>")
     assert not (tmp_path / "-").exists()
+
+
+def test_a_name_with_a_line_break_stays_on_its_row(tmp_path, capsys) -> None:
+    path = tmp_path / "board.csv"
+    path.write_text('model,"accuracy\n(top 1)"\n"A\nlarge",.9\nB,.8\nC,.7\n')
+    assert main(["rank", str(path)]) == 0
+    shown = capsys.readouterr()
+    assert "higher is better in 'accuracy (top 1)'" in shown.err
+    rows = [line.split() for line in shown.out.splitlines() if line.strip()]
+    assert ["A", "large", "1.0000", "1", "yes", "A", "large", "1.00"] in rows

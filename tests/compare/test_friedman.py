@@ -178,7 +178,7 @@ REFUSED = [
     ),
     (
         lambda: compare.friedman(FRAME.iloc[:1]),
-        "there are 1 rows of scores; give at least 2 data sets or folds",
+        "the scores have 1 row; give at least 2 data sets or folds",
     ),
     (
         lambda: compare.friedman([[1, 2]]),

@@ -9,6 +9,7 @@ import pytest
 import deabench as db
 from deabench.tables.naming.error_columns import find_error_columns
 from deabench.tables.naming.patterns import expand_names, shorten_names
+from deabench.tables.read import read
 from deabench.tables.vocabulary import look_up_metric
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -430,3 +431,10 @@ def test_a_ratio_to_another_row_repeats_the_mean() -> None:
 def test_requests_beside_their_latency_are_served() -> None:
     table = {"name": ["a", "b"], "requests": [51423.2, 48213.9], "latency": [1.9, 2.2]}
     assert db.read(table).outputs == ["requests"]
+
+
+def test_a_question_says_which_column_has_no_name(tmp_path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text("model,,latency_ms\nA,.9,10\nB,.8,5\nC,.7,6\n")
+    question = read(path).question
+    assert "'Unnamed: 1' is column 2, whose header is empty." in question.text

@@ -251,7 +251,7 @@ def test_frames_of_other_libraries_are_read() -> None:
         ),
         (
             3,
-            "the table is a int; give a file's name, a DataFrame, a dictionary, "
+            "the table is an int; give a file's name, a DataFrame, a dictionary, "
             "a list of records, a fitted search or an Optuna study",
         ),
     ],

@@ -54,7 +54,7 @@ def changed(row: str, column: str, value: object) -> pd.DataFrame:
 
 
 REFUSED = [
-    (TABLE.to_numpy(), {}, "the table is a ndarray; give a pandas DataFrame, classifiers in rows"),
+    (TABLE.to_numpy(), {}, "the table is an ndarray; give a pandas DataFrame, classifiers in rows"),
     (TABLE.iloc[:0], {}, "the table is empty (0 rows, 3 columns); give at least one row"),
     (TABLE.iloc[:, :0], {}, "the table is empty (6 rows, 0 columns); give at least one row"),
     (
@@ -436,3 +436,8 @@ def test_what_the_user_says_against_a_name_is_right_and_said() -> None:
         "outputs takes higher as better, but the name says lower is better: 'cost_usd'; "
         "if the name is right, pass it in lower_is_better",
     )
+
+
+def test_a_warning_of_one_metric_counts_one_metric() -> None:
+    with pytest.warns(DataWarning, match="^2 rows for 1 metric, fewer than 3 per metric"):
+        db.rank(pd.DataFrame({"accuracy": [0.9, 0.8]}, index=["A", "B"]))

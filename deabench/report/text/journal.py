@@ -288,7 +288,7 @@ def _p_value(value: float) -> str:
 
 def _number(value: float, decimals: int = 2) -> str:
     """Return a number that cannot exceed 1 in size without its zero before the point."""
-    text = f"{value:.{decimals}f}"
+    text = f"{value:z.{decimals}f}"
     if abs(float(text)) >= 1:
         return text
     return text.replace("0.", ".", 1)

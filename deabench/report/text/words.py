@@ -62,4 +62,4 @@ def format_number(value: float, decimals: int = MAX_DECIMALS) -> str:
         return f"{value:.2e}"
     # Adding 0.0 turns -0.0 into 0.0.
     rounded = value + 0.0 if magnitude >= ROUNDING_ERROR else 0.0
-    return f"{rounded:.{decimals}f}"
+    return f"{rounded:z.{decimals}f}"

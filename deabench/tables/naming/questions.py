@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -81,6 +82,21 @@ def format_answer(answer: Answer) -> str:
     return ", ".join(options).replace('"', "'")
 
 
+def describe_unnamed(columns: Sequence[str]) -> str:
+    """Return which column of the file a name stands for that its header leaves out.
+
+    Examples
+    --------
+    >>> describe_unnamed(["accuracy", "Unnamed: 2"])
+    "; 'Unnamed: 2' is column 3, whose header is empty"
+    """
+    for name in columns:
+        match = re.fullmatch(r"Unnamed: (\d+)", name)
+        if match is not None:
+            return f"; '{name}' is column {int(match[1]) + 1}, whose header is empty"
+    return ""
+
+
 def make_question(
     columns: Sequence[str],
     outputs: Sequence[str],
@@ -118,7 +134,8 @@ def make_question(
     pronoun = quote_names(columns, 4)
     count = f" ({len(columns)} columns)" if len(columns) > 1 else ""
     return Question(
-        f"nothing tells whether higher or lower is better in {pronoun}{count}.",
+        f"nothing tells whether higher or lower is better in {pronoun}{count}"
+        f"{describe_unnamed(columns)}.",
         tuple(columns),
         answers,
         default,
