@@ -11,7 +11,7 @@ from deabench.analysis.ranking import rank_selected
 from deabench.errors import DataError
 from deabench.models import ModelName
 from deabench.models.options import ModelRequest
-from deabench.results.model import Model
+from deabench.results.model import Model, Orientation, Returns
 from deabench.results.ranking import Ranking
 from deabench.tables.selected_table import Missing, SelectedTable
 from deabench.tables.selection import select_table
@@ -26,13 +26,15 @@ def best(
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
     model: ModelName | Model | None = None,
+    returns: Returns | None = None,
+    orientation: Orientation | None = None,
     missing: Missing = "refuse",
 ) -> Ranking:
     """Rank the systems that keep to a budget.
 
     Parameters
     ----------
-    table, outputs, inputs, model, missing
+    table, outputs, inputs, model, returns, orientation, missing
         As for `deabench.rank`.
     within : mapping of column to limit
         The greatest value of a column where lower is better, the least value of one where higher
@@ -55,7 +57,7 @@ def best(
     >>> db.best(table, within={"latency_ms": 20}, outputs=["accuracy"]).scores.round(3).to_dict()
     {'B': 1.0, 'C': 0.875}
     """
-    request = ModelRequest(model)
+    request = ModelRequest(model, returns, orientation)
     selected = select_table(table, outputs=outputs, inputs=inputs, missing=missing)
     affordable = select_within_budget(selected, within)
     return rank_selected(affordable, request, bounded=missing == "bounds")
@@ -79,7 +81,14 @@ def select_within_budget(selected: SelectedTable, within: Mapping[str, float]) -
         raise DataError(f"no system has {budget}; widen the budget")
     count = f"{int(is_within.sum())} of {len(is_within)}"
     note = f"{count} systems have {budget}; only they are ranked"
-    return replace(selected, frame=selected.frame[is_within], notes=(*selected.notes, note))
+    # A budget within a budget keeps to both.
+    limits_by_name = {**selected.selected_by.get("within", {}), **within}
+    return replace(
+        selected,
+        frame=selected.frame[is_within],
+        notes=(*selected.notes, note),
+        selected_by={**selected.selected_by, "within": limits_by_name},
+    )
 
 
 def _numeric_column(selected: SelectedTable, name: str) -> np.ndarray:

@@ -13,8 +13,10 @@ MAX_EFFICIENT_SHARE = 1 / 3
 """Where more are efficient, the ranking says how to go on."""
 LEAST_ROWS = 4
 """Of fewer classifiers a tie is no surprise."""
-SUPER_MODELS = ("super", "super-sbm", "cross", "common")
+TELLING_MODELS = ("super", "super-sbm", "cross", "common")
 """Models that tell the efficient apart by themselves."""
+SUPER_MODELS = ("super", "super-sbm")
+"""Models of super-efficiency, of which the first is proposed that has the returns in force."""
 PROPOSALS = 3
 """So many calls are proposed."""
 
@@ -22,36 +24,118 @@ PROPOSALS = 3
 def describe_tie(
     ranking: Ranking, selected: SelectedTable, request: ModelRequest
 ) -> tuple[str, ...]:
-    """Return a note on how many are efficient, with three calls that tell them apart, if many.
+    """Return a note on how many are efficient, with calls that tell them apart, if many.
 
-    The calls keep what was asked for: the returns to scale, the orientation, what happens to gaps.
+    The calls keep the question: the columns and the budget, the returns to scale and the
+    orientation in force, what happens to gaps. Identical rows are tied under every model.
 
     The command line prints the calls as commands (`deabench.cli.options.table.with_commands`).
     """
     count = int(ranking.efficient.sum())
     rows = len(ranking.scores)
     is_few = rows < LEAST_ROWS or count <= MAX_EFFICIENT_SHARE * rows
-    if is_few or ranking.options.name in SUPER_MODELS or not ranking.own_reference:
+    if is_few or ranking.options.name in TELLING_MODELS or not ranking.own_reference:
         return ()
+    finding = f"{count} of {rows} are efficient"
+    efficient_rows = selected.frame.loc[ranking.efficient.to_numpy(), list(selected.metrics)]
+    distinct = len(efficient_rows.drop_duplicates())
+    if distinct == 1:
+        return (f"{finding}; they are alike in every metric, and nothing tells them apart",)
+    proposals = _propose_calls(ranking, selected, request)[:PROPOSALS]
+    if proposals:
+        finding += f"; to tell them apart: {', '.join(proposals)}"
+    if distinct == count:
+        return (finding,)
+    alike = f"{count - distinct} of the {count} efficient"
+    return (
+        finding,
+        f"{alike} are alike in every metric with another, and nothing tells those apart",
+    )
+
+
+def _propose_calls(ranking: Ranking, selected: SelectedTable, request: ModelRequest) -> list[str]:
+    """Propose calls that ask the same question of fewer metrics or rows, or rank more finely."""
     gaps = "" if selected.missing == "refuse" else f", missing='{selected.missing}'"
     model = f", model='{request.model}'" if isinstance(request.model, str) else ""
-    own_words = f"{model}{_model_words(ranking.options, request)}"
-    super_words = _model_words(ModelRequest("super").resolve(TableFacts()), request)
-    proposals = [
-        *_propose_fewer_metrics(selected, f"{own_words}{gaps}"),
-        f"deabench.weightings(table{gaps}) (their ranks over all weightings)",
-        *_propose_budget(ranking, selected, f"{model}{gaps}"),
-        f"deabench.rank(table, model='super'{super_words}{gaps}) (each against the others)",
-    ]
-    calls = ", ".join(proposals[:PROPOSALS])
-    return (f"{count} of {rows} are efficient; to tell them apart: {calls}",)
+    own_words = f"{model}{_asked_words(ranking.options, request)}{gaps}"
+    # Options of a model beside these words cannot be written as a word.
+    has_own_options = bool(request.options) or isinstance(request.model, Model)
+    proposals = []
+    # What is given has a form in one model only, and no weight.
+    if not has_own_options and not selected.given:
+        proposals += _propose_fewer_metrics(selected, own_words)
+    if "within" not in selected.selected_by and not selected.given:
+        columns = _selection_words(selected)
+        proposals.append(
+            f"deabench.weightings(table{columns}{gaps}) (their ranks over all weightings)"
+        )
+    if not has_own_options:
+        proposals += _propose_budget(ranking, selected, own_words)
+    if not selected.given:
+        proposals += _propose_super(ranking, selected, request, gaps)
+    return proposals
 
 
-def _model_words(model: Model, request: ModelRequest) -> str:
+def _asked_words(model: Model, request: ModelRequest) -> str:
     """Return the returns to scale and the orientation that were asked for, as arguments."""
     words = {"returns": request.returns, "orientation": request.orientation}
     return "".join(
         f", {name}='{word}'" for name, word in words.items() if word in choices_of(model, name)
+    )
+
+
+def _selection_words(selected: SelectedTable, **changed: object) -> str:
+    """Return the columns and the budget of the call as arguments, some of them changed."""
+    arguments = {**selected.selected_by, **changed}
+    return "".join(
+        f", {name}={_literal(arguments[name])}"
+        for name in ("within", "outputs", "inputs")
+        if name in arguments
+    )
+
+
+def _literal(value: object) -> str:
+    """Return names, or limits by name, as Python writes them."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{name!r}: {limit:.15g}" for name, limit in value.items()) + "}"
+    return repr(value)
+
+
+def _call(selected: SelectedTable, words: str, **changed: object) -> str:
+    """Return the call that ranks the same columns within the same budget."""
+    columns = _selection_words(selected, **changed)
+    verb = "best" if "within" in {**selected.selected_by, **changed} else "rank"
+    return f"deabench.{verb}(table{columns}{words})"
+
+
+def _propose_super(
+    ranking: Ranking, selected: SelectedTable, request: ModelRequest, gaps: str
+) -> list[str]:
+    """Propose super-efficiency under the returns and the orientation in force."""
+    facts = table_facts(selected)
+    for name in SUPER_MODELS:
+        model = ModelRequest(name).resolve(facts)
+        words = {}
+        for option in ("returns", "orientation"):
+            word = getattr(ranking.options, option)
+            is_asked = getattr(request, option) is not None
+            is_default = word == getattr(model, option)
+            # Without inputs there is nothing to scale and nothing else to change.
+            if is_asked or (facts.has_inputs and not is_default):
+                words[option] = word
+        if all(word in choices_of(model, option) for option, word in words.items()):
+            arguments = "".join(f", {option}='{word}'" for option, word in words.items())
+            call = _call(selected, f", model='{name}'{arguments}{gaps}")
+            return [f"{call} (each against the others)"]
+    return []
+
+
+def table_facts(selected: SelectedTable) -> TableFacts:
+    """Return what the defaults of a model depend on, of selected columns."""
+    return TableFacts(
+        has_inputs=bool(selected.inputs),
+        has_outputs=bool(selected.outputs),
+        has_known_range=any(np.isfinite(selected.range_of(name)[1]) for name in selected.outputs),
     )
 
 
@@ -69,7 +153,7 @@ def _propose_fewer_metrics(selected: SelectedTable, words: str) -> list[str]:
         return []
     means = [column.name for column in selected.table.columns if column.kind == "mean"]
     if means:
-        return [f"deabench.rank(table, outputs=[{means[0]!r}]{words}) (by their mean)"]
+        return [f"{_call(selected, words, outputs=[means[0]])} (by their mean)"]
     names = list(selected.outputs)
     if len(names) < 2:
         return []
@@ -79,7 +163,7 @@ def _propose_fewer_metrics(selected: SelectedTable, words: str) -> list[str]:
     standardized = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     correlations = standardized.T @ standardized
     name = names[int(correlations.sum(axis=0).argmax())]
-    return [f"deabench.rank(table, outputs=[{name!r}]{words}) (by fewer metrics)"]
+    return [f"{_call(selected, words, outputs=[name])} (by fewer metrics)"]
 
 
 def _propose_budget(ranking: Ranking, selected: SelectedTable, words: str) -> list[str]:
@@ -91,5 +175,6 @@ def _propose_budget(ranking: Ranking, selected: SelectedTable, words: str) -> li
     name = spent[-1]
     # Half of the efficient keep to the median of their costs, and fewer tie there.
     costs = selected.frame[name].to_numpy()[ranking.efficient.to_numpy(dtype=bool)]
-    limit = float(np.sort(costs)[(len(costs) - 1) // 2])
-    return [f"deabench.best(table, within={{{name!r}: {limit:.6g}}}{words}) (within a budget)"]
+    limit = float(f"{np.sort(costs)[(len(costs) - 1) // 2]:.6g}")
+    within = {**selected.selected_by.get("within", {}), name: limit}
+    return [f"{_call(selected, words, within=within)} (within a budget)"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -42,6 +42,8 @@ class SelectedTable:
         Outputs of a table where no name is known.
     missing : str
         What was asked to happen to empty cells.
+    selected_by : mapping of str to object
+        The arguments outputs, inputs and within of the call, where it named some.
     """
 
     table: Table
@@ -52,6 +54,7 @@ class SelectedTable:
     notes: tuple[str, ...] = ()
     guessed: tuple[str, ...] = ()
     missing: Missing = "refuse"
+    selected_by: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -106,6 +109,7 @@ class SelectedTable:
             role_notes=(),
             labelled=True,
             question=None,
+            selected_by=self.selected_by,
         )
 
     def range_of(self, name: str) -> tuple[float, float]:

@@ -74,6 +74,9 @@ def select_table(
         if missing == "refuse":
             raise UndecidedError(with_missing_choice(interpreted, error.question)) from None
         raise
+    named = {"outputs": outputs, "inputs": inputs}
+    arguments = {name: list(columns) for name, columns in named.items() if columns is not None}
+    selected = replace(selected, selected_by={**interpreted.selected_by, **arguments})
     if strict and selected.guessed:
         raise DataError(
             f"no name tells what {quote_names(selected.outputs)} measure, "

@@ -131,6 +131,8 @@ class Table(Result):
         The text around the table in its document.
     heading : str
         The heading or the caption of the table in its document.
+    selected_by : mapping of str to object
+        The arguments outputs, inputs and within that selected this table from another one.
 
     Examples
     --------
@@ -166,6 +168,7 @@ class Table(Result):
     means: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     prose: str = ""
     heading: str = ""
+    selected_by: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -128,3 +128,152 @@ def test_names_with_quotes_and_brackets_stay_arguments_of_a_command() -> None:
     text = "deabench.rank(table, x=print(1)) (by x) is no column"
     assert options.with_commands(text) == text
     assert options.with_commands("deabench.rank(table, x=y) (by x)").endswith("x=y) (by x)")
+
+
+HOSPITALS = pd.DataFrame(
+    {
+        "patients": [100.0, 150, 160, 180, 94, 230, 220, 152, 190, 250, 260, 250],
+        "outpatients": [90.0, 50, 55, 72, 66, 90, 88, 80, 100, 100, 147, 120],
+        "doctors": [20.0, 19, 25, 27, 22, 55, 33, 31, 30, 50, 53, 38],
+        "nurses": [151.0, 131, 160, 168, 158, 255, 235, 206, 244, 268, 306, 284],
+        "beds": [31.0, 20, 44, 12, 25, 43, 22, 31, 15, 27, 39, 41],
+    },
+    index=[f"h{k}" for k in range(12)],
+)
+"""The hospitals of Cooper, Seiford and Tone (2007), whose outputs have no greatest value."""
+HOSPITAL_OPTIONS = [
+    {},
+    {"returns": "crs"},
+    {"returns": "ndrs"},
+    {"orientation": "input"},
+    {"returns": "nirs", "orientation": "input"},
+    {"model": "ccr"},
+    {"model": "sbm", "returns": "vrs"},
+    {"model": "ram"},
+    {"model": "bam", "orientation": "input"},
+    {"model": "ddf", "returns": "nirs"},
+    {"model": "fdh"},
+    {"missing": "drop-systems", "returns": "crs"},
+]
+COLUMNS = [
+    (["patients", "outpatients"], ["doctors", "nurses"]),
+    (["patients"], ["doctors", "nurses", "beds"]),
+    (["patients", "outpatients"], None),
+]
+
+
+def read_calls(notes: tuple[str, ...]) -> list[str]:
+    text = next(note for note in notes if "to tell them apart" in note)
+    calls = re.findall(r"(deabench\.\w+\(table.*?\)) \((?:by|their|within|each) ", text)
+    assert calls
+    return calls
+
+
+def has_form(options: dict[str, str], inputs: list[str] | None) -> bool:
+    """Return whether the model has a form without inputs, where there are none."""
+    needs_input = options.get("orientation") == "input" or options.get("model") == "ccr"
+    # The model of a table without costs has one word for returns.
+    is_wei = "returns" in options and "model" not in options
+    return inputs is not None or not (needs_input or is_wei)
+
+
+@pytest.mark.parametrize("within", [None, {"nurses": 290.0}], ids=["all", "within"])
+@pytest.mark.parametrize(
+    ("options", "columns"),
+    [
+        (options, columns)
+        for options in HOSPITAL_OPTIONS
+        for columns in COLUMNS
+        if has_form(options, columns[1])
+    ],
+    ids=str,
+)
+def test_every_call_asks_the_same_question(options, columns, within) -> None:
+    """Each call runs under the same returns, orientation, columns and budget."""
+    table = HOSPITALS
+    outputs, inputs = columns
+    words = {"outputs": outputs, **({} if inputs is None else {"inputs": inputs}), **options}
+    # Most of the rows are efficient only where there are few.
+    table = table.iloc[:8] if inputs is not None else table.iloc[[0, 4, 8, 10]]
+    if within is not None:
+        words["within"] = within
+    ranking = (db.rank if within is None else db.best)(table, **words)
+    if not any("to tell them apart" in note for note in ranking.notes):
+        assert ranking.efficient.mean() <= 1 / 3 or len(ranking.scores) < 4
+        return
+    for call in read_calls(ranking.notes):
+        result = eval(call, {"deabench": db, "table": table})
+        if call.startswith("deabench.weightings"):
+            assert set(result.metrics) == {*outputs, *(inputs or ())}
+            assert len(result.ranks) == len(ranking.scores)
+            continue
+        data = result.data
+        is_fewer = "by fewer" in " ".join(ranking.notes) and len(data.outputs.columns) == 1
+        if not is_fewer:
+            assert list(data.outputs) == outputs, call
+        assert list(data.inputs) == (inputs or [])
+        if inputs is not None:
+            assert result.options.returns == ranking.options.returns, call
+            assert result.options.orientation == ranking.options.orientation, call
+        # Only a narrower budget leaves out rows.
+        assert set(result.scores.index) <= set(ranking.scores.index)
+        if within is None and "within" in call:
+            assert len(result.scores) < len(ranking.scores)
+        else:
+            assert within is None or "within" in call
+
+
+def test_hospitals_under_variable_returns_keep_them() -> None:
+    """No output has a greatest value, so that "super" alone would take constant returns."""
+    ranking = db.rank(HOSPITALS, outputs=["patients", "outpatients"], inputs=["doctors", "nurses"])
+    assert ranking.options.returns == "vrs"
+    assert (
+        db.rank(HOSPITALS, outputs=["patients"], inputs=["doctors"], model="super").options.returns
+        == "crs"
+    )
+    assert any("model='super', returns='vrs'" in call for call in read_calls(ranking.notes))
+
+
+@pytest.mark.parametrize("given", [["doctors"], ["beds"], ["doctors", "beds"]])
+def test_columns_that_are_given_stay_so(given, tmp_path, capsys) -> None:
+    path = str(tmp_path / "hospitals.csv")
+    HOSPITALS.rename_axis("hospital").to_csv(path)
+    command = [
+        "rank", path, "--outputs", "patients,outpatients", "--inputs", "doctors,nurses,beds",
+        "--non-discretionary", ",".join(given), "--format", "json",
+    ]  # fmt: skip
+    assert main(command) == 0
+    err = capsys.readouterr().err
+    commands = re.findall(r"^  (deabench .*?) \((?:by|their|within|each)", err, re.M)
+    assert commands
+    for text in commands:
+        words = shlex.split(text)[1:]
+        assert words[words.index("--non-discretionary") + 1] == ",".join(given)
+        assert main(words) == 0, capsys.readouterr().err
+
+
+def test_identical_rows_are_not_to_be_told_apart() -> None:
+    same = pd.DataFrame({"TPR": [0.8] * 5, "TNR": [0.7] * 5}, index=list("abcde"))
+    assert db.rank(same).notes[-1] == (
+        "5 of 5 are efficient; they are alike in every metric, and nothing tells them apart"
+    )
+    twins = RATES.copy()
+    twins.loc["f"] = twins.loc["a"]
+    notes = db.rank(twins).notes
+    assert "5 of 6 are efficient; to tell them apart: " in notes[-2]
+    assert notes[-1] == (
+        "1 of the 5 efficient are alike in every metric with another, and nothing tells those apart"
+    )
+
+
+def test_the_page_of_a_budget_proposes_within_it(tmp_path, capsys) -> None:
+    path = tmp_path / "board.csv"
+    BOARD.rename_axis("model").to_csv(path)
+    page = tmp_path / "page.md"
+    words = ["report", str(path), "--within", "latency_ms=9.9", "-o", str(page)]
+    assert main(words) == 0, capsys.readouterr().err
+    text = page.read_text(encoding="utf-8").replace("\\", "")
+    assert "to tell them apart" in text
+    calls = re.findall(r"deabench\.\w+\(table[^)]*\)", text)
+    assert calls
+    assert all("within=" in call for call in calls)

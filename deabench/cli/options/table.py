@@ -344,7 +344,7 @@ def parse_budget(texts: list[str]) -> dict[str, float]:
 def _option_text(value: str | list[str] | dict[str, float]) -> str:
     """Return the value of an argument as the command line takes it: `A,B` or `price=3`."""
     if isinstance(value, dict):
-        return ",".join(f"{list_option([name])}={limit:.6g}" for name, limit in value.items())
+        return ",".join(f"{list_option([name])}={limit:.15g}" for name, limit in value.items())
     return list_option([value] if isinstance(value, str) else value)
 
 
