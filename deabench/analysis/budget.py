@@ -65,17 +65,11 @@ def best(
 
 def select_within_budget(selected: SelectedTable, within: Mapping[str, float]) -> SelectedTable:
     """Return the rows of a table that keep to a budget, with a note on how many they are."""
-    is_within = np.ones(len(selected.frame), dtype=bool)
+    is_within = within_budget(selected, within)
     limits = []
     for name, limit in within.items():
-        values = _numeric_column(selected, name)
-        # A budget of what is better high is a floor.
-        if selected.higher_is_better(name):
-            is_within &= values >= limit
-            limits.append(f"'{name}' at least {limit:g}")
-        else:
-            is_within &= values <= limit
-            limits.append(f"'{name}' at most {limit:g}")
+        bound = "at least" if selected.higher_is_better(name) else "at most"
+        limits.append(f"'{name}' {bound} {limit:g}")
     budget = " and ".join(limits)
     if not is_within.any():
         raise DataError(f"no system has {budget}; widen the budget")
@@ -89,6 +83,19 @@ def select_within_budget(selected: SelectedTable, within: Mapping[str, float]) -
         notes=(*selected.notes, note),
         selected_by={**selected.selected_by, "within": limits_by_name},
     )
+
+
+def within_budget(selected: SelectedTable, within: Mapping[str, float]) -> np.ndarray:
+    """Return which rows of a table keep to a budget (n,)."""
+    is_within = np.ones(len(selected.frame), dtype=bool)
+    for name, limit in within.items():
+        values = _numeric_column(selected, name)
+        # A budget of what is better high is a floor.
+        if selected.higher_is_better(name):
+            is_within &= values >= limit
+        else:
+            is_within &= values <= limit
+    return is_within
 
 
 def _numeric_column(selected: SelectedTable, name: str) -> np.ndarray:

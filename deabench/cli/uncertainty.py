@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,7 +26,10 @@ from deabench.cli.options.declarations import (
     with_option_groups,
     word_option,
 )
+from deabench.cli.options.parsing import reject_options
 from deabench.cli.options.samples import AnswerOptions, SampledTable
+from deabench.cli.options.table import parse_budget
+from deabench.tables.answers import ANSWER_KINDS
 from deabench.utils.text import escape_markdown
 
 EXIT_CODES = {"passes": 0, "fails": 3, "open": 4}
@@ -183,9 +187,14 @@ def gate_command(
     open, with the number of instances that would decide it. 1 and 2 are errors, as in every
     command. With --ledger only pass (0) or no pass (4) is shown, unless --feedback says otherwise.
     """
+    if table.within:
+        # Gates of a ledger judge one set of systems on one test set, which a budget changes.
+        reject_options("cannot be used with --within", {"--ledger": ledger})
+        if _is_outside_budget(table, answers, candidate):
+            status = {"candidate": candidate, "verdict": "fails", "passed": False}
+            status |= {"at_least": at_least, "level": level, "score": None}
+            _fail_outside_budget(table, status, form, out)
     samples, _ = table.samples(answers)
-    if table.within and candidate not in samples.values.index:
-        _fail_outside_budget(table, candidate, form, out)
     # The words were checked when they were parsed.
     keywords: Any = {"returns": returns, "orientation": orientation, "feedback": feedback}
     result = db.gate(
@@ -208,15 +217,27 @@ def gate_command(
     raise typer.Exit(EXIT_CODES[result.verdict])
 
 
+def _is_outside_budget(table: SampledTable, answers: AnswerOptions, candidate: str) -> bool:
+    """Return whether --within leaves a candidate out; any name that the files lack is unknown."""
+    interpreted = answers.apply(table.read())
+    # Samples of answers on instances have no budget, and are refused with it.
+    if interpreted.kind in ANSWER_KINDS:
+        return False
+    from deabench.analysis.budget import within_budget
+
+    selected = replace(table, within=None).select(interpreted)
+    labels = selected.frame.index.map(str)
+    return candidate in set(labels[~within_budget(selected, parse_budget(table.within or []))])
+
+
 def _fail_outside_budget(
-    table: SampledTable, candidate: str, form: GateFormat, out: Path | None
+    table: SampledTable, status: dict[str, Any], form: GateFormat, out: Path | None
 ) -> None:
-    """Let a candidate of the files fail that --within leaves out; any other name is unknown."""
-    if candidate not in table.read().frame.index:
-        return
-    sentence = f"'{candidate}' fails: it is outside the budget {', '.join(table.within or [])}."
-    status = {"candidate": candidate, "verdict": "fails", "passed": False, "notes": [sentence]}
-    text = json.dumps(status, indent=1, ensure_ascii=False) + "\n"
+    """Let a candidate fail that is outside of the budget, without a score."""
+    budget = ", ".join(table.within or [])
+    sentence = f"'{status['candidate']}' fails: it is outside the budget {budget}."
+    content = {**status, "notes": [sentence]}
+    text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     if form == GateFormat.md:
         text = f"### Release gate: fails\n\n{escape_markdown(sentence)}\n"
     write_text(text, out)

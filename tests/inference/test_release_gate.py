@@ -378,9 +378,53 @@ def test_a_candidate_outside_the_budget_fails(priced, form, capsys):
             "candidate": "cheap",
             "verdict": "fails",
             "passed": False,
+            "at_least": 0.95,
+            "level": 0.95,
+            "score": None,
             "notes": [sentence],
         }
     else:
         assert printed.out.startswith("### Release gate: fails\n\n'cheap' fails")
     assert main([*arguments[:3], "other", *arguments[4:]]) == 1
     assert "there is no system 'other'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("candidate", "limit"), [("cheap", 0.5), ("cheap", 0.99), ("new", 0.99)])
+def test_a_candidate_outside_the_budget_fails_whoever_is_inside(priced, candidate, limit, capsys):
+    """Also where one other system, or none, keeps to the budget."""
+    accuracies = pd.read_csv(priced).groupby("model")["accuracy"].mean()
+    assert accuracies[candidate] < limit
+    arguments = ["gate", str(priced), "--candidate", candidate, "--at-least", "0.9"]
+    assert main([*arguments, "--within", f"accuracy={limit}"]) == 3
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["verdict"], printed["at_least"], printed["score"]) == ("fails", 0.9, None)
+
+
+def test_a_candidate_beside_one_in_use_fails_outside_the_budget(priced, capsys):
+    frame = pd.read_csv(priced)
+    frame[frame["model"].isin(["cheap", "new"])].to_csv(priced, index=False)
+    arguments = ["gate", str(priced), "--candidate", "cheap", "--within", "accuracy=0.5"]
+    assert main(arguments) == 3
+    assert "outside the budget accuracy=0.5" in capsys.readouterr().err
+
+
+def test_a_budget_and_a_ledger_are_refused_together(priced, tmp_path, capsys):
+    ledger = tmp_path / "gates.json"
+    arguments = ["gate", str(priced), "--candidate", "cheap", "--within", "accuracy=0.5"]
+    assert main([*arguments, "--ledger", str(ledger)]) == 2
+    assert capsys.readouterr().err == (
+        "deabench: --ledger cannot be used with --within; leave it out\n"
+    )
+    assert not ledger.exists()
+
+
+@pytest.mark.parametrize("content", ["[]", "1", '"gates"', "null", '{"tests": []}'])
+def test_a_ledger_of_another_shape_is_refused_in_one_sentence(content, priced, tmp_path, capsys):
+    ledger = tmp_path / "gates.json"
+    ledger.write_text(content, encoding="utf-8")
+    assert main(["gate", str(priced), "--candidate", "new", "--ledger", str(ledger)]) == 1
+    assert capsys.readouterr().err == (
+        f"deabench: the ledger '{ledger}' is damaged: it holds no gates by test set; bring back an "
+        "earlier version, because without it the gates on this test set have no level\n"
+    )
+    assert ledger.read_text(encoding="utf-8") == content

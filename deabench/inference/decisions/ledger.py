@@ -144,6 +144,8 @@ def _read_tests(path: Path) -> dict[str, list[LedgerEntry]]:
     except (OSError, ValueError) as error:
         raise DataError(_damage(path, f"it is no JSON text ({error})")) from None
     try:
+        if not isinstance(content, dict) or not isinstance(content.get("tests"), dict):
+            raise ValueError("it holds no gates by test set")
         if content["format"] != FORMAT:
             raise ValueError(f"its format is {content['format']!r}")
         tests = {
