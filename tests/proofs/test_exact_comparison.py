@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import linprog
 
 import deabench as db
-from benchmarks.exact.kinds import KINDS
+from benchmarks.exact.kinds import ALL_KINDS, KINDS
 from benchmarks.exact.simplex import maximize, minimize
 from benchmarks.exact_comparison import Case, Findings, compare, compare_case, draw_case
 from deabench.models import MODELS
@@ -125,6 +125,11 @@ HARD_SEEDS = {
         47100120,
         ["noise"],
         *["ccr", "super", "holder", "ddf", "sbm"],
+    ),
+    "ddf of single peers that tie, of DMUs of several sizes": (
+        46001563,
+        list(ALL_KINDS),
+        *MODELS,
     ),
     "ccr with shares and sums, out of reach by 8e-12": (
         15000371,

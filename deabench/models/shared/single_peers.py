@@ -17,7 +17,7 @@ from deabench.models.shared.scaled_data import ScaledData, metric_names
 from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task
 from deabench.results.proof import Proof
-from deabench.utils.arrays import TOLERANCE, Sparse, blocks
+from deabench.utils.arrays import TOLERANCE, Sparse, blocks, scale
 
 NO_DOMINATING_PEER = "no single reference DMU uses as little and gives as much"
 NO_PEER_ALONG = "no single reference DMU is as good in the metrics that are not to change"
@@ -166,11 +166,20 @@ def _farthest_peers(
         has_peer = np.isfinite(best)
         # Among the candidates that allow it, the one with the largest slack left there.
         remaining = differences - np.where(has_peer, best, 0.0)[:, None, None] * step
-        peers = np.where(level >= best[:, None], remaining.sum(axis=2), -np.inf).argmax(axis=1)
+        total = remaining @ slack_units(scaled)
+        peers = np.where(level >= best[:, None], total, -np.inf).argmax(axis=1)
         beta[rows] = np.where(has_peer, best, np.nan)
         peer[rows] = np.where(has_peer, candidates[peers], -1)
         slacks[rows] = np.where(has_peer[:, None], remaining[np.arange(len(best)), peers], np.nan)
     return beta, peer, slacks
+
+
+def slack_units(scaled: ScaledData) -> np.ndarray:
+    """Return what a unit of slack counts in each scaled metric, (s + m,), outputs first.
+
+    It is a share of the reference's maximum, whichever DMUs are tested together.
+    """
+    return np.asarray(1.0 / scale(np.column_stack([scaled.Y, scaled.X])))
 
 
 def distance_unit(
@@ -293,7 +302,7 @@ def prove_along(answer: Answer, direction: np.ndarray) -> Proof:
     )
     count = answer.slacks.shape[1]
     slack_errors = _slack_errors(answer, scaled, own_slacks[:, :count])
-    missing_slack = np.maximum((slacks - own_slacks).sum(axis=1), 0.0)
+    missing_slack = np.maximum((slacks - own_slacks) @ slack_units(scaled), 0.0)
     efficient = reaches_no_further(best / unit, best[:, None] * direction, slacks)
     without_score = ~has_peer & np.isnan(beta)
     return Proof(
