@@ -27,6 +27,7 @@ from deabench.proofs.exact_repair import (
     exact_excess,
     exact_gains,
     polished_weights,
+    raise_input_weights,
     to_fractions,
 )
 from deabench.proofs.supporting_weights import tighten_weights
@@ -419,7 +420,7 @@ def excess_of_weights(
     if technology.can_be_multiplied:
         best, rows, columns = positive_products(weights * up, table, left_out)
         if len(rows):
-            weights = _raise_input_weights(technology, weights, rows, columns)
+            weights = raise_input_weights(technology, weights, rows, columns)
             worth = np.where(np.isfinite(weights).all(axis=1), 0.0, np.inf)
             best = np.where(best > 0, worth, best)
     else:
@@ -434,31 +435,3 @@ def excess_of_weights(
     own_terms = np.where(np.isinf(value)[:, None], 0.0, weights) * tested
     error = GAMMA * (np.abs(own_terms).sum(axis=1) + np.abs(np.where(np.isinf(value), 0.0, value)))
     return value - own_terms.sum(axis=1), error, weights
-
-
-def _raise_input_weights(
-    technology: Technology, weights: np.ndarray, rows: np.ndarray, columns: np.ndarray
-) -> np.ndarray:
-    """Return weights under which no reference DMU is worth more than 0; infinite where none are.
-
-    `rows` and `columns` (p,) are the weights and the bounding points that may be worth more.
-    """
-    outputs = technology.points.shape[1] - technology.inputs
-    points = technology.bounding_points[columns]
-    gain = (weights[rows, :outputs] * points[:, :outputs]).sum(axis=1)
-    cost = -(weights[rows, outputs:] * points[:, outputs:]).sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # What costs nothing is worth more than 0 however weights are raised: 0 has two signs.
-        ratio = np.where(cost > 0, gain / cost, np.inf)
-        ratio = np.where(gain > 0, ratio, 0.0)
-    factor = np.ones(len(weights))
-    np.maximum.at(factor, rows, ratio)
-    # What is raised at all is raised beyond the rounding of its ratio.
-    is_raised = np.zeros(len(weights), dtype=bool)
-    is_raised[rows] = True
-    factor = np.where(is_raised, factor * (1 + 4 * GAMMA), 1.0)
-    raised = weights.copy()
-    is_unbounded = np.isinf(factor)
-    raised[:, outputs:] *= np.where(is_unbounded, 1.0, factor)[:, None]
-    raised[is_unbounded] = np.inf
-    return raised

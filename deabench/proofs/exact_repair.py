@@ -274,6 +274,34 @@ def exact_excess(
     return value - dot(exact, to_fractions(tested)), exact
 
 
+def raise_input_weights(
+    technology: Technology, weights: np.ndarray, rows: np.ndarray, columns: np.ndarray
+) -> np.ndarray:
+    """Return weights under which no reference DMU is worth more than 0; infinite where none are.
+
+    `rows` and `columns` (p,) are the weights and the bounding points that may be worth more.
+    """
+    outputs = technology.points.shape[1] - technology.inputs
+    points = technology.bounding_points[columns]
+    gain = (weights[rows, :outputs] * points[:, :outputs]).sum(axis=1)
+    cost = -(weights[rows, outputs:] * points[:, outputs:]).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # What costs nothing is worth more than 0 however weights are raised: 0 has two signs.
+        ratio = np.where(cost > 0, gain / cost, np.inf)
+        ratio = np.where(gain > 0, ratio, 0.0)
+    factor = np.ones(len(weights))
+    np.maximum.at(factor, rows, ratio)
+    # What is raised at all is raised beyond the rounding of its ratio.
+    is_raised = np.zeros(len(weights), dtype=bool)
+    is_raised[rows] = True
+    factor = np.where(is_raised, factor * (1 + 4 * ROUND), 1.0)
+    raised = weights.copy()
+    is_unbounded = np.isinf(factor)
+    raised[:, outputs:] *= np.where(is_unbounded, 1.0, factor)[:, None]
+    raised[is_unbounded] = np.inf
+    return raised
+
+
 def solve(matrix: Sequence[Vector], right: Vector) -> Vector | None:
     """Return a solution of linear equations in fractions; None where there is none."""
     rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
