@@ -146,7 +146,8 @@ def greatest_offset(
     for member in members.T:
         reach = np.einsum("bi,bi->b", padded.take(np.minimum(member, n), axis=0), weights)
         offset = np.where(member < n, np.abs(reach - 1.0), 0.0)
-        greatest = max(greatest, float(offset.max(initial=0.0)))
+        # np.maximum keeps a NaN, which proves nothing.
+        greatest = float(np.maximum(greatest, offset.max(initial=0.0)))
     return greatest
 
 
@@ -157,7 +158,7 @@ def greatest_excess(rows: np.ndarray, normals: np.ndarray) -> float:
     columns = np.ascontiguousarray(rows.T)
     for block in blocks(len(normals), len(rows)):
         reach = float((normals[block] @ columns).max(initial=0.0))
-        greatest = max(greatest, reach - 1.0)
+        greatest = float(np.maximum(greatest, reach - 1.0))
     return greatest
 
 

@@ -246,3 +246,13 @@ def test_a_facet_with_an_axis_has_no_weight_of_its_metric(metric) -> None:
     assert proofs.count_malformed(members, np.array([0, 1]), normals, 5) == 1
     normals[0, metric] = 0.0
     assert proofs.count_malformed(members, np.array([0, 1]), normals, 5) == 0
+
+
+def test_a_normal_that_is_no_number_is_a_miss_of_its_facet() -> None:
+    rows = np.array([[1.0, 0.5], [0.5, 1.0]])
+    normals = np.array([[2 / 3, 2 / 3], [np.nan, 1.0]])
+    members = np.array([[0, 1]])
+    assert proofs.greatest_offset(rows, members, np.array([0]), normals) <= 1e-12
+    assert np.isnan(proofs.greatest_offset(rows, members, np.array([1]), normals))
+    assert proofs.greatest_excess(rows, normals[:1]) <= 1e-12
+    assert np.isnan(proofs.greatest_excess(rows, normals))
