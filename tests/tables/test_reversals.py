@@ -7,6 +7,7 @@ from deabench.tables.read import read
 from deabench.tables.vocabulary import look_up_metric
 
 LOWER = """
+accuracy (drop), accuracy (loss %), accuracy complement, complement of accuracy, inverse accuracy
 false acceptance rate, false match rate, wrong answer rate, missed detection rate, accuracy drop
 accuracy degradation, accuracy decline, accuracy penalty, drop in accuracy, F1 degradation
 F1 reduction, score decrease, precision lost, throughput loss, points against, points allowed
@@ -25,6 +26,9 @@ watts per score, slowdown, SLO violations, deadline miss rate, linear regression
 loan losses, non-performing loans, MTTR (h), time to recovery
 """
 HIGHER = """
+true rejection rate, collision avoidance rate, cost effectiveness, score/$, latency (inverse)
+inverse of error, reciprocal of latency, 1/(latency), minus error, loss-free rate
+latency (reduction), hallucination resistance
 1 - WER, 1-error, 1 - loss, one minus error, 100 - WER, 1/latency, 1 / RMSE, inverse latency
 reciprocal latency, inverse perplexity, negative latency, -MAE, tokens/ms, images/ms, queries/ms
 GFLOPs/W, tokens/J, items/us, frames per millisecond, accuracy per ms, error-free rate

@@ -54,6 +54,7 @@ _PER = re.compile(
     r"|inferences?|tasks?|pages?|watts?|w|joules?|kwh|wh|dollars?)\b)"
     # What is spent or measured stands before "per": "cycl./hash", but not "arc_easy/acc".
     r"|(?<=\b(?:ms|ns|us|µs))\s*/|(?<=\b(?:cycl|bits))\.?\s*/|(?<=\bcycles)\s*/|(?<=\bbytes)\s*/"
+    r"|/(?=\s*[$€£])"
     r"|(?<=\bcost)\s*/|(?<=\bprice)\s*/",
     re.IGNORECASE,
 )
@@ -73,7 +74,7 @@ _NEGATED = re.compile(
     r"(?=mean|root|median|log_loss|logloss|mse|mae|rmse|error|loss|brier|latency|time|cost|distance"
     r"|mape|wer|cer|perplexity|energy|runtime|regret))"
 )
-_MINUS = re.compile(r"^\s*[-–−](?=[A-Za-z])(?!log|ln)", re.IGNORECASE)
+_MINUS = re.compile(r"^\s*(?:[-–−]|minus\s+)(?=[A-Za-z])(?!log|ln)", re.IGNORECASE)
 _COMPLEMENT = re.compile(
     r"^\s*\(?\s*((1(\.0)?|100)\s*%?|one)(\s*[-–−]|\s+minus\b)\s*\(?[A-Za-z]", re.IGNORECASE
 )
@@ -84,7 +85,7 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 """What is numbered is no difference: "1-shot accuracy"."""
-_RECIPROCAL = re.compile(r"^\s*\(?\s*1\s*/\s*(?=[A-Za-z])")
+_RECIPROCAL = re.compile(r"^\s*\(?\s*1\s*/\s*\(?(?=[A-Za-z])")
 _LETTERS = "\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 """Cyrillic, Japanese, Chinese and Korean letters, which names keep."""
 _BRACKETS = re.compile(r"[\[(]([^\])]*)[\])]")

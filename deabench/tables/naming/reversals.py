@@ -35,9 +35,12 @@ NOUNS: tuple[tuple[str, dict[str, Better]], ...] = (
     # What is not spent, or does not go wrong.
     (
         r"savings?|saved|avoided|averted|prevented|removed|eliminated|fixed|corrected|repaired"
-        r"|mitigated|discounts?|rebates?|attainment|compliance",
+        r"|mitigated|discounts?|rebates?|attainment|compliance|avoidance|prevention|resistance"
+        r"|resilience|immunity|effectiveness",
         {"lower": "higher"},
     ),
+    (r"inverse|inverted|reciprocal|complement", {"higher": "lower", "lower": "higher"}),
+    (r"performance", {"lower": "open"}),
     # Faults that a tool finds are its success, or those of what is tested.
     (r"detected|caught|found|flagged", {"lower": "open"}),
     (r"improvements?|gains?|boost|uplift", {"lower": "higher"}),
@@ -61,7 +64,7 @@ _FAULTS = (
 _CRASHES = r"crash(?:es)?|bugs?|errors?|defects?|hallucinations?|toxic(?:ity)?|complications?"
 _ENDS_WITH_FAULT = re.compile(rf"_(?:{_FAULTS}|{_CRASHES})_$")
 _FREE = re.compile(
-    rf"_(?:{_FAULTS}|{_CRASHES}|events?|disease)_free_"
+    rf"_(?:{_FAULTS}|{_CRASHES}|events?|disease|loss)_free_"
     r"|_non_(?:toxic|harmful|biased|defective|faulty|violating|abusive|hallucinat\w+)_"
 )
 _BETWEEN = re.compile(
@@ -84,6 +87,9 @@ _ADJUSTED = re.compile(
     r"|penali[sz]ed|matched)(?=_)"
 )
 _OPPOSITE = re.compile(r"(?<=_)(?:dis|mis|in|im|un|ir)(?!balance)(?=[a-z]{5,}_)")
+_NOUN_IN_BRACKETS = re.compile(
+    rf"[\s\d%]*(?:{'|'.join(nouns for nouns, _ in NOUNS)})(?:\s+(?:rate|points?|pp))?[\s%]*"
+)
 _TAIL = re.compile(
     r"_(?:on|at|vs|versus|from|after|under|for|with|per|to|over|between|relative|compared|when|by"
     r"|in|of)_.*"
@@ -108,7 +114,9 @@ def reverse_direction(
     """
     if name.quotient is not None:
         return _compare_quotient(name.quotient, meaning, match_start)
-    for better in _find_directions(name.words, look_up, match_start):
+    # A noun may stand in brackets: "accuracy (drop)".
+    words = name.all_words if _NOUN_IN_BRACKETS.fullmatch(name.unit) else name.words
+    for better in _find_directions(words, look_up, match_start):
         if meaning is not None and meaning.better == better:
             return meaning
         return _describe(better)
