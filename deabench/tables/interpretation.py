@@ -185,9 +185,7 @@ def _leave_out_totals(parsed: ParsedSource, declarations: Declarations) -> Parse
     quoted = quote_names([str(name) for name in names[totals]], 3)
     note = f"{quoted} of '{keys.label[0]}' sums up the other rows, is no system and is left out"
     if totals.sum() > 1:
-        note = (
-            f"{quoted} of '{keys.label[0]}' sum up the other rows, are no systems and are left out"
-        )
+        note = f"{quoted} of '{keys.label[0]}' are statistics of the other rows and are left out"
     text = source.as_text().frame[~totals].reset_index(drop=True)
     without_totals = replace(
         source,
