@@ -22,6 +22,7 @@ from deabench.tables.estimates import (
     find_currency,
     parse_duration,
     parse_estimate,
+    strip_currency,
 )
 from deabench.tables.vocabulary import holds_bytes
 from deabench.utils.text import quote_names
@@ -202,6 +203,10 @@ def _ungroup_by_dots(numeric: np.ndarray, column: pd.Series, texts: Iterable[str
 def _parse_texts(numeric: np.ndarray, texts: Mapping[int, str], comma: bool) -> Numbers | None:
     """Parse the cells that are no plain numbers, by the habits of their column."""
     decimal_comma = comma or _has_decimal_commas(list(texts.values()))
+    currencies = {row: find_currency(text) for row, text in texts.items() if find_currency(text)}
+    is_mixed = len(set(currencies.values())) > 1
+    if is_mixed:
+        texts = {row: strip_currency(text) for row, text in texts.items()}
     estimates: dict[int, Estimate] = {}
     for row, text in texts.items():
         estimate = parse_estimate(text, decimal_comma)
@@ -229,8 +234,7 @@ def _parse_texts(numeric: np.ndarray, texts: Mapping[int, str], comma: bool) -> 
             # "90 %" next to 0.9: one of the two is in another unit, and nothing tells which.
             estimates = {row: e for row, e in estimates.items() if e.unit != "percent"}
     # Prices in several currencies cannot be compared: those unlike the first are no numbers.
-    currencies = {row: find_currency(texts[row]) for row in estimates if find_currency(texts[row])}
-    if len(set(currencies.values())) > 1:
+    if is_mixed:
         first = currencies[min(currencies)]
         estimates = {row: e for row, e in estimates.items() if currencies.get(row, first) == first}
     estimates = _drop_other_brackets(estimates)

@@ -42,6 +42,12 @@ _UNIT = (
 _CELL = re.compile(rf"({_NUMBER})\s*({_UNIT})?\s*(.*)", re.DOTALL)
 _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{2,3})*,\d{3}(?![\d,])")
 _LEADING = "$€£¥≈~ "
+CURRENCIES = {
+    **{sign: sign for sign in "$€£¥"},
+    "USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "CNY": "¥",
+}
+_CURRENCY = re.compile(r"^[+\-−~≈ ]*[$€£¥]|[$€£¥]\s*$|\b(?:USD|EUR|GBP|JPY|CNY)\s*$")
+"""A sign before or behind a price, or its code behind it."""
 _DECORATION = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u2b50]+|[*†‡§¶]+$")
 """Medals and stars, and marks of footnotes at the end."""
 _SPREAD = re.compile(rf"[(\[]?\s*(?:±|\+/-|\+-)\s*({_NUMBER})\s*({_UNIT})?\s*(.*)", re.DOTALL)
@@ -116,9 +122,20 @@ class Estimate:
 
 
 def find_currency(cell: str) -> str:
-    """Return the sign of the currency that a cell begins with; empty without one."""
-    match = re.match(r"[+\-−~≈\s]*([$€£¥])", cell)
-    return match[1] if match else ""
+    """Return the sign of the currency in which a cell states a price; empty without one.
+
+    Examples
+    --------
+    >>> find_currency("$9"), find_currency("9 EUR"), find_currency("9 ms")
+    ('$', '€', '')
+    """
+    match = _CURRENCY.search(cell)
+    return CURRENCIES.get(match[0].strip("+-−~≈ "), "") if match else ""
+
+
+def strip_currency(cell: str) -> str:
+    """Return a cell without its currency."""
+    return _CURRENCY.sub("", cell).strip()
 
 
 def clean_cell(cell: object) -> str:
@@ -141,6 +158,7 @@ def parse_estimate(cell: str, decimal_comma: bool) -> Estimate | None:
     if seconds is not None:
         return Estimate(seconds, "seconds")
     text = _DECORATION.sub("", cell.replace("−", "-")).strip().lstrip(_LEADING)
+    text = text.rstrip("$€£¥ ")
     # Brackets around an estimate and its spread, before a unit: "(66.1 ± 3.1)%".
     enclosed = re.fullmatch(r"\(([^()]*±[^()]*)\)\s*(%?)", text)
     if enclosed:

@@ -59,6 +59,11 @@ def test_prices_in_several_currencies_are_refused(tmp_path) -> None:
     path.write_text("model,f1,price\nA,.91,€9\nB,.85,$10\nC,.7,¥900\n")
     with pytest.raises(DataError, match=r"'price' of 'B' holds '\$10'.*another currency"):
         db.rank(path)
+    path.write_text("model,f1,price\nA,.91,9 USD\nB,.85,10 EUR\nC,.7,7 €\n")
+    with pytest.raises(DataError, match=r"'price' of 'B' holds '10 EUR'.*another currency"):
+        db.rank(path)
+    path.write_text("model,f1,price\nA,.91,9 €\nB,.85,10 €\nC,.7,7€\n")
+    assert list(db.read(path).frame["price"]) == [9, 10, 7]
     path.write_text("model,f1,price\nA,.91,$9\nB,.85,$10\nC,.7,900\n")
     assert len(db.rank(path).scores) == 3
 
