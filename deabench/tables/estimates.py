@@ -44,7 +44,11 @@ _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{2,3})*,\d{3}(?![\d,])")
 _LEADING = "$€£¥≈~ "
 CURRENCIES = {
     **{sign: sign for sign in "$€£¥"},
-    "USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "CNY": "¥",
+    "USD": "$",
+    "EUR": "€",
+    "GBP": "£",
+    "JPY": "¥",
+    "CNY": "¥",
 }
 _CURRENCY = re.compile(r"^[+\-−~≈ ]*[$€£¥]|[$€£¥]\s*$|\b(?:USD|EUR|GBP|JPY|CNY)\s*$")
 """A sign before or behind a price, or its code behind it."""

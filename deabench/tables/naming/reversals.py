@@ -40,7 +40,6 @@ NOUNS: tuple[tuple[str, dict[str, Better]], ...] = (
         {"lower": "higher"},
     ),
     (r"inverse|inverted|reciprocal|complement", {"higher": "lower", "lower": "higher"}),
-    (r"performance", {"lower": "open"}),
     # Faults that a tool finds are its success, or those of what is tested.
     (r"detected|caught|found|flagged", {"lower": "open"}),
     (r"improvements?|gains?|boost|uplift", {"lower": "higher"}),
