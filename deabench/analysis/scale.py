@@ -20,6 +20,7 @@ from deabench.utils.result import Result
 
 TOLERANCE = 1e-7
 """Efficiencies whose difference is a smaller share count as equal."""
+COMPARED_RETURNS = "scores under constant, variable and non-increasing returns are compared"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -120,4 +121,6 @@ def scale_efficiency(
     frame["returns"] = np.where(is_scale_efficient, "constant", returns)
     frame.loc[frame["scale"].isna(), "returns"] = None
     frame.index.name = "classifier"
-    return ScaleEfficiency(frame, crs.notes)
+    # What is noted under one assumption alone is about that ranking, not about both.
+    shared_notes = [note for note in crs.notes if note in vrs.notes]
+    return ScaleEfficiency(frame, (COMPARED_RETURNS, *shared_notes))

@@ -83,6 +83,7 @@ def read_classes(
         If an instance has two classes, or there are more than two classes and none is named.
     """
     check_one_class_per_instance(frame)
+    frame = _keep_instances_once(frame)
     label = find_label(positive, frame["y_true"])
     if one_against_rest:
         if positive is None:
@@ -96,6 +97,20 @@ def read_classes(
             "--multiclass)"
         )
     return ground_truth(frame["y_true"], label, scores=scores)
+
+
+def _keep_instances_once(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each instance of a long file, which has one for each classifier, too."""
+    if "classifier" not in frame.columns:
+        return frame
+    if "instance" in frame.columns:
+        keys = [name for name in (*ROW_KEYS, "instance") if name in frame.columns]
+        return frame.drop_duplicates(keys)
+    # Without names the rows of all classifiers are the same instances if their classes are.
+    classes = [rows for _, rows in frame.groupby("classifier", sort=False)]
+    first = classes[0]
+    labels = list(first["y_true"])
+    return first if all(list(rows["y_true"]) == labels for rows in classes) else frame
 
 
 def split_instances(

@@ -28,8 +28,9 @@ from deabench.cli.options.model import ModelWords, RankingWords, Streaming
 from deabench.cli.options.parsing import reject_options
 from deabench.cli.options.samples import SampleFile
 from deabench.cli.options.table import TableOptions
-from deabench.errors import UsageError
+from deabench.errors import DataError, UsageError
 from deabench.results.answer import NOT_COMPUTED
+from deabench.utils.files import find_overwritten
 
 if TYPE_CHECKING:
     from deabench.results.ranking import Ranking
@@ -128,12 +129,26 @@ def rank_command(
 
 def _rank_files(table: TableOptions, out: Path | None, streaming: Streaming) -> None:
     """Rank the rows of many files into one Parquet file."""
-    if out is None or out.suffix != ".parquet":
-        raise UsageError("the scores of many files are written as Parquet; type -o scores.parquet")
     files: Any = table.streamed_files
+    if out is None or out.suffix != ".parquet":
+        proposal = _propose_scores_file(files)
+        raise UsageError(f"the scores of many files are written as Parquet; type -o {proposal}")
     ranking = db.rank_files(files, out, **table.streaming_keywords(), **asdict(streaming))
     print_messages(ranking.notes)
     print_message(ranking.summary())
+
+
+def _propose_scores_file(files: Any) -> str:
+    """Return a name that is none of the ranked files, now or the next time."""
+    from deabench.streaming.files import check_output_path, list_paths
+
+    paths = list_paths(files)
+    name = "scores.parquet"
+    try:
+        check_output_path(files, Path(name))
+    except DataError:
+        return f"../{name}"
+    return name if find_overwritten(name, paths) is None else f"../{name}"
 
 
 def _rank_by_dataset(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.models.options import choices_of
 from deabench.report.latex import SIGN_COMMAND, escape_latex, figure_lines
 from deabench.report.text.words import column_decimals, format_number
 from deabench.results.ranking import Ranking, order_by_merit
@@ -141,7 +142,11 @@ def _checked(names: Sequence[Any], known: list[Any], kind: str) -> list[Any]:
 def _default_caption(result: Result) -> str:
     if isinstance(result, Ranking):
         measure = result.measure.capitalize()
-        model = f"DEA, model {result.options.name}, {result.returns}"
+        model = f"DEA, model {result.options.name}"
+        # Without inputs, or with one word for them, returns to scale are no choice.
+        has_choice = len(choices_of(result.options, "returns")) > 1
+        if has_choice and len(result.data.inputs.columns):
+            model += f", {result.options.returns}"
         return f"{measure} of {len(result.scores)} systems ({model}); best values in bold."
     return re.split(r"(?<=\.) ", result.summary().splitlines()[0])[0]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from dea_cases import frame, oracle
 
@@ -51,3 +52,28 @@ def test_every_result_has_the_one_face() -> None:
         assert result.summary().endswith(".")
         assert len(repr(result).splitlines()) <= 15
         assert result.to_csv().startswith("classifier,")
+
+
+def test_the_summary_tells_which_way_each_factor_leads() -> None:
+    """By hand: y over x is 1 and .5 before, 2 and .55 after, beside a frontier of 1 and of 2."""
+    before = pd.DataFrame({"y": [1.0, 1.0], "x": [1.0, 2.0]}, index=["a", "b"])
+    after = pd.DataFrame({"y": [2.0, 1.1], "x": [1.0, 2.0]}, index=["a", "b"])
+    columns = {"inputs": ["x"], "outputs": ["y"]}
+    there = db.malmquist(before, after, **columns)
+    # Efficiencies 1 and .5 become 1 and .275: √(1 · .55) = .742.
+    np.testing.assert_allclose(there.frame["efficiency_change"], [1, 0.55], rtol=1e-9)
+    assert there.summary().startswith(
+        "2 of 2 got better; in geometric mean 1.483 = 0.742 (farther from the frontier) times "
+        "2.000 (the frontier itself moved out)."
+    )
+    assert (
+        db.malmquist(after, before, **columns)
+        .summary()
+        .startswith(
+            "0 of 2 got better; in geometric mean 0.674 = 1.348 (nearer to the frontier) times "
+            "0.500 (the frontier itself moved back)."
+        )
+    )
+    assert "1.000 (as near to the frontier) times 1.000 (the frontier itself stayed)" in (
+        db.malmquist(before, before, **columns).summary()
+    )

@@ -36,3 +36,14 @@ def test_scale_efficiency_is_the_quotient_of_the_published_columns(
             assert scale.frame["scale"].iloc[o] == pytest.approx(1, abs=1e-7)
         else:  # too small: only smaller mixtures hold it back
             assert (nirs_score < ndrs_score) == (word == "increasing")
+
+
+def test_notes_are_about_the_comparison_and_not_about_one_of_its_rankings() -> None:
+    tone = db.datasets.load("tone2001")
+    answer = db.scale_efficiency(tone, inputs=["Input1", "Input2"], outputs=["Output1", "Output2"])
+    assert answer.notes[0] == (
+        "scores under constant, variable and non-increasing returns are compared"
+    )
+    text = " ".join(answer.notes)
+    assert "returns to scale are" not in text
+    assert "tell them apart" not in text

@@ -124,3 +124,48 @@ def test_scores_of_many_files_are_not_written_over_one_of_them(folder, refused, 
         f"deabench: -o '{folder}/nested/link.parquet' would overwrite a file of '{folder}', which "
         "is read; name another file\n"
     )
+
+
+def test_the_proposed_file_of_scores_is_none_of_the_ranked_ones(folder, capsys) -> None:
+    assert main(["rank", "."]) == 1
+    assert capsys.readouterr().err == (
+        "deabench: no file is called '*.parquet'; give a pattern of Parquet files, as "
+        "'sweep/*.parquet'\n"
+    )
+    frame = pd.DataFrame({"model": ["a", "b"], "accuracy": [0.9, 0.8], "f1": [0.7, 0.8]})
+    frame.to_parquet(folder / "part.parquet")
+    frame.to_parquet(folder / "nested/part.parquet")
+    for source, proposal in ((".", "../scores.parquet"), ("nested", "scores.parquet")):
+        assert main(["rank", source]) == 2
+        assert capsys.readouterr().err == (
+            f"deabench: the scores of many files are written as Parquet; type -o {proposal}\n"
+        )
+    # The proposal is taken.
+    (folder / "nested/below").mkdir()
+    assert main(["rank", "nested", "-o", "scores.parquet"]) == 0
+    # Now that it exists it is one of the files of the folder.
+    assert main(["rank", "*.parquet"]) == 2
+    assert "type -o ../scores.parquet" in capsys.readouterr().err
+
+
+def test_a_word_is_not_taken_twice(folder, capsys) -> None:
+    words = ["rank", "lb.csv", "--inputs", "f1", "--model", "ccr"]
+    assert main([*words, "--option", "returns=vrs", "--returns", "crs"]) == 2
+    assert capsys.readouterr().err == (
+        "deabench: --returns is named by --option, too; leave it out\n"
+    )
+    assert main([*words, "--option", "orientation=input", "--orientation", "output"]) == 2
+    assert main([*words, "--option", "returns=vrs", "--orientation", "output"]) == 0
+
+
+def test_instances_of_several_classifiers_are_counted_once(folder, capsys) -> None:
+    rows = [
+        {"classifier": name, "instance": k, "y_true": k % 3 == 0, "score": (k * step % 7) / 7}
+        for name, step in (("a", 1), ("b", 2), ("c", 3), ("d", 4))
+        for k in range(30)
+    ]
+    frame = pd.DataFrame(rows).astype({"y_true": int})
+    for columns in (list(frame), ["classifier", "y_true", "score"]):
+        frame[columns].to_csv(folder / "long.csv", index=False)
+        assert main(["curve", "long.csv"]) == 0
+        assert "convention, 10 of 30 instances" in capsys.readouterr().err

@@ -131,3 +131,15 @@ def test_a_ranking_with_samples_says_how_sure_it_is():
 def test_other_results_have_no_paragraph():
     with pytest.raises(TypeError, match="Table has no paragraph"):
         db.read(pd.DataFrame({"TPR": [0.1, 0.2]}, index=["a", "b"])).report()
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_latex_names_chi_squared() -> None:
+    """pdflatex has no letter χ."""
+    values = np.random.default_rng(0).normal([0, 1, 2], size=(8, 3))
+    result = db.compare.compare(pd.DataFrame(values, columns=list("abc")))
+    text = result.report("latex")
+    assert r"$\chi^2$ = " in text
+    assert "χ" not in text
+    assert "χ² = " in result.report()
+    assert "*χ²* = " in result.report("md")

@@ -140,3 +140,19 @@ def test_every_result_has_a_table():
     assert r"\begin{table}" in frontier.to_latex()
     targets = db.targets(random_table(7, 2), random_table(30, 2))
     assert rows_of(targets.to_latex())
+
+
+def test_the_default_caption_tells_returns_that_count() -> None:
+    rates = pd.DataFrame({"TPR": [0.9, 0.8], "TNR": [0.7, 0.9]}, index=list("ab"))
+    costs = pd.DataFrame({"y": [1.0, 2, 4], "x": [1.0, 2, 3]}, index=list("abc"))
+    columns = {"outputs": ["y"], "inputs": ["x"]}
+    rankings = {
+        "(DEA, model wei)": db.rank(rates),
+        "(DEA, model super)": db.rank(rates, model="super"),
+        "(DEA, model ccr, vrs)": db.rank(costs, **columns),
+        "(DEA, model ccr, crs)": db.rank(costs, model="ccr", **columns),
+        "(DEA, model sbm, nirs)": db.rank(costs, model="sbm", returns="nirs", **columns),
+        "(DEA, model bam)": db.rank(costs, model="bam", **columns),
+    }
+    for words, ranking in rankings.items():
+        assert words in ranking.to_latex()

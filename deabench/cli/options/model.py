@@ -75,7 +75,8 @@ class ModelWords:
         Raises
         ------
         UsageError
-            If the model does not have an option, or --option stands without --model.
+            If the model does not have an option, --option stands without --model, or names what
+            another option names.
         """
         from deabench.models.options import ModelRequest, parse_options
 
@@ -86,6 +87,9 @@ class ModelWords:
         # The model's own options check these words, too.
         try:
             options = parse_options(self.model, self.option)
+            typed = {"--returns": self.returns, "--orientation": self.orientation}
+            twice = {name: word for name, word in typed.items() if name[2:] in options}
+            reject_options("is named by --option, too", twice)
             return ModelRequest(self.model, self.returns, self.orientation, options)
         except DataError as error:
             raise UsageError(str(error)) from None

@@ -47,12 +47,22 @@ def summarize_malmquist(result: Malmquist) -> str:
     factors = result.frame[["index", "efficiency_change", "technical_change"]]
     # The mean of ratios is the geometric one: a gain of 2 and a loss of 1/2 cancel out.
     mean = np.exp(np.log(factors).mean())
+    # Both factors are above 1 where things got better.
+    approach = _choose_word(mean["efficiency_change"], "nearer to", "farther from", "as near to")
+    advance = _choose_word(mean["technical_change"], "moved out", "moved back", "stayed")
     sentence = (
         f"{better} of {len(result.frame)} got better; in geometric mean {mean['index']:.3f} = "
-        f"{mean['efficiency_change']:.3f} (nearer to the frontier) times "
-        f"{mean['technical_change']:.3f} (the frontier itself)."
+        f"{mean['efficiency_change']:.3f} ({approach} the frontier) times "
+        f"{mean['technical_change']:.3f} (the frontier itself {advance})."
     )
     return " ".join([sentence, *(as_sentence(note) for note in result.notes)])
+
+
+def _choose_word(factor: float, above: str, below: str, equal: str) -> str:
+    """Return the word for a factor above, below or at 1, by the decimals that are printed."""
+    if f"{factor:.3f}" == "1.000":
+        return equal
+    return above if factor > 1 else below
 
 
 def summarize_partial(result: Partial) -> str:

@@ -29,6 +29,8 @@ from deabench.utils.text import escape_markdown
 TextFormat = Literal["plain", "md", "latex"]
 ITALIC, UPRIGHT = "\ue000", "\ue001"
 """Marks of a letter that stands for a number: private characters, that no text prints."""
+LATEX_SYMBOLS = {"χ²": r"\chi^2"}
+"""Signs that LaTeX knows by names alone."""
 MAX_PAIRS = 6
 """Pairs that a paragraph reports in full; the rest are counted."""
 WORDS = ("negligible", "small", "medium", "large")
@@ -61,7 +63,8 @@ def _render(text: str, escape: Any, before: str, after: str) -> str:
     # Every second piece is such a letter; the marks around anything else are part of a name.
     pieces = re.split(f"{ITALIC}(p|A|W|F|χ²){UPRIGHT}", text)
     words = [_escape_words(piece, escape) for piece in pieces[::2]]
-    letters = [f"{before}{letter}{after}" for letter in pieces[1::2]]
+    symbols = LATEX_SYMBOLS if before == "$" else {}
+    letters = [f"{before}{symbols.get(letter, letter)}{after}" for letter in pieces[1::2]]
     return "".join(chain.from_iterable(zip_longest(words, letters, fillvalue="")))
 
 
