@@ -36,7 +36,7 @@ from deabench.errors import DataError
 from deabench.tables.cells import parse_numbers
 from deabench.tables.readers.delimited import read_labelled_csv
 from deabench.tables.readers.frames import read_frame
-from deabench.tables.recognition.kinds import transpose_metrics
+from deabench.tables.recognition.metrics_in_rows import transpose_metrics
 from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.frames import find_key
 

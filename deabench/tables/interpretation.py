@@ -32,12 +32,12 @@ from deabench.tables.recognition.kinds import (
     refuse_rows_of_one_system,
     repetition_word,
     table_of_instances,
-    transpose_metrics,
 )
 from deabench.tables.recognition.layout import (
     find_metric_and_value,
     is_long,
 )
+from deabench.tables.recognition.metrics_in_rows import transpose_metrics
 from deabench.tables.recognition.one_metric import (
     ask_about_matrix,
     columns_as_systems,

@@ -9,18 +9,23 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
 from pathlib import Path
-from typing import Any
 
 from deabench.metrics.formulas import DIRECTION, METRICS
-from deabench.tables.naming.meaning import MEANING_KINDS, WEAK_KINDS, Meaning, Role
+from deabench.tables.naming.meaning import WEAK_KINDS, Meaning, Role
 from deabench.tables.naming.parsing import ParsedName, parse_name
 from deabench.tables.naming.reversals import reverse_direction
-from deabench.tables.naming.rules import Rule, RuleBook, join_pattern, word_starts
+from deabench.tables.naming.rules import (
+    RuleBook,
+    entry_pattern,
+    join_pattern,
+    read_meaning,
+    read_rules,
+)
 from deabench.tables.naming.units import BYTES, unit_in_brackets, unit_of
 
 _NUMBER_OF = re.compile(r"^_(total_)?(number|nr)(_of)?_")
@@ -41,37 +46,16 @@ class PairedWord:
     meaning: Meaning
 
 
-def _pattern_of(entry: Mapping[str, Any]) -> str:
-    return join_pattern(entry["words"]) if "words" in entry else str(entry["pattern"])
-
-
-def _read_meaning(entry: Mapping[str, Any]) -> Meaning:
-    names = ("role", "unit", "low", "high", "reason", "kind", "undesirable", "production")
-    fields = {name: entry[name] for name in names if name in entry}
-    if fields["kind"] not in MEANING_KINDS:
-        raise ValueError(f"vocabulary.toml has an entry of the unknown kind {fields['kind']!r}")
-    return Meaning(**({"role": "left_out"} | fields))
-
-
-def _read_rules(entries: Sequence[Mapping[str, Any]]) -> RuleBook:
-    rules = []
-    for entry in entries:
-        pattern = _pattern_of(entry)
-        starts = word_starts(entry["words"]) if "words" in entry else ("",)
-        rules.append(Rule(pattern, starts, _read_meaning(entry)))
-    return RuleBook(rules)
-
-
 _WORDS = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
-RULES = _read_rules(_WORDS["rule"])
+RULES = read_rules(_WORDS["rule"])
 MEASURE_RULES = RuleBook(
     rule for rule in RULES if rule.meaning.role in ("output", "lower_rate", "cost", "conditional")
 )
 """Rules of what columns of numbers measure."""
-WEAK_RULES = _read_rules(_WORDS["weak_rule"])
-FIRST_RULES = tuple((_pattern_of(entry), _read_meaning(entry)) for entry in _WORDS["never"])
+WEAK_RULES = read_rules(_WORDS["weak_rule"])
+FIRST_RULES = tuple((entry_pattern(entry), read_meaning(entry)) for entry in _WORDS["never"])
 PAIRED_WORDS = tuple(
-    PairedWord(re.compile(entry["name"]), entry["other"], _read_meaning(entry))
+    PairedWord(re.compile(entry["name"]), entry["other"], read_meaning(entry))
     for entry in _WORDS["beside"]
 )
 ERROR_WORDS: dict[str, str] = {

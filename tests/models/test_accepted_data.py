@@ -68,7 +68,12 @@ def rank(table: pd.DataFrame, model) -> db.Ranking:
     return db.rank(table, outputs=["a", "b"], inputs=["x", "z"], model=model)
 
 
-@pytest.mark.parametrize(("model", "accepted"), CASES, ids=str)
+def name_case(value: object) -> str:
+    """Return the name of a parameter, in the same order in every process."""
+    return ", ".join(sorted(value)) if isinstance(value, set) else str(value)
+
+
+@pytest.mark.parametrize(("model", "accepted"), CASES, ids=name_case)
 def test_a_model_takes_what_leaves_its_score_a_meaning(model, accepted) -> None:
     for kind, cells in CHANGES.items():
         table = TABLE.copy()

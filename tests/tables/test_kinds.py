@@ -241,7 +241,7 @@ def test_a_part_of_many_labels_tells_that_they_are_no_metrics(monkeypatch) -> No
 
 def test_more_rows_than_there_are_metrics_are_systems(monkeypatch) -> None:
     frame = pd.DataFrame({"rf": [0.93, 0.9], "lr": [0.9, 0.8]}, index=["accuracy", "recall"])
-    monkeypatch.setattr("deabench.tables.recognition.kinds.MAX_METRIC_ROWS", 2)
+    monkeypatch.setattr("deabench.tables.recognition.metrics_in_rows.MAX_METRIC_ROWS", 2)
     assert db.read(frame).kind == "metrics-in-rows"
-    monkeypatch.setattr("deabench.tables.recognition.kinds.MAX_METRIC_ROWS", 1)
+    monkeypatch.setattr("deabench.tables.recognition.metrics_in_rows.MAX_METRIC_ROWS", 1)
     assert db.read(frame).kind == "metrics"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-from deabench.tables.naming.meaning import Meaning
+from deabench.tables.naming.meaning import MEANING_KINDS, Meaning
 
 
 @dataclass(frozen=True)
@@ -96,3 +98,33 @@ class RuleBook(tuple[Rule, ...]):
                 longest = match.end()
                 meaning = rule.meaning
         return meaning
+
+
+def entry_pattern(entry: Mapping[str, Any]) -> str:
+    """Return the pattern of an entry of vocabulary.toml."""
+    return join_pattern(entry["words"]) if "words" in entry else str(entry["pattern"])
+
+
+def read_meaning(entry: Mapping[str, Any]) -> Meaning:
+    """Return what an entry of vocabulary.toml means.
+
+    Raises
+    ------
+    ValueError
+        If its kind is not one of `MEANING_KINDS`.
+    """
+    names = ("role", "unit", "low", "high", "reason", "kind", "undesirable", "production")
+    fields = {name: entry[name] for name in names if name in entry}
+    if fields["kind"] not in MEANING_KINDS:
+        raise ValueError(f"vocabulary.toml has an entry of the unknown kind {fields['kind']!r}")
+    return Meaning(**({"role": "left_out"} | fields))
+
+
+def read_rules(entries: Sequence[Mapping[str, Any]]) -> RuleBook:
+    """Return the rules of some entries of vocabulary.toml, in their order."""
+    rules = []
+    for entry in entries:
+        pattern = entry_pattern(entry)
+        starts = word_starts(entry["words"]) if "words" in entry else ("",)
+        rules.append(Rule(pattern, starts, read_meaning(entry)))
+    return RuleBook(rules)

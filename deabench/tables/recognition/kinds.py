@@ -3,10 +3,10 @@
 1. `refuse_missing_header`: a first line of measurements is no header.
 2. `recognise_instances`: predictions, scores and counts hold no metrics yet. Their single results
    become the rows of a Table, of which samples are made.
-3. `transpose_metrics`: metrics in rows are transposed, so that systems stand in rows.
-4. `recognise_folds`: one metric, folds x systems.
+3. `recognise_folds`: one metric, folds x systems.
 
-Long results and data sets x systems are told by their keys (`deabench.tables.recognition.layout`).
+Metrics in rows are transposed by `deabench.tables.recognition.metrics_in_rows`; long results and
+data sets x systems are told by their keys (`deabench.tables.recognition.layout`).
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.cells import EMPTY_WORDS, is_numeric_dtype, parse_numbers
+from deabench.tables.cells import EMPTY_WORDS, parse_numbers
 from deabench.tables.readers.frames import Source
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import is_data_set_name
+from deabench.tables.recognition.metrics_in_rows import is_metric
 from deabench.tables.table import Kind, Table
-from deabench.tables.vocabulary import has_name, is_weak, look_up_metric
+from deabench.tables.vocabulary import has_name, look_up_metric
 from deabench.utils.text import quote_names
 
 COUNTS = ("tp", "fn", "fp", "tn")
@@ -33,16 +34,9 @@ KEYS = ("dataset", "fold", "repeat", "seed", "instance", "cluster", "weight")
 REPETITIONS = ("fold", "repeat", "seed")
 MAX_CLASSES = 20
 """A truth of a weak name has at most this many classes."""
-LEAST_METRIC_SHARE = 0.5
-"""Metrics stand in rows where at least this share of the row labels are names of metrics."""
 MAX_PROBED_ROWS = 1000
-MAX_METRIC_ROWS = 20_000
-"""More rows than this are no metrics."""
-MAX_PROBED_NAMES = 200
-"""Of more names than this a part tells whether they are names of metrics."""
 CLASS_AVERAGES = {"macro avg", "weighted avg"}
 """Rows of scikit-learn's classification report beside the classes."""
-NUMBERED_ROW = re.compile(r"[A-Za-z]{1,3}(\d{1,6})")
 DEFAULT_CLASSIFIER = "classifier"
 MIN_CLASSES = 3
 """A table of counts between so many names or more is a confusion matrix."""
@@ -356,81 +350,6 @@ def as_numbers(column: pd.Series) -> pd.Series:
     return text.astype(object).where(text.notna(), None)
 
 
-def transpose_metrics(source: Source) -> Source | None:
-    """Turn a table with its metrics in rows; None where they stand in columns.
-
-    The row labels are names of metrics, the columns are named by something else. Further columns
-    of text beside the metric (a data set, a version) become part of the metrics' names.
-    """
-    frame = source.frame
-    if len(frame) > MAX_METRIC_ROWS:
-        return None
-    texts = [
-        str(name)
-        for name, dtype in frame.dtypes.items()
-        if not is_numeric_dtype(dtype) and parse_numbers(frame[name]) is None
-    ]
-    systems = [name for name in map(str, frame.columns) if name not in texts]
-    # A header of metrics, or a table with a row per system and metric, is read as it stands.
-    if not systems or any(_is_metric(name) for name in systems) or len(frame) < 2:
-        return None
-    # The metrics stand first, or under their own name; further texts describe them.
-    named = [name for name in texts if has_name(name, "metric")]
-    candidates = (*named, *texts[:2])
-    metric = next((name for name in candidates if _holds_metrics(frame[name], name)), None)
-    if metric is None or any(has_name(name, "value") for name in systems):
-        return None
-    varying = [name for name in texts if name != metric and frame[name].nunique() > 1]
-    labels = frame[metric].astype(str).str.strip()
-    # Of the other texts the first that tells equal metrics apart is a part of their names.
-    for name in varying:
-        if not labels.duplicated().any():
-            break
-        labels = frame[name].astype(str).str.strip() + " (" + labels + ")"
-    if labels.duplicated().any():
-        return None
-    transposed = frame[systems].set_axis(labels, axis=0).T
-    transposed = transposed.rename_axis(None, axis=1).rename_axis("system").reset_index()
-    note = f"'{metric}' holds the metrics: systems are the columns {quote_names(systems, 4)}"
-    return replace(
-        source,
-        frame=transposed,
-        label=("system",),
-        notes=(*source.notes, note),
-        read_text=None,
-    )
-
-
-def _is_metric(name: str, *, benchmarks: bool = True) -> bool:
-    meaning = look_up_metric(name)
-    if meaning is None or (not benchmarks and is_weak(meaning)):
-        return False
-    return meaning.role in ("output", "lower_rate", "cost")
-
-
-def _holds_metrics(column: pd.Series, name: str) -> bool:
-    """Return whether the cells of a column are names of metrics."""
-    labels = column.unique().tolist()
-    # To look up a name takes longer than to rank its row.
-    is_part = len(labels) > MAX_PROBED_NAMES
-    if is_part:
-        labels = labels[:: len(labels) // MAX_PROBED_NAMES]
-    cells = [cell for cell in dict.fromkeys(str(label).strip() for label in labels) if cell]
-    # Benchmarks are data sets where their column says so.
-    if is_data_set_name(name) and not any(_is_metric(cell, benchmarks=False) for cell in cells):
-        return False
-    # r0, r1, r2, ... are numbered rows, though one of them is also called like a metric.
-    numbers = [int(match[1]) for cell in cells if (match := NUMBERED_ROW.fullmatch(cell))]
-    if cells and len(numbers) == len(cells) and (is_part or np.ptp(numbers) == len(cells) - 1):
-        return False
-    count = sum(_is_metric(cell) for cell in cells)
-    # The name of the column counts as half of the evidence.
-    if has_name(name, "metric"):
-        return count >= LEAST_METRIC_SHARE / 2 * len(cells)
-    # One system may be called like a metric, as "far".
-    return count >= 2 and count >= LEAST_METRIC_SHARE * len(cells)
-
-
 def recognise_folds(frame: pd.DataFrame) -> dict[str, str] | None:
     """Return the repetitions of a table of folds x classifiers, canonical name to column.
 
@@ -443,7 +362,7 @@ def recognise_folds(frame: pd.DataFrame) -> dict[str, str] | None:
     ]
     if not keys or len(value_columns) < 2 or frame.duplicated([*keys.values()]).any():
         return None
-    if any(parse_numbers(frame[name]) is None or _is_metric(name) for name in value_columns):
+    if any(parse_numbers(frame[name]) is None or is_metric(name) for name in value_columns):
         return None
     # Settings and counts beside the fold describe one system; classifiers have names of their own.
     metric_columns = [name for name in value_columns if look_up_metric(name) is not None]

@@ -1,0 +1,99 @@
+"""Recognise tables whose rows are metrics and whose columns are systems, and transpose them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from deabench.tables.cells import is_numeric_dtype, parse_numbers
+from deabench.tables.readers.frames import Source
+from deabench.tables.recognition.layout import is_data_set_name
+from deabench.tables.vocabulary import has_name, is_weak, look_up_metric
+from deabench.utils.text import quote_names
+
+LEAST_METRIC_SHARE = 0.5
+"""Metrics stand in rows where at least this share of the row labels are names of metrics."""
+MAX_METRIC_ROWS = 20_000
+"""More rows than this are no metrics."""
+MAX_PROBED_NAMES = 200
+"""Of more names than this a part tells whether they are names of metrics."""
+NUMBERED_ROW = re.compile(r"[A-Za-z]{1,3}(\d{1,6})")
+
+
+def transpose_metrics(source: Source) -> Source | None:
+    """Turn a table with its metrics in rows; None where they stand in columns.
+
+    The row labels are names of metrics, the columns are named by something else. Further columns
+    of text beside the metric (a data set, a version) become part of the metrics' names.
+    """
+    frame = source.frame
+    if len(frame) > MAX_METRIC_ROWS:
+        return None
+    texts = [
+        str(name)
+        for name, dtype in frame.dtypes.items()
+        if not is_numeric_dtype(dtype) and parse_numbers(frame[name]) is None
+    ]
+    systems = [name for name in map(str, frame.columns) if name not in texts]
+    # A header of metrics, or a table with a row per system and metric, is read as it stands.
+    if not systems or any(is_metric(name) for name in systems) or len(frame) < 2:
+        return None
+    # The metrics stand first, or under their own name; further texts describe them.
+    named = [name for name in texts if has_name(name, "metric")]
+    candidates = (*named, *texts[:2])
+    metric = next((name for name in candidates if _holds_metrics(frame[name], name)), None)
+    if metric is None or any(has_name(name, "value") for name in systems):
+        return None
+    varying = [name for name in texts if name != metric and frame[name].nunique() > 1]
+    labels = frame[metric].astype(str).str.strip()
+    # Of the other texts the first that tells equal metrics apart is a part of their names.
+    for name in varying:
+        if not labels.duplicated().any():
+            break
+        labels = frame[name].astype(str).str.strip() + " (" + labels + ")"
+    if labels.duplicated().any():
+        return None
+    transposed = frame[systems].set_axis(labels, axis=0).T
+    transposed = transposed.rename_axis(None, axis=1).rename_axis("system").reset_index()
+    note = f"'{metric}' holds the metrics: systems are the columns {quote_names(systems, 4)}"
+    return replace(
+        source,
+        frame=transposed,
+        label=("system",),
+        notes=(*source.notes, note),
+        read_text=None,
+    )
+
+
+def is_metric(name: str, *, benchmarks: bool = True) -> bool:
+    """Return whether a name is that of a metric; `benchmarks` counts names of benchmarks, too."""
+    meaning = look_up_metric(name)
+    if meaning is None or (not benchmarks and is_weak(meaning)):
+        return False
+    return meaning.role in ("output", "lower_rate", "cost")
+
+
+def _holds_metrics(column: pd.Series, name: str) -> bool:
+    """Return whether the cells of a column are names of metrics."""
+    labels = column.unique().tolist()
+    # To look up a name takes longer than to rank its row.
+    is_part = len(labels) > MAX_PROBED_NAMES
+    if is_part:
+        labels = labels[:: len(labels) // MAX_PROBED_NAMES]
+    cells = [cell for cell in dict.fromkeys(str(label).strip() for label in labels) if cell]
+    # Benchmarks are data sets where their column says so.
+    if is_data_set_name(name) and not any(is_metric(cell, benchmarks=False) for cell in cells):
+        return False
+    # r0, r1, r2, ... are numbered rows, though one of them is also called like a metric.
+    numbers = [int(match[1]) for cell in cells if (match := NUMBERED_ROW.fullmatch(cell))]
+    if cells and len(numbers) == len(cells) and (is_part or np.ptp(numbers) == len(cells) - 1):
+        return False
+    count = sum(is_metric(cell) for cell in cells)
+    # The name of the column counts as half of the evidence.
+    if has_name(name, "metric"):
+        return count >= LEAST_METRIC_SHARE / 2 * len(cells)
+    # One system may be called like a metric, as "far".
+    return count >= 2 and count >= LEAST_METRIC_SHARE * len(cells)
