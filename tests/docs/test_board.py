@@ -256,6 +256,23 @@ def shares_and_percent_are_refused_together() -> None:
         db.rank(share * 100, reference=share)
 
 
+def values_that_cannot_be_are_refused() -> None:
+    for cells, text in (
+        ({"accuracy (%)": [91, 85, 1010, 70]}, "'accuracy (%)' of 'c' is 1010"),
+        ({"accuracy": [0.91, 0.85, 77.0, 0.7]}, "'accuracy' of 'a' is 0.91 and of 'c' 77"),
+        (
+            {"accuracy": [0.9, 0.8, 0.7, 0.6], "price": ["€9", "$10", "$2", "$3"]},
+            "another currency",
+        ),
+    ):
+        Path("cells.csv").write_text(
+            pd.DataFrame({"model": list("abcd")} | cells).to_csv(index=False), encoding="utf-8"
+        )
+        with pytest.raises(db.DataError) as error:
+            db.rank("cells.csv")
+        assert text in str(error.value)
+
+
 def impossible_projections_are_not_reported() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -345,6 +362,7 @@ CLAIMS: dict[str, Callable[[], None]] = {
     r"counted from -1": kappas_below_0_count_from_minus_1,
     r"[Vv]alues below 0": values_below_0_name_the_models_that_take_them,
     r"percent \(95\) are refused": shares_and_percent_are_refused_together,
+    r"beyond the range of a metric": values_that_cannot_be_are_refused,
     r"more than 100 % is not reported": impossible_projections_are_not_reported,
     r"\| 1 each; ": targets_weigh_each_metric_1,
     r"40,000 numbers": pages_hold_40000_numbers,

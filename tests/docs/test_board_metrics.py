@@ -210,6 +210,21 @@ def limits_of_exact_tests_are_those_of_the_page() -> None:
     assert MAX_BERGMANN == 12
 
 
+def signs_of_differences_are_those_of_the_page() -> None:
+    """The first system is better in every row: of scores, and of errors."""
+    rng = np.random.default_rng(3)
+    scores = pd.DataFrame({"first": rng.uniform(0.8, 0.9, 12), "second": 0.0, "third": 0.0})
+    scores["second"] = scores["first"] - rng.uniform(0.05, 0.1, 12)
+    scores["third"] = scores["first"] - rng.uniform(0.2, 0.3, 12)
+    for table, higher_is_better in ((scores, True), (1 - scores, False)):
+        for test, name in (("ranks", "rank"), ("wilcoxon", "median"), ("permutation", "mean")):
+            result = compare.compare(table, test=test, higher_is_better=higher_is_better)
+            pairs = result.pairs.set_index(["first", "second"])
+            is_below = name == "rank" or not higher_is_better
+            assert (pairs.loc[("first", "second"), "difference"] < 0) == is_below
+            assert result.difference_name == f"{name} difference"
+
+
 CLAIMS: dict[str, Callable[[], None]] = {
     r"^\| code \| .* \| (\S+) to (\S+) \| (higher|lower|neither) \|": (
         every_formula_of_counts_is_the_one_of_the_page
@@ -229,13 +244,14 @@ CLAIMS: dict[str, Callable[[], None]] = {
     r"1 - P/2|0\.75 for one": mid_p_is_one_less_half_the_point,
     r"0\.9 - 0\.8|to 12 digits": differences_are_compared_to_12_digits,
     r"z = 1\.527": two_sided_confidence_is_no_phi,
+    r"below 0": signs_of_differences_are_those_of_the_page,
     r"1/\(k - 1\)": folds_are_corrected_by_their_ratio,
     r"20,000 random orders|up to 12 systems": limits_of_exact_tests_are_those_of_the_page,
 }
 """Sentences of the guides, and the function that computes what they claim."""
 NO_ANSWERS = {
     r"(19|20)\d\d": "references and years",
-    r"^\| (data sets|folds|instances|two|many|the same|code;)|^code \| code|^\| code, code": (
+    r"^\| (data sets|folds|runs|instances|two|many|the same|code;)|^code \| code|^\| code, code": (
         "which test is taken when; tests/compare holds it"
     ),
     r"'recall', 'sens|^code, and the column|imbalanced-learn needs|gives recall, prec": "names",

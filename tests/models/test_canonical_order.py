@@ -88,7 +88,8 @@ def test_any_order_and_unit_of_a_table_has_the_same_canonical_one(kind, is_own) 
 def test_equal_rows_stay_in_their_order(kind) -> None:
     values = draw_table(kind, 60)
     data = make_data(values, list(range(60)), [0, 1, 2, 3])
-    order = _row_order(data, data, [0, 1], [0, 1]).tolist()
+    sides = [data.outputs.to_numpy().T, data.inputs.to_numpy().T]
+    order = _row_order(sides, [0, 1], [0, 1]).tolist()
     assert sorted(order) == list(range(60))
     for first, second in pairwise(order):
         assert first < second or (values[first] != values[second]).any()

@@ -454,3 +454,14 @@ def test_the_graph_measure_converges_where_factors_span_two_decades() -> None:
     db.certify(ranking)
     exact = EXACT["russell"](ranking)[0].score
     assert ranking.scores["r5"] == pytest.approx(float(exact), abs=1e-9)
+
+
+def test_a_score_that_its_peers_miss_by_all_of_the_tolerance_is_solved_exactly() -> None:
+    """λ reached 1 of a score of 1 - 1e-9, which another order of rows rounds beyond 1e-9."""
+    values = np.array([[0.01, 0.01, 0.84], [0.59, 0.01, 0.01]])
+    near = values[0] * (1 + 1e-9 * np.array([-1, 1, 2]))
+    table = pd.DataFrame(np.vstack([values, near]), list("abc"), ["m0", "m1", "m2"])
+    ranking = db.rank(table)
+    db.certify(ranking)
+    exact = EXACT["wei"](ranking)[0].score
+    assert ranking.scores["a"] == pytest.approx(float(exact), abs=1e-12)

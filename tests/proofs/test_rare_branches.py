@@ -64,10 +64,10 @@ def test_shares_of_outputs_and_of_inputs_bound_weights_of_their_own_side() -> No
 
 
 def test_a_radial_score_that_nothing_proves_leaves_its_reason_alone(monkeypatch) -> None:
-    def refuse_all(answer, reached, **_) -> np.ndarray:
-        return np.arange(len(answer.scores))
+    def refuse_all(answer, reached) -> np.ndarray:
+        return np.full(len(answer.scores), np.inf)
 
-    monkeypatch.setattr(radial, "_unproved_rows", refuse_all)
+    monkeypatch.setattr(radial, "_certificate_violations", refuse_all)
     ranking = rank_with(COSTS, model="ccr", outputs=["a", "b"], inputs=["x"])
     assert ranking.scores.isna().all()
     assert not ranking.efficient.any()

@@ -187,8 +187,13 @@ def _settle_efficiency(
     of = np.where(is_efficient, np.arange(len(rows)), UNPROVED).astype(np.int32)
     assert answer.slack_weights is not None
     slack_weights = replace_slack_weights(answer.slack_weights, SlackWeights(weights, of), rows)
-    lam = replace_rows(rows, exact.intensities, answer.intensities)
-    reached = exact.intensities.dot(stack_outputs_inputs(problem.reference))
+    # These peers reach the DMU itself, which is short of the projection of a score below 1.
+    is_short = np.abs(answer.scores.to_numpy()[rows] - 1) > TOLERANCE / 2
+    takes_peers = is_efficient | ~is_short
+    rows = rows[takes_peers]
+    intensities = exact.intensities[takes_peers]
+    lam = replace_rows(rows, intensities, answer.intensities)
+    reached = intensities.dot(stack_outputs_inputs(problem.reference))
     slacks = answer.slacks.copy()
     slacks.iloc[rows] = slacks_at_projection(problem, answer.scores.to_numpy()[rows], rows, reached)
     return replace(answer, slacks=slacks, intensities=lam, slack_weights=slack_weights)
@@ -247,13 +252,13 @@ def _solve_row_exactly(problem: Problem, model: str, k: int) -> tuple[Answer, np
         ray = scale_dual_ray(problem.family, duals, problem.maxima) / reference_maxima(answer)
         frame = pd.DataFrame(ray, index=answer.scores.index, columns=answer.slacks.columns)
         return replace(answer, infeasibility_certificates=frame), reached[0]
-    is_unproved = len(_unproved_rows(answer, reached, is_exact=True)) > 0
-    if is_unproved or (slack_errors(answer, reached) > TOLERANCE).any():
+    is_unproved = _is_unproved(answer, reached, TOLERANCE / 2)
+    if is_unproved or (slack_errors(answer, reached) > TOLERANCE / 2).any():
         # The second stage is one of floating point: the first one's peers are exact.
         first_stage = _read_stages(problem, solution, rows, "", has_second_stage=False)
-        if is_unproved or not len(_unproved_rows(*first_stage, is_exact=True)):
+        if is_unproved or not _is_unproved(*first_stage, TOLERANCE / 2):
             answer, reached = first_stage
-    if len(_unproved_rows(answer, reached, is_exact=True)):
+    if _is_unproved(answer, reached, TOLERANCE):
         score = float(answer.scores.iloc[0])
         answer.reasons[label] = (
             f"its {model} score, about {score:.6g}, {why.UNPROVED} {TOLERANCE:g}: its metrics are "
@@ -360,29 +365,41 @@ def _zero_factor_reason(problem: Problem, k: int) -> str:
     return why.NO_INPUT_NEEDED if problem.orientation == "input" else why.NO_MIX
 
 
-def _unproved_rows(answer: Answer, reached: np.ndarray, *, is_exact: bool = False) -> np.ndarray:
-    """Return the positions of the DMUs whose certificate does not hold.
+def _unproved_rows(answer: Answer, reached: np.ndarray) -> np.ndarray:
+    """Return the positions of the DMUs that have to be solved exactly.
 
-    Before they are solved exactly, also of those without a score, or with one so far from 1 that it
-    may be a rounding error.
+    They are those whose certificate does not hold, without a score, or with one so far from 1 that
+    it may be a rounding error.
     """
+    scores = answer.scores.to_numpy()
+    with np.errstate(invalid="ignore"):
+        is_far = np.isnan(scores) | (scores > FAR) | (scores < 1 / FAR)
+        # λ may miss the projection, or the slacks, by a share of the DMU's own values.
+        is_apart = slack_errors(answer, reached) > TOLERANCE / 2
+    # Half of the tolerance: in the table's own order sums may round to the other side of it.
+    fails = ~(_certificate_violations(answer, reached) <= TOLERANCE / 2)
+    return np.flatnonzero(fails | is_far | is_apart)
+
+
+def _is_unproved(answer: Answer, reached: np.ndarray, tolerance: float) -> bool:
+    """Return whether some score, of those that there are, is not proved."""
+    fails = ~(_certificate_violations(answer, reached) <= tolerance)
+    return bool((fails & answer.scores.notna().to_numpy()).any())
+
+
+def _certificate_violations(answer: Answer, reached: np.ndarray) -> np.ndarray:
+    """Return the largest violation of each DMU's certificate, (n,)."""
     # Both sides of the certificate must agree, and neither may break a constraint.
     primal, _, gap, primal_infeasibility, dual_infeasibility = radial_certificates(
         answer, reached
     ).T
     scores = answer.scores.to_numpy()
     size = np.maximum(scores, 1.0)
-    violation = np.maximum.reduce(
-        [gap / size, primal_infeasibility, dual_infeasibility, np.abs(primal - scores) / size]
+    return np.asarray(
+        np.maximum.reduce(
+            [gap / size, primal_infeasibility, dual_infeasibility, np.abs(primal - scores) / size]
+        )
     )
-    fails = ~(violation <= TOLERANCE)
-    if is_exact:
-        return np.flatnonzero(fails & ~np.isnan(scores))
-    with np.errstate(invalid="ignore"):
-        is_far = np.isnan(scores) | (scores > FAR) | (scores < 1 / FAR)
-        # λ may miss the projection, or the slacks, by a share of the DMU's own values.
-        is_apart = slack_errors(answer, reached) > TOLERANCE
-    return np.flatnonzero(fails | is_far | is_apart)
 
 
 def _replace_row(answer: Answer, exact: Answer, k: int) -> Answer:
