@@ -108,28 +108,7 @@ def _settle_best_scores(answer: Answer) -> Answer:
             is_best &= np.abs(values) <= TOLERANCE
         values = np.where(is_best, 0.0, values + 0.0)
     scores = pd.Series(values, index=answer.scores.index, name=answer.scores.name)
-    return replace(_with_slacks_at(answer, values), scores=scores)
-
-
-def _with_slacks_at(answer: Answer, scores: np.ndarray) -> Answer:
-    """Return a radial answer with slacks that count from the projections of other scores (K,)."""
-    change = np.nan_to_num(np.abs(scores - answer.scores.to_numpy()))
-    rows = np.flatnonzero(change > TOLERANCE / 10)
-    if answer.slack_weights is None or not len(rows):
-        return answer
-    before = answer.scores.to_numpy()[rows, None]
-    after = scores[rows, None]
-    # An output has less to gain beyond a projection that is higher, an input less to spare.
-    if answer.orientation == "output":
-        metrics = answer.data.outputs
-        gained = metrics.to_numpy()[rows] * (1.0 / before - 1.0 / after)
-    else:
-        metrics = answer.data.inputs
-        gained = metrics.to_numpy()[rows] * (after - before)
-    slacks = answer.slacks.copy()
-    columns = slacks.columns.get_indexer(metrics.columns)
-    slacks.iloc[rows, columns] = np.maximum(slacks.iloc[rows, columns] + gained, 0.0)
-    return replace(answer, slacks=slacks)
+    return replace(answer, scores=scores)
 
 
 def counts_own_units(model: Model) -> bool:
