@@ -22,8 +22,8 @@ Better = Literal["higher", "lower", "open"]
 NOUNS: tuple[tuple[str, dict[str, Better]], ...] = (
     # A change for the worse, whatever gets worse.
     (
-        r"degradations?|deteriorations?|penalt(?:y|ies)|loss(?:es)?|lost|damage|impairment|worsening"
-        r"|regressions?|overhead|deficit|shortfall|erosion|sacrificed?|wasted|forfeited",
+        r"degradations?|deteriorations?|penalt(?:y|ies)|loss(?:es)?|lost|damage|impairment"
+        r"|worsening|regressions?|overhead|deficit|shortfall|erosion|sacrificed?|wasted|forfeited",
         {"higher": "lower", "lower": "lower"},
     ),
     # Less of a quality is worse, less of what is spent or wrong is better.
@@ -67,8 +67,8 @@ _FREE = re.compile(
     r"|_non_(?:toxic|harmful|biased|defective|faulty|violating|abusive|hallucinat\w+)_"
 )
 _BETWEEN = re.compile(
-    r"_(?:mean_|avg_|average_)?(?:times?|hours?|days?|minutes?|miles?|kms?|distance|steps?|requests?"
-    r"|runs?|cycles?)_(?P<link>to|between|before|until|without|since|per)"
+    r"_(?:mean_|avg_|average_)?(?:times?|hours?|days?|minutes?|miles?|kms?|distance|steps?"
+    r"|requests?|runs?|cycles?)_(?P<link>to|between|before|until|without|since|per)"
     rf"(?:_(?:the|a|first|next|last|any))*_(?P<fault>{_FAULTS}|{_CRASHES})"
     r"(?:_(?:s|h|hours?|days?|seconds?|ms|minutes?|km|miles?))?_$"
 )
