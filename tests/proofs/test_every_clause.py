@@ -235,7 +235,8 @@ def claims_broken_from_outside(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return what refuses a way back to the frontier from beyond it: all else is consistent."""
     tested = pd.DataFrame({"a": [4.5], "b": [5.5]}, index=["o"])
     with monkeypatch.context() as patch:
-        patch.setattr(holder, "_is_worth_more", lambda answer, _: answer.scores == np.inf)
+        patch.setattr(holder, "_is_worth_more", lambda *_: np.zeros(1, dtype=bool))
+        patch.setattr(holder, "_rows_all_but_at_frontier", lambda *_: np.zeros(0, dtype=int))
         reference = TABLE[["a", "b"]]
         forged = rank_with(tested, reference=reference, model="holder", norm="linf")
     assert forged.scores["o"] < 0
