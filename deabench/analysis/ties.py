@@ -46,10 +46,10 @@ def describe_tie(
         finding += f"; to tell them apart: {', '.join(proposals)}"
     if distinct == count:
         return (finding,)
-    alike = f"{count - distinct} of the {count} efficient"
+    repeated_rows = f"{count - distinct} of the {count} efficient"
     return (
         finding,
-        f"{alike} are alike in every metric with another, and nothing tells those apart",
+        f"{repeated_rows} are alike in every metric with another, and nothing tells those apart",
     )
 
 

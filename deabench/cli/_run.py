@@ -166,10 +166,10 @@ def _add_common_options(command: Command, verb: str) -> None:
     parse_arguments = command.parse_args
 
     def parse_safely(context: Context, arguments: list[str]) -> Any:
-        rest = parse_arguments(context, arguments)
+        remaining_arguments = parse_arguments(context, arguments)
         # A verb may compute for minutes before it writes: what it would overwrite is told before.
         check_outputs(context.params)
-        return rest
+        return remaining_arguments
 
     command.parse_args = parse_safely
     # `study run` and its like have the same options.

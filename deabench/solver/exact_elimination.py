@@ -43,11 +43,11 @@ class FactoredBasis:
         moving = [position for position in self.others if x[position]]
         for i, position in self.single.items():
             # What the other columns leave of the row.
-            rest = right[i]
-            for other in moving:
-                if self.columns[other][i]:
-                    rest -= self.columns[other][i] * x[other]
-            x[position] = rest / self.columns[position][i]
+            remainder = right[i]
+            for moving_position in moving:
+                if self.columns[moving_position][i]:
+                    remainder -= self.columns[moving_position][i] * x[moving_position]
+            x[position] = remainder / self.columns[position][i]
         return x
 
     def price(self, costs: list[Fraction]) -> list[Fraction]:
@@ -57,11 +57,11 @@ class FactoredBasis:
             if costs[position]:
                 y[i] = costs[position] / self.columns[position][i]
         # What these rows leave of the costs of the other columns.
-        rest = [
+        remaining_costs = [
             costs[position] - inner_product(y, self.columns[position]) for position in self.others
         ]
         for k, i in enumerate(self.rows):
-            y[i] = inner_product(rest, [row[k] for row in self.inverse])
+            y[i] = inner_product(remaining_costs, [row[k] for row in self.inverse])
         return y
 
 

@@ -116,8 +116,8 @@ def _verdict_sentence(ranking: Ranking, name: Hashable, score: float) -> str:
         rank = "no rank, for some scores were not computed in time"
     details = f"({ranking.measure} {score:.4g}, {rank})"
     if ranking.efficient.loc[name]:
-        others = "no mix of the others is" if _compares_mixes(ranking) else "no other is"
-        return f"{name} is efficient {details}: {others} better in every metric."
+        rivals = "no mix of the others is" if _compares_mixes(ranking) else "no other is"
+        return f"{name} is efficient {details}: {rivals} better in every metric."
     return f"{name} is not efficient {details}: {_describe_score(ranking, name, score)}."
 
 

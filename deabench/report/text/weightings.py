@@ -40,11 +40,11 @@ def summarize_weightings(result: Weightings) -> str:
         sentences.append(f"{len(first) - MAX_FIRST} more are first elsewhere.")
     # Of a settled pair one row is at least as good as the other at every weighting.
     dominance = result.dominance.to_numpy()
-    settled = int(np.triu(dominance | dominance.T, k=1).sum())
+    settled_pairs = int(np.triu(dominance | dominance.T, k=1).sum())
     if n > 1:
-        verb = "comes" if settled == 1 else "come"
+        verb = "comes" if settled_pairs == 1 else "come"
         sentences.append(
-            f"{settled} of {n * (n - 1) // 2} pairs {verb} out the same at every weighting."
+            f"{settled_pairs} of {n * (n - 1) // 2} pairs {verb} out the same at every weighting."
         )
     open_ends = int((ranks["best"] != ranks["best_proved"]).sum())
     open_ends += int((ranks["worst"] != ranks["worst_proved"]).sum())
