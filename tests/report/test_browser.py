@@ -196,7 +196,7 @@ def test_costs_are_in_their_own_direction_and_unit(opened):
     ("table", "given"),
     [
         pytest.param(cloud(40, 2), {}, marks=pytest.mark.slow),
-        (cloud(30, 3), {}),
+        pytest.param(cloud(30, 3), {}, marks=pytest.mark.slow),
         pytest.param(
             cloud(45, 5),
             {"outputs": ["TPR", "TNR", "AUC", "GM", "F"]},
@@ -481,6 +481,7 @@ def test_a_tap_on_a_phone_chooses_and_the_page_fits(opened):
     compare(page, table, at=table.loc[named].to_dict())
 
 
+@pytest.mark.slow
 def test_a_page_prints_on_a4_and_has_names_for_all_controls(opened):
     page = opened(page_of(60, 3), color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(22, 24, 27)"

@@ -221,7 +221,10 @@ def test_a_step_at_5000_rows_writes_little_more_than_at_30(opened):
     assert many["dots"] / 20 < 0.1 * total
 
 
-@pytest.mark.parametrize("width", [1400, pytest.param(800, marks=pytest.mark.slow), 390])
+@pytest.mark.parametrize(
+    "width",
+    [pytest.param(1400, marks=pytest.mark.slow), pytest.param(800, marks=pytest.mark.slow), 390],
+)
 def test_the_first_screen_holds_recommendation_and_picture(opened, width):
     height = 900 if width == 1400 else 844
     scores = pd.DataFrame(

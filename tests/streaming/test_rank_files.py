@@ -230,6 +230,7 @@ rank_files.store_partition_scores = once(rank_files.store_partition_scores, mark
 """
 
 
+@pytest.mark.slow
 def test_a_cluster_that_loses_workers_has_the_same_bits(
     tmp_path: Path, refused, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -115,6 +115,7 @@ def test_looking_at_a_study_imports_nothing_before_and_after_a_run(folder):
     assert not marker.exists()
 
 
+@pytest.mark.slow
 def test_the_tables_are_the_same_whether_the_code_is_imported_or_recorded(folder):
     db.Study.from_toml("foreign.toml", allow_imports=True).run(workers=1)
     permitted = db.Study.from_toml("foreign.toml", allow_imports=True)

@@ -239,7 +239,11 @@ def test_before_anything_has_run(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("preset", "name", "rows"), [("outliers", "pivot", 14), ("dimensionality", "pivot", 7)]
+    ("preset", "name", "rows"),
+    [
+        ("outliers", "pivot", 14),
+        pytest.param("dimensionality", "pivot", 7, marks=pytest.mark.slow),
+    ],
 )
 def test_the_papers_artificial_experiments(tmp_path, capsys, preset, name, rows):
     path = tmp_path / f"{preset}.toml"
@@ -262,6 +266,7 @@ def test_the_papers_artificial_experiments(tmp_path, capsys, preset, name, rows)
         assert frame.set_index("dmu").loc[5, "efficiency"] < 0.995
 
 
+@pytest.mark.slow
 def test_the_shipped_counts_are_made_again(tmp_path):
     """Two folds of one set by all 18 classifiers, to the last count; other versions may differ and
     are not held to it.

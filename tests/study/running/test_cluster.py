@@ -78,7 +78,8 @@ def _cluster(folder):
     return process, process.stdout.readline().strip()
 
 
-@pytest.mark.parametrize("source", [pytest.param("file", marks=pytest.mark.slow), "code"])
+@pytest.mark.parametrize("source", ["file", "code"])
+@pytest.mark.slow
 def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(
     study_file, undisturbed, tmp_path, monkeypatch, source
 ):
@@ -131,6 +132,7 @@ def test_a_cluster_without_workers_is_said(study_file, tmp_path, monkeypatch):
         process.communicate("\n", timeout=30)
 
 
+@pytest.mark.slow
 def test_data_and_functions_from_code_reach_a_cluster(tmp_path):
     import numpy as np
     import poison

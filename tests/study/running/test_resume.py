@@ -69,6 +69,7 @@ def test_kill_9_of_the_parent_then_resume(study_file, undisturbed, capsys):
     assert Study.from_toml(path, allow_imports=True).status().digest == undisturbed
 
 
+@pytest.mark.slow
 def test_kill_9_of_a_worker_and_of_the_parent_with_dask(study_file, undisturbed):
     path = study_file(SLOW)
     run = Running(path, "--workers", "2", *DASK)
