@@ -121,6 +121,16 @@ HARD_SEEDS = {
     "rdm of steps of 4e-9, worth a last digit": (40001180, list(KINDS), *MODELS),
     "ddf of a projection 1e12 times as far as the value": (40001803, list(KINDS), *MODELS),
     "rdm beside a reference of zeros": (40003084, list(KINDS), *MODELS),
+    "super of a DMU that is 1.5e-13 beyond its reference": (
+        47100091,
+        ["noise"],
+        *["ccr", "super", "holder", "ddf", "sbm"],
+    ),
+    "ccr of a score that counts as 1 beside inputs of three times the reference's": (
+        47100120,
+        ["noise"],
+        *["ccr", "super", "holder", "ddf", "sbm"],
+    ),
     "ddf of single peers that tie, of DMUs of several sizes": (
         46001563,
         list(ALL_KINDS),

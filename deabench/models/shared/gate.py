@@ -101,7 +101,7 @@ def _settle_best_scores(answer: Answer) -> Answer:
     """Return the answer without what floating point leaves of a 1, or of a 0."""
     values = answer.scores.to_numpy()
     if answer.options.measure == "efficiency":
-        values = settle(values, 1.0)
+        values = np.where(_moves_slacks(answer, values), values, settle(values, 1.0))
     else:
         is_best = answer.efficient.to_numpy() & answer.own_reference
         if not counts_own_units(answer.options):
@@ -109,6 +109,22 @@ def _settle_best_scores(answer: Answer) -> Answer:
         values = np.where(is_best, 0.0, values + 0.0)
     scores = pd.Series(values, index=answer.scores.index, name=answer.scores.name)
     return replace(answer, scores=scores)
+
+
+def _moves_slacks(answer: Answer, scores: np.ndarray) -> np.ndarray:
+    """Return which radial scores stay as they are, for their slacks not to miss the projection.
+
+    A score that is set to 1 moves the projection, and slacks count in units of the reference, of
+    which a DMU beside a separate one may have many: bool (K,).
+    """
+    if answer.slack_weights is None or answer.own_reference:
+        return np.zeros(len(scores), dtype=bool)
+    metrics, reference = answer.data.inputs, answer.reference.inputs
+    if answer.orientation == "output":
+        metrics, reference = answer.data.outputs, answer.reference.outputs
+    unit = reference.to_numpy().max(axis=0)
+    units_of_own = (metrics.to_numpy() / np.where(unit > 0, unit, 1.0)).max(axis=1)
+    return np.asarray(np.abs(scores - 1) * units_of_own > TOLERANCE / 2)
 
 
 def counts_own_units(model: Model) -> bool:

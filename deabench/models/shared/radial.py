@@ -111,13 +111,14 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
     # dominates may be efficient.
     has_slack = reaches_one & ~efficient & ~undecided
     has_slack[has_slack] = ~_is_dominated(problem, np.flatnonzero(has_slack))
+    unreached_rows = np.zeros(0, dtype=int)
     if (is_open | has_slack).any():
-        answer = _settle_efficiency(problem, answer, is_open, has_slack)
+        answer, unreached_rows = _settle_efficiency(problem, answer, is_open, has_slack)
         proof = _prove_slacks(answer)
         answer = replace(answer, slack_weights=proof.weights)
         efficient = proof.proved[0]
     # Beyond the reference there is only the projection, which is rounded.
-    rows = _rows_of_doubtful_slack(answer, proof)
+    rows = np.union1d(_rows_of_doubtful_slack(answer, proof), unreached_rows)
     if len(rows):
         answer = _settle_projections(problem, answer, rows)
         proof = _prove_slacks(answer)
@@ -170,14 +171,18 @@ def _is_dominated(problem: Problem, rows: np.ndarray) -> np.ndarray:
 
 def _settle_efficiency(
     problem: Problem, answer: Answer, is_open: np.ndarray, has_slack: np.ndarray
-) -> Answer:
+) -> tuple[Answer, np.ndarray]:
     """Return the answer with exact peers, slacks and slack weights of DMUs that reach 1.
 
-    Of those with slack, bool (n,), only the ones that turn out to be efficient change.
+    Of those with slack, bool (n,), only the ones that turn out to be efficient change. Beside it
+    are the positions of those that no mixture reaches: they are beyond the reference, perhaps by
+    less than rounding.
     """
     rows = np.flatnonzero(is_open | has_slack)
     exact = find_own_slack(problem.task, problem.frontier, rows)
-    changes = is_open[rows] | (exact.total <= TOLERANCE)
+    is_unreached = np.isnan(exact.total)
+    unreached_rows = rows[is_unreached]
+    changes = (is_open[rows] & ~is_unreached) | (exact.total <= TOLERANCE)
     rows = rows[changes]
     exact = OwnSlack(exact.total[changes], exact.weights[changes], exact.intensities[changes])
     # In metrics over their maxima, with a least weight of 1, as slack weights are.
@@ -196,7 +201,8 @@ def _settle_efficiency(
     reached = intensities.dot(stack_outputs_inputs(problem.reference))
     slacks = answer.slacks.copy()
     slacks.iloc[rows] = slacks_at_projection(problem, answer.scores.to_numpy()[rows], rows, reached)
-    return replace(answer, slacks=slacks, intensities=lam, slack_weights=slack_weights)
+    settled = replace(answer, slacks=slacks, intensities=lam, slack_weights=slack_weights)
+    return settled, unreached_rows
 
 
 def _rows_of_doubtful_slack(answer: Answer, proof: SlackProof) -> np.ndarray:
