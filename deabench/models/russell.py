@@ -4,9 +4,10 @@ For one side they are slack programs: `deabench_models.russell_input` is 1 minus
 1 plus the additive model whose weights are 1 over the DMU's own values and their number.
 
 For both sides (the graph measure) 1/φ is convex and held from below by tangents
-(`deabench_models.russell_graph`). Each round solves with tangents around the last φ, closer and
-closer, until the measure at λ and its bound agree. Multipliers u, v ≥ 0 prove it: with h the
-largest u·y − v·x of any possible production, the measure is at least
+(`deabench_models.russell_graph`). Each round solves with tangents at the last φ, and around the
+best φ of mixtures of the last peers, by Newton's method, until the measure at λ and its bound
+agree. Multipliers u, v ≥ 0 prove it: with h the largest u·y − v·x of any possible production, the
+measure is at least
 Σ min(0, p − v x) + Σ min over φ ≥ 1 of (q/φ + u y φ) − h.
 """
 
@@ -24,6 +25,7 @@ from deabench.models.shared import infeasibility, slack_programs
 from deabench.models.shared.own_slack import find_own_slack
 from deabench.models.shared.scaled_data import (
     ScaledData,
+    lambda_sum_bounds,
     lambda_violation,
     metric_names,
     replace_rows,
@@ -54,6 +56,11 @@ CLOSE = 1e-10
 NARROWEST = 3e-5
 """Tangents that touch nearer to each other than this, as a share of φ, are the same to a solver."""
 ROUNDS = 16
+MET = 1e-9
+"""A constraint that λ meets by this share is one without slack."""
+ROUNDED = 1e-14
+"""What rounding leaves of a singular value that is 0, of rows whose largest entry is 1."""
+NEWTON_STEPS = 40
 NEAR_ONE = 1e-7
 """A measure so near to 1 is decided in exact arithmetic."""
 
@@ -146,9 +153,9 @@ def _solve_graph(task: Task, advance: Advance) -> Answer:
     first_tangents = FIRST_EXACT_TANGENTS if task.exact else FIRST_TANGENTS
     touch = np.tile(first_tangents, (count, scaled.s, 1))  # where tangents touch 1/φ
     center = np.ones(scaled.y.shape)
-    width = np.full(scaled.y.shape, np.inf)
     rows = np.arange(count)
-    for _ in range(ROUNDS):
+    # What floating point leaves open after half of the rounds is for rational arithmetic.
+    for _ in range(ROUNDS if task.exact else ROUNDS // 2):
         # Tangents lie below 1/φ: the optimum of this round bounds the measure from below.
         solutions = _solve_round(task, scaled, candidates, p, q, touch, rows)
         better = to_reference_positions(solutions.shared["lam"], candidates)
@@ -157,20 +164,20 @@ def _solve_graph(task: Task, advance: Advance) -> Answer:
         # λ itself reaches the measure, so this bounds it from above.
         measure = _graph_measure(scaled, lam, p, q)[0][rows]
         scores[rows] = np.where(np.isnan(solutions.objective), np.nan, measure)
-        # The next tangents touch around this φ; a DMU is done where measure and bound agree.
-        phi = np.column_stack([solutions.values[f"phi[{r}]"] for r in range(scaled.s)])
-        is_apart = measure - solutions.objective > CLOSE
-        shrinking = 8.0 if task.exact else 4.0
-        width[rows] = _next_width(phi, center[rows], width[rows], shrinking)
-        center[rows] = phi
-        rows = rows[is_apart]
+        # A DMU is done where measure and bound agree.
+        center[rows] = np.column_stack([solutions.values[f"phi[{r}]"] for r in range(scaled.s)])
+        rows = rows[measure - solutions.objective > CLOSE]
         if not len(rows):
             break
-        steps = 1 + width[:, :, None] * np.linspace(-1.0, 1.0, TANGENTS_PER_ROUND)
-        around = center[:, :, None] * np.where(np.isinf(steps), 1.0, steps)
         if task.exact:  # fractions are slow, and the tangents that touch nearest to φ are enough
             touch = _nearest_tangents(touch, center, len(first_tangents))
-        touch = np.concatenate([touch, np.maximum(around, 1.0)], axis=2)
+        # The next tangents touch at this φ, and around the best one among mixtures of its peers,
+        # which is that of all where the peers are the right ones.
+        best = center.copy()
+        for k in rows.tolist():
+            best[k] = _best_factors(scaled, k, lam, p[k], q[k], ROUNDED if task.exact else MET)
+        around = best[:, :, None] * (1 + NARROWEST * np.linspace(-1.0, 1.0, TANGENTS_PER_ROUND))
+        touch = np.concatenate([touch, center[:, :, None], np.maximum(around, 1.0)], axis=2)
     advance(count)
     # Tangents leave open who reaches 1: exact arithmetic decides.
     near = np.flatnonzero(scores >= 1 - NEAR_ONE)
@@ -199,6 +206,74 @@ def _metric_shares(task: Task | Answer, scaled: ScaledData) -> tuple[np.ndarray,
     return p / count, q / count
 
 
+def _best_factors(
+    scaled: ScaledData, k: int, lam: Sparse, p: np.ndarray, q: np.ndarray, parallel: float
+) -> np.ndarray:
+    """Return the φ (s,) of the best mixture of DMU k's peers, by Newton's method.
+
+    λ moves where the constraints that it meets leave it free, each entry in shares of itself;
+    constraints that differ by a share of `parallel` are one. This proposes where the next tangents
+    touch: the number of rounds depends on it, the answer does not.
+    """
+    is_peer = lam.values[k] > 0
+    intensities = lam.values[k][is_peer]
+    peers = lam.columns[k][is_peer]
+    # In shares of the DMU's own values: what each peer uses, and what it gives.
+    used = scaled.X[peers] * intensities[:, None] / np.where(scaled.x[k] > 0, scaled.x[k], 1.0)
+    made = scaled.Y[peers] * intensities[:, None] / np.where(scaled.y[k] > 0, scaled.y[k], 1.0)
+    counted = q > 0
+    phi = np.where(counted, made.sum(axis=0), 1.0)
+    if not len(peers) or (phi <= 0).any():
+        return np.ones(len(q))
+    # What λ meets stays met: inputs and outputs without slack, and the bound of Σ λ.
+    meets_input = used.sum(axis=0) >= (scaled.x[k] > 0) * (1 - MET)
+    meets_output = counted & (phi <= 1 + MET)
+    met = [*used.T[meets_input], *made.T[meets_output]]
+    least_sum, greatest_sum = lambda_sum_bounds(scaled.returns)
+    total = intensities.sum()
+    if total <= least_sum * (1 + MET) or total >= greatest_sum * (1 - MET):
+        met.append(intensities)
+    directions = _free_directions(met, len(peers), parallel)
+    cost = directions.T @ (used @ p)
+    gain = directions.T @ made[:, counted]
+    shares = q[counted]
+    factors = phi[counted]
+    position = np.zeros(directions.shape[1])
+    for _ in range(NEWTON_STEPS if len(position) else 0):
+        slope = cost - gain @ (shares / factors**2)
+        curvature = (gain * (2 * shares / factors**3)) @ gain.T
+        move = -np.linalg.lstsq(curvature, slope, rcond=None)[0]
+        decrease = -slope @ move
+        if not decrease > CLOSE**2:
+            break
+        # Half steps until λ stays above 0 and the measure falls.
+        step = 1.0
+        while step > MET:
+            changed = factors + step * (move @ gain)
+            is_possible = (directions @ (position + step * move)).min() >= -1.0
+            if is_possible and changed.min() > 0:
+                change = step * (move @ cost) + (shares / changed - shares / factors).sum()
+                if change <= -step * decrease / 4:
+                    break
+            step /= 2
+        else:
+            break
+        position += step * move
+        factors = changed
+    phi[counted] = factors
+    return np.maximum(phi, 1.0)
+
+
+def _free_directions(rows: list[np.ndarray], count: int, parallel: float) -> np.ndarray:
+    """Return a basis (count, d) of the directions that leave each row's product as it is."""
+    if not rows:
+        return np.eye(count)
+    matrix = np.array(rows)
+    size = np.abs(matrix).max(axis=1, keepdims=True)
+    _, sizes, basis = np.linalg.svd(matrix / np.where(size > 0, size, 1.0))
+    return np.asarray(basis[int((sizes > parallel).sum()) :].T)
+
+
 def _nearest_tangents(touch: np.ndarray, phi: np.ndarray, first: int) -> np.ndarray:
     """Return the first tangents (K, s, first), and of the others those that touch nearest to φ."""
     others = touch[:, :, first:]
@@ -207,20 +282,6 @@ def _nearest_tangents(touch: np.ndarray, phi: np.ndarray, first: int) -> np.ndar
     return np.concatenate(
         [touch[:, :, :first], np.take_along_axis(others, nearest, axis=2)], axis=2
     )
-
-
-def _next_width(
-    phi: np.ndarray, center: np.ndarray, width: np.ndarray, shrinking: float
-) -> np.ndarray:
-    """Return how far around φ the next tangents touch, as a share of it.
-
-    They are closer than the last ones, unless φ moved to where those ended.
-    """
-    # φ at the end of the last tangents: widen. Well inside: come closer.
-    moved = np.abs(phi / center - 1.0)
-    wider = np.minimum(2 * width, 0.5)
-    narrower = np.maximum(width / shrinking, NARROWEST)
-    return np.where(np.isinf(width), 0.5, np.where(moved > width, wider, narrower))
 
 
 def _solve_round(
