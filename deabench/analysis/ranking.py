@@ -275,12 +275,15 @@ def _rank_complete(
 def _describe_limits(answer: Answer) -> tuple[str, ...]:
     """Return notes on efficient DMUs that have a metric of 0, and on scores without a proof."""
     notes = []
+    outputs = answer.data.outputs
+    efficient_rows = np.flatnonzero(answer.efficient.to_numpy())
+    is_zero = outputs.to_numpy()[efficient_rows] == 0
     # A given output of 0 may be the distance from the largest value of an input.
-    outputs = answer.data.outputs.drop(columns=list(answer.data.given), errors="ignore")
-    is_zero_on_top = answer.efficient.to_numpy()[:, None] & (outputs.to_numpy() == 0)
-    for k, r in np.argwhere(is_zero_on_top)[:MAX_NAMED_ZEROS]:
+    is_zero &= answer.data.is_changeable[: outputs.shape[1]]
+    for k, r in np.argwhere(is_zero)[:MAX_NAMED_ZEROS]:
+        label = outputs.index[efficient_rows[k]]
         notes.append(
-            f"'{outputs.index[k]}' is efficient although its '{outputs.columns[r]}' is 0: "
+            f"'{label}' is efficient although its '{outputs.columns[r]}' is 0: "
             "weights may leave a metric out"
         )
     if not answer.options.has_certificate:
@@ -320,9 +323,10 @@ def _solve_task(
             f"every output of '{labels[0]}' is 0, as of all others; their efficiencies are "
             "undefined"
         )
-    reasons = dict.fromkeys(labels[has_no_output], NO_OUTPUT)
+    reasons: dict[Any, str] = {}
     scorable = task.data
-    if reasons:
+    if has_no_output.any():
+        reasons = dict.fromkeys(labels[has_no_output], NO_OUTPUT)
         scorable = take_data_rows(task.data, np.flatnonzero(~has_no_output))
     reference = model.prepare(task.reference)
     data = reference if scorable is task.reference else model.prepare(scorable)

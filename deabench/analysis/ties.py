@@ -8,6 +8,7 @@ from deabench.models import Model
 from deabench.models.options import ModelRequest, TableFacts, choices_of
 from deabench.results.ranking import Ranking
 from deabench.tables.selected_table import SelectedTable
+from deabench.utils.frames import column_positions
 
 MAX_EFFICIENT_SHARE = 1 / 3
 """Where more are efficient, the ranking says how to go on."""
@@ -37,8 +38,9 @@ def describe_tie(
     if is_few or ranking.options.name in TELLING_MODELS or not ranking.own_reference:
         return ()
     finding = f"{count} of {rows} are efficient"
-    efficient_rows = selected.frame.loc[ranking.efficient.to_numpy(), list(selected.metrics)]
-    distinct = len(efficient_rows.drop_duplicates())
+    columns = column_positions(selected.frame.columns, selected.metrics)
+    metrics = selected.frame.to_numpy().take(columns, axis=1)
+    distinct = len({*map(tuple, metrics[ranking.efficient.to_numpy()].tolist())})
     if distinct == 1:
         return (f"{finding}; they are alike in every metric, and nothing tells them apart",)
     proposals = _propose_calls(ranking, selected, request)[:PROPOSALS]

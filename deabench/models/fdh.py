@@ -15,7 +15,7 @@ import pandas as pd
 from deabench.models.shared.radial_model import RadialModel
 from deabench.models.shared.scaled_data import (
     ScaledData,
-    metric_names,
+    metric_index,
     pareto_efficient,
     slacks_beyond,
 )
@@ -52,11 +52,11 @@ class FDH(RadialModel):
         factor, peer, _ = _find_best_peers(scaled, candidates, self.orientation, advance)
         labels = task.data.labels
         scores, reasons = _scores(factor, labels, self.orientation)
-        peer[np.isnan(scores)] = -1
+        peer[np.isnan(scores.to_numpy())] = -1
         # The peer alone has an intensity, of 1; a DMU without a score has no peer.
         lam = Sparse(peer[:, None].astype(np.int32), (peer >= 0).astype(float)[:, None])
         values = np.maximum(_slacks(task, scores.to_numpy(), lam), 0.0)
-        slacks = pd.DataFrame(values, labels, metric_names(task.data), copy=False)
+        slacks = pd.DataFrame(values, labels, metric_index(task.data), copy=False)
         return Answer(
             scores=scores,
             slacks=slacks,

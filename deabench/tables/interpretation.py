@@ -268,7 +268,7 @@ def interpret_frame(
         values,
         (),
         label=label,
-        texts=frame.iloc[:, texts],
+        texts=frame.take(texts, axis=1),
         inferred=tuple(inferred),
         labelled=True,
         failures=failures,

@@ -17,6 +17,7 @@ from deabench.tables.naming.meaning import Meaning
 from deabench.tables.selected_table import MAX_NAMED_CELLS, SelectedTable, refuse_text
 from deabench.tables.transforms import AffineTransform, Data
 from deabench.tables.vocabulary import look_up_metric
+from deabench.utils.frames import column_positions
 
 Allowed = Literal["zero inputs", "zero outputs", "negative inputs", "negative outputs"]
 MISSING_CHOICES = "missing='drop-systems', 'drop-metrics' or 'bounds'"
@@ -182,9 +183,10 @@ def _describe_correlated(pairs: Sequence[tuple[float, str, str]]) -> str:
 
 def _copy_values(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """Return numeric columns as one float64 array in C order: sums keep their bits."""
-    selected = frame.take(frame.columns.get_indexer(list(names)), axis=1)
-    matrix = np.array(selected.to_numpy(dtype=float), order="C")
-    columns = selected.columns.rename(None)
+    # By positions, with numpy: pandas takes longer to select columns than to rank a small frame.
+    positions = column_positions(frame.columns, names)
+    matrix = frame.to_numpy(dtype=float).take(positions, axis=1)
+    columns = frame.columns.take(positions).rename(None)
     return pd.DataFrame(matrix, index=frame.index, columns=columns, copy=False)
 
 

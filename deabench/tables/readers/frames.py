@@ -114,10 +114,11 @@ def simplify_cells(frame: pd.DataFrame) -> pd.DataFrame:
         frame = frame.copy(deep=False)
     else:
         frame = frame.set_axis(names, axis=1)
-    for k, (_, column) in enumerate(frame.items()):
+    for k, dtype in enumerate(frame.dtypes):
         # pandas tells columns of text alone apart without a look at each cell.
-        if column.dtype == object and pd.api.types.infer_dtype(column) != "string":
-            cells = [_simplify_cell(cell) for cell in column]
+        is_object = pd.api.types.is_object_dtype(dtype)
+        if is_object and pd.api.types.infer_dtype(frame.iloc[:, k]) != "string":
+            cells = [_simplify_cell(cell) for cell in frame.iloc[:, k]]
             frame.isetitem(k, pd.Series(cells, frame.index, dtype=object))
     return frame
 

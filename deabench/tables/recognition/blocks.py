@@ -153,7 +153,11 @@ def _open_lone_resource(columns: Sequence[Column], frame: pd.DataFrame) -> list[
 
 def _leave_out_sparse(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column]:
     """Leave out metrics that few systems have a value for, where others have most of theirs."""
-    filled = {c.name: frame[c.name].notna().mean() for c in columns if c.name in frame and c.metric}
+    filled = {
+        c.name: (~np.isnan(frame[c.name].to_numpy(dtype=float))).mean()
+        for c in columns
+        if c.name in frame and c.metric
+    }
     if not any(share > 1 - SPARSE for share in filled.values()) or len(frame) < MIN_ROWS:
         return list(columns)
     result = []
@@ -171,9 +175,12 @@ def _find_blocks(columns: Sequence[Column], frame: pd.DataFrame) -> list[list[st
     blocks: list[list[str]] = []
     scales: list[tuple[str, float]] = []
     for column in columns:
-        if not _may_join(column, frame):
+        if not _is_open(column) or column.name not in frame:
             continue
-        scale = measure_scale(frame[column.name])
+        values = frame[column.name]
+        if not _vary(values.to_numpy(dtype=float)):
+            continue
+        scale = measure_scale(values)
         for block, block_scale in zip(blocks, scales, strict=True):
             if are_alike(scale, block_scale):
                 block.append(column.name)
@@ -184,16 +191,17 @@ def _find_blocks(columns: Sequence[Column], frame: pd.DataFrame) -> list[list[st
     return blocks
 
 
-def _may_join(column: Column, frame: pd.DataFrame) -> bool:
+def _is_open(column: Column) -> bool:
+    """Return whether the direction of a column may be that of its like."""
     is_open = column.role == "unknown" or (
         column.role == "output" and column.kind in ("benchmark", "data set score")
     )
-    if not is_open or column.name not in frame:
-        return False
     # "T_infer s" is spent, whatever its values are like.
-    if STATED_UNIT.search(column.name):
-        return False
-    values = frame[column.name].to_numpy(dtype=float)
+    return is_open and not STATED_UNIT.search(column.name)
+
+
+def _vary(values: np.ndarray) -> bool:
+    """Return whether most cells of a column are filled, and they differ and count no rows."""
     filled = values[~np.isnan(values)]
     is_varying = bool((filled != filled[:1]).any())
     return is_varying and len(filled) / len(values) >= LEAST_FILLED and not counts_rows(values)

@@ -160,8 +160,9 @@ def infer_column(
         meaning is None
         or (meaning.role == "conditional" and meaning_beside is None)
         or meaning.kind in ("setting", "computer")
+        or is_weak(meaning)
     )
-    if numbers is not None and (is_open or (meaning is not None and is_weak(meaning))):
+    if numbers is not None and numbers.unit and is_open:
         meaning = look_up_unit(spell_unit(numbers.unit)) or meaning
     is_turned = meaning is not None and meaning.kind == "turned"
     # Accuracies on negatives are no accuracies below 0.
