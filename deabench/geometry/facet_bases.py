@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from deabench.geometry.facet_walk import ridge_neighbours, walk_simplices
-from deabench.geometry.facets import FACETS_PER_POINT, triangulate_facets
+from deabench.geometry.facets import FACETS_PER_POINT, count_simplices, triangulate_facets
 from deabench.solver.candidate_bases import PreparedBases
 from deabench.solver.family import ACCURATE, Bases, Family
 from deabench.utils.arrays import blocks, row_sums
@@ -95,7 +95,7 @@ def _facets_by_growth(points: np.ndarray) -> float:
     order = np.random.default_rng(0).permutation(len(points))
     best = points.argmax(axis=0)
     small_count, large_count = (
-        len(triangulate_facets(points[np.union1d(order[:size], best)])[0]) for size in PARTS
+        count_simplices(points[np.union1d(order[:size], best)]) for size in PARTS
     )
     # A power law through both counts, extended to all points.
     exponent = max(np.log(large_count / small_count) / np.log(PARTS[1] / PARTS[0]), 0.0)
@@ -111,8 +111,8 @@ def _facets_by_sample(points: np.ndarray) -> float:
     if np.linalg.matrix_rank(points - points[0], tol=1e-9) < points.shape[1]:
         return np.inf
     sample = np.random.default_rng(0).permutation(len(points))[:PART]
-    members, _ = triangulate_facets(points[np.union1d(sample, points.argmax(axis=0))])
-    return 2 * len(members) / min(PART, len(points)) * len(points)
+    count = count_simplices(points[np.union1d(sample, points.argmax(axis=0))])
+    return 2 * count / min(PART, len(points)) * len(points)
 
 
 def facet_vertices(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -213,11 +213,21 @@ def convex_hull(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def triangulate_facets(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the simplices (B, s) of the facets of points in any units, and which are good."""
-    # Differences of metrics become about 1 in size before determinants are taken.
-    origin, unit = box(points)
-    boxed = (points - origin) / unit
+    boxed = _box_points(points)
     members, _ = polar_simplices(boxed)
     return members, _shape_quality(*normal_equations(boxed, members)) > SINGULAR
+
+
+def count_simplices(points: np.ndarray) -> int:
+    """Return how many simplices the facets of points in any units are cut into."""
+    members, _ = polar_simplices(_box_points(points))
+    return len(members)
+
+
+def _box_points(points: np.ndarray) -> np.ndarray:
+    """Return points in metrics boxed to 1 ... 3: determinants take differences of about 1."""
+    origin, unit = box(points)
+    return np.asarray((points - origin) / unit)
 
 
 def normal_equations(points: np.ndarray, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -367,6 +368,7 @@ class Family:
         return np.asarray(shortfalls.max(axis=1))
 
 
+@lru_cache(maxsize=64)
 def unsupported_reason(template: Template) -> str | None:
     """Return why the shared path cannot solve a formulation; None where it can."""
     for holds, sentence in _conditions(template):

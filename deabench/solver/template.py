@@ -47,7 +47,7 @@ class Affine:
         return np.asarray(self.const + reference @ self.reference.T + tested @ self.tested.T)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Template:
     """A formulation as affine arrays; rows and columns `of_reference` are repeated for every item.
 
