@@ -22,7 +22,7 @@ from deabench.models.shared.scaled_data import (
     INWARD,
     ScaledData,
     compile_program,
-    metric_names,
+    metric_index,
     multiplier_frame,
     own_unit_multipliers,
     replace_rows,
@@ -44,6 +44,7 @@ from deabench.solver.solve_all import Solutions, solve_all
 from deabench.tables.transforms import Data
 from deabench.tables.validation import Allowed
 from deabench.utils.arrays import TOLERANCE, Sparse, scale
+from deabench.utils.frames import column_positions
 
 PRIMAL_CLAIMS = ("gap", "primal_infeasibility", "distance_of_the_score_from_its_bounds")
 """What is not proved where λ does not reach the distance."""
@@ -140,9 +141,10 @@ class RDM(Model):
     def prove(self, answer: Answer) -> Proof:
         """Prove the distance, and put its frame in terms of the score."""
         proof = _prove(replace(answer, scores=1.0 - answer.scores))
-        frame = proof.frame.assign(
-            primal=1.0 - proof.frame["primal"], dual=1.0 - proof.frame["dual"]
-        )
+        values = proof.frame.to_numpy(copy=True)
+        bounds = column_positions(proof.frame.columns, ["primal", "dual"])
+        values[:, bounds] = 1.0 - values[:, bounds]
+        frame = pd.DataFrame(values, proof.frame.index, proof.frame.columns, copy=False)
         return replace(proof, frame=frame)
 
     def meaning(self, score: float) -> str:
@@ -244,7 +246,7 @@ def solve_along(
     """
     scaled = ScaledData.of(task)
     labels = task.data.labels
-    names = metric_names(task.data)
+    names = metric_index(task.data)
     candidates = scaled.undominated()
 
     # The distance, in steps whose largest entry is about 1.
@@ -258,7 +260,7 @@ def solve_along(
     weights, u_0 = own_unit_multipliers(task, scaled, solutions, sign=-1.0, free_sign=1.0)
     answer = Answer(
         scores=pd.Series(beta, index=labels, name="inefficiency"),
-        slacks=pd.DataFrame(np.nan, index=labels, columns=names),
+        slacks=pd.DataFrame(np.full((len(labels), len(names)), np.nan), labels, names, copy=False),
         weights=multiplier_frame(task, scaled, weights, u_0),
         intensities=first,
         efficient=pd.Series(False, index=labels, name="efficient"),

@@ -186,12 +186,14 @@ class _RadialProof:
         self.unit_x = scale(X)
         self.unit_y = scale(Y)
         self.weights = result.weights.to_numpy()
-        names = result.weights.columns
+        # Where each metric's weight stands, and u_0 behind them, if there is one.
+        metrics = [*self.data.outputs.columns, *self.data.inputs.columns]
+        columns = column_positions(result.weights.columns, [*metrics, "u_0"])
+        self.output_columns = columns[: self.s]
+        self.input_columns = columns[self.s : -1]
         self.u_0 = np.zeros(len(self.weights))
-        if "u_0" in names:
-            self.u_0 = result.weights["u_0"].to_numpy()
-        self.output_columns = column_positions(names, self.data.outputs.columns)
-        self.input_columns = column_positions(names, self.data.inputs.columns)
+        if columns[-1] >= 0:
+            self.u_0 = self.weights[:, columns[-1]]
         frontier = np.asarray(result.frontier)
         if left_out is not None:
             # Without one of them the listed DMUs do not bound the others.

@@ -115,7 +115,7 @@ class SlackProof:
         # The point from which slacks are counted is what is reached, less the slacks.
         proved = np.flatnonzero((of >= 0) & ~has_no_score)
         point = reached[proved] / self.signed_unit - self.slack[rows][proved] / self.unit
-        size = np.maximum(np.abs(point).max(axis=1, initial=1.0), claimed[proved])
+        size = elementwise_maxima(claimed[proved], 1.0, *np.abs(point).T)
         remaining[proved] = (self._slack_bounds(of[proved], point) - claimed[proved]) / size
         # Efficient DMUs have none left where that holds in fractions.
         scores = self.result.scores.to_numpy()[rows]

@@ -156,6 +156,13 @@ def metric_names(data: Data) -> list[str]:
     return [*data.outputs.columns, *data.inputs.columns]
 
 
+def metric_index(data: Data) -> pd.Index:
+    """Return `metric_names` as an index, which pandas takes long to make of a list."""
+    outputs = data.outputs.columns
+    inputs = data.inputs.columns
+    return outputs.append(inputs) if len(inputs) else outputs
+
+
 def slacks_beyond(task: Task | Answer, lam: Sparse, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return what λ gives beyond the points (x, y), (K, s + m), outputs first, in own units."""
     # Outputs gain where the mixture has more, inputs where it has less.
@@ -284,8 +291,11 @@ def multiplier_frame(
     task: Task, scaled: ScaledData, weights: np.ndarray, u_0: np.ndarray
 ) -> pd.DataFrame:
     """Return multipliers as a frame, with u_0 where returns to scale are not constant."""
-    frame = pd.DataFrame(weights, index=task.data.labels, columns=metric_names(task.data))
-    return frame if scaled.returns == "crs" else frame.assign(u_0=u_0)
+    columns = metric_index(task.data)
+    if scaled.returns != "crs":
+        columns = columns.append(pd.Index(["u_0"]))
+        weights = np.column_stack([weights, u_0])
+    return pd.DataFrame(weights, task.data.labels, columns)
 
 
 def scaled_multipliers(answer: Answer, scaled: ScaledData) -> tuple[np.ndarray, np.ndarray]:

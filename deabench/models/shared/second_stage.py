@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from deabench.models.shared.scaled_data import compile_program
+from deabench.models.shared.scaled_data import compile_program, metric_index
 from deabench.proofs.ranking import all_weights_positive, stack_outputs_inputs
 from deabench.results.proof import SlackWeights
 from deabench.solver.engine import Solution, solve_family
@@ -60,7 +60,7 @@ class RadialProblem:
     @cached_property
     def metrics(self) -> pd.Index:
         """The names of the outputs, then of the inputs."""
-        return pd.Index([*self.data.outputs.columns, *self.data.inputs.columns])
+        return metric_index(self.data)
 
     def intensities(self, family: Family, solution: Solution) -> Sparse:
         """Return λ of the solved DMUs, by the positions in the whole reference."""
@@ -166,7 +166,9 @@ def _solve_second_stage(
     m = X.shape[1]
     table = np.column_stack([X, Y])
     # The maxima, and no power of two: a sum of slacks must have no unit.
-    maxima = np.where(table.max(axis=0) > 0, table.max(axis=0), 1.0)
+    largest = table.max(axis=0)
+    maxima = np.where(largest > 0, largest, 1.0)
+    scaled_table = table / maxima
     values = scores.to_numpy()[unsettled]
     x, y = _project(problem, values, rows[unsettled])
     points = np.column_stack([x * (1 + INWARD), y * (1 - INWARD)]) / maxima
@@ -180,7 +182,7 @@ def _solve_second_stage(
         given_outputs=tuple(np.flatnonzero(~counts[:s]).tolist()),
         given_inputs=tuple(np.flatnonzero(~counts[s:]).tolist()),
     )
-    family = Family(form, (table / maxima)[problem.frontier])
+    family = Family(form, scaled_table[problem.frontier])
 
     # The first stage's peers are feasible, so the simplex method starts from them.
     first = lam[unsettled]
@@ -191,7 +193,7 @@ def _solve_second_stage(
     better.values[better.values < 1e4 * INWARD] = 0.0  # what moving inwards added
 
     # A solution is sound where it reaches the projection and does not change the score.
-    reached = better.dot(table / maxima)
+    reached = better.dot(scaled_table)
     overuse = np.maximum(reached[:, :m] - points[:, :m], 0).max(axis=1, initial=0.0)
     shortfall = np.maximum(points[:, m:] - reached[:, m:], 0).max(axis=1)
     miss = np.maximum.reduce([overuse, shortfall, -solution.x.min(axis=1)])
@@ -303,7 +305,9 @@ def unique_slack_weights(
 
     # The least M for each basis, and the dual y' + M y where M is small enough.
     factor = np.full(len(used), np.inf)
-    needed = np.unique(basis_rows[~without_slack])
+    is_needed = np.zeros(len(used), dtype=bool)
+    is_needed[basis_rows[~without_slack]] = True
+    needed = np.flatnonzero(is_needed)
     for part in blocks(len(needed), len(family.table)):
         block = needed[part]
         factor[block] = _least_m(family, codes[block], duals[block], second[block], costs)
