@@ -21,8 +21,8 @@ from arrangements import (
 from scipy.stats import norm
 
 import deabench as db
+from deabench.analysis.weightings.bounds import RankSearch, collect_evidence
 from deabench.analysis.weightings.noise import bound_true_ranks
-from deabench.analysis.weightings.rank_bounds import RankSearch, collect_evidence
 from deabench.analysis.weightings.weight_sets import Restrictions, build_sides
 from deabench.geometry.subdivision import Point
 from deabench.inference.samples import Samples

@@ -10,12 +10,19 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.weightings.rank_bounds import RankBound, RankSearch, collect_evidence
-from deabench.analysis.weightings.score_bounds import bound_losses, bound_scores
+from deabench.analysis.weightings.bounds import (
+    RankBound,
+    RankSearch,
+    bound_losses,
+    bound_scores,
+    collect_evidence,
+)
 from deabench.analysis.weightings.shares import (
+    MAX_METRICS,
     RankShares,
     compute_pairwise_shares,
     draw_rank_shares,
+    find_region,
     replace_exact_shares,
 )
 from deabench.analysis.weightings.weight_sets import (
@@ -28,7 +35,6 @@ from deabench.analysis.weightings.weight_sets import (
     list_logarithmic,
     read_restrictions,
 )
-from deabench.analysis.weightings.winning_regions import MAX_METRICS, find_region
 from deabench.errors import DataError
 from deabench.results.weightings import (
     WeightedSide,

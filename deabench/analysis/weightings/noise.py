@@ -13,7 +13,7 @@ import time
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.weightings.rank_bounds import MAX_NODES, RankSearch
+from deabench.analysis.weightings.bounds import MAX_NODES, RankSearch
 from deabench.errors import DataError
 from deabench.geometry.subdivision import Point, Subdivision
 from deabench.inference.moments import critical_values

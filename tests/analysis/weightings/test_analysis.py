@@ -12,7 +12,7 @@ import pytest
 from arrangements import extreme_ranks
 
 import deabench as db
-from deabench.analysis.weightings import rank_bounds, shares
+from deabench.analysis.weightings import bounds, shares
 from deabench.errors import CertificateError, DataError
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -428,7 +428,7 @@ def test_a_time_limit_leaves_what_is_proved() -> None:
 def test_ties_that_halving_cannot_reach_are_solved_without_integer_programs(monkeypatch) -> None:
     """With two decimals the fewest rows are above where three lines meet in one point."""
     calls = []
-    monkeypatch.setattr(rank_bounds.RankSearch, "solve_milp", lambda *args: calls.append(args))
+    monkeypatch.setattr(bounds.RankSearch, "solve_milp", lambda *args: calls.append(args))
     for seed in (3, 4):
         table = random_table(seed, 60, 3)
         result = weigh(table, draws=64)
