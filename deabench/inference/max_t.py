@@ -18,6 +18,8 @@ never held at once.
 Intervals of gaps and of targets are statements on every ratio at once; the frontier's band is one
 on every metric at once, with the maximum over the metrics themselves.
 
+`choose_critical_values` chooses those of limits and verdicts, by these draws or analytically.
+
 References
 ----------
 Korn, Graubard (1998), Survey Methodology 24, 193-201, for intervals of shares.
@@ -27,13 +29,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 import scipy
 
 from deabench.inference.moments import Moments, critical_values
-from deabench.inference.score_limits import Problem, point_scores
+from deabench.inference.score_limits import (
+    CriticalValues,
+    Problem,
+    point_scores,
+    ridge_share,
+    solve_limits,
+    tail_probabilities,
+)
 from deabench.utils.arrays import one_thread
 
 Array = np.ndarray
@@ -48,6 +57,10 @@ RIDGE = 1.0
 JITTER = 1e-9
 """Added to a correlation matrix, so that its Cholesky factor exists where answers are equal."""
 LARGE_PRODUCT = 1 << 20
+Method = Literal["analytic", "max-t", "anytime"]
+
+RIDGE_NOTE = 0.20
+"""From this share of the variances on a note says that the intervals rest on the ridge."""
 
 
 class Cluster(Protocol):
@@ -332,3 +345,72 @@ def _precision(variance: Array) -> Array:
     zeros = np.zeros_like(variance)
     inverse = np.divide(1.0, np.sqrt(variance), out=zeros, where=variance > 0)
     return np.asarray(inverse, dtype=np.float32)
+
+
+def choose_critical_values(
+    problem: Problem, alpha: float, method: Method, seed: int, client: Cluster | None
+) -> tuple[CriticalValues, CriticalValues, CriticalValues, str]:
+    """Return those of lower limits, upper limits and verdicts, and how they were determined."""
+    k = problem.size[0]
+    degrees = problem.moments.degrees
+    one_sided = critical_values(alpha / (k * (k - 1)), degrees)
+    if method == "analytic":
+        # The ridge is Agresti and Coull's c²/4 at each critical value.
+        tails = tail_probabilities(k, problem.noisy, alpha, every=True)
+        lower, upper = (critical_values(tail, degrees) for tail in tails)
+        critical = [CriticalValues(c, c**2 / 4) for c in (lower, upper, one_sided)]
+        return critical[0], critical[1], critical[2], "Bonferroni over the statements made"
+    ridge = np.full(len(degrees), RIDGE)
+    if np.isfinite(degrees).any():
+        c, source = ratio_critical_values(problem.moments, alpha, draws=DRAWS, seed=seed)
+        limits = CriticalValues(c, ridge)
+        return limits, limits, CriticalValues(one_sided, ridge), source
+    maxima = draw_maxima(problem.moments, draws=DRAWS, seed=seed, client=client)
+    # Intervals take the maximum over all metrics, verdicts that within the worst metric.
+    overall = upper_quantile(maxima.metrics.max(axis=0), alpha)
+    within_metric = max(upper_quantile(row, alpha) for row in maxima.metrics)
+    limits = CriticalValues(np.full(len(degrees), overall), ridge)
+    verdict = CriticalValues(np.full(len(degrees), within_metric), ridge)
+    source = (
+        f"the largest of all |t| in {DRAWS:,} draws; verdicts by the largest within a metric "
+        "(measured, not proved)"
+    )
+    return limits, limits, verdict, source
+
+
+def solve_individual_limits(
+    problem: Problem, alpha: float, method: Method, draws: int, seed: int
+) -> tuple[Array, Array]:
+    """Solve both limits of each classifier by itself, in the order of the problem."""
+    degrees = problem.moments.degrees
+    if method == "analytic" or np.isfinite(degrees).any():
+        tails = tail_probabilities(problem.size[0], problem.noisy, alpha, every=False)
+        c_lower, c_upper = (critical_values(tail, degrees) for tail in tails)
+        lower = solve_limits(problem, "lower", c_lower, c_lower**2 / 4).value
+        upper = solve_limits(problem, "upper", c_upper, c_upper**2 / 4).value
+        return lower, upper
+    # Under max-t each classifier has the critical value of its own pairs.
+    maxima = draw_maxima(problem.moments, draws=draws, seed=seed)
+    ridge = np.ones(len(degrees))
+    lower = np.empty(len(maxima.classifiers))
+    upper = np.empty(len(maxima.classifiers))
+    for i, row in enumerate(maxima.classifiers):
+        c = np.full(len(degrees), upper_quantile(row, alpha))
+        critical = CriticalValues(c, ridge)
+        lower[i] = critical.limits(problem, "lower", [i]).value[0]
+        upper[i] = critical.limits(problem, "upper", [i]).value[0]
+    return lower, upper
+
+
+def describe_assumptions(problem: Problem, c_upper: CriticalValues, source: str) -> tuple[str, ...]:
+    """Return notes on the method."""
+    notes = [f"critical values: {source}"]
+    if problem.inputs:
+        notes.append(f"with inputs the scores are {problem.technology.name}")
+    ridge = ridge_share(problem, c_upper)
+    if ridge > RIDGE_NOTE:
+        notes.append(
+            "few errors: the intervals rest on the small-sample rule, which makes up "
+            f"{100 * ridge:.0f} % of the variances"
+        )
+    return tuple(notes)

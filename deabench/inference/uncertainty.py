@@ -12,16 +12,27 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.inference import block_limits, max_t
-from deabench.inference.critical_values import (
+from deabench.inference.decisions.anytime import NextRound
+from deabench.inference.decisions.finished_samples import with_anytime_verdicts
+from deabench.inference.dominance_games import Orientation, Returns
+from deabench.inference.domination import (
+    Validity,
+    VerdictMethod,
+    check_exact,
+    decide_dominated,
+    describe_validity,
+    exact_score_limits,
+    missing_ratios,
+    name_rivals,
+    problem_units,
+)
+from deabench.inference.max_t import (
+    Cluster,
     Method,
     choose_critical_values,
     describe_assumptions,
     solve_individual_limits,
 )
-from deabench.inference.decisions.anytime import NextRound
-from deabench.inference.decisions.finished_samples import with_anytime_verdicts
-from deabench.inference.dominance_games import Orientation, Returns
-from deabench.inference.max_t import Cluster
 from deabench.inference.samples import Samples
 from deabench.inference.samples.from_tables import as_samples
 from deabench.inference.score_limits import (
@@ -36,17 +47,6 @@ from deabench.inference.score_limits import (
     possible_ranks,
     restore_order,
     sample_scores,
-)
-from deabench.inference.verdicts.domination import (
-    Validity,
-    VerdictMethod,
-    check_exact,
-    decide_dominated,
-    describe_validity,
-    exact_score_limits,
-    missing_ratios,
-    name_rivals,
-    problem_units,
 )
 from deabench.tables.table import TableLike
 from deabench.utils.checks import choice, share

@@ -24,7 +24,7 @@ from simulations.learned_batches import deal_default_folds
 
 from deabench.inference.decisions.gate_limits import difference_sizes, learned_interval
 from deabench.inference.decisions.learned_weights import lower_limit
-from deabench.inference.verdicts.learned_mix import Units
+from deabench.inference.learned_mix import Units
 
 
 @pytest.mark.parametrize("name", ["k=5, s=2", "k=2, s=5", "k=2, s=2, leads at -.9"])

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import deabench as db
-from deabench.inference.verdicts import learned_mix
+from deabench.inference import learned_mix
 
 Y = np.r_[np.ones(530, int), np.zeros(470, int)]
 ALL = {"all-pos": np.ones(1000, int), "all-neg": np.zeros(1000, int)}

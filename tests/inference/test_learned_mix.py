@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from deabench.inference.verdicts import learned_mix
-from deabench.inference.verdicts.learned_mix import Units
+from deabench.inference import learned_mix
+from deabench.inference.learned_mix import Units
 
 
 def hits(rng, recalls, n):

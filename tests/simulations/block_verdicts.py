@@ -14,11 +14,11 @@ from deabench.inference.block_limits import (
     exceeds_mean,
     ridge_limits,
 )
+from deabench.inference.domination import MIN_UNITS, decide_learned
 from deabench.inference.moments import critical_values
 from deabench.inference.samples import Samples
 from deabench.inference.samples.from_results import _block_moments, _block_units
 from deabench.inference.uncertainty import uncertainty
-from deabench.inference.verdicts.domination import MIN_UNITS, decide_learned
 from simulations.verdict_cells import (
     ALPHA,
     EDGE,

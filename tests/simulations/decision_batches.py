@@ -16,7 +16,7 @@ from deabench.inference.decisions.betting import (
     next_learning,
 )
 from deabench.inference.decisions.learned_weights import choose_softness, soft_weights
-from deabench.inference.verdicts.learned_mix import (
+from deabench.inference.learned_mix import (
     DRAWS,
     FOLDS,
     LEAST_SPREAD,

@@ -21,7 +21,7 @@ from deabench.inference.decisions.gate_limits import play_gate
 from deabench.inference.decisions.learned_weights import lower_limit
 from deabench.inference.decisions.ledger import Feedback, alpha_of_gate
 from deabench.inference.decisions.planning import plan
-from deabench.inference.verdicts.learned_mix import Units, cross_fit
+from deabench.inference.learned_mix import Units, cross_fit
 from simulations.decision_batches import gate_decisions, highest_evidence
 from simulations.samples import latent
 from simulations.verdict_cells import append_runs, measure_runs

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import stdtr
 
-from deabench.inference.verdicts.learned_mix import (
+from deabench.inference.learned_mix import (
     DRAWS,
     FOLDS,
     MAX_ADVANTAGES,

@@ -19,15 +19,15 @@ import pandas as pd
 from scipy.special import ndtri
 
 from deabench.errors import DataWarning
-from deabench.inference.critical_values import choose_critical_values
 from deabench.inference.dominance_games import solve_games
+from deabench.inference.domination import decide_analytic, decide_dominated
+from deabench.inference.max_t import choose_critical_values
 from deabench.inference.moments import Moments, critical_values
 from deabench.inference.samples import Samples
 from deabench.inference.samples.from_tables import as_samples
 from deabench.inference.samples.sample_set import InstanceDesign
 from deabench.inference.score_limits import make_problem, restore_order, tail_probabilities
 from deabench.inference.uncertainty import uncertainty
-from deabench.inference.verdicts.domination import decide_analytic, decide_dominated
 from simulations.learned_batches import dominated_in_runs, runs_together
 from simulations.samples import latent, names
 

@@ -19,7 +19,14 @@ from deabench.inference.decisions.betting import (
 )
 from deabench.inference.decisions.finished_samples import outcomes_of_samples
 from deabench.inference.decisions.learned_weights import lower_limit
-from deabench.inference.moments import critical_values
+from deabench.inference.domination import (
+    BLOCK_FOLDS,
+    missing_ratios,
+    problem_units,
+    unsupported_reason,
+)
+from deabench.inference.learned_mix import FOLDS, Units, cross_fit
+from deabench.inference.moments import RatioStatistics, critical_values, largest_ratio
 from deabench.inference.samples import Samples
 from deabench.inference.score_limits import (
     EDGE,
@@ -28,14 +35,6 @@ from deabench.inference.score_limits import (
     solve_limits,
     tail_probabilities,
 )
-from deabench.inference.verdicts.domination import (
-    BLOCK_FOLDS,
-    missing_ratios,
-    problem_units,
-    unsupported_reason,
-)
-from deabench.inference.verdicts.learned_mix import FOLDS, Units, cross_fit
-from deabench.inference.verdicts.ratio_statistics import RatioStatistics, largest_ratio
 
 Array = np.ndarray
 GateMethod = Literal["learned", "analytic", "anytime"]

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from deabench.inference.verdicts.learned_mix import (
+from deabench.inference.learned_mix import (
     DRAWS,
     LEAST_SPREAD,
     RATE,
@@ -27,7 +27,7 @@ from deabench.inference.verdicts.learned_mix import (
     Units,
     deal_folds,
 )
-from deabench.inference.verdicts.ratio_statistics import RatioStatistics, largest_ratio
+from deabench.inference.moments import RatioStatistics, largest_ratio
 
 Array = np.ndarray
 

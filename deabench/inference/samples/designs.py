@@ -19,9 +19,9 @@ from typing import Literal
 import numpy as np
 
 from deabench.errors import warn_data
+from deabench.inference.learned_mix import Units
 from deabench.inference.moments import ErrorSource, Moments, mean_covariance
 from deabench.inference.samples.influence import RIGHT, Answers, MetricInfluence
-from deabench.inference.verdicts.learned_mix import Units
 
 Array = np.ndarray
 DesignName = Literal["rows", "classes", "clusters"]

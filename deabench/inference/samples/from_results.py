@@ -16,11 +16,11 @@ import pandas as pd
 from deabench.compare.score_tables import Clusters, assign_clusters, describe_dependence
 from deabench.errors import DataError, warn_data
 from deabench.inference.block_limits import missed_share, pair_size
+from deabench.inference.learned_mix import Units
 from deabench.inference.moments import Array, ErrorSource, Moments
 from deabench.inference.samples.designs import warn_of_few_clusters
 from deabench.inference.samples.influence import count_influence
 from deabench.inference.samples.instance_fields import SampleFields
-from deabench.inference.verdicts.learned_mix import Units
 from deabench.metrics.counts import from_counts
 from deabench.tables.readers.learners import fold_scores, is_cv_results
 from deabench.utils.checks import did_you_mean

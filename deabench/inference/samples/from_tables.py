@@ -13,11 +13,11 @@ import pandas as pd
 from deabench.compare.score_tables import Clusters
 from deabench.errors import DataError, DataWarning
 from deabench.inference.samples import Samples
+from deabench.inference.samples.combinations import average_test_sets
 from deabench.inference.samples.error_bars import combine_datasets, samples_of_error_bars
 from deabench.inference.samples.from_classes import samples_from_classes
 from deabench.inference.samples.from_predictions import samples_from_answers
 from deabench.inference.samples.instance_fields import InstanceOptions
-from deabench.inference.samples.several_tests import average_test_sets
 from deabench.metrics.answer_rows import (
     align_classifiers,
     default_metrics,

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.compare.score_tables import Clusters
+from deabench.inference.learned_mix import Units
 from deabench.inference.moments import Array, Moments
 from deabench.inference.samples import (
     combinations,
@@ -19,10 +20,9 @@ from deabench.inference.samples import (
     from_predictions,
     from_results,
 )
-from deabench.inference.samples.columns import name_list
+from deabench.inference.samples.combinations import name_list
 from deabench.inference.samples.from_predictions import LABEL_METRICS
 from deabench.inference.samples.instance_fields import InstanceOptions, MetricName
-from deabench.inference.verdicts.learned_mix import Units
 from deabench.utils.instances import Predictions, Values
 from deabench.utils.result import Result
 

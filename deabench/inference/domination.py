@@ -17,16 +17,16 @@ import scipy
 
 from deabench.errors import DataError
 from deabench.inference.block_limits import betting_lower, betting_upper, exact_domination
-from deabench.inference.critical_values import Method
-from deabench.inference.samples import Samples
-from deabench.inference.score_limits import EDGE, CriticalValues, Problem
-from deabench.inference.verdicts.learned_mix import (
+from deabench.inference.learned_mix import (
     FOLDS,
     Units,
     cross_fit,
     holm_rejections,
     tail_probability,
 )
+from deabench.inference.max_t import Method
+from deabench.inference.samples import Samples
+from deabench.inference.score_limits import EDGE, CriticalValues, Problem
 
 Array = np.ndarray
 VerdictMethod = Literal["learned", "analytic", "exact"]

@@ -30,7 +30,7 @@ from functools import cached_property
 import numpy as np
 import scipy
 
-from deabench.inference.verdicts.ratio_statistics import RatioStatistics, largest_ratio
+from deabench.inference.moments import RatioStatistics, largest_ratio
 
 Array = np.ndarray
 

@@ -1,1 +1,0 @@
-"""Say which classifiers are dominated: by learned mixes, exactly, or at any time."""
