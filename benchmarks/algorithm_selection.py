@@ -21,8 +21,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from deabench.study.recommendation.evidence import Evidence
-from deabench.study.recommendation.ordering import order_names, similarity
+from deabench.study.evidence import Evidence, order_names, similarity
 
 KEYS = ["instance_id", "repetition"]
 

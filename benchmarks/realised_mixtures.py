@@ -30,8 +30,8 @@ import deabench as db
 from deabench.datasets.keel import table2
 from deabench.integrations.cost_stack import RATES, compare_costs
 from deabench.integrations.mixture import Mixture
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.loaders import load_dataset
-from deabench.study.data.row_columns import DataSpec
 
 FOLDS = 10
 INNER_FOLDS = 5

@@ -16,8 +16,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from deabench.study.recommendation.evidence import Evidence, shipped_evidence
-from deabench.study.recommendation.ordering import count_needed, order_names, similarity
+from deabench.study.evidence import (
+    Evidence,
+    count_needed,
+    order_names,
+    shipped_evidence,
+    similarity,
+)
 
 LEVEL = 0.9
 DRAWS = (np.arange(100) + 0.5) / 100

@@ -59,8 +59,8 @@ from deabench.integrations.choice import Choice as Choice
 from deabench.integrations.cost_stack import CostComparison as CostComparison
 from deabench.integrations.cost_stack import CostStack as CostStack
 from deabench.integrations.mixture import Mixture as Mixture
+from deabench.integrations.mixture import Routing as Routing
 from deabench.integrations.router import Router as Router
-from deabench.integrations.routing import Routing as Routing
 from deabench.integrations.search import Refit as Refit
 from deabench.integrations.search import refit as refit
 from deabench.integrations.trials import pick as pick
@@ -74,8 +74,8 @@ from deabench.results.targets import Targets as Targets
 from deabench.results.weightings import Weightings as Weightings
 from deabench.streaming.rank_files import FilesRanking as FilesRanking
 from deabench.streaming.rank_files import rank_files as rank_files
-from deabench.study.recommendation.recommend import Recommendation as Recommendation
-from deabench.study.recommendation.recommend import recommend as recommend
+from deabench.study.recommend import Recommendation as Recommendation
+from deabench.study.recommend import recommend as recommend
 from deabench.study.study import Study as Study
 from deabench.tables.read import read as read
 from deabench.tables.table import Table as Table

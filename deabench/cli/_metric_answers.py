@@ -16,7 +16,7 @@ from deabench.cli._prediction_files import (
     read_classes,
     split_instances,
 )
-from deabench.cli.options.parsing import split_names
+from deabench.cli.options.declarations import split_names
 from deabench.errors import DataError
 from deabench.metrics.answer_rows import classes_of_rows
 from deabench.metrics.counts import average_folds

@@ -10,7 +10,7 @@ import os
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias, cast
 
 import typer
@@ -19,11 +19,11 @@ from typer.main import get_command
 
 from deabench.cli import COMPLETION_VARIABLE, VERBS
 from deabench.cli._io import all_notes, print_message, printable_streams
-from deabench.cli.options.outputs import check_outputs
-from deabench.cli.options.parsing import answer_words, parse_numbers, question_text
+from deabench.cli.options.declarations import answer_words, parse_numbers, question_text
 from deabench.errors import DataError, DeabenchError, UsageError
 from deabench.tables.naming.questions import Answer, Question, UndecidedError
 from deabench.tables.readers.limits import reading_options
+from deabench.utils.files import find_overwritten
 from deabench.utils.progress import time_limit
 
 DEVICE_ERRORS = (errno.ENOSPC, errno.EIO, errno.EFBIG)
@@ -57,6 +57,21 @@ READING_VERBS = (
 )
 """Verbs that read tables of any format."""
 Shell = Literal["bash", "zsh", "fish", "powershell"]
+WRITTEN = {"out": "-o", "plot": "--plot", "graphml": "--graphml"}
+"""Parameters of verbs that name a file to write, and their options."""
+READ = (
+    "files",
+    "file",
+    "results",
+    "study",
+    "reference",
+    "uncertainty",
+    "costs",
+    "tested",
+    "clusters",
+    "ledger",
+)
+"""Parameters of verbs that may name files to read."""
 
 
 def run_verb(name: str, arguments: list[str]) -> int:
@@ -328,3 +343,47 @@ def complete() -> int:
 
 def _do_nothing() -> None:
     """Stand for a verb that is not being typed."""
+
+
+def check_outputs(parameters: Mapping[str, Any]) -> None:
+    """Refuse an output of a command that is one of its inputs, also through links and patterns.
+
+    Parameters
+    ----------
+    parameters : mapping of str to object
+        The parsed arguments and options of a verb.
+
+    Raises
+    ------
+    UsageError
+    """
+    for name, option in WRITTEN.items():
+        path = parameters.get(name)
+        # `-` is stdout.
+        if path is None or str(path) == "-":
+            continue
+        source = find_overwritten(path, _read_names(parameters))
+        if source is not None:
+            raise UsageError(
+                f"{option} '{path}' would overwrite {_describe_source(source, str(path))}, which "
+                "is read; name another file"
+            )
+
+
+def _read_names(parameters: Mapping[str, Any]) -> Iterator[str]:
+    """Return the words of a command that may name files to read."""
+    for name in READ:
+        value = parameters.get(name)
+        if isinstance(value, list | tuple):
+            yield from map(str, value)
+        elif value is not None:
+            yield str(value)
+
+
+def _describe_source(source: str, path: str) -> str:
+    """Return how a message calls a source: by its name where the output has another."""
+    if source in (path, "-"):
+        return "the file"
+    if os.path.isfile(source):
+        return f"'{source}'"
+    return f"a file of '{source}'"

@@ -23,9 +23,9 @@ from deabench.cli._prediction_files import (
 from deabench.cli.options.declarations import (
     Form,
     Out,
+    reject_options,
     with_option_groups,
 )
-from deabench.cli.options.parsing import reject_options
 from deabench.cli.options.samples import AnswerOptions, find_label
 from deabench.cli.options.table import SourceOptions
 from deabench.compare.adjustment import adjust_p_values

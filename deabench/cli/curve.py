@@ -19,9 +19,9 @@ from deabench.cli.options.declarations import (
     Form,
     Out,
     Plot,
+    parse_cell_values,
     with_option_groups,
 )
-from deabench.cli.options.parsing import parse_cell_values
 from deabench.cli.options.samples import AnswerOptions
 from deabench.cli.options.table import SourceOptions
 from deabench.curves.roc import trace_roc

@@ -23,9 +23,9 @@ from deabench.cli._prediction_files import COUNTS, read_instances
 from deabench.cli.options.declarations import (
     Form,
     Out,
+    parse_cell_values,
     with_option_groups,
 )
-from deabench.cli.options.parsing import parse_cell_values
 from deabench.cli.options.samples import AnswerOptions
 from deabench.cli.options.table import SourceOptions
 from deabench.errors import DataError

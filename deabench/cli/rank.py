@@ -22,10 +22,10 @@ from deabench.cli._io import (
 )
 from deabench.cli.options.declarations import (
     Form,
+    reject_options,
     with_option_groups,
 )
 from deabench.cli.options.model import ModelWords, RankingWords, Streaming
-from deabench.cli.options.parsing import reject_options
 from deabench.cli.options.samples import SampleFile
 from deabench.cli.options.table import TableOptions
 from deabench.errors import DataError, UsageError

@@ -15,10 +15,10 @@ from deabench.cli._io import is_stdout, print_message, write_text
 from deabench.cli.options.declarations import (
     Norm,
     TargetsOn,
+    split_names,
     with_option_groups,
 )
 from deabench.cli.options.model import ModelWords, RankingWords, Streaming
-from deabench.cli.options.parsing import split_names
 from deabench.cli.options.samples import SampleFile
 from deabench.cli.options.table import TableOptions
 from deabench.errors import DataError

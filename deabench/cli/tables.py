@@ -19,17 +19,15 @@ from deabench.cli.options.declarations import (
     Plot,
     TargetsOn,
     Technology,
-    with_option_groups,
-    word_option,
-)
-from deabench.cli.options.model import Streaming
-from deabench.cli.options.parsing import (
     answer_words,
     list_option,
     parse_numbers,
     question_text,
     reject_options,
+    with_option_groups,
+    word_option,
 )
+from deabench.cli.options.model import Streaming
 from deabench.cli.options.samples import AnswerOptions
 from deabench.cli.options.table import TableOptions
 from deabench.report.text.words import join_names

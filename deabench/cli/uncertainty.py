@@ -23,10 +23,10 @@ from deabench.cli.options.declarations import (
     Form,
     Out,
     Plot,
+    reject_options,
     with_option_groups,
     word_option,
 )
-from deabench.cli.options.parsing import reject_options
 from deabench.cli.options.samples import AnswerOptions, SampledTable
 from deabench.cli.options.table import parse_budget
 from deabench.tables.answers import ANSWER_KINDS

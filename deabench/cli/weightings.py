@@ -14,10 +14,10 @@ from deabench.cli.options.declarations import (
     Form,
     Out,
     Plot,
+    split_all_names,
     with_option_groups,
     word_option,
 )
-from deabench.cli.options.parsing import split_all_names
 from deabench.cli.options.samples import AnswerOptions
 from deabench.cli.options.table import TableOptions
 from deabench.errors import UsageError

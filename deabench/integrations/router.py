@@ -18,8 +18,7 @@ from scipy import stats
 
 from deabench.errors import DataError
 from deabench.geometry.rising_hull import rising_hull
-from deabench.integrations.mixture import LEAST_SHARE, checked_shares
-from deabench.integrations.routing import Routing
+from deabench.integrations.mixture import LEAST_SHARE, Routing, checked_shares
 from deabench.tables.read import as_table
 from deabench.tables.table import TableLike
 from deabench.utils.checks import did_you_mean, share

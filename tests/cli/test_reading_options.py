@@ -8,7 +8,7 @@ import shlex
 import pytest
 
 from deabench.cli import main
-from deabench.cli.options.parsing import split_names
+from deabench.cli.options.declarations import split_names
 
 TWO = (
     "# One\n\n| m | acc | ms |\n|---|---|---|\n| a | .9 | 1 |\n| b | .8 | 2 |\n| c | .7 | 3 |\n\n"

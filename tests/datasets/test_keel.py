@@ -11,8 +11,8 @@ import pytest
 from deabench.datasets import keel
 from deabench.datasets.arff import read_arff
 from deabench.errors import DataError
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.loaders import load_dataset
-from deabench.study.data.row_columns import DataSpec
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ from deabench import curves, plot
 from deabench.errors import DataError
 from deabench.plot.canvas import GREY
 from deabench.plot.placement import dots_along, place_names
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.loaders import load_dataset
-from deabench.study.data.row_columns import DataSpec
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::deabench.errors.DataWarning"

@@ -18,11 +18,10 @@ from benchmarks.recommendations import chance_of_names, leave_files_out
 from deabench.cli import main
 from deabench.datasets.keel import keel67_facts, table2
 from deabench.errors import DataError
+from deabench.study import evidence as e
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.loaders import load_dataset
-from deabench.study.data.row_columns import DataSpec
-from deabench.study.recommendation import evidence as e
-from deabench.study.recommendation import ordering as o
-from deabench.study.recommendation.recommend import (
+from deabench.study.recommend import (
     _uniform_from_values,
     reproduce_table22,
 )
@@ -105,7 +104,7 @@ def test_names_are_ordered_by_what_they_add():
     worlds = np.zeros((2, 3, 3), dtype=bool)
     worlds[0, :, :2] = True
     worlds[1, :, 2] = True
-    order, gains = o.order_names(worlds, np.array([0.6, 0.4]))
+    order, gains = e.order_names(worlds, np.array([0.6, 0.4]))
     assert order.tolist() == [0, 2, 1]
     assert gains.tolist() == pytest.approx([0.6, 0.4, 0.0])
 
@@ -115,23 +114,23 @@ def test_how_many_names_are_needed_by_hand():
     rates = np.tile(np.array([[0.9, 0.9], [0.5, 0.8], [0.4, 0.7]]), (19, 1, 1))
     rates[7] = [[0.5, 0.8], [0.4, 0.7], [0.9, 0.9]]
     evidence = make_evidence(rates)
-    for bandwidth in o.BANDWIDTHS:
-        assert sorted(o.needed_ranks(evidence, bandwidth))[-2:] == [1, 3]
+    for bandwidth in e.BANDWIDTHS:
+        assert sorted(e.needed_ranks(evidence, bandwidth))[-2:] == [1, 3]
     # Each of 19 files weighs 1/20.
-    assert o.count_needed(evidence, 0.9) == 1
-    assert o.count_needed(evidence, 0.95) == 3
-    assert o.count_needed(evidence, 0.96) == 4
+    assert e.count_needed(evidence, 0.9) == 1
+    assert e.count_needed(evidence, 0.95) == 3
+    assert e.count_needed(evidence, 0.96) == 4
     # Smoothed: at rank 3 the tie and the new file weigh 2/20, of which the part must exceed .05;
     # at rank 2 there is 1/20 above and 1/20 of the new file.
-    assert o.count_needed(evidence, 0.95, 0.51) == 3
-    assert o.count_needed(evidence, 0.95, 0.49) == 2
-    assert o.count_needed(evidence, 0.9, 0.99) == 1
-    assert o.count_needed(evidence, 0.99, 0.0) == 2
+    assert e.count_needed(evidence, 0.95, 0.51) == 3
+    assert e.count_needed(evidence, 0.95, 0.49) == 2
+    assert e.count_needed(evidence, 0.9, 0.99) == 1
+    assert e.count_needed(evidence, 0.99, 0.0) == 2
     # The lower limit of an efficiency at .9: one file of 20 is at 0, one more may be lower.
-    limits = o.lower_limits(evidence, 0.9)
+    limits = e.lower_limits(evidence, 0.9)
     assert limits[0] == 1
-    assert o.lower_limits(evidence, 0.95)[0] == pytest.approx(evidence.scores[7, 0])
-    assert o.lower_limits(evidence, 0.99).tolist() == [0, 0, 0]
+    assert e.lower_limits(evidence, 0.95)[0] == pytest.approx(evidence.scores[7, 0])
+    assert e.lower_limits(evidence, 0.99).tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize("like_neighbours", [True, False])
@@ -158,9 +157,9 @@ def test_the_bandwidth_is_narrow_where_similar_data_have_the_same_winners(like_n
         # 'a' wins on 31 of the 60 data sets of both groups
         evidence.efficient[1] = evidence.efficient[0]
         evidence.worlds[1] = evidence.worlds[0]
-    chosen = o.choose_bandwidth(evidence)
+    chosen = e.choose_bandwidth(evidence)
     assert (chosen < 2) == like_neighbours
-    ranks = {bandwidth: o.needed_ranks(evidence, bandwidth).mean() for bandwidth in o.BANDWIDTHS}
+    ranks = {bandwidth: e.needed_ranks(evidence, bandwidth).mean() for bandwidth in e.BANDWIDTHS}
     assert ranks[chosen] == min(ranks.values())
 
 
@@ -192,8 +191,8 @@ def test_the_promise_holds_on_new_files_at_random():
         )
         new = np.flatnonzero(~known)[0]
         values = e.scale_characteristics(facts.iloc[[new]])[0]
-        order, _ = o.order_names(evidence.worlds, o.similarity(evidence, values))
-        held.append(efficient[new][order[: o.count_needed(evidence, 0.9)]].any())
+        order, _ = e.order_names(evidence.worlds, e.similarity(evidence, values))
+        held.append(efficient[new][order[: e.count_needed(evidence, 0.9)]].any())
     assert np.mean(held) > 0.9 - 2 * np.sqrt(0.09 / 400)
 
 
@@ -210,12 +209,12 @@ def test_a_drawn_number_of_names_keeps_the_promise(shared, monkeypatch):
             rng.random(len(of_file)) < shared, (rng.choice(6, 13, p=chances) + 1)[of_file], own
         )
         known = of_file < 12
-        monkeypatch.setattr(o, "choose_bandwidth", lambda evidence: 1.0)
-        monkeypatch.setattr(o, "needed_ranks", lambda evidence, bandwidth, r=ranks[known]: r)
+        monkeypatch.setattr(e, "choose_bandwidth", lambda evidence: 1.0)
+        monkeypatch.setattr(e, "needed_ranks", lambda evidence, bandwidth, r=ranks[known]: r)
         study = SimpleNamespace(files=of_file[known], classifiers=tuple("abcdef"))
         new = ranks[~known][0]
-        held["drawn"].append(new <= o.count_needed(study, 0.8, rng.random()))
-        held["certain"].append(new <= o.count_needed(study, 0.8))
+        held["drawn"].append(new <= e.count_needed(study, 0.8, rng.random()))
+        held["certain"].append(new <= e.count_needed(study, 0.8))
     # two standard errors of 2,000 draws are .018
     assert np.mean(held["drawn"]) == pytest.approx(0.8, abs=0.03)
     assert np.mean(held["drawn"]) > 0.8 - 0.018
@@ -233,7 +232,7 @@ def test_chance_of_names_by_hand():
 def test_leaving_out_one_file_of_the_shipped_study():
     """The figures of docs/recommend.md: at least .9 hold an efficient name."""
     evidence = e.read_evidence(None, None, 0.0)
-    assert o.count_needed(evidence, 0.9) == 4
+    assert e.count_needed(evidence, 0.9) == 4
     table = leave_files_out(evidence)
     assert len(table) == 67
     by_file = (

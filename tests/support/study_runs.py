@@ -19,8 +19,8 @@ import pandas as pd
 import poison
 
 from deabench.study import Study
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.loaders import IN_MEMORY
-from deabench.study.data.row_columns import DataSpec
 from deabench.study.results.status import StudyStatus, missing_tasks
 from deabench.study.results.store import Store
 from deabench.study.running.tasks import run_task

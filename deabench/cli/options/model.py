@@ -15,9 +15,9 @@ from deabench.cli.options.declarations import (
     model_names,
     option_hints,
     option_words,
+    reject_options,
     word_option,
 )
-from deabench.cli.options.parsing import reject_options
 from deabench.errors import DataError, UsageError
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ import pandas as pd
 import typer
 
 import deabench as db
-from deabench.cli.options.declarations import word_option
-from deabench.cli.options.parsing import reject_options, split_all_names
+from deabench.cli.options.declarations import reject_options, split_all_names, word_option
 from deabench.cli.options.table import TableOptions
 from deabench.errors import DataError
 from deabench.tables.answers import ANSWER_KINDS

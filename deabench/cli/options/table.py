@@ -19,13 +19,14 @@ from typing import Annotated, Any, Self
 import typer
 
 import deabench as db
-from deabench.cli.options.declarations import missing_words, word_option
-from deabench.cli.options.parsing import (
+from deabench.cli.options.declarations import (
     list_option,
+    missing_words,
     parse_lower_is_better,
     parse_number,
     parse_numbers,
     split_all_names,
+    word_option,
 )
 from deabench.errors import UsageError
 from deabench.streaming.files import are_parts_of_one_table, is_multi_file

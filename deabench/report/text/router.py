@@ -11,8 +11,8 @@ from deabench.utils.text import quote_names
 
 if TYPE_CHECKING:
     from deabench.integrations.cost_stack import CostComparison
+    from deabench.integrations.mixture import Routing
     from deabench.integrations.router import Router
-    from deabench.integrations.routing import Routing
 
 
 def say_recipe(shares: Mapping[Any, float]) -> str:

@@ -17,7 +17,7 @@ from deabench.utils.checks import did_you_mean
 from deabench.utils.text import quote_names
 
 if TYPE_CHECKING:
-    from deabench.study.recommendation.recommend import Recommendation
+    from deabench.study.recommend import Recommendation
 
 DATA_TYPES = {"SD": "disjunct", "OD": "overlapping", "ND": "noisy"}
 

@@ -16,17 +16,15 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.study.data.features import (
-    Feature,
-    encode_features,
-    feature_layout,
-    read_features,
-)
-from deabench.study.data.row_columns import (
+from deabench.study.data.columns import (
     TWO_CLASSES,
     DataSpec,
+    Feature,
     costs_of_classes,
+    encode_features,
+    feature_layout,
     format_class,
+    read_features,
     read_fold_column,
     read_group_column,
     read_number_column,

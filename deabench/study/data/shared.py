@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from deabench.errors import DataError
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.dataset import Dataset
-from deabench.study.data.row_columns import DataSpec
 
 ALIGNMENT = 64
 """Bytes: buffers begin where every array may begin."""

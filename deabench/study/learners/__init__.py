@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from deabench.study.data.features import Feature
+from deabench.study.data.columns import Feature
 from deabench.study.own_modules import state_by_value
 
 NUMERIC = get_args(Literal["as is", "standardise", "minmax"])

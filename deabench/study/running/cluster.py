@@ -23,8 +23,8 @@ from typing import Any
 from uuid import uuid4
 
 from deabench.errors import DataError
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.dataset import Dataset
-from deabench.study.data.row_columns import DataSpec
 from deabench.study.data.shared import SharedDatasets, share_datasets
 from deabench.study.running.local import (
     Interrupted,

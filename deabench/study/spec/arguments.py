@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.dataset import Dataset, make_dataset
 from deabench.study.data.loaders import IN_MEMORY, check_classes, dataset_names, source_of_name
-from deabench.study.data.row_columns import DataSpec
 from deabench.study.learners import ANY_CONTEXT, LearnerSpec
 from deabench.study.learners.fingerprints import fingerprint_dependencies
 from deabench.study.learners.registry import REGISTRY, build_learner

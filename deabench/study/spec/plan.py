@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from deabench.errors import DataError
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.dataset import Dataset
 from deabench.study.data.loaders import load_dataset
-from deabench.study.data.row_columns import DataSpec
 from deabench.study.data.splits import (
     GROUP_KINDS,
     SplitSpec,

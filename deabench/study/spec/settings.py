@@ -16,7 +16,7 @@ from deabench.analysis.ranking import rank
 from deabench.errors import DataError, DataWarning, SolveError
 from deabench.models.options import build_options, option_fields
 from deabench.results.model import Model
-from deabench.study.data.row_columns import DataSpec
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.splits import SPLIT_KINDS, UNREPEATED_KINDS, SplitSpec
 from deabench.study.learners import ANY_CONTEXT, LearnerSpec, Preprocessing
 from deabench.study.learners.registry import REGISTRY, build_learner, builder_parameters

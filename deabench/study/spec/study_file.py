@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from deabench.errors import DataError
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.generators import GENERATORS
 from deabench.study.data.loaders import dataset_names, source_of_name
-from deabench.study.data.row_columns import DataSpec
 from deabench.study.learners import LearnerSpec
 from deabench.study.learners.fingerprints import fingerprint_dependencies
 from deabench.study.spec import schema

@@ -15,8 +15,8 @@ from functools import cached_property
 from itertools import accumulate, chain
 from typing import Any, overload
 
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.dataset import Dataset
-from deabench.study.data.row_columns import DataSpec
 from deabench.study.data.splits import SplitSpec
 from deabench.study.learners import NO_PREPROCESSING, LearnerSpec, Preprocessing
 from deabench.study.learners.fingerprints import Fingerprint

@@ -10,6 +10,7 @@ import pytest
 
 from deabench.datasets import keel
 from deabench.errors import DataError
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.data_type import (
     classify_shares,
     infer_data_type,
@@ -18,7 +19,6 @@ from deabench.study.data.data_type import (
 )
 from deabench.study.data.dataset import Dataset
 from deabench.study.data.loaders import load_dataset
-from deabench.study.data.row_columns import DataSpec
 
 
 def dataset(X, y, **extra) -> Dataset:

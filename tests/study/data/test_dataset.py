@@ -14,10 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deabench.errors import DataError
-from deabench.study.data.features import encode_features
+from deabench.study.data.columns import DataSpec, encode_features
 from deabench.study.data.generators import make_corpus, make_outliers, make_subclus
 from deabench.study.data.loaders import UCI_VARIABLE, load_dataset
-from deabench.study.data.row_columns import DataSpec
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 
 from deabench.errors import DataError
 from deabench.plot.studies import KIND_STYLES, TypeMapDisplay
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.data_type import infer_data_type
 from deabench.study.data.loaders import load_dataset
-from deabench.study.data.row_columns import DataSpec
 
 DATA = load_dataset(DataSpec("glass-0-4_vs_5", "table2"))
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.loaders import load_dataset
-from deabench.study.data.row_columns import DataSpec
 from deabench.study.data.splits import SplitSpec
 from deabench.study.learners import BuildContext, LearnerSpec
 from deabench.study.learners.estimators import SteadyC45

@@ -14,8 +14,8 @@ from sklearn.svm import SVC
 
 from deabench.datasets import keel
 from deabench.errors import DataError
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.loaders import load_dataset, source_of_name
-from deabench.study.data.row_columns import DataSpec
 from deabench.study.data.splits import SplitSpec
 from deabench.study.learners import BuildContext, LearnerSpec
 from deabench.study.learners.estimators import (

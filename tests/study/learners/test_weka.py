@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from deabench.errors import DataError
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.loaders import load_dataset
-from deabench.study.data.row_columns import DataSpec
 from deabench.study.data.splits import SplitSpec
 from deabench.study.learners import BuildContext, LearnerSpec, weka
 from deabench.study.learners.registry import build_learner

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deabench.study.data.row_columns import DataSpec
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.splits import SplitSpec
 from deabench.study.learners import LearnerSpec
 from deabench.study.running.limits import enforce_limits

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.loaders import load_dataset
-from deabench.study.data.row_columns import DataSpec
 from deabench.study.data.splits import SplitSpec, count_folds, derive_seed, split_rows
 from deabench.study.learners import LearnerSpec
 from deabench.study.running.predictions import (

@@ -13,9 +13,8 @@ import pandas as pd
 import pytest
 from sklearn.preprocessing import StandardScaler
 
+from deabench.study.data.columns import DataSpec, Feature
 from deabench.study.data.dataset import Dataset
-from deabench.study.data.features import Feature
-from deabench.study.data.row_columns import DataSpec
 from deabench.study.data.splits import SplitSpec
 from deabench.study.learners import LearnerSpec, Preprocessing
 from deabench.study.learners.registry import REGISTRY, builder_parameters, fingerprint_learner

@@ -14,8 +14,8 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from deabench.errors import DataError
 from deabench.study import Study
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.loaders import load_dataset
-from deabench.study.data.row_columns import DataSpec
 from deabench.study.data.splits import SPLIT_KINDS, UNREPEATED_KINDS, SplitSpec, split_rows
 from deabench.study.running.tasks import run_task
 

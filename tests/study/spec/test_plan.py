@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from deabench.study import Study
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.loaders import load_dataset
-from deabench.study.data.row_columns import DataSpec
 from deabench.study.data.splits import SplitSpec
 from deabench.study.learners import LearnerSpec
 from deabench.study.spec.tasks import Task, key_base, task_key

@@ -20,21 +20,19 @@ from deabench.datasets.keel import keel67_facts, read_keel67, table2
 from deabench.errors import DataError
 from deabench.study.data.dataset import Dataset
 from deabench.study.data.loaders import load_dataset
-from deabench.study.learners import BuildContext, LearnerSpec, Preprocessing
-from deabench.study.learners.registry import PAPER_FAMILIES, build_learner
-from deabench.study.recommendation.evidence import (
+from deabench.study.evidence import (
     Evidence,
-    describe_data,
-    read_evidence,
-    scale_characteristics,
-)
-from deabench.study.recommendation.ordering import (
     count_needed,
+    describe_data,
     find_outside,
     lower_limits,
     order_names,
+    read_evidence,
+    scale_characteristics,
     similarity,
 )
+from deabench.study.learners import BuildContext, LearnerSpec, Preprocessing
+from deabench.study.learners.registry import PAPER_FAMILIES, build_learner
 from deabench.study.results.aggregate import (
     SummarySettings,
     efficiencies_by_family,
