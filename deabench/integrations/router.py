@@ -77,7 +77,7 @@ class Router(Result):
     notes: tuple[str, ...] = ("the instances are taken as drawn independently",)
 
     _frame = "points"
-    _text = "router"
+    _text = "frontier"
     _display = "RouterDisplay"
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""ROC curves with their confident segments dark, with bands, and as means over folds.
+"""ROC curves with confident segments dark, bands, means over folds; pictures of several curves.
 
 Figures 3 and 4 of Elazmeh, Japkowicz and Matwin (2006), doi:10.1007/11871842_16.
 """
@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from deabench.curves import Band, MeanRoc, Roc, Segment, bands, compare_segments
+from deabench.curves import Band, MeanRoc, Roc, Segment, Segments, bands, compare_segments
 from deabench.curves.segment import segment_from_roc
 from deabench.plot.canvas import (
     DOTTED,
@@ -21,14 +23,26 @@ from deabench.plot.canvas import (
     apply_style,
     draw_unit_square,
     escape_label,
+    font_size,
     line_style,
     make_axes,
     set_title,
     style_numbers,
 )
+from deabench.plot.curves import (
+    ConversionDisplay,
+    CostCurveDisplay,
+    GainDisplay,
+    LiftDisplay,
+    PrecisionRecallDisplay,
+)
 from deabench.plot.display import Display
+from deabench.plot.segment import SegmentsDisplay, TangoDisplay
 
 ROC_LABELS = ("false positive rate", "true positive rate")
+MAX_PANELS = 12
+"""More panels are too small to read; the rest are counted in the picture's title."""
+SHARED_AXES = {"lift": LiftDisplay, "pr": PrecisionRecallDisplay, "cost": CostCurveDisplay}
 
 
 @dataclass(repr=False)
@@ -219,3 +233,58 @@ class MeanRocDisplay(Display):
         # Error bars are drawn from distances, not from limits.
         limits = self.mean.points[[f"{rate}_lower", f"{rate}_upper"]].to_numpy().T
         return np.asarray(np.abs(limits - self.mean.points[rate].to_numpy()))
+
+
+def draw_curves(kind: str, results: Mapping[str, Any], segments: Mapping[str, Segment]) -> Any:
+    """Draw one kind of curve for several classifiers.
+
+    Parameters
+    ----------
+    kind : str
+        "roc", "summary", "lift", "pr" or "cost" (on the same axes), "tango", "bands", "gain" or
+        "conversion" (a panel each).
+    results : mapping of classifier to the result of this kind
+    segments : mapping of classifier to Segment
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    if kind == "roc":
+        return RocDisplay(segments).plot().figure_
+    if kind == "summary":
+        return SegmentsDisplay(Segments.from_segments(segments)).plot().figure_
+    if kind in SHARED_AXES:
+        return SHARED_AXES[kind](results).plot().figure_
+    return _draw_panels(kind, results, segments)
+
+
+def _draw_panels(kind: str, results: Mapping[str, Any], segments: Mapping[str, Segment]) -> Any:
+    names = list(results)[:MAX_PANELS]
+    column_count = min(len(names), 3)
+    # Division, rounded up.
+    row_count = -(-len(names) // column_count)
+    size = (5.2 * column_count, 4.6 * row_count)
+    figure = Figure(figsize=size, layout="constrained")
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(row_count, column_count, squeeze=False).ravel()
+    for ax, name in zip(panels, names, strict=False):
+        _make_display(kind, name, results[name], segments[name]).plot(ax)
+        # The panel's title keeps its words on the band and gets the classifier's name.
+        if kind == "bands":
+            set_title(ax, ax.get_title(loc="left").split("; ")[-1], name)
+    # The last row may have empty panels.
+    for ax in panels[len(names) :]:
+        ax.remove()
+    if len(results) > MAX_PANELS:
+        figure.suptitle(
+            f"the first {MAX_PANELS} of {len(results)} classifiers", fontsize=font_size(10)
+        )
+    return figure
+
+
+def _make_display(kind: str, name: str, result: Any, segment: Segment) -> Any:
+    if kind == "bands":
+        return RocDisplay({name: segment}, {name: result})
+    displays = {"tango": TangoDisplay, "gain": GainDisplay, "conversion": ConversionDisplay}
+    return displays[kind](result, name)

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 from deabench import curves
 from deabench.curves.segment import CAUTION
 from deabench.errors import DataError
-from deabench.plot import canvas, curve_comparison
+from deabench.plot import canvas, roc
 from deabench.plot import curves as plot_curves
 from deabench.plot import roc as curves_roc
 from deabench.plot import segment as curves_segment
@@ -212,7 +212,7 @@ def test_names_from_data_are_text_and_never_mathematics(six, kind):
         "conversion": curves.conversion_rates,
         "bands": lambda y, s: curves.bands(curves.roc(y, s), resamples=50),
     }.get(kind)
-    figure = curve_comparison.draw_curves(
+    figure = roc.draw_curves(
         kind, {name: make(*six) for name in names} if make else segments, segments
     )
     figure.canvas.draw()
@@ -226,7 +226,7 @@ def test_names_from_data_are_text_and_never_mathematics(six, kind):
 def test_panels_count_what_they_leave_out():
     y, scores = many_classifiers(14)
     segments = curves.compare_segments(y, scores).segments
-    figure = curve_comparison.draw_curves("tango", segments, segments)
+    figure = roc.draw_curves("tango", segments, segments)
     assert len(figure.axes) == 12
     assert figure.get_suptitle() == "the first 12 of 14 classifiers"
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import deabench as db
-from deabench.report.saved_ranking import report_saved_ranking
+from deabench.report.build import report_saved_ranking
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 

@@ -9,7 +9,7 @@ import numpy as np
 from deabench.analysis.advise import Advice
 from deabench.errors import DataError
 from deabench.proofs.ranking import unproved_claims
-from deabench.report.text.router import say_unmixed
+from deabench.report.text.frontier import say_unmixed
 from deabench.report.text.words import MAX_NAMES, as_sentence, is_or_are, join_names
 from deabench.results.ranking import Ranking
 from deabench.utils.checks import did_you_mean
