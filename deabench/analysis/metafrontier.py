@@ -12,6 +12,7 @@ import pandas as pd
 from deabench.analysis.ranking import rank_completely
 from deabench.errors import DataError, DataWarning
 from deabench.models import ModelName
+from deabench.results.model import Model
 from deabench.tables.read import as_table
 from deabench.tables.selected_table import Missing, refuse_bounds
 from deabench.tables.selection import read_grouping, select_table
@@ -102,6 +103,7 @@ def groups(
         raise DataError(f"'{group.index[group.isna()][0]}' has no group; give every system one")
     options: dict[str, Any] = {"model": model}
     meta = rank_completely(selected.as_table(), **options)
+    _check_ratios(meta.options)
     # Parts of the table repeat its warnings.
     with warnings.catch_warnings(action="ignore", category=DataWarning):
         # One frontier for each group, of its own DMUs.
@@ -121,6 +123,20 @@ def groups(
         if count < min_size
     ]
     return Groups(frame, (*selected.notes, *meta.notes, *notes))
+
+
+def _check_ratios(model: Model) -> None:
+    """Refuse a model whose scores in a group and among all have no ratio of at most 1."""
+    if model.measure != "efficiency":
+        raise DataError(
+            f"model '{model.name}' gives inefficiencies, which have no technology gap ratio; use "
+            "model 'wei', 'ccr', 'fdh' or 'sbm'"
+        )
+    if model.monotone == "none":
+        raise DataError(
+            f"a score of model '{model.name}' can rise where systems join the reference, so that "
+            "it has no technology gap ratio; use model 'wei', 'ccr', 'fdh' or 'sbm'"
+        )
 
 
 def _split_groups(

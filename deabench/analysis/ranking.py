@@ -201,6 +201,12 @@ def rank_selected(
             "missing='bounds' bounds efficiencies of a table that is its own reference; "
             "pass missing='drop-systems'"
         )
+    if ranking.options.monotone != "metrics":
+        raise DataError(
+            f"missing='bounds' bounds scores that never fall where a metric gets better, and those "
+            f"of model '{ranking.options.name}' can; take model 'wei', 'ccr' or 'fdh', or pass "
+            "missing='drop-systems'"
+        )
     bounds = missing_bounds.bound_scores(
         selected, lambda completion: _rank_complete(completion, request, None).scores
     )

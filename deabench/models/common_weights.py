@@ -27,7 +27,7 @@ from deabench.models.wei import divide_outputs_by_inputs
 from deabench.proofs import structure
 from deabench.proofs.radial import radial_frame, slack_errors
 from deabench.results.answer import Answer, Task, take_rows
-from deabench.results.model import Advance, option
+from deabench.results.model import Advance, Monotone, option
 from deabench.results.proof import Proof, spread_proof
 from deabench.solver.solve_all import solve_each
 from deabench.solver.template import Template, compile_template
@@ -55,6 +55,11 @@ class Common(RadialModel):
     goal: Literal["sum", "largest"] = option(
         "sum", "What the weights keep least: the sum of all losses, or the largest loss."
     )
+
+    @property
+    def monotone(self) -> Monotone:
+        """In what a better value never makes a score worse: all share the weights."""
+        return "none"
 
     def prepare(self, data: Data) -> Data:
         """Return the quotients of outputs and inputs."""

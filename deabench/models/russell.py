@@ -39,7 +39,7 @@ from deabench.models.shared.score_bounds import BoundedAnswer
 from deabench.models.shared.slack_programs import OUTSIDE, solve_slacks
 from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task
-from deabench.results.model import Advance, Model, Technology
+from deabench.results.model import Advance, Model, Monotone, Technology
 from deabench.results.proof import Proof
 from deabench.solver.solve_all import Solutions
 from deabench.solver.template import Template, compile_template
@@ -77,6 +77,11 @@ class Russell(Model):
     returns: Literal["vrs", "crs", "nirs", "ndrs"] = "vrs"
     orientation: Literal["output", "input", "none"] = "output"
     technology: Technology = "convex"
+
+    @property
+    def monotone(self) -> Monotone:
+        """In what a better value never makes a score worse: a metric of 0 counts nothing."""
+        return "reference"
 
     def solve(self, task: Task, advance: Advance) -> Answer:
         """Compute the mean factor of every DMU."""

@@ -34,7 +34,7 @@ from deabench.models.shared.score_bounds import BoundedAnswer
 from deabench.models.shared.slack_programs import solve_slacks
 from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task
-from deabench.results.model import Advance, Model, Technology
+from deabench.results.model import Advance, Model, Monotone, Technology
 from deabench.results.proof import Proof
 from deabench.solver.solve_all import Solutions
 from deabench.tables.transforms import Data
@@ -70,6 +70,11 @@ class SBM(Model):
     def allows(self) -> tuple[Allowed, ...]:
         """Return the data that the measure takes: an output of 0 leaves the mean."""
         return ("zero outputs",)
+
+    @property
+    def monotone(self) -> Monotone:
+        """In what a better value never makes a score worse: a metric of 0 counts nothing."""
+        return "reference"
 
     def solve(self, task: Task, advance: Advance) -> Answer:
         """Compute the measure of every DMU."""

@@ -27,7 +27,7 @@ from deabench.models.shared.score_bounds import BoundedAnswer
 from deabench.models.superefficiency import own_reference_positions, two_undominated_layers
 from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task, take_rows
-from deabench.results.model import Advance, Model
+from deabench.results.model import Advance, Model, Monotone
 from deabench.results.proof import Proof
 from deabench.solver.solve_all import solve_each
 from deabench.tables.validation import Allowed
@@ -53,6 +53,11 @@ class SuperSBM(Model):
     def allows(self) -> tuple[Allowed, ...]:
         """Return the data that the measure takes: an output of 0 leaves the mean."""
         return ("zero outputs",)
+
+    @property
+    def monotone(self) -> Monotone:
+        """In what a better value never makes a score worse: a metric of 0 counts nothing."""
+        return "reference"
 
     def solve(self, task: Task, advance: Advance) -> Answer:
         """Compute the slacks-based measure, and where it is 1 the distance of the others."""

@@ -27,6 +27,7 @@ Orientation = Literal["output", "input", "none"]
 Technology = Literal["convex", "fdh"]
 Norm = Literal["l1", "l2", "linf"]
 Measure = Literal["efficiency", "inefficiency"]
+Monotone = Literal["metrics", "reference", "none"]
 Advance = Callable[[int], None]
 """Reports that so many more DMUs are solved."""
 OptionReader = Callable[[Any, Data], Any]
@@ -238,6 +239,16 @@ class Model:
     def proves_its_scores(self) -> bool:
         """Whether `solve` returns no score that the certificate refuses, in any order of rows."""
         return not self.has_certificate
+
+    @property
+    def monotone(self) -> Monotone:
+        """In what a better value never makes a score worse.
+
+        "reference": no score gets better where the reference gains a DMU. "metrics": nor where the
+        others' metrics get better, and none gets worse where the DMU's own do. "none": neither is
+        so, as where a direction or weights depend on the whole table.
+        """
+        return "none"
 
     @property
     def scales_outputs(self) -> bool:

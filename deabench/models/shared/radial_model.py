@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deabench.models.shared.weight_bounds import read_ratios, read_shares
-from deabench.results.model import Model, option
+from deabench.results.model import Model, Monotone, option
 from deabench.results.option_forms import BOUNDS_BY_METRIC, BOUNDS_BY_PAIR
 from deabench.tables.validation import Allowed
 
@@ -18,6 +18,11 @@ Bounds = tuple[float, float]
 @dataclass(frozen=True, kw_only=True)
 class RadialModel(Model):
     """Base class of the models whose score is one factor for all outputs, or for all inputs."""
+
+    @property
+    def monotone(self) -> Monotone:
+        """In what a better value never makes a score worse: in all metrics."""
+        return "metrics"
 
     def allows(self) -> tuple[Allowed, ...]:
         """Return the data that a radial model takes.
