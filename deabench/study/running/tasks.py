@@ -15,7 +15,7 @@ import traceback
 import warnings
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -36,7 +36,12 @@ from deabench.study.learners.registry import (
     fingerprint_learner,
     weights_parameter,
 )
-from deabench.study.running.isolation import Output, leave_no_trace, seed_generators
+from deabench.study.running.isolation import (
+    Output,
+    keep_generators,
+    leave_no_trace,
+    seed_generators,
+)
 from deabench.study.running.limits import (
     OutOfTime,
     child_processes,
@@ -124,7 +129,10 @@ def run_batch(
     """
     started = time.perf_counter()
     IN_MEMORY.update((data.identity, data) for data in datasets)
-    outcomes = [run_task(task, scratch, group=group) for task in tasks]
+    # Every task seeds the generators: once for all is enough to put them back.
+    with _TASK_LOCK, keep_generators():
+        environment = dict(os.environ)
+        outcomes = [_run_collecting_output(task, scratch, environment, group) for task in tasks]
     return outcomes, time.perf_counter() - started
 
 
@@ -139,14 +147,21 @@ def run_task(task: Task, scratch: str | None = None, *, group: bool = False) -> 
     group : bool
         Whether the process is a worker of this run only, which may lead a process group.
     """
+    with _TASK_LOCK, keep_generators():
+        return _run_collecting_output(task, scratch, dict(os.environ), group)
+
+
+def _run_collecting_output(
+    task: Task, scratch: str | None, environment: Mapping[str, str], group: bool
+) -> Outcome:
+    """Do `run_task`; the caller holds the lock and keeps the generators."""
     prepare_worker(group=group)
-    with _TASK_LOCK:
-        output = Output(whole_process=group)
-        with output.collect():
-            outcome = _run_and_clean_up(task, scratch)
-        if output.text:
-            outcome.notes["output"] = output.text
-        return outcome
+    output = Output(whole_process=group)
+    with output.collect():
+        outcome = _run_and_clean_up(task, scratch, environment)
+    if output.text:
+        outcome.notes["output"] = output.text
+    return outcome
 
 
 _TASK_LOCK = threading.Lock()
@@ -182,7 +197,7 @@ def running_keys(scratch: Path) -> set[str]:
     return {mark.read_text() for mark in scratch.glob("*.running")} - {""}
 
 
-def _run_and_clean_up(task: Task, scratch: str | None) -> Outcome:
+def _run_and_clean_up(task: Task, scratch: str | None, environment: Mapping[str, str]) -> Outcome:
     """Run a task with its mark; record warnings, end what the learner has started."""
     trace = None
     if scratch and task.limits != NO_LIMITS:
@@ -190,7 +205,7 @@ def _run_and_clean_up(task: Task, scratch: str | None) -> Outcome:
     before = child_processes()
     with _mark_running(task.key, scratch):
         try:
-            with leave_no_trace(), warnings.catch_warnings(record=True) as caught:
+            with leave_no_trace(environment), warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 outcome = _run_guarded(task, trace)
             texts = Counter(

@@ -19,7 +19,7 @@ from sklearn.model_selection import GridSearchCV
 from deabench.study import Study
 from deabench.study.running.isolation import LARGEST_OUTPUT, Output, seed_generators
 from deabench.study.running.limits import cpu_seconds
-from deabench.study.running.tasks import run_task
+from deabench.study.running.tasks import run_batch, run_task
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 Y = np.arange(40) % 4 // 3
@@ -75,6 +75,25 @@ def test_state_of_the_process_is_put_back(tmp_path):
         dict(os.environ),
         list(warnings.filters),
     )
+
+
+def test_a_batch_puts_back_once_what_each_of_its_tasks_changes(tmp_path):
+    tasks = tasks_of({"draws": Draws(), "spoils": Spoils()}, tmp_path)
+    alone = [run_task(task).rows_sha256 for task in tasks]
+    before = (
+        random.getstate(),
+        np.random.get_state()[1].tolist(),  # noqa: NPY002
+        os.getcwd(),
+        dict(os.environ),
+    )
+    outcomes, _ = run_batch([*tasks, *reversed(tasks)])
+    assert before == (
+        random.getstate(),
+        np.random.get_state()[1].tolist(),  # noqa: NPY002
+        os.getcwd(),
+        dict(os.environ),
+    )
+    assert [outcome.rows_sha256 for outcome in outcomes] == [*alone, *reversed(alone)]
 
 
 def test_what_stands_before_a_task_changes_nothing_in_it(tmp_path):
