@@ -153,3 +153,12 @@ def test_rounds_grow_and_cover_all_programs() -> None:
     rounds = list(dual_walk.growing_rounds(np.arange(100), 3))
     assert [len(programs) for programs in rounds] == [9, 36, 52]
     assert np.concatenate(rounds).tolist() == list(range(3, 100))
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 50])
+def test_distinct_rows_are_those_of_numpy(count: int) -> None:
+    rows = np.random.default_rng(count).integers(0, 3, (count, 3))
+    _, first, position = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    first_rows, positions = dual_walk._find_distinct_rows(rows)
+    assert first_rows.tolist() == first.tolist()
+    assert positions.tolist() == position.ravel().tolist()
