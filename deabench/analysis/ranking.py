@@ -39,7 +39,7 @@ from deabench.tables.selection import select_table
 from deabench.tables.table import Table, TableLike
 from deabench.tables.transforms import Data, add_constant_output, hold_given
 from deabench.tables.validation import check_same_units, validate
-from deabench.utils.arrays import Sparse
+from deabench.utils.arrays import Sparse, row_any
 from deabench.utils.progress import progress, seconds_left
 
 MAX_INTERVALS = 1000
@@ -323,7 +323,7 @@ def _solve_task(
     """
     model: Model = task.options
     labels = task.data.labels
-    has_no_output = ~task.data.outputs.to_numpy().any(axis=1) & model.scales_outputs
+    has_no_output = ~row_any(task.data.outputs.to_numpy()) & model.scales_outputs
     if has_no_output.all():
         raise DataError(
             f"every output of '{labels[0]}' is 0, as of all others; their efficiencies are "

@@ -225,26 +225,32 @@ def scaled_directions(
 
 def _solve(task: Task, advance: Advance) -> Answer:
     """Compute the distance of every DMU, and the largest slacks at its projection."""
-    direction, notes = scaled_directions(task, ScaledData.of(task))
+    scaled = ScaledData.of(task)
+    direction, notes = scaled_directions(task, scaled)
     if task.options.technology == "fdh":
         return single_peers.solve_along(task, direction, notes)
-    return solve_along(task, direction, notes, advance)
+    return solve_along(task, scaled, direction, notes, advance)
 
 
 def solve_along(
-    task: Task, direction: np.ndarray, notes: tuple[str, ...], advance: Advance
+    task: Task,
+    scaled: ScaledData,
+    direction: np.ndarray,
+    notes: tuple[str, ...],
+    advance: Advance,
 ) -> Answer:
     """Compute the distances along given directions.
 
     Parameters
     ----------
+    scaled : ScaledData
+        The arrays of the task.
     direction : array (K, s + m)
         How far a step of 1 goes in each scaled metric for each DMU, outputs first, inputs
         downwards.
     notes : tuple of str
         On the directions.
     """
-    scaled = ScaledData.of(task)
     labels = task.data.labels
     names = metric_index(task.data)
     candidates = scaled.undominated()
@@ -280,7 +286,7 @@ def solve_along(
         return with_slacks
     # The second stage starts from a rounded projection: where that does not prove the distance, the
     # first one's peers do.
-    proof = prove_along(with_slacks, direction)
+    proof = prove_along(with_slacks, scaled, direction)
     misses = np.maximum.reduce([proof.violations[name] for name in PRIMAL_CLAIMS])
     rows = np.flatnonzero(~(misses <= TOLERANCE) & ~np.isnan(beta))
     return _with_peers(answer, scaled, direction, replace_rows(rows, first[rows], second))
@@ -381,15 +387,15 @@ def _peers_with_largest_slacks(
 
 def _prove(answer: Answer) -> Proof:
     """Recompute the distance that λ reaches and the one that the multipliers allow."""
-    direction = scaled_directions(answer, ScaledData.of(answer))[0]
+    scaled = ScaledData.of(answer)
+    direction = scaled_directions(answer, scaled)[0]
     if answer.options.technology == "fdh":
         return single_peers.prove_along(answer, direction)
-    return prove_along(answer, direction)
+    return prove_along(answer, scaled, direction)
 
 
-def prove_along(answer: Answer, direction: np.ndarray) -> Proof:
+def prove_along(answer: Answer, scaled: ScaledData, direction: np.ndarray) -> Proof:
     """Recompute distances along given directions (K, s + m) from both sides."""
-    scaled = ScaledData.of(answer)
     bounded = BoundedAnswer.of(answer, scaled)
     beta = answer.scores.to_numpy()
     moves = direction > 0

@@ -127,7 +127,7 @@ def _solve(task: Task, advance: Advance) -> Answer:
         direction, is_inside = _single_metric_directions(task, scaled, candidates, weights)
     else:
         direction, is_inside = _normal_directions(task, scaled, candidates, weights)
-    answer = directional.solve_along(task, direction, notes, advance)
+    answer = directional.solve_along(task, scaled, direction, notes, advance)
 
     # From outside there is no distance, however near the frontier is.
     values = answer.scores.to_numpy()
@@ -338,7 +338,7 @@ def _prove(answer: Answer) -> Proof:
     direction[:, : len(names)] = (
         table.to_numpy() * _signs(scaled)[: len(names)] / scaled.units[: len(names)]
     )
-    proof = directional.prove_along(answer, direction)
+    proof = directional.prove_along(answer, scaled, direction)
     length = np.linalg.norm(direction * weights, NORM_ORDERS[answer.options.norm], axis=1)
     is_wrong = (direction < 0).any(axis=1) | ((direction > 0) & (weights == 0)).any(axis=1)
     length_error = np.where(is_wrong, np.inf, np.abs(length - 1.0))

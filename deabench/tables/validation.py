@@ -17,6 +17,7 @@ from deabench.tables.naming.meaning import Meaning
 from deabench.tables.selected_table import MAX_NAMED_CELLS, SelectedTable, refuse_text
 from deabench.tables.transforms import AffineTransform, Data
 from deabench.tables.vocabulary import look_up_metric
+from deabench.utils.arrays import row_any
 from deabench.utils.frames import column_positions
 
 Allowed = Literal["zero inputs", "zero outputs", "negative inputs", "negative outputs"]
@@ -137,7 +138,8 @@ def warn_weak_data(values: pd.DataFrame, output_count: int) -> None:
     count, metrics = values.shape
     matrix = values.to_numpy()
     # In a table of one row every metric is constant, which says nothing.
-    constant = (matrix == matrix[:1]).all(axis=0) & (count > 1)
+    is_constant = [bool((column == column[0]).all()) for column in matrix.T]
+    constant = np.array(is_constant, dtype=bool) & (count > 1)
     for column in np.flatnonzero(constant):
         name = values.columns[column]
         is_output = bool(column < output_count)
@@ -185,7 +187,7 @@ def _copy_values(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """Return numeric columns as one float64 array in C order: sums keep their bits."""
     # By positions, with numpy: pandas takes longer to select columns than to rank a small frame.
     positions = column_positions(frame.columns, names)
-    matrix = frame.to_numpy(dtype=float).take(positions, axis=1)
+    matrix = np.ascontiguousarray(frame.to_numpy(dtype=float).T[positions].T)
     columns = frame.columns.take(positions).rename(None)
     return pd.DataFrame(matrix, index=frame.index, columns=columns, copy=False)
 
@@ -202,17 +204,19 @@ def _refuse_failures(selected: SelectedTable) -> None:
 
 def _refuse_non_finite(values: pd.DataFrame, remedy: str) -> None:
     """Refuse NaN and infinity by row and column, all at once."""
-    bad = np.argwhere(~np.isfinite(values.to_numpy()))
-    if len(bad):
+    is_finite = np.isfinite(values.to_numpy())
+    if not is_finite.all():
+        bad = np.argwhere(~is_finite)
         numbers = "a finite number" if len(bad) == 1 else "finite numbers"
         raise DataError(f"{_describe_cells(values, bad)}; give {numbers}, or {remedy}")
 
 
 def _refuse_negative(values: pd.DataFrame, negative_remedy: str) -> None:
     """Refuse values below 0, and name the models that take them or what else they may be."""
-    bad = np.argwhere(values.to_numpy() < 0)
-    if not len(bad):
+    is_negative = values.to_numpy() < 0
+    if not is_negative.any():
         return
+    bad = np.argwhere(is_negative)
     # A metric that has no negative values by definition has them in no model.
     names = [str(values.columns[column]) for column in dict.fromkeys(bad[:, 1].tolist())]
     meanings = {name: look_up_metric(name) for name in names}
@@ -242,7 +246,7 @@ def _describe_cells(values: pd.DataFrame, positions: np.ndarray) -> str:
 
 
 def _refuse_zero_rows(values: pd.DataFrame, role: str) -> None:
-    zero = ~values.to_numpy().any(axis=1)
+    zero = ~row_any(values.to_numpy())
     if zero.any():
         label = values.index[np.argmax(zero)]
         raise DataError(
@@ -299,7 +303,8 @@ def _choose_transforms(
         _refuse_above(values[name], maximum)
         transforms[name] = AffineTransform(-1.0, maximum)
         notes.append(f"'{name}' stands for its complement {maximum:g} - {name}: lower is better")
-    minima = dict(zip(values.columns, values.to_numpy().min(axis=0).tolist(), strict=True))
+    least_values = [float(column.min()) for column in values.to_numpy().T]
+    minima = dict(zip(values.columns, least_values, strict=True))
     for name, minimum in minima.items():
         # The origin must be that of the reference, too: both tables are counted from one value.
         if other_table is not None and name in other_table:

@@ -132,6 +132,11 @@ def row_sums(values: np.ndarray) -> np.ndarray:
     return np.asarray(reduce(np.add, values.T))
 
 
+def row_any(values: np.ndarray) -> np.ndarray:
+    """Return whether each row (n, k) has a value that is not 0, column by column."""
+    return np.asarray(reduce(np.logical_or, values.T, np.zeros(len(values), dtype=bool)))
+
+
 FINEST = 2.0**-16
 """The finest unit of `box`, as a share of a metric's size: in a finer one, what float64 rounds
 would count.

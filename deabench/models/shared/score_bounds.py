@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from deabench.proofs.radial import COLUMNS
 from deabench.proofs.supporting_weights import free_term_errors
 from deabench.results.answer import Answer
 from deabench.utils.arrays import ROUND, TOLERANCE
+from deabench.utils.frames import column_positions
 
 NEAR = 10 * TOLERANCE
 """Where the largest share of slack is above 0 and below this, both verdicts are within rounding."""
@@ -64,8 +66,9 @@ class BoundedAnswer:
         size = np.where(tested == 0, 1.0, np.abs(tested) + np.abs(reached))
         weights = np.maximum(signed_weights, 0.0)
         u_0 = None
-        if "u_0" in answer.weights:
-            u_0 = answer.weights["u_0"].to_numpy()
+        free_column = column_positions(answer.weights.columns, ["u_0"])[0]
+        if free_column >= 0:
+            u_0 = answer.weights.to_numpy()[:, free_column]
         return cls(answer, scaled, tested, signed_weights, weights, u_0, reached - tested, size)
 
     def divide_weights(self, size: np.ndarray) -> BoundedAnswer:
@@ -80,7 +83,7 @@ class BoundedAnswer:
             u_0=u_0,
         )
 
-    @property
+    @cached_property
     def technology(self) -> Technology:
         """What combinations of the reference DMUs can do."""
         scaled = self.scaled
