@@ -33,21 +33,21 @@ MAX_PAIR_BLOCKS = 1000
 NO_SPREAD = 1e-12
 
 
-def pooled_size(deviations: Array, whole: float = 1.0) -> float:
+def pooled_size(deviations: Array, metric_range: float = 1.0) -> float:
     """Return R = Σ|d|³ / Σd²; the whole range where nothing deviates.
 
     Parameters
     ----------
     deviations : array of any shape
         From a mean each.
-    whole : float
+    metric_range : float
         The metric's range.
     """
     size = np.abs(deviations)
     largest = size.max(initial=0.0)
     # What rounding leaves is no spread.
-    if largest <= NO_SPREAD * whole:
-        return whole
+    if largest <= NO_SPREAD * metric_range:
+        return metric_range
     scaled = size / largest
     return float(largest * (scaled**3).sum() / (scaled**2).sum())
 
@@ -60,12 +60,12 @@ def pair_size(values: Array) -> float:
     values : array (J, k)
     """
     deviations = values - values.mean(axis=0)
-    whole = max(1.0, float(np.abs(values).max(initial=0.0)))
+    metric_range = max(1.0, float(np.abs(values).max(initial=0.0)))
     number, k = deviations.shape
     if number > MAX_PAIR_BLOCKS:
         return 0.0
     pairs = [deviations[:, i + 1 :] - deviations[:, [i]] for i in range(k - 1)]
-    return pooled_size(np.hstack(pairs), whole)
+    return pooled_size(np.hstack(pairs), metric_range)
 
 
 def betting_lower(values: Array, tail: float) -> Array:
@@ -154,12 +154,12 @@ def ridge_limits(values: Array, c: float) -> tuple[Array, Array]:
     deviations = values - mean[:, None]
     blocks = values.shape[1]
     ridge = pooled_size(deviations) / blocks
-    half = c * np.sqrt(deviations.var(axis=1, ddof=1) / blocks + ridge**2)
+    margin = c * np.sqrt(deviations.var(axis=1, ddof=1) / blocks + ridge**2)
     # Half a block's failure or success keeps the logarithms finite.
     failure = np.maximum(1 - mean, 0.5 / blocks)
     success = np.maximum(mean, 0.5 / blocks)
-    low = np.minimum(mean - half, 1 - failure * np.exp(half / failure))
-    high = np.maximum(mean + half, success * np.exp(np.minimum(half / success, 700.0)))
+    low = np.minimum(mean - margin, 1 - failure * np.exp(margin / failure))
+    high = np.maximum(mean + margin, success * np.exp(np.minimum(margin / success, 700.0)))
     return low, high
 
 

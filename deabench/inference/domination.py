@@ -225,8 +225,8 @@ def decide_analytic(problem: Problem, critical: CriticalValues) -> Domination:
     evidence = pd.DataFrame(index=range(k))
     if np.isnan(problem.moments.logs).any():
         # Without ratios there are no scores to limit.
-        nothing = np.zeros(k, dtype=bool)
-        return Domination(nothing, np.ones(k), np.zeros((k, k)), evidence, unknown, "analytic")
+        is_dominated = np.zeros(k, dtype=bool)
+        return Domination(is_dominated, np.ones(k), np.zeros((k, k)), evidence, unknown, "analytic")
     limits = critical.limits(problem, "upper")
     is_dominated = limits.value < 1 - EDGE
     with np.errstate(divide="ignore"):
@@ -262,9 +262,9 @@ def decide_exactly(units: Units, alpha: float) -> Domination:
         )
     np.fill_diagonal(p_values, 1.0)
     best = p_values.argmin(axis=1)
-    least = p_values[np.arange(k), best]
-    is_dominated = least <= alpha / (k * (k - 1))
-    evidence = pd.DataFrame({"p_value": least, "rival": best})
+    smallest_p = p_values[np.arange(k), best]
+    is_dominated = smallest_p <= alpha / (k * (k - 1))
+    evidence = pd.DataFrame({"p_value": smallest_p, "rival": best})
     unknown = np.full(k, np.nan)
     return Domination(is_dominated, np.ones(k), np.eye(k)[best], evidence, unknown, "exact")
 

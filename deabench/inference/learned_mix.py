@@ -421,8 +421,8 @@ def _means_and_spreads(sums: Array, products: Array, sizes: Array) -> tuple[Arra
     total = variance.sum(axis=-1, keepdims=True) + k * variance - 2 * covariance.sum(axis=-1)
     # The size of the values themselves makes the least spread independent of units.
     size = np.diagonal(products, axis1=-2, axis2=-1).mean(axis=-1) / sizes
-    least = LEAST_SPREAD**2 * np.where(size > 0, size, 1.0) / sizes
-    spread = np.sqrt(np.maximum(total / (k - 1), least[..., None]))
+    smallest_variance = LEAST_SPREAD**2 * np.where(size > 0, size, 1.0) / sizes
+    spread = np.sqrt(np.maximum(total / (k - 1), smallest_variance[..., None]))
     return mean, covariance, spread
 
 

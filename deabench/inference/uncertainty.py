@@ -284,15 +284,15 @@ class Uncertainty(Result):
             ["tier", "score", "lower"], ascending=[True, False, False], kind="stable"
         )
 
-    def _refuse_missing(self, what: str) -> None:
-        if what in ("gaps", "targets", "individual limits") and self.scores.isna().all():
+    def _refuse_missing(self, claims: str) -> None:
+        if claims in ("gaps", "targets", "individual limits") and self.scores.isna().all():
             raise DataError(
-                f"a metric here has no ratios, so there are no {what}; name the other metrics in "
+                f"a metric here has no ratios, so there are no {claims}; name the other metrics in "
                 "outputs"
             )
         if self.method == "anytime":
             raise DataError(
-                f"method 'anytime' has no {what}; ask for method 'analytic' on the finished test "
+                f"method 'anytime' has no {claims}; ask for method 'analytic' on the finished test "
                 "set, or simultaneous=False for the limits of one system"
             )
 

@@ -113,9 +113,9 @@ class Choice(Result):
         """
         display = self.frontier.plot(ax, **options)
         x, y = display.points.columns
-        chosen = self.frame.loc[self.frame["chosen"]]
+        chosen_rows = self.frame.loc[self.frame["chosen"]]
         display.ax_.scatter(
-            chosen[x], chosen[y], s=160, facecolors="none", edgecolors="black", zorder=5
+            chosen_rows[x], chosen_rows[y], s=160, facecolors="none", edgecolors="black", zorder=5
         )
         return display
 
@@ -235,8 +235,8 @@ def _rank_candidates(
         # A search has many candidates for its metrics; that is no fault of the table.
         warnings.simplefilter("ignore", DataWarning)
         ranking = rank_completely(numbered, outputs=outputs, inputs=inputs)
-    places = pd.Series(range(len(frame)), index=order_by_merit(ranking)).loc[numbered.index]
-    return ranking.efficient.loc[numbered.index].to_numpy(dtype=bool), places.to_numpy()
+    ranks = pd.Series(range(len(frame)), index=order_by_merit(ranking)).loc[numbered.index]
+    return ranking.efficient.loc[numbered.index].to_numpy(dtype=bool), ranks.to_numpy()
 
 
 def _largest_sum(
@@ -248,7 +248,7 @@ def _largest_sum(
     return int(values.argmax())
 
 
-def _preferred_row(value: Callable[[int], Any], rows: np.ndarray, places: np.ndarray) -> int:
+def _preferred_row(value: Callable[[int], Any], rows: np.ndarray, ranks: np.ndarray) -> int:
     """Return the row with the lowest preferred value; of equal ones the better ranked."""
     values = [value(int(row)) for row in rows]
-    return int(rows[min(range(len(rows)), key=lambda k: (values[k], places[k]))])
+    return int(rows[min(range(len(rows)), key=lambda k: (values[k], ranks[k]))])

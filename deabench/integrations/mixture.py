@@ -216,10 +216,10 @@ class Mixture(ClassifierMixin, BaseEstimator):
         """Return what the drawn estimators say; each sees all rows, and checks them."""
         check_is_fitted(self)
         answers = [getattr(estimator, method)(X) for estimator in self.estimators_.values()]
-        drawn = self._draw(X)
+        position = self._draw(X)
         result = np.array(answers[0], copy=True)
         for k, answer in enumerate(answers[1:], start=1):
-            result[drawn == k] = np.asarray(answer)[drawn == k]
+            result[position == k] = np.asarray(answer)[position == k]
         return result
 
     def _draw(self, X: Any) -> np.ndarray:
@@ -341,9 +341,9 @@ def checked_shares(names: list[str], shares: Mapping[str, float]) -> dict[str, f
 
 def draw_by_row(X: Any, shares: Sequence[float] | np.ndarray, seed: int) -> np.ndarray:
     """Return a position drawn with the shares for each row, the same for the same row: (n,)."""
-    drawn = np.searchsorted(np.cumsum(shares), _uniform_by_row(X, seed), side="right")
+    positions = np.searchsorted(np.cumsum(shares), _uniform_by_row(X, seed), side="right")
     # Rounding may leave the sum of the shares a little below 1.
-    return np.asarray(np.minimum(drawn, len(shares) - 1))
+    return np.asarray(np.minimum(positions, len(shares) - 1))
 
 
 def _uniform_by_row(X: Any, seed: int) -> np.ndarray:

@@ -381,21 +381,21 @@ class Router(Result):
         return Routing(used, table, rival, goal, self.level, self.notes)
 
 
-def _read_values(what: str, values: Any) -> pd.DataFrame:
+def _read_values(role: str, values: Any) -> pd.DataFrame:
     """Return a frame of finite numbers, instances x models."""
     frame = pandas_or_same(values)
     if not isinstance(frame, pd.DataFrame):
         raise DataError(
-            f"{what} are a {type(values).__name__}; give a DataFrame, a row per instance and a "
+            f"{role} are a {type(values).__name__}; give a DataFrame, a row per instance and a "
             "column per model"
         )
     frame = frame.rename(columns=str)
     repeated = frame.columns[frame.columns.duplicated()]
     if len(repeated):
-        raise DataError(f"{what} have two columns '{repeated[0]}'; give each model one")
+        raise DataError(f"{role} have two columns '{repeated[0]}'; give each model one")
     if frame.shape[0] < 2 or frame.shape[1] < 1:
         raise DataError(
-            f"{what} have {frame.shape[0]} rows and {frame.shape[1]} columns; give at least two "
+            f"{role} have {frame.shape[0]} rows and {frame.shape[1]} columns; give at least two "
             "instances and a model"
         )
     numbers = frame.apply(pd.to_numeric, errors="coerce").astype(float)
@@ -403,7 +403,7 @@ def _read_values(what: str, values: Any) -> pd.DataFrame:
     if bad.any():
         row, column = np.argwhere(bad)[0]
         raise DataError(
-            f"{what} of '{frame.columns[column]}' have '{frame.iloc[row, column]}' for instance "
+            f"{role} of '{frame.columns[column]}' have '{frame.iloc[row, column]}' for instance "
             f"'{frame.index[row]}'; give a number for every instance, or leave it out"
         )
     return numbers

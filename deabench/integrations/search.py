@@ -206,9 +206,9 @@ def _find_column(results: Mapping[str, Any], name: str) -> str:
     for column in (f"{TEST}{name}", name):
         if column in results:
             return column
-    known = [str(column).removeprefix(TEST) for column in results if TEST in str(column)]
+    metric_names = [str(column).removeprefix(TEST) for column in results if TEST in str(column)]
     raise DataError(
-        f"the search has no metric '{name}'; {did_you_mean(name, known)}; name it in scoring"
+        f"the search has no metric '{name}'; {did_you_mean(name, metric_names)}; name it in scoring"
     )
 
 

@@ -163,11 +163,13 @@ def bootstrap_632(
     errors = np.zeros(n)
     tests = np.zeros(n)
     for _ in range(resamples):
-        drawn = _draw_training_rows(rng, labels)
+        training_rows = _draw_training_rows(rng, labels)
         # A model is tested on the rows that did not train it.
-        left_out_rows = np.setdiff1d(np.arange(n), drawn)
+        left_out_rows = np.setdiff1d(np.arange(n), training_rows)
         # A fresh estimator for every run: no run profits from an earlier one.
-        model = clone(estimator).fit(instances.take_instances(X, drawn), labels[drawn])
+        model = clone(estimator).fit(
+            instances.take_instances(X, training_rows), labels[training_rows]
+        )
         errors[left_out_rows] += (
             model.predict(instances.take_instances(X, left_out_rows)) != labels[left_out_rows]
         )

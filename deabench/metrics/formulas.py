@@ -336,9 +336,9 @@ def direction_of(name: str) -> str | None:
     if re.fullmatch(r"F\d+(\.\d+)?", metric):
         return "higher"
     # 'precision@10' has the direction of 'precision@k'.
-    kind, at, _ = metric.partition("@")
-    for other, direction in MORE_METRICS.items():
-        if at and other.partition("@")[0] == kind:
+    kind, separator, _ = metric.partition("@")
+    for name, direction in MORE_METRICS.items():
+        if separator and name.partition("@")[0] == kind:
             return direction
     return None
 

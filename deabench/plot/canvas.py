@@ -281,13 +281,13 @@ def add_legend(
     if merit is not None:
         order.sort(key=lambda k: -merit[k])
     # Artists with merits are systems, of which a narrow figure names fewer.
-    most = MAX_LEGEND_NARROW if is_narrow(ax) and merit is not None else MAX_LEGEND
-    handles = [artists[k] for k in order[:most]]
+    max_handles = MAX_LEGEND_NARROW if is_narrow(ax) and merit is not None else MAX_LEGEND
+    handles = [artists[k] for k in order[:max_handles]]
     if merit is not None:
-        for k in order[most:]:
+        for k in order[max_handles:]:
             artists[k].set(color=GREY, linestyle="-", linewidth=0.6, alpha=0.35, zorder=1)
-    if len(artists) > most:
-        rest = f"and {len(artists) - most} more"
+    if len(artists) > max_handles:
+        rest = f"and {len(artists) - max_handles} more"
         # An invisible line carries the count of the names that are left out.
         handles.append(Line2D([], [], linestyle="none", label=rest))
     settings: dict[str, Any] = {
@@ -300,7 +300,7 @@ def add_legend(
         settings |= {"fontsize": 0.85 * settings["fontsize"], "handlelength": 1.4}
         settings |= {"columnspacing": 0.8, "handletextpad": 0.4, "borderpad": 0.2}
     legend = _add_fitting_legend(ax, handles, settings)
-    is_long = len(artists) > min(most, MAX_LEGEND_INSIDE)
+    is_long = len(artists) > min(max_handles, MAX_LEGEND_INSIDE)
     if is_narrow(ax):
         # It would be cut beside the axes of a narrow figure, and hide much inside them.
         is_wide = legend.get_window_extent().width > 0.7 * ax.get_window_extent().width

@@ -130,11 +130,11 @@ def _better_directions(result: Result) -> dict[str, str]:
     return {str(name): "min" if str(name) in lower else "max" for name in result.actual.columns}
 
 
-def _checked(names: Sequence[Any], known: list[Any], kind: str) -> list[Any]:
+def _checked(names: Sequence[Any], candidates: list[Any], kind: str) -> list[Any]:
     for name in names:
-        if name not in known:
+        if name not in candidates:
             raise DataError(
-                f"there is no {kind} '{name}' in the table; {did_you_mean(name, known)}"
+                f"there is no {kind} '{name}' in the table; {did_you_mean(name, candidates)}"
             )
     return list(names)
 
@@ -208,10 +208,10 @@ def _number_cells(column: pd.Series, direction: str | None) -> tuple[list[str], 
             for text, value in zip(texts, numbers, strict=True)
         ]
     written = [text.split()[-1] for text in texts if "{" not in text]
-    whole = max((len(text.split(".")[0].lstrip("-")) for text in written), default=1)
+    whole_digits = max((len(text.split(".")[0].lstrip("-")) for text in written), default=1)
     sign = "-" if any(text.startswith("-") for text in written) else ""
-    fraction = max((len(text.partition(".")[2]) for text in written), default=0)
-    return texts, f"S[table-format={sign}{whole}.{fraction}]"
+    decimal_digits = max((len(text.partition(".")[2]) for text in written), default=0)
+    return texts, f"S[table-format={sign}{whole_digits}.{decimal_digits}]"
 
 
 def _plain_number(value: float, decimals: int) -> str:

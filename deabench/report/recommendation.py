@@ -125,9 +125,9 @@ def _find_alternatives(
         if shares.shape[1] > 2 and falling.max() > 0:
             row = int(falling.argmax())
             candidates.append(Alternative(str(shares.index[row]), name, float(falling[row])))
-    candidates.sort(key=lambda other: abs(np.log(other.factor)))
-    chosen: dict[str, Alternative] = {}
-    for other in candidates:
-        if 1 / LARGEST_FACTOR < other.factor < LARGEST_FACTOR:
-            chosen.setdefault(other.name, other)
-    return tuple(chosen.values())[:MAX_ALTERNATIVES]
+    candidates.sort(key=lambda alternative: abs(np.log(alternative.factor)))
+    by_name: dict[str, Alternative] = {}
+    for alternative in candidates:
+        if 1 / LARGEST_FACTOR < alternative.factor < LARGEST_FACTOR:
+            by_name.setdefault(alternative.name, alternative)
+    return tuple(by_name.values())[:MAX_ALTERNATIVES]

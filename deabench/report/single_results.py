@@ -384,8 +384,8 @@ def by_dataset_section(table: Table, options: Mapping[str, Any]) -> Section:
         If the table has no data sets.
     """
     names = ("outputs", "inputs", "model", "missing")
-    chosen: dict[str, Any] = {name: options[name] for name in names if options.get(name)}
-    result = by_dataset(table, **chosen)
+    ranking_options: dict[str, Any] = {name: options[name] for name in names if options.get(name)}
+    result = by_dataset(table, **ranking_options)
     tables = [
         ReportTable("by-dataset-table", "Efficiencies over the data sets", result.to_frame()),
         ReportTable(

@@ -199,8 +199,12 @@ class TableOptions(SourceOptions):
         roles: dict[str, Any] = dict.fromkeys(
             split_all_names(self.undesirable) or [], "undesirable"
         )
-        given = split_all_names(self.non_discretionary) or []
-        return {**super().declared_roles, **roles, **dict.fromkeys(given, "non_discretionary")}
+        non_discretionary = split_all_names(self.non_discretionary) or []
+        return {
+            **super().declared_roles,
+            **roles,
+            **dict.fromkeys(non_discretionary, "non_discretionary"),
+        }
 
     def _directions(self) -> dict[str, Any] | list[str]:
         return parse_lower_is_better(self.lower_is_better)
@@ -263,7 +267,7 @@ class TableOptions(SourceOptions):
             try:
                 parsed = ast.parse(call[0], mode="eval").body
                 arguments = parsed.keywords if isinstance(parsed, ast.Call) else []
-                values = {each.arg: ast.literal_eval(each.value) for each in arguments}
+                values = {keyword.arg: ast.literal_eval(keyword.value) for keyword in arguments}
             except (SyntaxError, ValueError):  # a name of the data that looks like a call
                 return call[0]
             typed |= {f"--{name}": [_option_text(value)] for name, value in values.items()}

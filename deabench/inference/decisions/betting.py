@@ -343,8 +343,8 @@ class LimitWealth:
             skipped[skipped.all(axis=1)] = False
             wealth = np.where(skipped[:, None, None], np.inf, wealth)
         # The least is taken within each size: a mixture over sizes is not log-concave.
-        least = wealth.min(axis=-1)
-        return np.asarray(logsumexp(least, axis=-1) - np.log(len(FIXED_BETS)))
+        lowest_wealth = wealth.min(axis=-1)
+        return np.asarray(logsumexp(lowest_wealth, axis=-1) - np.log(len(FIXED_BETS)))
 
     def limit(self, log_threshold: float) -> Array:
         """Return the limits (T,): the nearest q on the grid whose evidence reaches the threshold.

@@ -196,5 +196,5 @@ def _mean_square(better: float, worse: float, rho: float) -> float:
     """Return the mean square of the difference of two right answers, the share of disagreement."""
     deviations = np.sqrt(better * (1 - better) * worse * (1 - worse))
     # E(a − b)² of 0/1 outcomes; no correlation can bring it below the gap itself.
-    both = better * worse + rho * deviations
-    return float(max(better + worse - 2 * both, better - worse))
+    both_right = better * worse + rho * deviations
+    return float(max(better + worse - 2 * both_right, better - worse))

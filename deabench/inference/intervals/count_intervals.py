@@ -312,16 +312,16 @@ class _CellResampler(NamedTuple):
 
     def draw(self, row: np.ndarray) -> np.ndarray:
         """Redraw (tp, fn, fp, tn); each class by itself where their sizes are fixed."""
-        drawn = []
+        tables = []
         for cells in [row] if self.design == "rows" else [row[:2], row[2:]]:
             total = cells.sum()
             if self.method == "resample":
-                drawn.append(self.rng.multinomial(total, cells / max(total, 1), self.resamples))
+                tables.append(self.rng.multinomial(total, cells / max(total, 1), self.resamples))
             else:
                 # Gamma variables divided by their sum have the cells' Dirichlet posterior.
                 gammas = self.rng.standard_gamma(cells + PRIOR, (self.resamples, len(cells)))
-                drawn.append(total * gammas / gammas.sum(axis=1, keepdims=True))
-        return np.concatenate(drawn, axis=1)
+                tables.append(total * gammas / gammas.sum(axis=1, keepdims=True))
+        return np.concatenate(tables, axis=1)
 
 
 def _resampled_limits(
@@ -336,8 +336,8 @@ def _resampled_limits(
     blocks = []
     for start in range(0, len(rows), step):
         block = rows[start : start + step]
-        drawn = np.concatenate([resampler.draw(row) for row in block])
-        values = compute_metrics(pd.DataFrame(drawn, columns=list(CELLS)), **options).to_numpy()
+        tables = np.concatenate([resampler.draw(row) for row in block])
+        values = compute_metrics(pd.DataFrame(tables, columns=list(CELLS)), **options).to_numpy()
         shape = (len(block), resampler.resamples, -1)
         blocks.append(_order_statistics(values.reshape(shape), alpha))
     return _ResampledLimits(*(np.concatenate(part) for part in zip(*blocks, strict=True)))
@@ -372,8 +372,8 @@ def _bootstrap_statistic(
     check_level(alpha, resamples)
     choice("design", design, ("rows", "classes"))
 
-    def evaluate(*drawn: np.ndarray) -> float:
-        rows = np.concatenate(drawn).astype(int)
+    def evaluate(*strata_rows: np.ndarray) -> float:
+        rows = np.concatenate(strata_rows).astype(int)
         has_both_classes = 0 < positive[rows].sum() < len(rows)
         return float(statistic(positive[rows], values[rows])) if has_both_classes else np.nan
 
@@ -393,13 +393,13 @@ def _bootstrap_statistic(
             rng=np.random.default_rng(seed),
             **settings,
         )
-        drawn = np.asarray(result.bootstrap_distribution, dtype=float)
-        limits = _order_statistics(drawn[:, None], alpha)
+        resampled = np.asarray(result.bootstrap_distribution, dtype=float)
+        limits = _order_statistics(resampled[:, None], alpha)
         lower = limits.lower[0]
         upper = limits.upper[0]
         if method == "BCa":
             lower = upper = np.nan
-            if np.isfinite(drawn).all() and np.ptp(drawn) > 0:
+            if np.isfinite(resampled).all() and np.ptp(resampled) > 0:
                 result = scipy.stats.bootstrap(
                     data, evaluate, n_resamples=0, bootstrap_result=result, method="BCa", **settings
                 )

@@ -222,7 +222,9 @@ def _make_request(
     if labelled and label_names != []:
         # The columns are those that `from_predictions` would give, checked the same way.
         table = label_metrics(true, labelled, None, label_names, count_options)
-        user_defined = {one.name: one for one in label_names or () if isinstance(one, Metric)}
+        user_defined = {
+            metric.name: metric for metric in label_names or () if isinstance(metric, Metric)
+        }
         columns |= {name: user_defined.get(name) for name in table.columns}
     weight = labels.read_weights(sample_weight, true)
     request = IntervalRequest(

@@ -324,9 +324,9 @@ def _design_effects(
     metrics: Sequence[MetricInfluence], answers: Answers, covariance: Array
 ) -> Array:
     """Return by how much clusters raise the variance of each metric, at least 1: (s,)."""
-    alone = _influence_totals(metrics, answers, SamplingDesign("rows"))
-    n = alone.shape[2]
-    by_rows = (alone**2).sum(axis=(0, 2)) / (n * (n - 1))
+    totals = _influence_totals(metrics, answers, SamplingDesign("rows"))
+    n = totals.shape[2]
+    by_rows = (totals**2).sum(axis=(0, 2)) / (n * (n - 1))
     by_clusters = np.einsum("isis->s", covariance)
     ratio = np.divide(by_clusters, by_rows, out=np.ones_like(by_rows), where=by_rows > 0)
     return np.asarray(np.maximum(ratio, 1.0))

@@ -83,9 +83,9 @@ def as_samples(
                 "made of, or rank with uncertainty=samples"
             )
         return uncertainty.samples, outputs, inputs
-    carried = getattr(source, "samples", None)
-    if isinstance(carried, Samples):
-        return carried, outputs, inputs
+    samples = getattr(source, "samples", None)
+    if isinstance(samples, Samples):
+        return samples, outputs, inputs
     table: Any = source
     return samples_of_table(table, outputs=outputs, inputs=inputs), None, None
 
@@ -355,12 +355,12 @@ def _average_common_datasets(
             "no data set has a result of every system in every fold or run, so their means cannot "
             "be compared; give all of them, or leave the column of folds or runs out"
         )
-    kept = values[values.index.get_level_values("dataset").isin(common)]
+    common_values = values[values.index.get_level_values("dataset").isin(common)]
     note = (
         f"every fold or run counts with its mean over {len(common)} data sets, which are taken as "
         "given: the intervals do not hold for other data sets"
     )
-    return kept.groupby(["classifier", *repeats], sort=False).mean(), (note,)
+    return common_values.groupby(["classifier", *repeats], sort=False).mean(), (note,)
 
 
 def _number_runs(flat: pd.DataFrame, repeats: list[str]) -> pd.DataFrame:

@@ -143,9 +143,9 @@ def count_influence(name: str, cells: Array) -> MetricInfluence:
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.asarray(formula.value(_cells(cells, beta)), dtype=float)
         # Half a success, or half a failure, where there is none: a logarithm needs it.
-        half = np.array([0.5 / positives, 0.5 / negatives])
+        floor = np.array([0.5 / positives, 0.5 / negatives])
         rates = np.array([cells[0] / positives, cells[3] / negatives])
-        rates = np.minimum(rates, 1 - half) if is_cost else np.maximum(rates, half)
+        rates = np.minimum(rates, 1 - floor) if is_cost else np.maximum(rates, floor)
         t, u = rates
         lifted = np.array([t * positives, (1 - t) * positives, (1 - u) * negatives, u * negatives])
         lifted_value = np.asarray(formula.value(_cells(lifted, beta)), dtype=float)

@@ -171,8 +171,8 @@ def _pairs_sentences(result: ComparisonResult | Pairwise, title: str) -> list[st
     different = pairs[pairs["different"]].sort_values("adjusted", kind="stable")
     if different.empty:
         smallest = pairs["adjusted"].min()
-        which = "The difference was not" if len(pairs) == 1 else "No difference was"
-        text = f"{which} significant (smallest adjusted {_p_value(smallest)})."
+        subject = "The difference was not" if len(pairs) == 1 else "No difference was"
+        text = f"{subject} significant (smallest adjusted {_p_value(smallest)})."
         if isinstance(result, ComparisonResult) and smallest < result.alpha:
             text = "As the test of the whole did not reject, no pair is called different."
         return [*sentences, text]

@@ -89,13 +89,14 @@ def _describe_inefficient(inefficient: pd.DataFrame, ranking: Ranking) -> str:
     measure = ranking.measure
     best_score = 1.0 if measure == "efficiency" else 0.0
     is_weak = (inefficient[measure] - best_score).abs() <= PROVED
-    weak = inefficient.index[is_weak]
+    weak_names = inefficient.index[is_weak]
     inefficient = inefficient[~is_weak]
     sentences = []
-    if len(weak):
-        verb = "has" if len(weak) == 1 else "have"
+    if len(weak_names):
+        verb = "has" if len(weak_names) == 1 else "have"
+        copula = is_or_are(len(weak_names))
         sentences.append(
-            f"{join_names(weak)} {verb} the best score, too, and {is_or_are(len(weak))} not "
+            f"{join_names(weak_names)} {verb} the best score, too, and {copula} not "
             "efficient: others are as good in every metric and better in one."
         )
     if inefficient.empty:

@@ -112,12 +112,12 @@ def summarize_firms_bootstrap(result: FirmsBootstrap) -> str:
 def count_verdicts(result: Uncertainty) -> str:
     """Return how many classifiers have which verdict."""
     counts = result.verdicts.value_counts()
-    counted = ", ".join(
+    clauses = ", ".join(
         f"{counts.get(verdict, 0)} {verdict}" for verdict in ("dominated", "undecided", "efficient")
     )
     status = f" (a level that is {result.validity})" if has_measured_level(result) else ""
     return (
-        f"Of {len(result.scores)} systems {counted}, all verdicts together at "
+        f"Of {len(result.scores)} systems {clauses}, all verdicts together at "
         f"{100 * result.level:g} %{status}."
     )
 

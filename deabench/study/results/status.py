@@ -105,7 +105,7 @@ def count_results(store: Path, tasks: TaskList) -> ResultCount:
 
     A byte is held for each task; the digested lines are sorted on the disk.
     """
-    counted = bytearray(len(tasks))
+    is_counted = bytearray(len(tasks))
     failures: Counter[tuple[str, str]] = Counter()
     damaged = 0
     with sorted_lines() as lines:
@@ -115,16 +115,16 @@ def count_results(store: Path, tasks: TaskList) -> ResultCount:
             for row in rows:
                 position = tasks.find(*NAMES(row))
                 # a row that a run replaces meanwhile comes twice, and counts once
-                if position is None or counted[position]:
+                if position is None or is_counted[position]:
                     continue
-                counted[position] = True
+                is_counted[position] = True
                 new_lines.append("\t".join(map(str, (*row[DIGESTED], row[ROWS_SHA256]))))
                 if row[STATUS] != "done":
                     failures[row[CLASSIFIER], row[STATUS]] += 1
             lines.add(new_lines)
         digest = lines.digest()
     by_classifier = [(*pair, number) for pair, number in sorted(failures.items())]
-    return ResultCount(counted.count(1), by_classifier, digest, damaged)
+    return ResultCount(is_counted.count(1), by_classifier, digest, damaged)
 
 
 class SortedLines:
