@@ -33,9 +33,9 @@ _HOME = {
     "CostCurveDisplay": "curves",
     "LearningCurveDisplay": "curves",
     "CriticalDifferenceDisplay": "critical_difference",
-    "RankIntervalDisplay": "weightings.rank_intervals",
+    "RankIntervalDisplay": "weightings.ranks",
     "WinningRegionsDisplay": "weightings.winning_regions",
-    "DominanceGraphDisplay": "weightings.dominance_graph",
+    "DominanceGraphDisplay": "weightings.ranks",
     "save_figure": "canvas",
 }
 
