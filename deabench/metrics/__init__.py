@@ -12,8 +12,8 @@ from deabench.utils.lazy import make_lazy
 
 _HOME = {
     "against_rest": "deabench.metrics.labels",
-    "bootstrap": "deabench.inference.intervals.count_intervals",
-    "bootstrap_counts": "deabench.inference.intervals.count_intervals",
+    "bootstrap": "deabench.inference.count_intervals",
+    "bootstrap_counts": "deabench.inference.count_intervals",
     "brier_decomposition": "deabench.metrics.decompositions",
     "CELLS": "deabench.metrics.formulas",
     "DIRECTION": "deabench.metrics.formulas",
@@ -34,7 +34,7 @@ _HOME = {
     "pooled": "deabench.metrics.counts",
     "entropy": "deabench.metrics.decompositions",
     "information_gain": "deabench.metrics.decompositions",
-    "proportion_intervals": "deabench.inference.intervals.count_intervals",
+    "proportion_intervals": "deabench.inference.count_intervals",
     "count": "deabench.metrics.predictions",
     "from_predictions": "deabench.metrics.predictions",
     "at_prevalence": "deabench.metrics.operating_conditions",
@@ -50,9 +50,9 @@ _HOME = {
     "partial_auc": "deabench.metrics.score_metrics",
     "precision_at": "deabench.metrics.score_metrics",
     "tpr_at_fpr": "deabench.metrics.score_metrics",
-    "Intervals": "deabench.inference.intervals.metric_intervals",
-    "differences": "deabench.inference.intervals.metric_intervals",
-    "intervals": "deabench.inference.intervals.metric_intervals",
+    "Intervals": "deabench.inference.metric_intervals",
+    "differences": "deabench.inference.metric_intervals",
+    "intervals": "deabench.inference.metric_intervals",
     "usefulness": "deabench.metrics.operating_conditions",
 }
 

@@ -1,11 +1,11 @@
-from deabench.inference.intervals.count_intervals import bootstrap as bootstrap
-from deabench.inference.intervals.count_intervals import bootstrap_counts as bootstrap_counts
-from deabench.inference.intervals.count_intervals import (
+from deabench.inference.count_intervals import bootstrap as bootstrap
+from deabench.inference.count_intervals import bootstrap_counts as bootstrap_counts
+from deabench.inference.count_intervals import (
     proportion_intervals as proportion_intervals,
 )
-from deabench.inference.intervals.metric_intervals import Intervals as Intervals
-from deabench.inference.intervals.metric_intervals import differences as differences
-from deabench.inference.intervals.metric_intervals import intervals as intervals
+from deabench.inference.metric_intervals import Intervals as Intervals
+from deabench.inference.metric_intervals import differences as differences
+from deabench.inference.metric_intervals import intervals as intervals
 from deabench.metrics.counts import averaged as averaged
 from deabench.metrics.counts import from_counts as from_counts
 from deabench.metrics.counts import pooled as pooled

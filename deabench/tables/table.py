@@ -142,7 +142,7 @@ class Table(Result):
     (['accuracy'], ['latency_ms'])
     """
 
-    _text = "table"
+    _text = "ranking"
 
     frame: pd.DataFrame
     columns: tuple[Column, ...]

@@ -23,8 +23,8 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 
 from deabench import metrics as m
 from deabench import tango
-from deabench.inference.intervals.interval_methods import _quantile_of
-from deabench.inference.intervals.resampling import Design, _resampling_units, studentised_limits
+from deabench.inference.interval_methods import _quantile_of
+from deabench.inference.resampling import Design, _resampling_units, studentised_limits
 
 
 @pytest.fixture(scope="module")
@@ -436,9 +436,7 @@ def test_tables_at_once_are_tables_one_by_one(monkeypatch):
         {"tp": [6, 9, 1], "fn": [2, 0, 3], "fp": [3, 1, 0], "tn": [9, 8, 8]}, index=list("abc")
     )
     joint = m.bootstrap_counts(counts, metrics=["TPR", "MCC"], resamples=200)
-    monkeypatch.setattr(
-        sys.modules["deabench.inference.intervals.count_intervals"], "MAX_TABLES", 1
-    )
+    monkeypatch.setattr(sys.modules["deabench.inference.count_intervals"], "MAX_TABLES", 1)
     pd.testing.assert_frame_equal(
         m.bootstrap_counts(counts, metrics=["TPR", "MCC"], resamples=200), joint
     )

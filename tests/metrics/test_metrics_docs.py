@@ -68,8 +68,8 @@ def test_estimation_page():
 @pytest.mark.parametrize(
     "module",
     [
-        "inference.intervals.count_intervals",
-        "inference.intervals.metric_intervals",
+        "inference.count_intervals",
+        "inference.metric_intervals",
         "metrics.counts",
         "metrics.decompositions",
         "metrics.estimators",

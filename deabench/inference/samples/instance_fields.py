@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.inference.intervals.resampling import read_groups
 from deabench.inference.moments import Moments
+from deabench.inference.resampling import read_groups
 from deabench.inference.samples.designs import (
     DesignName,
     SamplingDesign,

@@ -10,7 +10,7 @@ from deabench.curves.gain import Conversion, Gain, Lift, PrecisionRecall
 from deabench.curves.learning import LearningCurve
 from deabench.curves.roc import OperatingPoint, Roc
 from deabench.curves.segment import Segment, Segments
-from deabench.inference.intervals.metric_intervals import Intervals
+from deabench.inference.metric_intervals import Intervals
 from deabench.metrics.roc_area import DeLong
 from deabench.tango import TangoTest
 from deabench.utils.text import quote_names

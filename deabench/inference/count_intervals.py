@@ -11,8 +11,8 @@ import pandas as pd
 import scipy
 
 from deabench.errors import DataError, warn_data
-from deabench.inference.intervals.interval_methods import PREDICTIVE_VALUES
-from deabench.inference.intervals.resampling import PRIOR
+from deabench.inference.interval_methods import PREDICTIVE_VALUES
+from deabench.inference.resampling import PRIOR
 from deabench.metrics import labels
 from deabench.metrics.counts import check_counts, compute_metrics, has_weighted_cells, row_label
 from deabench.metrics.formulas import CELLS, METRICS, PROPORTIONS, Cells, canonical_name

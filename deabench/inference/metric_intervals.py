@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.inference.intervals.interval_methods import (
+from deabench.inference.interval_methods import (
     IntervalRequest,
     MetricLimits,
     difference_interval,
     metric_interval,
 )
-from deabench.inference.intervals.resampling import DesignName, make_design
+from deabench.inference.resampling import DesignName, make_design
 from deabench.metrics import labels
 from deabench.metrics.formulas import canonical_name
 from deabench.metrics.metric import Metric, check_probabilities

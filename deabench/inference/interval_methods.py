@@ -23,7 +23,7 @@ import scipy
 from numpy.typing import NDArray
 
 from deabench import tango
-from deabench.inference.intervals.resampling import (
+from deabench.inference.resampling import (
     Design,
     draw_cells,
     draw_weights,

@@ -1,1 +1,0 @@
-"""Intervals of metrics by counts, formulas and resampling."""
