@@ -31,7 +31,6 @@ from deabench.utils.text import shorten_middle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from deabench.compare import ComparisonResult, Pairwise
     from deabench.compare.adjustment import Adjustment
@@ -69,7 +68,6 @@ class CriticalDifferenceDisplay(Display):
     alpha: float
     control: str | None = None
     adjust: str = "shaffer"
-    figure_: Figure = field(init=False, repr=False)
     ax_: Axes = field(init=False, repr=False)
     artists_: dict[str, list[Any]] = field(init=False, repr=False)
 
@@ -166,7 +164,6 @@ class CriticalDifferenceDisplay(Display):
         ax.set_title(caption, fontsize=font_size(9), pad=14)
         apply_style(ax, self.artists_["markers"], style)
         self.ax_ = ax
-        self.figure_ = ax.get_figure()  # type: ignore[assignment]  # of axes on a figure
         return self
 
     def caption(self) -> str:

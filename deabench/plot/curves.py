@@ -61,7 +61,6 @@ class GainDisplay(Display):
     def plot(self, ax: Any = None, **style: Any) -> GainDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the lines."""
         self.ax_ = ax = make_axes(ax)
-        self.figure_ = ax.figure
         points = self.gain.points
         maximum = self.gain.maximum
         ax.plot([0, 1], [0, 1], **DOTTED)
@@ -118,7 +117,6 @@ class LiftDisplay(Display):
     def plot(self, ax: Any = None, **style: Any) -> LiftDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the lines."""
         self.ax_ = ax = make_axes(ax, size=(6.0, 4.4))
-        self.figure_ = ax.figure
         ax.axhline(1, **DOTTED)
         numbers = style_numbers(self.lifts)
         self.lines_ = [
@@ -176,7 +174,6 @@ class ConversionDisplay(Display):
     def plot(self, ax: Any = None, **style: Any) -> ConversionDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the lines."""
         self.ax_ = ax = make_axes(ax, size=(6.0, 4.2))
-        self.figure_ = ax.figure
         rates = self.conversion.rates
         x = np.arange(3)
         self.bars_: list[Any] = []
@@ -242,7 +239,6 @@ class PrecisionRecallDisplay(Display):
     def plot(self, ax: Any = None, **style: Any) -> PrecisionRecallDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the lines."""
         self.ax_ = ax = make_axes(ax)
-        self.figure_ = ax.figure
         for prevalence in sorted({curve.prevalence for curve in self.curves.values()}):
             ax.axhline(prevalence, **DOTTED)
         self.lines_: list[Any] = []
@@ -299,7 +295,6 @@ class CostCurveDisplay(Display):
     def plot(self, ax: Any = None, **style: Any) -> CostCurveDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the lines."""
         self.ax_ = ax = make_axes(ax, size=(6.0, 4.4))
-        self.figure_ = ax.figure
         self.lines_: list[Any] = []
         self.faint_: list[Any] = []
         ax.plot([0, 0.5, 1], [0, 0.5, 0], **DOTTED)
@@ -377,7 +372,6 @@ class LearningCurveDisplay(Display):
     def plot(self, ax: Any = None, **style: Any) -> LearningCurveDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the lines."""
         self.ax_ = ax = make_axes(ax, size=(6.0, 4.2))
-        self.figure_ = ax.figure
         table = self.curve.means
         self.area_ = ax.fill_between(
             table.index,

@@ -75,7 +75,12 @@ class Display:
     matplotlib figure and `ax_` its axes.
     """
 
-    figure_: Any
+    ax_: Any
+
+    @property
+    def figure_(self) -> Any:
+        """The figure of the axes, once drawn."""
+        return self.ax_.figure
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -76,7 +76,6 @@ class FacetGraphDisplay(Display):
     def plot(self, ax: Any = None, **style: Any) -> FacetGraphDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the nodes."""
         self.ax_ = ax = make_axes(ax, size=(7.0, 5.6))
-        self.figure_ = ax.figure
         ridges = np.array([[self.positions[a], self.positions[b]] for a, b in self.graph.edges])
         ridges = ridges.reshape(-1, 2, 2)
         self.edges_ = ax.add_collection(
@@ -187,7 +186,6 @@ class CostRangeDisplay(Display):
         """Draw with a logarithmic axis on `ax`, or on a new figure; keywords are for the bars."""
         count = len(self.ranges)
         self.ax_ = ax = make_axes(ax, size=(7.4, 1.4 + 0.34 * count))
-        self.figure_ = ax.figure
         # The axis reaches beyond the finite ratios on both sides; bars to 0 or infinity end there.
         ratios = self.ranges.to_numpy().ravel()
         ratios = np.append(ratios[(ratios > 0) & np.isfinite(ratios)], 1.0)

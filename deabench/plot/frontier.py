@@ -137,7 +137,6 @@ class FrontierDisplay(Display):
     def plot(self, ax: Any = None, **style: Any) -> FrontierDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the dots."""
         self.ax_ = ax = make_axes(ax, size=(6.4, 5.4))
-        self.figure_ = ax.figure
         low, high = self._limits()
         labels = [label_with_direction(name, self.transforms.get(name)) for name in self.points]
         ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel=labels[0], ylabel=labels[1])
@@ -386,7 +385,6 @@ class RouterDisplay(Display):
     def plot(self, ax: Any = None, **style: Any) -> RouterDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the line."""
         self.ax_ = ax = make_axes(ax)
-        self.figure_ = ax.figure
         curve, points = self.curve, self.points
         self.band_ = ax.fill_between(
             curve.index, curve["lower"], curve["upper"], color=COLOURS[0], alpha=0.2, linewidth=0

@@ -90,7 +90,6 @@ class PeerNetworkDisplay(Display):
     def plot(self, ax: Any = None, **style: Any) -> PeerNetworkDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the nodes."""
         self.ax_ = ax = make_axes(ax, size=(7.0, 6.2))
-        self.figure_ = ax.figure
         edges = list(self.graph.edges(data="weight"))
         segments = np.array([[self.positions[a], self.positions[b]] for a, b, _ in edges])
         segments = segments.reshape(-1, 2, 2)

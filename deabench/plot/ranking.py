@@ -121,7 +121,6 @@ class RankingDisplay(Display):
             height = 1.2 + 0.24 * len(frame)
             size = {"dot": 38, "line": 2.2, "alpha": 1.0, "font": 8}
         self.ax_ = ax = make_axes(ax, size=(7.0, height))
-        self.figure_ = ax.figure
         ax.axvline(self.best_score, color=text_colour(), linewidth=0.8)
         has_interval = frame["upper"].notna().to_numpy()
         self.intervals_ = ax.hlines(
@@ -268,7 +267,6 @@ class WeightsDisplay(Display):
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the bars."""
         count = len(self.shares)
         self.ax_ = ax = make_axes(ax, size=(7.0, 1.6 + 0.24 * count))
-        self.figure_ = ax.figure
         count = count_rows_with_room(ax, count)
         shares = self.shares.iloc[:count]
         y = np.arange(count)

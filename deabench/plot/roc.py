@@ -97,7 +97,6 @@ class RocDisplay(Display):
     def plot(self, ax: Any = None, **style: Any) -> RocDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the curves."""
         self.ax_ = ax = make_axes(ax)
-        self.figure_ = ax.figure
         self.lines_: list[Any] = []
         self.dark_: list[Any] = []
         self.areas_: list[Any] = []
@@ -179,7 +178,6 @@ class MeanRocDisplay(Display):
     def plot(self, ax: Any = None, **style: Any) -> MeanRocDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the mean."""
         self.ax_ = ax = make_axes(ax)
-        self.figure_ = ax.figure
         points = self.mean.points
         blue = line_style(0)["color"]
         ax.plot([0, 1], [0, 1], **DOTTED)

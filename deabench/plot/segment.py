@@ -79,7 +79,6 @@ class TangoDisplay(Display):
         `only_confident` leaves the other points out (Figure 1, right).
         """
         self.ax_ = ax = make_axes(ax, size=(6.4, 4.2))
-        self.figure_ = ax.figure
         points = self.segment.points
         x = _finite_thresholds(points["at_least"])
         is_confident = points["confident"].to_numpy()
@@ -165,7 +164,6 @@ class SegmentsDisplay(Display):
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the points."""
         is_new_figure = ax is None
         self.ax_ = ax = make_axes(ax, size=(6.0, 5.0))
-        self.figure_ = ax.figure
         table = self.segments.table.drop(index=list(self.segments.excluded))
         positions = list(zip(table["AveD"].astype(float), table["SAUC"].astype(float), strict=True))
         numbers = style_numbers(table.index)

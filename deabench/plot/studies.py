@@ -117,7 +117,6 @@ class GroupsDisplay(Display):
         names = self.table.columns
         height = max(1.6 + 0.5 * len(groups), 0.6 + 0.2 * len(names))
         self.ax_ = ax = make_axes(ax, size=(8.4, height))
-        self.figure_ = ax.figure
         names = names[: count_rows_with_room(ax, len(names), 10)]
         # Within a group the classifiers stand below each other.
         offsets = np.linspace(-0.3, 0.3, len(names)) if len(names) > 1 else np.zeros(1)
@@ -226,7 +225,6 @@ class TypeMapDisplay(Display):
     def plot(self, ax: Any = None, **style: Any) -> TypeMapDisplay:
         """Draw on `ax`, or on a new figure; keywords are for the markers of the minority."""
         self.ax_ = ax = make_axes(ax, size=(6, 5.2))
-        self.figure_ = ax.figure
         # The majority is a faint background, the kinds of the minority stand out before it.
         majority = self.points[self.points["kind"] == "majority"]
         majority_dots = ax.scatter(

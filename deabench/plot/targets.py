@@ -87,7 +87,6 @@ class TargetsDisplay(Display):
         """Draw the panels where `ax` is, or on a new figure; keywords are for the dots."""
         count, metric_count = self.actual.shape
         self.ax_ = frame = make_axes(ax, size=(1.6 + 2.5 * metric_count, 1.4 + 0.3 * count))
-        self.figure_ = frame.figure
         count = count_rows_with_room(frame, count, 9)
         frame.set_axis_off()
         grid = None
@@ -225,7 +224,6 @@ class ParallelDisplay(Display):
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the full lines."""
         count, metric_count = self.actual.shape
         self.ax_ = ax = make_axes(ax, size=(2.4 + 1.3 * metric_count, 4.4))
-        self.figure_ = ax.figure
         values = np.vstack([self.actual, self.target.dropna(), self.frontier])
         lower_is_better = [is_lower_better(self.transforms.get(name)) for name in self.actual]
         self.worst = np.where(lower_is_better, values.max(axis=0), values.min(axis=0))

@@ -83,7 +83,6 @@ class UncertaintyDisplay(Display):
     def plot(self, ax: Any = None, **style: Any) -> UncertaintyDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the dots."""
         self.ax_ = ax = make_axes(ax, size=(7.0, 1.3 + 0.24 * len(self.frame)))
-        self.figure_ = ax.figure
         # As many rows as the figure has room for, the best first.
         frame = self.frame.iloc[: count_rows_with_room(ax, len(self.frame))]
         y = np.arange(len(frame))
@@ -185,7 +184,6 @@ class FrontierBandDisplay(Display):
     def plot(self, ax: Any = None, **style: Any) -> FrontierBandDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the line."""
         self.ax_ = ax = make_axes(ax)
-        self.figure_ = ax.figure
         first, second = self.metrics
         outlines = {
             end: attainable_outline(self.band[[(first, end), (second, end)]].to_numpy())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -15,7 +15,7 @@ from deabench.geometry.closest import ClosestPoint
 from deabench.geometry.nearest_points import gap_norm
 from deabench.results.frontier import Frontier
 from deabench.results.proof import Proof
-from deabench.tables.transforms import to_model_values, to_user_changes, to_user_values
+from deabench.tables.transforms import Transforms, to_model_values, to_user_changes, to_user_values
 from deabench.utils.result import Result
 
 RANGE_TOLERANCE = 1e-9
@@ -182,21 +182,16 @@ class Targets(Result):
     @cached_property
     def in_model_directions(self) -> Targets:
         """The same targets with higher better in every metric, as solved; proofs are made there."""
-        transforms = self.frontier.data.transforms
-        if not transforms:
-            return self
-        differences = {
-            name: to_user_changes(getattr(self, name), transforms) for name in DIFFERENCES
-        }
-        return replace(
-            self,
-            targets=to_model_values(self.targets, transforms),
-            actual=to_model_values(self.actual, transforms),
-            **differences,
-        )
+        return self._convert_values(to_model_values)
 
     def in_user_directions(self) -> Targets:
         """Return these targets, which are in the model's directions, in the user's."""
+        return self._convert_values(to_user_values)
+
+    def _convert_values(
+        self, convert: Callable[[pd.DataFrame, Transforms], pd.DataFrame]
+    ) -> Targets:
+        """Return the targets with their values converted, and the signs of their changes."""
         transforms = self.frontier.data.transforms
         if not transforms:
             return self
@@ -205,8 +200,8 @@ class Targets(Result):
         }
         return replace(
             self,
-            targets=to_user_values(self.targets, transforms),
-            actual=to_user_values(self.actual, transforms),
+            targets=convert(self.targets, transforms),
+            actual=convert(self.actual, transforms),
             **differences,
         )
 

@@ -78,7 +78,6 @@ class RankIntervalDisplay(Display):
     def plot(self, ax: Any = None, **style: Any) -> RankIntervalDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the dots."""
         self.ax_ = ax = make_axes(ax, size=(6.4, 1.5 + 0.24 * len(self.frame)))
-        self.figure_ = ax.figure
         frame = self.frame.iloc[: count_rows_with_room(ax, len(self.frame))]
         y = np.arange(len(frame))
         has_limits = frame["best_limit"].notna()
@@ -161,7 +160,6 @@ class DominanceGraphDisplay(Display):
             layers.setdefault(layer, []).append(node)
         widest = max(map(len, layers.values()), default=1)
         self.ax_ = ax = make_axes(ax, size=(max(5.2, 1.5 * widest), 0.6 + 0.8 * len(layers)))
-        self.figure_ = ax.figure
         room = max(1, int(ax.figure.get_size_inches()[0] / NODE_WIDTH))
         layers = {layer: nodes[:room] for layer, nodes in layers.items()}
         widest = min(widest, room)

@@ -114,7 +114,6 @@ class WinningRegionsDisplay(Display):
         columns = _count_columns([f"{escape_label(name)}, 99 %" for name in narrow], FIGURE_WIDTH)
         legend_rows = math.ceil(len(narrow) / columns)
         self.ax_ = ax = make_axes(ax, size=(6.4, 1.9 + 0.2 * legend_rows))
-        self.figure_ = ax.figure
         self.regions_ = []
         handles = []
         for k, name in enumerate(order):
@@ -157,7 +156,6 @@ class WinningRegionsDisplay(Display):
     def _plot_triangle(self, ax: Any) -> None:
         """Draw three weights as a point of a triangle: each corner is one metric alone."""
         self.ax_ = ax = make_axes(ax, size=(6.2, 5.6))
-        self.figure_ = ax.figure
         self.regions_ = []
         # The names stand beside the upper half of the triangle.
         named = min(MAX_NAMED, max(1, count_rows_with_room(ax, 2 * MAX_NAMED, 7.5) // 2))
@@ -212,7 +210,6 @@ class WinningRegionsDisplay(Display):
         metrics = list(self.outline.columns)
         height = 1.6 + 0.16 * len(names) * (len(metrics) + 1)
         self.ax_ = ax = make_axes(ax, size=(6.4, height))
-        self.figure_ = ax.figure
         self.regions_ = []
         ticks = []
         for k, name in enumerate(names):
