@@ -103,7 +103,3 @@ _MODULES = {
 
 __all__ = sorted([*_HOME, *_MODULES, "__version__"])
 make_lazy(__name__, _HOME | {name: f"{module}:" for name, module in _MODULES.items()})
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -97,7 +97,7 @@ def test_a_submodule_does_not_replace_the_public_function_of_its_name() -> None:
     assert done.stdout.strip() == "function"
 
 
-@pytest.mark.parametrize("name", ["metrics", "compare", "curves"])
+@pytest.mark.parametrize("name", ["metrics", "compare", "curves", "plot"])
 def test_the_stub_of_a_package_names_the_homes_of_its_public_names(name: str) -> None:
     package = importlib.import_module(f"deabench.{name}")
     assert stub(f"deabench/{name}")[1] == package._HOME

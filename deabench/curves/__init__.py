@@ -45,7 +45,3 @@ _HOME = {
 
 __all__ = sorted(_HOME)
 make_lazy(__name__, _HOME)
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
-from deabench.compare import pairwise
-from deabench.compare.pairwise import symmetric_matrix
+from deabench.compare.pairwise import pairwise, symmetric_matrix
 from deabench.errors import DataError
 from deabench.plot.canvas import (
     apply_style,

@@ -18,7 +18,3 @@ _HOME = {"Study": "deabench.study.study", "package_versions": "deabench.study.ru
 
 __all__ = sorted(_HOME)
 make_lazy(__name__, _HOME)
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -37,6 +37,9 @@ def make_lazy(package: str, homes: Mapping[str, str]) -> None:
             super().__setattr__(name, value)
             return value
 
+        def __dir__(self) -> list[str]:
+            return list(self.__all__)
+
         def __setattr__(self, name: str, value: object) -> None:
             shares_public_name = name in homes and not homes[name].endswith(":")
             if shares_public_name and isinstance(value, ModuleType):

@@ -1,0 +1,30 @@
+"""Tell type checkers the public names, which are imported at run time when first used."""
+
+from deabench.plot.canvas import save_figure as save_figure
+from deabench.plot.critical_difference import CriticalDifferenceDisplay as CriticalDifferenceDisplay
+from deabench.plot.curves import ConversionDisplay as ConversionDisplay
+from deabench.plot.curves import CostCurveDisplay as CostCurveDisplay
+from deabench.plot.curves import GainDisplay as GainDisplay
+from deabench.plot.curves import LearningCurveDisplay as LearningCurveDisplay
+from deabench.plot.curves import LiftDisplay as LiftDisplay
+from deabench.plot.curves import PrecisionRecallDisplay as PrecisionRecallDisplay
+from deabench.plot.facets import CostRangeDisplay as CostRangeDisplay
+from deabench.plot.facets import FacetGraphDisplay as FacetGraphDisplay
+from deabench.plot.frontier import FrontierDisplay as FrontierDisplay
+from deabench.plot.frontier import RouterDisplay as RouterDisplay
+from deabench.plot.peers import PeerNetworkDisplay as PeerNetworkDisplay
+from deabench.plot.ranking import RankingDisplay as RankingDisplay
+from deabench.plot.ranking import WeightsDisplay as WeightsDisplay
+from deabench.plot.roc import MeanRocDisplay as MeanRocDisplay
+from deabench.plot.roc import RocDisplay as RocDisplay
+from deabench.plot.segment import SegmentsDisplay as SegmentsDisplay
+from deabench.plot.segment import TangoDisplay as TangoDisplay
+from deabench.plot.studies import GroupsDisplay as GroupsDisplay
+from deabench.plot.studies import TypeMapDisplay as TypeMapDisplay
+from deabench.plot.targets import ParallelDisplay as ParallelDisplay
+from deabench.plot.targets import TargetsDisplay as TargetsDisplay
+from deabench.plot.uncertainty import FrontierBandDisplay as FrontierBandDisplay
+from deabench.plot.uncertainty import UncertaintyDisplay as UncertaintyDisplay
+from deabench.plot.weightings.ranks import DominanceGraphDisplay as DominanceGraphDisplay
+from deabench.plot.weightings.ranks import RankIntervalDisplay as RankIntervalDisplay
+from deabench.plot.weightings.winning_regions import WinningRegionsDisplay as WinningRegionsDisplay
