@@ -201,7 +201,9 @@ def test_every_call_asks_the_same_question(options, columns, within) -> None:
     if not any("to tell them apart" in note for note in ranking.notes):
         assert ranking.efficient.mean() <= 1 / 3 or len(ranking.scores) < 4
         return
-    for call in read_calls(ranking.notes):
+    calls = read_calls(ranking.notes)
+    assert calls
+    for call in calls:
         result = eval(call, {"deabench": db, "table": table})
         if call.startswith("deabench.weightings"):
             assert set(result.metrics) == {*outputs, *(inputs or ())}

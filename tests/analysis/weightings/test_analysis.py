@@ -302,6 +302,7 @@ def test_regions_hold_the_weights_of_first_rows() -> None:
     table = random_table(9, 15, 3)
     result = weigh(table)
     scores = table / table.max()
+    assert set(result.winning_regions) == set(result.ranks.index[result.ranks["best"] == 1])
     for name, region in result.winning_regions.items():
         for weights in (
             region.centroid,
