@@ -246,7 +246,7 @@ def _rank_complete(
     # Signs are known now, and with them which options the model takes.
     options = request.resolve(facts)
     if selected.given:
-        check_given_metrics(options, selected.given)
+        check_given_metrics(options, selected.given, data)
         data, reference = (
             hold_given(tested, other, selected.given, options.orientation)
             for tested, other in ((data, reference), (reference, data))

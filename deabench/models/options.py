@@ -293,8 +293,8 @@ def check_inputs(options: Model, data: Data) -> None:
         )
 
 
-def check_given_metrics(options: Model, given_metrics: Sequence[str]) -> None:
-    """Refuse a model that has no form for given metrics.
+def check_given_metrics(options: Model, given_metrics: Sequence[str], data: Data) -> None:
+    """Refuse a model that has no form for given metrics, and rows without an input that can change.
 
     Raises
     ------
@@ -312,6 +312,15 @@ def check_given_metrics(options: Model, given_metrics: Sequence[str]) -> None:
             f"{names} {verb} given, not to be changed, and a multiple would change it; "
             "write returns 'vrs'"
         )
+    if options.orientation == "input":
+        changing = data.inputs.drop(columns=list(given_metrics), errors="ignore")
+        has_none = ~changing.to_numpy().any(axis=1)
+        if len(changing.columns) and has_none.any():
+            label = changing.index[int(np.argmax(has_none))]
+            raise DataError(
+                f"every input of '{label}' that can change is 0; its efficiency is undefined, "
+                "leave the row out"
+            )
 
 
 def read_metric_numbers(option_name: str, value: object, data: Data) -> dict[str, float]:

@@ -204,3 +204,18 @@ def test_notes_on_given_columns_contradict_nothing() -> None:
     assert ranking.efficient["c"]
     assert not [note for note in ranking.notes if "is 0" in note]
     assert not [note for note in table.notes if "left out" in note and "nurses" in note]
+
+
+def test_a_row_without_an_input_that_can_change_is_refused_where_inputs_shrink(refused) -> None:
+    """No factor times nothing tells anything: the program has no least factor."""
+    frame = pd.DataFrame(
+        {"gain": [5.0, 4.0, 3.0], "staff": [2.0, 1.0, 0.0], "size": [1.0, 2.0, 3.0]}, list("abc")
+    )
+    table = db.read(frame, roles={"size": "non_discretionary"})
+    columns = {"outputs": ["gain"], "inputs": ["staff"], "returns": "vrs"}
+    with refused(
+        "every input of 'c' that can change is 0; its efficiency is undefined, leave the row out"
+    ):
+        db.rank(table, model="ccr", orientation="input", **columns)
+    # Where outputs grow it needs no input.
+    assert db.rank(table, model="ccr", orientation="output", **columns).scores["c"] == 1.0
