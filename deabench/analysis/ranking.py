@@ -247,10 +247,8 @@ def _rank_complete(
     options = request.resolve(facts)
     if selected.given:
         check_given_metrics(options, selected.given, data)
-        data, reference = (
-            hold_given(tested, other, selected.given, options.orientation)
-            for tested, other in ((data, reference), (reference, data))
-        )
+        data = hold_given(data, selected.given, options.orientation)
+        reference = hold_given(reference, selected.given, options.orientation)
     data = add_constant_output(data)
     reference = add_constant_output(reference)
     check_inputs(options, data)
@@ -284,7 +282,7 @@ def _describe_limits(answer: Answer) -> tuple[str, ...]:
     outputs = answer.data.outputs
     efficient_rows = np.flatnonzero(answer.efficient.to_numpy())
     is_zero = outputs.to_numpy()[efficient_rows] == 0
-    # A given output of 0 may be the distance from the largest value of an input.
+    # A given output may be an input with its sign turned.
     is_zero &= answer.data.is_changeable[: outputs.shape[1]]
     for k, r in np.argwhere(is_zero)[:MAX_NAMED_ZEROS]:
         label = outputs.index[efficient_rows[k]]

@@ -157,10 +157,11 @@ def _slack_errors_of_rows(
             if not is_output_oriented:
                 projected = projected * score
             gained = projected - reached[:, r]
-        rounding = ROUND * (reached[:, r] + projected)
+        rounding = ROUND * (np.abs(reached[:, r]) + np.abs(projected))
         error = np.maximum(np.abs(gained - slack[:, r]) - rounding, 0.0)
         # Slack counts in shares of the DMU's own value; one of 0 has the unit of its metric.
-        own_unit = np.minimum(np.where(projected > 0, projected, unit[r]), unit[r])
+        own_size = np.abs(projected)
+        own_unit = np.minimum(np.where(own_size > 0, own_size, unit[r]), unit[r])
         errors = np.maximum(errors, error / own_unit)
     return np.where(np.isnan(score), np.nan, errors)
 

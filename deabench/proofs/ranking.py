@@ -44,10 +44,13 @@ NO_PROOF = -2
 
 
 def reference_maxima(result: Scored) -> np.ndarray:
-    """Return the largest value of every output, then input, of the reference; 1 where it is 0."""
+    """Return the largest value of every output, then input, of the reference; 1 where it is 0.
+
+    Of a metric with values below 0 it is the largest without their signs.
+    """
     maxima = np.append(
-        result.reference.outputs.to_numpy().max(axis=0, initial=0.0),
-        result.reference.inputs.to_numpy().max(axis=0, initial=0.0),
+        np.abs(result.reference.outputs.to_numpy()).max(axis=0, initial=0.0),
+        np.abs(result.reference.inputs.to_numpy()).max(axis=0, initial=0.0),
     )
     return np.where(maxima > 0, maxima, 1.0)
 

@@ -184,23 +184,20 @@ def add_constant_output(data: Data) -> Data:
     return replace(data, outputs=outputs, notes=(*data.notes, note))
 
 
-def hold_given(data: Data, other: Data, given: Sequence[str], orientation: str) -> Data:
+def hold_given(data: Data, given: Sequence[str], orientation: str) -> Data:
     """Return data whose given metrics are all on the side that the model does not change.
 
-    An output y that is given becomes the input c - y where outputs grow, a given input x the output
-    c - x where inputs shrink. With Σ λ = 1 that is the same constraint, whatever c: here the
-    greatest value of both data.
+    An output y that is given becomes the input -y where outputs grow, a given input x the output -x
+    where inputs shrink. That is the same constraint, and turning a sign rounds nothing.
     """
     frames = {"outputs": data.outputs, "inputs": data.inputs}
-    others = {"outputs": other.outputs, "inputs": other.inputs}
     changing, holding = "outputs", "inputs"
     if orientation == "input":
         changing, holding = holding, changing
     transforms = dict(data.transforms)
     moved = [name for name in given if name in frames[changing]]
+    reversal = AffineTransform(-1.0, 0.0)
     for name in moved:
-        greatest = max(frames[changing][name].max(), others[changing][name].max())
-        reversal = AffineTransform(-1.0, float(greatest))
         frames[holding] = frames[holding].assign(**{name: reversal.apply(frames[changing][name])})
         transforms[name] = compose(transforms.get(name, AffineTransform()), reversal)
     frames[changing] = frames[changing].drop(columns=moved)

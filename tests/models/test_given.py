@@ -219,3 +219,29 @@ def test_a_row_without_an_input_that_can_change_is_refused_where_inputs_shrink(r
         db.rank(table, model="ccr", orientation="input", **columns)
     # Where outputs grow it needs no input.
     assert db.rank(table, model="ccr", orientation="output", **columns).scores["c"] == 1.0
+
+
+@pytest.mark.parametrize("size", [1e3, 1e8, 1e12, 1e14])
+@pytest.mark.parametrize("orientation", ["output", "input"])
+def test_given_values_far_below_the_greatest_keep_their_digits(size, orientation) -> None:
+    """They are held with their sign turned: a distance from 1e12 would lose all but .0001."""
+    if orientation == "output":
+        frame = pd.DataFrame(
+            {"gain": [9.0, 5, 4, 3], "staff": [9.0, 2, 2, 2], "context": [size, 0.3, 0.35, 0.34]},
+            list("abcd"),
+        )
+        columns = {"outputs": ["gain", "context"], "inputs": ["staff"]}
+        # d lies between b and c, which have 4.2 where it has 3; a takes too much.
+        expected = [1.0, 1.0, 1.0, 3 / 4.2]
+    else:
+        frame = pd.DataFrame(
+            {"gain": [9.0, 2, 2, 2], "staff": [9.0, 4, 5, 6], "context": [size, 0.35, 0.3, 0.31]},
+            list("abcd"),
+        )
+        columns = {"outputs": ["gain"], "inputs": ["staff", "context"]}
+        expected = [1.0, 1.0, 1.0, 4.8 / 6]
+    table = db.read(frame, roles={"context": "non_discretionary"})
+    ranking = db.rank(table, model="ccr", returns="vrs", orientation=orientation, **columns)
+    np.testing.assert_allclose(ranking.scores, expected, rtol=0, atol=1e-9)
+    db.certify(ranking)
+    assert ranking.projections["context"].tolist() == frame["context"].tolist()

@@ -148,8 +148,8 @@ Problem = WEIProblem | CCRProblem
 
 
 def column_maxima(values: np.ndarray) -> np.ndarray:
-    """Return the maximum of each metric; 1 where it is 0."""
-    largest = values.max(axis=0)
+    """Return the maximum of each metric, without signs; 1 where it is 0."""
+    largest = np.abs(values).max(axis=0)
     return np.asarray(np.where(largest > 0, largest, 1.0))
 
 

@@ -127,8 +127,9 @@ def second_stage(
 
 def rows_without_slack(problem: RadialProblem, weights: pd.DataFrame) -> np.ndarray:
     """Return which rows of multipliers (K, s + m, and u_0) are all positive: then there is none."""
-    outputs = problem.reference.outputs.to_numpy()
-    maxima = np.append(outputs.max(axis=0), problem.reference.inputs.to_numpy().max(axis=0))
+    outputs = np.abs(problem.reference.outputs.to_numpy())
+    inputs = np.abs(problem.reference.inputs.to_numpy())
+    maxima = np.append(outputs.max(axis=0), inputs.max(axis=0))
     maxima = np.where(maxima > 0, maxima, 1.0)
     counts = problem.data.is_changeable
     columns = slice(None) if counts.all() else counts
@@ -166,12 +167,14 @@ def _solve_second_stage(
     m = X.shape[1]
     table = np.column_stack([X, Y])
     # The maxima, and no power of two: a sum of slacks must have no unit.
-    largest = table.max(axis=0)
+    largest = np.abs(table).max(axis=0)
     maxima = np.where(largest > 0, largest, 1.0)
     scaled_table = table / maxima
     values = scores.to_numpy()[unsettled]
     x, y = _project(problem, values, rows[unsettled])
-    points = np.column_stack([x * (1 + INWARD), y * (1 - INWARD)]) / maxima
+    moved_inputs = x + INWARD * np.abs(x)
+    moved_outputs = y - INWARD * np.abs(y)
+    points = np.column_stack([moved_inputs, moved_outputs]) / maxima
     s = Y.shape[1]
     counts = problem.data.is_changeable
     form = compile_program(
