@@ -194,7 +194,9 @@ def bound_scores(
         # Every candidate bounds the score, too.
         if allowed:
             closest = _find_closest([bound for bound, _ in allowed], primal[k])
-            dual[k], support[k] = allowed[closest]
+            dual[k] = allowed[closest][0]
+            # u_0 is to be what the weights as they are allow, wherever these allow no more.
+            support[k] = allowed[0][1]
     return ScoreBounds(primal, dual, support)
 
 

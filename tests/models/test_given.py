@@ -245,3 +245,22 @@ def test_given_values_far_below_the_greatest_keep_their_digits(size, orientation
     np.testing.assert_allclose(ranking.scores, expected, rtol=0, atol=1e-9)
     db.certify(ranking)
     assert ranking.projections["context"].tolist() == frame["context"].tolist()
+
+
+def test_u_0_is_compared_with_what_the_weights_as_they_are_allow() -> None:
+    """Polished weights proved the score, and allowed 1.9e-6 more than those that were listed."""
+    rng = np.random.default_rng(31)
+    rng.integers(0, 13)
+    rng.choice(["output", "input"])
+    costs = rng.uniform(1, 9, (8, 2)).round(1)
+    gains = -(rng.uniform(1, 9, (8, 2)).round(1) * 1e7 ** rng.uniform(0, 1, (8, 2)))
+    frame = pd.DataFrame(np.column_stack([costs, gains]), columns=["p0", "p1", "n0", "n1"])
+    ranking = db.rank(
+        frame,
+        outputs=["n0", "n1"],
+        inputs=["p0", "p1"],
+        model="ccr",
+        returns="vrs",
+        orientation="input",
+    )
+    assert db.certify(ranking)["dual_infeasibility"].max() <= 1e-9
