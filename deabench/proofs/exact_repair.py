@@ -210,7 +210,7 @@ def polished_weights(
     values = lam.values[k]
     used = np.flatnonzero(values > POLISH * values.max(initial=0.0))
     peers = [to_fractions(technology.points[j]) for j in lam.columns[k][used]]
-    if not peers or not is_free.any():
+    if not peers:
         return None
     least_sum, greatest_sum = technology.sums
     total = values[used].sum()

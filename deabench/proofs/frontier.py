@@ -307,9 +307,9 @@ def _count_wrong_faces(rows: np.ndarray, on: np.ndarray, hull: Any) -> int:
             wrong += any(face < larger for larger in faces)
     listed_facets = reduce(or_, (facets for facets in holding if facets.bit_count() == 1), 0)
     lower_faces = [facets for facets in holding if facets.bit_count() > 1]
-    is_full = (hull.normals > RISES).all(axis=1)
-    is_listed = np.array([bool(listed_facets >> f & 1) for f in range(len(is_full))])
-    subsets = _simplex_subsets(rows, hull, ~(is_full & is_listed))
+    # A facet that is listed and not efficient was counted above.
+    is_listed = np.array([bool(listed_facets >> f & 1) for f in range(len(hull.normals))])
+    subsets = _simplex_subsets(rows, hull, ~is_listed)
     return wrong + _count_missing_faces(
         subsets, facets_of_row, facets_rising, listed_facets, lower_faces
     )

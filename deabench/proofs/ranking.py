@@ -260,9 +260,9 @@ def proved_efficient(result: Scored, weights: SlackWeights) -> tuple[np.ndarray,
 
 def efficiency_violations(result: Scored, slack_proof: SlackProof) -> np.ndarray:
     """Return 1 where `efficient` is not what is proved; undecided may be called inefficient."""
-    proved, undecided = slack_proof.proved
+    proved, _ = slack_proof.proved
     claimed = result.efficient.to_numpy(dtype=bool)
-    return np.where((claimed != proved) & ~(undecided & ~claimed), 1.0, 0.0)
+    return np.where(claimed != proved, 1.0, 0.0)
 
 
 def unproved_slack_claims(slack_proof: SlackProof | None) -> tuple[str, ...]:

@@ -283,7 +283,7 @@ def test_slack_is_left_by_what_weights_allow_more_than_is_claimed(
     tested = TABLE * size
     honest = db.rank(tested, outputs=["a", "b"], reference=TABLE)
     reached = honest.intensities.dot(TABLE.to_numpy())
-    for weights in ([1.0, 1.0], [2.0, 1.0], [1.0, 5.0]):
+    for weights in ([1.0, 1.0], [2.0, 1.0], [1.0, 5.0], [1.0 + 8e-10, 1.0]):
         for claimed in ([0.0, 0.0], [0.5, 0.0], [3.0, 7.0]):
             rows = replace(
                 honest.slack_weights, rows=np.array([weights]), of=np.zeros(3, dtype=np.int32)

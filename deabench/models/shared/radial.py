@@ -379,7 +379,7 @@ def _unproved_rows(answer: Answer, reached: np.ndarray) -> np.ndarray:
     """
     scores = answer.scores.to_numpy()
     with np.errstate(invalid="ignore"):
-        is_far = np.isnan(scores) | (scores > FAR) | (scores < 1 / FAR)
+        is_far = (scores > FAR) | (scores < 1 / FAR)
         # λ may miss the projection, or the slacks, by a share of the DMU's own values.
         is_apart = slack_errors(answer, reached) > TOLERANCE / 2
     # Half of the tolerance: in the table's own order sums may round to the other side of it.
