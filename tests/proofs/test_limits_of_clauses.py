@@ -13,10 +13,13 @@ import pytest
 from model_options import rank_with
 
 import deabench as db
+import deabench.proofs.targets as targets_module
 from deabench.errors import CertificateError
+from deabench.models import holder
 from deabench.models.shared import radial
-from deabench.proofs.bounds import bound_scores
+from deabench.proofs.bounds import RESIDUAL, _bound_moves, bound_scores
 from deabench.proofs.exact_repair import Technology, exact_gains, raise_input_weights
+from deabench.proofs.radial import radial_frame
 from deabench.proofs.ranking import SlackProof, dominated_by_mixtures
 from deabench.proofs.reasons import proved_extreme_factors
 from deabench.proofs.supporting_weights import (
@@ -453,3 +456,125 @@ def test_the_free_term_of_a_distance_is_off_in_the_worth_of_a_step() -> None:
             weights["u_0"] += size * factor
             off = honest.options.prove(replace(honest, weights=weights)).frame["dual_infeasibility"]
             assert off.to_numpy() == pytest.approx(np.full(len(TABLE), size), rel=1e-5)
+
+
+@pytest.mark.parametrize(("share", "is_repaired"), [(0.45, True), (0.55, False), (0.7, False)])
+def test_intensities_move_by_less_than_half_of_themselves(share, is_repaired) -> None:
+    """One peer is to gain a share of what it would if it were doubled."""
+    short = share / (1 + 2 * RESIDUAL)
+    widened, repaired = _bound_moves(
+        np.array([[-short]]),
+        np.zeros((1, 1)),
+        np.ones((1, 1, 1)),
+        np.ones((1, 1), dtype=bool),
+        np.zeros((1, 1)),
+        np.zeros(1),
+    )
+    assert repaired.tolist() == [is_repaired]
+    if is_repaired:
+        assert widened.tolist() == [[-short]]
+
+
+@pytest.mark.parametrize(
+    ("sums", "sign", "share", "aim", "expected"),
+    [
+        ((0.0, 1.0), 1.0, 0.75, 2.0, [[0]]),
+        ((0.0, 1.0), 1.0, 0.75, 2.0 + 2.0**-20, []),
+        ((1.0, np.inf), -1.0, 1.5, 2.0, [[0]]),
+        ((1.0, np.inf), -1.0, 1.5, 2.0 - 2.0**-20, []),
+    ],
+)
+def test_intensities_move_up_to_the_bounds_of_their_sum(sums, sign, share, aim, expected) -> None:
+    technology = Technology(np.array([[2.0 * sign]]), int(sign < 0), sums)
+    lam = Sparse(np.zeros((1, 1), dtype=np.int32), np.array([[share]]))
+    held = np.ones(1, dtype=bool)
+    gains = exact_gains(technology, np.array([aim * sign]), lam, 0, held, np.zeros(1))
+    assert list(gains) == expected
+
+
+def test_nothing_is_computed_of_a_dmu_without_a_score() -> None:
+    honest = rank_case({"model": "ccr", "returns": "vrs"})
+    scores = honest.scores.where(honest.scores.index != "q")
+    frame = radial_frame(replace(honest, scores=scores))
+    assert frame.isna().all(axis=1).tolist() == scores.isna().tolist()
+    assert frame.notna().all(axis=1).tolist() == scores.notna().tolist()
+
+
+def test_weights_that_are_not_filled_are_counted_once_a_side() -> None:
+    table = TABLE.iloc[:3]
+    result = db.weightings(table, outputs=["a", "b"], inputs=["x", "z"], model="ratio", draws=64)
+    for count in (0, 1, 2):
+        sides = [
+            replace(side, polytope=SimpleNamespace(rays=side.polytope.rays, simplices=()))
+            if k < count
+            else side
+            for k, side in enumerate(result.sides)
+        ]
+        off = prove_weightings(replace(result, sides=tuple(sides))).violations["weight_set"]
+        assert off.tolist() == [count] * 3
+
+
+@pytest.mark.parametrize("size", [1e4, 1.0, 1e-4])
+@pytest.mark.parametrize(("share", "is_supported"), [(0.5e-9, True), (2e-9, False)])
+def test_peers_beyond_the_reference_may_leave_slack_of_a_share_of_what_they_reach(
+    size, share, is_supported
+) -> None:
+    reference = pd.DataFrame({"a": [4.0, 1.0], "b": [1.0, 4.0]}, list("pq")) * size
+    tested = pd.DataFrame({"a": [8.0], "b": [2.0]}, ["o"]) * size
+    ranking = db.rank(tested, outputs=["a", "b"], reference=reference)
+    weights = replace(ranking.slack_weights, rows=np.ones((1, 2)), of=np.zeros(1, dtype=np.int32))
+    for metric, reached in (("a", 4.0), ("b", 1.0)):
+        slacks = ranking.slacks * 0
+        slacks[metric] = share * reached * size
+        proof = SlackProof(replace(ranking, slacks=slacks), weights)
+        assert proof._has_support(0) == is_supported
+
+
+def test_a_frontier_without_a_list_of_facets_is_proved_by_dominators_alone(monkeypatch) -> None:
+    front = replace(db.frontier(TABLE[["a", "b"]]), precomputed_hull=None)
+    monkeypatch.setattr(targets_module, "certify_frontier", None)
+    assert targets_module._greatest_violation(front) == 0
+    forged = replace(front, dominator=np.roll(front.dominator, 1))
+    assert targets_module._greatest_violation(forged) > 0
+
+
+@pytest.mark.parametrize("options", [{"shares": SHARES}, {}], ids=["restricted", "plain"])
+@pytest.mark.parametrize("orientation", ["output", "input"])
+def test_scores_far_above_1_are_off_by_shares_of_themselves(options, orientation) -> None:
+    """Beside a reference that is a thousand times worse, also in the margin that λ may use."""
+    worse = {"output": [1e-3, 1e-3, 1.0, 1.0], "input": [1.0, 1.0, 1e3, 1e3]}[orientation]
+    honest = rank_with(
+        TABLE, reference=TABLE * worse, outputs=["a", "b"], inputs=["x", "z"], model="ccr",
+        returns="vrs", orientation=orientation, **options,
+    )  # fmt: skip
+    scores = honest.scores[honest.scores > 100]
+    assert len(scores)
+    db.certify(honest)
+    for share in (2e-10, -2e-10, 1e-6, -1e-6):
+        forged = replace(honest, scores=honest.scores * (1 + share))
+        violations = forged.options.prove(forged).violations
+        distances = [
+            misses for claim, misses in violations.items() if claim.startswith("distance_of_the_sc")
+        ]
+        off = np.max(distances, axis=0)[(honest.scores > 100).to_numpy()]
+        if abs(share) < 1e-9:
+            assert (off < 1e-9).all()
+        else:
+            # λ that does not reach so far proves nothing.
+            assert (np.isnan(off) | np.isclose(off, 1e-6, rtol=1e-2)).all()
+
+
+@pytest.mark.parametrize(("level", "is_beyond"), [(3.0, True), (1.0, False)])
+def test_weights_of_any_metrics_show_that_a_dmu_is_beyond_the_reference(level, is_beyond) -> None:
+    """Also of those that may change, and without the weights that stand beside scores."""
+    reference = pd.DataFrame({"a": [1.0, 4.0], "b": [4.0, 1.0]}, list("pq"))
+    tested = pd.DataFrame({"a": [level], "b": [level]}, ["o"])
+    ranking = rank_with(tested, reference=reference, model="holder", norm="linf")
+    forged = replace(
+        ranking,
+        scores=ranking.scores * np.nan,
+        weights=ranking.weights * np.nan,
+        infeasibility_certificates=pd.DataFrame([[1.0, 1.0]], ["o"], ["a", "b"]),
+        reasons={"o": holder.OUTSIDE},
+    )
+    assert forged.options.prove(forged).violations["reason"].tolist() == [float(not is_beyond)]

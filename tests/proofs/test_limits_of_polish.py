@@ -1,0 +1,88 @@
+"""What counts in the repair of weights: λ, distances from the least weights and sums, by share."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from deabench.proofs.exact_repair import Technology, dot, polished_weights, to_fractions
+from deabench.proofs.supporting_weights import tighten_weights
+from deabench.utils.arrays import Sparse
+
+PEERS = np.array([[1.0, 2.0], [2.0, 1.0]])
+"""Worth the same under equal weights."""
+NEARLY = np.array([1.0, 1.0 + 2.0**-30])
+"""Weights under which the first of them is worth a little more."""
+NOTHING = np.zeros(2)
+
+
+def polish(share=0.5, total=1.0, least=NOTHING, sums=(1.0, 1.0), weights=NEARLY):
+    """Return the polished weights where the second peer has some share of λ."""
+    lam = Sparse(
+        np.array([[0, 1]], dtype=np.int32), np.array([[(1 - share) * total, share * total]])
+    )
+    return polished_weights(Technology(PEERS, 0, sums), weights, lam, 0, least)
+
+
+@pytest.mark.parametrize(
+    ("share", "counts"), [(2e-8, False), (5e-7, True), (2e-5, True), (0.5, True)]
+)
+def test_peers_count_by_their_share_of_the_largest_intensity(share, counts) -> None:
+    polished = polish(share)
+    assert (polished is not None) == counts
+    if polished is not None:
+        values = [dot(polished, to_fractions(peer)) for peer in PEERS]
+        assert values[0] == values[1]
+
+
+@pytest.mark.parametrize("repair", ["polish", "tighten"])
+@pytest.mark.parametrize("above", [0.0, 2e-8, 5e-7, 2e-5])
+def test_weights_next_to_their_least_stay_there(repair, above) -> None:
+    least = np.array([0.0, NEARLY[1] / (1 + above)])
+    if repair == "polish":
+        moved = polish(least=least)
+    else:
+        technology = Technology(PEERS, 0, (1.0, 1.0))
+        # The second peer, of the larger λ, is worth less than the first.
+        lam = Sparse(np.array([[0, 1]], dtype=np.int32), np.array([[0.25, 0.75]]))
+        moved = tighten_weights(technology, technology, NEARLY, lam, 0, least)
+    assert moved is not None
+    assert dot(moved, to_fractions(PEERS[0])) == dot(moved, to_fractions(PEERS[1]))
+    # One of two weights moves all the way, or both move half of it.
+    assert (moved[1] == Fraction(float(NEARLY[1]))) == (above < 1e-7)
+    assert moved[0] > 1
+
+
+@pytest.mark.parametrize("sums", [(0.0, 1.0), (1.0, np.inf)])
+@pytest.mark.parametrize("distance", [2e-8, 5e-7, 2e-5])
+def test_peers_are_worth_nothing_where_their_sum_is_between_its_bounds(sums, distance) -> None:
+    """Weights near 0 for both: a peer of one metric and one of two that nearly cancel."""
+    points = np.array([[1.0, -1.0], [2.0, -2.0]])
+    total = 1 - distance if sums[1] == 1 else 1 + distance
+    lam = Sparse(np.array([[0, 1]], dtype=np.int32), np.array([[0.5 * total, 0.5 * total]]))
+    weights = np.array([1.0, 1.0 + 2.0**-30])
+    moved = polished_weights(Technology(points, 1, sums), weights, lam, 0, NOTHING)
+    assert moved is not None
+    # Worth as much as one another they are at worth 0 alone; between the bounds both count.
+    assert [dot(moved, to_fractions(point)) for point in points] == [0, 0]
+    # One peer alone is held to nothing only where its sum is between the bounds.
+    alone = Sparse(np.zeros((1, 1), dtype=np.int32), np.array([[total]]))
+    moved = polished_weights(Technology(points, 1, sums), weights, alone, 0, NOTHING)
+    assert (moved is not None) == (distance > 1e-7)
+
+
+@pytest.mark.parametrize("distance", [2e-8, 5e-7, 2e-5])
+@pytest.mark.parametrize("sums", [(0.0, 1.0), (1.0, np.inf)])
+def test_weights_are_tightened_as_the_sum_allows(sums, distance) -> None:
+    """A peer that is worth something is the best one at a sum of 1, and no sum between."""
+    points = np.array([[2.0, -1.0], [1.0, -1.0]])
+    weights = np.array([1.0, 1.0])
+    if sums[1] > 1:  # what can be multiplied is worth less than nothing
+        weights = np.array([1.0, 2.5])
+    total = 1 - distance if sums[1] == 1 else 1 + distance
+    lam = Sparse(np.zeros((1, 1), dtype=np.int32), np.array([[total]]))
+    technology = Technology(points, 1, sums)
+    moved = tighten_weights(technology, technology, weights, lam, 0, NOTHING)
+    assert (moved is not None) == (distance < 1e-7)
