@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
+from model_options import rank_with
 
+from deabench.models.shared.restricted_bounds import RestrictedScores
+from deabench.proofs.bounds import _scaled_error
 from deabench.proofs.exact_repair import Technology, dot, polished_weights, to_fractions
 from deabench.proofs.supporting_weights import tighten_weights
 from deabench.utils.arrays import Sparse
 
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 PEERS = np.array([[1.0, 2.0], [2.0, 1.0]])
 """Worth the same under equal weights."""
 NEARLY = np.array([1.0, 1.0 + 2.0**-30])
@@ -86,3 +92,51 @@ def test_weights_are_tightened_as_the_sum_allows(sums, distance) -> None:
     technology = Technology(points, 1, sums)
     moved = tighten_weights(technology, technology, weights, lam, 0, NOTHING)
     assert (moved is not None) == (distance < 1e-7)
+
+
+@pytest.mark.parametrize("held", [True, False])
+@pytest.mark.parametrize("other", [1.0, 0.0, -1.0])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_intensities_shrink_or_grow_as_the_metric_that_is_short_asks(sign, other, held) -> None:
+    """Less of all frees an input, more of it adds an output, whatever stands beside it."""
+    gains = np.array([[0.5, -1e-12]])
+    error = np.full((1, 2), 1e-15)
+    moves = np.array([[[other, sign]]])
+    is_held = np.array([[held, True]])
+    scaled = _scaled_error(gains, error, moves, is_held, np.ones(1))
+    # Twice of what it is short by is added to it, and lost in the other metric.
+    assert (gains - scaled)[0].tolist() == pytest.approx([0.5, 1e-12], rel=1e-2, abs=0)
+
+
+@pytest.mark.parametrize("orientation", ["output", "input"])
+def test_peers_of_restricted_scores_miss_by_the_metric_that_is_missed_most(
+    monkeypatch, orientation
+) -> None:
+    """Of those that stay as they are, one at a time."""
+    table = pd.DataFrame(
+        {"a": [2.0, 4.0, 3.0, 2.0], "b": [5.0, 2.0, 4.0, 2.0], "x": [4.0, 5.0, 3.0, 6.0],
+         "z": [3.0, 2.0, 4.0, 5.0]},
+        list("pqrs"),
+    )  # fmt: skip
+    honest = rank_with(
+        table, outputs=["a", "b"], inputs=["x", "z"], model="ccr", returns="vrs",
+        orientation=orientation, ratios={("a", "b"): (0.5, 2.0)},
+    )  # fmt: skip
+    missed = []
+    reached = RestrictedScores.reached
+    monkeypatch.setattr(
+        RestrictedScores,
+        "reached",
+        lambda self, shares: missed.append(shares) or reached(self, shares),
+    )
+    honest.options.prove(honest)
+    assert missed.pop() == pytest.approx(np.zeros(4), abs=1e-11)
+    side, names = ("inputs", ["x", "z"]) if orientation == "output" else ("outputs", ["a", "b"])
+    for name in names:
+        # "p" is its own peer; with more of an output or less of an input it misses itself.
+        values = getattr(honest.data, side).copy()
+        factor = 1.0 - 1e-6 if side == "inputs" else 1.0 + 1e-6
+        values.loc["p", name] *= factor
+        forged = replace(honest, data=replace(honest.data, **{side: values}))
+        honest.options.prove(forged)
+        assert missed.pop()[0] == pytest.approx(0.5e-6, rel=1e-3)
