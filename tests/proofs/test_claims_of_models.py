@@ -1,0 +1,78 @@
+"""What the proof of each model claims, by name: a claim that is not made refuses nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from model_options import rank_with
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+RNG = np.random.default_rng(5)
+TABLE = pd.DataFrame(RNG.uniform(0.3, 1, (8, 4)).round(2), list("pqrstuvw"), list("abxz"))
+SLACKS = "distance_of_the_slacks_from_their_proof"
+BOTH_SIDES = {"gap", "primal_infeasibility", "dual_infeasibility", "efficient", SLACKS}
+RADIAL = BOTH_SIDES | {
+    "distance_of_the_score_from_its_proof",
+    "reason",
+    "reference_DMUs_that_no_listed_one_dominates",
+    "slack_that_is_left",
+}
+RESTRICTED = BOTH_SIDES | {"distance_of_the_score_from_its_bounds"}
+BOUNDED = RESTRICTED | {"reason"}
+SINGLE = {"gap", "peers_that_are_not_one", "efficient", SLACKS, "reason"}
+COMMON = BOTH_SIDES | {
+    "distance_of_the_score_from_its_proof",
+    "distance_of_the_table_from_the_scores",
+    "weights_that_are_not_common",
+}
+MEASURED = SINGLE | {"distance_of_the_score_from_its_proof", "worse_than_the_dmu_itself"}
+STEPS = SINGLE | {"slack_that_is_not_the_largest", "worse_than_where_the_distance_leads"}
+CLAIMS: list[tuple[dict[str, Any], set[str]]] = [
+    ({"model": "wei", "inputs": None}, RADIAL),
+    ({"model": "ccr", "returns": "vrs"}, RADIAL),
+    ({"model": "super"}, RADIAL | {"share_of_itself_among_its_peers"}),
+    ({"model": "ccr", "returns": "vrs", "shares": {"a": (0.3, 0.6)}}, RESTRICTED),
+    ({"model": "common", "inputs": None}, COMMON),
+    ({"model": "fdh"}, SINGLE | {"slack_that_is_not_the_largest"}),
+    ({"model": "sbm"}, BOUNDED),
+    ({"model": "russell", "orientation": "none"}, BOUNDED),
+    ({"model": "additive"}, BOUNDED),
+    ({"model": "ddf", "direction": "own"}, BOUNDED),
+    ({"model": "rdm"}, BOUNDED),
+    (
+        {"model": "holder", "norm": "linf"},
+        BOUNDED | {"length_of_the_way_beside_1", "score_from_outside"},
+    ),
+    (
+        {"model": "super-sbm", "orientation": "output"},
+        BOUNDED
+        | {
+            "multipliers_that_are_too_large",
+            "share_of_itself_among_its_peers",
+            "slacks_of_a_dmu_that_has_none",
+        },
+    ),
+    ({"model": "sbm", "technology": "fdh"}, MEASURED),
+    ({"model": "russell", "technology": "fdh"}, MEASURED),
+    ({"model": "additive", "technology": "fdh"}, MEASURED),
+    ({"model": "ddf", "direction": "ones", "technology": "fdh"}, STEPS),
+    ({"model": "rdm", "technology": "fdh"}, STEPS),
+]
+
+
+@pytest.mark.parametrize(("options", "claims"), CLAIMS)
+def test_a_proof_makes_all_claims_of_its_model(options, claims) -> None:
+    options = {"inputs": ["x", "z"], **options}
+    columns = ["a", "b", *(options["inputs"] or [])]
+    ranking = rank_with(TABLE[columns], outputs=["a", "b"], **options)
+    assert set(ranking.options.prove(ranking).violations) == claims
+    # With what holds of every model.
+    general = {
+        "reason",
+        "reference_DMUs_that_no_listed_one_dominates",
+        "row_of_the_reference_that_it_is",
+    }
+    assert set(ranking.proof().violations) == claims | general
