@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 from model_options import rank_with
 
+import deabench as db
+
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 RNG = np.random.default_rng(5)
 TABLE = pd.DataFrame(RNG.uniform(0.3, 1, (8, 4)).round(2), list("pqrstuvw"), list("abxz"))
@@ -76,3 +78,35 @@ def test_a_proof_makes_all_claims_of_its_model(options, claims) -> None:
         "row_of_the_reference_that_it_is",
     }
     assert set(ranking.proof().violations) == claims | general
+
+
+def test_a_proof_of_a_frontier_and_of_targets_has_all_its_columns() -> None:
+    table = TABLE[["a", "b"]]
+    front = db.frontier(table)
+    assert list(db.certify(front)) == [
+        "box",
+        "dominated",
+        "malformed",
+        "below",
+        "above",
+        "open_ridges",
+        "on",
+        "points",
+        "extreme",
+        "faces",
+    ]
+    targets = db.targets(table, table)
+    columns = [
+        "lambda_error",
+        "beyond",
+        "off",
+        "gap_error",
+        "distance_error",
+        "face_error",
+        "closest",
+        "position",
+        "frontier",
+    ]
+    assert set(db.certify(targets)) == {*columns, "least_weight"}
+    claims = {*columns, "weight_that_is_not_positive", "reason_without_cause"}
+    assert set(targets.proof().violations) == claims
