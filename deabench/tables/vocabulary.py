@@ -335,7 +335,12 @@ def _look_up_words(name: ParsedName, rules: RuleBook) -> Meaning | None:
     if stated is not None and (
         meaning is None
         # "speed (ms)", but "mIoU (ms)" is measured at many scales
-        or (meaning.role == "output" and (meaning.kind, meaning.unit) != ("quality", "share"))
+        or (
+            meaning.role == "output"
+            and (meaning.kind, meaning.unit) != ("quality", "share")
+            # "Milk (kg)" and "Sales (EUR)" are amounts that were produced.
+            and not meaning.production
+        )
         or (meaning.role == "left_out" and not setting)  # "speed CPU (ms)" is no setting
     ):
         meaning = stated

@@ -156,6 +156,13 @@ def test_the_wording_of_reasons_decides_nothing(text, tmp_path, monkeypatch) -> 
         ("label", "farm_no,dmu_nr,bank code"),
         ("left_out", "repetition_index,few_shot"),
         ("left_out", "No.,Training data,Shots,Kernel size,number of samples,n_patients,lora_rank"),
+        ("output", "MRCR v2 (8-needle),BRIGHT,ViDoRe v2,VisuLogic,PISA,TouchStone,fast_1,Aff-F1"),
+        ("output", "PDMS,Infraction score,XPSNR,HPSv3,N-MOS,xRT,#opt,Win rate vs baseline,GTEPS"),
+        ("output", "Yield (kg),Sales (EUR),Milk (kg),Ore mined,Books issued,MMA@3,dino-i,Gbps"),
+        ("lower_rate", "A.Rel,t_rel,Infractions,PVE,ΔPPL,OCR Edit,attack success,lost sales"),
+        ("cost", "µs/op,cyc/map,Fixed assets,PK size,C.Size,GPU-h,MSRP,Avg. Steps,Sign (cycles)"),
+        ("cost", "#FLOPs,#MACs,t_infer,startup,gzipped,Comp. size"),
+        ("left_out", "Claimed Length,Released,Cohen's d,Block size,k-shot,Trained on,Contributors"),
     ],
 )
 def test_what_people_call_their_columns_is_known(role, names) -> None:
@@ -194,6 +201,19 @@ def test_what_people_call_their_columns_is_known(role, names) -> None:
         ("Size", "Serialize", "cost"),
         ("k-nn", "params", "output"),
         ("Number of patients", "AUC", None),
+        ("xinput", "yprod", "cost"),
+        ("yprod", "xinput", "output"),
+        ("IP1", "OP1", "cost"),
+        ("y", "labor", "output"),
+        ("k", "labor", "cost"),
+        ("k", "accuracy", None),
+        ("NC", "PDMS", "output"),
+        ("NC", "Chamfer", "output"),
+        ("SECS", "WER", "output"),
+        ("P", "F1", "output"),
+        ("SAT", "UNSAT", "output"),
+        ("Temporal flickering", "Dynamic degree", "output"),
+        ("Movements", "Runways", "output"),
     ],
 )
 def test_names_that_mean_something_beside_others_only(name, other, role) -> None:

@@ -45,6 +45,7 @@ _SIGNS = {
     "ρ": " rho ",
     "κ": " kappa ",
     "τ": " tau ",
+    "μ": "u",
     "δ": " delta ",
 }
 _PER = re.compile(
@@ -54,6 +55,7 @@ _PER = re.compile(
     r"|inferences?|tasks?|pages?|watts?|w|joules?|kwh|wh|dollars?)\b)"
     # What is spent or measured stands before "per": "cycl./hash", but not "arc_easy/acc".
     r"|(?<=\b(?:ms|ns|us|µs))\s*/|(?<=\b(?:cycl|bits))\.?\s*/|(?<=\bcycles)\s*/|(?<=\bbytes)\s*/"
+    r"|(?<=\bcyc)\.?\s*/"
     r"|/(?=\s*[$€£])"
     r"|(?<=\bcost)\s*/|(?<=\bprice)\s*/",
     re.IGNORECASE,

@@ -24,6 +24,7 @@ _UNITS = (
     (r"mb|mib|mi_b", "MB"),
     (r"kb|kib|ki_b|bytes?", "KB"),
     (r"watts?|w", "W"),
+    (r"k?cycles?", "cycles"),
 )
 BYTES = ("GB", "MB", "KB")
 _UNIT_IN_BRACKETS = (
