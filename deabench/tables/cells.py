@@ -17,6 +17,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.tables.estimates import (
     BYTES,
+    CURRENCY_CODES,
     Estimate,
     clean_cell,
     find_currency,
@@ -163,12 +164,13 @@ def _holds_truths_or_dates(column: pd.Series) -> bool:
 def _are_words(cells: np.ndarray) -> bool:
     """Return whether every cell of a column is a text that begins with a letter, as names do.
 
-    No number does but "inf" and "nan", so that such a column needs no parsing.
+    No number does but "inf", "nan" and "USD 9", so that such a column needs no parsing.
     """
     if pd.api.types.infer_dtype(cells, skipna=False) != "string":
         return False
     starts = set(map(itemgetter(slice(3)), cells.tolist()))
-    return all(start[:1].isalpha() and start.lower() not in ("inf", "nan") for start in starts)
+    numbers = {"inf", "nan", *map(str.lower, CURRENCY_CODES)}
+    return all(start[:1].isalpha() and start.lower() not in numbers for start in starts)
 
 
 def _are_all_text(cells: np.ndarray) -> bool:

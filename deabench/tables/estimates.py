@@ -49,9 +49,15 @@ CURRENCIES = {
     "GBP": "£",
     "JPY": "¥",
     "CNY": "¥",
+    **{code: code for code in ("CHF", "INR", "KRW")},
 }
-_CURRENCY = re.compile(r"^[+\-−~≈ ]*[$€£¥]|[$€£¥]\s*$|\b(?:USD|EUR|GBP|JPY|CNY)\s*$")
-"""A sign before or behind a price, or its code behind it."""
+CURRENCY_CODES = ("USD", "EUR", "GBP", "JPY", "CNY", "CHF", "INR", "KRW")
+_CODES = "|".join(CURRENCY_CODES)
+_CURRENCY = re.compile(
+    rf"^[+\-−~≈ ]*(?:[$€£¥]|(?:{_CODES})(?=[\s\d]))|(?:[$€£¥]|\b(?:{_CODES}))\s*$"
+)
+"""A sign or a code before or behind a price."""
+_CODE_BEFORE = re.compile(rf"^(?:{_CODES})\s*(?=[\d.])")
 _DECORATION = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u2b50]+|[*†‡§¶]+$")
 """Medals and stars, and marks of footnotes at the end."""
 _SPREAD = re.compile(rf"[(\[]?\s*(?:±|\+/-|\+-)\s*({_NUMBER})\s*({_UNIT})?\s*(.*)", re.DOTALL)
@@ -162,7 +168,7 @@ def parse_estimate(cell: str, decimal_comma: bool) -> Estimate | None:
     if seconds is not None:
         return Estimate(seconds, "seconds")
     text = _DECORATION.sub("", cell.replace("−", "-")).strip().lstrip(_LEADING)
-    text = text.rstrip("$€£¥ ")
+    text = _CODE_BEFORE.sub("", text.rstrip("$€£¥ "))
     # Brackets around an estimate and its spread, before a unit: "(66.1 ± 3.1)%".
     enclosed = re.fullmatch(r"\(([^()]*±[^()]*)\)\s*(%?)", text)
     if enclosed:

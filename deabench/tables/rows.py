@@ -19,7 +19,8 @@ from deabench.tables.vocabulary import has_name, is_whole_name
 
 ROW_LABEL = "row"
 STATISTIC_WORD = re.compile(
-    "total|sum|overall|average|avg|mean|median|min|max|best|worst|st|sd|dev|var|count",
+    "total|sum|overall|average|avg|mean|median|min|max|best|worst|st|sd|dev|var|count"
+    "|improv|gain|delta|diff|Δ|∆",
     re.IGNORECASE,
 )
 TOTAL_ROUNDING = 0.01
@@ -167,7 +168,8 @@ def find_totals(names: pd.Series, values: pd.DataFrame) -> np.ndarray:
     bool array (rows,)
     """
     texts = _label_texts(names.tolist())
-    is_called = np.array([is_called_statistic(text) for text in texts], dtype=bool)
+    is_change = np.array([_is_called_change(text) for text in texts], dtype=bool)
+    is_called = is_change | np.array([is_called_statistic(text) for text in texts], dtype=bool)
     totals = np.zeros(len(values), dtype=bool)
     systems = values[~is_called]
     if len(systems) < 2:
@@ -177,6 +179,9 @@ def find_totals(names: pd.Series, values: pd.DataFrame) -> np.ndarray:
         agrees = np.zeros(len(cells), dtype=bool)
         for statistic in _statistics_of(texts[row], systems):
             agrees |= np.isclose(cells, statistic, rtol=TOTAL_ROUNDING)
+        # A gain on another row is smaller than what is measured.
+        if is_change[row]:
+            agrees = (cells < systems.min()).to_numpy()
         # Empty cells, as of a column that cannot be summed, contradict nothing.
         filled = int(cells.notna().sum())
         totals[row] = filled > 0 and 2 * int(agrees.sum()) >= filled
@@ -190,6 +195,14 @@ def is_called_statistic(text: str) -> bool:
         return False
     name = strip_markup(text)
     return has_name(name, "total") or has_name(name, "row_statistic")
+
+
+def _is_called_change(text: str) -> bool:
+    """Return whether a row is called as the difference of others, as "Improvement" and "Δ"."""
+    if not STATISTIC_WORD.search(text):
+        return False
+    name = strip_markup(text)
+    return re.fullmatch(r"[Δ∆]\W*", name) is not None or has_name(name, "row_change")
 
 
 def _statistics_of(text: str, systems: pd.DataFrame) -> list[pd.Series]:

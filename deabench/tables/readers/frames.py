@@ -177,6 +177,9 @@ def read_mapping(data: Mapping[Any, Any]) -> Source:
     if len(systems) == len(values):
         special = _read_instances(data) or _read_groups(data)
         return _read_systems(systems) if special is None else special
+    grouped = _read_grouped_records(data)
+    if grouped is not None:
+        return grouped
     nested = find_nested_table(data)
     if nested is not None:
         key, rows = nested
@@ -240,6 +243,25 @@ def _read_groups(data: Mapping[Any, Any]) -> Source | None:
     return Source(pd.DataFrame(rows), "", ("system",))
 
 
+def _read_grouped_records(data: Mapping[Any, Any]) -> Source | None:
+    """Read {group: [{"model": "A", "acc": .9}, ...]} of like records; None of other mappings."""
+    groups = list(data.values())
+    are_records = len(groups) > 1 and all(
+        isinstance(rows, list) and rows and all(isinstance(row, Mapping) for row in rows)
+        for rows in groups
+    )
+    if not are_records:
+        return None
+    rows = [
+        {"group": str(group), **_flatten(row)} for group, records in data.items() for row in records
+    ]
+    # The records of one table have keys in common, those of several tables have their own.
+    common = set.intersection(*({*row} for row in rows)) - {"group"}
+    if 2 * len(common) <= max(map(len, rows)) - 1:
+        return None
+    return read_frame(pd.DataFrame(rows))
+
+
 def _read_systems(systems: Mapping[str, Mapping[str, Any]]) -> Source:
     return read_frame(pd.DataFrame.from_dict(systems, orient="index").rename_axis("system"))
 
@@ -270,6 +292,12 @@ def read_records(data: Sequence[Any]) -> Source:
             "the table is a list; "
             "give one dictionary for each row, as [{'model': 'k-NN', 'accuracy': 0.9}, ...]"
         )
+    # A list of groups, [{"A": [...]}, {"B": [...]}], is a mapping of them.
+    groups = {key: rows for record in data for key, rows in record.items()}
+    if all(len(record) == 1 for record in data) and len(groups) == len(data):
+        grouped = _read_grouped_records(groups)
+        if grouped is not None:
+            return grouped
     return read_frame(pd.DataFrame([_flatten(record) for record in data]))
 
 

@@ -212,7 +212,7 @@ def _likely_answer(table: Table, names: Sequence[str], metrics: Sequence[Column]
         return "lower"
     # What left a direction open is what speaks for the answer.
     kinds = [column.kind for column in table.columns if column.name in names]
-    if kinds and all(kind == "ascending score" for kind in kinds):
+    if kinds and all(kind in ("ascending score", "rank") for kind in kinds):
         return "lower"
     if sum(map(is_error_set, names)) > len(names) / 2:
         return "lower"

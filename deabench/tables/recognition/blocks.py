@@ -33,6 +33,8 @@ from deabench.tables.recognition.directions import (
     rank_correlations,
     states_directions,
 )
+from deabench.tables.recognition.mean_ranks import find_mean_ranks
+from deabench.tables.recognition.offers import settle_ratios
 from deabench.tables.recognition.redundancy import (
     MEAN_ROUNDING,
     counts_rows,
@@ -96,12 +98,14 @@ def judge_columns(
         the index: where no name is known, every numeric column is then a guess, counts too.
     """
     resolved = _leave_out_sparse(_open_lone_resource(columns, frame), frame)
+    resolved = find_mean_ranks(settle_ratios(resolved, frame), frame, context)
     blocks = _find_blocks(resolved, frame)
+    known = resolved
     open_blocks = []
     notes = []
     # A block has one direction: that of a known member, a sentence, an arrow or its mean.
     for names in blocks:
-        block = Block(names, resolved, frame)
+        block = Block(names, resolved, frame, known)
         direction, reason = decide_direction(block, context)
         if direction:
             resolved = _apply_direction(resolved, block, direction, reason)

@@ -48,6 +48,7 @@ OTHER_INPUTS = "other inputs are named"
 MAX_FREE = 0.1
 """More sizes of 0 than one, or this share, stand for unknown ones; a baseline may be free."""
 USER_SAYS = "you say so"
+YEARS = (1950.0, 2035.0)
 BITS = (4.0, 8.0, 16.0, 32.0, 64.0)
 
 
@@ -190,6 +191,8 @@ def infer_column(
     if not len(values):
         return Column(name, "left_out", reason=ALL_EMPTY, kind="empty")
     # Systems and data sets may be numbered; a column of fractions names neither.
+    if meaning is None and _are_years(values):
+        return Column(name, "left_out", reason="its values are years", kind="date")
     if meaning is None or (names_rows and (values != np.round(values)).any()):
         return Column(name, "unknown", reason=UNKNOWN_NAME)
     if names_rows:
@@ -207,6 +210,12 @@ def infer_column(
         kind=meaning.kind,
     )
     return check_range(column, values, numbers.unit)
+
+
+def _are_years(values: np.ndarray) -> bool:
+    """Return whether all numbers are whole and lie where years of our time do."""
+    is_whole = bool((values == np.round(values)).all())
+    return is_whole and values.min() >= YEARS[0] and values.max() <= YEARS[1] and len(values) > 1
 
 
 def _names_rows_in_part(meaning: Meaning, name: str, numbers: Numbers) -> bool:

@@ -85,10 +85,22 @@ def finite_values(values: pd.Series) -> np.ndarray:
 
 
 class Block:
-    """Like columns, with the known columns of the same scale."""
+    """Like columns, with the known columns of the same scale.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        All columns, with the directions that were found so far.
+    known : sequence of Column
+        All columns, with the directions that their names tell.
+    """
 
     def __init__(
-        self, names: Sequence[str], columns: Sequence[Column], frame: pd.DataFrame
+        self,
+        names: Sequence[str],
+        columns: Sequence[Column],
+        frame: pd.DataFrame,
+        known: Sequence[Column],
     ) -> None:
         by_name = {column.name: column for column in columns}
         self.names = list(names)
@@ -96,11 +108,12 @@ class Block:
         self.unknown = [name for name in names if by_name[name].role == "unknown"]
         self.benchmarks = [name for name in names if by_name[name].role == "output"]
         scale = measure_scale(frame[self.names[0]])
+        # Like columns that took their direction from the text are not known by themselves.
         self.has_known_metrics = any(
             column.role in ("output", "lower_rate")
             and column.name in frame
             and column.name not in names
-            for column in columns
+            for column in known
         )
         self.allies = [
             column

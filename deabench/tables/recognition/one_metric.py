@@ -30,7 +30,7 @@ from deabench.tables.recognition.parsed_source import (
 )
 from deabench.tables.rows import Systems, average_rows
 from deabench.tables.table import Kind, Table
-from deabench.tables.vocabulary import has_name, is_known_by_unit, look_up_metric
+from deabench.tables.vocabulary import has_name, is_error_set, is_known_by_unit, look_up_metric
 from deabench.utils.text import quote_names
 
 UNNAMED_METRIC = "score"
@@ -195,6 +195,8 @@ def _may_be_systems(parsed: ParsedSource, table: Table, matrix: Matrix) -> bool:
         and column.name not in (matrix.rows, *matrix.columns)
     ]
     are_splits = any(has_name(name, "split_part") for name in matrix.columns)
+    # "fbank test-clean" names a part of a corpus of speech.
+    are_splits |= 2 * sum(map(is_error_set, matrix.columns)) > len(matrix.columns)
     # What has a price, a size or a language of its own is a system.
     texts = [c.name for c in table.columns if c.role == "text" and c.name in parsed.source.frame]
     if any(are_languages(parsed.source.frame[name]) for name in texts):

@@ -25,6 +25,7 @@ from deabench.tables.recognition.layout import (
     Keys,
     find_keys,
 )
+from deabench.tables.recognition.offers import take_offers_of_machines
 from deabench.tables.rows import (
     NamedRows,
     Systems,
@@ -120,6 +121,7 @@ def parse_source(
         for column in columns
     ]
     keys = find_keys(frame, columns, label, dataset)
+    columns = take_offers_of_machines(columns, keys)
     for name in keys.label:
         numbers[name] = None
     return ParsedSource(source, numbers, columns, keys)

@@ -144,6 +144,8 @@ def _ask_about_traces(
     is_no_system = meaning is not None and (
         meaning.role == "dataset" or meaning.kind in ("setting", "computer")
     )
+    # Graphics cards are compared, whatever they are called beside models that run on them.
+    is_no_system &= not (has_name(label, "machine") and cells.is_unique)
     if is_instance or (is_no_system and is_matrix) or has_name(label, "topic"):
         crossed_question = _ask_about_crossed(frame, columns, label, title)
         if crossed_question is not None:

@@ -1,0 +1,61 @@
+"""Recognise mean ranks below the names of metrics: of ranks less is better, whatever was ranked.
+
+The ranks of n systems on one data set are 1 to n, with the mean (n + 1) / 2, and so are means of
+ranks over many data sets. No other measurement has this mean in one column after the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from deabench.tables.recognition.columns import Column
+from deabench.tables.recognition.directions import Context
+
+LEAST_RANKED = 4
+"""Of fewer systems a mean of (n + 1) / 2 may be chance."""
+LEAST_COLUMNS = 2
+ROUNDING = 0.002
+"""The share by which rounded ranks may miss their mean."""
+_SPEAKS_OF_RANKS = re.compile(
+    r"\b(mean|average|avg\.?)\s+ranks?\b|\branks\b|\brank (of|over|across|per)\b", re.IGNORECASE
+)
+
+
+def find_mean_ranks(
+    columns: Sequence[Column], frame: pd.DataFrame, context: Context
+) -> list[Column]:
+    """Take columns for mean ranks where their means tell it, and ask where the text does."""
+    candidates = [column for column in columns if _may_hold_ranks(column, frame)]
+    count = len(frame)
+    mean = (count + 1) / 2
+    is_mean = [abs(frame[c.name].mean() - mean) <= ROUNDING * mean for c in candidates]
+    ranked = {c.name for c in candidates}
+    if len(candidates) >= LEAST_COLUMNS and all(is_mean):
+        reason = f"it is a mean rank of {count} systems, for its mean is {mean:g}: lower is better"
+        return [
+            Column(c.name, "lower_rate", low=1.0, high=float(count), reason=reason, kind="loss")
+            if c.name in ranked
+            else c
+            for c in columns
+        ]
+    if _SPEAKS_OF_RANKS.search(f"{context.heading} {context.prose}"):
+        reason = "the text speaks of ranks, and its values may be ranks"
+        return [
+            c.with_role("conditional", reason, "rank") if c.name in ranked else c for c in columns
+        ]
+    return list(columns)
+
+
+def _may_hold_ranks(column: Column, frame: pd.DataFrame) -> bool:
+    """Return whether a column of unknown name, or of a rate, holds numbers from 1 to n only."""
+    is_rate = column.role == "output" and column.unit == "percent"
+    if not (is_rate or column.role == "unknown") or column.name not in frame:
+        return False
+    values = frame[column.name].to_numpy(dtype=float)
+    if len(values) < LEAST_RANKED or not np.isfinite(values).all():
+        return False
+    return bool(values.min() >= 1 and 1 < values.max() <= len(values))

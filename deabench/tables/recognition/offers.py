@@ -1,0 +1,89 @@
+"""Settle names whose direction depends on what the rows are, or on the size of the values.
+
+Memory is what a program needs and what a graphics card offers. A ratio of compression is the
+original size over the compressed one, or the other way round.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from deabench.tables.naming.parsing import parse_name
+from deabench.tables.recognition.columns import Column
+from deabench.tables.recognition.layout import Keys
+from deabench.tables.vocabulary import has_name
+
+_OPERATIONS = re.compile(r"_[gmtp]?flops(_\w+)?_")
+_CAPACITY = re.compile(r"_(memory|mem|ram|vram|storage|disk)(_(size|capacity|gb|gi?b|type))?_")
+_USED = re.compile(r"_(usage|used|peak|consumed|footprint|required|needed|alloc\w*|per|rss)_")
+_COMPRESSION = re.compile(r"_(\w+_)?(de)?(compress\w*|comp|compr|encod(e|ing)|deflate|inflate)_")
+_SPEED_OF_COMPRESSION = re.compile(r"_[cd]_(mb|gb|mi_?b)\w*_")
+_RATIO = re.compile(r"_(compression_|compress_|compressed_|comp_|compr_)?ratio(_percent)?_")
+LEAST_FACTOR = 0.9
+"""Data that cannot be compressed may grow a little."""
+MAX_FACTOR = 50.0
+"""Larger ratios may be percent."""
+
+
+def take_offers_of_machines(columns: Sequence[Column], keys: Keys) -> list[Column]:
+    """Take memory and operations per second of rows that are processors as what they offer."""
+    if not keys.label or not has_name(keys.label[0], "machine"):
+        return list(columns)
+    return [_take_offer(column) for column in columns]
+
+
+def _take_offer(column: Column) -> Column:
+    words = parse_name(column.name).words
+    if column.kind == "model size" and _OPERATIONS.search(words):
+        reason = "operations per second of a machine: higher is better"
+        return replace(column, role="output", unit="", reason=reason, kind="throughput")
+    is_capacity = _CAPACITY.search(words) and not _USED.search(words)
+    if column.role == "cost" and column.kind == "spending" and is_capacity:
+        reason = "memory that a machine offers: higher is better"
+        return replace(column, role="output", unit="", reason=reason, kind="quality")
+    return column
+
+
+def settle_ratios(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column]:
+    """Tell by its values whether a ratio of compression is better high or low."""
+    words = {column.name: parse_name(column.name).words for column in columns}
+    speaks_of_compression = any(
+        _COMPRESSION.search(text) or _SPEED_OF_COMPRESSION.fullmatch(text)
+        for name, text in words.items()
+        if not _RATIO.fullmatch(text)
+    )
+    settled = []
+    for column in columns:
+        is_ratio = _RATIO.fullmatch(words[column.name]) is not None and column.name in frame
+        is_open = column.role in ("unknown", "conditional") and speaks_of_compression
+        is_stated = column.kind == "quality" and column.role == "output"
+        if is_ratio and (is_open or is_stated):
+            column = _settle_ratio(column, frame[column.name])
+        settled.append(column)
+    return settled
+
+
+def _settle_ratio(column: Column, ratios: pd.Series) -> Column:
+    values = ratios.to_numpy(dtype=float)
+    finite = values[np.isfinite(values)]
+    if not len(finite):
+        return column
+    is_percent = "percent" in (column.unit, parse_name(column.name).all_words.strip("_"))
+    is_percent |= "_percent_" in parse_name(column.name).all_words
+    if not is_percent and finite.min() >= LEAST_FACTOR and finite.max() <= MAX_FACTOR:
+        reason = "the original size over the compressed one: higher is better"
+        return column.with_role("output", reason, "quality", low=0.0, high=np.inf, unit="")
+    # What is called the ratio of compression may also be the share that is saved.
+    is_share = is_percent or finite.max() <= 1
+    if column.role == "output":
+        reason = "a ratio of compression is better high or low, as it is written"
+        return column.with_role("conditional", reason, "open")
+    if is_share:
+        reason = "the compressed size over the original one: lower is better"
+        return column.with_role("cost", reason, "file size", low=0.0, high=np.inf)
+    return column

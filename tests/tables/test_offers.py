@@ -1,0 +1,132 @@
+"""Names whose direction depends on what the rows are, or on the size of the values."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import rankdata
+
+from deabench.tables.read import read
+
+
+def roles_of(table) -> dict[str, str]:
+    return {column.name: column.role for column in table.columns}
+
+
+def test_memory_is_an_offer_of_a_graphics_card_and_a_cost_of_a_model(tmp_path) -> None:
+    text = "{},FP16 TFLOPS,VRAM (GB),Memory used (GB),TDP (W)\nA,82,24,11,450\nB,40,12,9,285\n"
+    path = tmp_path / "cards.csv"
+    path.write_text(text.format("GPU"))
+    assert roles_of(read(path)) == {
+        "FP16 TFLOPS": "output",
+        "VRAM (GB)": "output",
+        "Memory used (GB)": "cost",
+        "TDP (W)": "cost",
+    }
+    path.write_text(text.format("Model").replace(",TDP (W)", ",Power (W)"))
+    assert roles_of(read(path))["VRAM (GB)"] == "cost"
+
+
+@pytest.mark.parametrize(
+    ("ratios", "name", "role"),
+    [
+        ([2.1, 2.9, 1.0], "Ratio", "output"),
+        ([0.48, 0.34, 1.0], "Ratio", "cost"),
+        ([48.1, 34.5, 100.0], "ratio%", "cost"),
+        # Percent without a sign, or factors: the values do not tell.
+        ([48.1, 34.5, 100.0], "Ratio", "unknown"),
+        ([2.1, 2.9, 1.0], "Compression ratio", "output"),
+        ([0.48, 0.34, 0.9], "Compression ratio", "conditional"),
+    ],
+)
+def test_a_ratio_of_compression_has_the_direction_that_its_values_tell(ratios, name, role) -> None:
+    table = {
+        "Compressor": ["lzx", "brot", "memcpy"],
+        name: ratios,
+        "Compression MB/s": [500, 40, 9000],
+        "Decompression MB/s": [2000, 400, 9000],
+    }
+    assert roles_of(read(table))[name] == role
+
+
+def test_a_ratio_of_anything_else_is_asked_about() -> None:
+    table = {"model": ["A", "B", "C"], "ratio": [2.1, 2.9, 1.5], "accuracy": [0.8, 0.7, 0.9]}
+    assert read(table).question.columns == ("ratio",)
+
+
+def mean_ranks(n: int, names: list[str]) -> pd.DataFrame:
+    """Return means of the ranks of n systems over seven data sets, for each of some metrics."""
+    rng = np.random.default_rng(3)
+    columns = {name: rankdata(rng.random((7, n)), axis=1).mean(axis=0) for name in names}
+    return pd.DataFrame({"method": [f"M{k}" for k in range(n)], **columns}).round(4)
+
+
+def test_mean_ranks_below_names_of_metrics_are_better_low(tmp_path) -> None:
+    path = tmp_path / "table.csv"
+    mean_ranks(6, ["AUC-ROC", "VUS-PR", "F1"]).to_csv(path, index=False)
+    table = read(path)
+    assert {c.name: c.direction for c in table.metrics} == dict.fromkeys(
+        ["AUC-ROC", "VUS-PR", "F1"], "lower"
+    )
+    # One value more and the columns have another mean: they are percent.
+    frame = mean_ranks(6, ["AUC-ROC", "VUS-PR", "F1"])
+    frame.loc[0, "F1"] = 1.0
+    frame.to_csv(path, index=False)
+    assert roles_of(read(path))["AUC-ROC"] == "output"
+
+
+def test_rates_from_1_to_n_are_asked_about_where_the_text_speaks_of_ranks(tmp_path) -> None:
+    frame = mean_ranks(7, ["AUC-ROC", "F1"]).iloc[:5]
+    lines = ["|" + "|".join(map(str, row)) + "|" for row in [frame.columns, ["--"] * 3]]
+    lines += ["|" + "|".join(map(str, row)) + "|" for row in frame.to_numpy()]
+    path = tmp_path / "table.md"
+    path.write_text("## Average ranks of all methods\n\n" + "\n".join(lines) + "\n")
+    question = read(path).question
+    assert set(question.columns) == {"AUC-ROC", "F1"}
+    assert question.default == "lower"
+
+
+def test_a_row_of_improvements_is_no_system(tmp_path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("Method,AUROC,F1\nours,93.3,81.0\nCNN,92.6,77.0\nImprovement,+0.7,+4.0\n")
+    table = read(path)
+    assert list(table.frame.index) == ["ours", "CNN"]
+    # An airline is called Delta, and the least of a table may be.
+    path.write_text("Airline,Passengers,Staff\nDelta,10,5\nUnited,20,9\nAlaska,30,11\n")
+    assert list(read(path).frame.index) == ["Delta", "United", "Alaska"]
+
+
+def test_years_below_an_unknown_name_are_no_metric() -> None:
+    table = read({"model": ["A", "B"], "EIS": [1988, 2015], "accuracy": [0.8, 0.7]})
+    assert roles_of(table)["EIS"] == "left_out"
+    assert table.question is None
+
+
+def test_codes_of_currencies_stand_before_numbers() -> None:
+    table = read({"model": ["A", "B"], "price": ["USD 9", "USD 12.50"], "accuracy": [0.8, 0.7]})
+    assert table.frame["price"].tolist() == [9.0, 12.5]
+    mixed = read({"model": ["A", "B"], "price": ["USD 9", "EUR 8"], "accuracy": [0.8, 0.7]})
+    assert mixed.frame["price"].isna().tolist() == [False, True]
+
+
+def test_groups_of_records_are_one_table(tmp_path) -> None:
+    path = tmp_path / "groups.json"
+    path.write_text(
+        '{"tools": [{"Model": "A", "acc": 0.5}, {"Model": "B", "acc": 0.6}],'
+        ' "chat": [{"Model": "A", "acc": 0.4}, {"Model": "B", "acc": 0.7}]}'
+    )
+    table = read(path)
+    assert table.label == ("Model", "group")
+    assert len(table.frame) == 4
+    path.write_text(
+        '[{"tools": [{"Model": "A", "acc": 0.5}]}, {"chat": [{"Model": "A", "acc": 1}]}]'
+    )
+    assert len(read(path).frame) == 2
+
+
+def test_a_text_tells_the_direction_of_columns_of_any_size(tmp_path) -> None:
+    rows = [("A 8GB", 70.9, 20.8), ("B 12GB", 106.4, 40.3), ("C 24GB", 127.7, 54.3)]
+    lines = ["| GPU | 8B | 70B |", "|---|---|---|", *(f"| {a} | {b} | {c} |" for a, b, c in rows)]
+    path = tmp_path / "speed.md"
+    path.write_text("Speed of writing text. Higher speed is better.\n\n" + "\n".join(lines) + "\n")
+    table = read(path)
+    assert {c.name: c.direction for c in table.metrics} == {"8B": "higher", "70B": "higher"}
