@@ -143,12 +143,17 @@ def _find_question(
             if name in table.frame and _may_measure(table.frame[name], needs_fractions)
         ]
     # Sizes of models or of their parts alone compare nothing.
-    are_sizes = all(column.kind == "model size" for column in metrics)
+    are_sizes = all(
+        column.kind == "model size" or column.name.strip().lower() == "size" for column in metrics
+    )
     if not columns and are_sizes:
         columns += [column.name for column in metrics]
         metrics = []
     if not metrics and not columns:
         columns += [name for name in undecided if name in table.frame]
+    # Ranks and differences are compared where there is nothing else.
+    if not metrics and not columns:
+        columns += [c.name for c in table.columns if c.kind in ("rank", "difference")]
     # What is asked about one column of a block is asked about its mean, too.
     if columns:
         means = [n for n, c in undecided.items() if c.role == "conditional" and n in table.frame]
@@ -211,8 +216,8 @@ def _likely_answer(table: Table, names: Sequence[str], metrics: Sequence[Column]
     if len(values) >= MIN_ROWS and means.is_monotonic_increasing:
         return "lower"
     # What left a direction open is what speaks for the answer.
-    kinds = [column.kind for column in table.columns if column.name in names]
-    if kinds and all(kind in ("ascending score", "rank") for kind in kinds):
+    asked_columns = [column for column in table.columns if column.name in names]
+    if all(c.kind in ("ascending score", "rank") or c.role == "cost" for c in asked_columns):
         return "lower"
     if sum(map(is_error_set, names)) > len(names) / 2:
         return "lower"

@@ -48,6 +48,8 @@ LEAST_RATIO = 8.0
 MIN_ROWS = 8
 """So many rows are needed before their order, or a correlation, tells a direction."""
 MIN_CORRELATION = 0.7
+MAX_WEIGHTING = 0.2
+"""A score of all tasks differs from their mean by at most this share."""
 SAMPLED_ROWS = 2000
 """A direction is told by about so many rows of a longer table."""
 MIN_RATING_CORRELATION = 0.9
@@ -180,6 +182,10 @@ def _by_mean(block: Block, _: Context) -> tuple[str, str]:
         members = block.frame[block.names]
         values = block.frame[ally.name]
         inside = (values >= members.min(axis=1)) & (values <= members.max(axis=1))
+        # A score may weigh its tasks, and counts beside it may lie around it.
+        if is_score:
+            mean = members.mean(axis=1)
+            inside &= (values - mean).abs() <= MAX_WEIGHTING * mean.abs()
         if inside.mean() >= 0.95:
             return ally.direction, f"'{ally.name}' is the mean of it and its like"
     return "", ""

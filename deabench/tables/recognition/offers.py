@@ -34,7 +34,20 @@ def take_offers_of_machines(columns: Sequence[Column], keys: Keys) -> list[Colum
     """Take memory and operations per second of rows that are processors as what they offer."""
     if not keys.label or not has_name(keys.label[0], "machine"):
         return list(columns)
-    return [_take_offer(column) for column in columns]
+    offers = [_take_offer(column) for column in columns]
+    # A list of machines with their memory alone is an inventory.
+    are_measured = any(
+        column.metric and column.kind != "input or output" and offer is column
+        for column, offer in zip(columns, offers, strict=True)
+    )
+    are_measured |= any(offer.kind == "throughput" for offer in offers)
+    if are_measured:
+        return offers
+    reason = "memory is what a machine offers, and nothing else of it is measured"
+    return [
+        offer if offer is column else column.with_role("conditional", reason, "input or output")
+        for column, offer in zip(columns, offers, strict=True)
+    ]
 
 
 def _take_offer(column: Column) -> Column:

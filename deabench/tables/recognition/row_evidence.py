@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from deabench.tables.cells import parse_numbers
 from deabench.tables.naming.questions import Answer, Question
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import (
@@ -23,6 +24,8 @@ from deabench.utils.text import quote_names
 
 LEAST_KNOWN_SYSTEMS = 0.25
 """A column names systems where at least this share of its cells are known ones, as "svm"."""
+SIDES = (("a", "b"), ("1", "2"), ("left", "right"), ("x", "y"))
+"""How the names of two columns end that hold the sides of a pair."""
 VARIANTS = ("setting", "identifier", "description", "date")
 """The kinds of columns that tell variants of a system apart, as versions."""
 
@@ -91,6 +94,35 @@ def tells_variants(column: pd.Series) -> bool:
 def are_marks(column: pd.Series) -> bool:
     """Return whether all cells are marks, as yes and no."""
     return all(not re.search(r"\w", cell) or has_name(cell, "mark") for cell in cell_texts(column))
+
+
+def holds_whole_numbers(column: pd.Series) -> bool:
+    """Return whether all numbers of a column are whole, as counts and settings are."""
+    numbers = parse_numbers(column)
+    return numbers is None or not (numbers.values % 1 > 0).any()
+
+
+def is_square(cells: pd.Series, columns: Sequence[Column]) -> bool:
+    """Return whether the columns have the names of the rows, as in a confusion matrix."""
+    names = {c.name.strip().lower() for c in columns if c.role != "label"}
+    return cells.nunique() > 1 and set(cells.str.lower()) <= names
+
+
+def find_pair(columns: Sequence[Column]) -> tuple[str, str] | None:
+    """Return two columns of names that stand for the sides of a pair, as "model_a" and "model_b".
+
+    None where there are none.
+    """
+    names = [c.name for c in columns if c.role in ("text", "label")]
+    for first, second in SIDES:
+        for name in names:
+            stem = re.fullmatch(rf"(.*\w[_\s-]){first}", name, re.IGNORECASE)
+            other = next(
+                (n for n in names if stem and n.lower() == f"{stem[1]}{second}".lower()), ""
+            )
+            if other:
+                return name, other
+    return None
 
 
 def make_question(finding: str, label: Sequence[str], default: str = "label") -> Question:

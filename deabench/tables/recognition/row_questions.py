@@ -29,6 +29,9 @@ from deabench.tables.recognition.row_evidence import (
     are_resources,
     ask_for_evidence,
     cell_texts,
+    find_pair,
+    holds_whole_numbers,
+    is_square,
     make_question,
     tells_variants,
 )
@@ -116,11 +119,16 @@ def _ask_about_traces(
             "but differs from it; delete the row if it is no system",
             [label],
         )
-    if _is_square(cells, columns):
+    if is_square(cells, columns):
         return make_question(
             f"the rows and columns of '{title}' are called alike, as in a table of pairs",
             [label],
             "",
+        )
+    pair = find_pair(columns)
+    if pair is not None:
+        return make_question(
+            f"'{pair[0]}' and '{pair[1]}' say that the rows of '{title}' are pairs", pair, ""
         )
     metric = next(
         (c.name for c in columns if c.role == "text" and has_name(c.name, "metric")), None
@@ -144,8 +152,9 @@ def _ask_about_traces(
     is_no_system = meaning is not None and (
         meaning.role == "dataset" or meaning.kind in ("setting", "computer")
     )
-    # Graphics cards are compared, whatever they are called beside models that run on them.
-    is_no_system &= not (has_name(label, "machine") and cells.is_unique)
+    # Graphics cards are compared by what was measured; whole numbers may be settings.
+    is_measured = not all(holds_whole_numbers(frame[name]) for name in unknown)
+    is_no_system &= not (has_name(label, "machine") and cells.is_unique and is_measured)
     if is_instance or (is_no_system and is_matrix) or has_name(label, "topic"):
         crossed_question = _ask_about_crossed(frame, columns, label, title)
         if crossed_question is not None:
@@ -170,7 +179,9 @@ def _ask_about_traces(
     texts = [
         c.name
         for c in columns
-        if c.role == "text" and c.name not in keys.label and not is_whole_name(c.name, "left_out")
+        if c.role == "text"
+        and c.name not in keys.label
+        and (not is_whole_name(c.name, "left_out") or has_name(c.name, "cluster"))
     ]
     crossed = next((name for name in texts if _are_crossed(frame, label, name)), None)
     finding = f"every '{label}' of '{title}' has a row for each '{crossed}'"
@@ -325,7 +336,7 @@ def _ask_about_data_sets(
         if column.role != "dataset" or not is_data_set_name(column.name) or column.name == label:
             continue
         datasets = cell_texts(frame[column.name])
-        if not 1 < datasets.nunique() < len(frame):
+        if datasets.nunique() < 2:
             continue
         question = make_question(
             f"'{column.name}' says that the rows of '{title}' are results on different data",
@@ -413,12 +424,6 @@ def _ask_about_numbers(
     return make_question(
         f"'{label}' names several rows of '{title}', which differ in {quote_names(key[1:], 3)}", key
     )
-
-
-def _is_square(cells: pd.Series, columns: Sequence[Column]) -> bool:
-    """Return whether the columns have the names of the rows, as in a confusion matrix."""
-    names = {c.name.strip().lower() for c in columns if c.role != "label"}
-    return cells.nunique() > 1 and set(cells.str.lower()) <= names
 
 
 def _find_step(frame: pd.DataFrame, columns: Sequence[Column], keys: Keys) -> str | None:
