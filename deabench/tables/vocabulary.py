@@ -69,7 +69,7 @@ _LIMIT = join_pattern(_WORDS["limits"])
 THROUGHPUTS = join_pattern(_WORDS["throughputs"])
 _THROUGHPUT = f"{_WORDS['throughput_pattern']}|{THROUGHPUTS}"
 _SIZE = (
-    r"\w*_size_(in_)?(m|b|k|g|mb|gb|kb|mib|gib|kib|millions?|billions?|bytes?|params|parameters"
+    r"\w*_size_(in_)?(m|b|k|g|mb|gb|kb|mi_?b|gi_?b|ki_?b|millions?|billions?|bytes?|params|parameters"
     r"|million_parameters|m_params|b_params)_"
 )
 _SPENT_PER_TIME = join_pattern(_WORDS["spent_per_time"]) + r"\w*_per_"

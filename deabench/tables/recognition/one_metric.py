@@ -187,6 +187,9 @@ def ask_about_matrix(parsed: ParsedSource, table: Table, rows: Question) -> Ques
 def _may_be_systems(parsed: ParsedSource, table: Table, matrix: Matrix) -> bool:
     """Return whether the columns of a matrix may be systems, and its rows data sets."""
     rows = parsed.source.frame[matrix.rows]
+    # Systems have a column of their own then.
+    if any(column.role == "label" for column in parsed.columns):
+        return False
     further_columns = [
         column.name
         for column in table.columns
