@@ -115,6 +115,13 @@ def _ask(question: Question) -> list[str] | None:
     return answer_words(question.answers[matches[0] if typed.strip() else default])
 
 
+def _may_propose(error: DataError, name: str, arguments: list[str]) -> bool:
+    """Return whether a verb takes what would avoid an error, and nobody typed it otherwise."""
+    typed = {argument.split("=")[0] for argument in arguments}
+    repeated = any(f"--{option.replace('_', '-')}" in typed for option in error.options)
+    return bool(error.options) and name in PROPOSING_VERBS and not repeated
+
+
 def _call_verb(name: str, arguments: list[str]) -> int:
     command = _make_command(name)
     # Warnings become one line on stderr, as errors do; of the arguments only the text is needed.
@@ -129,7 +136,7 @@ def _call_verb(name: str, arguments: list[str]) -> int:
         raise
     except DeabenchError as error:
         print_message(f"deabench: {error}")
-        if isinstance(error, DataError) and error.options and name in PROPOSING_VERBS:
+        if isinstance(error, DataError) and _may_propose(error, name, arguments):
             answer = cast(Answer, error.options)
             words = ["deabench", name, *arguments, *answer_words(answer)]
             print_message(f"To do so, type\n  {shlex.join(words)}")

@@ -228,7 +228,11 @@ def _refuse_negative(values: pd.DataFrame, negative_remedy: str) -> None:
     codes = np.unique(values.to_numpy()[bad[:, 0], bad[:, 1]])
     if len(codes) == 1 and codes[0] == np.round(codes[0]):
         remedy += f", or pass missing_code={codes[0]:g} if that stands for an empty cell"
-    raise DataError(f"{_describe_cells(values, bad)}; {remedy}")
+    # The first of the models that take any value needs no further choice.
+    error = DataError(f"{_describe_cells(values, bad)}; {remedy}")
+    if remedy.endswith(NEGATIVE_MODELS):
+        error.options = {"model": ("rdm",)}
+    raise error
 
 
 def _describe_cells(values: pd.DataFrame, positions: np.ndarray) -> str:

@@ -130,3 +130,39 @@ def test_a_text_tells_the_direction_of_columns_of_any_size(tmp_path) -> None:
     path.write_text("Speed of writing text. Higher speed is better.\n\n" + "\n".join(lines) + "\n")
     table = read(path)
     assert {c.name: c.direction for c in table.metrics} == {"8B": "higher", "70B": "higher"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("model_a,model_b,win_rate\nA,B,0.6\nA,C,0.7\nB,C,0.5\n", "are pairs"),
+        ("Model,Dataset,Top-1\nA,ImageNet,76\nB,CIFAR,95\nC,SVHN,97\n", "different data"),
+        ("model,group,accuracy\nA,f,0.9\nA,m,0.8\nB,f,0.7\nB,m,0.85\n", "for each 'group'"),
+        ("GPU,Count,Memory (GB)\nA100,4,80\nH100,8,96\nT4,2,16\n", "in 'Memory (GB)'"),
+        ("Model,Size,Download\ntiny,39 MB,here\nbase,74 MB,here\n", "in 'Size'"),
+        ("Model,Average rank\nA,2.1\nB,1.4\nC,2.5\n", "in 'Average rank'"),
+        ("Model,ΔmAP,ΔFPS\nA,1.2,-3\nB,0.4,2\n", "in 'ΔmAP', 'ΔFPS'"),
+        ("Team,Won,Lost,GF,GA,Points\nA,6,2,20,10,20\nB,5,3,18,12,17\nC,2,6,9,20,8\n", "'Lost'"),
+        ("architecture,size,AP\nX,S,73\nX,M,75\nX,L,77\n", "differ in 'size'"),
+        ("n1,cpu_model,memory_model,memory_gb\na,Xeon,DDR4,125\nb,EPYC,DDR5,126\n", "'n1'"),
+    ],
+)
+def test_what_may_be_no_comparison_of_systems_is_asked_about(text, words, tmp_path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    question = read(path).question
+    assert question is not None
+    assert words in question.text
+
+
+def test_the_answer_to_ranks_and_sizes_alone_is_likely_lower(tmp_path) -> None:
+    for name in ("Average rank", "Params"):
+        path = tmp_path / "table.csv"
+        path.write_text(f"Model,{name}\nA,2.1\nB,1.4\nC,2.5\n")
+        assert read(path).question.default == "lower"
+
+
+def test_systems_in_a_column_of_their_own_are_not_looked_for_in_others(tmp_path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("Name,Features,Split 1,Split 2\nours,Graph,0.79,0.73\nours,Point,0.71,0.63\n")
+    assert "systems of 'table' are its columns" not in read(path).question.text

@@ -126,10 +126,9 @@ def _ask_about_traces(
             "",
         )
     pair = find_pair(columns)
-    if pair is not None:
-        return make_question(
-            f"'{pair[0]}' and '{pair[1]}' say that the rows of '{title}' are pairs", pair, ""
-        )
+    if pair:
+        finding = f"'{pair[0]}' and '{pair[1]}' say that the rows of '{title}' are pairs"
+        return make_question(finding, pair, "")
     metric = next(
         (c.name for c in columns if c.role == "text" and has_name(c.name, "metric")), None
     )
@@ -153,8 +152,8 @@ def _ask_about_traces(
         meaning.role == "dataset" or meaning.kind in ("setting", "computer")
     )
     # Graphics cards are compared by what was measured; whole numbers may be settings.
-    is_measured = not all(holds_whole_numbers(frame[name]) for name in unknown)
-    is_no_system &= not (has_name(label, "machine") and cells.is_unique and is_measured)
+    are_settings = all(holds_whole_numbers(frame[name]) for name in unknown)
+    is_no_system &= are_settings or not (has_name(label, "machine") and cells.is_unique)
     if is_instance or (is_no_system and is_matrix) or has_name(label, "topic"):
         crossed_question = _ask_about_crossed(frame, columns, label, title)
         if crossed_question is not None:
@@ -189,7 +188,10 @@ def _ask_about_traces(
     if crossed is None:
         crossed = _find_load(frame, columns, label)
         finding = f"rows of one '{label}' of '{title}' differ in '{crossed}'"
-    if crossed is not None:
+    # Data sets of one system compare nothing.
+    if crossed and cells.nunique() == 1:
+        return make_question(finding, [label, crossed])
+    if crossed:
         return Question(
             f"{finding}: are these data sets, or a part of the systems' names?",
             (),
