@@ -161,7 +161,8 @@ def test_the_wording_of_reasons_decides_nothing(text, tmp_path, monkeypatch) -> 
         ("output", "Yield (kg),Sales (EUR),Milk (kg),Ore mined,Books issued,MMA@3,dino-i,Gbps"),
         ("lower_rate", "A.Rel,t_rel,Infractions,PVE,ΔPPL,OCR Edit,attack success,lost sales"),
         ("cost", "µs/op,cyc/map,Fixed assets,PK size,C.Size,GPU-h,MSRP,Avg. Steps,Sign (cycles)"),
-        ("cost", "#FLOPs,#MACs,t_infer,startup,gzipped,Comp. size"),
+        ("cost", "#FLOPs,#MACs,t_infer,startup,gzipped,Comp. size,Stripped size KiB,Rent"),
+        ("output", "TFLOPS/GPU,QWK,Helpful,Passenger,graduate"),
         ("left_out", "Claimed Length,Released,Cohen's d,Block size,k-shot,Trained on,Contributors"),
     ],
 )
@@ -214,6 +215,9 @@ def test_what_people_call_their_columns_is_known(role, names) -> None:
         ("SAT", "UNSAT", "output"),
         ("Temporal flickering", "Dynamic degree", "output"),
         ("Movements", "Runways", "output"),
+        ("CSI", "POD", "output"),
+        ("Clean", "PGD-20", "output"),
+        ("Clean", "latency", None),
     ],
 )
 def test_names_that_mean_something_beside_others_only(name, other, role) -> None:
