@@ -161,3 +161,15 @@ def test_a_name_with_a_line_break_stays_on_its_row(tmp_path, capsys) -> None:
     assert "higher is better in 'accuracy (top 1)'" in shown.err
     rows = [line.split() for line in shown.out.splitlines() if line.strip()]
     assert ["A", "large", "1.0000", "1", "yes", "A", "large", "1.00"] in rows
+
+
+def test_values_below_0_are_refused_with_a_command_that_takes_them(tmp_path, capsys) -> None:
+    path = tmp_path / "returns.csv"
+    path.write_text("agent,mean_reward,time\nppo,-120,10\nsac,50,20\ntd3,-3.5,12\n")
+    assert main(["rank", str(path)]) == 1
+    assert capsys.readouterr().err.endswith(f"To do so, type\n  deabench rank {path} --model rdm\n")
+    assert main(["rank", str(path), "--model", "rdm"]) == 0
+    # Who named a model gets no second one proposed.
+    capsys.readouterr()
+    assert main(["rank", str(path), "--model=sbm"]) == 1
+    assert "To do so" not in capsys.readouterr().err
