@@ -72,6 +72,7 @@ _SIZE = (
     r"\w*_size_(in_)?(m|b|k|g|mb|gb|kb|mi_?b|gi_?b|ki_?b|millions?|billions?|bytes?|params|parameters"
     r"|million_parameters|m_params|b_params)_"
 )
+_SPEED_IN_SECONDS = r"_per_(?:h|hours?|s|secs?|seconds?|min)_(?:s|secs?|seconds?|ms)_$"
 _SPENT_PER_TIME = join_pattern(_WORDS["spent_per_time"]) + r"\w*_per_"
 COLUMN_WORDS = {
     name: re.compile(r"_(" + "|".join(words.split()) + r")_")
@@ -301,7 +302,9 @@ def _look_up_words(name: ParsedName, rules: RuleBook) -> Meaning | None:
             counted = _look_up_counted(name) if first_meaning.kind == "count" else None
             return counted or first_meaning
     # "images per second" is an output; "cost per second" and "faults per day" are none.
-    throughput = re.search(_THROUGHPUT, name.all_words)
+    # "0-100 km/h (s)" is a time, whatever speed its name holds.
+    is_time = re.search(_SPEED_IN_SECONDS, name.all_words) is not None
+    throughput = None if is_time else re.search(_THROUGHPUT, name.all_words)
     spent = re.search(_SPENT_PER_TIME, name.all_words)
     if throughput and "_per_" in name.words:
         fault = _look_up(name.words.split("_per_")[0].strip("_"), rules)

@@ -163,6 +163,16 @@ def test_the_wording_of_reasons_decides_nothing(text, tmp_path, monkeypatch) -> 
         ("cost", "µs/op,cyc/map,Fixed assets,PK size,C.Size,GPU-h,MSRP,Avg. Steps,Sign (cycles)"),
         ("cost", "#FLOPs,#MACs,t_infer,startup,gzipped,Comp. size,Stripped size KiB,Rent"),
         ("output", "TFLOPS/GPU,QWK,Helpful,Passenger,graduate"),
+        ("cost", "#FLOPs,#MACs,t_infer,startup,gzipped,Comp. size"),
+        (
+            "output",
+            "Labour productivity,Employment rate,Fuel economy (mpg),Energy density (Wh/kg),Won",
+        ),
+        ("output", "Battery life (h),QALY,FG%,Clean sheets,Forest cover,On-time deliveries"),
+        ("lower_rate", "Jailbreak success,Late deliveries,Overdue deliveries,Debt to GDP,Inflation"),
+        ("lower_rate", "Air quality index,Homicides per 100k,Lost,Yellow cards,Stockouts"),
+        ("cost", "Tuition,Rent,0-100 km/h (s)"),
+        ("conditional", "Gini"),
         ("left_out", "Claimed Length,Released,Cohen's d,Block size,k-shot,Trained on,Contributors"),
     ],
 )
@@ -218,6 +228,9 @@ def test_what_people_call_their_columns_is_known(role, names) -> None:
         ("CSI", "POD", "output"),
         ("Clean", "PGD-20", "output"),
         ("Clean", "latency", None),
+        ("Gini", "ROC AUC", "output"),
+        ("Gini", "Life expectancy", "lower_rate"),
+        ("Gini", "Price", None),
     ],
 )
 def test_names_that_mean_something_beside_others_only(name, other, role) -> None:

@@ -42,7 +42,7 @@ def samples_from_table(
     return {
         "values": values.rename_axis("classifier"),
         "moments": moments,
-        "sizes": {"classifiers": k},
+        "sizes": {"systems": k},
         "pairing": pairing,
         "design": "table",
         "notes": notes,

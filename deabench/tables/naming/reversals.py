@@ -48,7 +48,7 @@ NOUNS: tuple[tuple[str, dict[str, Better]], ...] = (
 PREFIXES: tuple[tuple[str, dict[str, Better]], ...] = (
     (
         r"false|wrong|incorrect|erroneous|spurious|failed|unsuccessful|missed|lost|dropped|rejected"
-        r"|wasted|impaired",
+        r"|wasted|impaired|late|delayed|overdue|cancell?ed|returned|defective",
         {"higher": "lower"},
     ),
     (r"non|not|anti|inverse|inverted|reciprocal", {"higher": "lower", "lower": "higher"}),
