@@ -651,3 +651,22 @@ def test_a_benchmark_names_the_rows_that_it_has_alone(tmp_path) -> None:
     # durations as people write them
     times = pd.DataFrame({"model": ["a", "b"], "time": ["2m23s", "1h 02m 03s"]})
     assert db.read(times).frame["time"].tolist() == [143.0, 3723.0]
+
+
+def test_a_description_of_the_run_beside_the_systems_is_no_system() -> None:
+    models = {
+        name: {"name": name, "scores": {"accuracy": a}} for name, a in [("A", 0.9), ("B", 0.8)]
+    }
+    table = db.read(
+        {"meta": {"device": "cpu", "split": {"train": 10, "test": 2}}, "models": models}
+    )
+    assert "the table under 'models' is read" in table.notes
+    assert list(table.frame.index) == ["A", "B"]
+
+
+def test_a_heading_of_tflops_leaves_open_who_spends_or_reaches_them(tmp_path) -> None:
+    file = tmp_path / "README.md"
+    rows = "| A100 | 19.5 | 312 |\n| H100 | 67 | 989 |\n| V100 | 15.7 | 125 |\n"
+    file.write_text(f"## TFLOPS\n\n| Processor | fp32 | bf16 |\n|---|---|---|\n{rows}")
+    table = db.read(file)
+    assert not {column.role for column in table.columns} & {"cost", "output"}

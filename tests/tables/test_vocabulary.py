@@ -148,7 +148,7 @@ def test_the_wording_of_reasons_decides_nothing(text, tmp_path, monkeypatch) -> 
         ("cost", "Number of beds,Number of employees,Runway length,Fleet size,Net assets,Hectares"),
         (
             "cost",
-            "MMac,Bitrate,Lines of code,Code size,p75,99th percentile,Install size,# Trainable",
+            "MMac,Lines of code,Code size,p75,99th percentile,Install size,# Trainable",
         ),
         ("output", "reward_low_FN_rate,Reward Low FP,devscore,correct_count,Avg. perf on 38 sets"),
         ("lower_rate", "syntax_errors,num_with_malformed_responses,CD-l1,N-MPJPE"),
@@ -163,16 +163,18 @@ def test_the_wording_of_reasons_decides_nothing(text, tmp_path, monkeypatch) -> 
         ("cost", "µs/op,cyc/map,Fixed assets,PK size,C.Size,GPU-h,MSRP,Avg. Steps,Sign (cycles)"),
         ("cost", "#FLOPs,#MACs,t_infer,startup,gzipped,Comp. size,Stripped size KiB,Rent"),
         ("output", "TFLOPS/GPU,QWK,Helpful,Passenger,graduate"),
-        ("cost", "#FLOPs,#MACs,t_infer,startup,gzipped,Comp. size"),
         (
             "output",
             "Labour productivity,Employment rate,Fuel economy (mpg),Energy density (Wh/kg),Won",
         ),
         ("output", "Battery life (h),QALY,FG%,Clean sheets,Forest cover,On-time deliveries"),
-        ("lower_rate", "Jailbreak success,Late deliveries,Overdue deliveries,Debt to GDP,Inflation"),
+        (
+            "lower_rate",
+            "Jailbreak success,Late deliveries,Overdue deliveries,Debt to GDP,Inflation",
+        ),
         ("lower_rate", "Air quality index,Homicides per 100k,Lost,Yellow cards,Stockouts"),
-        ("cost", "Tuition,Rent,0-100 km/h (s)"),
-        ("conditional", "Gini"),
+        ("cost", "Tuition,0-100 km/h (s)"),
+        ("conditional", "Gini,Bitrate,Disk capacity,Doctors"),
         ("left_out", "Claimed Length,Released,Cohen's d,Block size,k-shot,Trained on,Contributors"),
     ],
 )
@@ -231,8 +233,22 @@ def test_what_people_call_their_columns_is_known(role, names) -> None:
         ("Gini", "ROC AUC", "output"),
         ("Gini", "Life expectancy", "lower_rate"),
         ("Gini", "Price", None),
+        ("Bitrate", "PSNR", "cost"),
+        ("Bitrate", "Bandwidth", None),
+        ("Doctors", "Beds", "cost"),
+        ("Doctors", "Rent", None),
+        ("Livestock", "Crops", "output"),
+        ("Output", "Reduction", "cost"),
+        ("Input", "Reduction", "left_out"),
     ],
 )
 def test_names_that_mean_something_beside_others_only(name, other, role) -> None:
     meaning = look_up_beside(name, [name, other])
     assert (meaning and meaning.role) == role
+
+
+def test_a_triangle_marks_how_rows_are_sorted_and_states_no_direction() -> None:
+    assert look_up_metric("Time (μs) ▲").role == "cost"
+    assert look_up_metric("Accuracy ▼").role == "output"
+    assert look_up_metric("flux ▲") is None
+    assert look_up_metric("flux ↑").role == "output"

@@ -64,10 +64,10 @@ _QUOTIENT = re.compile(r"\s+/\s*(%|[KMGB]|[KMGT]i?B)\s*$")
 """A unit behind a quantity, as in "Params / M" and "WER / %"."""
 _BETTER = r"(?<![A-Za-z])({})[\s_-]*(is|are|=|,?\s*the)?[\s_-]*better(?![A-Za-z])|\(to {}\)|\({}\)"
 _UP = re.compile(
-    r"[↑⬆▲🔼]|" + _BETTER.format("higher|larger|greater|more", *2 * ["maximi[sz]e"]), re.IGNORECASE
+    r"[↑⬆]|" + _BETTER.format("higher|larger|greater|more", *2 * ["maximi[sz]e"]), re.IGNORECASE
 )
 _DOWN = re.compile(
-    r"[↓⬇▼🔽]|" + _BETTER.format("lower|smaller|less|fewer", *2 * ["minimi[sz]e"]), re.IGNORECASE
+    r"[↓⬇]|" + _BETTER.format("lower|smaller|less|fewer", *2 * ["minimi[sz]e"]), re.IGNORECASE
 )
 _ESTIMATE = re.compile(r"[\[(][^\])]*(±|\bmean\b|\d\s*%?\s*(ci|conf))[^\])]*[\])]", re.IGNORECASE)
 """Brackets that announce an interval behind the value, as AUC (95% CI)."""

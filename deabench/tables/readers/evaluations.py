@@ -19,6 +19,7 @@ from deabench.tables.readers.frames import (
     read_records,
     simplify_cells,
 )
+from deabench.tables.readers.timings import is_jmh_result, read_jmh_results
 from deabench.tables.recognition.columns import DeclaredRole
 
 UNNAMED_FILTERS = ("", "none")
@@ -53,6 +54,8 @@ def _read_document(data: Any, file: str, title: str) -> Source:
             return read_records_of(list(data), title)
     if _is_list_of(harness_logs.is_harness_sample, data):
         return harness_logs.read_harness_samples(list(data), file, title)
+    if _is_list_of(is_jmh_result, data):
+        return read_jmh_results(list(data), title)
     if trackers.is_price_list(data):
         return trackers.read_price_list(data, title)
     # HELM writes tables, and statistics of single runs, which are no table.

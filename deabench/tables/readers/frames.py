@@ -174,13 +174,17 @@ def read_mapping(data: Mapping[Any, Any]) -> Source:
     values = list(data.values())
     # Mappings within the mapping are rows, lists are columns.
     systems = {str(k): _flatten(item) for k, item in data.items() if isinstance(item, Mapping)}
-    if len(systems) == len(values):
+    nested = find_nested_table(data)
+    # One table beside mappings of single values, as {"meta": {...}, "models": {...}}.
+    is_described = nested is not None and all(
+        key == nested[0] or _describes_file(item) for key, item in data.items()
+    )
+    if len(systems) == len(values) and not is_described:
         special = _read_instances(data) or _read_groups(data)
         return _read_systems(systems) if special is None else special
     grouped = _read_grouped_records(data)
     if grouped is not None:
         return grouped
-    nested = find_nested_table(data)
     if nested is not None:
         key, rows = nested
         source = read_records(rows) if isinstance(rows, Sequence) else read_mapping(rows)
@@ -260,6 +264,11 @@ def _read_grouped_records(data: Mapping[Any, Any]) -> Source | None:
     if 2 * len(common) <= max(map(len, rows)) - 1:
         return None
     return read_frame(pd.DataFrame(rows))
+
+
+def _describes_file(item: Any) -> bool:
+    """Return whether a mapping holds texts, as the versions of programs, and no metrics alone."""
+    return isinstance(item, Mapping) and any(isinstance(value, str) for value in item.values())
 
 
 def _read_systems(systems: Mapping[str, Mapping[str, Any]]) -> Source:

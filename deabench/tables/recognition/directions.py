@@ -238,6 +238,9 @@ def _by_context(block: Block, context: Context) -> tuple[str, str]:
         meaning = look_up_metric(strip_markup(named[0]))
         if meaning is not None and meaning.role in BETTER_ROLES.values():
             return meaning.better, f"the text around the table names its metric, '{named[0]}'"
+    # TFLOPS are spent by a model, and reached by a processor.
+    if meaning is not None and meaning.kind == "model size":
+        return "", ""
     if meaning is not None and meaning.role == "cost":
         return "cost", f"the table is called by what is spent, '{context.heading}'"
     # "Lower error values are better" below the heading "Accuracy" leaves it open.
