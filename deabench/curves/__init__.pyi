@@ -1,7 +1,7 @@
+from deabench.curves.average import MeanRoc as MeanRoc
+from deabench.curves.average import average_threshold as average_threshold
+from deabench.curves.average import average_vertical as average_vertical
 from deabench.curves.bands import Band as Band
-from deabench.curves.bands import MeanRoc as MeanRoc
-from deabench.curves.bands import average_threshold as average_threshold
-from deabench.curves.bands import average_vertical as average_vertical
 from deabench.curves.bands import bands as bands
 from deabench.curves.cost import CostCurve as CostCurve
 from deabench.curves.cost import cost_curve as cost_curve

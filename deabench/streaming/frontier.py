@@ -16,9 +16,10 @@ from deabench.geometry.dominance import find_dominators
 from deabench.geometry.facet_walk import cones_of_points
 from deabench.results.frontier import Frontier, SourceSummary, representative_rows
 from deabench.streaming.batches import label_rows
-from deabench.streaming.candidates import MAX_FACETS, reduce_candidates
+from deabench.streaming.candidates import MAX_FACETS
 from deabench.streaming.executors import open_executor
 from deabench.streaming.files import FilePaths, ParquetFiles, select_files
+from deabench.streaming.reduce import reduce_candidates
 from deabench.tables.read import check_shape
 from deabench.tables.selection import read_values
 from deabench.tables.table import TableLike

@@ -12,7 +12,7 @@ from sweeps import KINDS, METRICS, same, same_facets, sweep, written
 
 import deabench as db
 from deabench.geometry import facet_walk
-from deabench.streaming import batches, candidates, files, frontier
+from deabench.streaming import batches, files, frontier, reduce
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 ENGINES = Path(__file__).parent / "engines"
@@ -167,8 +167,8 @@ def test_with_a_tolerance_no_row_is_further_out(tmp_path: Path) -> None:
     weights = front.facets[METRICS].to_numpy() / front.facets["offset"].to_numpy()[:, None]
     reached = (frame[METRICS].to_numpy() @ weights.T).max()
     assert 1.0 < reached <= 1.02
-    assert candidates.count_levels(64) == 3  # parts, eights of them, and all
-    assert (1 + candidates.level_tolerance(0.02, 64)) ** 3 == pytest.approx(1.02)
+    assert reduce.count_levels(64) == 3  # parts, eights of them, and all
+    assert (1 + reduce.level_tolerance(0.02, 64)) ** 3 == pytest.approx(1.02)
     assert "with tolerance 0.02, rows are left off the frontier whose efficiency" in front.notes[-1]
     db.certify(front)
 

@@ -150,7 +150,7 @@ def test_columns_that_name_rows_stay_as_they_are(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from deabench.streaming import batches, files, rank_files, candidates
+from deabench.streaming import batches, files, rank_files, reduce
 import deabench as db
 files.PARTITION_ROWS, batches.BATCH_ROWS = 700, 300
 done = 0
@@ -162,7 +162,7 @@ def dying(work, after):
             os.kill(os.getpid(), signal.SIGKILL)
         return work(*given)
     return counted
-for place, name, after in ((candidates, "save_candidates", 2), (rank_files, "_score_table", 5)):
+for place, name, after in ((reduce, "save_candidates", 2), (rank_files, "_score_table", 5)):
     pid = os.fork()
     if pid == 0:
         setattr(place, name, dying(getattr(place, name), after))
@@ -216,7 +216,7 @@ def test_a_run_that_was_killed_goes_on_and_has_the_same_bits(
 
 DYING = """
 import os, signal
-from deabench.streaming import rank_files, candidates
+from deabench.streaming import rank_files, reduce
 def once(work, mark):
     def dying(*given):
         try:
@@ -225,7 +225,7 @@ def once(work, mark):
             return work(*given)
         os.kill(os.getpid(), signal.SIGKILL)
     return dying
-candidates.partition_candidates = once(candidates.partition_candidates, mark + "-candidates")
+reduce.partition_candidates = once(reduce.partition_candidates, mark + "-candidates")
 rank_files.store_partition_scores = once(rank_files.store_partition_scores, mark + "-scores")
 """
 

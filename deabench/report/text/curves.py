@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from deabench.curves.bands import Band, MeanRoc
+from deabench.curves.average import MeanRoc
+from deabench.curves.bands import Band
 from deabench.curves.cost import CostCurve
 from deabench.curves.gain import Conversion, Gain, Lift, PrecisionRecall
 from deabench.curves.learning import LearningCurve

@@ -16,8 +16,9 @@ from deabench.datasets import keel
 from deabench.datasets.arff import read_arff
 from deabench.errors import DataError
 from deabench.study.data.columns import TWO_CLASSES, DataSpec, Feature
-from deabench.study.data.dataset import Dataset, make_dataset, read_dataset
+from deabench.study.data.dataset import Dataset, make_dataset
 from deabench.study.data.generators import GENERATORS
+from deabench.study.data.shared import read_dataset
 from deabench.utils.files import check_regular_file, decompress, one_line
 
 SHIPPED_FOLDER = Path(keel.__file__).parent / "small"

@@ -24,7 +24,8 @@ from uuid import uuid4
 
 from deabench.errors import DataError
 from deabench.study.data.columns import DataSpec
-from deabench.study.data.dataset import Dataset, SharedDatasets, share_datasets
+from deabench.study.data.dataset import Dataset
+from deabench.study.data.shared import SharedDatasets, share_datasets
 from deabench.study.running.local import (
     Interrupted,
     Results,

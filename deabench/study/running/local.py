@@ -27,7 +27,8 @@ from joblib.externals.loky import ProcessPoolExecutor
 
 from deabench.errors import DeabenchError
 from deabench.study.data.columns import DataSpec
-from deabench.study.data.dataset import Dataset, SharedDatasets, share_datasets
+from deabench.study.data.dataset import Dataset
+from deabench.study.data.shared import SharedDatasets, share_datasets
 from deabench.study.running.limits import end_group, prepare_worker
 from deabench.study.running.tasks import Outcome, describe_limits, run_batch, running_keys
 from deabench.study.spec.tasks import Task

@@ -9,8 +9,8 @@ from sklearn.tree import DecisionTreeClassifier
 from study_runs import run_here
 
 from deabench.study import Study
-from deabench.study.data.dataset import SharedDatasets, read_dataset, write_dataset
 from deabench.study.data.loaders import IN_MEMORY, load_dataset
+from deabench.study.data.shared import SharedDatasets, read_dataset, write_dataset
 
 
 def study_data(X):

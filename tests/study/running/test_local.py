@@ -14,7 +14,7 @@ import pytest
 
 from deabench.cli import main
 from deabench.study import Study
-from deabench.study.data.dataset import SharedDatasets
+from deabench.study.data.shared import SharedDatasets
 from deabench.study.results.status import missing_tasks
 from deabench.study.running.local import BATCH_SECONDS, LARGEST_BATCH, TaskQueue, run_locally
 from deabench.study.spec.tasks import Task
