@@ -145,6 +145,7 @@ def test_scores_over_weightings_are_proved_by_all_that_proves_a_score(model) -> 
         ("output", [0.25, np.nan, 1.0]),
     ],
 )
+@pytest.mark.filterwarnings("ignore:invalid value")
 def test_weights_that_are_no_finite_numbers_prove_no_reason(orientation, weights) -> None:
     reference = pd.DataFrame({"a": [1.0, 4.0], "b": [4.0, 1.0], "x": [2.0, 1.0]}, list("pq"))
     tested = pd.DataFrame({"a": [6.0], "b": [1.0], "x": [0.25]}, ["o"])

@@ -11,7 +11,7 @@ import pytest
 from model_options import rank_with
 
 from deabench.models.shared.restricted_bounds import RestrictedScores
-from deabench.proofs.bounds import _scaled_error
+from deabench.proofs.bounds import _scaled_error, repaired_gains
 from deabench.proofs.exact_repair import Technology, dot, polished_weights, to_fractions
 from deabench.proofs.supporting_weights import tighten_weights
 from deabench.utils.arrays import Sparse
@@ -140,3 +140,19 @@ def test_peers_of_restricted_scores_miss_by_the_metric_that_is_missed_most(
         forged = replace(honest, data=replace(honest.data, **{side: values}))
         honest.options.prove(forged)
         assert missed.pop()[0] == pytest.approx(0.5e-6, rel=1e-3)
+
+
+@pytest.mark.parametrize("sums", [(1.0, 1.0), (0.0, 1.0), (1.0, np.inf), (0.0, np.inf)])
+@pytest.mark.parametrize("more", [1e-13, -1e-13])
+def test_a_sum_at_its_bound_leaves_mixtures_to_move_to(sums, more) -> None:
+    """More of the better peer and less of the other one meets what both together miss."""
+    gains, error, is_feasible, _ = repaired_gains(
+        Technology(np.array([[1.0], [3.0]]), 0, sums),
+        np.array([[2.0 + more]]),
+        Sparse(np.array([[0, 1]], dtype=np.int32), np.array([[0.5, 0.5]])),
+        np.ones((1, 1), dtype=bool),
+        np.zeros((1, 1)),
+    )
+    assert is_feasible.tolist() == [True]
+    assert gains[0, 0] == pytest.approx(-more, abs=1e-15)
+    assert 0 <= (gains - error)[0, 0] <= 2e-13
