@@ -70,6 +70,8 @@ from deabench.tables.table import Kind, LowerIsBetter, Table
 from deabench.tables.vocabulary import has_name
 from deabench.utils.text import quote_names
 
+MAX_SUMMED_ROWS = 20_000
+"""Longer frames are not searched for rows of statistics, which people add to what they look at."""
 MADE_LABEL = ("system",)
 """What readers call keys and columns that may be systems."""
 
@@ -182,10 +184,7 @@ def _leave_out_totals(parsed: ParsedSource, declarations: Declarations) -> Parse
     totals = find_totals(names, parsed.values())
     if not totals.any():
         return parsed
-    quoted = quote_names([str(name) for name in names[totals]], 3)
-    note = f"{quoted} of '{keys.label[0]}' sums up the other rows, is no system and is left out"
-    if totals.sum() > 1:
-        note = f"{quoted} of '{keys.label[0]}' are statistics of the other rows and are left out"
+    note = _describe_totals(names[totals], keys.label[0])
     text = source.as_text().frame[~totals].reset_index(drop=True)
     without_totals = replace(
         source,
@@ -194,6 +193,14 @@ def _leave_out_totals(parsed: ParsedSource, declarations: Declarations) -> Parse
         read_text=lambda: text,
     )
     return parse_source(without_totals, declarations, keys.label, keys.dataset)
+
+
+def _describe_totals(names: pd.Series, label: str) -> str:
+    """Say which rows sum up the others and are left out."""
+    quoted = quote_names([str(name) for name in names], 3)
+    if len(names) > 1:
+        return f"{quoted} of '{label}' are statistics of the other rows and are left out"
+    return f"{quoted} of '{label}' sums up the other rows, is no system and is left out"
 
 
 def _ask_about_rows(table: Table, parsed: ParsedSource) -> Table:
@@ -256,6 +263,17 @@ def interpret_frame(
         frame.columns.take([k for k, name in enumerate(names) if numbers[name] is not None]),
         copy=False,
     )
+    # A mean or a standard deviation of the other rows is no system, whoever made the frame.
+    is_named = not (is_numeric_dtype(frame.index.dtype) or frame.index.nlevels > 1)
+    row_names = frame.index.to_series() if is_named else pd.Series([], dtype=object)
+    totals = np.zeros(len(frame), dtype=bool)
+    if is_named and len(frame) <= MAX_SUMMED_ROWS:
+        totals = find_totals(row_names, values)
+    if totals.any():
+        systems = frame[~totals]
+        table = interpret_frame(systems, roles, lower_is_better, ignore)
+        note = _describe_totals(row_names[totals], str(frame.index.name or "index"))
+        return replace(table, reading_notes=(*table.reading_notes, note))
     failures = {}
     for name, column in parsed.items():
         if column.failed.any():

@@ -166,3 +166,26 @@ def test_systems_in_a_column_of_their_own_are_not_looked_for_in_others(tmp_path)
     path = tmp_path / "table.csv"
     path.write_text("Name,Features,Split 1,Split 2\nours,Graph,0.79,0.73\nours,Point,0.71,0.63\n")
     assert "systems of 'table' are its columns" not in read(path).question.text
+
+
+def test_columns_that_end_with_one_measure_may_be_systems(tmp_path) -> None:
+    path = tmp_path / "joins.csv"
+    path.write_text(
+        "Dataset Size,Pandas Time (s),cuDF Time (s),Speedup\n1M,1.04,0.09,12\n5M,1.5,0.06,25\n"
+    )
+    question = read(path).question
+    assert list(question.answers) == ["dataset", "label"]
+    table = read(path, roles={"Dataset Size": "dataset"})
+    assert list(table.frame.index) == ["Pandas Time (s)", "cuDF Time (s)"]
+    # Reading and writing are no systems.
+    path.write_text("file,read time (s),write time (s)\na,1.04,0.09\nb,1.5,0.06\n")
+    assert "dataset" not in read(path).question.answers
+
+
+def test_statistics_in_the_index_of_a_frame_are_no_systems() -> None:
+    frame = pd.DataFrame({"accuracy": [0.9, 0.8, 0.7], "f1": [0.5, 0.7, 0.6]}, index=list("abc"))
+    frame.loc["mean"] = frame.mean()
+    frame.loc["std"] = frame.iloc[:3].std()
+    table = read(frame)
+    assert list(table.frame.index) == ["a", "b", "c"]
+    assert any("'mean', 'std'" in note for note in table.notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,6 +22,7 @@ from deabench.tables.recognition.layout import (
     find_matrix_columns,
     has_systems_in_columns,
     is_rising,
+    is_system_name,
 )
 from deabench.tables.recognition.parsed_source import (
     ParsedSource,
@@ -33,6 +35,10 @@ from deabench.tables.table import Kind, Table
 from deabench.tables.vocabulary import has_name, is_error_set, is_known_by_unit, look_up_metric
 from deabench.utils.text import quote_names
 
+DISTANCES = ("dist", "len")
+"""Abbreviations that say what is measured only behind the name of a system."""
+DATA_KINDS = ("data", "setting", "count", "length")
+"""What rows may be called by that are sizes and parts of data."""
 UNNAMED_METRIC = "score"
 """What the cells of a matrix are called where nothing says what they measure."""
 
@@ -125,19 +131,37 @@ def columns_as_systems(parsed: ParsedSource, dataset: str) -> Matrix:
     unit = max(stated, key=stated.count, default="")
     names = [name for name in units if units[name] == unit]
     metric = metric_of_title(parsed.source.title) or unit
-    # Else all names end with the one metric, as "GPT accuracy".
-    if len(names) < 2:
-        names = [column.name for column in parsed.columns if column.metric]
-        endings = {name.split()[-1] for name in names}
-        metric = min(endings, default="")
-        if len(endings) > 1 or look_up_metric(metric) is None:
-            names = []
+    # Else most names of metrics end with the one metric, as "GPT accuracy" and "ga_dist".
+    if len(names) < 2 or not unit:
+        ending, ending_names = _find_shared_ending(parsed, dataset)
+        if len(ending_names) > len(names) or len(names) < 2:
+            metric, names = ending, ending_names
     if len(names) < 2:
         raise DataError(
             f"'{dataset}' names data sets, and no column of '{parsed.source.title}' names the "
             "systems; name it in label"
         )
     return Matrix(metric or UNNAMED_METRIC, names, dataset, True)
+
+
+def _find_shared_ending(parsed: ParsedSource, dataset: str) -> tuple[str, list[str]]:
+    """Return the metric that most names end with, and the columns of these names; else none."""
+    numeric = [
+        column.name
+        for column in parsed.columns
+        if (column.metric or column.role in ("unknown", "conditional"))
+        and column.name != dataset
+        and parsed.numbers[column.name] is not None
+    ]
+    # What stands in brackets is a unit.
+    words = {name: re.split(r"[\s_]+", re.sub(r"\(.*?\)", "", name).strip()) for name in numeric}
+    endings = [parts[-1] for parts in words.values() if len(parts) > 1]
+    metric = max(endings, key=endings.count, default="")
+    names = [name for name, parts in words.items() if parts[-1] == metric]
+    is_metric = look_up_metric(metric) is not None or metric in DISTANCES
+    if len(names) < 2 or 2 * len(names) <= len(numeric) or not is_metric:
+        return "", []
+    return metric, names
 
 
 def ask_about_matrix(parsed: ParsedSource, table: Table, rows: Question) -> Question | None:
@@ -210,14 +234,25 @@ def _may_be_systems(parsed: ParsedSource, table: Table, matrix: Matrix) -> bool:
     )
     if are_splits or has_costs or not rows.is_unique or len(further_columns) >= len(matrix.columns):
         return False
-    # Metrics by name are measured several times where the rows are numbered.
+    # Metrics by name are measured several times where the rows are numbered, or called by data
+    # beside the names of known systems.
     if not all(map(is_known_by_unit, matrix.columns)):
-        return _is_numbering(parsed, matrix.rows) and not further_columns
+        has_systems = any(map(is_system_name, matrix.columns)) and _calls_data(matrix.rows)
+        others = [name for name in further_columns if "speedup" not in name.lower()]
+        return not others and (has_systems or _is_numbering(parsed, matrix.rows))
     # Units tell that columns are alike; without them they are, if their values are.
     metrics = {column.name for column in table.metrics}
     return {*matrix.columns} <= metrics or (
         not further_columns and _are_alike(table, matrix.columns)
     )
+
+
+def _calls_data(name: str | None) -> bool:
+    """Return whether a column's name says that it names or describes data, as "file" and "size"."""
+    meaning = look_up_metric(name)
+    if meaning is not None and (meaning.role == "dataset" or meaning.kind in DATA_KINDS):
+        return True
+    return any(has_name(name, kind) for kind in ("instance", "load", "topic"))
 
 
 def _is_numbering(parsed: ParsedSource, name: str | None) -> bool:
