@@ -189,3 +189,12 @@ def test_statistics_in_the_index_of_a_frame_are_no_systems() -> None:
     table = read(frame)
     assert list(table.frame.index) == ["a", "b", "c"]
     assert any("'mean', 'std'" in note for note in table.notes)
+
+
+def test_a_board_that_ranks_models_holds_no_ranks(tmp_path) -> None:
+    rng = np.random.default_rng(5)
+    rows = [f"| M{k} | {a:.1f} | {b:.1f} |" for k, (a, b) in enumerate(rng.uniform(5, 90, (99, 2)))]
+    path = tmp_path / "board.md"
+    lines = ["This board ranks models.", "", "| model | accuracy | F1 |", "|---|---|---|", *rows]
+    path.write_text("\n".join(lines) + "\n")
+    assert read(path).question is None

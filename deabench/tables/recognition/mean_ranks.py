@@ -20,8 +20,10 @@ LEAST_RANKED = 4
 LEAST_COLUMNS = 2
 ROUNDING = 0.002
 """The share by which rounded ranks may miss their mean."""
+LARGEST_SHIFT = 0.5
+"""The share by which the mean ranks of a part of the systems may miss that mean."""
 _SPEAKS_OF_RANKS = re.compile(
-    r"\b(mean|average|avg\.?)\s+ranks?\b|\branks\b|\brank (of|over|across|per)\b", re.IGNORECASE
+    r"\b(mean|average|avg\.?)\s+ranks?\b|\branks? (of|over|across|per)\b", re.IGNORECASE
 )
 
 
@@ -42,7 +44,11 @@ def find_mean_ranks(
             else c
             for c in columns
         ]
-    if _SPEAKS_OF_RANKS.search(f"{context.heading} {context.prose}"):
+    # A part of the systems has mean ranks about that mean, and no other rates beside them.
+    rates = [c for c in columns if c.role == "output" and c.unit == "percent"]
+    is_near = [abs(frame[c.name].mean() - mean) <= LARGEST_SHIFT * mean for c in candidates]
+    may_be = all(is_near) and all(c.name in ranked for c in rates)
+    if may_be and _SPEAKS_OF_RANKS.search(f"{context.heading} {context.prose}"):
         reason = "the text speaks of ranks, and its values may be ranks"
         return [
             c.with_role("conditional", reason, "rank") if c.name in ranked else c for c in columns
