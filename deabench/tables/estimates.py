@@ -76,7 +76,7 @@ _BRACKETED = re.compile(
 )
 _COMMENT = re.compile(r"[(\[±+].*", re.DOTALL)
 """What may stand behind an estimate without being a part of it: brackets, a change."""
-_CLOCK = re.compile(r"(?:(\d+) days? )?(\d+):(\d\d)(?::(\d\d(?:\.\d+)?))?")
+_CLOCK = re.compile(r"(?:(\d+) days? )?(\d+):(\d\d(?:\.\d+)?)(?::(\d\d(?:\.\d+)?))?")
 _DURATION = re.compile(
     r"(?:(\d+) ?d(?:ays?)?)? ?(?:(\d+) ?h(?:(?:ou)?rs?)?)? ?"
     r"(?:(\d+) ?m(?:in(?:ute)?s?)?)? ?(?:(\d+(?:\.\d+)?) ?s(?:ec(?:ond)?s?)?)?"
@@ -286,7 +286,7 @@ def _to_float(text: str, decimal_comma: bool) -> float | None:
 
 
 def _parse_clock(text: str) -> float | None:
-    """Return the seconds of "1:02:03", "2 days 1:02:03" or, without hours, "02:03"."""
+    """Return the seconds of "1:02:03", "2 days 1:02:03" or, without hours, "02:03.5"."""
     clock = _CLOCK.fullmatch(text)
     if clock is None:
         return None

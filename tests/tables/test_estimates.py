@@ -183,3 +183,9 @@ def test_durations_are_read_in_seconds() -> None:
     # Without a duration of two parts beside it, "45m" is 45 million, and "5 ms" stays 5 ms.
     np.testing.assert_array_equal(parse_numbers(pd.Series(["45m", "7m"])).values, [45e6, 7e6])
     np.testing.assert_array_equal(parse_numbers(pd.Series(["1m 2s", "5 ms"])).values, [62.0, 0.005])
+
+
+def test_minutes_with_seconds_in_decimals_are_seconds():
+    numbers = parse_numbers(pd.Series(["00:01.535", "01:02.5", "1:00:00.25"]))
+    assert numbers.values.tolist() == [1.535, 62.5, 3600.25]
+    assert numbers.unit == "seconds"

@@ -188,3 +188,18 @@ def test_an_answer_can_be_passed_in_python(tmp_path) -> None:
     assert answer["ignore"] == ("flux",)
     assert "missing" not in answer
     assert error.value.question.answers["higher"]["missing"] == ("drop-systems",)
+
+
+@pytest.mark.parametrize(
+    ("text", "default"),
+    [
+        ("We report top-1 error rates on the test sets.", "lower"),
+        ("We report top-1 error rates; accuracy is 1 minus that.", None),
+        ("We report what came out.", None),
+    ],
+)
+def test_a_text_of_error_rates_leaves_scores_of_data_sets_open(text, default, tmp_path) -> None:
+    rows = "| A | 3.1 | 17.2 |\n| B | 4.5 | 19.9 |\n| C | 4.1 | 18.3 |\n"
+    page = f"{text}\n\n| Model | CIFAR-10 (%) | CIFAR-100 (%) |\n|---|---|---|\n{rows}"
+    table = read_text(tmp_path, page, "README.md")
+    assert (table.question and table.question.default) == default

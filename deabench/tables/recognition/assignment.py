@@ -23,7 +23,12 @@ from deabench.tables.recognition.columns import (
     DeclaredRole,
     infer_column,
 )
-from deabench.tables.recognition.directions import MIN_ROWS, measure_scale, rank_correlations
+from deabench.tables.recognition.directions import (
+    MIN_ROWS,
+    measure_scale,
+    rank_correlations,
+    speaks_of_errors,
+)
 from deabench.tables.recognition.layout import are_languages
 from deabench.tables.recognition.redundancy import counts_rows
 from deabench.tables.table import LowerIsBetter, Table
@@ -218,6 +223,8 @@ def _likely_answer(table: Table, names: Sequence[str], metrics: Sequence[Column]
     # What left a direction open is what speaks for the answer.
     asked_columns = [column for column in table.columns if column.name in names]
     if all(c.kind in ("ascending score", "rank") or c.role == "cost" for c in asked_columns):
+        return "lower"
+    if speaks_of_errors(f"{table.heading} {table.prose}"):
         return "lower"
     if sum(map(is_error_set, names)) > len(names) / 2:
         return "lower"

@@ -31,6 +31,7 @@ from deabench.tables.recognition.directions import (
     is_sorted_downwards,
     measure_scale,
     rank_correlations,
+    speaks_of_errors,
     states_directions,
 )
 from deabench.tables.recognition.mean_ranks import find_mean_ranks
@@ -111,7 +112,7 @@ def judge_columns(
             resolved = _apply_direction(resolved, block, direction, reason)
         elif block.unknown:
             open_blocks.append(tuple(block.unknown))
-    resolved = _settle_scores(_demote_ambiguous(resolved, frame), frame)
+    resolved = _settle_scores(_demote_ambiguous(resolved, frame, context), frame)
     resolved = _doubt_outputs(resolved, frame, context)
     # A block that is wide beside the number of rows is better judged by its mean.
     means = _find_wide_blocks(blocks, resolved, frame)
@@ -275,14 +276,19 @@ def _is_mean_of(column: Column, names: Sequence[str], frame: pd.DataFrame) -> bo
     return bool(np.nanquantile(difference, 0.95) <= MEAN_ROUNDING)
 
 
-def _demote_ambiguous(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column]:
+def _demote_ambiguous(
+    columns: Sequence[Column], frame: pd.DataFrame, context: Context
+) -> list[Column]:
     """Demote means and data sets' scores where they may be means of errors.
 
-    They may where the table has an error rate. A mean of scores also needs another output, for its
-    own name tells nothing, or rows that are sorted by it from the greatest down.
+    They may where the table has an error rate, or the text around it speaks of one. A mean of
+    scores also needs another output, for its own name tells nothing, or rows that are sorted by it
+    from the greatest down.
     """
     weak_kinds = ("data set score", "mean of scores")
-    has_errors = any(column.role == "lower_rate" for column in columns)
+    has_errors = speaks_of_errors(f"{context.heading} {context.prose}") or any(
+        column.role == "lower_rate" for column in columns
+    )
     has_output = any(
         column.role == "output" and column.kind not in weak_kinds for column in columns
     )

@@ -41,6 +41,9 @@ SENTENCES = {
 """What the text around a table says of its direction."""
 STATED_METRIC = re.compile(r"^\W*metric\s*:\s*([^,;\n]+)$", re.IGNORECASE | re.MULTILINE)
 """A line of the text that names the one metric of a table: "Metric: word error rate"."""
+ERRORS = re.compile(r"\b(error|misclassification) rates?\b|\btop-?[15] errors?\b", re.IGNORECASE)
+QUALITIES = re.compile(r"\b(accurac(y|ies)|score|F1|recall|mAP|AUC)\b", re.IGNORECASE)
+"""What the text around a table speaks of, where it says which of both its numbers are."""
 JOINED = re.compile(r"\b(and|und|et|y|vs)\b|&", re.IGNORECASE)
 """What joins the metrics of a heading."""
 LEAST_RATIO = 8.0
@@ -257,6 +260,11 @@ def _states_direction(column: Column) -> bool:
 def states_directions(prose: str) -> list[str]:
     """Return the directions that the text around a table states."""
     return [direction for direction, words in SENTENCES.items() if words.search(prose)]
+
+
+def speaks_of_errors(text: str) -> bool:
+    """Return whether the text around a table speaks of error rates, and of no quality."""
+    return ERRORS.search(text) is not None and QUALITIES.search(text) is None
 
 
 def _speaks_of_metric(prose: str, direction: str) -> bool:
