@@ -13,6 +13,7 @@ from deabench.tables.naming.patterns import expand_names
 from deabench.tables.naming.questions import Question
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.directions import Context, are_alike, measure_scale
+from deabench.tables.vocabulary import has_name
 from deabench.utils.result import Result
 
 Layout = Literal["wide", "long"]
@@ -246,7 +247,12 @@ class Table(Result):
         ranks = (
             self.frame[c.name] for c in self.inferred if c.kind == "rank" and c.name in self.frame
         )
-        return Context(self.title, self.prose, next(ranks, None), self.heading)
+        metrics: set[str] = set()
+        for name in () if self.texts is None else self.texts:
+            if has_name(name, "metric"):
+                metrics.update(self.texts[name].dropna().astype(str))
+        metric = metrics.pop() if len(metrics) == 1 else ""
+        return Context(self.title, self.prose, next(ranks, None), self.heading, metric)
 
     def count_alike(self, names: Sequence[str], columns: Sequence[Column]) -> int:
         """Return how many of some columns are of the same scale as the first of `names`."""

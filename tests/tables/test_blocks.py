@@ -373,3 +373,20 @@ def test_the_text_around_a_table_tells_the_direction(sentence, tmp_path) -> None
         f"{sentence}\n\n| Engine | Delhi | Quito |\n|-|-|-|\n{rows}\n"
     )
     assert db.read(tmp_path / "README.md").lower_rates == ["Delhi", "Quito"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "role"), [("logloss", "lower_rate"), ("auc", "output"), ("flux", "conditional")]
+)
+def test_a_column_of_one_metric_tells_what_the_value_beside_it_is(metric, role):
+    frame = pd.DataFrame(
+        {
+            "name": ["1_Baseline", "2_DecisionTree", "3_Linear"],
+            "model_type": ["Baseline", "Decision Tree", "Linear"],
+            "metric_type": [metric] * 3,
+            "metric_value": [0.7, 0.5, 0.6],
+            "train_time": [1.0, 9.5, 3.5],
+        }
+    )
+    roles = {column.name: column.role for column in db.read(frame).columns}
+    assert roles["metric_value"] == role

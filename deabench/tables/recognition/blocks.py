@@ -45,6 +45,7 @@ from deabench.tables.recognition.redundancy import (
     leave_out_unknown,
     needs_guesses,
 )
+from deabench.tables.vocabulary import has_name, look_up_metric
 from deabench.utils.text import quote_names
 
 LEAST_FILLED = 0.4
@@ -98,7 +99,8 @@ def judge_columns(
         Whether these columns were put together to be ranked, as in a DataFrame with its systems in
         the index: where no name is known, every numeric column is then a guess, counts too.
     """
-    resolved = _leave_out_sparse(_open_lone_resource(columns, frame), frame)
+    resolved = [_name_value(column, context.metric) for column in columns]
+    resolved = _leave_out_sparse(_open_lone_resource(resolved, frame), frame)
     resolved = find_mean_ranks(settle_ratios(resolved, frame), frame, context)
     blocks = _find_blocks(resolved, frame)
     known = resolved
@@ -137,6 +139,16 @@ def judge_columns(
     is_open = {column.name for column in resolved if column.role in ("unknown", "conditional")}
     open_blocks = [tuple(n for n in names if n in is_open) for names in open_blocks]
     return Judgement(resolved, notes, [names for names in open_blocks if names], means)
+
+
+def _name_value(column: Column, metric: str) -> Column:
+    """Return a column of values as the metric that all rows of another column name."""
+    meaning = look_up_metric(metric) if metric else None
+    is_open = column.role in ("unknown", "conditional") and has_name(column.name, "value")
+    if meaning is None or meaning.better == "neither" or not is_open:
+        return column
+    reason = f"its rows hold '{metric}': {meaning.better} is better"
+    return column.with_role(meaning.role, reason)
 
 
 def _open_lone_resource(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column]:

@@ -75,12 +75,15 @@ class Context:
         The ranks of the systems, 1 for the best.
     heading : str
         The heading or the caption of the table in its document.
+    metric : str
+        What a column of metrics holds in all rows, as `metric_type` beside `metric_value`.
     """
 
     title: str = ""
     prose: str = ""
     ranks: pd.Series | None = None
     heading: str = ""
+    metric: str = ""
 
 
 def finite_values(values: pd.Series) -> np.ndarray:

@@ -388,5 +388,6 @@ def has_systems_in_columns(
         labels = frame[label].dropna().astype(str)
         share_of_rows = sum(map(_is_known_system, labels)) / len(frame)
     if share_of_columns == share_of_rows:
-        return are_data_sets
+        # Rows such as "HRNet on COCO" beside metrics by name are systems and what they ran on.
+        return are_data_sets and not metrics.issuperset(names)
     return share_of_columns > max(share_of_rows, least_share)
