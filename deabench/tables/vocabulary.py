@@ -330,7 +330,7 @@ def _look_up_words(name: ParsedName, rules: RuleBook) -> Meaning | None:
     meaning = whole or _last_match(head, rules) or _last_match(name.words, rules)
     # "Size (M)" is the size of a model, "Size (pixels)" is a setting.
     is_size = setting is None and re.fullmatch(_SIZE, name.all_words) is not None
-    if is_size and (meaning is None or meaning.kind not in SIZE_KINDS):
+    if is_size and (meaning is None or meaning.kind not in (*SIZE_KINDS, "data")):
         reason = "the size of the model: lower is better"
         meaning = Meaning("cost", "count", 0.0, inf, reason, kind="model size")
     # A unit in brackets beats an output and a setting, for neither has one.

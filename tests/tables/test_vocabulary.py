@@ -176,7 +176,7 @@ def test_the_wording_of_reasons_decides_nothing(text, tmp_path, monkeypatch) -> 
         ("cost", "Tuition,0-100 km/h (s)"),
         ("conditional", "Gini,Bitrate,Disk capacity,Doctors"),
         ("output", "instruction_followed,Pacientes_Atendidos,Transacciones_Miles,Cirugias"),
-        ("left_out", "Date 时间,发布日期,total_samples"),
+        ("left_out", "Date 时间,发布日期,total_samples,Dataset_Size_MB"),
         ("output", "BTCV,KiTS19,ScreenSpot-v2"),
         ("left_out", "Claimed Length,Released,Cohen's d,Block size,k-shot,Trained on,Contributors"),
     ],
