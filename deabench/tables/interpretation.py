@@ -265,7 +265,10 @@ def interpret_frame(
     )
     # A mean or a standard deviation of the other rows is no system, whoever made the frame.
     is_named = not (is_numeric_dtype(frame.index.dtype) or frame.index.nlevels > 1)
-    row_names = frame.index.to_series() if is_named else pd.Series([], dtype=object)
+    row_names = pd.Series(dtype=object)
+    if is_named:
+        # As objects: pandas' own texts cannot hold half a sign.
+        row_names = pd.Series(frame.index, frame.index, dtype=object)
     totals = np.zeros(len(frame), dtype=bool)
     if is_named and len(frame) <= MAX_SUMMED_ROWS:
         totals = find_totals(row_names, values)

@@ -248,9 +248,10 @@ class Table(Result):
             self.frame[c.name] for c in self.inferred if c.kind == "rank" and c.name in self.frame
         )
         metrics: set[str] = set()
-        for name in () if self.texts is None else self.texts:
+        texts = pd.DataFrame() if self.texts is None else self.texts
+        for name in texts:
             if has_name(name, "metric"):
-                metrics.update(self.texts[name].dropna().astype(str))
+                metrics.update(texts[name].dropna().astype(str))
         metric = metrics.pop() if len(metrics) == 1 else ""
         return Context(self.title, self.prose, next(ranks, None), self.heading, metric)
 

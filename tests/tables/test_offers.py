@@ -198,3 +198,8 @@ def test_a_board_that_ranks_models_holds_no_ranks(tmp_path) -> None:
     lines = ["This board ranks models.", "", "| model | accuracy | F1 |", "|---|---|---|", *rows]
     path.write_text("\n".join(lines) + "\n")
     assert read(path).question is None
+
+
+def test_a_few_small_numbers_are_no_ranks() -> None:
+    frame = pd.DataFrame({"a": [1.0, 3, 4, 2], "b": [4.0, 3, 1, 2]}, index=list("pqrs"))
+    assert {column.role for column in read(frame).columns} == {"guess"}
