@@ -272,8 +272,8 @@ def _busy(width: int, each: float, trip: float, tasks: int) -> float:
     """
     from heapq import heappop, heappush
 
+    from deabench.study.running.cluster import BATCHES_AHEAD
     from deabench.study.running.local import TaskQueue
-    from deabench.study.running.run import BATCHES_AHEAD
 
     job: Any = None  # they are only counted
     waiting, now, work = TaskQueue([job] * tasks, width), 0.0, 0.0
