@@ -158,9 +158,9 @@ def ridge_limits(values: Array, c: float) -> tuple[Array, Array]:
     # Half a block's failure or success keeps the logarithms finite.
     failure = np.maximum(1 - mean, 0.5 / blocks)
     success = np.maximum(mean, 0.5 / blocks)
-    low = np.minimum(mean - margin, 1 - failure * np.exp(margin / failure))
-    high = np.maximum(mean + margin, success * np.exp(np.minimum(margin / success, 700.0)))
-    return low, high
+    lower = np.minimum(mean - margin, 1 - failure * np.exp(margin / failure))
+    upper = np.maximum(mean + margin, success * np.exp(np.minimum(margin / success, 700.0)))
+    return lower, upper
 
 
 def metric_limits(

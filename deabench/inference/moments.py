@@ -236,12 +236,12 @@ def largest_ratio(ratios: RatioStatistics, critical: Array | float) -> Array:
         return np.asarray(ratios.statistic(q).min(axis=2).mean(axis=0) > critical)
 
     n = ratios.first.shape[1]
-    low = np.full(n, -np.log(MAX_RATIO))
-    high = np.full(n, np.log(MAX_RATIO))
-    possible = exceeds(low)
+    lower = np.full(n, -np.log(MAX_RATIO))
+    upper = np.full(n, np.log(MAX_RATIO))
+    possible = exceeds(lower)
     for _ in range(BISECTIONS):
-        middle = (low + high) / 2
+        middle = (lower + upper) / 2
         above = exceeds(middle)
-        low = np.where(above, middle, low)
-        high = np.where(above, high, middle)
-    return np.where(possible, np.exp(low), 0.0)
+        lower = np.where(above, middle, lower)
+        upper = np.where(above, upper, middle)
+    return np.where(possible, np.exp(lower), 0.0)

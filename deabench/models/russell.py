@@ -226,13 +226,13 @@ def _best_factors(
     # In shares of the DMU's own values: what each peer uses, and what it gives.
     used = scaled.X[peers] * intensities[:, None] / np.where(scaled.x[k] > 0, scaled.x[k], 1.0)
     made = scaled.Y[peers] * intensities[:, None] / np.where(scaled.y[k] > 0, scaled.y[k], 1.0)
-    counted = q > 0
-    phi = np.where(counted, made.sum(axis=0), 1.0)
+    has_share = q > 0
+    phi = np.where(has_share, made.sum(axis=0), 1.0)
     if not len(peers) or (phi <= 0).any():
         return np.ones(len(q))
     # What λ meets stays met: inputs and outputs without slack, and the bound of Σ λ.
     meets_input = used.sum(axis=0) >= (scaled.x[k] > 0) * (1 - MET)
-    meets_output = counted & (phi <= 1 + MET)
+    meets_output = has_share & (phi <= 1 + MET)
     met = [*used.T[meets_input], *made.T[meets_output]]
     least_sum, greatest_sum = lambda_sum_bounds(scaled.returns)
     total = intensities.sum()
@@ -240,9 +240,9 @@ def _best_factors(
         met.append(intensities)
     directions = _free_directions(met, len(peers), parallel)
     cost = directions.T @ (used @ p)
-    gain = directions.T @ made[:, counted]
-    shares = q[counted]
-    factors = phi[counted]
+    gain = directions.T @ made[:, has_share]
+    shares = q[has_share]
+    factors = phi[has_share]
     position = np.zeros(directions.shape[1])
     for _ in range(NEWTON_STEPS if len(position) else 0):
         slope = cost - gain @ (shares / factors**2)
@@ -265,7 +265,7 @@ def _best_factors(
             break
         position += step * move
         factors = changed
-    phi[counted] = factors
+    phi[has_share] = factors
     return np.maximum(phi, 1.0)
 
 

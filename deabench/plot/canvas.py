@@ -287,9 +287,9 @@ def add_legend(
         for k in order[max_handles:]:
             artists[k].set(color=GREY, linestyle="-", linewidth=0.6, alpha=0.35, zorder=1)
     if len(artists) > max_handles:
-        rest = f"and {len(artists) - max_handles} more"
+        count_label = f"and {len(artists) - max_handles} more"
         # An invisible line carries the count of the names that are left out.
-        handles.append(Line2D([], [], linestyle="none", label=rest))
+        handles.append(Line2D([], [], linestyle="none", label=count_label))
     settings: dict[str, Any] = {
         "fontsize": font_size(8),
         "frameon": True,

@@ -49,10 +49,10 @@ def _split_pairs(text: str) -> list[tuple[str, str]]:
 
 def _read_bounds(text: str) -> tuple[float, float]:
     """Read `LEAST:MOST`; without a number they are 0 and infinity."""
-    low, colon, high = text.partition(":")
+    lower, colon, upper = text.partition(":")
     if not colon:
         raise ValueError(text)
-    return float(low or "0"), float(high or "inf")
+    return float(lower or "0"), float(upper or "inf")
 
 
 def _read_pair(name: str) -> tuple[str, str]:

@@ -49,9 +49,11 @@ CURRENCIES = {
     "GBP": "£",
     "JPY": "¥",
     "CNY": "¥",
-    **{code: code for code in ("CHF", "INR", "KRW")},
+    "CHF": "CHF",
+    "INR": "INR",
+    "KRW": "KRW",
 }
-CURRENCY_CODES = ("USD", "EUR", "GBP", "JPY", "CNY", "CHF", "INR", "KRW")
+CURRENCY_CODES = tuple(name for name in CURRENCIES if name.isalpha())
 _CODES = "|".join(CURRENCY_CODES)
 _CURRENCY = re.compile(
     rf"^[+\-−~≈ ]*(?:[$€£¥]|(?:{_CODES})(?=[\s\d]))|(?:[$€£¥]|\b(?:{_CODES}))\s*$"

@@ -143,7 +143,7 @@ class Table(Result):
     (['accuracy'], ['latency_ms'])
     """
 
-    _text = "ranking"
+    _text = "table"
 
     frame: pd.DataFrame
     columns: tuple[Column, ...]

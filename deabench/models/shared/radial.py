@@ -201,8 +201,8 @@ def _settle_efficiency(
     reached = intensities.dot(stack_outputs_inputs(problem.reference))
     slacks = answer.slacks.copy()
     slacks.iloc[rows] = slacks_at_projection(problem, answer.scores.to_numpy()[rows], rows, reached)
-    settled = replace(answer, slacks=slacks, intensities=lam, slack_weights=slack_weights)
-    return settled, unreached_rows
+    exact_answer = replace(answer, slacks=slacks, intensities=lam, slack_weights=slack_weights)
+    return exact_answer, unreached_rows
 
 
 def _rows_of_doubtful_slack(answer: Answer, proof: SlackProof) -> np.ndarray:

@@ -29,7 +29,6 @@ from deabench.results.weightings import Weightings
 USUAL = 0.9
 """The thick line holds the ranks of so many of the weightings."""
 MAX_ROWS = 60
-"""More rows are left out, the last by their mean rank."""
 """Of more rows, those with the best mean ranks are drawn."""
 NODE_WIDTH = 0.8
 """Inches that a node needs: a name in several lines."""

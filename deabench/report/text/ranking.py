@@ -10,11 +10,9 @@ from deabench.analysis.advise import Advice
 from deabench.errors import DataError
 from deabench.proofs.ranking import unproved_claims
 from deabench.report.text.frontier import say_unmixed
-from deabench.report.text.words import MAX_NAMES, as_sentence, count_noun, is_or_are, join_names
+from deabench.report.text.words import MAX_NAMES, as_sentence, is_or_are, join_names
 from deabench.results.ranking import Ranking
-from deabench.tables.table import Table
 from deabench.utils.checks import did_you_mean
-from deabench.utils.text import quote_names
 
 LEAST_SHARE = 5e-4
 """A smaller λ, or a smaller share of a score, is not named."""
@@ -184,24 +182,3 @@ def summarize_advice(advice: Advice) -> str:
     why = advice.frame.loc[advice.model, "why"]
     remarks = [as_sentence(note) for note in advice.notes]
     return " ".join([f"Use model '{advice.model}': {why}.", *remarks])
-
-
-def summarize_table(table: Table) -> str:
-    """Return which columns are outputs, rates and costs, and which are left out."""
-    clauses = [count_noun(len(table.frame), "system")]
-    if table.label:
-        clauses.append(f"systems are named by {quote_names(table.label)}")
-    else:
-        clauses.append("systems have no column of names")
-    for names, meaning in (
-        (table.outputs, "higher is better in"),
-        (table.lower_rates, "lower is better in"),
-        (table.costs, "costs are"),
-    ):
-        if names:
-            clauses.append(f"{meaning} {quote_names(names)}")
-    if table.guessed:
-        clauses.append(f"guessed: {quote_names(table.guessed)}")
-    if table.left_out:
-        clauses.append(f"left out: {quote_names(table.left_out)}")
-    return "; ".join(clauses) + "."

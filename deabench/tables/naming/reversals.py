@@ -150,9 +150,9 @@ def _find_directions(words: str, look_up: LookUp, match_start: MatchStart) -> It
             if target is None or target.better not in directions:
                 continue
             # "Non-interest income" is an income of its own, and fixed assets are assets.
-            whole = match_start(words[match.start() :], "")
+            whole_meaning = match_start(words[match.start() :], "")
             is_product = bool(target.production) and len(directions) > 1
-            if not is_product and not (whole is not None and whole.production):
+            if not is_product and not (whole_meaning is not None and whole_meaning.production):
                 yield directions[target.better]
     # "inefficiency" is the opposite of a quality.
     for match in _OPPOSITE.finditer(words):

@@ -222,7 +222,11 @@ def _likely_answer(table: Table, names: Sequence[str], metrics: Sequence[Column]
         return "lower"
     # What left a direction open is what speaks for the answer.
     asked_columns = [column for column in table.columns if column.name in names]
-    if all(c.kind in ("ascending score", "rank") or c.role == "cost" for c in asked_columns):
+    speak_for_lower = [
+        column.kind in ("ascending score", "rank") or column.role == "cost"
+        for column in asked_columns
+    ]
+    if asked_columns and all(speak_for_lower):
         return "lower"
     if speaks_of_errors(f"{table.heading} {table.prose}"):
         return "lower"

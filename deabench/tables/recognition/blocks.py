@@ -103,12 +103,12 @@ def judge_columns(
     resolved = _leave_out_sparse(_open_lone_resource(resolved, frame), frame)
     resolved = find_mean_ranks(settle_ratios(resolved, frame), frame, context)
     blocks = _find_blocks(resolved, frame)
-    known = resolved
+    columns_by_name = resolved
     open_blocks = []
     notes = []
     # A block has one direction: that of a known member, a sentence, an arrow or its mean.
     for names in blocks:
-        block = Block(names, resolved, frame, known)
+        block = Block(names, resolved, frame, columns_by_name)
         direction, reason = decide_direction(block, context)
         if direction:
             resolved = _apply_direction(resolved, block, direction, reason)

@@ -99,7 +99,7 @@ class Block:
     ----------
     columns : sequence of Column
         All columns, with the directions that were found so far.
-    known : sequence of Column
+    columns_by_name : sequence of Column
         All columns, with the directions that their names tell.
     """
 
@@ -108,7 +108,7 @@ class Block:
         names: Sequence[str],
         columns: Sequence[Column],
         frame: pd.DataFrame,
-        known: Sequence[Column],
+        columns_by_name: Sequence[Column],
     ) -> None:
         by_name = {column.name: column for column in columns}
         self.names = list(names)
@@ -121,7 +121,7 @@ class Block:
             column.role in ("output", "lower_rate")
             and column.name in frame
             and column.name not in names
-            for column in known
+            for column in columns_by_name
         )
         self.allies = [
             column

@@ -15,9 +15,9 @@ import pandas as pd
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.directions import Context
 
-LEAST_ASKED = 4
+MIN_ROWS_ASKED = 4
 """So many systems are needed for the question whether numbers are ranks."""
-LEAST_RANKED = 6
+MIN_ROWS_RANKED = 6
 """Of fewer systems a mean of (n + 1) / 2 may be chance, as in an example of small numbers."""
 LEAST_COLUMNS = 2
 ROUNDING = 0.002
@@ -38,7 +38,7 @@ def find_mean_ranks(
     mean = (count + 1) / 2
     is_mean = [abs(frame[c.name].mean() - mean) <= ROUNDING * mean for c in candidates]
     ranked = {c.name for c in candidates}
-    if count >= LEAST_RANKED and len(candidates) >= LEAST_COLUMNS and all(is_mean):
+    if count >= MIN_ROWS_RANKED and len(candidates) >= LEAST_COLUMNS and all(is_mean):
         reason = f"it is a mean rank of {count} systems, for its mean is {mean:g}: lower is better"
         return [
             Column(c.name, "lower_rate", low=1.0, high=float(count), reason=reason, kind="loss")
@@ -64,6 +64,6 @@ def _may_hold_ranks(column: Column, frame: pd.DataFrame) -> bool:
     if not (is_rate or column.role == "unknown") or column.name not in frame:
         return False
     values = frame[column.name].to_numpy(dtype=float)
-    if len(values) < LEAST_ASKED or not np.isfinite(values).all():
+    if len(values) < MIN_ROWS_ASKED or not np.isfinite(values).all():
         return False
     return bool(values.min() >= 1 and 1 < values.max() <= len(values))

@@ -70,15 +70,15 @@ def settle_ratios(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column
         for name, text in words.items()
         if not _RATIO.fullmatch(text)
     )
-    settled = []
+    judged_columns = []
     for column in columns:
         is_ratio = _RATIO.fullmatch(words[column.name]) is not None and column.name in frame
         is_open = column.role in ("unknown", "conditional") and speaks_of_compression
         is_stated = column.kind == "quality" and column.role == "output"
         if is_ratio and (is_open or is_stated):
             column = _settle_ratio(column, frame[column.name])
-        settled.append(column)
-    return settled
+        judged_columns.append(column)
+    return judged_columns
 
 
 def _settle_ratio(column: Column, ratios: pd.Series) -> Column:
@@ -86,8 +86,7 @@ def _settle_ratio(column: Column, ratios: pd.Series) -> Column:
     finite = values[np.isfinite(values)]
     if not len(finite):
         return column
-    is_percent = "percent" in (column.unit, parse_name(column.name).all_words.strip("_"))
-    is_percent |= "_percent_" in parse_name(column.name).all_words
+    is_percent = column.unit == "percent" or "_percent_" in parse_name(column.name).all_words
     if not is_percent and finite.min() >= LEAST_FACTOR and finite.max() <= MAX_FACTOR:
         reason = "the original size over the compressed one: higher is better"
         return column.with_role("output", reason, "quality", low=0.0, high=np.inf, unit="")

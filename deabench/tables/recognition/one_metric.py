@@ -238,8 +238,8 @@ def _may_be_systems(parsed: ParsedSource, table: Table, matrix: Matrix) -> bool:
     # beside the names of known systems.
     if not all(map(is_known_by_unit, matrix.columns)):
         has_systems = any(map(is_system_name, matrix.columns)) and _calls_data(matrix.rows)
-        others = [name for name in further_columns if "speedup" not in name.lower()]
-        return not others and (has_systems or _is_numbering(parsed, matrix.rows))
+        further_metrics = [name for name in further_columns if "speedup" not in name.lower()]
+        return not further_metrics and (has_systems or _is_numbering(parsed, matrix.rows))
     # Units tell that columns are alike; without them they are, if their values are.
     metrics = {column.name for column in table.metrics}
     return {*matrix.columns} <= metrics or (

@@ -117,11 +117,11 @@ def find_pair(columns: Sequence[Column]) -> tuple[str, str] | None:
     for first, second in SIDES:
         for name in names:
             stem = re.fullmatch(rf"(.*\w[_\s-]){first}", name, re.IGNORECASE)
-            other = next(
+            partner = next(
                 (n for n in names if stem and n.lower() == f"{stem[1]}{second}".lower()), ""
             )
-            if other:
-                return name, other
+            if partner:
+                return name, partner
     return None
 
 
