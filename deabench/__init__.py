@@ -29,7 +29,7 @@ _HOME = {
     "refit": "deabench.integrations.search",
     "Refit": "deabench.integrations.search",
     "Choice": "deabench.integrations.choice",
-    "pick": "deabench.integrations.trackers",
+    "pick": "deabench.integrations.trials",
     "by_dataset": "deabench.analysis.by_dataset",
     "ByDataset": "deabench.analysis.by_dataset",
     "Ranking": "deabench.results.ranking",

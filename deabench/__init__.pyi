@@ -63,7 +63,7 @@ from deabench.integrations.mixture import Routing as Routing
 from deabench.integrations.router import Router as Router
 from deabench.integrations.search import Refit as Refit
 from deabench.integrations.search import refit as refit
-from deabench.integrations.trackers import pick as pick
+from deabench.integrations.trials import pick as pick
 from deabench.proofs.certify import certify as certify
 from deabench.report import Report as Report
 from deabench.report.build import report as report

@@ -318,7 +318,7 @@ class Ranking(Answer, Result):
         DataError
             If a ranked system is not the name or id of exactly one run; nothing is written then.
         """
-        self._call("deabench.integrations.trackers", "log_ranking", runs)
+        self._call("deabench.integrations.mlflow_runs", "log_ranking", runs)
 
 
 def count_followers(ranking: Ranking) -> tuple[np.ndarray, np.ndarray]:

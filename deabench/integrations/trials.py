@@ -1,13 +1,12 @@
-"""Write rankings into MLflow, and choose a trial of an Optuna study."""
+"""Choose a trial of an Optuna study by its objectives, constraints and repeated trials."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,12 +15,8 @@ from deabench.errors import DataError, DataWarning
 from deabench.inference.uncertainty import uncertainty
 from deabench.integrations.choice import Choice, Preference, choose_candidate
 from deabench.tables.readers.learners import objective_names
-from deabench.tables.readers.trackers import MLFLOW_NAMES
 from deabench.tables.table import OptunaStudy
 from deabench.utils.checks import did_you_mean, share
-
-if TYPE_CHECKING:
-    from deabench.results.ranking import Ranking
 
 Prefer = str | Callable[[Any], Any] | None
 
@@ -232,50 +227,3 @@ def _verdicts(
     for row in repeated:
         verdicts[int(row)] = str(answer.loc[f"trial {row}", "verdict"])
     return list(verdicts.values())
-
-
-def log_ranking(ranking: Ranking, runs: pd.DataFrame | None = None) -> None:
-    """Write a ranking to MLflow; `Ranking.log_to_mlflow` tells what is written where."""
-    import mlflow  # optional, and not needed by any answer
-
-    # Checked first, so that nothing is half written.
-    identifiers = {} if runs is None else _run_of_system(ranking, runs)
-    client = mlflow.MlflowClient()
-    in_run = mlflow.active_run() is not None
-    with nullcontext() if in_run else mlflow.start_run(run_name="deabench ranking"):
-        mlflow.log_text(ranking.to_csv() or "", "deabench_ranking.csv")
-        mlflow.log_text("\n".join([ranking.summary(), *ranking.notes]), "deabench_summary.txt")
-        mlflow.log_params(
-            {
-                "deabench_model": ranking.model,
-                "deabench_outputs": ", ".join(map(str, ranking.data.outputs.columns)),
-                "deabench_inputs": ", ".join(map(str, ranking.data.inputs.columns)),
-            }
-        )
-        mlflow.log_metric("deabench_efficient", int(ranking.efficient.sum()))
-    for system, run_id in identifiers.items():
-        score = float(ranking.scores[system])
-        # MLflow keeps no missing numbers: the tag tells that there is none.
-        if np.isfinite(score):
-            client.log_metric(run_id, f"deabench_{ranking.measure}", score)
-        client.set_tag(run_id, "deabench_efficient", str(bool(ranking.efficient[system])).lower())
-
-
-def _run_of_system(ranking: Ranking, runs: Any) -> dict[str, str]:
-    """Return the id of the run of each ranked system."""
-    columns = [name for name in (*MLFLOW_NAMES, "run_id") if name in getattr(runs, "columns", ())]
-    if "run_id" not in columns:
-        raise DataError("runs has no column run_id; give the frame of mlflow.search_runs()")
-    identifiers: dict[str, str] = {}
-    for column in columns:
-        names = runs[column].astype(str)
-        unique = ~names.duplicated(keep=False)
-        pairs = zip(names[unique], runs.loc[unique, "run_id"], strict=True)
-        identifiers = {**dict(pairs), **identifiers}
-    missing = [str(system) for system in ranking.scores.index if str(system) not in identifiers]
-    if missing:
-        raise DataError(
-            f"no single run is called '{missing[0]}'; give the frame that was ranked, with unique "
-            "run names"
-        )
-    return {system: str(identifiers[str(system)]) for system in ranking.scores.index}
