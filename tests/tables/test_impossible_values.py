@@ -73,3 +73,26 @@ def test_percent_among_shares_is_called_so(tmp_path) -> None:
     path.write_text("model,accuracy,latency_ms\nA,91.2%,10\nB,.88,8\nC,.75,5\nD,.7,3\n")
     with pytest.raises(DataError, match=r"'accuracy' of 'A' holds '91.2%', which is percent among"):
         db.rank(path)
+
+
+@pytest.mark.parametrize(
+    ("header", "is_percent"),
+    [
+        # The name says it, whatever the arrow.
+        ("EER (%),minDCF", True),
+        ("EER (%) ↓,minDCF", True),
+        # An error rate of the same name is in percent.
+        ("Vox1-O EER,Vox1-H EER", True),
+        ("EER,minDCF", False),
+        ("error rate,accuracy", True),
+        # Another rate may be written in another unit.
+        ("ECE,WER", False),
+    ],
+)
+def test_an_error_rate_below_one_is_in_percent_where_something_says_so(header, is_percent) -> None:
+    second = [99.14, 99.04, 99.35] if "accuracy" in header else [2.01, 1.99, 1.58]
+    first, other = header.split(",")
+    frame = pd.DataFrame({"system": ["A", "B", "C"], first: [0.86, 0.96, 0.65], other: second})
+    column = {column.name: column for column in db.read(frame).columns}[first]
+    # A complement to 100 is left out beside what it repeats.
+    assert (column.high, column.unit) == ((100.0, "percent") if is_percent else (1.0, "share"))

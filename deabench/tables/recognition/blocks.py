@@ -17,6 +17,7 @@ import pandas as pd
 from deabench.tables.recognition.columns import (
     UNKNOWN_NAME,
     Column,
+    agree_on_percent,
     check_range,
 )
 from deabench.tables.recognition.directions import (
@@ -101,6 +102,7 @@ def judge_columns(
     """
     resolved = [_name_value(column, context.metric) for column in columns]
     resolved = _leave_out_sparse(_open_lone_resource(resolved, frame), frame)
+    resolved = agree_on_percent(resolved, frame)
     resolved = find_mean_ranks(settle_ratios(resolved, frame), frame, context)
     blocks = _find_blocks(resolved, frame)
     columns_by_name = resolved

@@ -19,6 +19,7 @@ import pandas as pd
 
 from deabench.tables.cells import Numbers
 from deabench.tables.naming.meaning import Meaning, MeaningKind
+from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.units import spell_unit
 from deabench.tables.vocabulary import (
     SIZE_KINDS,
@@ -40,6 +41,8 @@ MIN_RANK_CORRELATION = 0.9
 """A rank column tells the direction of a score where their rank correlation is beyond this."""
 LEAST_PERCENT = 10
 """A column mixes shares and percent where it has values up to 1 and all others are above this."""
+ROUNDED_SUM = 0.051
+"""What an error rate and its complement may miss 100 by, because both were rounded."""
 GUESSED = "a guess, for its name is not known: higher is better"
 COUNTS_ROWS = "it only counts the rows"
 ALL_EMPTY = "every cell is empty"
@@ -316,6 +319,45 @@ def _check_share(column: Column, values: np.ndarray, unit: str) -> Column:
     if maximum > 100:
         return replace(column, unit="", low=0.0, high=np.inf)
     return replace(column, unit="share", low=0.0, high=1.0)
+
+
+def agree_on_percent(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column]:
+    """Return the columns with error rates below 1 in percent where something says that they are.
+
+    0.86 may be an error rate of 86 % or of 0.86 %. It is in percent where the name says so, where
+    an error rate of the same name is in percent, and where 100 minus it is another column.
+    """
+    percents = [column for column in columns if column.unit == "percent" and column.metric]
+    agreed = []
+    for column in columns:
+        is_open = column.complemented and column.unit == "share" and not column.declared
+        if is_open and column.kind != "user" and column.name in frame:
+            is_percent = "_percent_" in parse_name(column.name).all_words or any(
+                _is_same_rate(column, other) or _is_complement(column, other, frame)
+                for other in percents
+            )
+            if is_percent:
+                column = replace(column, unit="percent", high=100.0)
+        agreed.append(column)
+    return agreed
+
+
+def _is_same_rate(column: Column, other: Column) -> bool:
+    """Return whether the names of two error rates share a word that names an error rate."""
+    shared = set(parse_name(column.name).words.split("_"))
+    shared &= set(parse_name(other.name).words.split("_"))
+    meanings = [look_up_metric(word) for word in shared if word]
+    return other.role == "lower_rate" and any(
+        meaning is not None and meaning.role == "lower_rate" for meaning in meanings
+    )
+
+
+def _is_complement(column: Column, other: Column, frame: pd.DataFrame) -> bool:
+    """Return whether a column is 100 minus another, which is better high."""
+    if other.role != "output" or other.name not in frame:
+        return False
+    total = frame[column.name] + frame[other.name]
+    return bool(total.notna().any() and (total.dropna() - 100).abs().max() <= ROUNDED_SUM)
 
 
 def _check_negated(column: Column, values: np.ndarray) -> Column:
