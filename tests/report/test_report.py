@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from report_cases import COSTS, HOSTILE, cloud, costly, hostile, page_of, shipped_study, study
+from study_runs import without_processes
 
 import deabench as db
 from deabench.cli import main
@@ -470,7 +471,8 @@ tested = ["naive Bayes"]
 """,
         encoding="utf-8",
     )
-    assert main(["study", "run", str(file), "--workers", "1"]) == 0
+    with without_processes():
+        assert main(["study", "run", str(file)]) == 0
     capsys.readouterr()
     assert main(["report", str(file), "--format", "md"]) == 0
     text = capsys.readouterr().out

@@ -10,7 +10,7 @@ import re
 
 import pandas as pd
 import pytest
-from study_runs import run_here
+from study_runs import run_here, without_processes
 
 from deabench.cli import main
 from deabench.study import Study
@@ -20,10 +20,11 @@ from deabench.study.spec.study_file import write_preset
 
 @pytest.fixture(scope="module")
 def smoke(tmp_path_factory):
-    """The smoke study, run by two workers: 3 sets x 5 classifiers x 5 folds."""
+    """The smoke study after its run: 3 sets x 5 classifiers x 5 folds."""
     path = tmp_path_factory.mktemp("smoke") / "smoke.toml"
     write_preset(path, "smoke")
-    assert main(["study", "run", str(path), "--workers", "2", "--format", "json"]) == 0
+    with without_processes():
+        assert main(["study", "run", str(path), "--format", "json"]) == 0
     return path
 
 
@@ -63,7 +64,8 @@ def test_a_changed_setting_runs_its_own_tasks(smoke, tmp_path, capsys):
     path = tmp_path / "smoke.toml"
     before = current_rows(Study.from_toml(path).plan)
     path.write_text(path.read_text().replace('"C4.5" = {}', '"C4.5" = {cf = 0.01}'))
-    assert main(["study", "run", str(path), "--format", "json", "--workers", "1"]) == 0
+    with without_processes():
+        assert main(["study", "run", str(path), "--format", "json"]) == 0
     # on a slow machine lines of progress follow
     assert capsys.readouterr().err.startswith("60 of 75 tasks are in the store, 15 to do\n")
     path.write_text(path.read_text().replace("{cf = 0.01}", "{}"))
@@ -217,7 +219,8 @@ def test_outside_results_are_ranked_with_the_studys_own(smoke, tmp_path, capsys)
 def test_a_forecast_from_one_fold_keeps_it(tmp_path, capsys):
     path = tmp_path / "smoke.toml"
     write_preset(path, "smoke")
-    assert main(["study", "run", str(path), "--dry-run", "--workers", "1", "--format", "csv"]) == 0
+    with without_processes():
+        assert main(["study", "run", str(path), "--dry-run", "--format", "csv"]) == 0
     captured = capsys.readouterr()
     frame = pd.read_csv(io.StringIO(captured.out))
     assert frame["tasks"].tolist() == [12] * 5

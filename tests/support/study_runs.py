@@ -9,10 +9,12 @@ import sqlite3
 import sys
 import tempfile
 import time
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -20,10 +22,13 @@ import poison
 
 from deabench.study import Study
 from deabench.study.data.columns import DataSpec
+from deabench.study.data.dataset import Dataset
 from deabench.study.data.loaders import IN_MEMORY
 from deabench.study.results.status import StudyStatus, missing_tasks
 from deabench.study.results.store import Store
-from deabench.study.running.tasks import run_task
+from deabench.study.running.local import Results
+from deabench.study.running.tasks import run_batch, run_task
+from deabench.study.spec.tasks import Task
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -94,6 +99,25 @@ def run_here(study: Study) -> StudyStatus:
         for job in missing_tasks(study.plan):
             store.write_outcome(job, run_task(job))
     return study.status()
+
+
+@contextmanager
+def without_processes() -> Iterator[None]:
+    """Let `Study.run` and `deabench study run` do their tasks in this process: for tests of what a
+    run says and leaves. A process and its imports take two seconds.
+    """
+    with patch("deabench.study.running.run.run_locally", _run_tasks_here):
+        yield
+
+
+def _run_tasks_here(
+    tasks: Sequence[Task], workers: int, datasets: Mapping[DataSpec, Dataset]
+) -> Results:
+    """Stand in for `run_locally`: one task after the other."""
+    with tempfile.TemporaryDirectory() as scratch:
+        for task in tasks:
+            outcomes, _ = run_batch([task], scratch)
+            yield task, outcomes[0]
 
 
 def with_data_from_code(study: Study) -> Study:

@@ -15,6 +15,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from study_runs import without_processes
 
 from deabench.cli import main
 from deabench.study import Study
@@ -42,7 +43,8 @@ def made(tmp_path_factory):
     path = tmp_path_factory.mktemp("made") / "study.toml"
     path.write_text(TEXT)
     study = Study.from_toml(path)
-    study.run(workers=1)
+    with without_processes():
+        study.run()
     return study.plan.file
 
 

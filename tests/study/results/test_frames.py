@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import confusion_matrix
 from sklearn.naive_bayes import GaussianNB
-from study_runs import run_here
+from study_runs import run_here, without_processes
 
 from deabench.errors import DataError
 from deabench.study import Study
@@ -129,7 +129,8 @@ def test_a_summary_where_all_failed_says_why(tmp_path):
 def test_a_run_from_code_says_how_far_it_is(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(progress, "LINE_EVERY", 0.01)
     study = small_study(tmp_path, name="mine")
-    study.run(workers=1)
+    with without_processes():
+        study.run()
     lines = capsys.readouterr().err.splitlines()
     assert lines
     told = [
@@ -141,13 +142,15 @@ def test_a_run_from_code_says_how_far_it_is(tmp_path, capsys, monkeypatch):
     done = [int(match[1]) for match in told]
     assert done == sorted(done)
     assert done[-1] > 0
-    study.run(workers=1, retry_failed=True, show_progress=False)
+    with without_processes():
+        study.run(retry_failed=True, show_progress=False)
     assert capsys.readouterr().err == ""
 
 
 def test_a_forecast_keeps_what_it_computed(tmp_path):
     study = small_study(tmp_path, {"bayes": GaussianNB(), "none": DummyClassifier()}, split=4)
-    forecast = study.forecast(workers=1, show_progress=False)
+    with without_processes():
+        forecast = study.forecast(show_progress=False)
     # one fold of each of the four pairs is done
     assert study.status().done == 4
     assert set(study.results().index.get_level_values("fold")) == {0}
