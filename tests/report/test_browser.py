@@ -12,7 +12,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from report_cases import COSTS, HOSTILE, UNSEEN, cloud, costly, hostile, page_of, shipped_study
+from report_cases import (
+    COSTS,
+    HOSTILE,
+    UNSEEN,
+    cloud,
+    costly,
+    hostile,
+    large_page,
+    page_of,
+    shipped_study,
+)
 
 import deabench as db
 
@@ -527,7 +537,7 @@ def test_five_and_five_thousand(opened):
     assert dots[3] + dots[5] == 5
     table = cloud(5000, 5)
     options = {"outputs": list(table)}
-    report = db.report(table, **options)
+    report = large_page()
     assert len(report.to_html().encode()) < 3_000_000
     page = opened(report)
     assert (
