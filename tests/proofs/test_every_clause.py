@@ -193,7 +193,7 @@ def draw_forgeries(rankings: list[db.Ranking]) -> Iterator[db.Ranking]:
     """Forge rankings one at a time; the many ways to score between bounds come last."""
     for ranking in rankings:
         yield from consistent_forgeries(ranking)
-        yield from (forged for _, forged in forgeries(ranking, np.random.default_rng(0)))
+        yield from (forge() for _, forge in forgeries(ranking, np.random.default_rng(0)))
     for ranking in rankings:
         yield from scores_between_bounds(ranking)
 

@@ -9,8 +9,9 @@ has to say the truth: the same as the honest answer to the question that it stat
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -57,6 +58,10 @@ UNCLAIMED_WORDS = {
 """By which words `unclaimed` names what a false claim is about."""
 
 
+Forgery = tuple[str, Callable[[], db.Ranking]]
+"""What is done to a ranking, and what does it: most forgeries of a table are never asked for."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What came of forgeries.
@@ -84,9 +89,10 @@ def judge_forgeries(ranking: db.Ranking, seed: int = 0, every: int = 1) -> Verdi
     passed: list[str] = []
     crashed: list[str] = []
     drawn = islice(forgeries(ranking, np.random.default_rng(seed)), seed % every, None, every)
-    for name, forged in drawn:
+    for name, forge in drawn:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            forged = forge()
             try:
                 certificate = db.certify(forged)
             except CertificateError:
@@ -166,22 +172,22 @@ def score_units(truth: Answer) -> np.ndarray:
     return np.asarray(unit)
 
 
-def forgeries(ranking: db.Ranking, rng: np.random.Generator) -> Iterator[tuple[str, db.Ranking]]:
-    """Iterate over what was done, and the ranking with that done to it."""
+def forgeries(ranking: db.Ranking, rng: np.random.Generator) -> Iterator[Forgery]:
+    """Iterate over what is done to a ranking, and what returns the ranking with that done to it."""
     for change in CHANGES:
         for name, forged in mutants(ranking, rng, change=change):
             # What changes no number is forged once.
             is_repeated = change != CHANGES[0] and not name.endswith((" more", " less", " changed"))
             if not is_repeated and not name.startswith(UNPROVED_FIELDS):
-                yield f"{change:g} {name}", forged
+                yield f"{change:g} {name}", partial(replace, forged)
     yield from _moved_answers(ranking)
     yield from _other_options(ranking)
     for stripped, bare in _stripped(ranking):
-        for name, forged in _false_answers(bare, rng):
-            yield f"{stripped}{name}", forged
+        for name, forge in _false_answers(bare, rng):
+            yield f"{stripped}{name}", forge
 
 
-def _moved_answers(ranking: db.Ranking) -> Iterator[tuple[str, db.Ranking]]:
+def _moved_answers(ranking: db.Ranking) -> Iterator[Forgery]:
     """Give the answers of DMUs to others."""
     count = len(ranking.scores)
     if count < 2:
@@ -199,19 +205,19 @@ def _moved_answers(ranking: db.Ranking) -> Iterator[tuple[str, db.Ranking]]:
         "answers moved on": np.roll(np.arange(count), 1),
     }.items():
         if not _equal_answers(ranking, order):
-            yield name, _reorder_answers(ranking, order)
+            yield name, partial(_reorder_answers, ranking, order)
     # Labels move, the numbers stay.
     labels = ranking.scores.index[np.roll(np.arange(count), 1)]
     moved = {part: getattr(ranking, part).set_axis(labels) for part in PARTS}
-    yield "labels moved on", replace(ranking, **moved)
+    yield "labels moved on", partial(replace, ranking, **moved)
     data = replace(
         ranking.data,
         outputs=ranking.data.outputs.set_axis(labels),
         inputs=ranking.data.inputs.set_axis(labels),
     )
-    yield "labels of the data moved on", replace(ranking, data=data)
+    yield "labels of the data moved on", partial(replace, ranking, data=data)
     if ranking.own_reference:
-        yield "labels of all moved on", replace(ranking, **moved, data=data)
+        yield "labels of all moved on", partial(replace, ranking, **moved, data=data)
 
 
 def _equal_answers(ranking: db.Ranking, order: np.ndarray) -> bool:
@@ -237,7 +243,7 @@ def _reorder_answers(ranking: db.Ranking, order: np.ndarray) -> db.Ranking:
     return replace(ranking, **parts)
 
 
-def _other_options(ranking: db.Ranking) -> Iterator[tuple[str, db.Ranking]]:
+def _other_options(ranking: db.Ranking) -> Iterator[Forgery]:
     """Say that another question was answered."""
     for option in option_fields(ranking.options.name):
         for word in option.choices:
@@ -247,7 +253,7 @@ def _other_options(ranking: db.Ranking) -> Iterator[tuple[str, db.Ranking]]:
                 options = replace(ranking.options, **{option.name: word})
             except DataError:
                 continue
-            yield f"{option.name} {word}", replace(ranking, options=options)
+            yield f"{option.name} {word}", partial(replace, ranking, options=options)
 
 
 def _stripped(ranking: db.Ranking) -> Iterator[tuple[str, db.Ranking]]:
@@ -278,75 +284,88 @@ def _stripped(ranking: db.Ranking) -> Iterator[tuple[str, db.Ranking]]:
         )
 
 
-def _false_answers(
-    ranking: db.Ranking, rng: np.random.Generator
-) -> Iterator[tuple[str, db.Ranking]]:
+def _false_answers(ranking: db.Ranking, rng: np.random.Generator) -> Iterator[Forgery]:
     """Change several fields so that they fit together."""
     scores = ranking.scores
-    has_score = scores.notna()
-    yield "nothing else", ranking
-    yield "all efficient", replace(ranking, efficient=ranking.efficient | True)
-    yield "none efficient", replace(ranking, efficient=ranking.efficient & False)
-    labels = list(scores.index[has_score])
+    yield "nothing else", partial(replace, ranking)
+    yield "all efficient", partial(replace, ranking, efficient=ranking.efficient | True)
+    yield "none efficient", partial(replace, ranking, efficient=ranking.efficient & False)
+    labels = list(scores.index[scores.notna()])
     if not labels:
         return
     label = labels[int(rng.integers(len(labels)))]
     is_it = scores.index == label
     for share in (*CHANGES, -CHANGES[0], -CHANGES[1]):
-        better = scores.where(~is_it, scores * (1 + share) + share * (scores == 0))
-        yield f"{label} by {share:g}", replace(ranking, scores=better)
-        weighted = replace(ranking, scores=better, weights=_scaled(ranking.weights, is_it, share))
-        yield f"{label} and its weights by {share:g}", weighted
-        lam = ranking.intensities
-        values = np.where(is_it[:, None], lam.values * (1 + share), lam.values)
-        reached = Sparse(lam.columns, values)
-        yield (
-            f"{label} and its λ by {share:g}",
-            replace(ranking, scores=better, intensities=reached),
-        )
-        everything = replace(weighted, intensities=reached)
-        yield f"{label}, weights and λ by {share:g}", everything
-        yield (
-            f"{label} and its slacks by {share:g}",
-            replace(ranking, scores=better, slacks=_scaled(ranking.slacks, is_it, share)),
-        )
+        for words, parts in {
+            "": (),
+            " and its weights": ("weights",),
+            " and its λ": ("intensities",),
+            ", weights and λ": ("weights", "intensities"),
+            " and its slacks": ("slacks",),
+        }.items():
+            forge = partial(_change_answer, ranking, is_it, share, parts)
+            yield f"{label}{words} by {share:g}", forge
+    yield f"{label} crowned", partial(_crown, ranking, is_it)
+    positions = ranking.reference.labels.get_indexer(scores.index)
+    if (positions[is_it] >= 0).all():
+        forge = partial(_crown_as_its_peer, ranking, is_it, positions[is_it])
+        yield f"{label} crowned, its own peer", forge
+    for reason in REASONS:
+        reasons = {**ranking.reasons, label: reason}
+        forge = partial(_take_score, ranking, is_it, reasons)
+        yield f"{label} without a score: {reason}", forge
+        yield f"{label} with a reason: {reason}", partial(replace, ranking, reasons=reasons)
+
+
+def _change_answer(
+    ranking: db.Ranking, is_it: np.ndarray, share: float, parts: tuple[str, ...]
+) -> db.Ranking:
+    """Return the ranking in which a DMU's score, and some parts of its answer, grow by a share."""
+    scores = ranking.scores
+    better = scores.where(~is_it, scores * (1 + share) + share * (scores == 0))
+    changed: dict[str, Any] = {"scores": better}
+    for part in parts:
+        if part == "intensities":
+            lam = ranking.intensities
+            values = np.where(is_it[:, None], lam.values * (1 + share), lam.values)
+            changed[part] = Sparse(lam.columns, values)
+        else:
+            changed[part] = _scaled(getattr(ranking, part), is_it, share)
+    return replace(ranking, **changed)
+
+
+def _crown(ranking: db.Ranking, is_it: np.ndarray) -> db.Ranking:
+    """Return the ranking in which a DMU has the best score, no slack and is efficient."""
     best = 1.0 if ranking.measure == "efficiency" else 0.0
-    crowned = replace(
+    return replace(
         ranking,
-        scores=scores.where(~is_it, best),
+        scores=ranking.scores.where(~is_it, best),
         slacks=ranking.slacks.mul(~is_it, axis=0),
         efficient=ranking.efficient | is_it,
     )
-    yield f"{label} crowned", crowned
-    positions = ranking.reference.labels.get_indexer(scores.index)
-    if (positions[is_it] >= 0).all():
-        # It is its own peer.
-        columns = ranking.intensities.columns.copy()
-        values = ranking.intensities.values.copy()
-        columns[is_it] = -1
-        values[is_it] = 0.0
-        columns[is_it, 0] = positions[is_it]
-        values[is_it, 0] = 1.0
-        yield (
-            f"{label} crowned, its own peer",
-            replace(crowned, intensities=Sparse(columns, values)),
-        )
-    for reason in REASONS:
-        yield (
-            f"{label} without a score: {reason}",
-            replace(
-                ranking,
-                scores=scores.mask(is_it),
-                slacks=_without(ranking.slacks, is_it),
-                weights=_without(ranking.weights, is_it),
-                efficient=ranking.efficient & ~is_it,
-                reasons={**ranking.reasons, label: reason},
-            ),
-        )
-        yield (
-            f"{label} with a reason: {reason}",
-            replace(ranking, reasons={**ranking.reasons, label: reason}),
-        )
+
+
+def _crown_as_its_peer(ranking: db.Ranking, is_it: np.ndarray, position: np.ndarray) -> db.Ranking:
+    """Return the ranking in which a DMU is crowned, with its row of the reference as its peer."""
+    columns = ranking.intensities.columns.copy()
+    values = ranking.intensities.values.copy()
+    columns[is_it] = -1
+    values[is_it] = 0.0
+    columns[is_it, 0] = position
+    values[is_it, 0] = 1.0
+    return replace(_crown(ranking, is_it), intensities=Sparse(columns, values))
+
+
+def _take_score(ranking: db.Ranking, is_it: np.ndarray, reasons: dict[Any, str]) -> db.Ranking:
+    """Return the ranking in which a DMU has no answer, for these reasons."""
+    return replace(
+        ranking,
+        scores=ranking.scores.mask(is_it),
+        slacks=_without(ranking.slacks, is_it),
+        weights=_without(ranking.weights, is_it),
+        efficient=ranking.efficient & ~is_it,
+        reasons=reasons,
+    )
 
 
 def _scaled(frame: pd.DataFrame, rows: np.ndarray, share: float) -> pd.DataFrame:
