@@ -9,6 +9,7 @@ from scipy.optimize import linprog
 
 import deabench as db
 from benchmarks.exact.kinds import ALL_KINDS, KINDS
+from benchmarks.exact.radial import exact_radial
 from benchmarks.exact.simplex import maximize, minimize
 from benchmarks.exact_comparison import Case, Findings, compare, compare_case, draw_case
 from deabench.models import MODELS
@@ -215,3 +216,19 @@ def test_a_mixture_of_decimals_is_one_in_rational_arithmetic(model, is_own_refer
         compare_case(case, findings, invariance=False)
         assert findings.counts["DMUs"] == len(tested)
         assert not findings.lines, "\n".join(findings.lines)
+
+
+@pytest.mark.parametrize("factor", [1e-10, 5e-10, 1e-9, 1e-8])
+@pytest.mark.parametrize("gain", [2, 10, 1e6])
+def test_beyond_a_steep_facet_rounding_is_no_slack(factor, gain) -> None:
+    """The radius of "o" meets the edge next to "p": a last digit further in, "p" has slack."""
+    reference = pd.DataFrame(
+        [[1 - factor, 1 + gain * factor], [1.0, 0.59]], columns=["a", "b"], index=["p", "q"]
+    )
+    tested = pd.DataFrame([[1.0, 1.0]], columns=["a", "b"], index=["o"])
+    ranking = db.rank(tested, reference=reference, model="wei")
+    exact = exact_radial(ranking)[0]
+    assert exact.slack == 0
+    assert exact.shortfall < 0
+    assert ranking.efficient["o"]
+    assert db.certify(ranking).unclaimed == ()

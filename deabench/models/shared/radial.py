@@ -218,6 +218,9 @@ def _rows_of_doubtful_slack(answer: Answer, proof: SlackProof) -> np.ndarray:
     weights[of >= 0] = proof.weights.rows[of[of >= 0]]
     rounding = ROUNDED_PROJECTION * (weights * metrics).sum(axis=1)
     is_open = undecided[rows] | (of < 0) | (proof.total[rows] <= rounding)
+    # Where the score's own weights are all positive there is no slack, by complementary slackness:
+    # what is seen is that of a projection that rounding moved off a steep facet.
+    is_open |= (proof.own_weights[rows][:, proof.counted] > 0).all(axis=1)
     return np.asarray(rows[is_open])
 
 
