@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import inf
 from pathlib import Path
 
@@ -74,10 +74,12 @@ _SIZE = (
 )
 _SPEED_IN_SECONDS = r"_per_(?:h|hours?|s|secs?|seconds?|min)_(?:s|secs?|seconds?|ms)_$"
 _SPENT_PER_TIME = join_pattern(_WORDS["spent_per_time"]) + r"\w*_per_"
-COLUMN_WORDS = {
-    name: re.compile(r"_(" + "|".join(words.split()) + r")_")
-    for name, words in _WORDS["columns"].items()
-}
+
+
+@cache
+def column_pattern(kind: str) -> re.Pattern[str]:
+    """Return the pattern of the words of [columns] of a kind, compiled when a name needs it."""
+    return re.compile(r"_(" + "|".join(_WORDS["columns"][kind].split()) + r")_")
 
 
 def has_name(name: object, kind: str) -> bool:
@@ -88,7 +90,7 @@ def has_name(name: object, kind: str) -> bool:
     >>> has_name("Y true", "truth"), has_name("true positive rate", "tp")
     (True, False)
     """
-    return bool(COLUMN_WORDS[kind].fullmatch(parse_name(str(name)).words))
+    return bool(column_pattern(kind).fullmatch(parse_name(str(name)).words))
 
 
 def is_whole_name(name: object, role: Role) -> bool:

@@ -165,9 +165,12 @@ def _join_words(text: str) -> str:
     text = re.sub(r"([a-z]\d?)([A-Z])", r"\1_\2", text)
     text = re.sub(r"([A-Z]{2,})([A-Z][a-z]{2,})", r"\1_\2", text)
     text = _strip_accents(text.lower())
-    # Scripts without capitals stand beside Latin words without a blank.
-    text = re.sub(rf"(?<=[{_LETTERS}])(?=[a-z0-9])|(?<=[a-z0-9])(?=[{_LETTERS}])", "_", text)
-    joined = "_" + re.sub(rf"[^a-z0-9{_LETTERS}]+", "_", text).strip("_") + "_"
+    letters = ""
+    if not text.isascii():
+        # Scripts without capitals stand beside Latin words without a blank.
+        letters = _LETTERS
+        text = re.sub(rf"(?<=[{letters}])(?=[a-z0-9])|(?<=[a-z0-9])(?=[{letters}])", "_", text)
+    joined = "_" + re.sub(rf"[^a-z0-9{letters}]+", "_", text).strip("_") + "_"
     # "top 1" and "F 1" are one word.
     return re.sub(r"_(top|f|hits?|p|map)_(\d+)_", r"_\1\2_", joined)
 

@@ -40,6 +40,9 @@ def word_starts(words: str) -> tuple[str, ...]:
 
 def _literal_starts(word: str) -> list[str]:
     """Return the literal beginnings of a regular expression, one for each alternative."""
+    # Most words hold no regular expression, and are their own beginning.
+    if word.replace("_", "").isalnum():
+        return [word]
     # What must stand before a word is no part of it.
     word = re.sub(r"^\(\?<[=!][^()]*\)", "", word)
     group = re.match(r"\((?!\?[=!<])(?:\?:)?((?:[^()]|\([^()]*\))*)\)", word)

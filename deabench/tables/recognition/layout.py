@@ -16,7 +16,7 @@ from deabench.tables.markup import strip_markup
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.recognition.columns import Column
 from deabench.tables.vocabulary import (
-    COLUMN_WORDS,
+    column_pattern,
     has_name,
     is_benchmark,
     is_whole_name,
@@ -67,9 +67,9 @@ _SETTINGS = re.compile(
 _DATASETS = re.compile(r"_(data|data_?sets?|tasks?|problems?|domains?)(_names?)?_$")
 _MEASUREMENT = r"^\W*\d[\d.,–-]*\s*([x×%]|pp|[mµun]?s|sec|min|h|[KMGT]?i?B)(?!\w)"
 """How cells begin that state a measurement, as "~61–67×" and "2.3x faster"."""
-FAMILIES = COLUMN_WORDS["system_family"]
-SYSTEMS = COLUMN_WORDS["system_name"]
-LANGUAGES = COLUMN_WORDS["language"]
+FAMILIES = column_pattern("system_family")
+SYSTEMS = column_pattern("system_name")
+LANGUAGES = column_pattern("language")
 PARAMETERS = ("params", "parameters", "configuration")
 PROBED_CELLS = 50
 PROBED_ROWS = 100
