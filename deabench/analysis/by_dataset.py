@@ -20,7 +20,6 @@ from deabench.tables.read import read
 from deabench.tables.selected_table import Missing, SelectedTable, refuse_bounds
 from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
-from deabench.tables.transforms import CONSTANT_OUTPUT
 from deabench.utils.result import Result
 from deabench.utils.text import quote_names
 
@@ -40,7 +39,8 @@ class ByDataset(Result):
         `means`: the efficiency of its mean metrics (mean, then DEA); `each`: the mean of its
         efficiencies, every data set with a frontier of its own; `pooled`: that of its efficiencies
         where all systems on all data sets span one frontier; a `_rank` beside each; `gap`: the mean
-        of pooled / each, how near the data sets' own frontiers come to the common one (at most 1);
+        of pooled / each, how near the data sets' own frontiers come to the common one (at most 1;
+        NaN for models whose scores can rise where systems join the reference);
         `efficient_on`: on how many data sets it is efficient; `datasets`: on how many it has a
         score.
     each, pooled : DataFrame, data sets x systems
@@ -152,7 +152,7 @@ def _rank_each_dataset(
         # Leave out metrics that no system has here, then systems that lack another.
         table = rows.droplevel(0).dropna(axis="columns", how="all")
         complete = table.dropna()
-        if not len(complete) or not _has_enough_metrics(list(complete), means):
+        if not len(complete) or not _has_enough_metrics(list(complete), selected):
             left_out.append(str(name))
             continue
         incomplete_pairs += len(table) - len(complete)
@@ -196,7 +196,7 @@ def _rank_pooled(
     complete = common.dropna()
     datasets = pd.Index(cells.index.get_level_values(0).unique(), name=None)
     systems = _ordered_systems(cells, selected)
-    if not len(complete) or not _has_enough_metrics(list(common), means):
+    if not len(complete) or not _has_enough_metrics(list(common), selected):
         return pd.DataFrame(np.nan, index=datasets, columns=pd.Index(systems)), (
             "no frontier is common to all data sets, because they have too few metrics in common",
         )
@@ -212,12 +212,12 @@ def _rank_pooled(
     return scores, (f"one frontier of all data sets is without {names}, which some data sets lack",)
 
 
-def _has_enough_metrics(metrics: Sequence[str], means: Ranking) -> bool:
-    """Return whether outputs are among the metrics, and inputs if the means have any."""
-    has_output = bool({*metrics, CONSTANT_OUTPUT} & set(means.data.outputs))
-    # A model without inputs needs none.
-    has_input = bool(set(metrics) & set(means.data.inputs))
-    return has_output and (has_input or not len(means.data.inputs.columns))
+def _has_enough_metrics(metrics: Sequence[str], selected: SelectedTable) -> bool:
+    """Return whether outputs are among the metrics, and inputs, where the table has any."""
+    # Costs alone are compared with a constant output.
+    has_output = not selected.outputs or not set(metrics).isdisjoint(selected.outputs)
+    has_input = not selected.inputs or not set(metrics).isdisjoint(selected.inputs)
+    return has_output and has_input
 
 
 def _ordered_systems(cells: pd.DataFrame, selected: SelectedTable) -> list[object]:
@@ -282,6 +282,12 @@ def _build_frame(
         frame.insert(frame.columns.get_loc(name) + 1, f"{name}_rank", ranks)
     # The technology gap ratio of each pair, averaged over the data sets.
     frame["gap"] = (pooled_scores / each_scores.reindex(index=pooled_scores.index)).mean()
+    if means.options.monotone == "none":
+        frame["gap"] = np.nan
+        notes.append(
+            f"'gap' is left empty: a score of model '{means.options.name}' can rise where systems "
+            "join the reference, so that it has no technology gap ratio"
+        )
     frame["efficient_on"] = efficient.eq(True).sum().reindex(frame.index)
     frame["datasets"] = each_scores.notna().sum().reindex(frame.index)
     frame.index.name = "classifier"

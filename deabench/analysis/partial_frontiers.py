@@ -166,6 +166,11 @@ def _compare_with(
     Y = data.outputs.to_numpy()
     if orientation == "input" and not X.shape[1]:
         raise DataError("orientation 'input' needs an input and none is given; name one in inputs")
+    if orientation == "output" and not Y.shape[1]:
+        raise DataError(
+            "orientation 'output' needs an output and none is given; name one in outputs, or pass "
+            "orientation='input'"
+        )
     # Each DMU is compared with the reference DMUs that dominate it in the other metrics.
     efficiency = np.empty(len(Y))
     compared = np.empty(len(Y), dtype=int)

@@ -138,3 +138,27 @@ def test_the_command_puts_them_side_by_side(tmp_path, capsys) -> None:
     assert "3 data sets, 4 systems." in db.by_dataset(path).summary()
     shipped = db.by_dataset(db.datasets.board("amlb-small"))
     assert (shipped.frame["gap"].dropna() <= 1 + 1e-9).all()
+
+
+@pytest.mark.parametrize("model", ["wei", "score", "common"])
+def test_quotients_of_outputs_and_inputs_are_ranked_over_data_sets(model) -> None:
+    options = {"outputs": ["TPR", "TNR"], "inputs": ["seconds"], "model": model}
+    rng = np.random.default_rng(3)
+    keys = pd.MultiIndex.from_product([list("abcd"), list("xyz")], names=["classifier", "dataset"])
+    table = pd.DataFrame(
+        rng.uniform(0.5, 1, (12, 3)), keys, ["TPR", "TNR", "seconds"]
+    ).reset_index()
+    rankings = db.by_dataset(table, **options)
+    wine = table[table["dataset"] == "x"].drop(columns="dataset")
+    scores = db.rank(wine, **options).scores
+    np.testing.assert_allclose(rankings.each.loc["x", scores.index].astype(float), scores)
+    # The means have no samples of their quotients, and say so.
+    assert any("is a quotient of metrics" in note for note in db.rank(table, **options).notes)
+
+
+@pytest.mark.parametrize("model", ["rdm", "cross", "common"])
+def test_scores_that_may_rise_with_the_reference_have_no_gap(model) -> None:
+    table = db.read(long(), lower_is_better=LOWER)
+    rankings = db.by_dataset(table, outputs=["accuracy", "error_rate"], model=model)
+    assert rankings.frame["gap"].isna().all()
+    assert any("it has no technology gap ratio" in note for note in rankings.notes)

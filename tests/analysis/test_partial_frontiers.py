@@ -77,3 +77,16 @@ def test_what_partial_frontiers_refuse(refused) -> None:
         db.order_alpha(table, 1.5)
     with refused("orientation 'none' is not known; it is one of 'output', 'input'"):
         db.order_m(table, orientation="none")
+
+
+def test_costs_alone_have_no_outputs_to_expand(refused) -> None:
+    table = pd.DataFrame({"cost": [1.0, 2.0]}, index=["a", "b"])
+    options = {"outputs": [], "inputs": ["cost"]}
+    message = (
+        "orientation 'output' needs an output and none is given; name one in outputs, or pass "
+        "orientation='input'"
+    )
+    with refused(message):
+        db.order_m(table, 2, **options)
+    frame = db.order_m(table, 2, orientation="input", **options).frame
+    assert frame.loc["a", "efficiency"] > frame.loc["b", "efficiency"]

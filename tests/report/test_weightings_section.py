@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import deabench as db
@@ -100,3 +101,12 @@ def test_rows_that_are_first_at_the_same_weights_share_a_sentence() -> None:
         "'c', 'e' are first only on a tie, with no weight on 'TPR'.",
     ]
     assert sentences[1].startswith("'a', 'b' are first when TPR counts 23 % or more")
+
+
+def test_quotients_of_outputs_and_inputs_have_no_such_section() -> None:
+    rows = {"accuracy": [0.9, 0.8, 0.7], "latency": [3.0, 1.0, 2.0], "memory": [1.0, 2.0, 3.0]}
+    table = pd.DataFrame(rows, index=list("abc"))
+    options = {"outputs": ["accuracy"], "inputs": ["latency", "memory"], "model": "wei"}
+    assert db.rank(table, **options).efficient.sum() == 2
+    assert section_of(table, **options) is None
+    db.report(table, **options).to_html()

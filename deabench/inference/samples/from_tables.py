@@ -153,9 +153,17 @@ def samples_of_data(table: Table, data: Data, clusters: Clusters | None = None) 
         The outputs and inputs that are ranked, and how they come from the table's values.
     clusters : mapping, Series or "keel", optional
         Of data sets: the cluster of each.
+
+    Raises
+    ------
+    DataError
+        If the outputs are quotients of metrics, or the table repeats nothing and has no error bars.
     """
     # A constant output is no metric, and has no samples.
     data = replace(data, outputs=data.outputs.drop(columns=CONSTANT_OUTPUT, errors="ignore"))
+    quotients = [name for name in data.outputs if name not in table.frame]
+    if quotients:
+        raise DataError(f"'{quotients[0]}' is a quotient of metrics, of which there are no samples")
     rows = table.rows
     if rows is not None:
         # Systems that are not ranked are not sampled.
