@@ -27,6 +27,7 @@ from deabench.tables.recognition.directions import (
     Block,
     Context,
     are_alike,
+    compare_with_reference_rows,
     decide_direction,
     finite_values,
     is_sorted_downwards,
@@ -317,10 +318,20 @@ def _demote_ambiguous(
         is_ambiguous = column.role == "output" and column.kind in weak_kinds
         # Such a name says nothing about errors: beside an error rate it may be their mean, and
         # beside columns of unknown direction theirs.
-        if is_ambiguous and (
-            has_errors
-            or (not has_output and column.kind == "mean of scores" and not is_sorted)
-            or (is_open and column.kind == "mean of scores" and not _has_scores(columns))
+        # "Overall" is no error where humans are at the top, and chance is at the bottom.
+        is_told = (
+            is_ambiguous
+            and column.name in frame
+            and compare_with_reference_rows(frame, [column.name])[0] == "higher"
+        )
+        if (
+            is_ambiguous
+            and not is_told
+            and (
+                has_errors
+                or (not has_output and column.kind == "mean of scores" and not is_sorted)
+                or (is_open and column.kind == "mean of scores" and not _has_scores(columns))
+            )
         ):
             reason = "its name does not say which way is better"
             column = column.with_role("conditional", reason)

@@ -25,7 +25,7 @@ from deabench.tables.naming.meaning import Meaning
 from deabench.tables.naming.titles import meaning_of_heading, metric_of_title
 from deabench.tables.recognition.columns import MIN_RANK_CORRELATION, Column
 from deabench.tables.recognition.redundancy import is_called_mean
-from deabench.tables.vocabulary import BETTER_ROLES, is_weak, look_up_metric
+from deabench.tables.vocabulary import BETTER_ROLES, has_name, is_weak, look_up_metric
 from deabench.utils.frames import column_positions
 
 SENTENCES = {
@@ -59,6 +59,14 @@ MIN_RATING_CORRELATION = 0.9
 """A single column goes with a known one of its size from this correlation on."""
 OVERRULING = 4
 """So many like columns overrule one whose name tells the opposite, as the task 'Distance'."""
+
+
+LEAST_COMPARED = 4
+"""So many other rows are needed before a row of chance or of humans tells a direction."""
+BEYOND = 0.9
+"""Chance is below, and humans above, this share of the other rows."""
+AGREEING = 0.75
+"""This share of the columns has to agree on a direction."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +177,15 @@ def are_alike(scale: tuple[str, float], other_scale: tuple[str, float]) -> bool:
 
 def decide_direction(block: Block, context: Context) -> tuple[str, str]:
     """Return the direction of a block, or "cost"; "" where nothing tells it; and why."""
-    for find in (_by_mean, _by_benchmarks, _by_context, _by_order, _by_correlation):
+    evidence = (
+        _by_mean,
+        _by_benchmarks,
+        _by_context,
+        _by_reference_rows,
+        _by_order,
+        _by_correlation,
+    )
+    for find in evidence:
         direction, reason = find(block, context)
         if direction:
             return direction, reason
@@ -284,6 +300,64 @@ def _benchmark_of_heading(heading: str, block: Block) -> Meaning | None:
     if meaning is None or not is_rate or meaning.kind != "benchmark":
         return None
     return meaning
+
+
+def _by_reference_rows(block: Block, _: Context) -> tuple[str, str]:
+    """Take the direction from the rows of chance or of humans."""
+    return compare_with_reference_rows(block.frame, block.names)
+
+
+def compare_with_reference_rows(frame: pd.DataFrame, names: Sequence[str]) -> tuple[str, str]:
+    """Return the direction of rates by rows of chance, which systems beat, or of humans; and why.
+
+    What is below chance in accuracy is no system; but systems may be worse or better than humans,
+    so that humans tell a direction only where they are at the top.
+    """
+    is_rate = measure_scale(frame[names[0]])[0] in ("share", "percent")
+    if not is_rate or len(frame) > SAMPLED_ROWS:
+        return "", ""
+    # Of a name in several parts the first names the system.
+    systems = [str(name).split(", ")[0] for name in frame.index]
+    is_chance = np.array([has_name(name, "chance") for name in systems])
+    is_human = np.array([has_name(name, "human") for name in systems])
+    is_system = ~(is_chance | is_human)
+    if is_system.sum() < LEAST_COMPARED or is_system.all():
+        return "", ""
+    values = frame[list(names)].to_numpy(dtype=float)
+    above_chance = _share_above(values[is_system], values[is_chance])
+    below_humans = _share_above(-values[is_system], -values[is_human])
+    # A row that is empty in all columns of the block says nothing.
+    has_chance = bool(np.isfinite(above_chance).any())
+    has_humans = bool(np.isfinite(below_humans).any())
+    chance_says = _agree(above_chance)
+    humans_say = _agree(below_humans)
+    if has_chance and chance_says:
+        is_opposed = has_humans and humans_say not in ("", chance_says)
+        return ("", "") if is_opposed else (chance_says, "chance is worse than its systems")
+    if has_humans and not has_chance and humans_say == "higher":
+        return "higher", "humans are above its systems"
+    return "", ""
+
+
+def _share_above(systems: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """Return, for each column, the share of the systems above the least reference row."""
+    is_filled = np.isfinite(systems)
+    # A comparison with nothing is no share.
+    level = np.where(np.isfinite(reference), reference, np.inf).min(axis=0, initial=np.inf)
+    count = np.where(np.isfinite(level), is_filled.sum(axis=0), 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares: np.ndarray = np.where(is_filled, systems > level, False).sum(axis=0) / count
+    return shares
+
+
+def _agree(shares: np.ndarray) -> str:
+    """Return the direction that most columns agree on by their shares; "" without one."""
+    known = shares[np.isfinite(shares)]
+    if not len(known):
+        return ""
+    if (known >= BEYOND).mean() >= AGREEING:
+        return "higher"
+    return "lower" if (known <= 1 - BEYOND).mean() >= AGREEING else ""
 
 
 def _by_order(block: Block, context: Context) -> tuple[str, str]:
