@@ -10,6 +10,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.cells import Numbers, is_numeric_dtype, parse_numbers
+from deabench.tables.naming.data_sets import find_data_set
 from deabench.tables.naming.error_columns import find_error_columns, measure_error_bars
 from deabench.tables.readers.frames import (
     Source,
@@ -21,6 +22,7 @@ from deabench.tables.readers.frames import (
 from deabench.tables.recognition.assignment import assign_roles
 from deabench.tables.recognition.columns import (
     USER_SAYS,
+    Declaration,
     Declarations,
     DeclaredRole,
     infer_column,
@@ -133,7 +135,8 @@ def interpret_source(
     if any(is_numeric_dtype(frame[name].dtype) for name in (*labels, *roles)):
         source = source.as_text()
         frame = source.frame
-    declarations = dict(source.declarations)
+    declarations = declare_data_set([str(name) for name in frame.columns])
+    declarations |= source.declarations
     declarations |= {
         name: (role, USER_SAYS, "user") for name, role in roles.items() if role != "label"
     }
@@ -162,6 +165,15 @@ def interpret_source(
     if is_undeclared and source.label in ((), MADE_LABEL) and not is_confirmed:
         return _ask_about_rows(table, parsed)
     return table
+
+
+def declare_data_set(names: Sequence[str]) -> dict[str, Declaration]:
+    """Return the roles of the columns of a published data set; none of any other table."""
+    data_set = find_data_set(names)
+    if data_set is None:
+        return {}
+    reason = f"as in the data set '{data_set.name}' ({data_set.source})"
+    return {name: (role, reason) for name, role in data_set.roles.items()}
 
 
 def _are_data_sets(
