@@ -151,10 +151,10 @@ def test_bounds_stand_on_their_sides_beside_metrics_of_0(name) -> None:
     assert (found[is_inefficient] == 1).all()
 
 
-def units_of(ranking: db.Ranking, name: str) -> np.ndarray:
+def units_of(ranking: db.Ranking, name: str, table: pd.DataFrame = TABLE) -> np.ndarray:
     """Return what the scores of a model are measured in, (n,), from its definition."""
     scores = ranking.scores.to_numpy()
-    own = TABLE.to_numpy()
+    own = table.to_numpy()
     if name.startswith("super-sbm"):
         return np.maximum(scores, 1.0)
     if name in LEAST:
@@ -169,7 +169,7 @@ def units_of(ranking: db.Ranking, name: str) -> np.ndarray:
             weights = 1 / own
         return np.maximum((weights * own).sum(axis=1), (weights * gains).sum(axis=1))
     if name in ("ram", "bam"):
-        return np.maximum(1.0, scores_of_gains(gains, name))
+        return np.maximum(1.0, scores_of_gains(gains, name, table))
     steps = {"ddf ones": np.ones(4), "ddf numbers": np.array([*NUMBERS.values()])}
     least = np.ones(len(scores))
     if name == "holder":
@@ -181,15 +181,74 @@ def units_of(ranking: db.Ranking, name: str) -> np.ndarray:
     return np.maximum(np.abs(scores), least)
 
 
-def scores_of_gains(gains: np.ndarray, name: str) -> np.ndarray:
+def scores_of_gains(gains: np.ndarray, name: str, table: pd.DataFrame) -> np.ndarray:
     """Return the mean share that gains are of the ranges, or of the ways to the best values."""
-    own = TABLE.to_numpy()
+    return np.asarray((gains * weights_of_shares(name, table)).sum(axis=1))
+
+
+def weights_of_shares(name: str, table: pd.DataFrame) -> np.ndarray:
+    """Return what a gain of 1 counts in "ram" and "bam", (n, 4)."""
+    own = table.to_numpy()
     ways = np.tile(own.max(axis=0) - own.min(axis=0), (len(own), 1))
     if name == "bam":
         best = np.where([True, True, False, False], own.max(axis=0), own.min(axis=0))
         ways = np.abs(own - best)
-    shares = np.where(ways > 0, gains / np.where(ways > 0, ways, 1.0), 0.0)
-    return shares.mean(axis=1)
+    return np.where(ways > 0, 0.25 / np.where(ways > 0, ways, 1.0), 0.0)
+
+
+SPREAD = TABLE * 10.0 ** RNG.uniform(-3, 0, TABLE.shape).round(1)
+"""Values of a metric that differ by factors of up to a thousand."""
+
+
+def least_weights_of(ranking: db.Ranking, name: str, table: pd.DataFrame) -> np.ndarray:
+    """Return the least weights that a model allows, (n, 4), from its definition."""
+    own = table.to_numpy()
+    if name in ("ram", "bam"):
+        return weights_of_shares(name, table)
+    weights = {
+        "additive": np.ones(own.shape),
+        "additive numbers": np.tile([*NUMBERS.values()], (len(own), 1)),
+        "additive shares": 1 / own,
+    }
+    if name in weights:
+        return weights[name]
+    # Of the slacks-based measure: an output's share of the score, and an input's share of 1.
+    counts_outputs = ranking.orientation != "input"
+    counts_inputs = ranking.orientation != "output"
+    score = ranking.scores.to_numpy()[:, None]
+    outputs = counts_outputs * 0.5 * score / own[:, :2]
+    return np.column_stack([outputs, counts_inputs * 0.5 / own[:, 2:]])
+
+
+WITH_LEAST_WEIGHTS = [
+    case for case in CASES if case.values[0].startswith(("sbm", "super", "additive", "ram", "bam"))
+]
+
+
+@pytest.mark.parametrize("name", WITH_LEAST_WEIGHTS)
+def test_a_weight_below_its_least_is_off_by_what_the_dmu_loses_of_its_worth(name) -> None:
+    """However small the DMU's own value is beside those of the others."""
+    honest = rank_with(SPREAD, outputs=["a", "b"], inputs=["x", "z"], **MODELS[name])
+    db.certify(honest)
+    own = SPREAD.to_numpy()
+    least = least_weights_of(honest, name, SPREAD)
+    unit = units_of(honest, name, SPREAD)
+    weights = honest.weights[list(SPREAD)]
+    is_compared = honest.scores.to_numpy() < 1 - 1e-9 if name in LEAST else honest.scores.notna()
+    counted = 0
+    for r, metric in enumerate(SPREAD):
+        # A weight that is at its least is raised to it again, and nothing else is off.
+        is_least = np.isclose(weights[metric], least[:, r], rtol=1e-12, atol=0) & is_compared
+        is_least &= least[:, r] > 0
+        for share in (1e-3, 0.5, 1.0):
+            forged = honest.weights.copy()
+            forged[metric] -= share * least[:, r] * is_least
+            proof = honest.options.prove(replace(honest, weights=forged))
+            found = proof.violations["dual_infeasibility"][is_least]
+            expected = (share * least[:, r] * own[:, r] / unit)[is_least]
+            assert found == pytest.approx(expected, rel=1e-6, abs=1e-11)
+        counted += is_least.sum()
+    assert counted >= 4
 
 
 @pytest.mark.parametrize("name", CASES)
