@@ -251,6 +251,43 @@ def test_a_weight_below_its_least_is_off_by_what_the_dmu_loses_of_its_worth(name
     assert counted >= 4
 
 
+def worth_of_step(ranking: db.Ranking, name: str, table: pd.DataFrame) -> np.ndarray:
+    """Return what a step in the direction of a distance is worth, (n,); 1 of other scores."""
+    directions = {
+        "ddf ones": np.ones(4),
+        "ddf numbers": np.array([*NUMBERS.values()]),
+        "ddf range": (table.max() - table.min()).to_numpy(),
+    }
+    if name == "holder":
+        directions["holder"] = np.abs(ranking.tables["direction"].to_numpy())
+    if name not in directions:
+        return np.ones(len(table))
+    return np.asarray((ranking.weights[list(table)] * directions[name]).sum(axis=1))
+
+
+# Models of constant returns have no free term, and the graph measure carries none.
+WITH_FREE_TERM = [
+    case
+    for case in CASES
+    if MODELS[case.values[0]].get("returns") != "crs" and case.values[0] != "russell"
+]
+
+
+@pytest.mark.parametrize("name", WITH_FREE_TERM)
+def test_a_free_term_is_off_by_what_it_costs_of_the_score(name) -> None:
+    """A distance is measured in steps, and its free term in what such a step is worth."""
+    honest = rank_with(SPREAD, outputs=["a", "b"], inputs=["x", "z"], **MODELS[name])
+    unit = units_of(honest, name, SPREAD) * worth_of_step(honest, name, SPREAD)
+    is_compared = honest.scores.notna().to_numpy()
+    assert is_compared.sum() > 4
+    for share in (1e-3, -1e-3, 0.5):
+        off = share * unit
+        weights = honest.weights.assign(u_0=honest.weights["u_0"] + off)
+        proof = honest.options.prove(replace(honest, weights=weights))
+        found = proof.violations["dual_infeasibility"][is_compared]
+        assert found == pytest.approx(abs(share), rel=1e-6)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_who_is_efficient_is_told_both_ways_unless_that_is_not_claimed(name) -> None:
     honest = rank_by(name)
