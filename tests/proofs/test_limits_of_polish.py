@@ -10,7 +10,10 @@ import pandas as pd
 import pytest
 from model_options import rank_with
 
-from deabench.models.shared.restricted_bounds import RestrictedScores
+from deabench.models.shared.restricted_bounds import (
+    RestrictedScores,
+    exact_excesses_with_restrictions,
+)
 from deabench.proofs.bounds import _scaled_error, repaired_gains
 from deabench.proofs.exact_repair import Technology, dot, polished_weights, to_fractions
 from deabench.proofs.supporting_weights import tighten_weights
@@ -156,3 +159,46 @@ def test_a_sum_at_its_bound_leaves_mixtures_to_move_to(sums, more) -> None:
     assert is_feasible.tolist() == [True]
     assert gains[0, 0] == pytest.approx(-more, abs=1e-15)
     assert 0 <= (gains - error)[0, 0] <= 2e-13
+
+
+@pytest.mark.parametrize(
+    ("sums", "level"),
+    [((1.0, 1.0), 0.2), ((0.0, 1.0), 0.1), ((1.0, np.inf), -0.1), ((0.0, np.inf), 0.0)],
+)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_trade_offs_that_are_made_are_worth_nothing_under_polished_weights(
+    sums, level, sign
+) -> None:
+    """Of weights that are off by 1e-9 of themselves, keeping the restriction or breaking it."""
+    unrepaired = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        exact = rng.uniform(0.5, 1, 4)
+        points = np.column_stack([rng.uniform(0.5, 1, (3, 2)), -rng.uniform(0.5, 1, (3, 2))])
+        # The first two are worth as much as one another, and the third less.
+        for point, worth in zip(points, (level, level, level - 0.3), strict=True):
+            point[3] = (worth - point[:3] @ exact[:3]) / exact[3]
+        # The first trade-off, which the DMU does not make, is worth less than nothing.
+        restrictions = np.array([[0.0, -1.0, 0.0, 0.0], [1.0, -exact[0] / exact[1], 0.0, 0.0]])
+        amounts = np.array([0.0, 0.25])
+        weights = exact * (1 + 1e-9 * np.array([sign, -sign, *rng.uniform(-1, 1, 2)]))
+        lam = Sparse(np.array([[0, 1]], dtype=np.int32), np.array([[0.25, 0.75]]))
+        technology = Technology(points, 2, sums)
+        unmade, made = (to_fractions(row) for row in restrictions)
+        for used in ([], [made]):
+            polished = polished_weights(technology, weights, lam, 0, np.zeros(4), used)
+            assert polished is not None
+            assert (dot(made, polished) == 0) == bool(used)
+            values = [dot(polished, to_fractions(point)) for point in points[:2]]
+            assert values[0] == values[1]
+        # A DMU that peers and trade-offs make is worth as much as its peers: no excess is left.
+        tested = lam.values[0] @ points[:2] + amounts @ restrictions
+        outcomes = exact_excesses_with_restrictions(
+            technology, tested, weights, lam, 0, amounts, restrictions
+        )
+        own, repaired = list(outcomes)
+        unrepaired.append(own[0])
+        assert abs(repaired[0]) < 1e-15
+        assert dot(made, repaired[1]) == 0
+        assert dot(unmade, repaired[1]) < 0
+    assert max(unrepaired) > 1e-12
