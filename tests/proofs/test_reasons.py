@@ -12,6 +12,7 @@ from model_options import rank_with
 import deabench as db
 from deabench.errors import CertificateError
 from deabench.proofs.reasons import (
+    CLEAR,
     NO_METRIC,
     UNPROVED,
     proved_extreme_factors,
@@ -61,6 +62,8 @@ def rank_beside(
         ([0.5 - TOLERANCE, 0.0], ("crs", "nirs")),
         ([0.5 - 4 * TOLERANCE, 0.0], ()),
         ([1.0, 1e-13], EVERY),
+        ([1.0, CLEAR], EVERY),
+        ([1.0, np.nextafter(CLEAR, 1.0)], ()),
         ([1.0, 2e-12], ()),
     ],
 )
