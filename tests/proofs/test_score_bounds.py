@@ -299,6 +299,39 @@ def test_a_free_term_is_off_beyond_the_rounding_of_its_terms() -> None:
     assert not replace(bounded, u_0=None)._free_term_errors(np.ones(2), np.ones(2)).any()
 
 
+@pytest.mark.parametrize("model", ["ccr", "super"])
+@pytest.mark.parametrize("orientation", ["input", "output"])
+def test_a_gap_is_a_distance_whichever_bound_is_above_the_other(model, orientation) -> None:
+    """A mixture that misses by its last digits counts as met; weights count what it misses."""
+    metrics = {"input": list("abx"), "output": list("xza")}[orientation]
+    reference = pd.DataFrame([[0.75, 0.25, 0.5], [0.25, 0.75, 0.5]], list("pq"), metrics)
+    factor = 2.0 if orientation == "input" else 0.5
+    tested = pd.DataFrame([[0.5, 0.5, 0.5 * factor]], ["d"], metrics)
+    outputs = [name for name in metrics if name in "ab"]
+    inputs = [name for name in metrics if name in "xz"]
+    honest = rank_with(
+        tested, reference=reference, outputs=outputs, inputs=inputs, model=model, returns="vrs",
+        orientation=orientation,
+    )  # fmt: skip
+    assert honest.scores["d"] == 0.5
+    mixture = Sparse(np.array([[0, 1]], dtype=np.int32), np.array([[0.5, 0.5]]))
+    # No combination has more of both of the first metrics, or needs less of both.
+    weights = honest.weights.copy()
+    weights[metrics[:2]] += 1e5
+    weights["u_0"] -= 1e5
+    side, sign, price = ("outputs", 1, 1.0) if orientation == "input" else ("inputs", -1, 0.25)
+    for digits in (0, 1, 4):
+        values = getattr(honest.data, side).copy()
+        values.loc["d", metrics[0]] += sign * digits * 2.0**-53
+        data = replace(honest.data, **{side: values})
+        forged = replace(honest, data=data, weights=weights, intensities=mixture)
+        frame = forged.options.prove(forged).frame.loc["d"]
+        excess = frame["dual"] - frame["primal"]
+        # Beyond what is missed a bound stands a little before the score, by 1e-13 at most.
+        assert excess == pytest.approx(price * 1e5 * digits * 2.0**-53, rel=1e-3, abs=2e-13)
+        assert frame["gap"] == abs(excess)
+
+
 def allow_efficiency(w, own, sums, orientation) -> tuple[float, float, float]:
     """Return the efficiency that weights allow, the most that they give, and their norm."""
     u, v = np.maximum(w[:2], 0), np.maximum(w[2:], 0)
