@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -185,6 +186,29 @@ def test_intensities_are_tried_without_what_rounding_added(monkeypatch) -> None:
             PEERS[:1], PEERS[0] - [0.0, 0.125, 0.0], np.array([lam]), np.ones(3), (0.0, np.inf)
         )[0]
         assert primal == pytest.approx(expected, abs=1e-13, nan_ok=True)
+
+
+@pytest.mark.parametrize("more", [-1e-13, 0.0, 1e-13])
+@pytest.mark.parametrize("heavy", [1.0, 1.1, 2.0])
+def test_what_floats_reach_is_a_bound_beside_looser_fractions(monkeypatch, more, heavy) -> None:
+    """The weights leave a gap, and fractions find no other λ, a worse one or a better one."""
+    tested = PEERS[0] - [0.0, 0.125, 0.0]
+    lam = np.array([1 + more])
+    weights = np.array([1.0, heavy, 1.0])
+    for repairs, expected in (
+        # No share of the only peer moves outputs and inputs to its own.
+        (None, 0.125),
+        ([], 0.125),
+        ([0.0625], 0.125),
+        ([0.0625, 0.1], 0.125),
+        # Closer to what the weights allow.
+        ([0.0625, 0.1255], 0.1255 if heavy > 1 else 0.125),
+    ):
+        if repairs is not None:
+            vectors = [[Fraction(gain), Fraction(0), Fraction(0)] for gain in repairs]
+            monkeypatch.setattr(bounds_module, "exact_gains", lambda *_, v=vectors: v)
+        primal = bound_total(PEERS[:1], tested, lam, weights, (0.0, np.inf))[0]
+        assert primal == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_miss_by_rounding_is_met_without_moves_that_cost_another_metric() -> None:
