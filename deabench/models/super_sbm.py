@@ -180,22 +180,24 @@ def _may_change(scaled: ScaledData, answer: Answer) -> np.ndarray:
 
 def _proved_unreached(answer: Answer, scaled: ScaledData) -> np.ndarray:
     """Return for which DMUs it is proved that the others do not reach them: bool (n,)."""
+    if not answer.own_reference:
+        return np.zeros(len(answer.scores), dtype=bool)
+    positions = own_reference_positions(answer)
     proved = infeasibility.proved_infeasible(
         answer,
         scaled,
         may_change=_may_change(scaled, answer),
-        left_out=own_reference_positions(answer),
+        left_out=positions,
     )
-    if _changing_side(answer) != "input" and answer.own_reference:
+    if _changing_side(answer) != "input":
         # Or those of the others that need nothing that it has none of, as an input of 0, have none
         # of its outputs: no share of them is left.
-        positions = own_reference_positions(answer)
         for k in np.flatnonzero(answer.scores.isna().to_numpy()):
             is_possible = (scaled.X[:, scaled.x[k] == 0] == 0).all(axis=1)
             is_possible[positions[k]] = False
             has_output = (scaled.Y[is_possible] > 0).any(axis=0)
             proved[k] |= not (has_output & (scaled.y[k] > 0)).any()
-    return np.asarray(proved & answer.own_reference)
+    return np.asarray(proved)
 
 
 def _prove(answer: Answer) -> Proof:
