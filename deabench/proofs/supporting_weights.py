@@ -45,7 +45,9 @@ def has_supporting_weights(
         if constraints is None:
             return False
         rows += constraints
-    return _move_to_hold(rows, to_fractions(weights), weights > 0) is not None
+    # By shares of themselves weights of 0 do not move, and no weight becomes 0.
+    is_free = np.ones(len(weights), dtype=bool)
+    return _move_to_hold(rows, to_fractions(weights), is_free) is not None
 
 
 def free_term_errors(
@@ -166,6 +168,7 @@ def _move_to_hold(rows: list[Vector], weights: Vector, is_free: np.ndarray) -> V
     Only those that are free, bool (c,), move.
 
     The constraint that is broken most, as a share of its terms, becomes an equation, until none is.
+    What is broken does not follow from the equations before: there are no more than free weights.
     """
     moved = weights
     active: list[Vector] = []
@@ -183,7 +186,7 @@ def _move_to_hold(rows: list[Vector], weights: Vector, is_free: np.ndarray) -> V
             return moved
         active.append(worst)
         nearest = _nearest_solution(active, weights, is_free)
-        if len(active) > is_free.sum() or nearest is None:
+        if nearest is None:
             return None
         moved = nearest
 
