@@ -16,6 +16,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+SCREEN = {"width": 1200, "height": 1400}
+EMPTY = "about:blank"
 
 
 @pytest.fixture(scope="session")
@@ -33,39 +35,105 @@ def browser():
         started.close()
 
 
-@pytest.fixture
-def opened(browser, tmp_path):
-    """A function that writes a report and opens it from the disk; afterwards nothing may have gone
-    wrong.
-    """
-    wrong, contexts = [], []
+class Tab:
+    """A tab without a network that shows one page after another and notes what goes wrong.
 
-    def show(report, **options):
-        file = tmp_path / "report.html"
-        report.save(file)
-        context = browser.new_context(**{"viewport": {"width": 1200, "height": 1400}} | options)
-        contexts.append(context)
+    Each page is loaded anew from an empty tab, so that nothing of the one before is left in it. A
+    new tab would take five times as long.
+    """
+
+    def __init__(self, browser, options):
+        context = browser.new_context(**options)
         context.set_offline(True)
-        page = context.new_page()
-        page.set_default_timeout(30_000)
-        page.on("console", lambda message: wrong.append(f"console {message.type}: {message.text}"))
-        page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
-        page.on(
-            "dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss())
-        )
-        page.on(
-            "request",
-            lambda request: (
-                None
-                if request.url.startswith(("data:", "blob:")) or request.url == file.as_uri()
-                else wrong.append(f"request: {request.url}")
-            ),
-        )
-        page.goto(file.as_uri())
-        page.wait_for_selector("html[data-whole]", state="attached", timeout=60_000)
-        return page
+        self.page = context.new_page()
+        self.page.set_default_timeout(30_000)
+        self.address = EMPTY
+        self.problems = []
+        self.page.on("console", self._note_message)
+        self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
+        self.page.on("dialog", self._dismiss)
+        self.page.on("request", self._note_request)
+
+    def _note_message(self, message):
+        self.problems.append(f"console {message.type}: {message.text}")
+
+    def _dismiss(self, dialog):
+        self.problems.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _note_request(self, request):
+        if not request.url.startswith(("data:", "blob:")) and request.url != self.address:
+            self.problems.append(f"request: {request.url}")
+
+    def show(self, file, viewport, media):
+        """Load a report from the disk, on a screen of this size."""
+        if self.page.url != EMPTY:
+            self.leave()
+        self.page.set_viewport_size(viewport)
+        self.page.emulate_media(media="null", **media)
+        self.address = file.as_uri()
+        self.page.goto(self.address)
+        self.page.wait_for_selector("html[data-whole]", state="attached", timeout=60_000)
+
+    def leave(self):
+        """Empty the tab, and close those that a test opened beside it."""
+        for page in self.page.context.pages:
+            if page != self.page:
+                page.close()
+        self.address = EMPTY
+        self.page.goto(EMPTY)
+        # The mouse would point at something in the next page.
+        self.page.mouse.up()
+        self.page.mouse.move(0, 0)
+
+
+@pytest.fixture(scope="session")
+def find_tab(browser):
+    """A function that returns the tab of a context with these options, which is made once."""
+    tabs = {}
+
+    def find(**options):
+        key = tuple(sorted(options.items()))
+        if key not in tabs:
+            tabs[key] = Tab(browser, options)
+        return tabs[key]
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def write_once(tmp_path_factory):
+    """A function that writes a report the first time, and returns its file."""
+    folder = tmp_path_factory.mktemp("pages")
+    files = {}
+
+    def write(report):
+        if report not in files:
+            files[report] = folder / f"report-{len(files)}.html"
+            report.save(files[report])
+        return files[report]
+
+    return write
+
+
+@pytest.fixture
+def opened(find_tab, write_once):
+    """A function that opens a report from the disk, in place of the one that it opened before;
+    afterwards nothing may have gone wrong.
+    """
+    used_tabs = set()
+
+    def show(report, viewport=SCREEN, color_scheme="light", forced_colors="none", **options):
+        tab = find_tab(**options)
+        used_tabs.add(tab)
+        media = {"color_scheme": color_scheme, "forced_colors": forced_colors}
+        tab.show(write_once(report), viewport, media)
+        return tab.page
 
     yield show
-    for context in contexts:
-        context.close()
-    assert wrong == []
+    problems = []
+    for tab in used_tabs:
+        tab.leave()
+        problems += tab.problems
+        tab.problems.clear()
+    assert problems == []

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from report_cases import COSTS, cloud, costly, large_page, page_of
+from report_cases import COSTS, cloud, costly, costs_page, large_page, page_of
 
 import deabench as db
 
@@ -69,6 +69,13 @@ EXAMPLES = ROOT / "examples"
 AXE = Path(os.environ.get("DEABENCH_AXE", ROOT / "page/node_modules/axe-core/axe.min.js"))
 
 
+@cache
+def board_page(board):
+    """The report of one of the boards, made once."""
+    table, options = BOARDS[board]
+    return db.report(table, **options)
+
+
 def slide(page, values):
     for k, value in enumerate(values):
         page.locator(".sliders input").nth(k).evaluate(
@@ -79,7 +86,7 @@ def slide(page, values):
 @pytest.mark.parametrize("board", BOARDS)
 def test_winning_regions_are_those_of_the_library_and_follow_the_sliders(opened, board):
     table, options = BOARDS[board]
-    page = opened(db.report(table, **options))
+    page = opened(board_page(board))
     result = db.weightings(table, **options)
     shares = {name: region.share for name, region in result.winning_regions.items()}
     expected = {table.index.get_loc(name) for name, share in shares.items() if share > 0}
@@ -113,13 +120,16 @@ def test_winning_regions_are_those_of_the_library_and_follow_the_sliders(opened,
 
 
 def test_the_leaderboard_has_the_ranks_over_all_weightings(opened):
-    page = opened(db.report(WINE))
+    page = opened(board_page("strip"))
     ranks = db.weightings(WINE).ranks
     heads = page.locator("#ranking-table thead th").all_inner_texts()
     column = heads.index("ranks over all weightings")
-    for row in page.locator("#ranking-table tbody tr").all():
-        best, worst = ranks.loc[row.locator("th").inner_text(), ["best", "worst"]]
-        text = row.locator("td").nth(column - 1).inner_text()
+    rows = page.locator("#ranking-table tbody tr").evaluate_all(
+        "rows => rows.map((row) => [...row.cells].map((cell) => cell.innerText))"
+    )
+    for name, *cells in rows:
+        best, worst = ranks.loc[name, ["best", "worst"]]
+        text = cells[column - 1]
         assert text == (f"{best}" if best == worst else f"{best}–{worst}")
 
 
@@ -135,11 +145,13 @@ def test_a_brush_holds_in_every_view(opened):
         names = set(page.locator(f"#{key} tbody th").all_inner_texts())
         assert names
         assert names <= selected
-    for row in page.locator(".peers-panel li").all():
-        is_out = "out" in (row.get_attribute("class") or "").split()
-        assert is_out == (row.get_attribute("data-peer") not in selected)
-    winners = {row.get_attribute("data-name") for row in page.locator(".winners li").all()}
-    assert winners <= selected
+    peers = page.locator(".peers-panel li").evaluate_all(
+        "rows => rows.map((row) => [row.dataset.peer, row.classList.contains('out')])"
+    )
+    for peer, is_out in peers:
+        assert is_out == (peer not in selected)
+    winners = page.locator(".winners li").evaluate_all("rows => rows.map((e) => e.dataset.name)")
+    assert set(winners) <= selected
     assert page.locator(".weightings-panel .region.out").count() == sum(
         table.index[int(row)] not in selected
         for row in page.locator(".weightings-panel .region").evaluate_all(
@@ -213,7 +225,6 @@ def test_a_step_at_5000_rows_writes_little_more_than_at_30(opened):
             "[...document.querySelectorAll('.frontier .dots')]"
             ".reduce((t, e) => t + e.getAttribute('d').length, 0)"
         )
-        page.close()
     few, many = sizes
     assert many["lines"] <= 2 * few["lines"]
     assert many["nodes"] <= 2 * few["nodes"]
@@ -247,14 +258,13 @@ def test_the_first_screen_holds_recommendation_and_picture(opened, width):
         if report.data:
             named = page.locator(".frontier .label.chosen, .frontier .label.winner")
             assert named.count() == len(report.data["winners"]) == 3
-        page.close()
 
 
 @cache
 def report_of(board):
     """A report that is shown at several widths."""
     if board == "costs":
-        return db.report(costly(30), **COSTS)
+        return costs_page(30)
     if board == "5000":
         return db.report(cloud(5000, 5))
     return page_of(30, {"two": 2, "five": 5}[board])
@@ -288,7 +298,6 @@ def test_pictures_of_a_narrow_page_are_drawn_narrow(opened):
         if width == 390:  # the letters keep their size
             shown = picture.evaluate("(e) => e.width - 8")  # without its margin
             assert shown == pytest.approx(drawn, rel=0.03)
-        page.close()
 
 
 @pytest.mark.slow

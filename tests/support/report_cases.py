@@ -63,6 +63,12 @@ def costly(count, seed=3):
     return pd.DataFrame(columns, index=[f"classifier {k:04d}" for k in range(count)])
 
 
+@cache
+def costs_page(count):
+    """The report of metrics and costs, made once."""
+    return db.report(costly(count), **COSTS)
+
+
 def hostile():
     table = cloud(12, 2)
     names = [*HOSTILE, *UNSEEN]
@@ -70,6 +76,12 @@ def hostile():
         [*names, *table.index[len(names) :]], dtype=object
     )  # text as Arrow has it refuses half a sign
     return table
+
+
+@cache
+def hostile_page():
+    """The report of names that try to be markup, made once."""
+    return db.report(hostile())
 
 
 def study():
