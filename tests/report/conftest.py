@@ -65,12 +65,15 @@ class Tab:
         if not request.url.startswith(("data:", "blob:")) and request.url != self.address:
             self.problems.append(f"request: {request.url}")
 
-    def show(self, file, viewport, media):
-        """Load a report from the disk, on a screen of this size."""
+    def prepare(self, viewport, **media):
+        """Empty the tab, on a screen of this size."""
         if self.page.url != EMPTY:
             self.leave()
         self.page.set_viewport_size(viewport)
         self.page.emulate_media(media="null", **media)
+
+    def show(self, file):
+        """Load a report from the disk."""
         self.address = file.as_uri()
         self.page.goto(self.address)
         self.page.wait_for_selector("html[data-whole]", state="attached", timeout=60_000)
@@ -88,17 +91,33 @@ class Tab:
 
 
 @pytest.fixture(scope="session")
-def find_tab(browser):
-    """A function that returns the tab of a context with these options, which is made once."""
-    tabs = {}
+def tabs():
+    """The tabs that are open, by the options of their contexts."""
+    return {}
 
-    def find(**options):
+
+@pytest.fixture
+def use_tab(browser, tabs):
+    """A function that empties the tab of a context with these options, and makes it at first;
+    afterwards nothing may have gone wrong in it.
+    """
+    used_tabs = set()
+
+    def use(viewport=SCREEN, color_scheme="light", forced_colors="none", **options):
         key = tuple(sorted(options.items()))
         if key not in tabs:
             tabs[key] = Tab(browser, options)
+        used_tabs.add(tabs[key])
+        tabs[key].prepare(viewport, color_scheme=color_scheme, forced_colors=forced_colors)
         return tabs[key]
 
-    return find
+    yield use
+    problems = []
+    for tab in used_tabs:
+        tab.leave()
+        problems += tab.problems
+        tab.problems.clear()
+    assert problems == []
 
 
 @pytest.fixture(scope="session")
@@ -117,23 +136,12 @@ def write_once(tmp_path_factory):
 
 
 @pytest.fixture
-def opened(find_tab, write_once):
-    """A function that opens a report from the disk, in place of the one that it opened before;
-    afterwards nothing may have gone wrong.
-    """
-    used_tabs = set()
+def opened(use_tab, write_once):
+    """A function that opens a report from the disk, in place of the one that it opened before."""
 
-    def show(report, viewport=SCREEN, color_scheme="light", forced_colors="none", **options):
-        tab = find_tab(**options)
-        used_tabs.add(tab)
-        media = {"color_scheme": color_scheme, "forced_colors": forced_colors}
-        tab.show(write_once(report), viewport, media)
+    def show(report, **options):
+        tab = use_tab(**options)
+        tab.show(write_once(report))
         return tab.page
 
-    yield show
-    problems = []
-    for tab in used_tabs:
-        tab.leave()
-        problems += tab.problems
-        tab.problems.clear()
-    assert problems == []
+    return show

@@ -579,7 +579,25 @@ def test_five_and_five_thousand(opened):
     assert count.startswith(f"{within} of 5000 rows, page 1 of ")
 
 
-def test_a_workspace_without_its_page(browser):
+@pytest.mark.slow
+def test_nothing_of_a_page_is_left_in_the_next(opened):
+    page = opened(page_of(30, 3), viewport={"width": 390, "height": 844}, color_scheme="dark")
+    choose(page, "classifier 0009")
+    page.emulate_media(media="print")
+    page.context.new_page().goto(page.url)
+    page.mouse.move(200, 200)
+    page.mouse.down()
+    page = opened(page_of(30, 3))
+    assert len(page.context.pages) == 1
+    assert (page.evaluate("location.hash"), page.evaluate("scrollY")) == ("", 0)
+    assert page.evaluate("[innerWidth, innerHeight]") == [1200, 1400]
+    assert page.evaluate("document.activeElement.tagName") == "BODY"
+    assert page.locator(":hover").count() == 0
+    for query in ("print", "(prefers-color-scheme: dark)", "(forced-colors: active)"):
+        assert not page.evaluate("query => matchMedia(query).matches", query)
+
+
+def test_a_workspace_without_its_page(use_tab):
     """What a notebook runs: the page's script as a module, shown twice, with a state for Python."""
     pytest.importorskip(
         "anywidget", reason="anywidget is not installed here; it is in the extra notebook"
@@ -587,9 +605,7 @@ def test_a_workspace_without_its_page(browser):
     from deabench.report.notebook_widget import widget_module
 
     workspace = db.explore(page_of(30, 3))
-    page = browser.new_context(viewport={"width": 1000, "height": 900}).new_page()
-    wrong = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page = use_tab(viewport={"width": 1000, "height": 900}).page
     page.set_content('<div id="a"></div><div id="b"></div>')
     # A model as anywidget has it: an event at each change, and what is saved goes to Python.
     page.evaluate(
@@ -650,4 +666,3 @@ def test_a_workspace_without_its_page(browser):
     page.locator("#b .find").press("Enter")
     assert last_saved(4).chosen == "classifier 0005"
     assert names() == ["classifier 0003", "classifier 0005"]
-    assert wrong == []

@@ -15,7 +15,18 @@ from urllib.parse import unquote
 import numpy as np
 import pandas as pd
 import pytest
-from report_cases import COSTS, HOSTILE, cloud, costly, hostile, page_of, shipped_study, study
+from report_cases import (
+    COSTS,
+    HOSTILE,
+    cloud,
+    costly,
+    costs_page,
+    hostile,
+    hostile_page,
+    page_of,
+    shipped_study,
+    study,
+)
 from study_runs import without_processes
 
 import deabench as db
@@ -139,8 +150,8 @@ def test_cost_ranges_and_intervals_and_tests_are_shown():
 
 
 def test_a_report_is_one_file_without_a_network_and_the_same_each_time():
-    text = page_of(60, 3).to_html()
-    assert text == db.report(cloud(60, 3)).to_html()
+    text = page_of(30, 3).to_html()
+    assert text == db.report(cloud(30, 3)).to_html()
     inside = re.sub(r'src="data:image/(svg\+xml|png);base64,[A-Za-z0-9+/=]*"', "", text)
     urls = set(re.findall(r"https?://[^\s\"'<)]+", inside))
     assert {url.split("/")[2] for url in urls} == {
@@ -164,7 +175,7 @@ def test_hostile_names_in_html_are_text():
 
 
 def test_markdown_escapes_and_keeps_the_tables():
-    text = db.report(hostile()).to_markdown()
+    text = hostile_page().to_markdown()
     assert "<img" not in text.replace(r"\<img", "")
     row = next(line for line in text.splitlines() if r"a\|b" in line and line.startswith("|"))
     head = next(line for line in text.splitlines() if line.startswith("| system |"))
@@ -178,12 +189,12 @@ def test_latex_escapes_every_command():
         r"50\% \#1 \& a\_b \textasciitilde{} \textasciicircum{} "
         r"\textless{}$\lambda$\textgreater{}"
     )
-    text = db.report(hostile()).to_latex()
+    text = hostile_page().to_latex()
     assert r"\input" not in text
     assert (
         text.count(r"\begin{longtable}")
         == text.count(r"\end{longtable}")
-        >= len(tables(db.report(hostile())))
+        >= len(tables(hostile_page()))
     )
     assert not set("\x07\u202e\ud800") & set(text)
     body = re.findall(
@@ -197,9 +208,7 @@ def test_latex_tables_keep_to_the_page():
     """Every part of a table is narrower than the text, by the widths of its signs; no column is
     lost, the first is in each.
     """
-    for table in (
-        piece for section in db.report(costly(30), **COSTS).sections for piece in section.all_tables
-    ):
+    for table in (piece for section in costs_page(30).sections for piece in section.all_tables):
         wide = [
             min(latex.MAX_CELL_WIDTH, max(len(text) for text in column))
             for column in zip(table.columns, *table.cell_texts(), strict=True)
@@ -256,22 +265,34 @@ def test_latex_compiles_without_running_off_the_page(tmp_path, engine):
     assert [line for line in wide if float(line.split("(")[1].split("pt")[0]) > 20] == []
 
 
-def test_pictures_stand_beside_markdown_and_latex(tmp_path):
-    report = db.report(cloud(20, 2))
-    report.save(tmp_path / "my report.md")
-    text = (tmp_path / "my report.md").read_text(encoding="utf-8")
+@pytest.fixture(scope="module")
+def command_files(tmp_path_factory):
+    """The report on wine as the command writes it in each format, and its table."""
+    folder = tmp_path_factory.mktemp("formats")
+    source = folder / "wine.csv"
+    WINE.to_csv(source)
+    options = ["--outputs", "TPR,TNR", "--tested", "RBF", "--title", "Wine"]
+    for form in ("html", "md", "tex"):
+        # Beside a file whose name has a space, the pictures' names have one, too; LaTeX takes none.
+        file = folder / ("my report.md" if form == "md" else f"report.{form}")
+        assert main(["report", str(source), *options, "-o", str(file)]) == 0
+    return folder
+
+
+def test_pictures_stand_beside_markdown_and_latex(command_files):
+    report = db.report(WINE, outputs=["TPR", "TNR"], tested=["RBF"])
+    text = (command_files / "my report.md").read_text(encoding="utf-8")
     linked = re.findall(r"!\[[^\]]*\]\(<([^>]*)>\)", text)
     assert len(linked) == sum(len(section.pictures) for section in report.sections) >= 4
-    assert all((tmp_path / unquote(name)).read_bytes().startswith(b"<?xml") for name in linked)
-    report.save(tmp_path / "part.tex")
-    text = (tmp_path / "part.tex").read_text(encoding="utf-8")
+    assert all((command_files / unquote(name)).read_bytes().startswith(b"<?xml") for name in linked)
+    text = (command_files / "report.tex").read_text(encoding="utf-8")
     matches = re.findall(r"\\includegraphics\[width=\\linewidth,[^\]]*\]\{([^}]*)\}", text)
     assert text.count(r"\begin{figure}") == text.count(r"\end{figure}") == len(matches) >= 4
-    assert all((tmp_path / name).read_bytes().startswith(b"%PDF") for name in matches)
+    assert all((command_files / name).read_bytes().startswith(b"%PDF") for name in matches)
 
 
 def test_all_formats_have_the_same_tables():
-    report = page_of(60, 3)
+    report = page_of(30, 3)
     captions = [table.caption for section in report.sections for table in section.all_tables]
     for text, pattern in (
         (report.to_html(), r"<caption>([^<]*)</caption>"),
@@ -405,33 +426,14 @@ def test_more_than_six_metrics_say_why_there_are_no_facets():
     ]
 
 
-def test_the_command_writes_all_formats(tmp_path, capsys):
-    source = tmp_path / "wine.csv"
-    WINE.to_csv(source)
-    for end, start in (
-        ("html", "<!doctype html>"),
-        ("md", "# Wine"),
-        ("tex", "% made by deabench"),
+def test_the_command_writes_all_formats(command_files, tmp_path, capsys):
+    source = command_files / "wine.csv"
+    for name, start in (
+        ("report.html", "<!doctype html>"),
+        ("my report.md", "# Wine"),
+        ("report.tex", "% made by deabench"),
     ):
-        out = tmp_path / f"report.{end}"
-        assert (
-            main(
-                [
-                    "report",
-                    str(source),
-                    "--outputs",
-                    "TPR,TNR",
-                    "--tested",
-                    "RBF",
-                    "--title",
-                    "Wine",
-                    "-o",
-                    str(out),
-                ]
-            )
-            == 0
-        )
-        assert out.read_text(encoding="utf-8").startswith(start)
+        assert (command_files / name).read_text(encoding="utf-8").startswith(start)
     assert main(["report", str(source), "--format", "md", "--outputs", "TPR,TNR"]) == 0
     captured = capsys.readouterr()
     assert captured.out.startswith("# Comparison of systems\n")
@@ -526,7 +528,7 @@ def test_where_efficient_is_not_on_the_frontier_the_page_says_so(table, options)
 
 
 def test_costs_point_down_and_what_was_chosen_stands_first():
-    report = db.report(costly(20), **COSTS)
+    report = costs_page(30)
     assert [name for name in tables(report)["ranking-table"] if name[-1] in "↑↓"] == [
         "AUC ↑",
         "error ↓",
