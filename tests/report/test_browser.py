@@ -186,8 +186,8 @@ def test_what_cannot_be_is_refused_and_no_old_verdict_stays(opened):
 
 
 def test_costs_are_in_their_own_direction_and_unit(opened):
-    table = costly(40)
-    page = opened(costs_page(40))
+    table = costly(30)
+    page = opened(costs_page(30))
     comparison = compare(page, table, **COSTS)
     seek(page, "closest")
     # Quality against cost.
