@@ -72,6 +72,8 @@ _SIZE = (
     r"\w*_size_(in_)?(m|b|k|g|mb|gb|kb|mi_?b|gi_?b|ki_?b|millions?|billions?|bytes?|params|parameters"
     r"|million_parameters|m_params|b_params)_"
 )
+_MULTI_SCALE = re.compile(r"_(m?iou\w*|\w*ap\w*|acc\w*|pq|f1|dice)_")
+"""Qualities beside which "(ms)" says that they were measured at many scales."""
 _SPEED_IN_SECONDS = r"_per_(?:h|hours?|s|secs?|seconds?|min)_(?:s|secs?|seconds?|ms)_$"
 _SPENT_PER_TIME = join_pattern(_WORDS["spent_per_time"]) + r"\w*_per_"
 
@@ -342,7 +344,7 @@ def _look_up_words(name: ParsedName, rules: RuleBook) -> Meaning | None:
         # "speed (ms)", but "mIoU (ms)" is measured at many scales
         or (
             meaning.role == "output"
-            and (meaning.kind, meaning.unit) != ("quality", "share")
+            and not _MULTI_SCALE.search(name.words)
             # "Milk (kg)" and "Sales (EUR)" are amounts that were produced.
             and not meaning.production
         )

@@ -203,3 +203,17 @@ def test_a_text_of_error_rates_leaves_scores_of_data_sets_open(text, default, tm
     page = f"{text}\n\n| Model | CIFAR-10 (%) | CIFAR-100 (%) |\n|---|---|---|\n{rows}"
     table = read_text(tmp_path, page, "README.md")
     assert (table.question and table.question.default) == default
+
+
+def test_numbers_that_the_text_calls_error_rates_are_better_low(tmp_path) -> None:
+    file = tmp_path / "text.md"
+    rows = "BERT | 4.51 | 29.32 | 0.64\nXLNet | 3.79 | 27.80 | 0.62\n"
+    table = f"Model | IMDB | Yelp-5 | DBpedia\n--- | --- | --- | ---\n{rows}"
+    file.write_text(
+        f"### Results on Text Classification\n\n{table}\nThe above numbers are error rates.\n"
+    )
+    columns = db.read(file).columns
+    assert [(c.role, c.high) for c in columns] == [("lower_rate", 100.0)] * 3
+    assert db.rank(file).ranks.idxmin() == "XLNet"
+    file.write_text(f"### Results on Text Classification\n\n{table}")
+    assert "lower_rate" not in [column.role for column in db.read(file).columns]

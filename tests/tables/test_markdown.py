@@ -172,3 +172,11 @@ def test_names_below_an_empty_header_and_three_header_rows(tmp_path) -> None:
         "Fast (ms) T4 fp16",
         "Slow (ms) K1 fp32",
     ]
+
+
+def test_a_table_below_a_line_that_begins_with_a_bold_link_is_no_json(tmp_path) -> None:
+    file = tmp_path / "README.md"
+    file.write_text(
+        "[**Segmentation**](https://example.org):\n| Model | mAP |\n|--|--|\n| a | 1 |\n"
+    )
+    assert list(db.read(file).frame.columns) == ["mAP"]

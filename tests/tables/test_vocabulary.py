@@ -255,3 +255,24 @@ def test_a_triangle_marks_how_rows_are_sorted_and_states_no_direction() -> None:
     assert look_up_metric("Accuracy ▼").role == "output"
     assert look_up_metric("flux ▲") is None
     assert look_up_metric("flux ↑").role == "output"
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        # A time in brackets beats a quality, but "ms" beside these is "at many scales".
+        ("Hit (ms)", "cost"),
+        ("hit rate (ms)", "cost"),
+        ("mIoU (ms)", "output"),
+        ("APbox (ms)", "output"),
+        ("C2ST", "lower_rate"),
+        ("KSD", "lower_rate"),
+        ("Pass^2", "output"),
+        ("incidents_85_99", "lower_rate"),
+        ("fatalities", "lower_rate"),
+        ("CTB8", "output"),
+        ("命名实体", "output"),
+    ],
+)
+def test_words_of_fields_have_their_direction(name, role):
+    assert look_up_metric(name).role == role

@@ -125,7 +125,7 @@ def _read_content(data: bytes, file: str, title: str, sheet: str | None, limits:
 
 def _is_document(text: str) -> bool:
     """Return whether a text that begins with a bracket is Markdown or LaTeX, no JSON."""
-    return re.match(r"\s*(?:\[!?\[?[A-Za-z!][^\"]*\]|\{\s*\\)", text[:1000]) is not None
+    return re.match(r"\s*(?:\[[!\[*_]*[A-Za-z!][^\"]*\]|\{\s*\\)", text[:1000]) is not None
 
 
 def _find_tables(text: str, limits: Limits, file: str) -> tuple[list[Grid], str]:

@@ -23,6 +23,7 @@ from deabench.tables.recognition.columns import (
 from deabench.tables.recognition.directions import (
     MIN_CORRELATION,
     MIN_ROWS,
+    NUMBERS_ARE_ERRORS,
     OVERRULING,
     Block,
     Context,
@@ -103,7 +104,7 @@ def judge_columns(
     """
     resolved = [_name_value(column, context.metric) for column in columns]
     resolved = _leave_out_sparse(_open_lone_resource(resolved, frame), frame)
-    resolved = agree_on_percent(resolved, frame)
+    resolved = agree_on_percent(_take_stated_errors(resolved, frame, context), frame)
     resolved = find_mean_ranks(settle_ratios(resolved, frame), frame, context)
     blocks = _find_blocks(resolved, frame)
     columns_by_name = resolved
@@ -366,6 +367,30 @@ def _median_correlation(frame: pd.DataFrame, names: Sequence[str], metric: str) 
     # Constant columns correlate with nothing.
     varying = correlations[np.isfinite(correlations)]
     return float(np.median(varying)) if len(varying) else 0.0
+
+
+def _take_stated_errors(
+    columns: Sequence[Column], frame: pd.DataFrame, context: Context
+) -> list[Column]:
+    """Take columns that are called by benchmarks as error rates where the text says that they are.
+
+    They are in percent together, as "0.62" beside "3.79".
+    """
+    if NUMBERS_ARE_ERRORS.search(context.prose) is None:
+        return list(columns)
+    kinds = ("benchmark", "data set score", "mean of scores")
+    names = [c.name for c in columns if c.metric and c.kind in kinds and c.name in frame]
+    if not names or frame[names].max(axis=None) > 100:
+        return list(columns)
+    is_percent = bool(frame[names].max(axis=None) > 1)
+    reason = "the text says that these are error rates: lower is better"
+    unit, high = ("percent", 100.0) if is_percent else ("share", 1.0)
+    return [
+        column.with_role("lower_rate", reason, "loss", unit=unit, low=0.0, high=high)
+        if column.name in names
+        else column
+        for column in columns
+    ]
 
 
 def _doubt_outputs(

@@ -39,6 +39,12 @@ SENTENCES = {
     )
 }
 """What the text around a table says of its direction."""
+NUMBERS_ARE_ERRORS = re.compile(
+    r"\b(numbers?|values?|results?|figures?|entries|scores?)\b[^.\n|]{0,30}\b(are|is|shows?|give)\b"
+    r"[^.\n|]{0,20}\berror rates?\b",
+    re.IGNORECASE,
+)
+"""What the text says where columns that are called by data sets hold error rates."""
 STATED_METRIC = re.compile(r"^\W*metric\s*:\s*([^,;\n]+)$", re.IGNORECASE | re.MULTILINE)
 """A line of the text that names the one metric of a table: "Metric: word error rate"."""
 ERRORS = re.compile(r"\b(error|misclassification) rates?\b|\btop-?[15] errors?\b", re.IGNORECASE)
@@ -232,6 +238,9 @@ def _by_context(block: Block, context: Context) -> tuple[str, str]:
     """Take the direction that the text around the table or the file's name states."""
     if len(block.names) < 2 and block.allies:
         return "", ""
+    is_rate = measure_scale(block.frame[block.names[0]])[0] in ("share", "percent")
+    if is_rate and NUMBERS_ARE_ERRORS.search(context.prose):
+        return "lower", "the text says that these are error rates"
     stated = states_directions(context.prose)
     # "Lower error values are better" speaks of the errors alone, where other metrics are known.
     if block.has_known_metrics and len(stated) == 1 and _speaks_of_metric(context.prose, stated[0]):
