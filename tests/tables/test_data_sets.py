@@ -52,3 +52,11 @@ def test_data_sets_are_told_apart():
         assert find_data_set(list(data_set.roles)) == data_set
         assert len(data_set.roles) >= 3
         assert {"output"} <= set(data_set.roles.values())
+
+
+def test_data_set_names_its_producers(tmp_path):
+    path = tmp_path / "farms.csv"
+    path.write_text("farmNo,milk,energy,vet,cows\n1,90,5,3,12\n2,60,7,4,8\n3,70,6,9,10\n")
+    table = db.read(path)
+    assert table.label == ("farmNo",)
+    assert (table.outputs, table.costs) == (["milk"], ["energy", "vet", "cows"])

@@ -11,7 +11,7 @@ from typing import Literal
 
 MIN_COLUMNS = 3
 """Fewer columns of the same names may be those of another table."""
-DataSetRole = Literal["output", "cost", "left_out"]
+DataSetRole = Literal["output", "cost", "left_out", "label", "dataset"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,9 @@ def read_data_sets() -> tuple[DataSet, ...]:
         roles: dict[str, DataSetRole] = dict.fromkeys(entry["outputs"].split(), "output")
         roles |= dict.fromkeys(entry["inputs"].split(), "cost")
         roles |= dict.fromkeys(entry["left_out"].split(), "left_out")
+        # What names the producers, and their periods, where the data set has such columns.
+        roles |= dict.fromkeys(entry.get("label", "").split(), "label")
+        roles |= dict.fromkeys(entry.get("periods", "").split(), "dataset")
         data_sets.append(DataSet(entry["name"], entry["source"], roles))
     return tuple(data_sets)
 
