@@ -161,9 +161,9 @@ def samples_of_data(table: Table, data: Data, clusters: Clusters | None = None) 
     """
     # A constant output is no metric, and has no samples.
     data = replace(data, outputs=data.outputs.drop(columns=CONSTANT_OUTPUT, errors="ignore"))
-    quotients = [name for name in data.outputs if name not in table.frame]
-    if quotients:
-        raise DataError(f"'{quotients[0]}' is a quotient of metrics, of which there are no samples")
+    if any(note.startswith("outputs are quotients") for note in data.notes):
+        name = data.outputs.columns[0]
+        raise DataError(f"'{name}' is a quotient of metrics, of which there are no samples")
     rows = table.rows
     if rows is not None:
         # Systems that are not ranked are not sampled.

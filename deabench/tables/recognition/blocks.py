@@ -382,7 +382,9 @@ def _take_stated_errors(
     names = [c.name for c in columns if c.metric and c.kind in kinds and c.name in frame]
     if not names or frame[names].max(axis=None) > 100:
         return list(columns)
-    is_percent = bool(frame[names].max(axis=None) > 1)
+    # Columns of unknown names beside them are error rates, too.
+    open_names = [c.name for c in columns if c.role == "unknown" and c.name in frame]
+    is_percent = bool(1 < frame[[*names, *open_names]].max(axis=None) <= 100)
     reason = "the text says that these are error rates: lower is better"
     unit, high = ("percent", 100.0) if is_percent else ("share", 1.0)
     return [
