@@ -73,7 +73,6 @@ _SIZE = (
     r"|million_parameters|m_params|b_params)_"
 )
 _MULTI_SCALE = re.compile(r"_(m?iou\w*|\w*ap\w*|acc\w*|pq|f1|dice)_")
-"""Qualities beside which "(ms)" says that they were measured at many scales."""
 _SPEED_IN_SECONDS = r"_per_(?:h|hours?|s|secs?|seconds?|min)_(?:s|secs?|seconds?|ms)_$"
 _SPENT_PER_TIME = join_pattern(_WORDS["spent_per_time"]) + r"\w*_per_"
 
@@ -227,9 +226,8 @@ def _negate(meaning: Meaning | None) -> Meaning | None:
     """Return what a metric with the opposite sign means."""
     if meaning is not None and meaning.better == "lower":
         reason = "its sign is turned, so higher is better"
-        return Meaning(
-            "output", meaning.unit, -meaning.high, -meaning.low, reason, True, kind="quality"
-        )
+        low, high = -meaning.high, -meaning.low
+        return Meaning("output", meaning.unit, low, high, reason, True, kind="quality")
     if meaning is None or meaning.role != "output":
         return meaning
     reason = "its sign is turned, so lower is better"
@@ -318,9 +316,8 @@ def _look_up_words(name: ParsedName, rules: RuleBook) -> Meaning | None:
         reason = "a throughput: higher is better"
         return Meaning("output", "per second", 0.0, inf, reason, kind="throughput")
     if throughput and spent and re.match(r"_(errors?|failures?)_", spent[0]):
-        return Meaning(
-            "lower_rate", "", 0.0, inf, "failures per time: lower is better", kind="loss"
-        )
+        reason = "failures per time: lower is better"
+        return Meaning("lower_rate", "", 0.0, inf, reason, kind="loss")
     unit = unit_of(name, is_spending=re.search(_SPENDING, name.words) is not None)
     setting = re.search(_LIMIT, name.all_words)
     # A unit of spending beats the noun: co2_year_mean_kg is no year.
