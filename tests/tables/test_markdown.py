@@ -130,8 +130,13 @@ def test_a_rule_of_another_length_than_the_header_is_one_all_the_same(tmp_path) 
         ("     model    acc  ms\n0  a model   0.91  12\n1        b   0.88   5\n", ["", "model"]),
         ("     acc  ms\na model  0.91  12\nb   0.88   5\n", [""]),
         ("model acc ms\na 0.91 12\nb 0.88 5\n", ["model"]),
+        (
+            "=====  ====  ==\nmodel  acc   ms\n=====  ====  ==\na      0.91  12\nb      0.88  5\n"
+            "=====  ====  ==\n",
+            ["model"],
+        ),
     ],
-    ids=["pandas", "R", "single blanks"],
+    ids=["pandas", "R", "single blanks", "reStructuredText"],
 )
 def test_tables_that_are_aligned_by_blanks_are_read(text, columns, tmp_path) -> None:
     frame = read_file(write(tmp_path, text)).frame

@@ -276,3 +276,8 @@ def test_a_triangle_marks_how_rows_are_sorted_and_states_no_direction() -> None:
 )
 def test_words_of_fields_have_their_direction(name, role):
     assert look_up_metric(name).role == role
+
+
+def test_a_number_of_collisions_is_no_percentage():
+    assert look_up_metric("Collisions").high == float("inf")
+    assert look_up_metric("Collision (%)").high == 1.0

@@ -44,6 +44,8 @@ MAX_EXACT_INTEGER = 2**53
 """Whole numbers up to this size are floats without rounding."""
 NAMING_ROLES = ("label", "dataset", "left_out")
 """Roles of columns that may tell rows apart: their cells stay text."""
+RULED_LINE = re.compile(r"^ *[=~-]{3,}( +[=~-]{2,})* *$", re.MULTILINE)
+"""A line below or above the names of a table in plain text."""
 MAX_PARSED_CELLS = 100_000
 """Separators in a line up to which its cells are parsed to be counted."""
 MAX_SECTIONS = 1 << 20
@@ -237,8 +239,10 @@ def _split_by_blanks(text: str, separator: str) -> list[list[str]]:
     """Return the cells of a table that is aligned by blanks, as pandas and R print it.
 
     It has no other separator, the same number of cells in all lines, and numbers in the last of
-    them. A header without a name for the first column is shorter by one.
+    them. A header without a name for the first column is shorter by one. Lines that are ruled, as
+    in reStructuredText, hold no cells.
     """
+    text = RULED_LINE.sub("", text)
     head = [line for line in text[:PROBED_CHARACTERS].splitlines() if line.strip()]
     if len(head) < 3 or any(separator in line for line in head):
         return []
