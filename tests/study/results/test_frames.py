@@ -166,6 +166,14 @@ def test_a_forecast_keeps_what_it_computed(tmp_path):
         study.forecast()
 
 
+@pytest.mark.slow
+def test_a_forecast_runs_in_workers(tmp_path):
+    study = small_study(tmp_path, {"bayes": GaussianNB(), "none": DummyClassifier()}, split=4)
+    forecast = study.forecast(workers=1, show_progress=False)
+    assert study.status().done == 4
+    assert forecast.per_classifier["tasks"].to_dict() == {"bayes": 6, "none": 6}
+
+
 def test_a_dummy_is_not_crowned(tmp_path):
     classifiers = {"dummy": DummyClassifier(), "bayes": GaussianNB(), "dark": Refusing()}
     study = small_study(tmp_path, classifiers, metrics=["TPR", "TNR", "fit_seconds"])
