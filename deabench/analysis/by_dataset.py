@@ -280,9 +280,10 @@ def _build_frame(
         groups = pd.Series(tie_groups(-frame[name].to_numpy()), index=frame.index)
         ranks = groups.mask(frame[name].isna()).rank(method="min").astype("Int64")
         frame.insert(frame.columns.get_loc(name) + 1, f"{name}_rank", ranks)
-    # The technology gap ratio of each pair, averaged over the data sets.
-    frame["gap"] = (pooled_scores / each_scores.reindex(index=pooled_scores.index)).mean()
-    if means.options.monotone == "none":
+    if means.options.monotone != "none":
+        # The technology gap ratio of each pair, averaged over the data sets.
+        frame["gap"] = (pooled_scores / each_scores.reindex(index=pooled_scores.index)).mean()
+    else:
         frame["gap"] = np.nan
         notes.append(
             f"'gap' is left empty: a score of model '{means.options.name}' can rise where systems "

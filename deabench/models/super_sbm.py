@@ -197,7 +197,7 @@ def _proved_unreached(answer: Answer, scaled: ScaledData) -> np.ndarray:
             is_possible[positions[k]] = False
             has_output = (scaled.Y[is_possible] > 0).any(axis=0)
             proved[k] |= not (has_output & (scaled.y[k] > 0)).any()
-    return np.asarray(proved)
+    return proved
 
 
 def _prove(answer: Answer) -> Proof:

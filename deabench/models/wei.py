@@ -17,7 +17,7 @@ from deabench.proofs.radial import prove_radial
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance
 from deabench.results.proof import Proof
-from deabench.tables.transforms import Data
+from deabench.tables.transforms import QUOTIENTS, Data
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,5 +102,5 @@ def divide_outputs_by_inputs(data: Data) -> Data:
         for cost, x in zip(inputs, inputs.to_numpy().T, strict=True)
     }
     frame = pd.DataFrame(quotients, index=data.labels)
-    note = "outputs are quotients: " + ", ".join(frame.columns)
+    note = QUOTIENTS + ", ".join(frame.columns)
     return Data(frame, frame.iloc[:, :0], (*data.notes, note))

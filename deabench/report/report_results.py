@@ -144,9 +144,9 @@ class ReportResults:
         fits = len(ranking.scores) <= MAX_WEIGHTED_ROWS and 2 <= metrics <= MAX_METRICS
         # Where gaps are bounded, the ranked values are the worst ones.
         has_gaps = ranking.bounds is not None
-        has_other_rules = bool(ranking.reasons) or ranking.data.given or has_gaps
         # The page weights the metrics of its axes, which quotients of them are not.
-        has_other_rules = has_other_rules or _ranks_quotients(ranking)
+        has_other_metrics = bool(ranking.data.given) or ranking.data.has_quotients
+        has_other_rules = bool(ranking.reasons) or has_other_metrics or has_gaps
         if not (is_tied and fits and ranking.own_reference) or has_other_rules:
             return None
         table = selection_of_ranking(ranking).as_table()
@@ -327,7 +327,7 @@ def _select_frontier_columns(
     """Select the metrics of the frontier: those named, else those of the ranking."""
     if metrics is None:
         # Model (5) ranks quotients of outputs and inputs: its inputs span no frontier.
-        if _ranks_quotients(ranking):
+        if ranking.data.has_quotients:
             return selected.drop_columns(selected.inputs)
         return selected
     return replace(
@@ -423,8 +423,3 @@ def describe_difference(results: ReportResults) -> str:
         f"those of the frontier of mixtures in {frontier_metrics}: a system may be efficient "
         "in the ranking and not on that frontier."
     )
-
-
-def _ranks_quotients(ranking: Ranking) -> bool:
-    """Return whether a ranking compares quotients of outputs and inputs, as model (5) does."""
-    return any("outputs are quotients" in note for note in ranking.notes)

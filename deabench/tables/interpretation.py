@@ -135,7 +135,7 @@ def interpret_source(
     if any(is_numeric_dtype(frame[name].dtype) for name in (*labels, *roles)):
         source = source.as_text()
         frame = source.frame
-    declarations = declare_data_set([str(name) for name in frame.columns])
+    declarations = _declare_data_set([str(name) for name in frame.columns])
     declarations |= source.declarations
     declarations |= {
         name: (role, USER_SAYS, "user") for name, role in roles.items() if role != "label"
@@ -167,7 +167,7 @@ def interpret_source(
     return table
 
 
-def declare_data_set(names: Sequence[str]) -> dict[str, Declaration]:
+def _declare_data_set(names: Sequence[str]) -> dict[str, Declaration]:
     """Return the roles of the columns of a published data set; none of any other table."""
     data_set = find_data_set(names)
     if data_set is None:

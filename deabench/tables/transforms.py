@@ -47,6 +47,10 @@ class AffineTransform:
 Transforms = Mapping[str, AffineTransform]
 
 
+QUOTIENTS = "outputs are quotients: "
+"""How the note on outputs that were divided by inputs begins."""
+
+
 @dataclass(frozen=True)
 class Data:
     """The validated arrays that models take.
@@ -72,6 +76,11 @@ class Data:
     notes: tuple[str, ...] = field(default=())
     transforms: Transforms = field(default_factory=dict)
     given: tuple[str, ...] = ()
+
+    @property
+    def has_quotients(self) -> bool:
+        """Whether outputs were divided by inputs, for a model that takes no inputs."""
+        return any(note.startswith(QUOTIENTS) for note in self.notes)
 
     @property
     def is_changeable(self) -> np.ndarray:

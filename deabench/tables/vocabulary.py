@@ -226,8 +226,8 @@ def _negate(meaning: Meaning | None) -> Meaning | None:
     """Return what a metric with the opposite sign means."""
     if meaning is not None and meaning.better == "lower":
         reason = "its sign is turned, so higher is better"
-        low, high = -meaning.high, -meaning.low
-        return Meaning("output", meaning.unit, low, high, reason, True, kind="quality")
+        least, greatest = -meaning.high, -meaning.low
+        return Meaning("output", meaning.unit, least, greatest, reason, True, kind="quality")
     if meaning is None or meaning.role != "output":
         return meaning
     reason = "its sign is turned, so lower is better"

@@ -244,9 +244,9 @@ def test_a_weight_below_its_least_is_off_by_what_the_dmu_loses_of_its_worth(name
             forged = honest.weights.copy()
             forged[metric] -= share * least[:, r] * is_least
             proof = honest.options.prove(replace(honest, weights=forged))
-            found = proof.violations["dual_infeasibility"][is_least]
+            violations = proof.violations["dual_infeasibility"][is_least]
             expected = (share * least[:, r] * own[:, r] / unit)[is_least]
-            assert found == pytest.approx(expected, rel=1e-6, abs=1e-11)
+            assert violations == pytest.approx(expected, rel=1e-6, abs=1e-11)
         counted += is_least.sum()
     assert counted >= 4
 
@@ -281,11 +281,10 @@ def test_a_free_term_is_off_by_what_it_costs_of_the_score(name) -> None:
     is_compared = honest.scores.notna().to_numpy()
     assert is_compared.sum() > 4
     for share in (1e-3, -1e-3, 0.5):
-        off = share * unit
-        weights = honest.weights.assign(u_0=honest.weights["u_0"] + off)
+        weights = honest.weights.assign(u_0=honest.weights["u_0"] + share * unit)
         proof = honest.options.prove(replace(honest, weights=weights))
-        found = proof.violations["dual_infeasibility"][is_compared]
-        assert found == pytest.approx(abs(share), rel=1e-6)
+        violations = proof.violations["dual_infeasibility"][is_compared]
+        assert violations == pytest.approx(abs(share), rel=1e-6)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -38,10 +38,8 @@ def test_lambda_reaches_a_distance_that_is_too_large_by_less_than_the_margin(
 @pytest.mark.parametrize("orientation", ["none", "input", "output"])
 def test_weights_of_super_efficiencies_are_lowered_to_what_they_may_be(orientation) -> None:
     """A score is not proved by weights that are too large by less than the tolerance."""
-    honest = rank_with(
-        TABLE, outputs=["a", "b"], inputs=["x", "z"], model="super-sbm", returns="vrs",
-        orientation=orientation,
-    )  # fmt: skip
+    options = {"model": "super-sbm", "returns": "vrs", "orientation": orientation}
+    honest = rank_with(TABLE, outputs=["a", "b"], inputs=["x", "z"], **options)
     is_above = (honest.scores > 1.01).to_numpy()
     assert is_above.any()
     scores = honest.scores * (1 + 8e-10)

@@ -217,3 +217,11 @@ def test_numbers_that_the_text_calls_error_rates_are_better_low(tmp_path) -> Non
     assert db.rank(file).ranks.idxmin() == "XLNet"
     file.write_text(f"### Results on Text Classification\n\n{table}")
     assert "lower_rate" not in [column.role for column in db.read(file).columns]
+
+
+def test_error_rates_are_in_percent_beside_a_column_of_large_numbers(tmp_path) -> None:
+    rows = "BERT | 12000 | 4.51 | 0.64\nXLNet | 15000 | 3.79 | 0.62\n"
+    table = f"Model | foo | IMDB | DBpedia\n--- | --- | --- | ---\n{rows}"
+    columns = read_text(tmp_path, f"{table}\nThe numbers above are error rates.\n", "t.md").columns
+    highs = {column.name: column.high for column in columns}
+    assert (highs["IMDB"], highs["DBpedia"]) == (100.0, 100.0)

@@ -161,7 +161,7 @@ def samples_of_data(table: Table, data: Data, clusters: Clusters | None = None) 
     """
     # A constant output is no metric, and has no samples.
     data = replace(data, outputs=data.outputs.drop(columns=CONSTANT_OUTPUT, errors="ignore"))
-    if any(note.startswith("outputs are quotients") for note in data.notes):
+    if data.has_quotients:
         name = data.outputs.columns[0]
         raise DataError(f"'{name}' is a quotient of metrics, of which there are no samples")
     rows = table.rows

@@ -9,8 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-MIN_COLUMNS = 3
-"""Fewer columns of the same names may be those of another table."""
 DataSetRole = Literal["output", "cost", "left_out", "label", "dataset"]
 
 
@@ -22,7 +20,7 @@ class DataSet:
     ----------
     name : str
     source : str
-        The package that has it, and the publication.
+        The package that has it.
     roles : mapping of column to role
     """
 
@@ -53,9 +51,5 @@ def find_data_set(names: Sequence[str]) -> DataSet | None:
     Of several the one with the most columns counts: that of fewer may be a part of it.
     """
     columns = set(names)
-    candidates = [
-        data_set
-        for data_set in read_data_sets()
-        if len(data_set.roles) >= MIN_COLUMNS and data_set.roles.keys() <= columns
-    ]
+    candidates = [data_set for data_set in read_data_sets() if data_set.roles.keys() <= columns]
     return max(candidates, key=lambda data_set: len(data_set.roles), default=None)

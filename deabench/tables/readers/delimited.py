@@ -44,7 +44,7 @@ MAX_EXACT_INTEGER = 2**53
 """Whole numbers up to this size are floats without rounding."""
 NAMING_ROLES = ("label", "dataset", "left_out")
 """Roles of columns that may tell rows apart: their cells stay text."""
-RULED_LINE = re.compile(r"^ *[=~-]{3,}( +[=~-]{2,})* *$", re.MULTILINE)
+RULED_LINE = re.compile(r" *[=~-]{3,}( +[=~-]{2,})* *")
 """A line below or above the names of a table in plain text."""
 MAX_PARSED_CELLS = 100_000
 """Separators in a line up to which its cells are parsed to be counted."""
@@ -242,8 +242,7 @@ def _split_by_blanks(text: str, separator: str) -> list[list[str]]:
     them. A header without a name for the first column is shorter by one. Lines that are ruled, as
     in reStructuredText, hold no cells.
     """
-    text = RULED_LINE.sub("", text)
-    head = [line for line in text[:PROBED_CHARACTERS].splitlines() if line.strip()]
+    head = list(filter(_holds_cells, text[:PROBED_CHARACTERS].splitlines()))
     if len(head) < 3 or any(separator in line for line in head):
         return []
     for blanks in (r"\s{2,}", r"\s+"):
@@ -252,10 +251,15 @@ def _split_by_blanks(text: str, separator: str) -> list[list[str]]:
         ends = [parse_estimate(row[-1], False) is not None for row in rows]
         is_table = width > 1 and len(rows[0]) in (width, width - 1) and not ends[0]
         if is_table and all(ends[1:]) and all(len(row) == width for row in rows[1:]):
-            lines = filter(str.strip, text.splitlines())
+            lines = filter(_holds_cells, text.splitlines())
             cells = [_split_line(line, blanks) for line in lines]
             return [[""] * (width - len(cells[0])) + cells[0], *cells[1:]]
     return []
+
+
+def _holds_cells(line: str) -> bool:
+    """Return whether a line is neither blank nor ruled."""
+    return bool(line.strip()) and RULED_LINE.fullmatch(line) is None
 
 
 def _split_line(line: str, blanks: str) -> list[str]:

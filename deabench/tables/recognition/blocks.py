@@ -382,13 +382,19 @@ def _take_stated_errors(
     names = [c.name for c in columns if c.metric and c.kind in kinds and c.name in frame]
     if not names or frame[names].max(axis=None) > 100:
         return list(columns)
-    # Columns of unknown names beside them are error rates, too.
-    open_names = [c.name for c in columns if c.role == "unknown" and c.name in frame]
-    is_percent = bool(1 < frame[[*names, *open_names]].max(axis=None) <= 100)
+    # Rates of unknown names beside them are error rates, too.
+    open_rates = [
+        c.name
+        for c in columns
+        if c.role == "unknown"
+        and c.name in frame
+        and measure_scale(frame[c.name])[0] in ("share", "percent")
+    ]
+    is_percent = frame[[*names, *open_rates]].max(axis=None) > 1
     reason = "the text says that these are error rates: lower is better"
-    unit, high = ("percent", 100.0) if is_percent else ("share", 1.0)
+    unit, maximum = ("percent", 100.0) if is_percent else ("share", 1.0)
     return [
-        column.with_role("lower_rate", reason, "loss", unit=unit, low=0.0, high=high)
+        column.with_role("lower_rate", reason, "loss", unit=unit, low=0.0, high=maximum)
         if column.name in names
         else column
         for column in columns

@@ -327,14 +327,14 @@ def agree_on_percent(columns: Sequence[Column], frame: pd.DataFrame) -> list[Col
     0.86 may be an error rate of 86 % or of 0.86 %. It is in percent where the name says so, where
     an error rate of the same name is in percent, and where 100 minus it is another column.
     """
-    percents = [column for column in columns if column.unit == "percent" and column.metric]
+    percent_rates = [column for column in columns if column.unit == "percent" and column.metric]
     agreed = []
     for column in columns:
         is_open = column.complemented and column.unit == "share" and not column.declared
         if is_open and column.kind != "user" and column.name in frame:
             is_percent = "_percent_" in parse_name(column.name).all_words or any(
-                _is_same_rate(column, other) or _is_complement(column, other, frame)
-                for other in percents
+                _is_same_rate(column, rate) or _is_complement(column, rate, frame)
+                for rate in percent_rates
             )
             if is_percent:
                 column = replace(column, unit="percent", high=100.0)
@@ -342,21 +342,21 @@ def agree_on_percent(columns: Sequence[Column], frame: pd.DataFrame) -> list[Col
     return agreed
 
 
-def _is_same_rate(column: Column, other: Column) -> bool:
+def _is_same_rate(column: Column, percent_rate: Column) -> bool:
     """Return whether the names of two error rates share a word that names an error rate."""
     shared = set(parse_name(column.name).words.split("_"))
-    shared &= set(parse_name(other.name).words.split("_"))
+    shared &= set(parse_name(percent_rate.name).words.split("_"))
     meanings = [look_up_metric(word) for word in shared if word]
-    return other.role == "lower_rate" and any(
+    return percent_rate.role == "lower_rate" and any(
         meaning is not None and meaning.role == "lower_rate" for meaning in meanings
     )
 
 
-def _is_complement(column: Column, other: Column, frame: pd.DataFrame) -> bool:
+def _is_complement(column: Column, quality: Column, frame: pd.DataFrame) -> bool:
     """Return whether a column is 100 minus another, which is better high."""
-    if other.role != "output" or other.name not in frame:
+    if quality.role != "output" or quality.name not in frame:
         return False
-    total = frame[column.name] + frame[other.name]
+    total = frame[column.name] + frame[quality.name]
     return bool(total.notna().any() and (total.dropna() - 100).abs().max() <= ROUNDED_SUM)
 
 

@@ -67,9 +67,9 @@ OVERRULING = 4
 """So many like columns overrule one whose name tells the opposite, as the task 'Distance'."""
 
 
-LEAST_COMPARED = 4
+MIN_SYSTEMS = 4
 """So many other rows are needed before a row of chance or of humans tells a direction."""
-BEYOND = 0.9
+BEATEN_SHARE = 0.9
 """Chance is below, and humans above, this share of the other rows."""
 AGREEING = 0.75
 """This share of the columns has to agree on a direction."""
@@ -330,7 +330,7 @@ def compare_with_reference_rows(frame: pd.DataFrame, names: Sequence[str]) -> tu
     is_chance = np.array([has_name(name, "chance") for name in systems])
     is_human = np.array([has_name(name, "human") for name in systems])
     is_system = ~(is_chance | is_human)
-    if is_system.sum() < LEAST_COMPARED or is_system.all():
+    if is_system.sum() < MIN_SYSTEMS or is_system.all():
         return "", ""
     values = frame[list(names)].to_numpy(dtype=float)
     above_chance = _share_above(values[is_system], values[is_chance])
@@ -361,12 +361,12 @@ def _share_above(systems: np.ndarray, reference: np.ndarray) -> np.ndarray:
 
 def _agree(shares: np.ndarray) -> str:
     """Return the direction that most columns agree on by their shares; "" without one."""
-    known = shares[np.isfinite(shares)]
-    if not len(known):
+    compared_shares = shares[np.isfinite(shares)]
+    if not len(compared_shares):
         return ""
-    if (known >= BEYOND).mean() >= AGREEING:
+    if (compared_shares >= BEATEN_SHARE).mean() >= AGREEING:
         return "higher"
-    return "lower" if (known <= 1 - BEYOND).mean() >= AGREEING else ""
+    return "lower" if (compared_shares <= 1 - BEATEN_SHARE).mean() >= AGREEING else ""
 
 
 def _by_order(block: Block, context: Context) -> tuple[str, str]:
