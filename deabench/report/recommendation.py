@@ -56,6 +56,8 @@ class Recommendation:
         Systems with the same value under equal weights.
     is_best_everywhere : bool
         Whether no other system is better in any metric.
+    is_only_efficient : bool
+        Whether no other system is efficient.
     alternatives : tuple of Alternative
         The smallest change of a weight first; each names another system.
     """
@@ -63,6 +65,7 @@ class Recommendation:
     name: str
     tied: tuple[str, ...]
     is_best_everywhere: bool
+    is_only_efficient: bool
     alternatives: tuple[Alternative, ...]
 
 
@@ -78,7 +81,8 @@ def recommend(results: ReportResults) -> Recommendation | None:
     ]
     if not names or metrics.shape[1] < 2:
         return None
-    shares = shares_of_range(metrics, results.lower_is_better).loc[names]
+    all_shares = shares_of_range(metrics, results.lower_is_better)
+    shares = all_shares.loc[names]
     values = shares.sum(axis=1).to_numpy().copy()
     winner = int(values.argmax())
     tied = np.flatnonzero(np.abs(values - values[winner]) <= TIED)
@@ -86,11 +90,13 @@ def recommend(results: ReportResults) -> Recommendation | None:
     winner = int(tied[0])
     # Rounding must not hide that two values are equal.
     values[tied] = values[winner]
-    gains = shares.to_numpy() - shares.to_numpy()[winner]
+    # Under constant returns a system may be inefficient and the best in one metric.
+    gains = all_shares.to_numpy() - shares.to_numpy()[winner]
     return Recommendation(
         name=str(names[winner]),
         tied=tuple(str(names[row]) for row in tied[1:]),
-        is_best_everywhere=bool((gains <= TIED).all()),
+        is_best_everywhere=not (gains > TIED).any(),
+        is_only_efficient=len(names) == 1,
         alternatives=_find_alternatives(shares, values, winner),
     )
 

@@ -78,6 +78,8 @@ class ReportResults:
         The label of the classifier that the page opens on; None for the recommended one.
     table : Table or None
         The table as it was read, with its single results; None where a ranking was given.
+    divisors : tuple of str
+        Inputs that the ranking holds in quotients alone.
     """
 
     ranking: Ranking
@@ -94,6 +96,7 @@ class ReportResults:
     warnings: list[str]
     explained: Hashable | None = None
     table: Table | None = None
+    divisors: tuple[str, ...] = ()
 
     @property
     def any_frontier(self) -> Frontier | None:
@@ -120,7 +123,7 @@ class ReportResults:
         datasets = [ranked]
         if self.any_frontier is not None:
             datasets.append(self.any_frontier.data)
-        inputs = {str(name) for data in datasets for name in data.inputs}
+        inputs = {str(name) for data in datasets for name in data.inputs} | {*self.divisors}
         reversed_metrics = {
             str(name)
             for data in datasets
@@ -239,6 +242,7 @@ def compute_results(
         no_facets_reason=reason,
         warnings=list(dict.fromkeys(texts)),
         table=None if isinstance(source, Ranking) else selected.table,
+        divisors=selected.inputs if ranking.data.has_quotients else (),
     )
 
 

@@ -113,3 +113,13 @@ def test_how_sure_a_recommendation_is_stands_in_its_sentence(spread, words):
     first = db.report(table, uncertainty=samples).answer[0]
     assert first.startswith("Take a: no other is better in any metric (")
     assert words in first
+
+
+def test_the_only_efficient_system_may_not_be_the_best_in_every_metric():
+    """Under constant returns: "a" is more accurate than "b", at ten times its cost."""
+    table = pd.DataFrame({"accuracy": [0.9, 0.8], "latency": [10.0, 1.0]}, index=["a", "b"])
+    options = {"outputs": ["accuracy"], "inputs": ["latency"], "model": "ccr", "returns": "crs"}
+    assert db.report(table, **options).answer[0].startswith("Take b: no other is efficient")
+    table.loc["a", "accuracy"] = 0.7
+    headline = db.report(table, **options).answer[0]
+    assert headline.startswith("Take b: no other is better in any metric")

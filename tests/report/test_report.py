@@ -454,6 +454,20 @@ def test_the_command_writes_all_formats(command_files, tmp_path, capsys):
     )
 
 
+def test_an_input_that_the_ranking_divides_by_is_better_low():
+    table = pd.DataFrame({"accuracy": [0.9, 0.6], "latency": [3.0, 1.0]}, index=["a", "b"])
+    report = db.report(table, outputs=["accuracy"], inputs=["latency"], model="wei")
+    metrics = {metric["name"]: metric for metric in report.data["metrics"]}
+    assert (metrics["accuracy"]["high"], metrics["latency"]["high"]) == (True, False)
+    heads = [name for name in tables(report)["ranking-table"] if name[-1] in "↑↓"]
+    assert heads == ["accuracy ↑", "latency ↓"]
+    # b has the better quotient, and the lower latency.
+    text = report.to_markdown().replace("\\", "")
+    assert "latency 1 (the best)" in text
+    # Though a has the better accuracy.
+    assert "Take b: no other is efficient." in text
+
+
 def test_the_command_reports_a_study_that_was_run(tmp_path, capsys):
     file = tmp_path / "study.toml"
     file.write_text(

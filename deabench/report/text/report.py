@@ -175,6 +175,8 @@ def _say_what_to_take(
     certainty = _say_how_sure(results, name)
     if recommendation.is_best_everywhere:
         return f"Take {name}: no other is better in any metric{certainty}."
+    if recommendation.is_only_efficient:
+        return f"Take {name}: no other is efficient{certainty}."
     first = f"Take {name}{certainty}"
     if recommendation.tied:
         names = f"{name} or {join_names(recommendation.tied, 3)}"
