@@ -73,6 +73,7 @@ def pair_oracle(first: str, second: str) -> list[float]:
 FRAME = pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 1.0], "c": [3.0, 3.0]}, index=["x", "y"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [*range(2, 21), 25, 30, 36, 40, 50, 60])
 def test_no_test_of_ranks_rejects_more_than_six_per_cent(count: int) -> None:
     """Exactly, at k = 3 and a nominal 5 %: the probability of the rank sums at which each test
@@ -145,6 +146,7 @@ def test_the_range_of_normals_is_scipys() -> None:
         )
 
 
+@pytest.mark.slow
 def test_simulated_tests_keep_their_level() -> None:
     """The quick form of `python -m benchmarks type-one`: 4 standard errors above 6 % would be a
     wrong level.

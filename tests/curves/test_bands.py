@@ -81,6 +81,7 @@ def test_a_band_holds_its_curve_and_narrows_with_alpha(curve, method):
     assert (narrow.points.iloc[0]["FPR"], narrow.points.iloc[-1]["FPR"]) == (0, 1)
 
 
+@pytest.mark.slow
 def test_simultaneous_regions_cover_the_true_curve():
     """Coverage >= 95 % is a theorem; 60 samples with 25 positives may miss at most 7 times (p < .01
     at .95).

@@ -32,12 +32,10 @@ def error(share):
     return 3 * np.sqrt(share * (1 - share) / RUNS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    [
-        "k=20, s=1, tied, n=500",
-        pytest.param("chain, k=20, s=2, n=500", marks=pytest.mark.slow),
-    ],
+    ["k=20, s=1, tied, n=500", "chain, k=20, s=2, n=500"],
 )
 def test_tied_classifiers_are_covered_and_not_called_dominated(name, monkeypatch):
     monkeypatch.setattr(bench, "REDRAWN", 6)
@@ -50,12 +48,10 @@ def test_tied_classifiers_are_covered_and_not_called_dominated(name, monkeypatch
     assert percentile < 0.80
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    [
-        "TPR .995 on 10 positives, k=20",
-        pytest.param("one dominator .95 / .85, 10/990, k=10", marks=pytest.mark.slow),
-    ],
+    ["TPR .995 on 10 positives, k=20", "one dominator .95 / .85, 10/990, k=10"],
 )
 def test_few_errors_and_few_instances(name):
     measured, _ = measures(HARD, name, seed=2)
@@ -73,12 +69,10 @@ def test_claimed_ratios_take_the_wider_ridge():
     assert measured["A ratios"] >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    [
-        "AUC .99, 10/100, k=10",
-        pytest.param("AUC .99 of wholly misplaced positives, 50/100, k=10", marks=pytest.mark.slow),
-    ],
+    ["AUC .99, 10/100, k=10", "AUC .99 of wholly misplaced positives, 50/100, k=10"],
 )
 def test_areas_are_covered_whatever_a_misplacement_is(name):
     """By a little each, or wholly: the small-sample rule goes by the size of the losses."""
@@ -87,6 +81,7 @@ def test_areas_are_covered_whatever_a_misplacement_is(name):
         assert measured[measure] >= 0.95 - error(0.95), measure
 
 
+@pytest.mark.slow
 def test_blocks_hold_where_their_assumption_does_and_fail_where_it_does_not():
     for name, (low, high) in (
         ("10 folds, correlation .1", (0.95 - error(0.95), 1)),
@@ -97,6 +92,7 @@ def test_blocks_hold_where_their_assumption_does_and_fail_where_it_does_not():
         assert low <= measured["A2 all"] <= high
 
 
+@pytest.mark.slow
 def test_dominated_classifiers_are_found_out():
     measured, _ = measures(ACCEPTANCE, "spread recalls, k=20, s=2, n=500, rho=.8", runs=10, seed=4)
     assert measured["A2 proven"] >= 0.62

@@ -75,6 +75,7 @@ def test_an_unknown_candidate_is_an_error(file, capsys):
     )
 
 
+@pytest.mark.slow
 def test_luck_does_not_pass():
     """A candidate that is truly .94 as good passes `at_least` .95 in no more than the 2.5 % that
     its level allows.

@@ -13,7 +13,10 @@ from report_cases import COSTS, cloud, costly, costs_page, large_page, page_of
 
 import deabench as db
 
-pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning"),
+]
 WINE = db.datasets.load("chao2022-wine1")[["TPR", "TNR"]].drop(index="MLP")
 BOARDS = {
     "strip": (WINE, {}),
@@ -160,12 +163,7 @@ def test_a_brush_holds_in_every_view(opened):
     )
 
 
-SCREENS = [
-    (30, 1400),
-    pytest.param(30, 800, marks=pytest.mark.slow),
-    pytest.param(30, 390, marks=pytest.mark.slow),
-    pytest.param(5000, 1400, marks=pytest.mark.slow),
-]
+SCREENS = [(30, 1400), (30, 800), (30, 390), (5000, 1400)]
 
 
 @pytest.mark.parametrize(("count", "width"), SCREENS)
@@ -214,7 +212,6 @@ def test_back_reload_and_link_agree_in_every_view(opened, count, width):
     assert read_views(page) == before
 
 
-@pytest.mark.slow
 def test_a_step_at_5000_rows_writes_little_more_than_at_30(opened):
     sizes = []
     few_rows = cloud(30, 5)
@@ -234,7 +231,7 @@ def test_a_step_at_5000_rows_writes_little_more_than_at_30(opened):
 
 @pytest.mark.parametrize(
     "width",
-    [pytest.param(1400, marks=pytest.mark.slow), pytest.param(800, marks=pytest.mark.slow), 390],
+    [1400, 800, 390],
 )
 def test_the_first_screen_holds_recommendation_and_picture(opened, width):
     height = 900 if width == 1400 else 844
@@ -272,11 +269,11 @@ def report_of(board):
 
 @pytest.mark.parametrize(
     "width",
-    [390, pytest.param(800, marks=pytest.mark.slow), pytest.param(1400, marks=pytest.mark.slow)],
+    [390, 800, 1400],
 )
 @pytest.mark.parametrize(
     "board",
-    ["costs", *(pytest.param(name, marks=pytest.mark.slow) for name in ("two", "five", "5000"))],
+    ["costs", *(name for name in ("two", "five", "5000"))],
 )
 def test_no_labels_overlap_and_full_dots_lie_in_the_area(opened, board, width):
     page = opened(report_of(board), viewport={"width": width, "height": 900})
@@ -300,7 +297,6 @@ def test_pictures_of_a_narrow_page_are_drawn_narrow(opened):
             assert shown == pytest.approx(drawn, rel=0.03)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("width", [1400, 390])
 @pytest.mark.parametrize("name", ["keel_gmean", "predictions", "scores"])
 def test_pages_of_other_shapes_are_accessible(opened, name, width):

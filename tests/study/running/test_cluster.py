@@ -22,6 +22,7 @@ from deabench.study import Study
 from deabench.study.running import cluster
 
 
+@pytest.mark.slow
 def test_an_existing_cluster_gives_the_same_digest(study_file, undisturbed):
     study = Study.from_toml(study_file(SLOW), allow_imports=True)
     with LocalCluster(

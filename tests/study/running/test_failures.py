@@ -44,12 +44,11 @@ def poisoned(study_file):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scheduler", "source"),
-    [
-        pytest.param(None, "code", id="joblib-code"),
-        pytest.param("local", "file", id="dask-file", marks=pytest.mark.slow),
-    ],
+    [(None, "code"), ("local", "file")],
+    ids=["joblib-code", "dask-file"],
 )
 def test_every_kind_of_poison(poisoned, scheduler, source):
     study = Study.from_toml(poisoned, allow_imports=True)

@@ -128,12 +128,11 @@ def undisturbed(path, name):
     return run_here(Study.from_toml(copy, allow_imports=True)).digest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "scheduler",
-    [
-        pytest.param(None, id="processes", marks=pytest.mark.slow),
-        pytest.param("local", id="dask"),
-    ],
+    [None, "local"],
+    ids=["processes", "dask"],
 )
 def test_a_killed_worker_loses_no_task_whose_data_come_from_code(scheduler, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))

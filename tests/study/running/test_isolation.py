@@ -107,6 +107,7 @@ def test_what_stands_before_a_task_changes_nothing_in_it(tmp_path):
     assert after == alone
 
 
+@pytest.mark.slow
 def test_workers_and_their_number_change_no_digit(tmp_path):
     """Python's generator, numpy's, and the hash of a text."""
     learners = {"draws": Draws(), "spoils": Spoils(), "tree": "C4.5"}
