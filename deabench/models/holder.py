@@ -351,8 +351,7 @@ def _prove(answer: Answer) -> Proof:
     has_score = answer.scores.notna().to_numpy()
     is_worth_more = _is_worth_more(answer, scaled)
     # A DMU without a score is beyond the reference under its weights, or no way leads to it.
-    no_way = infeasibility.proved_infeasible(answer, scaled, may_change=direction > 0)
-    no_way |= infeasibility.proved_infeasible(answer, scaled)
+    no_way = infeasibility.proved_infeasible(answer, scaled)
     violations = {
         **proof.violations,
         "length_of_the_way_beside_1": length_error,

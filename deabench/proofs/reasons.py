@@ -48,8 +48,6 @@ def reason_violations(result: Scored, proved: Mapping[str, np.ndarray]) -> np.nd
     array (n,)
     """
     has_no_score = np.isnan(result.scores.to_numpy())
-    if not result.reasons and not has_no_score.any():
-        return np.zeros(len(has_no_score))
     has_reason = np.asarray(result.scores.index.isin(list(result.reasons)))
     violations = (has_no_score != has_reason).astype(float)
     has_no_output = ~result.data.outputs.to_numpy().any(axis=1)

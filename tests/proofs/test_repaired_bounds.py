@@ -96,12 +96,16 @@ def test_a_metric_that_is_not_held_may_fall_short() -> None:
     assert not repair(tested, (0.0, np.inf))[3]
 
 
-def test_one_peer_is_multiplied_by_what_two_of_three_metrics_miss() -> None:
-    """Its entry of λ alone cannot meet two equations; a little more of it meets both and more."""
+@pytest.mark.parametrize("size", [1.0, 1e12])
+def test_one_peer_is_multiplied_by_what_two_of_three_metrics_miss(size) -> None:
+    """Its entry of λ alone cannot meet two equations; a little more of it meets both and more.
+
+    However small that entry is, and so the room that it has to 0.
+    """
     gains, error, is_feasible, _ = repaired_gains(
-        Technology(np.array([[1.0, 2.0, -1.0]]), 1, (0.0, np.inf)),
+        Technology(np.array([[1.0, 2.0, -1.0]]) * size, 1, (0.0, np.inf)),
         np.array([[0.5 + 2e-11, 1.0 + 1e-11, -0.6]]),
-        Sparse(np.zeros((1, 1), dtype=np.int32), np.array([[0.5]])),
+        Sparse(np.zeros((1, 1), dtype=np.int32), np.array([[0.5 / size]])),
         np.ones((1, 3), dtype=bool),
         np.zeros((1, 3)),
     )

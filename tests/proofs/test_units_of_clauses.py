@@ -1,0 +1,113 @@
+"""Units and shares by which provers count what is missed, where few tables tell them apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from model_options import rank_with
+
+import deabench as db
+from deabench.proofs import bounds
+from deabench.proofs.ranking import count_uncovered
+from deabench.utils.arrays import ROUND, scale
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+
+
+@pytest.mark.parametrize("weights", ["ones", {"a": 2.0, "x": 0.5}])
+def test_the_total_of_a_dmu_without_anything_is_off_in_the_metrics_units(weights) -> None:
+    """Of all 0 there is no worth of its own: there a unit of every metric counts."""
+    table = pd.DataFrame({"a": [0.0, 3.0, 5.0], "x": [0.0, 20.0, 90.0]}, list("opq"))
+    honest = rank_with(
+        table, outputs=["a"], inputs=["x"], model="additive", returns="vrs", weights=weights
+    )
+    db.certify(honest)
+    assert honest.scores["o"] == 0
+    prices = np.ones(2) if weights == "ones" else np.array([*weights.values()])
+    unit = (prices * scale(table.to_numpy())).sum()
+    for change in (1e-12, 1e-6):
+        forged = replace(honest, scores=honest.scores + change * (table.index == "o"))
+        violations = forged.options.prove(forged).violations
+        off = violations["distance_of_the_score_from_its_bounds"][0]
+        assert off == pytest.approx(change / unit, rel=1e-6)
+
+
+@pytest.mark.parametrize("metric", ["a", "x"])
+def test_rows_are_covered_by_comparisons_without_any_rounding(metric) -> None:
+    """Neighbours among floats, of which multiples would be the same."""
+    floats = [1.4]
+    for _ in range(8):
+        floats.append(float(np.nextafter(floats[-1], 2.0)))
+    for lower, higher in pairwise(floats):
+        better, worse = (higher, lower) if metric == "a" else (lower, higher)
+        table = pd.DataFrame(1.0, list("pq"), ["a", "x"])
+        table[metric] = [better, worse]
+        honest = rank_with(table, outputs=["a"], inputs=["x"], model="ccr", returns="vrs")
+        assert count_uncovered(replace(honest, frontier=np.array([0]))) == 0
+        assert count_uncovered(replace(honest, frontier=np.array([1]))) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "is_repaired"), [(0.0, True), (0.005, True), (0.02, False), (-0.02, False)]
+)
+def test_an_inverse_may_be_off_by_a_hundredth(monkeypatch, error, is_repaired) -> None:
+    inverse = np.linalg.inv
+    monkeypatch.setattr(np.linalg, "inv", lambda matrix: inverse(matrix) * (1 + error))
+    one = np.ones((1, 1), dtype=bool)
+    repaired = bounds._bound_moves(
+        np.array([[-1e-3]]), np.zeros((1, 1)), np.ones((1, 1, 1)), one, np.zeros((1, 1)),
+        np.zeros(1),
+    )[1]  # fmt: skip
+    assert repaired.tolist() == [is_repaired]
+
+
+@pytest.mark.parametrize(("share", "is_rounding"), [(0.8, True), (1.3, False)])
+@pytest.mark.parametrize("size", [1.0, 1024.0, 2.0**-10])
+def test_bounds_of_outputs_alone_are_apart_beyond_the_rounding_of_their_terms(
+    share, is_rounding, size
+) -> None:
+    """What the weights add up to, and 1 beside it, are rounded."""
+    reference = pd.DataFrame({"a": [1.0, 0.25], "b": [0.25, 1.0]}, list("pq"))
+    tested = pd.DataFrame({"a": [size / 2], "b": [size / 2]}, ["o"])
+    honest = db.rank(tested, outputs=["a", "b"], reference=reference)
+    score = honest.scores["o"]
+    rounding = ROUND * (score + 1.0)
+    forged = replace(honest, weights=honest.weights * (1 + share * rounding))
+    gap = forged.options.prove(forged).frame.loc["o", "gap"]
+    if is_rounding:
+        assert gap == 0
+    else:
+        assert gap == pytest.approx(0.3 * rounding * score, rel=0.2)
+
+
+def test_a_small_distance_counts_by_the_value_that_it_changes_most() -> None:
+    """Half of the tolerance as a share of ranges, and 500 times as much of the first value."""
+    table = pd.DataFrame(
+        {"a": [0.001, 0.001 + 5e-10, 1.001], "b": [1.0, 1.0 + 5e-10, 0.0]}, list("opr")
+    )
+    for outputs in (["a", "b"], ["b", "a"]):
+        honest = rank_with(table, outputs=outputs, model="ddf", direction="range", returns="vrs")
+        assert honest.scores["o"] == pytest.approx(5e-10, rel=1e-3)
+        assert honest.efficient.tolist() == [False, True, True]
+        db.certify(honest)
+        forged = replace(honest, efficient=honest.efficient | True)
+        wrong = forged.options.prove(forged).violations["efficient"]
+        assert wrong.tolist() == [1.0, 0.0, 0.0]
+
+
+def test_a_repair_that_breaks_another_metric_is_none_after_the_last_round(monkeypatch) -> None:
+    """The first DMU's peer loses of the second metric what it gains of the first."""
+    monkeypatch.setattr(bounds, "REPAIRS", 1)
+    repaired = bounds._bound_moves(
+        np.array([[-1e-3, 1e-6], [-1e-3, 1e-6]]),
+        np.zeros((2, 2)),
+        np.array([[[1.0, -1.0]], [[1.0, 0.0]]]),
+        np.ones((2, 2), dtype=bool),
+        np.zeros((2, 1)),
+        np.zeros(2),
+    )[1]
+    assert repaired.tolist() == [False, True]
