@@ -493,12 +493,25 @@ def test_intensities_move_up_to_the_bounds_of_their_sum(sums, sign, share, aim, 
     assert list(gains) == expected
 
 
-def test_nothing_is_computed_of_a_dmu_without_a_score() -> None:
-    honest = rank_case({"model": "ccr", "returns": "vrs"})
+@pytest.mark.parametrize(
+    "options", [{"model": "wei", "inputs": None}, {"model": "ccr", "returns": "vrs"}], ids=str
+)
+def test_nothing_is_computed_of_a_dmu_without_a_score(options) -> None:
+    honest = rank_case(options)
     scores = honest.scores.where(honest.scores.index != "q")
-    frame = radial_frame(replace(honest, scores=scores))
-    assert frame.isna().all(axis=1).tolist() == scores.isna().tolist()
-    assert frame.notna().all(axis=1).tolist() == scores.notna().tolist()
+    forged = replace(honest, scores=scores)
+    for frame in (radial_frame(forged), forged.options.prove(forged).frame):
+        assert frame.isna().all(axis=1).tolist() == scores.isna().tolist()
+        assert frame.notna().all(axis=1).tolist() == scores.notna().tolist()
+
+
+@pytest.mark.parametrize("size", [1e-3, -1e-3])
+def test_outputs_alone_have_no_free_term(size) -> None:
+    honest = rank_case({"model": "wei", "inputs": None})
+    forged = replace(honest, weights=honest.weights.assign(u_0=size))
+    off = forged.options.prove(forged).frame["dual_infeasibility"]
+    # A share of what the DMU and its weights are worth, or what that is of the score.
+    assert off.between(0.2 * abs(size), 2 * abs(size)).all()
 
 
 def test_weights_that_are_not_filled_are_counted_once_a_side() -> None:

@@ -163,7 +163,12 @@ def test_a_metric_of_0_that_the_peers_have_none_of_leaves_no_gap(orientation, re
         {"model": "ccr", "returns": "vrs", "orientation": "input"},
         {"model": "super", "returns": "vrs"},
         {"model": "fdh"},
+        {"model": "fdh", "orientation": "input"},
         {"model": "sbm", "returns": "vrs"},
+        {"model": "super-sbm", "returns": "vrs"},
+        {"model": "russell"},
+        {"model": "russell", "orientation": "none"},
+        {"model": "russell", "technology": "fdh"},
         {"model": "sbm", "technology": "fdh"},
         {"model": "additive"},
         {"model": "additive", "technology": "fdh"},
@@ -189,3 +194,10 @@ def test_nothing_else_is_said_of_who_has_no_score(options) -> None:
     assert not ranking.efficient["far"]
     assert not np.isnan(ranking.scores["near"])
     assert ranking.slacks.loc["near"].notna().all()
+    # Neither bounds of a score nor a miss of any claim.
+    proof = ranking.proof()
+    assert proof.frame.loc["far"].drop("gap").isna().all()
+    misses = pd.DataFrame(proof.violations, ranking.scores.index).loc["far"]
+    assert not (misses.fillna(0.0) > 0).any()
+    if "fdh" in options.values():
+        assert misses.notna().all()
