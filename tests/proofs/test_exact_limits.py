@@ -283,15 +283,15 @@ def test_peers_without_inputs_reach_outputs_within_the_tolerance(monkeypatch, sh
 def test_an_extreme_row_stands_out_by_more_than_the_limit(
     monkeypatch, margin, weight, is_called_wrongly, is_left_out_wrongly
 ) -> None:
-    """Under its facet's normal the first row is worth 1, and the other one less by `margin`."""
+    """Under its facet's normal the first row is worth 1, and the second one less by `margin`."""
     monkeypatch.setattr(frontier, "CLEAR", LIMIT)
     monkeypatch.setattr(frontier, "PROVED", 8 * LIMIT)
-    rows = np.array([[1.0, 0.0], [1.0 - margin, 0.0]])
-    on = np.array([[True], [False]])
+    rows = np.array([[1.0, 0.0], [1.0 - margin, 0.0], [0.25, 0.0]])
+    on = np.array([[True], [False], [False]])
     for called, is_wrong in (([0], is_called_wrongly), ([], is_left_out_wrongly)):
         hull = SimpleNamespace(
             normals=np.array([[1.0, weight]]),
-            members=np.array([[0, 1]]),
+            members=np.array([[0, 1], [0, 2]]),
             rows=np.array(called, dtype=int),
         )
         assert frontier._count_wrong_extremes(rows, on, hull) == int(is_wrong)

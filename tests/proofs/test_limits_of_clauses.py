@@ -214,7 +214,7 @@ def test_peers_beyond_the_reference_are_supported_as_their_sum_allows(returns, t
     proof = SlackProof(
         replace(
             ranking,
-            intensities=Sparse(np.array([[0]], dtype=np.int32), np.array([[total]])),
+            intensities=Sparse(np.array([[0, -1]], dtype=np.int32), np.array([[total, 0.0]])),
             slacks=ranking.slacks * 0,
         ),
         replace(
