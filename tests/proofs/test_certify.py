@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from hypothesis import given
 from model_options import rank_with
 
 import deabench as db
-from deabench.errors import CertificateError
+from deabench.errors import CertificateError, DataError
 from deabench.proofs.targets import CLAIMED
 from deabench.utils.arrays import Sparse, scale
 
@@ -339,3 +340,22 @@ def test_a_published_table_is_certified() -> None:
         plants, inputs=["Labor", "Fuel", "Capital"], outputs=["Output"], model="ccr", returns="vrs"
     )
     assert db.certify(ranking)["gap"].max() <= 1e-12
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, CertificateError),
+        ({"options": SimpleNamespace(has_certificate=True)}, CertificateError),
+        ({"options": SimpleNamespace(has_certificate=False)}, DataError),
+    ],
+)
+def test_parts_that_no_proof_can_read_do_not_belong_together(options, expected) -> None:
+    """Unless the model has no proof, which it says itself."""
+
+    def prove() -> None:
+        raise DataError("no proof of it")
+
+    with pytest.raises(expected, match="no proof of it") as caught:
+        db.certify(SimpleNamespace(proof=prove, reasons={}, **options))
+    assert ("belong together" in str(caught.value)) == (expected is CertificateError)
