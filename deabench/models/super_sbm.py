@@ -269,7 +269,7 @@ def _prove_without_themselves(answer: Answer, rows: np.ndarray) -> Proof:
     side = _changing_side(answer)
     is_limited = np.column_stack(
         [np.full(tested.y.shape, side != "input"), np.full(tested.x.shape, side != "output")]
-    ) & (values > 0)
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         largest_weights = np.where(is_limited, shares / values, np.inf)
     too_large = np.where(is_limited, bounded.weights * values - shares, 0.0).max(axis=1)

@@ -115,6 +115,21 @@ def test_one_peer_is_multiplied_by_what_two_of_three_metrics_miss(size) -> None:
     assert least[0, 2] == pytest.approx(0.1, abs=1e-9)
 
 
+@pytest.mark.parametrize("metric", [0, 1, 2])
+def test_a_metric_of_0_is_met_by_peers_without_it(metric) -> None:
+    point = np.array([0.7, 0.3, -0.9]) * (np.arange(3) != metric)
+    columns = np.zeros((1, 1), dtype=np.int32)
+    for share, expected in ((1.0, True), (1 - 1e-9, False)):
+        is_met = repaired_gains(
+            Technology(point[None], 1, (0.0, np.inf)),
+            point[None],
+            Sparse(columns, np.array([[share]])),
+            np.ones((1, 3), dtype=bool),
+            np.zeros((1, 3)),
+        )[3]
+        assert is_met.tolist() == [expected]
+
+
 def test_no_weights_at_all_are_feasible_only_where_the_sum_may_be_0() -> None:
     tested = np.array([-1.0, -1.0, -1.0])
     for sums, expected in (((0.0, 1.0), True), ((1.0, 1.0), False)):

@@ -230,6 +230,30 @@ def test_intensities_that_miss_by_their_own_rounding_alone_reach_what_they_reach
         assert primal == pytest.approx(expected, abs=1e-13, nan_ok=True)
 
 
+@pytest.mark.parametrize("returns", SUMS)
+def test_what_weights_give_at_most_is_the_float_next_to_it(returns) -> None:
+    """Where fractions are computed they say it, too, without what floats are widened by."""
+    least, most = SUMS[returns]
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        points = np.column_stack([rng.uniform(0.3, 1, (6, 2)), -rng.uniform(0.3, 1, 6)])
+        tested = np.array([0.35, 0.3, -0.9])
+        _, lam, weights = solve_total(points, tested, SUMS[returns])
+        heavy = weights * (1 + 1e-3 * rng.uniform(0, 1, 3))
+        support = bound_total(points, tested, lam, heavy, SUMS[returns])[2]
+        worth = [[Fraction(w) * Fraction(z) for w, z in zip(heavy, row, strict=True)]
+                 for row in points.tolist()]  # fmt: skip
+        if np.isinf(most):
+            # The inputs' weights are raised until nothing is worth more than 0.
+            factor = max(Fraction(1), *(-(a + b) / c for a, b, c in worth))
+            worth = [[a, b, c * factor] for a, b, c in worth]
+        best = max(sum(row) for row in worth)
+        expected = Fraction(least) * min(best, Fraction(0))
+        if np.isfinite(most):
+            expected += Fraction(most) * max(best, Fraction(0))
+        assert support == float(expected)
+
+
 def bounded_answer(scores, efficient, **parts) -> BoundedAnswer:
     """Return the parts that are named, of two DMUs with two metrics."""
     labels = list("pq")

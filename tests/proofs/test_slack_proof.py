@@ -22,6 +22,7 @@ from deabench.proofs.ranking import (
     all_weights_positive,
     count_uncovered,
     dominated_by_mixtures,
+    reference_maxima,
     unproved_slack_claims,
     weighted_maxima,
 )
@@ -445,3 +446,12 @@ def test_a_slack_misses_by_what_rounding_leaves_of_both_its_ends(orientation, me
             expected = max(error - rounding, 0.0) / own_unit
             errors = slack_errors(replace(ranking, slacks=slacks))
             assert errors[0] == pytest.approx(expected, rel=1e-6, abs=1e-13)
+
+
+def test_the_largest_values_are_so_without_their_signs() -> None:
+    reference = SimpleNamespace(
+        outputs=pd.DataFrame({"a": [-3.0, 2.0], "b": [0.0, 0.0]}),
+        inputs=pd.DataFrame({"x": [1.0, -5.0], "z": [-0.5, -0.25]}),
+    )
+    maxima = reference_maxima(SimpleNamespace(reference=reference))
+    assert maxima.tolist() == [3.0, 1.0, 5.0, 0.5]

@@ -88,6 +88,15 @@ def test_one_output_that_no_other_one_has_is_the_reason() -> None:
     assert ranking.reasons["s"] == superefficiency.UNDEFINED
 
 
+@pytest.mark.parametrize("returns", ["crs", "vrs"])
+def test_nothing_is_no_more_at_any_factor(returns) -> None:
+    """The last of more DMUs than there are outputs has none of these."""
+    table = TABLE[["a", "b", "x"]].loc[list("pqru")].assign(a=[2.0, 4.0, 3.0, 0.0])
+    ranking = rank_with(table, outputs=["a", "b"], inputs=["x"], model="super", returns=returns)
+    assert ranking.reasons["u"] == reasons.NO_OUTPUT
+    db.certify(ranking)
+
+
 @pytest.mark.parametrize("efficient", [True, False])
 @pytest.mark.parametrize(("options", "texts"), CASES, ids=IDS)
 def test_whoever_is_beyond_the_others_is_efficient(options, texts, efficient) -> None:
