@@ -268,14 +268,13 @@ def _count_wrong_extremes(rows: np.ndarray, on: np.ndarray, hull: Any) -> int:
     own_reach = np.diag(reach).copy()
     least_weight = mean.min(axis=1)
     np.fill_diagonal(reach, -np.inf)
-    stands_out = (own_reach - reach.max(axis=1) > CLEAR) & (facets > 0) & (least_weight > 0)
+    # A row on no facet has a mean of 0.
+    stands_out = (own_reach - reach.max(axis=1) > CLEAR) & (least_weight > 0)
     wrong = np.setdiff1d(hull.rows, corners).size
     # Near-duplicates cannot be told apart: those in doubt are compared with all others.
     for k in np.flatnonzero(stands_out != is_called).tolist():
         is_alike = (np.abs(rows[corners] - rows[corners[k]]) <= ALIKE).all(axis=1)
-        margin = 0.0
-        if facets[k]:
-            margin = own_reach[k] - reach[k, ~is_alike].max(initial=-np.inf)
+        margin = own_reach[k] - reach[k, ~is_alike].max(initial=-np.inf)
         if is_called[k]:
             wrong += bool(margin <= CLEAR or least_weight[k] <= 0)
         elif not (is_alike & is_called).any():

@@ -256,3 +256,19 @@ def test_a_normal_that_is_no_number_is_a_miss_of_its_facet() -> None:
     assert np.isnan(proofs.greatest_offset(rows, members, np.array([1]), normals))
     assert proofs.greatest_excess(rows, normals[:1]) <= 1e-12
     assert np.isnan(proofs.greatest_excess(rows, normals))
+
+
+@pytest.mark.parametrize(
+    ("members", "count"),
+    [
+        ([[0, 2], [0, 3]], 0),
+        # Axes alone, and the facet on which no other simplex is.
+        ([[0, 2], [2, 3]], 2),
+        ([[0, 2], [-1, 1]], 2),
+        ([[0, 2], [1, 4]], 2),
+        ([[0, 2], [1, 1]], 2),
+    ],
+)
+def test_a_simplex_has_a_row_and_members_that_differ(members, count) -> None:
+    facet = np.array([0, 1])
+    assert proofs.count_malformed(np.array(members), facet, np.zeros((2, 2)), 2) == count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -266,7 +267,10 @@ def test_weights_leave_no_slack_that_is_a_share_of_an_own_value(
         claimed = replace(ranking, data=replace(ranking.data, given=given))
         proof = SlackProof(claimed, rows)
         expected = share < 1e-9 and factor < np.inf
-        assert proof.has_no_own_slack(np.array([0])).tolist() == [expected]
+        # A weight of 0 divides nothing, not even with a warning.
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert proof.has_no_own_slack(np.array([0])).tolist() == [expected]
 
 
 @pytest.mark.parametrize("supported", [False, True])
@@ -455,3 +459,23 @@ def test_the_largest_values_are_so_without_their_signs() -> None:
     )
     maxima = reference_maxima(SimpleNamespace(reference=reference))
     assert maxima.tolist() == [3.0, 1.0, 5.0, 0.5]
+
+
+def test_own_weights_are_those_of_the_metrics_in_any_order() -> None:
+    """In the order of the slacks, or with only the second one at its place."""
+    table = TABLE.assign(c=[1.0, 2.0, 8.0])
+    honest = db.rank(table)
+    names = honest.slacks.columns
+    for order in (["a", "b", "c"], ["c", "b", "a"], ["b", "c", "a"]):
+        forged = replace(honest, weights=honest.weights[order])
+        proof = SlackProof(forged, honest.slack_weights)
+        assert (proof.own_weights == honest.weights[names].to_numpy()).all()
+
+
+def test_no_less_slack_is_left_than_none() -> None:
+    """More is claimed than weights of 1 allow, which is no slack that is left."""
+    honest = db.rank(TABLE)
+    weights = replace(honest.slack_weights, rows=np.ones((1, 2)), of=np.zeros(3, dtype=np.int32))
+    slacks = honest.slacks.assign(a=4.0)
+    proof = SlackProof(replace(honest, slacks=slacks), weights)
+    assert proof.all_slack_left(TABLE.assign(a=9.0).to_numpy()).tolist() == [0.0, 0.0, 0.0]

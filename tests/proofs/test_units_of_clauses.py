@@ -111,3 +111,75 @@ def test_a_repair_that_breaks_another_metric_is_none_after_the_last_round(monkey
         np.zeros(2),
     )[1]
     assert repaired.tolist() == [False, True]
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0, 8.0])
+def test_weights_give_a_reference_more_than_1_beyond_the_rounding_of_their_terms(share) -> None:
+    """A score of 800 makes as much of what the weights miss."""
+    reference = pd.DataFrame({"a": [1.0, 0.25], "b": [0.25, 1.0]}, list("pq"))
+    tested = pd.DataFrame({"a": [512.0], "b": [512.0]}, ["o"])
+    honest = db.rank(tested, outputs=["a", "b"], reference=reference)
+    weights = honest.weights * (1 + share * ROUND)
+    off = honest.options.prove(replace(honest, weights=weights)).frame.loc["o"]
+    terms = weights.loc["o"].sum() + 1.0
+    excess = share * ROUND
+    expected = max(excess / honest.scores["o"], excess - terms * ROUND)
+    assert off["dual_infeasibility"] == pytest.approx(expected, rel=0.1)
+
+
+MODELS = [
+    {"model": "wei", "inputs": None},
+    {"model": "ccr", "returns": "vrs"},
+    {"model": "ccr", "returns": "crs", "orientation": "input"},
+    {"model": "super"},
+    {"model": "common", "inputs": None},
+    {"model": "common", "inputs": None, "goal": "largest"},
+    {"model": "cross"},
+    {"model": "ccr", "returns": "vrs", "shares": {"a": (0.1, 0.9)}},
+    {"model": "ccr", "returns": "crs", "orientation": "input", "ratios": {("a", "b"): (0.1, 9.0)}},
+    {"model": "sbm"},
+    {"model": "super-sbm"},
+    {"model": "russell", "orientation": "none"},
+    {"model": "additive"},
+    {"model": "ddf", "direction": "own"},
+    {"model": "rdm"},
+    {"model": "holder", "norm": "linf"},
+    {"model": "fdh"},
+    {"model": "sbm", "technology": "fdh"},
+    {"model": "ddf", "technology": "fdh"},
+]
+
+
+@pytest.mark.parametrize(
+    "options", MODELS, ids=lambda options: " ".join(map(str, options.values()))
+)
+def test_nothing_is_missed_by_less_than_nothing(options) -> None:
+    """Whatever is better than it has to be: λ that reach more, weights that allow less."""
+    table = pd.DataFrame(
+        {"a": [4.0, 1.0, 2.0, 3.0], "b": [1.0, 4.0, 2.0, 3.0], "x": [2.0, 2.0, 3.0, 2.0]},
+        list("pqrs"),
+    )
+    options = {"inputs": ["x"], **options}
+    honest = rank_with(table[["a", "b", *(options["inputs"] or [])]], outputs=["a", "b"], **options)
+    better = replace(
+        honest.data,
+        outputs=honest.data.outputs * 0.75,
+        inputs=honest.data.inputs * 1.5,
+    )
+    for forged in (honest, replace(honest, data=better)):
+        frame = forged.options.prove(forged).frame
+        columns = frame.columns.intersection(["primal_infeasibility", "dual_infeasibility"])
+        assert not (frame[[*columns, "gap"]] < 0).any(axis=None)
+
+
+@pytest.mark.parametrize("options", MODELS[:4], ids=lambda options: options["model"])
+def test_a_score_is_as_far_from_its_proof_as_from_what_lambda_reach(options) -> None:
+    table = pd.DataFrame(
+        {"a": [4.0, 1.0, 2.0], "b": [1.0, 4.0, 2.0], "x": [2.0, 2.0, 3.0]}, list("pqr")
+    )
+    options = {"inputs": ["x"], **options}
+    honest = rank_with(table[["a", "b", *(options["inputs"] or [])]], outputs=["a", "b"], **options)
+    weights = honest.weights.assign(b=honest.weights["b"] * 1.25 + 0.01)
+    proof = honest.options.prove(replace(honest, weights=weights))
+    assert (proof.violations["gap"] > 1e-3).any()
+    assert proof.violations["distance_of_the_score_from_its_proof"].max() <= 1e-9
