@@ -103,7 +103,7 @@ def proved_extreme_factors(
     certificates = result.infeasibility_certificates
     zero = np.zeros(n, dtype=bool)
     impossible = np.zeros(n, dtype=bool)
-    if certificates is None or not len(certificates):
+    if certificates is None:
         return zero, impossible
     rows = result.scores.index.get_indexer(certificates.index)
     s = result.data.outputs.shape[1]

@@ -13,9 +13,11 @@ import pytest
 from model_options import rank_with
 
 import deabench as db
+from deabench.errors import CertificateError
 from deabench.proofs import bounds, exact_repair, frontier, ranking, reasons, supporting_weights
 from deabench.proofs import targets as target_proofs
 from deabench.proofs.exact_repair import Technology
+from deabench.results.proof import Proof
 from deabench.utils.arrays import TOLERANCE, Sparse
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -633,3 +635,27 @@ def test_a_gain_of_the_limit_is_met(sign) -> None:
         assert (repaired is not None) == is_met
         if repaired is not None:
             assert repaired[1] == [0]
+
+
+@pytest.mark.parametrize("miss", [TOLERANCE, 2.0 * TOLERANCE])
+def test_a_claim_that_misses_by_the_tolerance_holds(miss) -> None:
+    frame = pd.DataFrame({"primal": [1.0]}, ["p"])
+    proof = Proof(frame, {"gap": np.array([miss])}, ())
+    result = SimpleNamespace(proof=lambda: proof, reasons={})
+    assert db.certify(result, tolerance=miss)["primal"].tolist() == [1.0]
+    with pytest.raises(CertificateError, match="'p': gap"):
+        db.certify(result, tolerance=float(np.nextafter(miss, 0)))
+
+
+def test_nothing_is_left_to_slopes_without_rounding(monkeypatch) -> None:
+    """What is worth as much as the point may dominate it."""
+    monkeypatch.setattr(target_proofs, "ROUND", 0.0)
+    boxed = object.__new__(target_proofs._BoxedTargets)
+    boxed.front = SimpleNamespace(boxed_rows=np.array([[1.0, 3.0], [3.0, 1.0]]))
+    boxed.slopes = np.array([[-1.0, -1.0]])
+    boxed.slope_owner = np.zeros(1, dtype=int)
+    boxed.distance = np.array([np.nan])
+    boxed.result = SimpleNamespace(common=False, dominating=True)
+    for point, error in (([2.0, 2.0], np.inf), ([2.0, 2.25], 0.0)):
+        boxed.actual = np.array([point])
+        assert boxed._absence_error().tolist() == [error]

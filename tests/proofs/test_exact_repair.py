@@ -298,7 +298,7 @@ def test_only_what_rounding_leaves_open_is_held_in_fractions() -> None:
     ]
     # Worth more by 1e-7 of its terms may be rounding; by 1e-5 it is not.
     for more, is_open in ((1e-7, True), (1e-5, False)):
-        beyond = np.array([[2.0 + more, 0.0]])
+        beyond = np.array([[2.0 + more, 0.0], [0.5, 0.5]])
         assert (_near_constraints(beyond, tested, weights, "vrs") is not None) == is_open
 
 

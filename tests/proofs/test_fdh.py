@@ -21,6 +21,7 @@ from deabench.cli import main
 from deabench.errors import CertificateError
 from deabench.proofs.fdh import (
     ON,
+    _closeness_errors,
     _position_errors,
     certify_fdh_frontier,
     certify_fdh_targets,
@@ -297,6 +298,25 @@ def with_vertex(targets: db.Targets, label: str, vertex: str) -> db.Targets:
     return replace(
         targets, intensities=lam, targets=points, gaps=gaps, distance=distance, faces=faces
     )
+
+
+def test_a_row_that_is_better_in_one_metric_alone_dominates() -> None:
+    table = pd.DataFrame({"a": [2.0, 2.0, 1.0], "b": [1.0, 0.5, 3.0]}, list("pqr"))
+    front = db.frontier(table, technology="fdh")
+    for vertices, dominated in ((["p", "r"], 0), (["p", "q", "r"], 1)):
+        forged = replace(front, vertices=vertices, extreme=vertices)
+        assert certify_fdh_frontier(forged).loc["frontier", "dominated"] == dominated
+
+
+@pytest.mark.parametrize("dominating", [False, True])
+def test_a_vertex_that_is_as_good_in_one_metric_dominates(dominating) -> None:
+    """It is nearer than the target that is better in both."""
+    vertices = np.array([[1.0, 2.0], [3.0, 3.0]])
+    result = SimpleNamespace(
+        norm="l1", dominating=dominating, common=False, distance=pd.Series([4.0])
+    )
+    errors = _closeness_errors(result, vertices, np.ones((1, 2)), np.ones(2))
+    assert errors.tolist() == [3.0]
 
 
 @pytest.mark.parametrize("dominating", [False, True])

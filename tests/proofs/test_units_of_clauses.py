@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,9 +12,13 @@ import pytest
 from model_options import rank_with
 
 import deabench as db
+from deabench.models.shared import radial
 from deabench.proofs import bounds
+from deabench.proofs.exact_repair import Technology, exact_gains
+from deabench.proofs.radial import slack_errors
 from deabench.proofs.ranking import count_uncovered
-from deabench.utils.arrays import ROUND, scale
+from deabench.proofs.targets import _BoxedTargets
+from deabench.utils.arrays import ROUND, TOLERANCE, Sparse, scale
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -124,7 +129,7 @@ def test_weights_give_a_reference_more_than_1_beyond_the_rounding_of_their_terms
     terms = weights.loc["o"].sum() + 1.0
     excess = share * ROUND
     expected = max(excess / honest.scores["o"], excess - terms * ROUND)
-    assert off["dual_infeasibility"] == pytest.approx(expected, rel=0.1)
+    assert off["dual_infeasibility"] == pytest.approx(expected, rel=0.1, abs=0)
 
 
 MODELS = [
@@ -166,7 +171,9 @@ def test_nothing_is_missed_by_less_than_nothing(options) -> None:
         outputs=honest.data.outputs * 0.75,
         inputs=honest.data.inputs * 1.5,
     )
-    for forged in (honest, replace(honest, data=better)):
+    alone = Sparse(np.arange(4, dtype=np.int32)[:, None], np.ones((4, 1)))
+    better_than_itself = replace(honest, data=better, intensities=alone)
+    for forged in (honest, replace(honest, data=better), better_than_itself):
         frame = forged.options.prove(forged).frame
         columns = frame.columns.intersection(["primal_infeasibility", "dual_infeasibility"])
         assert not (frame[[*columns, "gap"]] < 0).any(axis=None)
@@ -183,3 +190,110 @@ def test_a_score_is_as_far_from_its_proof_as_from_what_lambda_reach(options) -> 
     proof = honest.options.prove(replace(honest, weights=weights))
     assert (proof.violations["gap"] > 1e-3).any()
     assert proof.violations["distance_of_the_score_from_its_proof"].max() <= 1e-9
+
+
+@pytest.mark.parametrize("size", [1e6, 1e-6])
+@pytest.mark.parametrize(("share", "is_wrong"), [(5e-10, False), (3e-8, True)])
+def test_who_may_move_by_less_than_rounding_may_be_efficient(size, share, is_wrong) -> None:
+    """A distance in steps as long as the DMU, however long that is."""
+    table = pd.DataFrame({"a": [size, size / 2]}, list("pq"))
+    honest = rank_with(table, model="ddf", direction="ones", returns="vrs")
+    assert honest.efficient.tolist() == [True, False]
+    forged = replace(honest, scores=honest.scores + share * size * (table.index == "p"))
+    wrong = forged.options.prove(forged).violations["efficient"]
+    assert wrong.tolist() == [float(is_wrong), 0.0]
+
+
+def test_targets_are_mixtures_without_a_share_below_0() -> None:
+    """The middle of three points on a line, by more of its ends and less of itself."""
+    boxed = object.__new__(_BoxedTargets)
+    boxed.corners = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
+    boxed.front = SimpleNamespace(to_boxed=lambda values: values)
+    boxed.targets = np.full((3, 2), 0.5)
+    lam = [[0.0, 1.0, 0.0], [0.75, -0.5, 0.75], [0.25, 0.25, 0.25]]
+    boxed.result = SimpleNamespace(intensities=pd.DataFrame(lam), on="faces")
+    assert boxed.lambda_error().tolist() == [0.0, 0.5, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("slopes", "bound"),
+    [
+        ([[1.0, 1e-10]], 2.0),
+        ([[1.0, 1e-7]], 0.0),
+        ([[1.0, 0.0], [0.0, 1.0]], 3.0),
+        # One that is no multiple makes the others worth nothing.
+        ([[1.0, 0.0], [0.5, 0.5]], 0.0),
+    ],
+)
+def test_all_slopes_are_multiples_of_normals_with_a_weight_of_0(slopes, bound) -> None:
+    boxed = object.__new__(_BoxedTargets)
+    boxed.slopes = -np.array(slopes)
+    boxed.slope_owner = np.zeros(len(slopes), dtype=int)
+    boxed.stretch = np.ones(2)
+    boxed.result = SimpleNamespace(norm="l1")
+    found = boxed._bound_from_outside(0, np.array([3.0, 2.0]), np.eye(2))
+    assert found == pytest.approx(bound, abs=1e-6)
+
+
+@pytest.mark.parametrize("sums", [(0.0, 1.0), (0.0, 0.5), (0.0, 2.0), (2.0, 2.0), (0.5, np.inf)])
+def test_weights_allow_what_the_greatest_or_least_sum_gives(sums) -> None:
+    least, most = sums
+    for level in (0.25, -0.25):
+        points = np.array([[0.5 + level, -0.5], [level, -0.5]])
+        if np.isinf(most) and level > 0:
+            continue
+        excess, error, _ = bounds.excess_of_weights(
+            Technology(points, 1, sums), np.array([[1.0, -1.0]]), np.ones((1, 2))
+        )
+        expected = level * (most if level > 0 else least)
+        assert abs(excess[0] - expected) <= 1e-12
+        assert 0 <= error[0] <= 1e-12
+
+
+@pytest.mark.parametrize(
+    ("sums", "expected"), [((0.0, np.inf), [[0, 1]]), ((0.0, 1.0), [[0, 1]]), ((1.0, np.inf), [])]
+)
+def test_nobody_reaches_who_has_nothing_where_the_sum_may_be_0(sums, expected) -> None:
+    """No λ at all spares all of the input."""
+    lam = Sparse(np.zeros((1, 1), dtype=np.int32), np.zeros((1, 1)))
+    technology = Technology(np.array([[1.0, -2.0]]), 1, sums)
+    held = np.ones(2, dtype=bool)
+    gains = exact_gains(technology, np.array([0.0, -1.0]), lam, 0, held, np.zeros(2))
+    assert list(gains)[:1] == expected
+
+
+def test_slacks_beside_what_is_far_below_0_are_rounded_by_its_size() -> None:
+    """Whatever peers reach: here an output of -1e6, of which 1e-9 is rounding."""
+    table = pd.DataFrame({"a": [1.0, 0.5], "b": [0.5, 1.0]}, list("pq"))
+    honest = db.rank(table)
+    reached = table.to_numpy() - [[1e6, 0.0], [0.0, 0.0]]
+    slacks = reached - table.to_numpy() / honest.scores.to_numpy()[:, None]
+    for share, is_rounding in ((0.5, True), (2.0, False)):
+        off = slacks + share * ROUND * 1e6 * np.array([[1.0, 0.0], [0.0, 0.0]])
+        forged = replace(honest, slacks=honest.slacks * 0 + off)
+        assert (slack_errors(forged, reached) == 0).tolist() == [is_rounding, True]
+
+
+def test_metrics_of_outputs_alone_all_count() -> None:
+    """The input that every DMU has is none of them."""
+    table = pd.DataFrame({"a": [4.0, 1.0, 2.0], "b": [1.0, 4.0, 2.0]}, list("pqr"))
+    honest = rank_with(table, outputs=["a", "b"], model="additive", weights="ones")
+    assert not any("do not" in text for text in db.certify(honest).unclaimed)
+    forged = replace(honest, efficient=~honest.efficient)
+    assert forged.options.prove(forged).violations["efficient"].tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("scores", "misses", "is_open"),
+    [
+        ([1.0, np.nan], [0.0, np.nan], False),
+        ([1.0, 0.5], [0.0, 2e-9], True),
+        ([1.0, 0.5], [2e-9, 0.0], True),
+        ([1.0, 0.5], [0.0, np.nan], True),
+        ([1.0, 0.5], [0.0, 0.0], False),
+    ],
+)
+def test_one_score_that_is_not_proved_leaves_all_open(monkeypatch, scores, misses, is_open) -> None:
+    monkeypatch.setattr(radial, "_certificate_violations", lambda *_: np.array(misses))
+    answer = SimpleNamespace(scores=pd.Series(scores))
+    assert radial._is_unproved(answer, np.zeros((2, 1)), TOLERANCE) == is_open

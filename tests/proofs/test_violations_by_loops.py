@@ -123,6 +123,10 @@ def test_restricted_scores_are_off_by_what_loops_give(name) -> None:
             gap /= max(1, score)
             found = proof.violations["gap"][k]
             assert found == pytest.approx(gap, rel=1e-6, abs=1e-12, nan_ok=True)
+            distances = np.abs(np.subtract([column["primal"], column["dual"]], score))
+            found = proof.violations["distance_of_the_score_from_its_bounds"][k]
+            expected = distances.max() / max(1, score)
+            assert found == pytest.approx(expected, rel=1e-6, abs=1e-15, nan_ok=True)
             # λ: its sum, its signs, and what the projection lacks.
             trade_offs = forged.tables["trade_offs"].to_numpy()[k]
             sum_error = max(least - dense[k].sum(), dense[k].sum() - most)
@@ -603,6 +607,10 @@ def test_a_peer_of_small_large_and_unreached_dmus_is_off_by_what_loops_give(orie
     # That no peer reaches it is another reason than a factor of 0.
     forged = replace(honest, reasons={**honest.reasons, "5": ZERO_FACTOR})
     assert forged.options.prove(forged).violations["reason"].tolist() == [0, 0, 0, 0, 1]
+    # Nor has a DMU that a peer reaches with some factor one of 0.
+    scores = honest.scores.where(honest.scores.index != "1")
+    forged = replace(honest, scores=scores, reasons={**honest.reasons, "1": ZERO_FACTOR})
+    assert forged.options.prove(forged).violations["reason"].tolist() == [1, 0, 0, 0, 0]
     own = tested.to_numpy()
     maxima = reference.max().to_numpy()
     for part, size in (("scores", 1e-3), ("slacks", 1e-3), ("slacks", -1e-3), ("peers", 0)):
