@@ -32,8 +32,6 @@ SAME = 1e-12
 """Distances that differ by less are the same, in boxed metrics."""
 ROUND = 16 * np.finfo(float).eps
 """What the products of a slope may be off by, as a share of the sum of their terms."""
-SUPPORT = 1e-7
-"""A λ of the MILP above this is in use."""
 ON_HYPERPLANE = 1e-9
 """A point is on the hyperplane of a face within this."""
 
@@ -328,10 +326,9 @@ def closest_by_milp(
     """
     problem = _Milp(points, tested, norm, weights, dominating, name)
     while True:
-        lam = problem.solve(unit)
-        if lam is None:
+        used = problem.solve(unit)
+        if used is None:
             return _prove_none_dominates(points, tested, weights, name)
-        used = np.flatnonzero((lam > SUPPORT).any(axis=0))
         normal = problem.supporting_normal(used)
         if normal is None:
             problem.forbid(used)
@@ -344,9 +341,14 @@ def closest_by_milp(
         targets = []
         for point in tested:
             projector.start(point, name)
-            face_lam = projector.project(whole_face).lam
-            target = face_lam @ points[face]
-            targets.append(ClosestPoint(target, tuple(face.tolist()), face_lam, normal))
+            projection = projector.project(whole_face)
+            if not np.isfinite(projection.distance):
+                raise SolveError(
+                    f"model 'normalised' for {name} ended with a face of which no point dominates "
+                    "it. Pass method='faces'."
+                )
+            target = projection.lam @ points[face]
+            targets.append(ClosestPoint(target, tuple(face.tolist()), projection.lam, normal))
         return targets
 
 
@@ -396,7 +398,7 @@ class _Milp:
             deabench_models.projection.dominating(self.model)
 
     def solve(self, unit: float) -> np.ndarray | None:
-        """Return λ (g, e) at the optimum; None where the model is infeasible."""
+        """Return the points in use at the optimum; None where the model is infeasible."""
         program = _to_program(self.model, "normalised")
         solver = Solver(program)
         try:
@@ -413,8 +415,12 @@ class _Milp:
                 f"{limit}; proved so far: the distance is at least {bound:.6g}; give it more time, "
                 f"or {remedy}"
             ) from None
-        columns = [i for i, name in enumerate(program.column_names) if name.startswith("lam[")]
-        return solver.values()[columns].reshape(self.groups, self.e)
+        is_lam = [name.startswith("lam[") for name in program.column_names]
+        is_off_facet = [name.startswith("b[") for name in program.column_names]
+        lam = solver.values()[is_lam].reshape(self.groups, self.e)
+        # However small, λ of a point on the facet counts; one off the facet is a tolerance.
+        on_facet = solver.values()[is_off_facet] < 0.5
+        return np.flatnonzero((lam > 0).any(axis=0) & on_facet)
 
     def supporting_normal(self, used: Sequence[int] | np.ndarray) -> np.ndarray | None:
         """Return a positive normal, normal·y = 1, of the face of some points; None: none."""

@@ -19,6 +19,8 @@ from deabench.errors import DataError
 
 CONSTANT_OUTPUT = "constant output"
 """The output of every DMU of a table without outputs: 1. It is no metric of the table."""
+MINOR_WEIGHT = 1e-3
+"""What a ratio of one output to one input counts of each other metric."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,8 @@ class AffineTransform:
 
     def invert(self, values: pd.Series) -> pd.Series:
         """Return the user's values."""
-        return (values - self.shift) * self.sign
+        # Adding 0.0 turns -0.0 into 0.0.
+        return (values - self.shift) * self.sign + 0.0
 
 
 Transforms = Mapping[str, AffineTransform]
@@ -254,9 +257,9 @@ def scale_reference(
     Constant returns make a cone of what is attainable, and the frontier code lists the faces of a
     hull. Where a target can be, both are the same: let a DMU have the size Σ_i x_i / unit_i of its
     inputs. A target is no further from its DMU than zero is (0 for all metrics, which is efficient:
-    no output without an input), so that its size is at most that of its DMU plus what the norm
-    allows for that distance. The hull of zero and of multiples of the reference that reach this
-    size has the same points up to it, and the same efficient faces through zero.
+    no output without an input), nor than the multiples of an efficient DMU, so that its size is at
+    most what the norm allows for that distance. The hull of zero and of multiples of the reference
+    that reach this size has the same points up to it, and the same efficient faces through zero.
 
     Parameters
     ----------
@@ -290,15 +293,16 @@ def scale_reference(
             f"'{reference.labels[int(np.argmin(sizes))]}' needs none of any input, so that under "
             "returns='crs' it can be multiplied without limit; leave it out, or leave returns out"
         )
-    # The distance of each tested DMU to zero is at most this, in any norm; a target that dominates
-    # its DMU needs no more inputs, and a common face must reach all of them together.
-    to_zero = (np.column_stack([tested.outputs, x]) * weights).sum(axis=1)
-    if dominating:
-        to_zero = 0.0 * to_zero
-    elif common:
-        to_zero = np.full(len(to_zero), to_zero.sum())
     # The largest size a target can have; twice it leaves room, and log2 rounds up to a power of 2.
-    size = ((x + to_zero[:, None] / weights[-x.shape[1] :]) / unit).sum(axis=1).max()
+    values = np.column_stack([reference.outputs, X])
+    points = np.column_stack([tested.outputs, x])
+    changes = (
+        _bound_distances(values, points, X.shape[1], weights, common=common)[:, None] / weights
+    )
+    if dominating:
+        # No input may grow, and an output may by any amount.
+        changes = np.where(np.arange(values.shape[1]) < values.shape[1] - X.shape[1], np.inf, 0.0)
+    size = _bound_sizes(points + changes, values, sizes, unit).max()
     factors = np.exp2(np.ceil(np.log2(np.maximum(2.0 * size / sizes, 1.0))))
     zero_label = "nothing"
     while zero_label in reference.labels:
@@ -308,3 +312,55 @@ def scale_reference(
     outputs = reference.outputs.reindex(labels, fill_value=0.0).mul(multiples, axis=0)
     inputs = reference.inputs.reindex(labels, fill_value=0.0).mul(multiples, axis=0)
     return replace(reference, outputs=outputs, inputs=inputs), multiples
+
+
+def _bound_distances(
+    values: np.ndarray, points: np.ndarray, m: int, weights: np.ndarray, *, common: bool
+) -> np.ndarray:
+    """Return what the distance from each point to an efficient face of the cone is at most (K,).
+
+    Parameters
+    ----------
+    values, points : arrays (n, s + m), (K, s + m)
+        The reference and the tested DMUs, outputs first.
+    common : bool
+        Whether one face serves all; its distances add up to no more than these.
+    """
+    bounds = []
+    for ray in values[_efficient_rows(values, m)]:
+        # In the norm l1, the largest, the nearest multiple agrees with the point in one metric, or
+        # is zero.
+        ratios = np.divide(points, ray, out=np.zeros_like(points), where=ray > 0)
+        gaps = np.abs(points[:, None] - ratios[:, :, None] * ray) @ weights
+        bounds.append(np.minimum(gaps.min(axis=1), points @ weights))
+    if common:
+        return np.full(len(points), np.sum(bounds, axis=1).min())
+    return np.min(bounds, axis=0)
+
+
+def _efficient_rows(values: np.ndarray, m: int) -> np.ndarray:
+    """Return some rows that are efficient under constant returns: each is best at a ratio.
+
+    The weights of the ratio are positive, and most of the weight is on one output and one input.
+    """
+    greatest = values.max(axis=0)
+    scaled = values / np.where(greatest > 0, greatest, 1.0)
+    weights = np.eye(values.shape[1]) + MINOR_WEIGHT
+    outputs = scaled[:, :-m] @ weights[:-m, :-m].T
+    inputs = scaled[:, -m:] @ weights[-m:, -m:].T
+    ratios = outputs[:, :, None] / inputs[:, None, :]
+    return np.unique(ratios.argmax(axis=0))
+
+
+def _bound_sizes(
+    highest: np.ndarray, values: np.ndarray, sizes: np.ndarray, unit: np.ndarray
+) -> np.ndarray:
+    """Return the largest size of mixtures that are nowhere above `highest` (K, s + m).
+
+    A mixture of a size has at least the least share of each metric that a DMU (n, s + m) of this
+    size has, and its inputs, in units (m,), add up to its size.
+    """
+    by_inputs = (highest[:, -len(unit) :] / unit).sum(axis=1)
+    shares = (values / sizes[:, None]).min(axis=0)
+    by_metric = np.divide(highest, shares, out=np.full_like(highest, np.inf), where=shares > 0)
+    return np.minimum(by_inputs, by_metric.min(axis=1))

@@ -532,3 +532,23 @@ def test_on_no_common_facet_does_anything_dominate_a_point_beyond_all(norm) -> N
             frame(points), frame(P), norm=norm, on="facets", common=True, dominating=True
         )
         assert targets.distance.notna().tolist() == [has_target, has_target]
+
+
+@pytest.mark.parametrize("share", [8e-8, 2e-8, 8e-9])
+def test_the_program_counts_intensities_near_zero(share) -> None:
+    """The tested DMU is above 'b' by next to nothing, so that 'b' alone does not dominate it."""
+    reference = pd.DataFrame({"x": [0.0, 0.75, 1.0], "y": [1.0, 0.75, 0.0]}, index=["a", "b", "c"])
+    tested = pd.DataFrame({"x": [0.75 + share / 4], "y": [0.5]}, index=["p"])
+    # A step in "x" costs more than the same in "y" gives, so that it stays.
+    result = db.targets(
+        tested,
+        reference,
+        outputs=["x", "y"],
+        method="milp",
+        dominating=True,
+        weights={"x": 4.0, "y": 1.0},
+    )
+    assert result.faces["p"] == ("b", "c")
+    assert result.intensities.loc["p", "c"] == pytest.approx(share, rel=1e-6)
+    assert (result.gaps >= -1e-15).all(axis=None)
+    db.certify(result)

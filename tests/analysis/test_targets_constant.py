@@ -228,3 +228,45 @@ def test_a_target_beyond_the_range_of_a_rate_is_not_reported() -> None:
     options["weights"] = {"patients": 1e-6, "latency_ms": 1.0}
     columns = {"outputs": ["patients"], "inputs": ["latency_ms"]}
     assert not db.targets(unlimited, unlimited, **columns, **options).reasons
+
+
+def test_metrics_far_apart_in_size_under_weights_of_one() -> None:
+    """Exact by enumeration of faces in fractions: a unit of 'a' counts as one of 'c'."""
+    reference = pd.DataFrame(
+        [
+            [5.0, 80.0, 7e11, 4e10],
+            [9.0, 90.0, 6e11, 4e10],
+            [9.0, 60.0, 2e11, 9e10],
+            [1.0, 10.0, 4e11, 9e10],
+            [8.0, 30.0, 9e11, 1e10],
+        ],
+        index=list("ABCDE"),
+        columns=["x", "a", "b", "c"],
+    )
+    tested = pd.DataFrame(
+        [[8.0, 80.0, 5e11, 4e10], [1.0, 80.0, 9e11, 4e10]],
+        index=["p", "q"],
+        columns=reference.columns,
+    )
+    result = db.targets(
+        tested,
+        reference,
+        inputs=["x"],
+        outputs=["a", "b", "c"],
+        returns="crs",
+        weights=dict.fromkeys(reference, 1.0),
+    )
+    assert result.distance.tolist() == pytest.approx([1583 / 47, 11428571456.857143], abs=0.01)
+    assert result.position.tolist() == ["inside", "outside"]
+    db.certify(result)
+
+
+def test_a_target_of_zero_has_no_sign() -> None:
+    board = pd.DataFrame({"y": [0.0], "x": [0.1]}, index=["a"])
+    reference = pd.DataFrame({"y": [1.0], "x": [1.0]}, index=["b"])
+    weights = {"y": 1.0, "x": 0.1}
+    result = db.targets(
+        board, reference, outputs=["y"], inputs=["x"], returns="crs", weights=weights
+    )
+    assert result.targets.loc["a"].tolist() == [0.0, 0.0]
+    assert not np.signbit(result.targets.to_numpy()).any()
