@@ -19,6 +19,7 @@ from deabench.tables.selection import read_grouping, select_table
 from deabench.tables.table import TableLike
 from deabench.utils.checks import did_you_mean
 from deabench.utils.result import Result
+from deabench.utils.text import name_type
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,8 +144,13 @@ def _split_groups(
     table: TableLike, by: str | Mapping[object, object] | pd.Series
 ) -> tuple[pd.Series, TableLike]:
     """Return the group of every classifier, and the table without the column of groups."""
-    if not isinstance(by, str):
+    if isinstance(by, pd.Series | Mapping):
         return pd.Series(dict(by)), table
+    if not isinstance(by, str):
+        raise DataError(
+            f"by is {name_type(by)}; give the column of groups, or a mapping of each label to its "
+            "group"
+        )
     interpreted = as_table(table)
     group = read_grouping(interpreted, by)
     if group is None:

@@ -15,6 +15,7 @@ from deabench.inference.samples import Samples
 from deabench.utils.checks import share
 from deabench.utils.frames import with_named_rows
 from deabench.utils.result import Result
+from deabench.utils.text import name_type
 
 Array = np.ndarray
 
@@ -119,6 +120,11 @@ def rank_sets(
     {'value': 0.917, 'rank': 1.0, 'best': 1.0, 'worst': 2.0}
     """
     alpha = 1 - share("level", level)
+    if not isinstance(samples, Samples):
+        raise DataError(
+            f"samples is {name_type(samples)}; give deabench.Samples, as "
+            "deabench.Samples.from_predictions(y, predictions) returns them"
+        )
     combined = samples.weighted(weights)
     index = combined.values.index
     # Draws are made in the order of the labels, so that the table's order does not matter.

@@ -315,7 +315,9 @@ def _judge_all(task: Task | Answer, weights: pd.DataFrame) -> pd.DataFrame:
         weighted_inputs = weights[data.inputs.columns].to_numpy() @ data.inputs.to_numpy().T
     with np.errstate(divide="ignore", invalid="ignore"):
         matrix = np.where(weighted_inputs > 0, weighted_outputs / weighted_inputs, np.nan)
-    return pd.DataFrame(matrix, index=data.labels.rename("by"), columns=data.labels)
+    # Labels of several levels keep the names of these.
+    judges = data.labels if data.labels.nlevels > 1 else data.labels.rename("by")
+    return pd.DataFrame(matrix, index=judges, columns=data.labels)
 
 
 def _prove(answer: Answer) -> Proof:

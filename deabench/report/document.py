@@ -78,7 +78,8 @@ class ReportTable:
         if frame.index.names == [None]:
             # An index without a name would become a column named "index".
             frame = frame.rename_axis("")
-        frame = frame.reset_index()
+        # An index may have the name of a metric.
+        frame = frame.reset_index(allow_duplicates=True)
         columns = [
             [to_json_cell(cell) for cell in frame.iloc[:, k].tolist()]
             for k in range(frame.shape[1])

@@ -95,7 +95,12 @@ class Solver:
         self.name = program.name
         self.columns = len(program.cost)
         self.rows = program.row_names
-        self._check_status(self.highs.passModel(_to_lp(program)), "passModel")
+        if self.highs.passModel(_to_lp(program)) == highspy.HighsStatus.kError:
+            raise SolveError(
+                f"{self.name}: HiGHS takes no coefficients as large as "
+                f"{np.abs(program.value).max(initial=0.0):.1g}; leave out the row or the metric "
+                "whose values are so far apart"
+            )
         if self.quadratic:
             self._check_status(self.highs.passHessian(_to_hessian(program)), "passHessian")
 

@@ -155,7 +155,7 @@ def as_table(source: TableLike) -> Table:
     """
     if not isinstance(source, pd.DataFrame):
         return read(source)
-    frame = _hashable_labels(source)
+    frame = _simplify_labels(source)
     if _has_repeated_numbers(frame):
         frame = frame.reset_index(drop=True)
     check_shape(frame)
@@ -174,8 +174,14 @@ def _has_repeated_numbers(frame: pd.DataFrame) -> bool:
 def check_shape(frame: pd.DataFrame) -> None:
     """Refuse a frame without rows or columns, or in which a name or a label occurs twice."""
     check_not_empty(frame)
-    if not frame.index.is_unique:
-        label = frame.index[frame.index.duplicated()][0]
+    labels = frame.index
+    if labels.nlevels == 1 and labels.dtype == object:
+        # The number 1 and the text "1" are one name wherever they are printed.
+        labels = labels.map(str)
+    if not labels.is_unique:
+        label = labels[labels.duplicated()][0]
+        if isinstance(label, tuple):
+            label = ", ".join(map(str, label))
         raise DataError(
             f"the label '{label}' stands on more than one row; "
             "give every classifier a name of its own"
@@ -376,10 +382,19 @@ def _has_plain_labels(frame: pd.DataFrame) -> bool:
     return frame.index.is_unique and is_labelled(frame)
 
 
-def _hashable_labels(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame whose labels are text where they are parameters, as set_index("params")."""
-    if len(frame) and isinstance(frame.index[0], dict | list | set):
-        return frame.set_axis([str(label) for label in frame.index])
+def _simplify_labels(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose labels are text where they are parameters, tuples, truths or intervals.
+
+    pandas takes a tuple as the labels of several axes, truths as a mask of rows, and a number as
+    the interval around it.
+    """
+    index = frame.index
+    is_interval = isinstance(index, pd.IntervalIndex)
+    if index.nlevels > 1 or not (is_interval or index.dtype == bool or index.dtype == object):
+        return frame
+    unsuitable = (dict, list, set, tuple, bool, np.bool_)
+    if is_interval or any(isinstance(label, unsuitable) for label in index):
+        return frame.set_axis(pd.Index([str(label) for label in index], name=index.name))
     return frame
 
 

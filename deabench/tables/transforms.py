@@ -335,7 +335,7 @@ def _bound_distances(
         bounds.append(np.minimum(gaps.min(axis=1), points @ weights))
     if common:
         return np.full(len(points), np.sum(bounds, axis=1).min())
-    return np.min(bounds, axis=0)
+    return np.asarray(np.min(bounds, axis=0))
 
 
 def _efficient_rows(values: np.ndarray, m: int) -> np.ndarray:
@@ -363,4 +363,4 @@ def _bound_sizes(
     by_inputs = (highest[:, -len(unit) :] / unit).sum(axis=1)
     shares = (values / sizes[:, None]).min(axis=0)
     by_metric = np.divide(highest, shares, out=np.full_like(highest, np.inf), where=shares > 0)
-    return np.minimum(by_inputs, by_metric.min(axis=1))
+    return np.asarray(np.minimum(by_inputs, by_metric.min(axis=1)))

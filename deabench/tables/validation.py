@@ -17,7 +17,7 @@ from deabench.tables.naming.meaning import Meaning
 from deabench.tables.selected_table import MAX_NAMED_CELLS, SelectedTable, refuse_text
 from deabench.tables.transforms import AffineTransform, Data
 from deabench.tables.vocabulary import look_up_metric
-from deabench.utils.arrays import row_any
+from deabench.utils.arrays import row_any, scale
 from deabench.utils.frames import column_positions
 
 Allowed = Literal["zero inputs", "zero outputs", "negative inputs", "negative outputs"]
@@ -25,6 +25,9 @@ MISSING_CHOICES = "missing='drop-systems', 'drop-metrics' or 'bounds'"
 """What to write where cells are empty: the option of the library and of the command line."""
 NEGATIVE_MODELS = "model='rdm', model='ram' and model='additive' take any value"
 """What to write where values may be below 0."""
+SMALLEST = 1e-304
+LARGEST = 1e304
+"""Quotients of numbers of these sizes by others near 1 are no subnormal floats, and finite."""
 MAX_CORRELATION = 0.95
 """Two metrics that correlate more say nearly the same, and a warning says what that does."""
 LEAST_PERCENT_MEDIAN = 2.0
@@ -68,6 +71,7 @@ def validate(
     _refuse_failures(selected)
     values = _copy_values(selected.frame, selected.metrics)
     _refuse_non_finite(values, f"say what to do with {MISSING_CHOICES}")
+    _refuse_extreme(values)
     transforms, notes, reversed_outputs = _choose_transforms(values, other_table, selected, allow)
     for name, transform in transforms.items():
         values[name] = transform.apply(values[name])
@@ -209,6 +213,17 @@ def _refuse_non_finite(values: pd.DataFrame, remedy: str) -> None:
         bad = np.argwhere(~is_finite)
         numbers = "a finite number" if len(bad) == 1 else "finite numbers"
         raise DataError(f"{_describe_cells(values, bad)}; give {numbers}, or {remedy}")
+
+
+def _refuse_extreme(values: pd.DataFrame) -> None:
+    """Refuse values whose products or quotients are beyond what floats can hold."""
+    sizes = np.abs(values.to_numpy())
+    is_extreme = (sizes > LARGEST) | ((sizes > 0) & (sizes < SMALLEST))
+    if is_extreme.any():
+        raise DataError(
+            f"{_describe_cells(values, np.argwhere(is_extreme))}; give the metric in another unit, "
+            f"in which numbers are 0 or from {SMALLEST:g} to {LARGEST:g} in size"
+        )
 
 
 def _refuse_negative(values: pd.DataFrame, negative_remedy: str) -> None:
@@ -410,6 +425,7 @@ def _find_correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
     """Return the pairs of columns above `MAX_CORRELATION`, each with its correlation."""
     if matrix.shape[1] < 2:
         return []
-    correlations = np.corrcoef(matrix, rowvar=False)
+    # In units of each column, so that its squares stay within floats.
+    correlations = np.corrcoef(matrix / scale(matrix), rowvar=False)
     pairs = np.argwhere(np.triu(correlations > MAX_CORRELATION, k=1)).tolist()
     return [(i, j, float(correlations[i, j])) for i, j in pairs]

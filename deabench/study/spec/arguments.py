@@ -239,6 +239,10 @@ def _read_table(
 def _to_frame(name: str, value: Any, target: str | None) -> tuple[pd.DataFrame, str]:
     """Return the features with the class column, and its name."""
     if isinstance(value, pd.DataFrame):
+        if not value.shape[1]:
+            raise DataError(
+                f"data set '{name}' has no columns; give its features and the class, the class last"
+            )
         frame = _with_unique_names(name, value)
         return frame, str(frame.columns[-1]) if target is None else target
     if not isinstance(value, tuple | list) or len(value) != 2:

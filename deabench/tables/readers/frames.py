@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 import pandas as pd
@@ -91,7 +92,7 @@ def read_simple_frame(frame: pd.DataFrame) -> Source:
     if not isinstance(frame.index, pd.RangeIndex):
         levels = _name_levels(frame.index, list(frame.columns))
         names_of_rows = {level: frame.index.get_level_values(k) for k, level in enumerate(levels)}
-        frame = frame.reset_index(drop=True)
+        frame = frame.reset_index(drop=True).set_flags(allows_duplicate_labels=True)
         frame.attrs = {}  # read above
         for k, (level, values) in enumerate(names_of_rows.items()):
             cells = pd.Series(values)
@@ -107,7 +108,8 @@ def read_simple_frame(frame: pd.DataFrame) -> Source:
 def simplify_cells(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame whose names are text and whose cells are numbers, truths, texts or dates.
 
-    Lists and mappings become text, integers beyond the range of floats infinite.
+    Lists and mappings become text, fractions floats, and numbers beyond the range of floats
+    infinite. Complex numbers are real ones where their imaginary part is 0, and text elsewhere.
     """
     names = [str(name) for name in frame.columns]
     if _are_plain_names(frame.columns, names):
@@ -116,7 +118,7 @@ def simplify_cells(frame: pd.DataFrame) -> pd.DataFrame:
         frame = frame.set_axis(names, axis=1)
     for k, dtype in enumerate(frame.dtypes):
         # pandas tells columns of text alone apart without a look at each cell.
-        is_object = pd.api.types.is_object_dtype(dtype)
+        is_object = pd.api.types.is_object_dtype(dtype) or pd.api.types.is_complex_dtype(dtype)
         if is_object and pd.api.types.infer_dtype(frame.iloc[:, k]) != "string":
             cells = [_simplify_cell(cell) for cell in frame.iloc[:, k]]
             frame.isetitem(k, pd.Series(cells, frame.index, dtype=object))
@@ -131,8 +133,14 @@ def _are_plain_names(columns: pd.Index, names: Sequence[str]) -> bool:
 def _simplify_cell(cell: Any) -> Any:
     if isinstance(cell, list | tuple | dict | set):
         return str(cell)
+    if isinstance(cell, Fraction):
+        # Beyond the range of floats the whole part is enough.
+        is_huge = abs(int(cell)) > sys.float_info.max
+        cell = int(cell) if is_huge else float(cell)
     if isinstance(cell, int) and abs(cell) > sys.float_info.max:
         return math.inf if cell > 0 else -math.inf
+    if isinstance(cell, complex):
+        return str(cell) if cell.imag else cell.real
     return cell
 
 
