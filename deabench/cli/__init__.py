@@ -149,7 +149,7 @@ def main(arguments: list[str] | None = None) -> int:
         arguments = sys.argv[1:]
         # A command makes few reference cycles and many modules: collecting takes longer than the
         # work itself.
-        gc.set_threshold(100_000)
+        gc.set_threshold(300_000)
         atexit.register(gc.freeze)
     # A shell asks for completions by this variable, whatever the arguments are.
     if COMPLETION_VARIABLE in os.environ:

@@ -26,6 +26,7 @@ from deabench.tables.estimates import (
     strip_currency,
 )
 from deabench.tables.vocabulary import holds_bytes
+from deabench.utils.lazy import lazy_pattern
 from deabench.utils.text import quote_names
 
 EMPTY_WORDS = {
@@ -43,15 +44,15 @@ EMPTY_WORDS = {
     "<na>",
 }
 """Words for an empty cell, in lower case; dashes of any number are one, too."""
-_BARE_BYTES = re.compile(r"([\d.,]+)\s*B")
-_BARE_MINUTES = re.compile(r"^([\d.,]+)\s*m$")
-_DASHES = re.compile(r"[-–—―−]*")
+_BARE_BYTES = lazy_pattern(r"([\d.,]+)\s*B")
+_BARE_MINUTES = lazy_pattern(r"^([\d.,]+)\s*m$")
+_DASHES = lazy_pattern(r"[-–—―−]*")
 LEAST_SHARE = 0.5
 """A column is numeric where at least this share of its filled cells are numbers."""
 LONG_COLUMN = 2000
 """In a column with more cells than this that are no plain numbers, a sample is looked at first."""
 SAMPLE_SIZE = 200
-_GROUPED_BY_DOTS = re.compile(r"-?\d{1,3}(\.\d{3})+")
+_GROUPED_BY_DOTS = lazy_pattern(r"-?\d{1,3}(\.\d{3})+")
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from deabench.tables.markup import strip_markup
+from deabench.utils.lazy import lazy_pattern
 
 MAX_LENGTH = 200
 """A longer cell is a text."""
@@ -29,7 +30,7 @@ SECONDS = {
 """Units of time in seconds."""
 EXPONENTS = {"k": 3, "m": 6, "b": 9, "g": 9, "t": 12}
 """Powers of ten of the letters behind a number."""
-BYTES = re.compile(r"([kKMGTP]?)(i?)B(/s|ps)?$")
+BYTES = lazy_pattern(r"([kKMGTP]?)(i?)B(/s|ps)?$")
 """Bytes or bytes per second, in powers of 1000 or 1024."""
 _GROUPS = r"\d{1,3}(?:[ '’\u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?"
 _EXPONENT = r"(?:[eE][+-]?\d+|\s*[×x·*]\s*10\s*\^?\s*[({]?[+-]?\d+[)}]?)?"
@@ -39,8 +40,8 @@ _UNIT = (
     r"%|[A-Za-zµ°×](?:[A-Za-z/µ²³^·]*[A-Za-z²³×])?(?:/\d*[kKMG]?)?"
     r"|/\s*\d*[kKMG]?(?:\s*tok(?:en)?s?)?"
 )
-_CELL = re.compile(rf"({_NUMBER})\s*({_UNIT})?\s*(.*)", re.DOTALL)
-_GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{2,3})*,\d{3}(?![\d,])")
+_CELL = lazy_pattern(rf"({_NUMBER})\s*({_UNIT})?\s*(.*)", re.DOTALL)
+_GROUPED = lazy_pattern(r"[+-]?\d{1,3}(,\d{2,3})*,\d{3}(?![\d,])")
 _LEADING = "$€£¥≈~ "
 CURRENCIES = {
     **{sign: sign for sign in "$€£¥"},
@@ -55,31 +56,31 @@ CURRENCIES = {
 }
 CURRENCY_CODES = tuple(name for name in CURRENCIES if name.isalpha())
 _CODES = "|".join(CURRENCY_CODES)
-_CURRENCY = re.compile(
+_CURRENCY = lazy_pattern(
     rf"^[+\-−~≈ ]*(?:[$€£¥]|(?:{_CODES})(?=[\s\d]))|(?:[$€£¥]|\b(?:{_CODES}))\s*$"
 )
 """A sign or a code before or behind a price."""
-_CODE_BEFORE = re.compile(rf"^(?:{_CODES})\s*(?=[\d.])")
-_DECORATION = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u2b50]+|[*†‡§¶]+$")
+_CODE_BEFORE = lazy_pattern(rf"^(?:{_CODES})\s*(?=[\d.])")
+_DECORATION = lazy_pattern("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u2b50]+|[*†‡§¶]+$")
 """Medals and stars, and marks of footnotes at the end."""
-_SPREAD = re.compile(rf"[(\[]?\s*(?:±|\+/-|\+-)\s*({_NUMBER})\s*({_UNIT})?\s*(.*)", re.DOTALL)
-_PLUS_SPREAD = re.compile(r"\+(\d*\.\d+)$")
+_SPREAD = lazy_pattern(rf"[(\[]?\s*(?:±|\+/-|\+-)\s*({_NUMBER})\s*({_UNIT})?\s*(.*)", re.DOTALL)
+_PLUS_SPREAD = lazy_pattern(r"\+(\d*\.\d+)$")
 """mean+standard deviation, as `0.5564+0.0000`."""
-_DEVIATIONS = re.compile(rf"[(\[]?\+({_END})\s*[/,;]?\s*-({_END})[)\]]?(.*)", re.DOTALL)
-_INTERVAL = re.compile(
+_DEVIATIONS = lazy_pattern(rf"[(\[]?\+({_END})\s*[/,;]?\s*-({_END})[)\]]?(.*)", re.DOTALL)
+_INTERVAL = lazy_pattern(
     rf"[(\[{{]\s*(?:\d+\s*%\s*(?:CI|CrI|HDI|interval)?\s*[:=,]?\s*|CI\s*[:=]?\s*)?({_END})\s*%?\s*"
     rf"(?:,|;|-|–|—|\.\.+|…|to\b)\s*({_END})\s*%?\s*[)\]}}](.*)",
     re.DOTALL | re.IGNORECASE,
 )
-_BRACKETED = re.compile(
+_BRACKETED = lazy_pattern(
     r"[(\[]\s*(?:(sd|std|se|sem|s\.d\.|s\.e\.|σ)\s*[:=]?\s*)?"
     r"(\d*[.,]?\d+(?:[eE][+-]?\d+)?)\s*%?\s*[)\]]\s*(.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_COMMENT = re.compile(r"[(\[±+].*", re.DOTALL)
+_COMMENT = lazy_pattern(r"[(\[±+].*", re.DOTALL)
 """What may stand behind an estimate without being a part of it: brackets, a change."""
-_CLOCK = re.compile(r"(?:(\d+) days? )?(\d+):(\d\d(?:\.\d+)?)(?::(\d\d(?:\.\d+)?))?")
-_DURATION = re.compile(
+_CLOCK = lazy_pattern(r"(?:(\d+) days? )?(\d+):(\d\d(?:\.\d+)?)(?::(\d\d(?:\.\d+)?))?")
+_DURATION = lazy_pattern(
     r"(?:(\d+) ?d(?:ays?)?)? ?(?:(\d+) ?h(?:(?:ou)?rs?)?)? ?"
     r"(?:(\d+) ?m(?:in(?:ute)?s?)?)? ?(?:(\d+(?:\.\d+)?) ?s(?:ec(?:ond)?s?)?)?"
 )

@@ -5,24 +5,28 @@ from __future__ import annotations
 import re
 from html import unescape
 
+from deabench.utils.lazy import lazy_pattern
+
 MAX_LENGTH = 2_000
 """A longer text is no name and no number; its markup stays."""
 _SIGNS_OF_MARKUP = re.compile(r"[<*_`\\$&~\[{!]|\^")
-_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^()\n]*\)")
-_LINK = re.compile(r"\[([^\[\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)|\[([^\[\]\n]+)\]\[[^\[\]\n]*\]")
-_LINE_BREAK = re.compile(r"</?(?:br|p|div|li|hr)\b[^<>]{0,200}>", re.IGNORECASE)
-_FOOTNOTE = re.compile(
+_IMAGE = lazy_pattern(r"!\[[^\]\n]*\]\([^()\n]*\)")
+_LINK = lazy_pattern(
+    r"\[([^\[\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)|\[([^\[\]\n]+)\]\[[^\[\]\n]*\]"
+)
+_LINE_BREAK = lazy_pattern(r"</?(?:br|p|div|li|hr)\b[^<>]{0,200}>", re.IGNORECASE)
+_FOOTNOTE = lazy_pattern(
     r"(?<=\d)\s*(?:<sup>\s*[\w*†‡,]{1,3}\s*</sup>|\^\{?[a-z*†‡]\}?|\[\^\w+\])", re.IGNORECASE
 )
 """A mark of a footnote behind a number, which is no digit of it."""
-_IMAGE_TAG = re.compile(r"<(?:img|svg)\b[^<>]*>", re.IGNORECASE)
-_WORD_IN_SCRIPT = re.compile(r"(?<=[A-Za-z>])<su[bp]>(?=\s*[A-Za-z])", re.IGNORECASE)
+_IMAGE_TAG = lazy_pattern(r"<(?:img|svg)\b[^<>]*>", re.IGNORECASE)
+_WORD_IN_SCRIPT = lazy_pattern(r"(?<=[A-Za-z>])<su[bp]>(?=\s*[A-Za-z])", re.IGNORECASE)
 """A raised or lowered word, as in AP<sup>test</sup>; "R<sup>2</sup>" is one word."""
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
-_EMPHASIS = re.compile(r"\*\*(.+?)\*\*|(?<!\w)__(.+?)__(?!\w)|~~(.+?)~~|`([^`]+)`")
-_STAR = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])")
-_ESCAPED = re.compile(r"\\([\\*_`{}\[\]<>()#+.!|~$%&^-])")
-_ASYMMETRIC = re.compile(
+_TAG = lazy_pattern(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
+_EMPHASIS = lazy_pattern(r"\*\*(.+?)\*\*|(?<!\w)__(.+?)__(?!\w)|~~(.+?)~~|`([^`]+)`")
+_STAR = lazy_pattern(r"(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])")
+_ESCAPED = lazy_pattern(r"\\([\\*_`{}\[\]<>()#+.!|~$%&^-])")
+_ASYMMETRIC = lazy_pattern(
     r"(?:\^\{?\s*\+?([\d.]+)\s*\}?\s*_\{?\s*[-−]([\d.]+)\s*\}?"
     r"|_\{?\s*[-−]([\d.]+)\s*\}?\s*\^\{?\s*\+?([\d.]+)\s*\}?)"
 )
@@ -78,12 +82,12 @@ _LATEX_WITHOUT_TEXT = (
     r"(?:\s*\{[^{}]*\}|\s*\*){2}(?:\s*\[[^\[\]]*\])?"
 )
 """Commands with one or two arguments that are no text: keys, colours, sizes."""
-_LATEX_OPTIONS = re.compile(_LATEX_WITHOUT_TEXT)
-_LATEX_SCRIPT = re.compile(r"(?<=\d)[$\s}]*(?:_\s*)?\{\s*(±?[^{}]*)\}")
+_LATEX_OPTIONS = lazy_pattern(_LATEX_WITHOUT_TEXT)
+_LATEX_SCRIPT = lazy_pattern(r"(?<=\d)[$\s}]*(?:_\s*)?\{\s*(±?[^{}]*)\}")
 """A group behind a number: `66.1_{3.1}`, `66.1{\\tiny 3.1}`, a paper's own `66.1\\std{3.1}`."""
-_FORMULA = re.compile(r"\$\s*([^$]*[\\_^{}=±↑↓→×][^$]*|[\d.,+-]+|[A-Za-zα-ωΑ-Ω]+)\s*\$")
+_FORMULA = lazy_pattern(r"\$\s*([^$]*[\\_^{}=±↑↓→×][^$]*|[\d.,+-]+|[A-Za-zα-ωΑ-Ω]+)\s*\$")
 """A formula between dollar signs; "$5" and "$1/$2" are prices."""
-_LATEX_COMMAND = re.compile(r"\\([A-Za-z]+)\*?\s*")
+_LATEX_COMMAND = lazy_pattern(r"\\([A-Za-z]+)\*?\s*")
 
 
 def strip_markup(text: str) -> str:

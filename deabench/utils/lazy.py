@@ -1,12 +1,13 @@
-"""Packages whose public names are imported on first use, so that importing them costs nothing."""
+"""Public names that are imported, and patterns that are compiled, when they are first used."""
 
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from collections.abc import Mapping
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 
 def make_lazy(package: str, homes: Mapping[str, str]) -> None:
@@ -47,3 +48,27 @@ def make_lazy(package: str, homes: Mapping[str, str]) -> None:
             super().__setattr__(name, value)
 
     sys.modules[package].__class__ = LazyPackage
+
+
+class _LazyPattern:
+    def __init__(self, pattern: str, flags: int) -> None:
+        self._arguments = (pattern, flags)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(re.compile(*self._arguments), name)
+        # From now on the method is a plain attribute, and `__getattr__` is not called for it.
+        setattr(self, name, value)
+        return value
+
+
+def lazy_pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """Return a pattern that is compiled when one of its methods is first used.
+
+    For patterns of what few tables hold: most commands would compile them in vain.
+
+    Examples
+    --------
+    >>> lazy_pattern("[ab]+").findall("abcba")
+    ['ab', 'ba']
+    """
+    return cast("re.Pattern[str]", _LazyPattern(pattern, flags))

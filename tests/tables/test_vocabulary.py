@@ -34,6 +34,27 @@ def test_most_rules_are_not_compiled_until_a_name_needs_them():
     assert not any(re.search(rule.pattern, "_classifier_") for rule in waiting)
 
 
+@given(
+    st.sampled_from([RULES, WEAK_RULES]),
+    st.sampled_from(["", "_$"]),
+    st.lists(
+        st.sampled_from([word for rule in ALL_RULES for word in rule.words]).flatmap(
+            lambda word: st.from_regex(f"^(?:{re.sub('[(][?]<?[=!][^)]*[)]', '', word)})$")
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+)
+def test_words_match_where_the_joined_patterns_match(rules, following, words):
+    name = f"_{'_'.join(words)}_"
+    expected = [
+        (*match.span(), rule.meaning)
+        for rule in rules
+        for match in re.finditer(rule.pattern + following, name)
+    ]
+    assert list(rules.find_matches(name, following)) == expected
+
+
 def test_sat_beside_solved_counts_instances() -> None:
     names = ["Total Sat", "Total Unsat", "Total Solved"]
     for name in names[:2]:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Literal
 
 from deabench.tables.markup import strip_markup
+from deabench.utils.lazy import lazy_pattern
 
 Better = Literal["higher", "lower", ""]
 MAX_NAME_LENGTH = 500
@@ -48,7 +49,7 @@ _SIGNS = {
     "μ": "u",
     "δ": " delta ",
 }
-_PER = re.compile(
+_PER = lazy_pattern(
     r"/(?=\s*(s|secs?|seconds?|ms|msec|milliseconds?|[uµμ]s|ns|microseconds?|nanoseconds?|j"
     r"|min|minutes?|h|hrs?|hours?|days?|\d+|1?k|1?m|tok|tokens?"
     r"|images?|img|samples?|requests?|quer(y|ies)|examples?|epochs?|it|iters?|steps?|runs?|calls?"
@@ -60,7 +61,7 @@ _PER = re.compile(
     r"|(?<=\bcost)\s*/|(?<=\bprice)\s*/",
     re.IGNORECASE,
 )
-_QUOTIENT = re.compile(r"\s+/\s*(%|[KMGB]|[KMGT]i?B)\s*$")
+_QUOTIENT = lazy_pattern(r"\s+/\s*(%|[KMGB]|[KMGT]i?B)\s*$")
 """A unit behind a quantity, as in "Params / M" and "WER / %"."""
 _BETTER = r"(?<![A-Za-z])({})[\s_-]*(is|are|=|,?\s*the)?[\s_-]*better(?![A-Za-z])|\(to {}\)|\({}\)"
 _UP = re.compile(
@@ -69,7 +70,7 @@ _UP = re.compile(
 _DOWN = re.compile(
     r"[↓⬇]|" + _BETTER.format("lower|smaller|less|fewer", *2 * ["minimi[sz]e"]), re.IGNORECASE
 )
-_ESTIMATE = re.compile(r"[\[(][^\])]*(±|\bmean\b|\d\s*%?\s*(ci|conf))[^\])]*[\])]", re.IGNORECASE)
+_ESTIMATE = lazy_pattern(r"[\[(][^\])]*(±|\bmean\b|\d\s*%?\s*(ci|conf))[^\])]*[\])]", re.IGNORECASE)
 """Brackets that announce an interval behind the value, as AUC (95% CI)."""
 _NEGATED = re.compile(
     r"_(neg_(?!pred|class|rate)|negative_"
@@ -80,14 +81,14 @@ _MINUS = re.compile(r"^\s*(?:[-–−]|minus\s+)(?=[A-Za-z])(?!log|ln)", re.IGNO
 _COMPLEMENT = re.compile(
     r"^\s*\(?\s*((1(\.0)?|100)\s*%?|one)(\s*[-–−]|\s+minus\b)\s*\(?[A-Za-z]", re.IGNORECASE
 )
-_COUNTED = re.compile(
+_COUNTED = lazy_pattern(
     r"^\s*\d+[-–](shot|nn|nearest|step|best|gram|pass|hop|bit|core|thread|fold|day|week|month|year"
     r"|hour|min(ute)?|sec(ond)?|sample|vs|way|class|stage|layer|gpu|cpu|node|token|d|k|m|b|to|epoch"
     r"|crop|view|turn|norm|wasserstein|based|epsilon)s?\b",
     re.IGNORECASE,
 )
 """What is numbered is no difference: "1-shot accuracy"."""
-_RECIPROCAL = re.compile(r"^\s*\(?\s*1\s*/\s*\(?(?=[A-Za-z])")
+_RECIPROCAL = lazy_pattern(r"^\s*\(?\s*1\s*/\s*\(?(?=[A-Za-z])")
 _LETTERS = "\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 """Cyrillic, Japanese, Chinese and Korean letters, which names keep."""
 _BRACKETS = re.compile(r"[\[(]([^\])]*)[\])]")
@@ -135,14 +136,17 @@ def parse_name(text: str) -> ParsedName:
         better = "higher"
     elif _DOWN.search(text):
         better = "lower"
-    text = _QUOTIENT.sub(r" (\1)", _DOWN.sub(" ", _UP.sub(" ", text)))
+    text = _DOWN.sub(" ", _UP.sub(" ", text))
+    if "/" in text:
+        text = _QUOTIENT.sub(r" (\1)", text)
     unit = " ".join(_BRACKETS.findall(text)).strip().lower()
     is_complement = bool(_COMPLEMENT.match(text)) and not _COUNTED.match(text)
     # "1/latency" is the reciprocal of latency, "-MAE" has the opposite sign.
-    text = _RECIPROCAL.sub("reciprocal ", text)
+    if "/" in text:
+        text = _RECIPROCAL.sub("reciprocal ", text)
     text = _MINUS.sub("neg ", text)
     # "AUC (95% CI)" is an AUC, not an interval.
-    all_words = _join_words(_ESTIMATE.sub(" ", text))
+    all_words = _join_words(_ESTIMATE.sub(" ", text) if unit else text)
     head = _join_words(_BRACKETS.sub(" ", text))
     if len(head) <= 2:  # nothing stands outside of the brackets
         head = all_words
@@ -158,7 +162,8 @@ def _join_words(text: str) -> str:
     """Return the words of a name in lower case, joined and enclosed by "_"."""
     for name, word in _CAPITALISED.items():
         text = text.replace(name, f" {word} ")
-    text = _PER.sub(" per ", text)
+    if "/" in text:
+        text = _PER.sub(" per ", text)
     for sign, word in _SIGNS.items():
         text = text.replace(sign, word)
     # Borders between words: aB -> a_B and ABCdef -> AB_Cdef.

@@ -13,6 +13,7 @@ from typing import Literal
 
 from deabench.tables.naming.meaning import WEAK_KINDS, Meaning
 from deabench.tables.naming.parsing import ParsedName
+from deabench.utils.lazy import lazy_pattern
 
 LookUp = Callable[[str], Meaning | None]
 MatchStart = Callable[[str, str], Meaning | None]
@@ -61,35 +62,35 @@ _FAULTS = (
     r"|interventions?|relapses?|recurrences?|progression|deaths?|churn|violations?|conflicts?"
 )
 _CRASHES = r"crash(?:es)?|bugs?|errors?|defects?|hallucinations?|toxic(?:ity)?|complications?"
-_ENDS_WITH_FAULT = re.compile(rf"_(?:{_FAULTS}|{_CRASHES})_$")
-_FREE = re.compile(
+_ENDS_WITH_FAULT = lazy_pattern(rf"_(?:{_FAULTS}|{_CRASHES})_$")
+_FREE = lazy_pattern(
     rf"_(?:{_FAULTS}|{_CRASHES}|events?|disease|loss)_free_"
     r"|_non_(?:toxic|harmful|biased|defective|faulty|violating|abusive|hallucinat\w+)_"
 )
-_BETWEEN = re.compile(
+_BETWEEN = lazy_pattern(
     r"_(?:mean_|avg_|average_)?(?:times?|hours?|days?|minutes?|miles?|kms?|distance|steps?"
     r"|requests?|runs?|cycles?)_(?P<link>to|between|before|until|without|since|per)"
     rf"(?:_(?:the|a|first|next|last|any))*_(?P<fault>{_FAULTS}|{_CRASHES})"
     r"(?:_(?:s|h|hours?|days?|seconds?|ms|minutes?|km|miles?))?_$"
 )
 """A duration or distance that passes until something goes wrong."""
-_LIFETIME = re.compile(
+_LIFETIME = lazy_pattern(
     r"_(?:up_?time|mtbfs?|mttff?s?|mtbd|lifetime|(?:battery|shelf|service)_life|survival_time)"
     r"(?:_(?:s|h|hours?|days?|seconds?|minutes?|percent))?_$"
 )
-_STATISTIC = re.compile(
+_STATISTIC = lazy_pattern(
     r"^_(?:mean|avg|average|median|total|overall|test|val|validation|relative)(?=_)"
 )
 """Words between a metric and what turns it: "inverse mean latency"."""
-_ADJUSTED = re.compile(
+_ADJUSTED = lazy_pattern(
     r"_(?:adjusted|normali[sz]ed|weighted|aware|sensitive|corrected|controlled|constrained"
     r"|penali[sz]ed|matched)(?=_)"
 )
-_OPPOSITE = re.compile(r"(?<=_)(?:dis|mis|in|im|un|ir)(?!balance)(?=[a-z]{5,}_)")
-_NOUN_IN_BRACKETS = re.compile(
+_OPPOSITE = lazy_pattern(r"(?<=_)(?:dis|mis|in|im|un|ir)(?!balance)(?=[a-z]{5,}_)")
+_NOUN_IN_BRACKETS = lazy_pattern(
     rf"[\s\d%]*(?:{'|'.join(nouns for nouns, _ in NOUNS)})(?:\s+(?:rate|points?|pp))?[\s%]*"
 )
-_TAIL = re.compile(
+_TAIL = lazy_pattern(
     r"_(?:on|at|vs|versus|from|after|under|for|with|per|to|over|between|relative|compared|when|by"
     r"|in|of)_.*"
 )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from deabench.tables.naming.meaning import MEANING_KINDS, Meaning
@@ -13,35 +13,59 @@ from deabench.tables.naming.meaning import MEANING_KINDS, Meaning
 
 @dataclass(frozen=True)
 class Rule:
-    """A pattern of names and what they mean; `starts` are how the words of the pattern begin."""
+    """A pattern of names and what they mean.
+
+    Attributes
+    ----------
+    pattern : str
+    words : tuple of str
+        The words that the pattern joins, the first one that matches counts; empty where it is no
+        list of words.
+    meaning : Meaning
+    """
 
     pattern: str
-    starts: tuple[str, ...]
+    words: tuple[str, ...]
     meaning: Meaning
+
+    @property
+    def starts(self) -> tuple[str, ...]:
+        """How the words begin; a pattern that is no list of words may begin in any way."""
+        return tuple(start for word in self.words for start in word_starts(word)) or ("",)
+
+
+def split_words(word_list: str) -> list[str]:
+    """Return words that are separated by blanks, the longest first."""
+    return sorted(word_list.split(), key=len, reverse=True)
 
 
 def join_pattern(word_list: str) -> str:
     """Return the pattern of words that are separated by blanks, the longest first."""
-    return "_(" + "|".join(sorted(word_list.split(), key=len, reverse=True)) + ")(?=_)"
+    return "_(" + "|".join(split_words(word_list)) + ")(?=_)"
 
 
-def word_starts(words: str) -> tuple[str, ...]:
-    r"""Return how some words that are separated by blanks begin, up to their first variable part.
+@cache
+def word_starts(word: str) -> tuple[str, ...]:
+    r"""Return how a word begins, up to its first variable part: one start for each alternative.
 
-    A name that contains none of them cannot match, so the pattern need not be searched in it.
+    A name that contains none of them cannot match, so the word need not be searched in it.
 
     Examples
     --------
-    >>> word_starts(r"acc (top|best)_k f\d colou?r")
-    ('_acc', '_top', '_best', '_f', '_colo')
+    >>> word_starts("acc"), word_starts("(top|best)_k"), word_starts(r"f\d"), word_starts("colou?r")
+    (('_acc',), ('_top', '_best'), ('_f',), ('_colo',))
     """
-    return tuple("_" + start for word in words.split() for start in _literal_starts(word))
+    return tuple("_" + start for start in _literal_starts(word))
+
+
+def is_literal(word: str) -> bool:
+    """Return whether a word holds no regular expression, as most do."""
+    return word.replace("_", "").isalnum()
 
 
 def _literal_starts(word: str) -> list[str]:
     """Return the literal beginnings of a regular expression, one for each alternative."""
-    # Most words hold no regular expression, and are their own beginning.
-    if word.replace("_", "").isalnum():
+    if is_literal(word):
         return [word]
     # What must stand before a word is no part of it.
     word = re.sub(r"^\(\?<[=!][^()]*\)", "", word)
@@ -60,30 +84,95 @@ def _literal_starts(word: str) -> list[str]:
     return starts
 
 
+@cache
+def _compile_word(word: str, following: str) -> re.Pattern[str]:
+    return re.compile(f"_(?:{word})(?=_){following}")
+
+
+def _match_word(word: str, name_words: str, place: int, following: str) -> int:
+    """Return the end of a word, and of what follows it, at a place of a name; -1 without it."""
+    if not is_literal(word):
+        match = _compile_word(word, following).match(name_words, place)
+        return -1 if match is None else match.end()
+    # A word without a regular expression is compared, which needs no pattern.
+    if not name_words.startswith(f"_{word}_", place):
+        return -1
+    end = place + 1 + len(word)
+    if not following:
+        return end
+    match = re.compile(following).match(name_words, end)
+    return -1 if match is None else match.end()
+
+
 class RuleBook(tuple[Rule, ...]):
-    """Rules, with an index of how their words begin: few of hundreds can match a name."""
+    """Rules, with an index of how their words begin: few of thousands can match a name."""
 
     @cached_property
-    def _by_start(self) -> dict[str, list[int]]:
-        by_start: dict[str, list[int]] = {}
+    def _by_start(self) -> dict[str, list[tuple[int, int]]]:
+        """The numbers of rules and of their words by how the words begin."""
+        by_start: dict[str, list[tuple[int, int]]] = {}
         for k, rule in enumerate(self):
-            for start in rule.starts:
-                by_start.setdefault(start, []).append(k)
+            for j, word in enumerate(rule.words):
+                for start in word_starts(word):
+                    by_start.setdefault(start, []).append((k, j))
         return by_start
 
     @cached_property
     def _lengths(self) -> list[int]:
-        return sorted({len(start) for start in self._by_start} - {0})
+        return sorted({len(start) for start in self._by_start})
 
-    def candidates(self, name_words: str) -> list[Rule]:
-        """Return the rules of which a name holds the beginning of a word, in their order."""
-        positions = set(self._by_start.get("", ()))
+    @cached_property
+    def _without_words(self) -> list[int]:
+        """The rules whose patterns are no lists of words, and may begin in any way."""
+        return [k for k, rule in enumerate(self) if not rule.words]
+
+    def _find_candidates(
+        self, name_words: str, *, at_start: bool = False
+    ) -> dict[int, list[tuple[int, int]]]:
+        """Return {rule: places of a name where a word may begin, and the word's number}."""
+        candidates: dict[int, list[tuple[int, int]]] = {k: [] for k in self._without_words}
         # Words begin with "_", so that only these places of a name have to be looked at.
-        for place in range(len(name_words)):
-            if name_words[place] == "_":
-                for length in self._lengths:
-                    positions.update(self._by_start.get(name_words[place : place + length], ()))
-        return [self[k] for k in sorted(positions)]
+        places = [0] if at_start else [k for k, sign in enumerate(name_words) if sign == "_"]
+        for place in places:
+            for length in self._lengths:
+                if place + length >= len(name_words):
+                    break
+                start = name_words[place : place + length]
+                for k, j in self._by_start.get(start, ()):
+                    candidates.setdefault(k, []).append((place, j))
+        return candidates
+
+    def find_matches(
+        self, name_words: str, following: str = "", *, at_start: bool = False
+    ) -> Iterator[tuple[int, int, Meaning]]:
+        """Yield where words of rules stand in a name: start, end and meaning, rule by rule.
+
+        These are the matches of the rules' patterns, but only words whose beginning the name holds
+        are compiled.
+
+        Parameters
+        ----------
+        following : str
+            A pattern of what has to follow a word; "_$" is the end of the name.
+        at_start : bool
+            Whether words have to begin where the name begins.
+        """
+        candidates = self._find_candidates(name_words, at_start=at_start)
+        for k in sorted(candidates):
+            rule = self[k]
+            if not rule.words:
+                for match in re.finditer(rule.pattern + following, name_words):
+                    if match.start() == 0 or not at_start:
+                        yield match.start(), match.end(), rule.meaning
+            # Words of a rule do not overlap: from the left, the first in its order counts.
+            last_end = 0
+            for place, j in sorted(candidates[k]):
+                if place < last_end:
+                    continue
+                end = _match_word(rule.words[j], name_words, place, following)
+                if end >= 0:
+                    yield place, end, rule.meaning
+                    last_end = end
 
     def match_start(self, words: str, following: str = "") -> Meaning | None:
         """Return the meaning of the longest rule that matches the beginning of some words.
@@ -95,12 +184,49 @@ class RuleBook(tuple[Rule, ...]):
         """
         longest = 0
         meaning = None
-        for rule in self.candidates(words):
-            match = re.match(rule.pattern + following, words)
-            if match is not None and match.end() > longest:
-                longest = match.end()
-                meaning = rule.meaning
+        for _, end, rule_meaning in self.find_matches(words, following, at_start=True):
+            if end > longest:
+                longest = end
+                meaning = rule_meaning
         return meaning
+
+
+class WordList:
+    """Words of which one has to be a whole name."""
+
+    def __init__(self, word_list: str) -> None:
+        self._words = word_list.split()
+
+    @cached_property
+    def _literal_words(self) -> frozenset[str]:
+        return frozenset(filter(is_literal, self._words))
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str] | None:
+        """The pattern of the words that hold a regular expression, if any does."""
+        patterns = [word for word in self._words if not is_literal(word)]
+        return re.compile(f"_(?:{'|'.join(patterns)})_") if patterns else None
+
+    def holds(self, name_words: str) -> bool:
+        """Return whether the words of a name are one of the list."""
+        if name_words[1:-1] in self._literal_words:
+            return True
+        return self._pattern is not None and self._pattern.fullmatch(name_words) is not None
+
+
+@dataclass(frozen=True)
+class PairedWord:
+    """What a name means beside another name, as X1 beside Y1; patterns of both names."""
+
+    name: str
+    other: str
+    meaning: Meaning
+
+    def has_name(self, name_words: str) -> bool:
+        """Return whether the words of a name may be the first of the pair."""
+        # Most names are ruled out by how they begin, without a pattern.
+        begins_alike = name_words.startswith(word_starts(self.name[1:]))
+        return begins_alike and re.fullmatch(self.name, name_words) is not None
 
 
 def entry_pattern(entry: Mapping[str, Any]) -> str:
@@ -127,7 +253,6 @@ def read_rules(entries: Sequence[Mapping[str, Any]]) -> RuleBook:
     """Return the rules of some entries of vocabulary.toml, in their order."""
     rules = []
     for entry in entries:
-        pattern = entry_pattern(entry)
-        starts = word_starts(entry["words"]) if "words" in entry else ("",)
-        rules.append(Rule(pattern, starts, read_meaning(entry)))
+        words = tuple(split_words(entry.get("words", "")))
+        rules.append(Rule(entry_pattern(entry), words, read_meaning(entry)))
     return RuleBook(rules)

@@ -44,15 +44,13 @@ def metric_of_title(title: str) -> str:
             continue
         # The metric is the last word: "error_analysis" is none.
         tail_words = parse_name(tail).words
-        nouns = (THROUGHPUTS, *(rule.pattern for rule in RULES))
-        is_noun = any(re.search(noun + "_$", tail_words) for noun in nouns)
+        is_throughput = re.search(THROUGHPUTS + "_$", tail_words) is not None
+        is_noun = is_throughput or any(RULES.find_matches(tail_words, "_$"))
         if not is_noun and look_up_computed(tail) is None:
             continue
         longer = "_".join(words[k - 1 :]) if k else ""
         # "balanced_accuracy" says more than "accuracy".
-        if longer and any(
-            re.match(rule.pattern + "_$", parse_name(longer).words) for rule in RULES
-        ):
+        if longer and RULES.match_start(parse_name(longer).words, "_$") is not None:
             continue
         return tail
     return ""
@@ -72,14 +70,12 @@ def meaning_of_heading(heading: str) -> Meaning | None:
     # A long caption speaks of more than what its table holds.
     if not heading or words.count("_") > MAX_HEADING_WORDS:
         return None
-    rules = [rule for rule in RULES if not is_weak(rule.meaning)]
-    for candidates in (rules, WEAK_RULES):
+    for rules in (RULES, WEAK_RULES):
         meanings = [
-            rule.meaning
-            for rule in candidates
-            if rule.meaning.role in ("cost", *BETTER_ROLES.values())
-            and any(start in words for start in rule.starts)
-            and re.search(rule.pattern, words)
+            meaning
+            for _, _, meaning in rules.find_matches(words)
+            if meaning.role in ("cost", *BETTER_ROLES.values())
+            and not (rules is RULES and is_weak(meaning))
         ]
         if meanings:
             roles = {meaning.role for meaning in meanings}

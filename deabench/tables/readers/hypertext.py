@@ -9,10 +9,11 @@ from html.parser import HTMLParser
 from deabench.tables.markup import strip_markup
 from deabench.tables.readers.grids import Grid, MergedCell, expand_merged
 from deabench.tables.readers.limits import Limits
+from deabench.utils.lazy import lazy_pattern
 
-TABLE = re.compile(r"<table\b", re.IGNORECASE)
-_CLOSED = re.compile(r"</table\s*>", re.IGNORECASE)
-_ROW = re.compile(r"<t[rdh]\b", re.IGNORECASE)
+TABLE = lazy_pattern(r"<table\b", re.IGNORECASE)
+_CLOSED = lazy_pattern(r"</table\s*>", re.IGNORECASE)
+_ROW = lazy_pattern(r"<t[rdh]\b", re.IGNORECASE)
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "caption")
 _UNSEEN = ("script", "style", "template")
 _KEPT_TAGS = ("sup", "br", "p", "div", "li")

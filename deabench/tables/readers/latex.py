@@ -7,32 +7,33 @@ import re
 from deabench.tables.markup import strip_markup
 from deabench.tables.readers.grids import Grid, MergedCell, expand_merged
 from deabench.tables.readers.limits import Limits
+from deabench.utils.lazy import lazy_pattern
 
 MAX_HEADER_ROWS = 3
 """A rule below more rows than this separates groups of systems."""
 MAX_DISTANCE = 1_000
 """Characters between a table and a caption behind it."""
 _ENVIRONMENTS = r"tabular[*xy]?|longtable|xltabular|supertabular|tabu|NiceTabular"
-_BEGIN = re.compile(rf"\\begin\s*\{{({_ENVIRONMENTS})\}}")
+_BEGIN = lazy_pattern(rf"\\begin\s*\{{({_ENVIRONMENTS})\}}")
 _WITH_WIDTH = ("tabular*", "tabularx", "tabulary", "xltabular")
 """Environments with an argument before that of the columns."""
-_COMMENT = re.compile(r"(?<!\\)%[^\n]*\n?")
-_CAPTION = re.compile(r"\\caption\s*(?:\[[^\[\]]*\])?\s*\{")
-_RULE = re.compile(
+_COMMENT = lazy_pattern(r"(?<!\\)%[^\n]*\n?")
+_CAPTION = lazy_pattern(r"\\caption\s*(?:\[[^\[\]]*\])?\s*\{")
+_RULE = lazy_pattern(
     r"\\(?:toprule|midrule|bottomrule|hline|hhline|cline|cmidrule|addlinespace|specialrule"
     r"|noalign|endhead|endfirsthead|endfoot|endlastfoot|arrayrulecolor|rowcolor|rowfont)"
     r"(?![A-Za-z])(?:\s*(?:\[[^\[\]]*\]|\([^()]*\)|\{[^{}]*\}))*"
 )
-_HEADER_RULE = re.compile(r"\\(?:midrule|hline|endhead|endfirsthead)(?![A-Za-z])")
-_TOKEN = re.compile(
+_HEADER_RULE = lazy_pattern(r"\\(?:midrule|hline|endhead|endfirsthead)(?![A-Za-z])")
+_TOKEN = lazy_pattern(
     r"\\begin\s*\{[^{}]*\}|\\end\s*\{[^{}]*\}|\\\\\*?(?:\s*\[[^\[\]]*\])?|\\tabularnewline"
     r"|\\[A-Za-z]+|\\.|[{}&]|[^\\{}&]+|\\",
     re.DOTALL,
 )
-_MULTICOLUMN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,4})\s*\}")
-_MULTIROW = re.compile(r"\\multirow\s*(?:\[[^\[\]]*\])?\s*\{\s*(\d{1,4})\s*\}")
-_QUANTITY = re.compile(r"\\(?:SI|qty)\s*(?:\[[^\[\]]*\])?\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
-_UNIT = re.compile(r"\\(?:si|unit)\s*(?:\[[^\[\]]*\])?\s*\{([^{}]*)\}")
+_MULTICOLUMN = lazy_pattern(r"\\multicolumn\s*\{\s*(\d{1,4})\s*\}")
+_MULTIROW = lazy_pattern(r"\\multirow\s*(?:\[[^\[\]]*\])?\s*\{\s*(\d{1,4})\s*\}")
+_QUANTITY = lazy_pattern(r"\\(?:SI|qty)\s*(?:\[[^\[\]]*\])?\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
+_UNIT = lazy_pattern(r"\\(?:si|unit)\s*(?:\[[^\[\]]*\])?\s*\{([^{}]*)\}")
 _UNIT_WORDS = {
     "milli": "m",
     "micro": "µ",

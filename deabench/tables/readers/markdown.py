@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING
 
 from deabench.tables.markup import strip_markup
 from deabench.tables.readers.grids import Grid
+from deabench.utils.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-RULE = re.compile(
+RULE = lazy_pattern(
     r"^[ \t>]*(?:\|[ \t]*)?:?-+:?[ \t]*([|+][ \t]*:?-+:?[ \t]*)+(?:\|[ \t]*)?$", re.MULTILINE
 )
 """The line between the header and the rows; psql crosses it with plus signs."""
-_BOXED_RULE = re.compile(
+_BOXED_RULE = lazy_pattern(
     r"^[ \t]*[+┌┏╔├┝┡┠╞╟╠└┗╚╘╰╭╒─━═+┴┷┼┿╇╈┬┯╤╧╪┤┥┩┨╢╡╣┐┓╗╮╕┘┛╝╯╛=:-]{3,}[ \t]*$"
 )
-_BOX = re.compile(r"^[ \t]*(?:\+-+\+|[┌┏╔╭╒][─━═┬┯┳╤]{2})", re.MULTILINE)
+_BOX = lazy_pattern(r"^[ \t]*(?:\+-+\+|[┌┏╔╭╒][─━═┬┯┳╤]{2})", re.MULTILINE)
 _VERTICAL = str.maketrans("│┃║", "|||")
 
 
