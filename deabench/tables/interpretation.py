@@ -277,18 +277,15 @@ def interpret_frame(
     )
     # A mean or a standard deviation of the other rows is no system, whoever made the frame.
     is_named = not (is_numeric_dtype(frame.index.dtype) or frame.index.nlevels > 1)
-    row_names = pd.Series(dtype=object)
-    if is_named:
-        # As objects: pandas' own texts cannot hold half a sign.
-        row_names = pd.Series(frame.index, frame.index, dtype=object)
-    totals = np.zeros(len(frame), dtype=bool)
     if is_named and len(frame) <= MAX_SUMMED_ROWS:
+        # As objects: pandas' own texts cannot hold half a sign.
+        row_names = pd.Series(frame.index.to_numpy(dtype=object), dtype=object)
         totals = find_totals(row_names, values)
-    if totals.any():
-        systems = frame[~totals]
-        table = interpret_frame(systems, roles, lower_is_better, ignore)
-        note = _describe_totals(row_names[totals], str(frame.index.name or "index"))
-        return replace(table, reading_notes=(*table.reading_notes, note))
+        if totals.any():
+            systems = frame[~totals]
+            table = interpret_frame(systems, roles, lower_is_better, ignore)
+            note = _describe_totals(row_names[totals], str(frame.index.name or "index"))
+            return replace(table, reading_notes=(*table.reading_notes, note))
     failures = {}
     for name, column in parsed.items():
         if column.failed.any():

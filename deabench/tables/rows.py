@@ -20,9 +20,9 @@ from deabench.tables.vocabulary import has_name, is_whole_name
 ROW_LABEL = "row"
 STATISTIC_WORD = re.compile(
     "total|sum|overall|average|avg|mean|median|min|max|best|worst|st|sd|dev|var|count"
-    "|improv|gain|delta|diff|Δ|∆",
-    re.IGNORECASE | re.ASCII,
+    "|improv|gain|delta|diff|∆"
 )
+"""A word of a statistic, in a text in lower case: a search without regard to case is slow."""
 TOTAL_ROUNDING = 0.01
 """Sums and means of a table are those of its rows up to this share, for both are rounded."""
 Notes = tuple[tuple[str, str], ...]
@@ -168,8 +168,10 @@ def find_totals(names: pd.Series, values: pd.DataFrame) -> np.ndarray:
     bool array (rows,)
     """
     texts = _label_texts(names.tolist())
-    # A search is far faster than to take every name of a long table apart.
-    rows = [row for row, text in enumerate(texts) if STATISTIC_WORD.search(text)]
+    # One search tells that most tables have none.
+    if not _may_be_statistic("\n".join(texts)):
+        return np.zeros(len(values), dtype=bool)
+    rows = [row for row, text in enumerate(texts) if _may_be_statistic(text)]
     is_change = np.zeros(len(values), dtype=bool)
     is_change[[row for row in rows if _is_called_change(texts[row])]] = True
     is_called = is_change.copy()
@@ -194,11 +196,15 @@ def find_totals(names: pd.Series, values: pd.DataFrame) -> np.ndarray:
 
 def is_called_statistic(text: str) -> bool:
     """Return whether a row has the name of a statistic of other rows, as "Average" and "Best"."""
-    # A search is far faster than to take every name of a long table apart.
-    if not STATISTIC_WORD.search(text):
+    if not _may_be_statistic(text):
         return False
     name = strip_markup(text)
     return has_name(name, "total") or has_name(name, "row_statistic")
+
+
+def _may_be_statistic(text: str) -> bool:
+    """Return whether a text holds what names of statistics hold: a fast search before others."""
+    return STATISTIC_WORD.search(text.lower()) is not None or "Δ" in text
 
 
 def _is_called_change(text: str) -> bool:

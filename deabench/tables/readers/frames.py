@@ -95,8 +95,9 @@ def read_simple_frame(frame: pd.DataFrame) -> Source:
         frame = frame.reset_index(drop=True).set_flags(allows_duplicate_labels=True)
         frame.attrs = {}  # read above
         for k, (level, values) in enumerate(names_of_rows.items()):
-            cells = pd.Series(values)
-            if not is_numeric_dtype(values.dtype):
+            if is_numeric_dtype(values.dtype):
+                cells = pd.Series(values)
+            else:
                 # pandas would encode names as it infers a type of text, and a lone surrogate has
                 # no code.
                 cells = pd.Series(values.to_numpy(dtype=object), dtype=object)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
 from deabench.tables.recognition.columns import Column
@@ -64,6 +63,7 @@ def _may_hold_ranks(column: Column, frame: pd.DataFrame) -> bool:
     if not (is_rate or column.role == "unknown") or column.name not in frame:
         return False
     values = frame[column.name].to_numpy(dtype=float)
-    if len(values) < MIN_ROWS_ASKED or not np.isfinite(values).all():
-        return False
-    return bool(values.min() >= 1 and 1 < values.max() <= len(values))
+    # Most columns have a value below 1; NaN is not at least 1, and infinity beyond all ranks.
+    return len(values) >= MIN_ROWS_ASKED and bool(
+        values.min() >= 1 and 1 < values.max() <= len(values)
+    )
