@@ -130,7 +130,12 @@ def slack_errors(result: Scored, reached: np.ndarray | None = None) -> np.ndarra
     """
     if reached is None:
         reached = result.intensities.dot(stack_outputs_inputs(result.reference))
-    return _slack_errors_of_rows(result, slice(None), reached, reference_maxima(result))
+    unit = reference_maxima(result)
+    errors = np.empty(len(reached))
+    # The arrays of a chunk stay in the processor's cache.
+    for rows in chunks(len(errors)):
+        errors[rows] = _slack_errors_of_rows(result, rows, reached[rows], unit)
+    return errors
 
 
 def _slack_errors_of_rows(

@@ -16,6 +16,7 @@ from deabench.tables.readers.frames import (
     Source,
     check_unique_names,
     declared_roles,
+    name_levels,
     read_simple_frame,
     simplify_cells,
 )
@@ -28,6 +29,7 @@ from deabench.tables.recognition.columns import (
     infer_column,
 )
 from deabench.tables.recognition.kinds import (
+    may_hold_instances,
     recognise_folds,
     recognise_instances,
     refuse_missing_header,
@@ -39,7 +41,7 @@ from deabench.tables.recognition.layout import (
     find_metric_and_value,
     is_long,
 )
-from deabench.tables.recognition.metrics_in_rows import transpose_metrics
+from deabench.tables.recognition.metrics_in_rows import may_name_metrics, transpose_metrics
 from deabench.tables.recognition.one_metric import (
     ask_about_matrix,
     columns_as_systems,
@@ -254,13 +256,16 @@ def interpret_frame(
     check_unique_names(names)
     declarations = declared_roles(frame)
     frame = simplify_cells(frame)
-    if not roles and not declarations:
+    # Names in the index may be those of metrics.
+    levels = name_levels(frame.index, names)
+    is_undeclared = not roles and not declarations
+    may_be_turned = is_undeclared and len(levels) == 1 and may_name_metrics(frame, levels[0])
+    if may_be_turned or (is_undeclared and may_hold_instances([*names, *levels])):
         source = read_simple_frame(frame)
         instances = recognise_instances(source.frame)
         if instances is not None:
             return table_of_instances(source, instances)
-        # Names in the index may be those of metrics.
-        transposed = transpose_metrics(source) if source.label else None
+        transposed = transpose_metrics(source) if may_be_turned else None
         if transposed is not None:
             table = interpret_source(transposed, transposed.label, None, lower_is_better, ignore)
             return replace(table, kind="metrics-in-rows")

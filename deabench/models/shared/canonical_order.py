@@ -103,7 +103,7 @@ class CanonicalTask:
     def _restore_intensities(self, lam: Sparse) -> Sparse:
         """Return λ by the original positions of the reference DMUs."""
         positions = np.append(self.reference_rows, -1).astype(np.int32)
-        return Sparse(positions[lam.columns], lam.values)
+        return Sparse(positions.take(lam.columns), lam.values)
 
     def _restore_frame(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return a frame whose rows and columns are DMUs or metrics in their original order."""

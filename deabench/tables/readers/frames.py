@@ -88,9 +88,9 @@ def read_simple_frame(frame: pd.DataFrame) -> Source:
     metric = str(frame.attrs.get("metric", ""))
     roles = declared_roles(frame)
     label: tuple[str, ...] = ()
-    # The default index numbers the rows; any other one, of a single level, names the systems.
-    if not isinstance(frame.index, pd.RangeIndex):
-        levels = _name_levels(frame.index, list(frame.columns))
+    # An index of a single level names the systems.
+    levels = name_levels(frame.index, list(frame.columns))
+    if levels:
         names_of_rows = {level: frame.index.get_level_values(k) for k, level in enumerate(levels)}
         frame = frame.reset_index(drop=True).set_flags(allows_duplicate_labels=True)
         frame.attrs = {}  # read above
@@ -161,9 +161,12 @@ def check_unique_names(names: Sequence[str]) -> None:
         )
 
 
-def _name_levels(index: pd.Index, columns: Sequence[str]) -> list[str]:
-    """Name the levels of an index that becomes columns."""
-    levels = []
+def name_levels(index: pd.Index, columns: Sequence[str]) -> list[str]:
+    """Name the levels of an index that becomes columns; none of the default one."""
+    levels: list[str] = []
+    # The default index numbers the rows.
+    if isinstance(index, pd.RangeIndex):
+        return levels
     for k, name in enumerate(index.names):
         level = str(name)
         if name is None:

@@ -154,6 +154,12 @@ def _parse_float(name: str) -> float | None:
         return float(name.strip().rpartition(".")[0])
 
 
+def may_hold_instances(names: Sequence[str]) -> bool:
+    """Return whether columns of these names may hold predictions, scores or counts."""
+    words = ("truth", "likely_truth", *COUNTS)
+    return any(has_name(name, word) for name in names for word in words)
+
+
 def recognise_instances(frame: pd.DataFrame) -> Instances | None:
     """Return what a frame of predictions, scores or counts holds where; None where it is neither.
 

@@ -23,6 +23,16 @@ MAX_PROBED_NAMES = 200
 NUMBERED_ROW = re.compile(r"[A-Za-z]{1,3}(\d{1,6})")
 
 
+def may_name_metrics(frame: pd.DataFrame, index_name: str) -> bool:
+    """Return whether a frame whose index has a name may have its metrics in rows."""
+    if not 2 <= len(frame) <= MAX_METRIC_ROWS:
+        return False
+    # Beside numbers only the index can name them.
+    if not all(is_numeric_dtype(dtype) for dtype in frame.dtypes):
+        return True
+    return _holds_metrics(pd.Series(frame.index.to_numpy(dtype=object), dtype=object), index_name)
+
+
 def transpose_metrics(source: Source) -> Source | None:
     """Turn a table with its metrics in rows; None where they stand in columns.
 
