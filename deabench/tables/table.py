@@ -12,7 +12,8 @@ import pandas as pd
 from deabench.tables.naming.patterns import expand_names
 from deabench.tables.naming.questions import Question
 from deabench.tables.recognition.columns import Column
-from deabench.tables.recognition.directions import Context, are_alike, measure_scale
+from deabench.tables.recognition.directions import Context
+from deabench.tables.scales import are_alike, measure_scale
 from deabench.tables.vocabulary import has_name
 from deabench.utils.result import Result
 
@@ -132,6 +133,8 @@ class Table(Result):
         The text around the table in its document.
     heading : str
         The heading or the caption of the table in its document.
+    introduction : str
+        The paragraphs between that heading and the table, a line each.
     selected_by : mapping of str to object
         The arguments outputs, inputs and within that selected this table from another one.
 
@@ -169,6 +172,7 @@ class Table(Result):
     means: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     prose: str = ""
     heading: str = ""
+    introduction: str = ""
     selected_by: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -253,7 +257,9 @@ class Table(Result):
             if has_name(name, "metric"):
                 metrics.update(texts[name].dropna().astype(str))
         metric = metrics.pop() if len(metrics) == 1 else ""
-        return Context(self.title, self.prose, next(ranks, None), self.heading, metric)
+        return Context(
+            self.title, self.prose, next(ranks, None), self.heading, metric, self.introduction
+        )
 
     def count_alike(self, names: Sequence[str], columns: Sequence[Column]) -> int:
         """Return how many of some columns are of the same scale as the first of `names`."""

@@ -53,6 +53,8 @@ class Source:
         The text around a table in a document, which may say which way is better.
     sheet : str
         The name of the sheet or of the table within the file.
+    introduction : str
+        The paragraphs above the table in its section of the document, a line each.
     read_text : callable, optional
         Reads the frame with every cell as text, where `frame` has columns of plain numbers.
     """
@@ -68,6 +70,7 @@ class Source:
     kind: str = ""
     prose: str = ""
     sheet: str = ""
+    introduction: str = ""
     read_text: Callable[[], pd.DataFrame] | None = None
 
     def as_text(self) -> Source:

@@ -38,11 +38,14 @@ class Grid:
         How many of the first rows are headers, where the format tells; at least 1.
     name : str
         The caption, the heading above it, or the sheet's name.
+    introduction : str
+        The paragraphs between the heading, or another table, and the table, a line each.
     """
 
     rows: list[list[str]]
     header_rows: int = 1
     name: str = ""
+    introduction: str = ""
 
     def count_numbers(self, most: int | None = None) -> int:
         """Return how many cells below the header are numbers; counting may stop at `most`."""
@@ -153,7 +156,14 @@ def read_grids(
     frame, row_notes = _name_cells(grid)
     if not len(frame):
         raise DataError(f"the table in '{file}' has no rows; give at least one below its header")
-    return Source(frame, title, notes=(*notes, *row_notes), prose=prose, sheet=grid.name)
+    return Source(
+        frame,
+        title,
+        notes=(*notes, *row_notes),
+        prose=prose,
+        sheet=grid.name,
+        introduction=grid.introduction,
+    )
 
 
 def _choose_grid(grids: Sequence[Grid], file: str, sheet: str | None) -> Grid:

@@ -46,11 +46,16 @@ def find_markdown_tables(text: str) -> tuple[list[Grid], str]:
     lines = text.split("\n")
     grids: list[Grid] = []
     heading = ""
+    introduction: list[str] = []
     for k, token in enumerate(tokens):
         if token.type == "heading_open":
             heading = strip_markup(tokens[k + 1].content)
+            introduction = []
+        if token.type == "paragraph_open":
+            introduction.append(strip_markup(" ".join(tokens[k + 1].content.split())))
         if token.type == "table_open" and token.map is not None:
-            grids.append(Grid(_collect_rows(tokens, k), 1, heading))
+            grids.append(Grid(_collect_rows(tokens, k), 1, heading, "\n".join(introduction)))
+            introduction = []
             lines[token.map[0] : token.map[1]] = [""] * (token.map[1] - token.map[0])
     if grids:
         return grids, "\n".join(line for line in lines if line.strip())

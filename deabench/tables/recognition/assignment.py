@@ -13,6 +13,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.cells import Numbers
+from deabench.tables.naming.prose import speaks_of_errors
 from deabench.tables.naming.questions import Question, make_question
 from deabench.tables.recognition.blocks import judge_columns
 from deabench.tables.recognition.columns import (
@@ -25,12 +26,11 @@ from deabench.tables.recognition.columns import (
 )
 from deabench.tables.recognition.directions import (
     MIN_ROWS,
-    measure_scale,
     rank_correlations,
-    speaks_of_errors,
 )
 from deabench.tables.recognition.layout import are_languages
 from deabench.tables.recognition.redundancy import counts_rows
+from deabench.tables.scales import measure_scale
 from deabench.tables.table import LowerIsBetter, Table
 from deabench.tables.vocabulary import is_error_set, is_weak_name, look_up_metric
 from deabench.utils.checks import did_you_mean

@@ -14,6 +14,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from deabench.tables.naming.prose import (
+    NUMBERS_ARE_ERRORS,
+    speaks_of_errors,
+    states_directions,
+)
 from deabench.tables.recognition.columns import (
     UNKNOWN_NAME,
     Column,
@@ -23,19 +28,13 @@ from deabench.tables.recognition.columns import (
 from deabench.tables.recognition.directions import (
     MIN_CORRELATION,
     MIN_ROWS,
-    NUMBERS_ARE_ERRORS,
     OVERRULING,
     Block,
     Context,
-    are_alike,
     compare_with_reference_rows,
     decide_direction,
-    finite_values,
     is_sorted_downwards,
-    measure_scale,
     rank_correlations,
-    speaks_of_errors,
-    states_directions,
 )
 from deabench.tables.recognition.mean_ranks import find_mean_ranks
 from deabench.tables.recognition.offers import settle_ratios
@@ -48,6 +47,7 @@ from deabench.tables.recognition.redundancy import (
     leave_out_unknown,
     needs_guesses,
 )
+from deabench.tables.scales import are_alike, finite_values, measure_scale
 from deabench.tables.vocabulary import has_name, look_up_metric
 from deabench.utils.text import quote_names
 

@@ -22,38 +22,29 @@ import pandas as pd
 
 from deabench.tables.markup import strip_markup
 from deabench.tables.naming.meaning import Meaning
+from deabench.tables.naming.prose import (
+    NUMBERS_ARE_ERRORS,
+    STATED_METRIC,
+    direction_of_introduction,
+    direction_of_words,
+    speaks_of_metric,
+    states_directions,
+)
 from deabench.tables.naming.titles import meaning_of_heading, metric_of_title
 from deabench.tables.recognition.columns import MIN_RANK_CORRELATION, Column
 from deabench.tables.recognition.redundancy import is_called_mean
-from deabench.tables.vocabulary import BETTER_ROLES, has_name, is_weak, look_up_metric
+from deabench.tables.scales import are_alike, measure_scale
+from deabench.tables.vocabulary import (
+    BETTER_ROLES,
+    has_name,
+    is_error_set,
+    is_weak,
+    look_up_metric,
+)
 from deabench.utils.frames import column_positions
 
-SENTENCES = {
-    direction: re.compile(
-        rf"\b({words})\b((?P<subject>[^.\n]{{0,30}})\b(is|are)|,? the) better\b|{arrow}",
-        re.IGNORECASE,
-    )
-    for direction, words, arrow in (
-        ("higher", "higher|larger|greater", "↑"),
-        ("lower", "lower|smaller|less", "↓"),
-    )
-}
-"""What the text around a table says of its direction."""
-NUMBERS_ARE_ERRORS = re.compile(
-    r"\b(numbers?|values?|results?|figures?|entries|scores?)\b[^.\n|]{0,30}\b(are|is|shows?|give)\b"
-    r"[^.\n|]{0,20}\berror rates?\b",
-    re.IGNORECASE,
-)
-"""What the text says where columns that are called by data sets hold error rates."""
-STATED_METRIC = re.compile(r"^\W*metric\s*:\s*([^,;\n]+)$", re.IGNORECASE | re.MULTILINE)
-"""A line of the text that names the one metric of a table: "Metric: word error rate"."""
-ERRORS = re.compile(r"\b(error|misclassification) rates?\b|\btop-?[15] errors?\b", re.IGNORECASE)
-QUALITIES = re.compile(r"\b(accurac(y|ies)|score|F1|recall|mAP|AUC)\b", re.IGNORECASE)
-"""What the text around a table speaks of, where it says which of both its numbers are."""
 JOINED = re.compile(r"\b(and|und|et|y|vs)\b|&", re.IGNORECASE)
 """What joins the metrics of a heading."""
-LEAST_RATIO = 8.0
-"""Columns that are no rates are alike where their medians are within this ratio."""
 MIN_ROWS = 8
 """So many rows are needed before their order, or a correlation, tells a direction."""
 MIN_CORRELATION = 0.7
@@ -67,6 +58,10 @@ OVERRULING = 4
 """So many like columns overrule one whose name tells the opposite, as the task 'Distance'."""
 
 
+HALF = 50.0
+"""Half of the instances, in percent."""
+LEAST_HIGH = 3
+"""So many columns, and rows, are needed before their height tells a direction."""
 MIN_SYSTEMS = 4
 """So many other rows are needed before a row of chance or of humans tells a direction."""
 BEATEN_SHARE = 0.9
@@ -91,6 +86,8 @@ class Context:
         The heading or the caption of the table in its document.
     metric : str
         What a column of metrics holds in all rows, as `metric_type` beside `metric_value`.
+    introduction : str
+        The paragraphs between the heading and the table, a line each.
     """
 
     title: str = ""
@@ -98,12 +95,7 @@ class Context:
     ranks: pd.Series | None = None
     heading: str = ""
     metric: str = ""
-
-
-def finite_values(values: pd.Series) -> np.ndarray:
-    array: np.ndarray = values.to_numpy(dtype=float)
-    finite: np.ndarray = array[np.isfinite(array)]
-    return finite
+    introduction: str = ""
 
 
 class Block:
@@ -137,6 +129,9 @@ class Block:
             and column.name not in names
             for column in columns_by_name
         )
+        self.has_known_costs = any(
+            column.role == "cost" and column.name in frame for column in columns_by_name
+        )
         self.allies = [
             column
             for column in columns
@@ -158,38 +153,18 @@ class Block:
         return pd.Series(means, self.frame.index)
 
 
-def measure_scale(values: pd.Series) -> tuple[str, float]:
-    """Return the kind of scale of a column and its median size; 0 of rates, which are all alike."""
-    finite = finite_values(values)
-    if not len(finite):
-        return "empty", 0.0
-    is_signed = bool(finite.min() < 0)
-    largest = finite.max()
-    if not is_signed and largest <= 1:
-        return "share", 0.0
-    if not is_signed and largest <= 100:
-        return "percent", 0.0
-    return "signed" if is_signed else "large", float(np.median(np.abs(finite)))
-
-
-def are_alike(scale: tuple[str, float], other_scale: tuple[str, float]) -> bool:
-    """Return whether two scales are alike: rates by their range, others by their size."""
-    if scale[0] != other_scale[0] or scale[0] == "empty":
-        return False
-    if scale[0] in ("share", "percent"):
-        return True
-    return max(scale[1], other_scale[1]) <= LEAST_RATIO * min(scale[1], other_scale[1])
-
-
 def decide_direction(block: Block, context: Context) -> tuple[str, str]:
     """Return the direction of a block, or "cost"; "" where nothing tells it; and why."""
     evidence = (
         _by_mean,
         _by_benchmarks,
         _by_context,
+        _by_introduction,
+        _by_data_sets,
         _by_reference_rows,
         _by_order,
         _by_correlation,
+        _by_height,
     )
     for find in evidence:
         direction, reason = find(block, context)
@@ -243,7 +218,7 @@ def _by_context(block: Block, context: Context) -> tuple[str, str]:
         return "lower", "the text says that these are error rates"
     stated = states_directions(context.prose)
     # "Lower error values are better" speaks of the errors alone, where other metrics are known.
-    if block.has_known_metrics and len(stated) == 1 and _speaks_of_metric(context.prose, stated[0]):
+    if block.has_known_metrics and len(stated) == 1 and speaks_of_metric(context.prose, stated[0]):
         return "", ""
     if len(stated) == 1 and not block.allies:
         direction = stated[0]
@@ -280,26 +255,64 @@ def _by_context(block: Block, context: Context) -> tuple[str, str]:
     return "", ""
 
 
+def _by_introduction(block: Block, context: Context) -> tuple[str, str]:
+    """Take the direction of the one metric that the text names, in a table without another."""
+    is_split = all(has_name(name, "split_part") for name in block.names)
+    if block.has_known_metrics or (len(block.names) < 2 and not is_split):
+        return "", ""
+    direction = direction_of_introduction(context.introduction, context.prose)
+    if direction == "cost" and block.has_known_costs:
+        return "", ""
+    # A text that states the other direction speaks of something else.
+    stated = states_directions(context.prose)
+    if not direction or not set(stated) <= {"lower" if direction == "cost" else direction}:
+        return "", ""
+    return direction, "the text around the table names its metric"
+
+
+def _by_data_sets(block: Block, _: Context) -> tuple[str, str]:
+    """Take columns that are called by data sets of speech recognition as its error rates."""
+    if not all(has_name(name, "error_set") for name in block.unknown):
+        return "", ""
+    is_rate = measure_scale(block.frame[block.names[0]])[0] in ("share", "percent")
+    # Errors of more than half of the words are rare, and accuracies below it, too.
+    if not is_rate or _pooled_median(block) > HALF:
+        return "", ""
+    return "lower", "error rates are measured on these data sets"
+
+
+def _by_height(block: Block, context: Context) -> tuple[str, str]:
+    """Take rates in percent of systems that are mostly above one half as qualities.
+
+    Systems that are wrong more often than right are not compared, but for those of speech.
+    """
+    is_split = all(has_name(name, "split_part") for name in block.names)
+    if len(block.names) < (2 if is_split else LEAST_HIGH) or len(block.frame) < LEAST_HIGH:
+        return "", ""
+    values = block.frame[block.names].to_numpy(dtype=float)
+    finite = values[np.isfinite(values)]
+    # Amounts below 100 are whole numbers, or belong to producers.
+    is_rate = measure_scale(block.frame[block.names[0]])[0] == "percent"
+    has_fractions = bool((finite % 1 != 0).mean() > HALF / 100)
+    names_methods = has_name(str(block.frame.index.name), "method")
+    if not (is_rate and has_fractions and names_methods) or np.median(finite) <= HALF:
+        return "", ""
+    texts = f"{context.title} {context.heading} {context.introduction} {context.prose}"
+    if any(map(is_error_set, block.names)) or direction_of_words(texts) in ("lower", "cost"):
+        return "", ""
+    return "higher", "most of its rates are above one half"
+
+
+def _pooled_median(block: Block) -> float:
+    """Return the median of all cells of a block, in percent."""
+    values = block.frame[block.names].to_numpy(dtype=float)
+    is_share = measure_scale(block.frame[block.names[0]])[0] == "share"
+    return float(np.nanmedian(values)) * (100 if is_share else 1)
+
+
 def _states_direction(column: Column) -> bool:
     """Return whether an arrow in a column's name states its direction; an "output" is no arrow."""
     return column.kind == "stated" and not column.production
-
-
-def states_directions(prose: str) -> list[str]:
-    """Return the directions that the text around a table states."""
-    return [direction for direction, words in SENTENCES.items() if words.search(prose)]
-
-
-def speaks_of_errors(text: str) -> bool:
-    """Return whether the text around a table speaks of error rates, and of no quality."""
-    return ERRORS.search(text) is not None and QUALITIES.search(text) is None
-
-
-def _speaks_of_metric(prose: str, direction: str) -> bool:
-    """Return whether each sentence that states a direction speaks of some metric, as of errors."""
-    subjects = [match["subject"] or "" for match in SENTENCES[direction].finditer(prose)]
-    meanings = [look_up_metric(subject) for subject in subjects]
-    return all(meaning is not None and meaning.better != "neither" for meaning in meanings)
 
 
 def _benchmark_of_heading(heading: str, block: Block) -> Meaning | None:

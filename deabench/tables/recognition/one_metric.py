@@ -15,7 +15,6 @@ from deabench.tables.naming.questions import Answer, Question
 from deabench.tables.naming.titles import meaning_of_heading, metric_of_title
 from deabench.tables.naming.units import spell_unit
 from deabench.tables.recognition.columns import Column, infer_column
-from deabench.tables.recognition.directions import LEAST_RATIO, measure_scale
 from deabench.tables.recognition.layout import (
     Keys,
     are_languages,
@@ -31,6 +30,7 @@ from deabench.tables.recognition.parsed_source import (
     open_table,
 )
 from deabench.tables.rows import Systems, average_rows
+from deabench.tables.scales import LEAST_RATIO, measure_scale
 from deabench.tables.table import Kind, Table
 from deabench.tables.vocabulary import has_name, is_error_set, is_known_by_unit, look_up_metric
 from deabench.utils.text import quote_names

@@ -211,6 +211,7 @@ def open_table(parsed: ParsedSource, systems: Systems, keys: Keys, notes: Sequen
         title=parsed.source.title,
         prose=parsed.source.prose,
         heading=parsed.source.sheet,
+        introduction=parsed.source.introduction,
         reading_notes=tuple(notes),
         inferred=tuple(infer_columns(parsed.columns, systems.frame, keys, parsed.units())),
     )

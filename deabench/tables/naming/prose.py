@@ -1,0 +1,123 @@
+"""Find what the text around a table says of its columns: their direction, or their metric."""
+
+from __future__ import annotations
+
+import re
+
+from deabench.tables.naming.parsing import parse_name
+from deabench.tables.vocabulary import column_pattern, look_up_metric
+
+SENTENCES = {
+    direction: re.compile(
+        rf"\b({words})\b((?P<subject>[^.\n]{{0,30}})\b(is|are)|,? the) better\b|{arrow}",
+        re.IGNORECASE,
+    )
+    for direction, words, arrow in (
+        ("higher", "higher|larger|greater", "↑"),
+        ("lower", "lower|smaller|less", "↓"),
+    )
+}
+"""What the text around a table says of its direction."""
+NUMBERS_ARE_ERRORS = re.compile(
+    r"\b(numbers?|values?|results?|figures?|entries|scores?)\b[^.\n|]{0,30}\b(are|is|shows?|give)\b"
+    r"[^.\n|]{0,20}\berror rates?\b",
+    re.IGNORECASE,
+)
+"""What the text says where columns that are called by data sets hold error rates."""
+STATED_METRIC = re.compile(r"^\W*metric\s*:\s*([^,;\n]+)$", re.IGNORECASE | re.MULTILINE)
+"""A line of the text that names the one metric of a table: "Metric: word error rate"."""
+ERRORS = re.compile(r"\b(error|misclassification) rates?\b|\btop-?[15] errors?\b", re.IGNORECASE)
+QUALITIES = re.compile(r"\b(accurac(y|ies)|score|F1|recall|mAP|AUC)\b", re.IGNORECASE)
+"""What the text around a table speaks of, where it says which of both its numbers are."""
+METRIC_WORDS = {"higher": "higher_metric", "lower": "lower_metric", "cost": "spent_metric"}
+"""The words of [columns] that are names of metrics wherever a text has them."""
+MAX_CAPTION_WORDS = 16
+"""A longer paragraph above a table speaks of more than what the table holds."""
+STATEMENTS = (
+    r"\b(?:metrics?|measures?|criterion)\b[^.\n|]{0,30}?(?:\b(?:is|are|was|were|being)\b|:)"
+    r"\s*(?P<phrase>[^.;\n|]{2,80})",
+    r"\b(?:evaluated|measured|assessed|scored|compared|judged)\b[^.;\n|]{0,40}?"
+    r"\b(?:by|using|with|in terms of|through)\b(?P<phrase>[^.;\n|]{2,60})",
+    r"\bwe report\b(?P<phrase>[^.;\n|]{2,60})",
+    r"\b(?:numbers|values|results|figures|entries|cells|scores)\b(?: \w+){0,3}? "
+    r"(?:are|show|give|represent|denote|refer to)\b(?P<phrase>[^.;\n|]{2,60})",
+    r"\bin terms of\b(?P<phrase>[^.;\n|]{2,60})",
+)
+"""Where a text names the metric of its table."""
+_STATEMENT = re.compile(
+    "|".join(
+        re.sub(r"\?P<phrase>", rf"?P<phrase_{k}>", words) for k, words in enumerate(STATEMENTS)
+    ),
+    re.IGNORECASE,
+)
+
+
+def states_directions(prose: str) -> list[str]:
+    """Return the directions that the text around a table states."""
+    return [direction for direction, words in SENTENCES.items() if words.search(prose)]
+
+
+def speaks_of_errors(text: str) -> bool:
+    """Return whether the text around a table speaks of error rates, and of no quality."""
+    return ERRORS.search(text) is not None and QUALITIES.search(text) is None
+
+
+def speaks_of_metric(prose: str, direction: str) -> bool:
+    """Return whether each sentence that states a direction speaks of some metric, as of errors."""
+    subjects = [match["subject"] or "" for match in SENTENCES[direction].finditer(prose)]
+    meanings = [look_up_metric(subject) for subject in subjects]
+    return all(meaning is not None and meaning.better != "neither" for meaning in meanings)
+
+
+def direction_of_introduction(introduction: str, prose: str) -> str:
+    """Return "higher", "lower" or "cost" where the text names the one metric of its table.
+
+    The paragraph above a table names it as a heading does, if it is short; a longer text where it
+    says what is measured.
+
+    Parameters
+    ----------
+    introduction : str
+        The paragraphs between the heading and the table, a line each.
+    prose : str
+        All the text around the tables of the document.
+
+    Examples
+    --------
+    >>> direction_of_introduction("The CERs are:", ""), direction_of_introduction("Results:", "")
+    ('lower', '')
+    >>> direction_of_introduction("", "The evaluation metric is accuracy.")
+    'higher'
+    """
+    paragraphs = [line for line in introduction.splitlines() if line.strip()]
+    if paragraphs and parse_name(paragraphs[-1]).all_words.count("_") <= MAX_CAPTION_WORDS:
+        direction = direction_of_words(paragraphs[-1])
+        if direction:
+            return direction
+    for text in (introduction, prose):
+        directions = {
+            direction_of_words(phrase)
+            for match in _STATEMENT.finditer(text)
+            for phrase in match.groups()
+            if phrase
+        } - {"", "cost"}
+        # A longer text also says how long the work took; and what it states of several metrics
+        # speaks of several tables, or of several columns.
+        if directions:
+            return directions.pop() if len(directions) == 1 else ""
+    return ""
+
+
+def direction_of_words(text: str) -> str:
+    """Return "higher", "lower" or "cost" where a text names metrics of one direction; else "".
+
+    Examples
+    --------
+    >>> direction_of_words("zero-shot accuracy"), direction_of_words("accuracy and error rate")
+    ('higher', '')
+    """
+    words = parse_name(text).all_words
+    directions = [
+        direction for direction, kind in METRIC_WORDS.items() if column_pattern(kind).search(words)
+    ]
+    return directions[0] if len(directions) == 1 else ""

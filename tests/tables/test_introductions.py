@@ -1,0 +1,115 @@
+"""What the text above a table, the data sets and the height of rates tell about like columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deabench as db
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+SCENES = ["garden", "bicycle", "kitchen"]
+
+
+def read_document(tmp_path, names, above, below="", level=20.0, label="Model", **others):
+    """Return the table of a document with random rates below a text."""
+    rates = np.random.default_rng(0).uniform(level, level + 9, (5, len(names))).round(2)
+    frame = pd.DataFrame(rates, columns=names)
+    frame.insert(0, label, [f"method-{k}" for k in "dbeac"])
+    for name, cells in others.items():
+        frame[name] = cells
+    rows = [" | ".join(map(str, row)) for row in frame.to_numpy().tolist()]
+    rule = " | ".join(["---"] * frame.shape[1])
+    table = "\n".join([" | ".join(frame.columns), rule, *rows])
+    (tmp_path / "README.md").write_text(f"# Results\n\n{above}\n\n{table}\n\n{below}\n")
+    return db.read(tmp_path / "README.md")
+
+
+@pytest.mark.parametrize(
+    ("above", "role"),
+    [
+        ("The CERs are:", "lower_rates"),
+        ("WER (modified_beam_search `beam_size=4`)", "lower_rates"),
+        ("* Zero-shot accuracy (%)", "outputs"),
+        ("Image-level ROCAUC", "outputs"),
+        ("Inference time on one core (ms)", "inputs"),
+        ("Made in 2020.\n\nThe evaluation metric is accuracy and scores are averaged.", "outputs"),
+        ("Models are evaluated on unseen domains by their perplexity. It is low.", "lower_rates"),
+    ],
+)
+def test_the_text_above_a_table_names_the_metric_of_its_columns(above, role, tmp_path) -> None:
+    assert set(getattr(read_document(tmp_path, SCENES, above), role)) == set(SCENES)
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "Accuracy and error rate:",
+        "The results are those of the paper.",
+        "All models were trained for 12 hours, and the training time is measured on one card, "
+        "as that of the others is.",
+        "The metric is accuracy. The other metric is perplexity.",
+    ],
+)
+def test_a_text_that_names_no_single_metric_leaves_its_columns_open(above, tmp_path) -> None:
+    assert set(SCENES) <= set(read_document(tmp_path, SCENES, above).question.columns)
+
+
+def test_a_text_speaks_of_the_metric_that_a_column_is_called_by(tmp_path) -> None:
+    table = read_document(tmp_path, SCENES, "The accuracy is measured.", accuracy=[0.9] * 4 + [0.8])
+    assert set(SCENES) <= set(table.question.columns)
+    table = read_document(tmp_path, SCENES, "The training time:", hours=[1, 2, 3, 4, 5])
+    assert table.inputs == ["hours"]
+
+
+def test_a_text_above_another_table_says_nothing(tmp_path) -> None:
+    other = "Word error rate:\n\n|a|b|\n|-|-|\n|x|1|\n\nThese are the scenes."
+    assert set(SCENES) <= set(read_document(tmp_path, SCENES, other).question.columns)
+
+
+@pytest.mark.parametrize(
+    ("names", "level", "expected"),
+    [
+        (["test-clean", "test-other"], 2, "lower_rates"),
+        (["AISHELL-1 test", "GigaSpeech test"], 4, "lower_rates"),
+        (["VoxCeleb1-O", "VoxCeleb1-E", "VoxCeleb1-H"], 1, "lower_rates"),
+        # So high they may be accuracies.
+        (["test-clean", "test-other"], 80, "guessed"),
+        # Speech is also translated.
+        (["FLEURS", "CoVoST2"], 20, "guessed"),
+    ],
+)
+def test_data_sets_of_speech_recognition_hold_error_rates(names, level, expected, tmp_path) -> None:
+    assert set(getattr(read_document(tmp_path, names, "Results:", level=level), expected)) == set(
+        names
+    )
+
+
+def test_rates_above_one_half_are_qualities(tmp_path) -> None:
+    assert read_document(tmp_path, SCENES, "", level=70).outputs == SCENES
+    assert read_document(tmp_path, ["dev", "test"], "", level=70).outputs == ["dev", "test"]
+
+
+@pytest.mark.parametrize(
+    ("names", "options"),
+    [
+        (SCENES, {"level": 20}),
+        (SCENES[:2], {"level": 70}),
+        (SCENES, {"level": 70, "above": "Share of wrong answers, in percent of the error rates:"}),
+        (SCENES, {"level": 70, "label": "Company"}),
+        (SCENES, {"level": 150}),
+    ],
+)
+def test_other_numbers_are_no_rates_above_one_half(names, options, tmp_path) -> None:
+    options = {"above": ""} | options
+    table = read_document(tmp_path, names, **options)
+    assert not table.outputs
+
+
+def test_whole_numbers_above_one_half_are_no_rates(tmp_path) -> None:
+    cells = np.random.default_rng(0).integers(60, 99, (8, 3))
+    frame = pd.DataFrame(cells, columns=SCENES)
+    frame.insert(0, "model", list("dbeacfgh"))
+    frame.to_csv(tmp_path / "board.csv", index=False)
+    assert not db.read(tmp_path / "board.csv").outputs
