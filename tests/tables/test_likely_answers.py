@@ -56,8 +56,8 @@ def test_programs_of_many_languages_are_timed(tmp_path) -> None:
 def test_a_text_about_running_times_makes_lower_likely(tmp_path) -> None:
     table = "\n\n|solver|queens|knights|\n|---|---|---|\n|A|2.5|3.5|\n|B|1.5|4.5|\n|C|3.5|2.5|\n"
     assert read_text(tmp_path, "Results" + table, "a.md").question.default == "higher"
-    long = "We stopped all programs after one hour, and looked at the elapsed time of each of them on a "
-    long += "machine with eight cores, which other people used, too."
+    long = "We stopped all programs after one hour, and looked at the elapsed time of each of them "
+    long += "on a machine with eight cores, which other people used, too."
     assert read_text(tmp_path, long + table, "b.md").question.default == "lower"
     # A caption decides.
     assert read_text(tmp_path, "Elapsed time" + table, "b.md").inputs == ["queens", "knights"]

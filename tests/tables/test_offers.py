@@ -142,7 +142,7 @@ def test_a_text_tells_the_direction_of_columns_of_any_size(tmp_path) -> None:
         ("Model,Size,Download\ntiny,39 MB,here\nbase,74 MB,here\n", "in 'Size'"),
         ("Model,Average rank\nA,2.1\nB,1.4\nC,2.5\n", "in 'Average rank'"),
         ("Model,ΔmAP,ΔFPS\nA,1.2,-3\nB,0.4,2\n", "in 'ΔmAP', 'ΔFPS'"),
-        ("Team,Won,Lost,GF,GA,Points\nA,6,2,20,10,20\nB,5,3,18,12,17\nC,2,6,9,20,8\n", "'GA'"),
+        ("Team,Won,Lost,GX,GY,Points\nA,6,2,20,10,20\nB,5,3,18,12,17\nC,2,6,9,20,8\n", "'GY'"),
         ("architecture,size,AP\nX,S,73\nX,M,75\nX,L,77\n", "differ in 'size'"),
         ("n1,cpu_model,memory_model,memory_gb\na,Xeon,DDR4,125\nb,EPYC,DDR5,126\n", "'n1'"),
     ],

@@ -302,3 +302,69 @@ def test_words_of_fields_have_their_direction(name, role):
 def test_a_number_of_collisions_is_no_percentage():
     assert look_up_metric("Collisions").high == float("inf")
     assert look_up_metric("Collision (%)").high == 1.0
+
+
+@pytest.mark.parametrize(
+    ("role", "names"),
+    [
+        (
+            "output",
+            "CoNLL-2003, OntoNotes, AgeDB-30, CFP-FP, IIIT5K, SVTP, CUTE80, nDTW, nSDR, F1-max, "
+            "TEDS, mutation score, 5-year survival, Capacity factor, benefit-cost ratio, Energy output, "
+            "Final balance, Revenue growth, Starting salary, Goal difference, Random read, "
+            "HalfCheetah-v3, hopper-medium-v2, LunarLander-v2, Qbert, HPL (GFLOPS), CPU Mark, "
+            "top speed",
+        ),
+        (
+            "lower_rate",
+            "ETTh1 96, Kappa SRME, κSRME, Cost-to-income, Non-revenue water, SAIDI, "
+            "Position error, Student-faculty ratio, case fatality rate, edge cut, energy above hull, "
+            "cost return, xGA",
+        ),
+        (
+            "cost",
+            "Write amplification, KV cache size, think tokens, Speed Index, 0-100 km/h, "
+            "0-60 mph (s), NLOC, Gas used, First Contentful Paint, CPU max, Avg RAM, days at sea, 推理时延, "
+            "Bytes Allocated, stack usage, mean time to repair",
+        ),
+        ("left_out", "input shape, 学习率, Receptive field, lr scheduler, embedding dimension"),
+        ("conditional", "SA score, Network length, WinoBias"),
+    ],
+)
+def test_words_of_single_fields(role, names) -> None:
+    for name in names.split(", "):
+        meaning = look_up_metric(name)
+        assert meaning is not None, name
+        assert meaning.role == role, name
+
+
+@pytest.mark.parametrize(
+    ("role", "name", "others"),
+    [
+        ("output", "R-L", "R-1 R-2"),
+        ("output", "Reasoning", "Coding Math"),
+        ("output", "vocals", "drums bass"),
+        ("output", "Pong", "Breakout Seaquest"),
+        ("output", "GF", "W L GA"),
+        ("output", "Gold", "Silver Bronze"),
+        ("output", "Aorta", "DSC Spleen"),
+        ("output", "download", "ping upload"),
+        ("lower_rate", "GA", "GF W"),
+        ("lower_rate", "C4", "WikiText2 PTB"),
+        ("lower_rate", "Weather", "ETTh1 ETTm2"),
+        ("lower_rate", "Miss", "DER FA"),
+        ("cost", "Signature", "Public_key cycles"),
+        ("cost", "nodes", "solved time"),
+        # The same names alone, or beside other ones.
+        (None, "R-L", "speed price"),
+        (None, "vocals", "guests producers"),
+        (None, "GA", "PSO GD"),
+        (None, "Weather", "Traffic Noise"),
+        (None, "Gold", "Oil"),
+        (None, "Aorta", "HD95 Spleen"),
+        (None, "nodes", "edges accuracy"),
+    ],
+)
+def test_abbreviations_mean_something_beside_others_of_their_field(role, name, others) -> None:
+    meaning = look_up_beside(name, [name, *others.split()])
+    assert (meaning.role if meaning else None) == role

@@ -29,6 +29,7 @@ _CAPITALISED = {
     "GPUs": "gpus",
     "CPUs": "cpus",
     "LogLoss": "logloss",
+    "CoNLL": "conll",
     "TruthfulQA": "truthfulqa",
     "PhD": "phd",
 }
@@ -47,6 +48,11 @@ _SIGNS = {
     "κ": " kappa ",
     "τ": " tau ",
     "μ": "u",
+    "α": " alpha ",
+    "β": " beta ",
+    "φ": " phi ",
+    "ϕ": " phi ",
+    "ω": " omega ",
     "δ": " delta ",
 }
 _PER = lazy_pattern(
