@@ -203,3 +203,34 @@ def test_a_board_that_ranks_models_holds_no_ranks(tmp_path) -> None:
 def test_a_few_small_numbers_are_no_ranks() -> None:
     frame = pd.DataFrame({"a": [1.0, 3, 4, 2], "b": [4.0, 3, 1, 2]}, index=list("pqrs"))
     assert {column.role for column in read(frame).columns} == {"guess"}
+
+
+@pytest.mark.parametrize(
+    ("heading", "name", "role"),
+    [
+        ("Output tokens throughput (tokens/s)", "a", "outputs"),
+        ("Time to first token (seconds)", "a", "inputs"),
+        ("Results", "call_cycles", "inputs"),
+        # Percentiles of what nothing names are those of times.
+        ("Results", "a", "inputs"),
+    ],
+)
+def test_statistics_are_those_of_what_the_heading_names(heading, name, role, tmp_path) -> None:
+    cells = "| x | 66 | 63 | 22 | 86 | 56 | 72 |\n| y | 21 | 25 | 13 | 32 | 20 | 22 |\n"
+    header = "| Framework | Median | Mean | Min | Max | P25 | P99 |\n" + "|---" * 7 + "|\n"
+    path = tmp_path / f"{name}.md"
+    path.write_text(f"## {heading}\n\n{header}{cells}| z | 40 | 39 | 33 | 45 | 40 | 44 |\n")
+    table = read(path)
+    assert getattr(table, role) == ["Median", "Mean", "P25", "P99"]
+
+
+def test_means_that_nothing_names_and_means_beside_metrics_stay_open(tmp_path) -> None:
+    path = tmp_path / "a.csv"
+    for header in ("model,mean,median", "model,mean,median,accuracy"):
+        rows = "".join(
+            f"{m},{k + 0.5},{3 * k % 4 + 1.25},0.{k + 5}\n" for k, m in enumerate("abcd")
+        )
+        cut = header.count(",") + 1
+        body = "\n".join(",".join(line.split(",")[:cut]) for line in rows.splitlines())
+        path.write_text(f"{header}\n{body}\n")
+        assert not {"mean", "median"} & {*read(path).outputs, *read(path).inputs}

@@ -310,22 +310,22 @@ def test_a_number_of_collisions_is_no_percentage():
         (
             "output",
             "CoNLL-2003, OntoNotes, AgeDB-30, CFP-FP, IIIT5K, SVTP, CUTE80, nDTW, nSDR, F1-max, "
-            "TEDS, mutation score, 5-year survival, Capacity factor, benefit-cost ratio, Energy output, "
-            "Final balance, Revenue growth, Starting salary, Goal difference, Random read, "
-            "HalfCheetah-v3, hopper-medium-v2, LunarLander-v2, Qbert, HPL (GFLOPS), CPU Mark, "
+            "TEDS, mutation score, 5-year survival, Capacity factor, benefit-cost ratio, "
+            "Energy output, Final balance, Revenue growth, Starting salary, Goal difference, "
+            "Random read, HalfCheetah-v3, hopper-medium-v2, LunarLander-v2, Qbert, HPL (GFLOPS), CPU Mark, "
             "top speed",
         ),
         (
             "lower_rate",
             "ETTh1 96, Kappa SRME, κSRME, Cost-to-income, Non-revenue water, SAIDI, "
-            "Position error, Student-faculty ratio, case fatality rate, edge cut, energy above hull, "
-            "cost return, xGA",
+            "Position error, Student-faculty ratio, case fatality rate, edge cut, "
+            "energy above hull, cost return, xGA",
         ),
         (
             "cost",
             "Write amplification, KV cache size, think tokens, Speed Index, 0-100 km/h, "
-            "0-60 mph (s), NLOC, Gas used, First Contentful Paint, CPU max, Avg RAM, days at sea, 推理时延, "
-            "Bytes Allocated, stack usage, mean time to repair",
+            "0-60 mph (s), NLOC, Gas used, First Contentful Paint, CPU max, Avg RAM, days at sea, "
+            "推理时延, Bytes Allocated, stack usage, mean time to repair",
         ),
         ("left_out", "input shape, 学习率, Receptive field, lr scheduler, embedding dimension"),
         ("conditional", "SA score, Network length, WinoBias"),

@@ -37,7 +37,7 @@ from deabench.tables.recognition.directions import (
     rank_correlations,
 )
 from deabench.tables.recognition.mean_ranks import find_mean_ranks
-from deabench.tables.recognition.offers import settle_ratios
+from deabench.tables.recognition.offers import settle_ratios, settle_statistics
 from deabench.tables.recognition.redundancy import (
     MEAN_ROUNDING,
     counts_rows,
@@ -105,7 +105,8 @@ def judge_columns(
     resolved = [_name_value(column, context.metric) for column in columns]
     resolved = _leave_out_sparse(_open_lone_resource(resolved, frame), frame)
     resolved = agree_on_percent(_take_stated_errors(resolved, frame, context), frame)
-    resolved = find_mean_ranks(settle_ratios(resolved, frame), frame, context)
+    resolved = settle_statistics(settle_ratios(resolved, frame), frame, context)
+    resolved = find_mean_ranks(resolved, frame, context)
     blocks = _find_blocks(resolved, frame)
     columns_by_name = resolved
     open_blocks = []

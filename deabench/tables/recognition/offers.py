@@ -1,7 +1,8 @@
-"""Settle names whose direction depends on what the rows are, or on the size of the values.
+"""Settle names whose direction depends on the rows, the values, or what the text speaks of.
 
 Memory is what a program needs and what a graphics card offers. A ratio of compression is the
-original size over the compressed one, or the other way round.
+original size over the compressed one, or the other way round. "Mean" and "P95" are statistics of
+what the heading names.
 """
 
 from __future__ import annotations
@@ -13,10 +14,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from deabench.tables.naming.meaning import MeaningKind
 from deabench.tables.naming.parsing import parse_name
+from deabench.tables.naming.prose import direction_of_introduction, direction_of_words
+from deabench.tables.naming.titles import metric_of_title
 from deabench.tables.recognition.columns import Column
+from deabench.tables.recognition.directions import Context
 from deabench.tables.recognition.layout import Keys
-from deabench.tables.vocabulary import has_name
+from deabench.tables.vocabulary import has_name, look_up_metric
 
 _OPERATIONS = re.compile(r"_[gmtp]?flops(_\w+)?_")
 _CAPACITY = re.compile(r"_(memory|mem|ram|vram|storage|disk)(_(size|capacity|gb|gi?b|type))?_")
@@ -24,6 +29,8 @@ _USED = re.compile(r"_(usage|used|peak|consumed|footprint|required|needed|alloc\
 _COMPRESSION = re.compile(r"_(\w+_)?(de)?(compress\w*|comp|compr|encod(e|ing)|deflate|inflate)_")
 _SPEED_OF_COMPRESSION = re.compile(r"_[cd]_(mb|gb|mi_?b)\w*_")
 _RATIO = re.compile(r"_(compression_|compress_|compressed_|comp_|compr_)?ratio(_percent)?_")
+_MIDDLE = re.compile(r"_(mean|avg|average|median)_")
+_PERCENTILE = re.compile(r"_(p(ercentile)?_?\d{1,2}(_\d+)?|\d{1,2}(st|nd|rd|th)?_percent(ile)?)_")
 LEAST_FACTOR = 0.9
 """Data that cannot be compressed may grow a little."""
 MAX_FACTOR = 50.0
@@ -99,3 +106,41 @@ def _settle_ratio(column: Column, ratios: pd.Series) -> Column:
         reason = "the compressed size over the original one: lower is better"
         return column.with_role("cost", reason, "file size", low=0.0, high=np.inf)
     return column
+
+
+def settle_statistics(
+    columns: Sequence[Column], frame: pd.DataFrame, context: Context
+) -> list[Column]:
+    """Give the mean, the median and the percentiles of one measurement its direction.
+
+    The heading, the paragraph above the table or the name of the file tell what is measured; else
+    percentiles are those of times. The least and the greatest value are left out.
+    """
+    middles = [c.name for c in columns if c.name in frame and _is_statistic(c, _MIDDLE)]
+    percentiles = [c.name for c in columns if c.name in frame and _is_statistic(c, _PERCENTILE)]
+    names = {*middles, *percentiles}
+    others = [c for c in columns if c.metric and c.name not in names]
+    if not middles or len(names) < 2 or others:
+        return list(columns)
+    direction = direction_of_words(context.heading) or direction_of_introduction(
+        context.introduction, ""
+    )
+    titled = look_up_metric(metric_of_title(context.title))
+    if not direction and titled is not None and titled.better != "neither":
+        direction = titled.better
+    if not direction and not percentiles:
+        return list(columns)
+    role = "output" if direction == "higher" else "cost"
+    better = "higher" if direction == "higher" else "lower"
+    reason = f"a statistic of what is measured: {better} is better"
+    kind: MeaningKind = "throughput" if direction == "higher" else "time"
+    return [
+        Column(column.name, role, low=0.0, reason=reason, kind=kind)
+        if column.name in names
+        else column
+        for column in columns
+    ]
+
+
+def _is_statistic(column: Column, pattern: re.Pattern[str]) -> bool:
+    return pattern.fullmatch(parse_name(column.name).words) is not None
