@@ -15,8 +15,17 @@ from deabench.tables.markup import strip_markup
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import Keys, is_description, is_numbered
+from deabench.tables.scales import measure_scale
 from deabench.tables.vocabulary import has_name, is_whole_name
 
+MIN_SYSTEMS = 4
+"""So many other rows are needed before a row of chance or of humans tells a direction."""
+BEATEN_SHARE = 0.9
+"""Chance is below, and humans above, this share of the other rows."""
+AGREEING = 0.75
+"""This share of the columns has to agree on a direction."""
+SAMPLED_ROWS = 2000
+"""A direction is told by about so many rows of a longer table."""
 ROW_LABEL = "row"
 STATISTIC_WORD = re.compile(
     "total|sum|overall|average|avg|mean|median|min|max|best|worst|st|sd|dev|var|count"
@@ -382,3 +391,57 @@ def _label_text(cell: object) -> str:
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return "" if cell is None or cell is pd.NA or cell != cell else str(cell).strip()
+
+
+def compare_with_reference_rows(frame: pd.DataFrame, names: Sequence[str]) -> tuple[str, str]:
+    """Return the direction of rates by rows of chance, which systems beat, or of humans; and why.
+
+    What is below chance in accuracy is no system; but systems may be worse or better than humans,
+    so that humans tell a direction only where they are at the top.
+    """
+    is_rate = measure_scale(frame[names[0]])[0] in ("share", "percent")
+    if not is_rate or len(frame) > SAMPLED_ROWS:
+        return "", ""
+    # Of a name in several parts the first names the system.
+    # As objects: to iterate over pandas' own texts takes ten times as long.
+    systems = [str(name).split(", ")[0] for name in frame.index.to_numpy(dtype=object)]
+    is_chance = np.array([has_name(name, "chance") for name in systems])
+    is_human = np.array([has_name(name, "human") for name in systems])
+    is_system = ~(is_chance | is_human)
+    if is_system.sum() < MIN_SYSTEMS or is_system.all():
+        return "", ""
+    values = frame[list(names)].to_numpy(dtype=float)
+    above_chance = _share_above(values[is_system], values[is_chance])
+    below_humans = _share_above(-values[is_system], -values[is_human])
+    # A row that is empty in all columns of the block says nothing.
+    has_chance = bool(np.isfinite(above_chance).any())
+    has_humans = bool(np.isfinite(below_humans).any())
+    chance_says = _agree(above_chance)
+    humans_say = _agree(below_humans)
+    if has_chance and chance_says:
+        is_opposed = has_humans and humans_say not in ("", chance_says)
+        return ("", "") if is_opposed else (chance_says, "chance is worse than its systems")
+    if has_humans and not has_chance and humans_say == "higher":
+        return "higher", "humans are above its systems"
+    return "", ""
+
+
+def _share_above(systems: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """Return, for each column, the share of the systems above the least reference row."""
+    is_filled = np.isfinite(systems)
+    # A comparison with nothing is no share.
+    level = np.where(np.isfinite(reference), reference, np.inf).min(axis=0, initial=np.inf)
+    count = np.where(np.isfinite(level), is_filled.sum(axis=0), 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares: np.ndarray = np.where(is_filled, systems > level, False).sum(axis=0) / count
+    return shares
+
+
+def _agree(shares: np.ndarray) -> str:
+    """Return the direction that most columns agree on by their shares; "" without one."""
+    compared_shares = shares[np.isfinite(shares)]
+    if not len(compared_shares):
+        return ""
+    if (compared_shares >= BEATEN_SHARE).mean() >= AGREEING:
+        return "higher"
+    return "lower" if (compared_shares <= 1 - BEATEN_SHARE).mean() >= AGREEING else ""

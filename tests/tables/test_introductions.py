@@ -86,6 +86,25 @@ def test_data_sets_of_speech_recognition_hold_error_rates(names, level, expected
     )
 
 
+def test_the_heading_names_a_corpus_and_the_columns_its_parts(tmp_path) -> None:
+    table = read_document(tmp_path, ["dev (no LM)", "test (no LM)"], "On AISHELL-1:", level=4)
+    assert len(table.lower_rates) == 2
+    table = read_document(tmp_path, ["dev", "test"], "On CoVoST2:", level=20)
+    assert not table.outputs
+    assert not table.lower_rates
+
+
+def test_the_corner_of_a_table_of_one_metric_names_it(tmp_path) -> None:
+    options = {"above": "", "level": 20}
+    assert read_document(tmp_path, SCENES, label="Model \\ BLEU", **options).outputs == SCENES
+    assert read_document(tmp_path, SCENES, label="Model \\ WER", **options).lower_rates == SCENES
+
+
+def test_columns_that_are_called_by_systems_are_no_rates_of_the_rows(tmp_path) -> None:
+    names = ["ResNet-50", "XGBoost", "SVM"]
+    assert not read_document(tmp_path, names, "", level=70).outputs
+
+
 def test_rates_above_one_half_are_qualities(tmp_path) -> None:
     assert read_document(tmp_path, SCENES, "", level=70).outputs == SCENES
     assert read_document(tmp_path, ["dev", "test"], "", level=70).outputs == ["dev", "test"]

@@ -312,8 +312,8 @@ def test_a_number_of_collisions_is_no_percentage():
             "CoNLL-2003, OntoNotes, AgeDB-30, CFP-FP, IIIT5K, SVTP, CUTE80, nDTW, nSDR, F1-max, "
             "TEDS, mutation score, 5-year survival, Capacity factor, benefit-cost ratio, "
             "Energy output, Final balance, Revenue growth, Starting salary, Goal difference, "
-            "Random read, HalfCheetah-v3, hopper-medium-v2, LunarLander-v2, Qbert, HPL (GFLOPS), CPU Mark, "
-            "top speed",
+            "Random read, HalfCheetah-v3, hopper-medium-v2, LunarLander-v2, Qbert, "
+            "HPL (GFLOPS), CPU Mark, top speed",
         ),
         (
             "lower_rate",
@@ -328,7 +328,7 @@ def test_a_number_of_collisions_is_no_percentage():
             "推理时延, Bytes Allocated, stack usage, mean time to repair",
         ),
         ("left_out", "input shape, 学习率, Receptive field, lr scheduler, embedding dimension"),
-        ("conditional", "SA score, Network length, WinoBias"),
+        ("conditional", "SA score, Network length, WinoBias, vs Best RPS, Relative"),
     ],
 )
 def test_words_of_single_fields(role, names) -> None:
@@ -349,6 +349,8 @@ def test_words_of_single_fields(role, names) -> None:
         ("output", "Gold", "Silver Bronze"),
         ("output", "Aorta", "DSC Spleen"),
         ("output", "download", "ping upload"),
+        ("cost", "ping", "download upload"),
+        ("output", "Selectivity (%)", "Conversion"),
         ("lower_rate", "GA", "GF W"),
         ("lower_rate", "C4", "WikiText2 PTB"),
         ("lower_rate", "Weather", "ETTh1 ETTm2"),
@@ -363,6 +365,8 @@ def test_words_of_single_fields(role, names) -> None:
         (None, "Gold", "Oil"),
         (None, "Aorta", "HD95 Spleen"),
         (None, "nodes", "edges accuracy"),
+        (None, "filter_selectivity", "recall"),
+        (None, "Ping", "Query Body"),
     ],
 )
 def test_abbreviations_mean_something_beside_others_of_their_field(role, name, others) -> None:

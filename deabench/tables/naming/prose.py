@@ -121,3 +121,14 @@ def direction_of_words(text: str) -> str:
         direction for direction, kind in METRIC_WORDS.items() if column_pattern(kind).search(words)
     ]
     return directions[0] if len(directions) == 1 else ""
+
+
+def names_error_set(text: str) -> bool:
+    """Return whether a text names data sets on which nothing but error rates is measured.
+
+    Examples
+    --------
+    >>> names_error_set("Results on AISHELL-1"), names_error_set("Results on CoVoST2")
+    (True, False)
+    """
+    return column_pattern("error_set").search(parse_name(text).all_words) is not None

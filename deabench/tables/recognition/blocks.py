@@ -31,7 +31,6 @@ from deabench.tables.recognition.directions import (
     OVERRULING,
     Block,
     Context,
-    compare_with_reference_rows,
     decide_direction,
     is_sorted_downwards,
     rank_correlations,
@@ -47,6 +46,7 @@ from deabench.tables.recognition.redundancy import (
     leave_out_unknown,
     needs_guesses,
 )
+from deabench.tables.rows import compare_with_reference_rows
 from deabench.tables.scales import are_alike, finite_values, measure_scale
 from deabench.tables.vocabulary import has_name, look_up_metric
 from deabench.utils.text import quote_names
@@ -60,7 +60,7 @@ LEAST_SCORES = 4
 LEAST_AVERAGED = 4
 """A block of at least so many columns is averaged where it is wide for its rows."""
 STATED_UNIT = re.compile(
-    r"[\s_(\[](s|sec|ms|us|µs|ns|min|h|[KMGT]i?B|W|kWh|J)[\])]?\s*$|[(\[][KMBG][\])]\s*$"
+    r"(?<=\w)[\s_(\[](s|sec|ms|us|µs|ns|min|h|[KMGT]i?B|W|kWh|J)[\])]?\s*$|[(\[][KMBG][\])]\s*$"
 )
 """The unit that a name ends with, as it is written: "RITA S" is a size of the system RITA."""
 MAX_WIDTH = 1 / 3

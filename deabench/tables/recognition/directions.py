@@ -27,12 +27,15 @@ from deabench.tables.naming.prose import (
     STATED_METRIC,
     direction_of_introduction,
     direction_of_words,
+    names_error_set,
     speaks_of_metric,
     states_directions,
 )
 from deabench.tables.naming.titles import meaning_of_heading, metric_of_title
 from deabench.tables.recognition.columns import MIN_RANK_CORRELATION, Column
+from deabench.tables.recognition.layout import is_system_name
 from deabench.tables.recognition.redundancy import is_called_mean
+from deabench.tables.rows import SAMPLED_ROWS, compare_with_reference_rows
 from deabench.tables.scales import are_alike, measure_scale
 from deabench.tables.vocabulary import (
     BETTER_ROLES,
@@ -50,24 +53,14 @@ MIN_ROWS = 8
 MIN_CORRELATION = 0.7
 MAX_WEIGHTING = 0.2
 """A score of all tasks differs from their mean by at most this share."""
-SAMPLED_ROWS = 2000
-"""A direction is told by about so many rows of a longer table."""
 MIN_RATING_CORRELATION = 0.9
 """A single column goes with a known one of its size from this correlation on."""
 OVERRULING = 4
 """So many like columns overrule one whose name tells the opposite, as the task 'Distance'."""
-
-
 HALF = 50.0
 """Half of the instances, in percent."""
 LEAST_HIGH = 3
 """So many columns, and rows, are needed before their height tells a direction."""
-MIN_SYSTEMS = 4
-"""So many other rows are needed before a row of chance or of humans tells a direction."""
-BEATEN_SHARE = 0.9
-"""Chance is below, and humans above, this share of the other rows."""
-AGREEING = 0.75
-"""This share of the columns has to agree on a direction."""
 
 
 @dataclass(frozen=True)
@@ -260,7 +253,10 @@ def _by_introduction(block: Block, context: Context) -> tuple[str, str]:
     is_split = all(has_name(name, "split_part") for name in block.names)
     if block.has_known_metrics or (len(block.names) < 2 and not is_split):
         return "", ""
-    direction = direction_of_introduction(context.introduction, context.prose)
+    # The corner of a table of one metric may name it.
+    direction = direction_of_words(str(block.frame.index.name)) or direction_of_introduction(
+        context.introduction, context.prose
+    )
     if direction == "cost" and block.has_known_costs:
         return "", ""
     # A text that states the other direction speaks of something else.
@@ -270,9 +266,12 @@ def _by_introduction(block: Block, context: Context) -> tuple[str, str]:
     return direction, "the text around the table names its metric"
 
 
-def _by_data_sets(block: Block, _: Context) -> tuple[str, str]:
+def _by_data_sets(block: Block, context: Context) -> tuple[str, str]:
     """Take columns that are called by data sets of speech recognition as its error rates."""
-    if not all(has_name(name, "error_set") for name in block.unknown):
+    is_split = all(has_name(name, "split_part") for name in block.names)
+    heading = f"{context.heading} {context.introduction}"
+    is_corpus = is_split and names_error_set(heading)
+    if not is_corpus and not all(has_name(name, "error_set") for name in block.unknown):
         return "", ""
     is_rate = measure_scale(block.frame[block.names[0]])[0] in ("share", "percent")
     # Errors of more than half of the words are rare, and accuracies below it, too.
@@ -298,7 +297,10 @@ def _by_height(block: Block, context: Context) -> tuple[str, str]:
     if not (is_rate and has_fractions and names_methods) or np.median(finite) <= HALF:
         return "", ""
     texts = f"{context.title} {context.heading} {context.introduction} {context.prose}"
-    if any(map(is_error_set, block.names)) or direction_of_words(texts) in ("lower", "cost"):
+    # What is called by a known system is one, and no metric of the rows.
+    if any(is_error_set(name) or is_system_name(name) for name in block.names):
+        return "", ""
+    if direction_of_words(texts) in ("lower", "cost"):
         return "", ""
     return "higher", "most of its rates are above one half"
 
@@ -327,60 +329,6 @@ def _benchmark_of_heading(heading: str, block: Block) -> Meaning | None:
 def _by_reference_rows(block: Block, _: Context) -> tuple[str, str]:
     """Take the direction from the rows of chance or of humans."""
     return compare_with_reference_rows(block.frame, block.names)
-
-
-def compare_with_reference_rows(frame: pd.DataFrame, names: Sequence[str]) -> tuple[str, str]:
-    """Return the direction of rates by rows of chance, which systems beat, or of humans; and why.
-
-    What is below chance in accuracy is no system; but systems may be worse or better than humans,
-    so that humans tell a direction only where they are at the top.
-    """
-    is_rate = measure_scale(frame[names[0]])[0] in ("share", "percent")
-    if not is_rate or len(frame) > SAMPLED_ROWS:
-        return "", ""
-    # Of a name in several parts the first names the system.
-    # As objects: to iterate over pandas' own texts takes ten times as long.
-    systems = [str(name).split(", ")[0] for name in frame.index.to_numpy(dtype=object)]
-    is_chance = np.array([has_name(name, "chance") for name in systems])
-    is_human = np.array([has_name(name, "human") for name in systems])
-    is_system = ~(is_chance | is_human)
-    if is_system.sum() < MIN_SYSTEMS or is_system.all():
-        return "", ""
-    values = frame[list(names)].to_numpy(dtype=float)
-    above_chance = _share_above(values[is_system], values[is_chance])
-    below_humans = _share_above(-values[is_system], -values[is_human])
-    # A row that is empty in all columns of the block says nothing.
-    has_chance = bool(np.isfinite(above_chance).any())
-    has_humans = bool(np.isfinite(below_humans).any())
-    chance_says = _agree(above_chance)
-    humans_say = _agree(below_humans)
-    if has_chance and chance_says:
-        is_opposed = has_humans and humans_say not in ("", chance_says)
-        return ("", "") if is_opposed else (chance_says, "chance is worse than its systems")
-    if has_humans and not has_chance and humans_say == "higher":
-        return "higher", "humans are above its systems"
-    return "", ""
-
-
-def _share_above(systems: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """Return, for each column, the share of the systems above the least reference row."""
-    is_filled = np.isfinite(systems)
-    # A comparison with nothing is no share.
-    level = np.where(np.isfinite(reference), reference, np.inf).min(axis=0, initial=np.inf)
-    count = np.where(np.isfinite(level), is_filled.sum(axis=0), 0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares: np.ndarray = np.where(is_filled, systems > level, False).sum(axis=0) / count
-    return shares
-
-
-def _agree(shares: np.ndarray) -> str:
-    """Return the direction that most columns agree on by their shares; "" without one."""
-    compared_shares = shares[np.isfinite(shares)]
-    if not len(compared_shares):
-        return ""
-    if (compared_shares >= BEATEN_SHARE).mean() >= AGREEING:
-        return "higher"
-    return "lower" if (compared_shares <= 1 - BEATEN_SHARE).mean() >= AGREEING else ""
 
 
 def _by_order(block: Block, context: Context) -> tuple[str, str]:
