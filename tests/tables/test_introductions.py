@@ -103,6 +103,9 @@ def test_the_corner_of_a_table_of_one_metric_names_it(tmp_path) -> None:
 def test_columns_that_are_called_by_systems_are_no_rates_of_the_rows(tmp_path) -> None:
     names = ["ResNet-50", "XGBoost", "SVM"]
     assert not read_document(tmp_path, names, "", level=70).outputs
+    names = ["BERT Locality", "BERT Zork", "GPT-J Locality", "GPT-J Zork"]
+    table = read_document(tmp_path, names, "", level=70)
+    assert {table.column(name).role for name in names} == {"output"}
 
 
 def test_rates_above_one_half_are_qualities(tmp_path) -> None:
@@ -132,3 +135,25 @@ def test_whole_numbers_above_one_half_are_no_rates(tmp_path) -> None:
     frame.insert(0, "model", list("dbeacfgh"))
     frame.to_csv(tmp_path / "board.csv", index=False)
     assert not db.read(tmp_path / "board.csv").outputs
+
+
+@pytest.mark.parametrize(
+    ("others", "role"),
+    [
+        ({"accuracy": 0.8, "recall": 0.7}, "output"),
+        ({"accuracy": 0.8}, "unknown"),
+        ({"accuracy": 0.8, "recall": 0.7, "ECE": 0.2}, "unknown"),
+        ({}, "unknown"),
+    ],
+)
+def test_high_shares_beside_qualities_alone_are_qualities(others, role, tmp_path) -> None:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(
+        rng.uniform(0.6, 0.9, (7, 3)).round(3), columns=["syntax", "logic", "zork"]
+    )
+    for name, value in others.items():
+        frame[name] = (value + rng.uniform(-0.1, 0.1, 7)).round(3)
+    frame.insert(0, "model", list("dbeacfg"))
+    frame.to_csv(tmp_path / "board.csv", index=False)
+    roles = {db.read(tmp_path / "board.csv").column(name).role for name in ["syntax", "logic"]}
+    assert roles == {role}

@@ -59,6 +59,8 @@ OVERRULING = 4
 """So many like columns overrule one whose name tells the opposite, as the task 'Distance'."""
 HALF = 50.0
 """Half of the instances, in percent."""
+LEAST_QUALITIES = 2
+"""So many known qualities show that shares beside them are no losses."""
 LEAST_HIGH = 3
 """So many columns, and rows, are needed before their height tells a direction."""
 
@@ -283,22 +285,32 @@ def _by_data_sets(block: Block, context: Context) -> tuple[str, str]:
 def _by_height(block: Block, context: Context) -> tuple[str, str]:
     """Take rates in percent of systems that are mostly above one half as qualities.
 
-    Systems that are wrong more often than right are not compared, but for those of speech.
+    So are shares beside known qualities. Systems that are wrong more often than right are not
+    compared, but for those of speech.
     """
     is_split = all(has_name(name, "split_part") for name in block.names)
     if len(block.names) < (2 if is_split else LEAST_HIGH) or len(block.frame) < LEAST_HIGH:
         return "", ""
     values = block.frame[block.names].to_numpy(dtype=float)
     finite = values[np.isfinite(values)]
-    # Amounts below 100 are whole numbers, or belong to producers.
-    is_rate = measure_scale(block.frame[block.names[0]])[0] == "percent"
+    # Amounts below 100 are whole numbers, or belong to producers. Below 1 losses are as usual as
+    # rates, but for what stands beside qualities alone.
+    scale = measure_scale(block.frame[block.names[0]])[0]
+    qualities = [ally for ally in block.allies if ally.kind == "quality"]
+    has_qualities = len(qualities) >= LEAST_QUALITIES and all(
+        ally.direction == "higher" for ally in block.allies
+    )
+    is_rate = scale == "percent" or (scale == "share" and has_qualities)
     has_fractions = bool((finite % 1 != 0).mean() > HALF / 100)
     names_methods = has_name(str(block.frame.index.name), "method")
-    if not (is_rate and has_fractions and names_methods) or np.median(finite) <= HALF:
+    if not (is_rate and has_fractions and names_methods) or _pooled_median(block) <= HALF:
         return "", ""
     texts = f"{context.title} {context.heading} {context.introduction} {context.prose}"
-    # What is called by a known system is one, and no metric of the rows.
-    if any(is_error_set(name) or is_system_name(name) for name in block.names):
+    # What is called by a known system is one, and no metric of the rows; "T5 recall" and "T5 rank"
+    # beside "GPT recall" and "GPT rank" are metrics.
+    endings = {name.split()[-1] for name in block.names}
+    are_systems = len(endings) == len(block.names) and any(map(is_system_name, block.names))
+    if are_systems or any(map(is_error_set, block.names)):
         return "", ""
     if direction_of_words(texts) in ("lower", "cost"):
         return "", ""
