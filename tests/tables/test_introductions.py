@@ -103,8 +103,11 @@ def test_the_corner_of_a_table_of_one_metric_names_it(tmp_path) -> None:
 def test_columns_that_are_called_by_systems_are_no_rates_of_the_rows(tmp_path) -> None:
     names = ["ResNet-50", "XGBoost", "SVM"]
     assert not read_document(tmp_path, names, "", level=70).outputs
-    names = ["BERT Locality", "BERT Zork", "GPT-J Locality", "GPT-J Zork"]
-    table = read_document(tmp_path, names, "", level=70)
+    names = ["BERT flux", "BERT zork", "GPT-J flux", "GPT-J zork"]
+    frame = pd.DataFrame(np.random.default_rng(0).uniform(70, 79, (5, 4)).round(2), columns=names)
+    frame.insert(0, "Method", ["svm", "knn", "mlp", "cart", "lda"])
+    frame.to_csv(tmp_path / "board.csv", index=False)
+    table = db.read(tmp_path / "board.csv")
     assert {table.column(name).role for name in names} == {"output"}
 
 
