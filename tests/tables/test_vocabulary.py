@@ -327,6 +327,13 @@ def test_a_number_of_collisions_is_no_percentage():
             "0-60 mph (s), NLOC, Gas used, First Contentful Paint, CPU max, Avg RAM, days at sea, "
             "推理时延, Bytes Allocated, stack usage, mean time to repair",
         ),
+        (
+            "lower_rate",
+            "n_errors, num_failures, error_count, crash_count, refusal_pct, dead nodes, mean wait",
+        ),
+        ("output", "valid_json_rate, format compliance, alive nodes, SINR (dB), residual energy"),
+        ("cost", "cpu_pct, tokens_total"),
+        ("left_out", "errors, sample_count, n_tests, row count"),
         ("left_out", "input shape, 学习率, Receptive field, lr scheduler, embedding dimension"),
         ("conditional", "SA score, Network length, WinoBias, vs Best RPS, Relative"),
     ],
@@ -352,6 +359,7 @@ def test_words_of_single_fields(role, names) -> None:
         ("cost", "ping", "download upload"),
         ("output", "Selectivity (%)", "Conversion"),
         ("lower_rate", "GA", "GF W"),
+        ("lower_rate", "PLR", "PDR delay"),
         ("lower_rate", "C4", "WikiText2 PTB"),
         ("lower_rate", "Weather", "ETTh1 ETTm2"),
         ("lower_rate", "Miss", "DER FA"),
