@@ -47,11 +47,11 @@ def test_who_is_short_of_1_by_the_tolerance_is_efficient(
 ) -> None:
     monkeypatch.setattr(ranking, "TOLERANCE", LIMIT)
     honest = db.rank(TABLE)
-    own = replace(honest.slack_weights, of=np.full(3, ranking.OWN_WEIGHTS, dtype=np.int32))
+    weights = replace(honest.slack_weights, of=np.full(3, ranking.OWN_WEIGHTS, dtype=np.int32))
     scores = honest.scores.where(TABLE.index != "p", score)
     slacks = honest.slacks * 0
     slacks.loc["p", "a"] = slack
-    proof = ranking.SlackProof(replace(honest, scores=scores, slacks=slacks), own)
+    proof = ranking.SlackProof(replace(honest, scores=scores, slacks=slacks), weights)
     assert proof.proved[0][0] == is_proved
     assert not proof.proved[1].any()
 
@@ -224,8 +224,8 @@ def test_a_reason_holds_beyond_the_limit_of_rounding(
 ) -> None:
     monkeypatch.setattr(reasons, "CLEAR", LIMIT)
     reference = pd.DataFrame({"a": [1.0, 4.0], "x": [2.0, 1.0]}, list("pq"))
-    own = {"output": [4.0, 0.25], "input": [8.0, 0.5]}[orientation]
-    tested = pd.DataFrame([own], ["o"], ["a", "x"])
+    metrics = {"output": [4.0, 0.25], "input": [8.0, 0.5]}[orientation]
+    tested = pd.DataFrame([metrics], ["o"], ["a", "x"])
     honest = rank_with(
         tested, reference=reference, outputs=["a"], inputs=["x"], model="ccr", returns="vrs",
         orientation=orientation,
