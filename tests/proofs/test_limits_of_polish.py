@@ -111,6 +111,20 @@ def test_intensities_shrink_or_grow_as_the_metric_that_is_short_asks(sign, other
     assert (gains - scaled)[0].tolist() == pytest.approx([0.5, 1e-12], rel=1e-2, abs=0)
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_intensities_that_are_scaled_round_what_they_add_or_take(monkeypatch, sign) -> None:
+    """Twice of what the metric is short by, of which a quarter may be rounding."""
+    monkeypatch.setattr("deabench.proofs.bounds.GAMMA", 0.25)
+    gains = np.array([[0.5, -(2.0**-40)]])
+    moves = np.array([[[-sign, sign]]])
+    held = np.ones((1, 2), dtype=bool)
+    scaled = _scaled_error(gains, np.zeros((1, 2)), moves, held, np.ones(1))
+    # What is added to one metric is taken from the other, and rounding takes from both.
+    change = 2.0**-39 * np.array([-1.0, 1.0])
+    lost = (gains - scaled)[0] - gains[0]
+    assert lost.tolist() == pytest.approx(change - np.abs(change) / 4, rel=1e-3, abs=0)
+
+
 @pytest.mark.parametrize("orientation", ["output", "input"])
 def test_peers_of_restricted_scores_miss_by_the_metric_that_is_missed_most(
     monkeypatch, orientation

@@ -202,3 +202,43 @@ def test_nothing_else_is_said_of_who_has_no_score(options) -> None:
     assert not (misses.fillna(0.0) > 0).any()
     if "fdh" in options.values():
         assert misses.notna().all()
+
+
+@pytest.mark.parametrize("model", ["ddf", "rdm"])
+def test_nothing_is_missed_by_who_has_no_peer_along_its_direction(model) -> None:
+    """ "far" needs less than all others, and its direction leads to more outputs alone."""
+    tested = pd.DataFrame({"a": [0.5, 0.5], "b": [0.5, 0.5], "x": [9.0, 0.25]}, ["near", "far"])
+    options = {"technology": "fdh"}
+    if model == "ddf":
+        options["direction"] = {"a": 1.0, "b": 1.0, "x": 0.0}
+    else:
+        options["orientation"] = "output"
+    ranking = rank_with(
+        tested, reference=COSTS, outputs=["a", "b"], inputs=["x"], model=model, **options
+    )
+    db.certify(ranking)
+    assert list(ranking.reasons) == ["far"]
+    misses = pd.DataFrame(ranking.proof().violations, tested.index).loc["far"]
+    assert (misses == 0).all()
+
+
+@pytest.mark.parametrize("orientation", ["output", "input"])
+def test_a_metric_that_nobody_has_leaves_slacks_to_be_told(orientation) -> None:
+    reference = COSTS.assign(b=0.0)
+    tested = reference.iloc[:2] * [0.5, 1.0, 2.0]
+    ranking = rank_with(
+        tested, reference=reference, outputs=["a", "b"], inputs=["x"], model="fdh",
+        orientation=orientation,
+    )  # fmt: skip
+    assert ranking.scores.notna().all()
+    db.certify(ranking)
+    assert ranking.proof().violations["slack_that_is_not_the_largest"].max() <= 1e-12
+
+
+def test_a_model_says_whether_it_proves_its_scores_itself() -> None:
+    """Radial efficiencies are proved as they are solved, but for restricted weights."""
+    assert db.models.CCR().proves_its_scores
+    assert not db.models.CCR(shares={"a": (0.1, 0.9)}).proves_its_scores
+    assert db.models.WEI().proves_its_scores
+    assert not db.models.WEI(shares={"a": (0.1, 0.9)}).proves_its_scores
+    assert not db.models.SBM().proves_its_scores

@@ -188,6 +188,17 @@ def test_intensities_are_tried_without_what_rounding_added(monkeypatch) -> None:
         assert primal == pytest.approx(expected, abs=1e-13, nan_ok=True)
 
 
+@pytest.mark.parametrize("share", [-0.25, 0.25])
+def test_rounded_intensities_reach_what_they_reach_themselves(monkeypatch, share) -> None:
+    """In coarse multiples a quarter of one is rounding, and what it adds or takes is not told."""
+    monkeypatch.setattr(bounds_module, "exact_gains", lambda *_: [])
+    monkeypatch.setattr(bounds_module, "FINEST_LAMBDA", 2.0**-10)
+    lam = np.array([1 + share * 2.0**-10])
+    tested = PEERS[0] - [0.0, 0.125, 0.0]
+    primal = bound_total(PEERS[:1], tested, lam, np.ones(3), (0.0, np.inf))[0]
+    assert primal == pytest.approx(0.125, abs=1e-13)
+
+
 @pytest.mark.parametrize("more", [-1e-13, 0.0, 1e-13])
 @pytest.mark.parametrize("heavy", [1.0, 1.1, 2.0])
 def test_what_floats_reach_is_a_bound_beside_looser_fractions(monkeypatch, more, heavy) -> None:

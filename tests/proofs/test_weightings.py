@@ -13,6 +13,7 @@ import pytest
 
 import deabench as db
 from deabench.proofs.weightings import (
+    LEAF,
     _count_on_segment,
     _determinant,
     _Differences,
@@ -323,3 +324,17 @@ def test_the_least_loss_lies_between_what_weights_and_a_mix_of_rows_give(size) -
                     *(-forged.loss_mixes[k]),
                 )
                 assert found[k] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_rows_are_above_in_whole_numbers_beyond_all_floats() -> None:
+    """The first row is above the second by 10^400 at one corner, and by 1 at the other."""
+    differences = object.__new__(_Differences)
+    large = 10**200
+    differences.corners = [
+        np.array([[large, 2], [0, 1]], dtype=object),
+        np.array([[large], [large]], dtype=object),
+    ]
+    differences.cells = [[(0, 1)], [(0,)]]
+    leaf = np.array([LEAF])
+    for needed, is_proved in ((1, True), (2, False)):
+        assert differences.is_proved(1, 1, leaf, needed) == is_proved
