@@ -116,7 +116,7 @@ class SlackProof:
         claimed = self.total[rows]
         remaining = np.where(of == OWN_WEIGHTS, claimed, 0.0)
         # The point from which slacks are counted is what is reached, less the slacks.
-        proved = np.flatnonzero((of >= 0) & ~has_no_score)
+        proved = np.flatnonzero(of >= 0)
         point = reached[proved] / self.signed_unit - self.slack[rows][proved] / self.unit
         size = elementwise_maxima(claimed[proved], 1.0, *np.abs(point).T)
         remaining[proved] = (self._slack_bounds(of[proved], point) - claimed[proved]) / size

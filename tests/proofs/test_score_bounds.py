@@ -199,6 +199,18 @@ def test_rounded_intensities_reach_what_they_reach_themselves(monkeypatch, share
     assert primal == pytest.approx(0.125, abs=1e-13)
 
 
+def test_rounded_intensities_have_an_error_of_their_own(monkeypatch) -> None:
+    """They are repaired with other moves than those that they replace."""
+    outcomes = [
+        (np.full((1, 3), 0.5), np.full((1, 3), 0.125), np.array([False]), np.array([False])),
+        (np.full((1, 3), 0.75), np.full((1, 3), 0.25), np.array([True]), np.array([True])),
+    ]
+    monkeypatch.setattr(bounds_module, "exact_gains", lambda *_: [])
+    monkeypatch.setattr(bounds_module, "repaired_gains", lambda *_: outcomes.pop(0))
+    primal = bound_total(PEERS[:1], PEERS[0], np.ones(1), np.ones(3), (1.0, 1.0))[0]
+    assert primal == 1.5
+
+
 @pytest.mark.parametrize("more", [-1e-13, 0.0, 1e-13])
 @pytest.mark.parametrize("heavy", [1.0, 1.1, 2.0])
 def test_what_floats_reach_is_a_bound_beside_looser_fractions(monkeypatch, more, heavy) -> None:
