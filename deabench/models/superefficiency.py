@@ -241,8 +241,12 @@ def _zero_factor_certificates(
     for k in rows.tolist():
         # Solve exactly: the dual ray is then a proof and not a rounding error.
         family = Family(form, table[candidates[candidates != own_positions[k]]])
-        solution = solve_exactly(family, table[own_positions[k]], str(task.data.labels[k]))
-        rays.append(scale_dual_ray(family, solution.duals[0], np.ones(table.shape[1]))[0])
+        tested = table[own_positions[k]]
+        solution = solve_exactly(family, tested, str(task.data.labels[k]))
+        # Programs take inputs first.
+        metrics = np.append(tested[scaled.m :], tested[: scaled.m])
+        units = np.ones(len(tested))
+        rays.append(scale_dual_ray(family, solution.duals[0], units, metrics)[0])
     weights = np.array(rays) / scaled.units
     return pd.DataFrame(weights[:, : len(names)], index=task.data.labels[rows], columns=names)
 

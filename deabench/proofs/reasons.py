@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from deabench.proofs.exact_repair import Technology, dot, exact_excess, to_fractions
 from deabench.proofs.ranking import (
     LAMBDA_SUM_BOUNDS,
     reference_maxima,
@@ -123,10 +124,38 @@ def proved_extreme_factors(
         # φ u·y ≤ u₀ + v·x: a right side below 0 excludes every φ ≥ 0, one of 0 every φ > 0.
         impossible[rows] = is_valid & (best_value + spent < -CLEAR)
         zero[rows] = is_valid & (gained > CLEAR) & (best_value + spent <= TOLERANCE * gained)
+        decided = zero
     else:
         # u·y > u₀ cannot be made up by θ v·x where v·x is 0.
         impossible[rows] = is_valid & (gained > best_value + CLEAR) & (spent <= CLEAR)
+        decided = impossible
+    if left_out is not None:
+        return zero, impossible
+    # All that a small DMU has may be less than rounding: fractions decide there.
+    is_open = is_valid & (gained > 0) & (spent == 0) & ~decided[rows]
+    for k, row in zip(rows[is_open], certificates.to_numpy()[is_open], strict=True):
+        decided[k] = _excludes_exactly(result, k, row)
     return zero, impossible
+
+
+def _excludes_exactly(result: Scored, k: int, weights: np.ndarray) -> bool:
+    """Return whether weights, under which DMU k spends nothing, exclude factors, in fractions.
+
+    All factors above 0 if output-oriented, and all of them if input-oriented.
+    """
+    reference = result.reference
+    points = np.column_stack([reference.outputs, -reference.inputs.to_numpy()])
+    outputs = result.data.outputs.to_numpy()[k]
+    tested = np.append(outputs, -result.data.inputs.to_numpy()[k])
+    exact = to_fractions(weights)
+    sums = LAMBDA_SUM_BOUNDS[result.returns]
+    outcome = exact_excess(Technology(points, reference.inputs.shape[1], sums), tested, exact)
+    if outcome is None:
+        return False
+    # The excess is u₀ - u·y.
+    gained = dot(exact[: len(outputs)], to_fractions(outputs))
+    limit = outcome[0] + gained
+    return limit <= 0 if result.orientation == "output" else limit < gained
 
 
 def proved_zero_factors(result: Scored) -> np.ndarray:

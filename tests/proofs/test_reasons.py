@@ -205,7 +205,8 @@ def test_a_reason_beside_a_score_is_refused() -> None:
         ("input", [1.0, 0.0, 7.9e-12], False, True),
         ("input", [1.0, 0.0, 8e-12], False, True),
         ("input", [1.0, 0.0, 8.1e-12], False, False),
-        ("input", [1.8e-12, 0.0, 0.0], False, False),
+        # Fractions decide where rounding could hide what "far" has more.
+        ("input", [1.8e-12, 0.0, 0.0], False, True),
         ("input", [2.2e-12, 0.0, 0.0], False, True),
         # "q" is worth 3/4 - w/2, and "far" spends w/8 and gains 9/8.
         ("output", [0.75, 0.0, 2.0 - 3.1e-9], False, False),
@@ -226,3 +227,27 @@ def test_weights_prove_what_they_show_beyond_rounding(
     frame = pd.DataFrame([np.array(weights) / [4.0, 4.0, 2.0]], ["far"], ["a", "b", "x"])
     proved = proved_extreme_factors(replace(honest, infeasibility_certificates=frame))
     assert [part.tolist() for part in proved] == [[False, zero], [False, impossible]]
+
+
+@pytest.mark.parametrize("size", [1e9, 1e10, 1e13])
+@pytest.mark.parametrize("orientation", ["output", "input"])
+def test_reasons_of_dmus_that_are_small_beside_the_reference(size, orientation) -> None:
+    """What "o" and "n" have is less than rounding in units of the reference."""
+    reference = pd.DataFrame(
+        [[7, 8, 9, 7], [4, 7, 8, 6], [5, 8, 4, 5], [6, 1, 8, 6], [3, 9, 3, 6]],
+        columns=["a", "b", "x", "z"],
+        index=list("pqrst"),
+    )
+    tested = pd.DataFrame([[1, 4, 0, 3], [2, 0, 2, 0]], columns=reference.columns, index=["o", "n"])
+    ranking = db.rank(
+        tested.astype(float),
+        reference=reference * size / 7,
+        model="ccr",
+        returns="crs",
+        orientation=orientation,
+        outputs=["a", "b"],
+        inputs=["x", "z"],
+    )
+    assert set(ranking.reasons) == {"o", "n"}
+    assert ranking.scores.isna().all()
+    db.certify(ranking)

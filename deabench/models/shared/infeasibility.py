@@ -72,7 +72,7 @@ def farkas_certificates(
         solution = solve_exactly(family, np.append(point[s:], point[:s]), str(task.data.labels[k]))
         if solution.infeasible:
             # The dual ray of the infeasible program; what may change weighs nothing.
-            ray = scale_dual_ray(family, solution.duals[0], np.ones(len(point)))
+            ray = scale_dual_ray(family, solution.duals[0], np.ones(len(point)), point)
             certificates[k] = np.where(is_free, 0.0, ray[0])
     if not certificates:
         return None

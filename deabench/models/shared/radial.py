@@ -258,7 +258,9 @@ def _solve_row_exactly(problem: Problem, model: str, k: int) -> tuple[Answer, np
     label = answer.scores.index[0]
     if np.isnan(answer.scores.iloc[0]):
         # The dual ray proves that there is no score.
-        ray = scale_dual_ray(problem.family, duals, problem.maxima) / reference_maxima(answer)
+        metrics = stack_outputs_inputs(answer.data)[0]
+        ray = scale_dual_ray(problem.family, duals, problem.maxima, metrics)
+        ray /= reference_maxima(answer)
         frame = pd.DataFrame(ray, index=answer.scores.index, columns=answer.slacks.columns)
         return replace(answer, infeasibility_certificates=frame), reached[0]
     is_unproved = _is_unproved(answer, reached, TOLERANCE / 2)

@@ -356,13 +356,19 @@ def _least_m(
     return np.where(is_tied, np.inf, needed.max(axis=1))
 
 
-def scale_dual_ray(family: Family, duals: np.ndarray, maxima: np.ndarray) -> np.ndarray:
+def scale_dual_ray(
+    family: Family, duals: np.ndarray, maxima: np.ndarray, metrics: np.ndarray
+) -> np.ndarray:
     """Return the weights (1, s + m) that row duals (rows,) give to outputs, then inputs.
 
-    The largest is 1. Of an infeasible program they prove that a DMU has no score.
+    The largest is 1. Of an infeasible program they prove that a DMU with these `metrics` (s + m,)
+    has no score.
     """
     output_rows, input_rows = _metric_rows(family)
     weights = np.maximum(np.append(duals[output_rows], -duals[input_rows]) * maxima, 0.0)
+    # Inputs that the DMU has none of can weigh more, at no cost to it. Twice the weight proves the
+    # same with room for rounding, which may be more than all that a small DMU has.
+    weights[len(output_rows) :] *= np.where(metrics[len(output_rows) :] == 0, 2.0, 1.0)
     return np.asarray(weights / max(float(weights.max()), 1e-300))[None]
 
 
