@@ -88,14 +88,7 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
     assert answer.slack_weights is not None
     answer = _with_explicit_weights(answer, is_small & (answer.slack_weights.of == OWN_WEIGHTS))
     proof = _prove_slacks(answer, reached)
-    # Weights so steep that rounding decides prove it in one order of metrics and not in another;
-    # that a DMU at 1 has no slack they may prove in fractions.
-    of = proof.weights.of
-    largest = np.append(proof.weights.rows.max(axis=1, initial=0.0), 0.0)[np.maximum(of, -1)]
-    is_steep = (of >= 0) & (largest > STEEPEST)
-    for k in np.flatnonzero(is_steep & reaches_one).tolist():
-        is_steep[k] = not proof.is_supported(k)
-    proof.discard(is_steep)
+    _discard_steep_weights(proof, reaches_one)
     answer = replace(answer, slack_weights=proof.weights)
     # Own weights that are all positive leave a DMU beyond the reference no slack, small or not.
     is_beyond = (answer.scores.to_numpy() > 1 + TOLERANCE) & (proof.weights.of == UNPROVED)
@@ -122,11 +115,25 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
     if len(rows):
         answer = _settle_projections(problem, answer, rows)
         proof = _prove_slacks(answer)
+        _discard_steep_weights(proof, np.isin(np.arange(len(reaches_one)), rows))
         answer = replace(answer, slack_weights=proof.weights)
         efficient = proof.proved[0]
     return replace(
         answer, efficient=pd.Series(efficient, index=answer.scores.index, name="efficient")
     )
+
+
+def _discard_steep_weights(proof: SlackProof, may_have_none: np.ndarray) -> None:
+    """Discard weights so steep that they prove slacks in one order of metrics and not in another.
+
+    That DMUs which may have no slack, bool (n,), have none, they may prove in fractions.
+    """
+    of = proof.weights.of
+    largest = np.append(proof.weights.rows.max(axis=1, initial=0.0), 0.0)[np.maximum(of, -1)]
+    is_steep = (of >= 0) & (largest > STEEPEST)
+    for k in np.flatnonzero(is_steep & may_have_none).tolist():
+        is_steep[k] = not proof.is_supported(k)
+    proof.discard(is_steep)
 
 
 def _prove_slacks(answer: Answer, reached: np.ndarray | None = None) -> SlackProof:
@@ -221,6 +228,9 @@ def _rows_of_doubtful_slack(answer: Answer, proof: SlackProof) -> np.ndarray:
     # Where the score's own weights are all positive there is no slack, by complementary slackness:
     # what is seen is that of a projection that rounding moved off a steep facet.
     is_open |= (proof.own_weights[rows][:, proof.counted] > 0).all(axis=1)
+    # A factor that is off by more than rounding may be paid for with slack on a steep facet.
+    gap = radial_certificates(answer)[rows, 2] / answer.scores.to_numpy()[rows]
+    is_open |= gap > ROUNDED_PROJECTION
     return np.asarray(rows[is_open])
 
 
