@@ -46,6 +46,8 @@ STEEPEST = 1e6
 """Slack weights above this prove nothing in floating point, in metrics of about 1."""
 ROUNDED_PROJECTION = 1e-13
 """What moving a projection inwards, and rounding, takes from a metric, as a share of it."""
+WIDE_GAP = 1e-12
+"""A score between bounds that are wider apart, as a share of it, is off by more than rounding."""
 FAR = 1e8
 """A score above this, or below its inverse, is solved again in rational arithmetic."""
 
@@ -230,7 +232,7 @@ def _rows_of_doubtful_slack(answer: Answer, proof: SlackProof) -> np.ndarray:
     is_open |= (proof.own_weights[rows][:, proof.counted] > 0).all(axis=1)
     # A factor that is off by more than rounding may be paid for with slack on a steep facet.
     gap = radial_certificates(answer)[rows, 2] / answer.scores.to_numpy()[rows]
-    is_open |= gap > ROUNDED_PROJECTION
+    is_open |= gap > WIDE_GAP
     return np.asarray(rows[is_open])
 
 
