@@ -39,7 +39,9 @@ def make_lazy(package: str, homes: Mapping[str, str]) -> None:
             return value
 
         def __dir__(self) -> list[str]:
-            return list(self.__all__)
+            # A package may name more than it imports on first use.
+            names = self.__dict__.get("__all__", {*super().__dir__(), *homes})
+            return sorted(names)
 
         def __setattr__(self, name: str, value: object) -> None:
             shares_public_name = name in homes and not homes[name].endswith(":")

@@ -127,3 +127,9 @@ def test_scores_are_rounded_to_what_is_proved() -> None:
         assert (ranking.scores <= 1).all() or ranking.measure == "inefficiency"
         if ranking.options.has_certificate:
             db.certify(ranking)
+
+
+def test_editors_find_the_models_and_their_names() -> None:
+    names = dir(db.models)
+    assert {"WEI", "CCR", "Common", "MODELS"} <= set(names)
+    assert all(hasattr(db.models, name) for name in names)
