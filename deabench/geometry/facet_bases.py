@@ -234,6 +234,8 @@ class BasisWalk:
         # Along a curve through all directions, every 2^b-th DMU walks first, from the basis of the
         # one before; then those half way between; and so on: each starts near its own basis.
         order = _order_along_curve(tested)
+        # Rows are taken several times faster where the numbers of each stand side by side.
+        tested = np.ascontiguousarray(tested)
         located = np.zeros(len(order), dtype=np.intp)
         is_found = np.zeros(len(order), dtype=bool)
         step = 1 << (len(order) - 1).bit_length()

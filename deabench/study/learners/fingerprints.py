@@ -139,6 +139,8 @@ def describe_differences(worker: Fingerprint, run: Fingerprint) -> str:
     Values of modules and classes are no difference: a task may have filled a cache, and the source
     that made them is compared.
     """
+    if worker == run:  # as nearly always, for every task
+        return ""
     worker_parts = _compared_parts(worker)
     run_parts = _compared_parts(run)
     differences = []

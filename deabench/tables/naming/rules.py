@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -72,6 +73,10 @@ def _literal_starts(word: str) -> list[str]:
     group = re.match(r"\((?!\?[=!<])(?:\?:)?((?:[^()]|\([^()]*\))*)\)", word)
     if group is None:
         literal = re.match(r"\w*", word)[0]  # type: ignore[index]  # it matches nothing, too
+        # The first letter may be missing, as in "m?pve".
+        if len(literal) == 1 and word[1:2] == "?":
+            following = _literal_starts(word[2:])
+            return [*(literal + start for start in following), *following]
         # The last letter may be missing or repeated.
         is_variable = word[len(literal) : len(literal) + 1] in ("?", "*", "{")
         return [literal[:-1] if is_variable and literal else literal]
@@ -110,11 +115,15 @@ class RuleBook(tuple[Rule, ...]):
     @cached_property
     def _by_start(self) -> dict[str, list[tuple[int, int]]]:
         """The numbers of rules and of their words by how the words begin."""
-        by_start: dict[str, list[tuple[int, int]]] = {}
+        by_start: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
         for k, rule in enumerate(self):
             for j, word in enumerate(rule.words):
+                # Of thousands of words most are their own beginning.
+                if word.replace("_", "").isalnum():
+                    by_start["_" + word].append((k, j))
+                    continue
                 for start in word_starts(word):
-                    by_start.setdefault(start, []).append((k, j))
+                    by_start[start].append((k, j))
         return by_start
 
     @cached_property
