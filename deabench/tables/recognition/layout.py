@@ -283,17 +283,16 @@ def is_description(column: pd.Series, name: str) -> bool:
     """
     if parse_name(name).words.strip("_") in _DESCRIPTIONS:
         return True
-    cells = column.dropna().astype(str).head(PROBED_CELLS).map(strip_markup)
-    # Measurements in words, as how many times faster something is.
-    if cells.str.match(_MEASUREMENT).mean() > 0.5:
-        return True
-    # Sentences are answers or comments.
-    if cells.str.match(_SENTENCE).mean() > 0.5:
-        return True
+    # As a list: pandas takes a hundred times as long to match a few cells.
+    cells = [strip_markup(cell) for cell in column.dropna().astype(str).head(PROBED_CELLS)]
     # A column that starts with empty cells names nothing, whatever follows.
-    if (cells.str.strip() == "").all():
+    if not any(map(str.strip, cells)):
         return True
-    return bool(cells.str.match(_DESCRIPTION_CELLS).mean() > 0.5)
+    # Measurements in words, as how many times faster something is; answers, comments, addresses.
+    return any(
+        2 * sum(re.match(pattern, cell) is not None for cell in cells) > len(cells)
+        for pattern in (_MEASUREMENT, _SENTENCE, _DESCRIPTION_CELLS)
+    )
 
 
 def _find_dataset(
