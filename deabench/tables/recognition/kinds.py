@@ -85,6 +85,8 @@ def refuse_missing_header(source: Source) -> None:
     """
     frame = source.frame
     numbers = {name: _parse_float(name) for name in map(str, frame.columns)}
+    if all(number is None for number in numbers.values()):
+        return
     numeric = [
         name for name in numbers if parse_numbers(frame[name].head(MAX_PROBED_ROWS)) is not None
     ]
