@@ -237,7 +237,7 @@ def _refuse_inferred(table: Table, inputs: Sequence[str]) -> None:
         column
         for column in table.metrics
         if column.name in by_name
-        and by_name[column.name].role in ("unknown", "conditional")
+        and by_name[column.name].direction != column.direction
         and not column.declared
         and column.name not in inputs
     ]

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import deabench as db
+from deabench.errors import DataError
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 SCENES = ["garden", "bicycle", "kitchen"]
@@ -160,3 +161,19 @@ def test_high_shares_beside_qualities_alone_are_qualities(others, role, tmp_path
     frame.to_csv(tmp_path / "board.csv", index=False)
     roles = {db.read(tmp_path / "board.csv").column(name).role for name in ["syntax", "logic"]}
     assert roles == {role}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Rates above one half, and a mean that its name takes for one of scores.
+        "model,en,fr,es\nA,91.3,82.9,84.5\nB,89.1,85.1,86.6\nC,88.1,81.1,80.6\n",
+        "model,mean,p95\nA,91.3,182.9\nB,89.1,185.1\nC,88.1,181.1\n",
+    ],
+)
+def test_strict_takes_no_direction_from_what_is_no_name(text, tmp_path) -> None:
+    path = tmp_path / "board.csv"
+    path.write_text(text)
+    assert len(db.rank(path).scores) == 3
+    with pytest.raises(DataError, match="strict takes names alone"):
+        db.rank(path, strict=True)
