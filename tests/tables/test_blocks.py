@@ -339,6 +339,12 @@ def test_a_lone_resource_among_many_like_names_is_one_of_them(tmp_path) -> None:
     assert db.read(path).costs == ["materials"]
 
 
+def test_a_lone_resource_among_data_sets_is_one_of_them(tmp_path) -> None:
+    table = read_board(tmp_path, board(["CIFAR-10", "Food-101", "DTD", "Aircraft", "Caltech101"]))
+    assert "Aircraft" not in table.inputs
+    assert table.column("Aircraft").role == "output"
+
+
 def test_a_count_in_millions_goes_with_no_rate(tmp_path) -> None:
     rows = [f"m{k},{50 + 3 * k},{20 + k * k / 3:.2f}" for k in range(10)]
     path = tmp_path / "t.csv"
