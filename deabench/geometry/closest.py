@@ -343,10 +343,8 @@ def closest_by_milp(
             projector.start(point, name)
             projection = projector.project(whole_face)
             if not np.isfinite(projection.distance):
-                raise SolveError(
-                    f"model 'normalised' for {name} ended with a face of which no point dominates "
-                    "it. Pass method='faces'."
-                )
+                cause = "ended with a face of which no point dominates it"
+                raise SolveError(f"model 'normalised' for {name} {cause}. Pass method='faces'.")
             target = projection.lam @ points[face]
             targets.append(ClosestPoint(target, tuple(face.tolist()), projection.lam, normal))
         return targets
@@ -415,11 +413,10 @@ class _Milp:
                 f"{limit}; proved so far: the distance is at least {bound:.6g}; give it more time, "
                 f"or {remedy}"
             ) from None
-        is_lam = [name.startswith("lam[") for name in program.column_names]
-        is_off_facet = [name.startswith("b[") for name in program.column_names]
-        lam = solver.values()[is_lam].reshape(self.groups, self.e)
+        kinds = np.array([name.split("[")[0] for name in program.column_names])
+        lam = solver.values()[kinds == "lam"].reshape(self.groups, self.e)
         # However small, λ of a point on the facet counts; one off the facet is a tolerance.
-        on_facet = solver.values()[is_off_facet] < 0.5
+        on_facet = solver.values()[kinds == "b"] < 0.5
         return np.flatnonzero((lam > 0).any(axis=0) & on_facet)
 
     def supporting_normal(self, used: Sequence[int] | np.ndarray) -> np.ndarray | None:

@@ -75,6 +75,26 @@ def test_differences_below_0_have_no_direction() -> None:
     assert sizes.inputs == ["Mean_Residual"]
 
 
+def test_losses_of_money_below_0_are_better_high() -> None:
+    fund = {"fund": list("abc"), "Sharpe": [0.9, 0.8, 0.7], "Max Drawdown": [-0.3, -0.2, -0.1]}
+    assert db.read(fund).outputs == ["Sharpe", "Max Drawdown"]
+    assert db.read(fund | {"Max Drawdown": [0.3, 0.2, 0.1]}).inputs == ["Max Drawdown"]
+    assert "Max Drawdown" in db.read(fund | {"Max Drawdown": [0.3, -0.2, 0.1]}).left_out
+
+
+def test_what_each_employee_earns_is_no_number_of_employees() -> None:
+    bank = {"bank": list("abc"), "profit": [3, 2, 1], "Business/Employee (Cr)": [9, 7, 8]}
+    assert db.read(bank).outputs == ["profit", "Business/Employee (Cr)"]
+    assert db.read(bank | {"Cost/Employee": [2, 1, 3]}).inputs == ["Cost/Employee"]
+
+
+def test_bytes_that_are_encrypted_are_no_size() -> None:
+    ciphers = {"cipher": list("abc"), "speed": [3, 2, 1], "Encrypt 128 bytes": [1.6, 1.2, 2.0]}
+    table = db.read(ciphers)
+    assert table.outputs == ["speed"]
+    assert "Encrypt 128 bytes" in table.left_out
+
+
 def test_a_benchmark_that_is_called_like_a_seed_is_one() -> None:
     shares = {"model": list("abc"), "GQA": [62.0, 63.3, 64.2], "SEED": [58.6, 61.6, 68.2]}
     assert db.read(shares).outputs == ["GQA", "SEED"]

@@ -59,7 +59,7 @@ _PER = lazy_pattern(
     r"/(?=\s*(s|secs?|seconds?|ms|msec|milliseconds?|[uµμ]s|ns|microseconds?|nanoseconds?|j"
     r"|min|minutes?|h|hrs?|hours?|days?|\d+|1?k|1?m|tok|tokens?"
     r"|images?|img|samples?|requests?|quer(y|ies)|examples?|epochs?|it|iters?|steps?|runs?|calls?"
-    r"|inferences?|tasks?|pages?|watts?|w|joules?|kwh|wh|dollars?)\b)"
+    r"|inferences?|tasks?|pages?|watts?|w|joules?|kwh|wh|dollars?|employee|worker|branch|capita)\b)"
     # What is spent or measured stands before "per": "cycl./hash", but not "arc_easy/acc".
     r"|(?<=\b(?:ms|ns|us|µs))\s*/|(?<=\b(?:cycl|bits))\.?\s*/|(?<=\bcycles)\s*/|(?<=\bbytes)\s*/"
     r"|(?<=\bcyc)\.?\s*/"

@@ -278,6 +278,9 @@ def check_range(column: Column, values: np.ndarray, unit: str = "") -> Column:
         return _check_negated(column, values)
     is_stated = column.kind in ("stated", "user")
     is_error = column.role == "lower_rate" and column.low == 0 and not is_stated
+    if is_error and (values <= 0).all() and has_name(column.name, "drawdown"):
+        reason = "losses of money that are written below 0: higher is better"
+        return column.with_role("output", reason, low=-np.inf, high=0.0)
     if is_error and (values < 0).any():
         reason = "it holds values below 0, so less is not always better; say which way is better"
         return column.with_role("conditional", reason, low=-np.inf, high=np.inf)
