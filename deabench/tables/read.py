@@ -177,7 +177,8 @@ def check_shape(frame: pd.DataFrame) -> None:
     labels = frame.index
     if labels.nlevels == 1 and labels.dtype == object:
         # The number 1 and the text "1" are one name wherever they are printed.
-        labels = labels.map(str)
+        # As objects: pandas' own texts cannot hold half a sign.
+        labels = pd.Index([str(label) for label in labels], dtype=object)
     if not labels.is_unique:
         label = labels[labels.duplicated()][0]
         if isinstance(label, tuple):
