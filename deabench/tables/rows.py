@@ -29,7 +29,7 @@ SAMPLED_ROWS = 2000
 ROW_LABEL = "row"
 STATISTIC_WORD = re.compile(
     "total|sum|overall|average|avg|mean|median|min|max|best|worst|st|sd|dev|var|count"
-    "|improv|gain|delta|diff|∆"
+    "|improv|gain|delta|diff|δ|∆"
 )
 """A word of a statistic, in a text in lower case: a search without regard to case is slow."""
 TOTAL_ROUNDING = 0.01
@@ -213,7 +213,7 @@ def is_called_statistic(text: str) -> bool:
 
 def _may_be_statistic(text: str) -> bool:
     """Return whether a text holds what names of statistics hold: a fast search before others."""
-    return STATISTIC_WORD.search(text.lower()) is not None or "Δ" in text
+    return STATISTIC_WORD.search(text.lower()) is not None
 
 
 def _is_called_change(text: str) -> bool:

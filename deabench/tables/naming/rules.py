@@ -94,15 +94,15 @@ def _compile_word(word: str, following: str) -> re.Pattern[str]:
     return re.compile(f"_(?:{word})(?=_){following}")
 
 
-def _match_word(word: str, name_words: str, place: int, following: str) -> int:
-    """Return the end of a word, and of what follows it, at a place of a name; -1 without it."""
+def _match_word(word: str, name_words: str, position: int, following: str) -> int:
+    """Return the end of a word, and of what follows it, at a position of a name; -1 without it."""
     if not is_literal(word):
-        match = _compile_word(word, following).match(name_words, place)
+        match = _compile_word(word, following).match(name_words, position)
         return -1 if match is None else match.end()
     # A word without a regular expression is compared, which needs no pattern.
-    if not name_words.startswith(f"_{word}_", place):
+    if not name_words.startswith(f"_{word}_", position):
         return -1
-    end = place + 1 + len(word)
+    end = position + 1 + len(word)
     if not following:
         return end
     match = re.compile(following).match(name_words, end)
@@ -119,7 +119,7 @@ class RuleBook(tuple[Rule, ...]):
         for k, rule in enumerate(self):
             for j, word in enumerate(rule.words):
                 # Of thousands of words most are their own beginning.
-                if word.replace("_", "").isalnum():
+                if is_literal(word):
                     by_start["_" + word].append((k, j))
                     continue
                 for start in word_starts(word):
@@ -142,13 +142,13 @@ class RuleBook(tuple[Rule, ...]):
         candidates: dict[int, list[tuple[int, int]]] = {k: [] for k in self._without_words}
         # Words begin with "_", so that only these places of a name have to be looked at.
         places = [0] if at_start else [k for k, sign in enumerate(name_words) if sign == "_"]
-        for place in places:
+        for position in places:
             for length in self._lengths:
-                if place + length >= len(name_words):
+                if position + length >= len(name_words):
                     break
-                start = name_words[place : place + length]
+                start = name_words[position : position + length]
                 for k, j in self._by_start.get(start, ()):
-                    candidates.setdefault(k, []).append((place, j))
+                    candidates.setdefault(k, []).append((position, j))
         return candidates
 
     def find_matches(
@@ -175,12 +175,12 @@ class RuleBook(tuple[Rule, ...]):
                         yield match.start(), match.end(), rule.meaning
             # Words of a rule do not overlap: from the left, the first in its order counts.
             last_end = 0
-            for place, j in sorted(candidates[k]):
-                if place < last_end:
+            for position, j in sorted(candidates[k]):
+                if position < last_end:
                     continue
-                end = _match_word(rule.words[j], name_words, place, following)
+                end = _match_word(rule.words[j], name_words, position, following)
                 if end >= 0:
-                    yield place, end, rule.meaning
+                    yield position, end, rule.meaning
                     last_end = end
 
     def match_start(self, words: str, following: str = "") -> Meaning | None:

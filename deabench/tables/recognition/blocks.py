@@ -167,12 +167,12 @@ def _open_lone_resource(columns: Sequence[Column], frame: pd.DataFrame) -> list[
     resource = producing[0]
     scale = measure_scale(frame[resource.name])
     # Data sets are as little what producers use as columns of unknown names.
-    others = [
+    unproductive = [
         c.name
         for c in columns
         if (c.role == "unknown" or c.kind in ("benchmark", "data set score")) and c.name in frame
     ]
-    if sum(are_alike(measure_scale(frame[name]), scale) for name in others) < OVERRULING:
+    if sum(are_alike(measure_scale(frame[name]), scale) for name in unproductive) < OVERRULING:
         return list(columns)
     opened = resource.with_role("unknown", UNKNOWN_NAME, low=-np.inf)
     return [opened if column is resource else column for column in columns]

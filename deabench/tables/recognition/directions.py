@@ -61,11 +61,11 @@ MIN_RATING_CORRELATION = 0.9
 """A single column goes with a known one of its size from this correlation on."""
 OVERRULING = 4
 """So many like columns overrule one whose name tells the opposite, as the task 'Distance'."""
-HALF = 50.0
+HALF_IN_PERCENT = 50.0
 """Half of the instances, in percent."""
 LEAST_QUALITIES = 2
 """So many known qualities show that shares beside them are no losses."""
-LEAST_HIGH = 3
+MIN_RATES = 3
 """So many columns, and rows, are needed before their height tells a direction."""
 
 
@@ -281,7 +281,7 @@ def _by_data_sets(block: Block, context: Context) -> tuple[str, str]:
         return "", ""
     is_rate = measure_scale(block.frame[block.names[0]])[0] in ("share", "percent")
     # Errors of more than half of the words are rare, and accuracies below it, too.
-    if not is_rate or _pooled_median(block) > HALF:
+    if not is_rate or _pooled_median(block) > HALF_IN_PERCENT:
         return "", ""
     return "lower", "error rates are measured on these data sets"
 
@@ -293,7 +293,7 @@ def _by_height(block: Block, context: Context) -> tuple[str, str]:
     compared, but for those of speech.
     """
     is_split = all(has_name(name, "split_part") for name in block.names)
-    if len(block.names) < (2 if is_split else LEAST_HIGH) or len(block.frame) < LEAST_HIGH:
+    if len(block.names) < (2 if is_split else MIN_RATES) or len(block.frame) < MIN_RATES:
         return "", ""
     values = block.frame[block.names].to_numpy(dtype=float)
     finite = values[np.isfinite(values)]
@@ -305,9 +305,12 @@ def _by_height(block: Block, context: Context) -> tuple[str, str]:
         ally.direction == "higher" for ally in block.allies
     )
     is_rate = scale == "percent" or (scale == "share" and has_qualities)
-    has_fractions = bool((finite % 1 != 0).mean() > HALF / 100)
+    has_fractions = bool((finite % 1 != 0).mean() > HALF_IN_PERCENT / 100)
     names_methods = has_name(str(block.frame.index.name), "method")
-    if not (is_rate and has_fractions and names_methods) or _pooled_median(block) <= HALF:
+    if (
+        not (is_rate and has_fractions and names_methods)
+        or _pooled_median(block) <= HALF_IN_PERCENT
+    ):
         return "", ""
     texts = f"{context.title} {context.heading} {context.introduction} {context.prose}"
     # What is called by a known system is one, and no metric of the rows; "T5 recall" and "T5 rank"

@@ -119,8 +119,8 @@ def settle_statistics(
     middles = [c.name for c in columns if c.name in frame and _is_statistic(c, _MIDDLE)]
     percentiles = [c.name for c in columns if c.name in frame and _is_statistic(c, _PERCENTILE)]
     names = {*middles, *percentiles}
-    others = [c for c in columns if c.metric and c.name not in names]
-    if not middles or len(names) < 2 or others:
+    has_further_metrics = any(c.metric and c.name not in names for c in columns)
+    if not middles or len(names) < 2 or has_further_metrics:
         return list(columns)
     direction = direction_of_words(context.heading) or direction_of_introduction(
         context.introduction, ""
