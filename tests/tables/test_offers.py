@@ -210,6 +210,8 @@ def test_a_few_small_numbers_are_no_ranks() -> None:
     [
         ("Output tokens throughput (tokens/s)", "a", "outputs"),
         ("Time to first token (seconds)", "a", "inputs"),
+        ("Word error rate (%)", "a", "lower_rates"),
+        ("Accuracy (%)", "a", "outputs"),
         ("Results", "call_cycles", "inputs"),
         # Percentiles of what nothing names are those of times.
         ("Results", "a", "inputs"),

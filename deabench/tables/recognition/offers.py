@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from deabench.tables.naming.meaning import MeaningKind
+from deabench.tables.naming.meaning import MeaningKind, Role
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.prose import direction_of_introduction, direction_of_words
 from deabench.tables.naming.titles import metric_of_title
@@ -31,6 +31,12 @@ _SPEED_OF_COMPRESSION = re.compile(r"_[cd]_(mb|gb|mi_?b)\w*_")
 _RATIO = re.compile(r"_(compression_|compress_|compressed_|comp_|compr_)?ratio(_percent)?_")
 _MIDDLE = re.compile(r"_(mean|avg|average|median)_")
 _PERCENTILE = re.compile(r"_(p(ercentile)?_?\d{1,2}(_\d+)?|\d{1,2}(st|nd|rd|th)?_percent(ile)?)_")
+STATISTIC_ROLES: dict[str, tuple[Role, MeaningKind]] = {
+    "higher": ("output", "quality"),
+    "lower": ("lower_rate", "loss"),
+    "cost": ("cost", "time"),
+}
+"""What statistics of a measurement are, by its direction."""
 LEAST_FACTOR = 0.9
 """Data that cannot be compressed may grow a little."""
 MAX_FACTOR = 50.0
@@ -127,13 +133,12 @@ def settle_statistics(
     )
     titled = look_up_metric(metric_of_title(context.title))
     if not direction and titled is not None and titled.better != "neither":
-        direction = titled.better
+        direction = "cost" if titled.role == "cost" else titled.better
     if not direction and not percentiles:
         return list(columns)
-    role = "output" if direction == "higher" else "cost"
-    better = "higher" if direction == "higher" else "lower"
+    role, kind = STATISTIC_ROLES[direction or "cost"]
+    better = "higher" if role == "output" else "lower"
     reason = f"a statistic of what is measured: {better} is better"
-    kind: MeaningKind = "throughput" if direction == "higher" else "time"
     return [
         Column(column.name, role, low=0.0, reason=reason, kind=kind)
         if column.name in names
