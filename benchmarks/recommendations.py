@@ -57,7 +57,7 @@ def leave_files_out(evidence: Evidence, level: float = LEVEL) -> pd.DataFrame:
         needed = count_needed(others, level)
         drawn = np.array([count_needed(others, level, uniform) for uniform in DRAWS])
         for k in np.flatnonzero(~is_other):
-            characteristics = evidence.characteristics()[k]
+            characteristics = evidence.characteristics[k]
             order, _ = order_names(others.worlds, similarity(others, characteristics))
             efficient = evidence.efficient[k]
             first_rank = np.flatnonzero(efficient[order]).min(initial=len(order)) + 1

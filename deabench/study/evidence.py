@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -73,8 +73,9 @@ class Evidence:
     files: np.ndarray
     learners: Mapping[str, LearnerSpec] = field(default_factory=dict)
 
+    @cached_property
     def characteristics(self) -> np.ndarray:
-        """Return what data sets are compared by: (data sets, 7)."""
+        """What data sets are compared by: (data sets, 7)."""
         return scale_characteristics(self.facts)
 
 
@@ -361,7 +362,7 @@ def needed_ranks(evidence: Evidence, bandwidth: float) -> np.ndarray:
     """
     names = len(evidence.classifiers)
     ranks = np.full(len(evidence.files), names + 1)
-    for k, values in enumerate(evidence.characteristics()):
+    for k, values in enumerate(evidence.characteristics):
         is_other = evidence.files != evidence.files[k]
         if not is_other.any():
             continue
@@ -405,7 +406,7 @@ def find_outside(evidence: Evidence, facts: pd.DataFrame) -> tuple[str, ...]:
             )
     # How far each data set is from the nearest one of another file.
     distances = []
-    for k, values in enumerate(evidence.characteristics()):
+    for k, values in enumerate(evidence.characteristics):
         is_other = evidence.files != evidence.files[k]
         if is_other.any():
             distances.append(_squared_distances(evidence, values, is_other)[is_other].min())
@@ -421,7 +422,7 @@ def _squared_distances(
     evidence: Evidence, characteristics: np.ndarray, rows: np.ndarray
 ) -> np.ndarray:
     """Return the mean squared difference from each data set, in deviations of the given rows."""
-    values = evidence.characteristics()
+    values = evidence.characteristics
     deviations = values[rows].std(axis=0)
     deviations[deviations < 1e-12] = 1.0
     return np.asarray((((values - characteristics) / deviations) ** 2).mean(axis=1))
