@@ -16,6 +16,7 @@ from __future__ import annotations
 import csv
 import sys
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -32,8 +33,9 @@ class InstanceEvidence(Evidence):
 
     features: np.ndarray | None = None
 
+    @cached_property
     def characteristics(self) -> np.ndarray:
-        """Return the features: (instances, features)."""
+        """The features: (instances, features)."""
         assert self.features is not None
         return self.features
 
