@@ -250,6 +250,7 @@ def test_clusters_are_rounds():
     np.testing.assert_allclose(np.sort(rounds[:, 0, 0]), np.sort(means[:, 0]))
 
 
+@pytest.mark.slow
 def test_a_sorted_file_is_shuffled_first():
     """Pitfall: the order must not depend on outcomes. Two tied classifiers, sorted so that one of
     them wins first: in this order the evidence is false, in a shuffled one there is none. A chance

@@ -54,6 +54,7 @@ def wealth_after_games(p, rounds=5, stop_at=np.inf):
             games.append((next_chance, played + 1, next_wealth, next_moments))
 
 
+@pytest.mark.slow
 def test_the_mean_wealth_of_tied_classifiers_is_exactly_one():
     """All 4^5 outcomes of two tied classifiers: a fair game has a mean wealth of 1, whatever was
     learned on the way.
@@ -64,6 +65,7 @@ def test_the_mean_wealth_of_tied_classifiers_is_exactly_one():
     np.testing.assert_allclose(total, 1.0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_mean_of_the_highest_wealth_that_one_stops_at_is_at_most_one():
     """Stopping at the first evidence above 1.02 does not make the game favourable."""
     games = list(wealth_after_games(0.5, stop_at=np.log(1.02)))

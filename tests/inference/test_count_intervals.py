@@ -118,6 +118,7 @@ def scored():
     return y, rng.normal(size=85) + 1.2 * y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["percentile", "BCa"])
 def test_bootstrap_of_an_area_is_near_delong(scored, method):
     """Two estimates of one standard error; limits within a quarter of the interval's width."""

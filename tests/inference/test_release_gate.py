@@ -210,6 +210,7 @@ def strictly(text):
     return json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
 
 
+@pytest.mark.slow
 def test_as_a_pipeline_runs_it(file, tmp_path):
     """Statuses 0, 3, 4 for verdicts, 1 for data, 2 for usage; standard output holds one JSON object
     or nothing.

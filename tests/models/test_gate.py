@@ -442,6 +442,7 @@ def test_who_is_all_but_best_misses_the_best_score_by_a_share_of_its_unit(
         assert judged.tolist() == expected
 
 
+@pytest.mark.slow
 def test_the_graph_measure_converges_where_factors_span_two_decades() -> None:
     """Exact arithmetic keeps the tangents that touch nearest to its factors, from 22 to 2,665."""
     table = draw_case(45000311, list(MODELS), list(KINDS)).table

@@ -163,6 +163,7 @@ def test_a_study_is_explored_with_mouse_and_keyboard(opened):
     assert page.locator(".who").inner_text() in means.index
 
 
+@pytest.mark.slow
 def test_what_cannot_be_is_refused_and_no_old_verdict_stays(opened):
     page = opened(page_of(30, 3))
     field = page.locator(".gaps input").first
@@ -185,6 +186,7 @@ def test_what_cannot_be_is_refused_and_no_old_verdict_stays(opened):
     compare(page, cloud(30, 3), at=now(page) | {"TPR": 0.5}, dominating=False)
 
 
+@pytest.mark.slow
 def test_costs_are_in_their_own_direction_and_unit(opened):
     table = costly(30)
     page = opened(costs_page(30))
@@ -416,6 +418,7 @@ def test_intervals_and_verdicts_are_the_librarys(opened):
     assert page.locator("#ranking-table .cellscore.sure").count() == 4
 
 
+@pytest.mark.slow
 def test_tables_sort_filter_page_and_download(opened):
     table = cloud(60, 3)
     page = opened(page_of(60, 3))

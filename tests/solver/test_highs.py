@@ -222,6 +222,7 @@ print(*peaks)
 """
 
 
+@pytest.mark.slow
 def test_memory_grows_with_n_and_not_with_its_square() -> None:
     done = subprocess.run(
         [sys.executable, "-c", MEMORY],

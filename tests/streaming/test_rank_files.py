@@ -174,6 +174,7 @@ for place, name, after in ((reduce, "save_candidates", 2), (rank_files, "_score_
 """
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_goes_on_and_has_the_same_bits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

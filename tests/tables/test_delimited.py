@@ -148,7 +148,9 @@ def said(path, label, roles, *, text: bool) -> tuple[object, ...]:
     return cells, reading.notes, dict(reading.missing), reading.layout, roles_, source.decimal_comma
 
 
-@pytest.mark.parametrize("part", range(3))
+@pytest.mark.parametrize(
+    "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in (1, 2))]
+)
 def test_numbers_read_at_once_are_those_read_cell_by_cell(part, tmp_path) -> None:
     quick = 0
     for seed in range(50):

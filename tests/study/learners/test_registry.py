@@ -60,6 +60,7 @@ def five_positives():
     return data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("use", TABLE3_LEARNERS)
 def test_all_18_on_a_set_with_five_positives_tested_row_by_row(five_positives, use):
     tp, fn, fp, tn = pooled("zoo-3", use)
@@ -72,6 +73,7 @@ def test_table_3_is_complete():
     assert {"stump", "random forest", "naive Bayes"} < set(REGISTRY)
 
 
+@pytest.mark.slow
 def test_adaboost_weights_do_not_silence_svm_and_c45():
     """Unscaled, AdaBoost's weights (their sum is 1) make both answer with the majority: TPR 0
     (scikit-learn#16642).

@@ -63,6 +63,7 @@ def engine(request, tmp_path):
     sys.path[:] = [folder for folder in sys.path if folder != str(tmp_path)]
 
 
+@pytest.mark.slow
 def test_what_changes_under_a_run_is_refused_and_run_again(engine, tmp_path):
     module = f"faulty_{'dask' if 'scheduler' in engine else 'local'}"
     (tmp_path / f"{module}.py").write_text(MODULE)

@@ -191,6 +191,7 @@ class Delegates(poison.Good):
         subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.slow
 def test_the_time_of_processes_that_a_learner_starts_counts(tmp_path):
     task = tasks_of({"delegates": Delegates()}, tmp_path)[0]
     before = cpu_seconds()
