@@ -25,6 +25,7 @@ from deabench.models.shared.scaled_data import (
 )
 from deabench.models.shared.score_bounds import BoundedAnswer
 from deabench.models.superefficiency import own_reference_positions, two_undominated_layers
+from deabench.proofs.exact_repair import match_numbers
 from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task, take_rows
 from deabench.results.model import Advance, Model, Monotone
@@ -253,12 +254,15 @@ def _prove_without_themselves(answer: Answer, rows: np.ndarray) -> Proof:
     s = scaled.s
 
     # The primal side: the shares by which inputs must grow and outputs shrink to reach λ.
+    counts_outputs = (q > 0).any(axis=1)
+
     def measure_of_gains(gains: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        y = np.where(tested.y[rows] > 0, tested.y[rows], 1.0)
-        x = np.where(tested.x[rows] > 0, tested.x[rows], 1.0)
-        shrunk = (q[rows] * np.maximum(-gains[:, :s] / y, 0)).sum(axis=1)
-        grown = (p[rows] * np.maximum(-gains[:, s:] / x, 0)).sum(axis=1)
-        return np.asarray((1 + grown) / (1 - shrunk))
+        y = match_numbers(np.where(tested.y[rows] > 0, tested.y[rows], 1.0), gains)
+        x = match_numbers(np.where(tested.x[rows] > 0, tested.x[rows], 1.0), gains)
+        # Of outputs what is left: 1 less the shares lost would be rounding where all is lost.
+        left = (match_numbers(q[rows], gains) * np.minimum(1 + gains[:, :s] / y, 1)).sum(axis=1)
+        grown = (match_numbers(p[rows], gains) * np.maximum(-gains[:, s:] / x, 0)).sum(axis=1)
+        return np.asarray((1 + grown) / np.where(counts_outputs[rows], left, 1))
 
     # The dual side: u y ≤ q ξ and v x ≤ p; weights above are lowered to that.
     def measure_of_excess(excess: np.ndarray, _: np.ndarray, rows: np.ndarray) -> np.ndarray:
