@@ -34,7 +34,7 @@ from deabench.models.shared.slack_programs import (
     gains_and_violation,
     solve_slacks,
 )
-from deabench.proofs.bounds import MARGIN
+from deabench.proofs.bounds import LEAST_MARGIN, MARGIN
 from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task
 from deabench.results.model import ANY_VALUES, Advance, Model, Technology, option
@@ -421,6 +421,7 @@ def prove_along(answer: Answer, scaled: ScaledData, direction: np.ndarray) -> Pr
         unit,
         weight_unit=unit * worth_of_step,
         moved=moved,
+        moved_farther=(beta - unit * LEAST_MARGIN)[:, None] * direction,
     )
 
     # Efficient are those that can neither move nor have slack left at the projection.

@@ -39,6 +39,8 @@ MARGIN = 9e-10
 """λ is to reach a score that is worse than the answer's by this share of its unit: less than the
 tolerance, as no more may be proved.
 """
+LEAST_MARGIN = MARGIN / 1000
+"""The same where λ has no more to spare: a score that was set to the best one needs the rest."""
 PRECISE = 1e-10
 """A bound that rounding widens by more than this share of a score's unit is made in fractions."""
 LAST_DIGITS = 2.0**-50
@@ -89,6 +91,7 @@ def bound_scores(
     *,
     aims: np.ndarray | None = None,
     moved: np.ndarray | None = None,
+    moved_farther: np.ndarray | None = None,
     least_weights: np.ndarray | None = None,
     left_out: np.ndarray | None = None,
 ) -> ScoreBounds:
@@ -113,6 +116,8 @@ def bound_scores(
         From where gains count, in the place of the tested points.
     moved : array (K, c), optional
         How far beyond that λ is to reach in the metrics that are held.
+    moved_farther : array (K, c), optional
+        The same for a score all but as good as the answer's, where λ reaches `moved` alone.
     least_weights : array (K, c), optional
         What the weights have to be at least.
     left_out : int array (K,), optional
@@ -158,10 +163,16 @@ def bound_scores(
     is_hard = ~is_feasible | ~_is_settled(primal, unwidened_primal, dual, unit)
     for k in np.flatnonzero(is_hard & wanted).tolist():
         # Every repair bounds the score; the closest bound says the most.
-        reached = [
-            _as_float(score_of_gains, exact, k)
-            for exact in exact_gains(technology, aims[k], lam, k, held[k], moved[k])
-        ]
+        gains_reached = list(exact_gains(technology, aims[k], lam, k, held[k], moved[k]))
+        if moved_farther is not None:
+            # What λ gains is counted from the same point, however far it is to reach.
+            move = moved_farther[k]
+            farther = [Fraction(b) - Fraction(a) for a, b in zip(moved[k], move, strict=True)]
+            gains_reached += [
+                [gain + step for gain, step in zip(exact, farther, strict=True)]
+                for exact in exact_gains(technology, aims[k], lam, k, held[k], move)
+            ]
+        reached = [_as_float(score_of_gains, exact, k) for exact in gains_reached]
         if is_feasible[k]:
             reached.append(primal[k])
         if reached:

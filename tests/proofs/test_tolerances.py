@@ -29,6 +29,7 @@ EPSILON = 2.0**-52
 TOLERANCES: list[tuple[ModuleType, dict[str, float | Fraction]]] = [
     (arrays, {"TOLERANCE": 1e-9, "ROUND": 64 * EPSILON, "FINEST": 2.0**-16}),
     (bounds, {"GAMMA": 64 * EPSILON, "MARGIN": 9e-10, "PRECISE": 1e-10}),
+    (bounds, {"LEAST_MARGIN": 9e-13}),
     (bounds, {"LAST_DIGITS": 2.0**-50, "FINEST_LAMBDA": 2.0**-40, "RESIDUAL": 0.01, "REPAIRS": 4}),
     (exact_repair, {"MET": Fraction(1, 10**12), "POLISH": 1e-7}),
     (fdh, {"ON": 1e-9}),

@@ -105,6 +105,7 @@ class BoundedAnswer:
         least_weights: np.ndarray | None = None,
         weight_unit: np.ndarray | None = None,
         moved: np.ndarray | None = None,
+        moved_farther: np.ndarray | None = None,
         left_out: np.ndarray | None = None,
         free_sign: float = 1.0,
     ) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
@@ -151,6 +152,7 @@ class BoundedAnswer:
             units,
             ~np.isnan(scores),
             moved=moved,
+            moved_farther=moved_farther,
             least_weights=None if least_weights is None else np.nan_to_num(least_weights),
             left_out=left_out,
         )
