@@ -8,6 +8,7 @@ prove in fractions that no metric of the tested DMU has slack.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -91,12 +92,13 @@ def tighten_weights(
     lam: Sparse,
     k: int,
     least_weights: np.ndarray,
+    trade_offs: Sequence[Vector] = (),
 ) -> Vector | None:
     """Return weights near some under which nothing is worth more than DMU k's peers; None if none.
 
     Those at their least stay there. The peers are points of `technology`; the DMU is compared with
     `compared`, perhaps without one of them. Weights that are not negative move by too little to
-    become so.
+    become so. Under them no trade-off (c,) is worth more than nothing.
     """
     values = lam.values[k]
     is_peer = values > 0
@@ -112,6 +114,7 @@ def tighten_weights(
     rows = _near_constraints(compared.bounding_points, peer, weights, returns)
     if rows is None:
         return None
+    rows += [[-value for value in trade_off] for trade_off in trade_offs]
     is_free = weights > least_weights * (1 + POLISH)
     moved = _move_to_hold(rows, to_fractions(weights), is_free)
     if moved is None:

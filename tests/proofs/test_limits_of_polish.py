@@ -210,8 +210,10 @@ def test_trade_offs_that_are_made_are_worth_nothing_under_polished_weights(
         outcomes = exact_excesses_with_restrictions(
             technology, tested, weights, lam, 0, amounts, restrictions
         )
-        own, repaired = list(outcomes)
+        own, repaired, tightened = list(outcomes)
         unrepaired.append(own[0])
+        assert 0 <= tightened[0] <= own[0]
+        assert max(dot(made, tightened[1]), dot(unmade, tightened[1])) <= 0
         assert abs(repaired[0]) < 1e-15
         assert dot(made, repaired[1]) == 0
         assert dot(unmade, repaired[1]) < 0

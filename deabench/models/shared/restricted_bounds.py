@@ -7,7 +7,7 @@ possible: these are moved until every restriction R holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -23,6 +23,7 @@ from deabench.proofs.exact_repair import (
     polished_weights,
     to_fractions,
 )
+from deabench.proofs.supporting_weights import tighten_weights
 from deabench.utils.arrays import ROUND, Sparse
 
 FARTHEST = Fraction(1, 10**6)
@@ -242,16 +243,21 @@ def exact_excesses_with_restrictions(
 ) -> Iterator[tuple[Fraction, Vector]]:
     """Yield the exact h - w·tested of weights that keep every restriction, and these weights.
 
-    They are DMU k's own weights (c,), and those under which its peers are worth exactly the most
-    and its trade-offs nothing, both repaired in fractions.
+    They are DMU k's own weights (c,), those under which its peers are worth exactly the most and
+    its trade-offs nothing, and those under which nothing is worth more than its peers, all repaired
+    in fractions.
     """
     rows = [to_fractions(row) for row in restrictions]
     own_weights = to_fractions(weights)
-    for is_polished in (False, True):
-        candidate: Vector | None = own_weights
-        if is_polished:
-            used = [row for row, amount in zip(rows, trade_offs, strict=True) if amount > 0]
-            candidate = polished_weights(technology, weights, lam, k, np.zeros(len(weights)), used)
+    used = [row for row, amount in zip(rows, trade_offs, strict=True) if amount > 0]
+    zeros = np.zeros(len(weights))
+    repairs: list[Callable[[], Vector | None]] = [
+        lambda: own_weights,
+        lambda: polished_weights(technology, weights, lam, k, zeros, used),
+        lambda: tighten_weights(technology, technology, weights, lam, k, zeros, rows),
+    ]
+    for repair in repairs:
+        candidate = repair()
         kept = None if candidate is None else _keep_restrictions(candidate, rows)
         if kept is None:
             continue

@@ -342,7 +342,6 @@ def prove(answer: Answer) -> Proof:
         np.maximum(np.nan_to_num(trade_offs), 0.0),
         restrictions,
     )
-    primal = restricted.reached(np.maximum(missed[:, stays].max(axis=1), sum_error))
     u, v = scaled_multipliers(answer, scaled)
     weighted_outputs = (u * scaled.y).sum(axis=1)
     cost = (v * scaled.x).sum(axis=1)
@@ -352,6 +351,12 @@ def prove(answer: Answer) -> Proof:
         priced = (np.abs(np.column_stack([u, v])) * shortfall).sum(axis=1) / norm
         if is_output_oriented:  # that is a factor: d(1/φ) = -dφ / φ²
             priced *= scores**2 / np.maximum(scores, 1.0)
+    # Steep multipliers make much of the last digits: there, too, fractions tell what λ reaches, and
+    # that is no less.
+    is_steep = priced > TOLERANCE
+    missed_by_lam = np.maximum(missed[:, stays].max(axis=1), sum_error)
+    primal = restricted.reached(np.where(is_steep, np.inf, missed_by_lam))
+    priced[is_steep] = 0.0
     primal_infeasibility = np.maximum.reduce(
         [
             missed.max(axis=1),
