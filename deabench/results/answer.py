@@ -36,6 +36,9 @@ class Task:
         Whether the tested DMUs are the reference: DMU k is then reference DMU k.
     exact : bool
         Whether its programs are to be solved in rational arithmetic.
+    are_floats_exact : bool
+        Whether slack that the last digit of a float could hide does not count: the floats are then
+        taken for the numbers themselves, not for decimals that they round.
     """
 
     data: Data
@@ -43,6 +46,7 @@ class Task:
     options: Any
     own_reference: bool
     exact: bool = False
+    are_floats_exact: bool = False
 
     def describe_path(self) -> str:
         """Say how the programs of the tested DMUs are solved."""

@@ -205,7 +205,7 @@ def solve_slacks(
         name=lambda k: str(task.data.labels[rows[k]]),
         advance=advance,
     )
-    if not task.exact:
+    if not task.exact or task.are_floats_exact:
         return solutions
     digits = np.abs(points) * LAST_DIGIT
     hidden = (np.abs(_slack_prices(scaled, solutions)) * digits).sum(axis=1)
