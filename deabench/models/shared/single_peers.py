@@ -188,14 +188,20 @@ def distance_unit(
     """Return what distances are measured in, (K,): themselves where they are large, or one step.
 
     Steps in the metrics' own units are as long as makes the first metric change by its own value.
+    Of Hölder distances it is what the DMU's own values count, where that is less than 1: beside
+    ranges of twelve decades, or of zeros alone, all else would be rounding.
     """
+    counts = (direction > 0) & (tested != 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lengths = np.where(counts, np.abs(tested) / direction, np.inf)
     choice = options.weights if hasattr(options, "weights") else options.direction
     step = np.ones(len(direction))
     if choice == "ones" or not isinstance(choice, str):
-        counts = (direction > 0) & (tested != 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            lengths = np.where(counts, np.abs(tested) / direction, np.inf).min(axis=1)
-        step = np.where(np.isfinite(lengths), lengths, 1.0)
+        shortest = lengths.min(axis=1)
+        step = np.where(np.isfinite(shortest), shortest, 1.0)
+    elif hasattr(options, "weights"):
+        own_count = np.where(counts, lengths, 0.0).sum(axis=1)
+        step = np.clip(own_count, np.finfo(float).tiny, 1.0)
     return np.asarray(np.maximum(np.abs(np.nan_to_num(distances)), step))
 
 
