@@ -37,7 +37,7 @@ from deabench.results.model import Advance
 from deabench.results.proof import Proof
 from deabench.solver.solve_all import Solutions, solve_each
 from deabench.solver.template import Template, compile_template
-from deabench.utils.arrays import TOLERANCE, Sparse, blocks, scale
+from deabench.utils.arrays import ROUND, TOLERANCE, Sparse, blocks, scale
 
 OUTSIDE = "no mix of the reference reaches it, whatever the factor"
 NO_WEIGHTS = "no weights keep the bounds given"
@@ -353,7 +353,7 @@ def prove(answer: Answer) -> Proof:
             priced *= scores**2 / np.maximum(scores, 1.0)
     # Steep multipliers make much of the last digits: there, too, fractions tell what λ reaches, and
     # that is no less.
-    is_steep = priced > TOLERANCE
+    is_steep = (priced > TOLERANCE) & (missed.max(axis=1) <= ROUND)
     missed_by_lam = np.maximum(missed[:, stays].max(axis=1), sum_error)
     primal = restricted.reached(np.where(is_steep, np.inf, missed_by_lam))
     priced[is_steep] = 0.0
