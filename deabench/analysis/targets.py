@@ -14,11 +14,12 @@ from deabench.errors import DataError, TimeLimitError
 from deabench.geometry import free_disposal
 from deabench.geometry.closest import (
     ClosestPoint,
+    ConeMultiples,
     closest_by_milp,
     closest_on_faces,
-    closest_on_facets,
     no_closest_point,
 )
+from deabench.geometry.extended_facets import closest_on_facets
 from deabench.geometry.projections import common_rises
 from deabench.proofs.targets import scale_norm
 from deabench.results.frontier import NORMS, ON_FRONTIER, Frontier, classify_positions
@@ -28,7 +29,7 @@ from deabench.results.targets import (
     Targets,
     build_targets,
     divide_targets,
-    factors_into_cone,
+    multiply_into_hull,
 )
 from deabench.tables.read import as_table
 from deabench.tables.selected_table import Missing, align_columns, refuse_bounds
@@ -165,15 +166,18 @@ def targets(
         facets = chosen_method == "faces" or s <= MAX_METRICS_FACES
         front = span_frontier(spanning, facets=facets, technology=technology)
         norm_scale, boxed_weights = scale_norm(metric_weights, front.unit)
-        located = actual
+        located = front.to_boxed(actual.to_numpy())
+        cone = None
         if returns == "crs":
-            located = _multiply_into_hull(tested_data, front)
+            cone = multiply_into_hull(tested_data, front)
+            located = cone.points
         search = _Search(
             front=front,
             vertices=front.to_boxed(front.vertex_outputs.to_numpy()),
             labels=actual.index,
             points=front.to_boxed(actual.to_numpy()),
-            located_points=front.to_boxed(located.to_numpy()),
+            located_points=located,
+            cone=cone,
             norm=norm,
             weights=boxed_weights,
             norm_scale=norm_scale,
@@ -219,15 +223,6 @@ def targets(
         result = divide_targets(result, factors)
     # Multiples may leave what is possible; mixtures stay within it.
     return result.hide_impossible(ranges) if returns == "crs" else result
-
-
-def _multiply_into_hull(tested: Data, front: Frontier) -> pd.DataFrame:
-    """Return multiples of the tested DMUs, as large as the hull of the reference's, as outputs."""
-    zero = front.data.outputs.iloc[0]
-    names = list(front.data.outputs)
-    signed = tested.outputs.join(-tested.inputs)[names].to_numpy()
-    factors = factors_into_cone(signed, (front.vertex_outputs - zero).to_numpy())
-    return to_outputs_only(multiply_data(tested, factors), front.data.transforms).outputs[names]
 
 
 def _check_choices(norm: str, on: str, method: str, technology: str, returns: str) -> None:
@@ -353,6 +348,8 @@ class _Search:
         Those of the frontier, and the tested DMUs, with their labels in `labels`.
     located_points : array (n, s)
         Where the tested DMUs are inside, on or outside: they or, under constant returns, multiples.
+    cone : ConeMultiples, optional
+        These multiples.
     weights : array (s,)
         What a change of 1 in each boxed metric counts, about 1 at most.
     norm_scale : float
@@ -365,6 +362,7 @@ class _Search:
     labels: pd.Index
     points: np.ndarray
     located_points: np.ndarray
+    cone: ConeMultiples | None
     norm: str
     weights: np.ndarray
     norm_scale: float
@@ -401,7 +399,14 @@ class _Search:
         hull = self.front.hull
         names = [f"'{label}'" for label in self.labels]
         closest = closest_on_faces(
-            hull, self.points, names, self.norm, self.weights, advance=advance, **self.restrictions
+            hull,
+            self.points,
+            names,
+            self.norm,
+            self.weights,
+            advance=advance,
+            cone=self.cone,
+            **self.restrictions,
         )
         return closest, classify_positions(hull.normals, self.located_points)
 
@@ -422,6 +427,7 @@ class _Search:
                     self.weights,
                     dominating=self.restrictions["dominating"],
                     name=name,
+                    cone=self.cone if self.restrictions["common"] else None,
                     unit=self.norm_scale,
                 )
                 advance(len(group))

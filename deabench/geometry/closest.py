@@ -1,27 +1,24 @@
-"""Find closest targets: on efficient faces, on extended facets, or by a mixed-integer program.
+"""Find closest targets on Pareto-efficient faces, by a list of them or by a mixed-integer program.
 
 `closest_on_faces` searches the maximal Pareto-efficient faces, nearest bound first; for few
-metrics. `closest_on_facets` takes the boundary of the region below the full-dimensional efficient
-facets. `closest_by_milp` needs no list of faces and is for more metrics. All in boxed metrics.
+metrics. `closest_by_milp` needs no list of faces and is for more metrics. All in boxed metrics.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from deabench.errors import SolveError, TimeLimitError
 from deabench.geometry.faces import Hull
-from deabench.geometry.facets import FACETS_PER_POINT, TIGHT
-from deabench.geometry.nearest_points import NORM_ORDERS, dual_norm, gap_norm
+from deabench.geometry.facets import FACETS_PER_POINT
+from deabench.geometry.nearest_points import NORM_ORDERS, dual_norm
 from deabench.geometry.projections import (
     SHORT,
     FaceProjector,
     Projection,
-    project_onto_facet,
-    project_onto_region,
 )
 from deabench.solver.highs import Infeasible, Limit, Solver
 from deabench.solver.template import Program, expand_template, read_model
@@ -51,6 +48,40 @@ class ClosestPoint:
     slopes: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
 
+@dataclass(frozen=True, eq=False)
+class ConeMultiples:
+    """Multiples of tested points where a hull stands for the cone of all multiples of its points.
+
+    What a face of the cone has that dominates a point it has of each multiple, times as large. Of
+    multiples alike in size no tolerance hides what is missing.
+
+    Attributes
+    ----------
+    points : array (n, s)
+        The multiples, as large as the hull: all that needs no more than they do is in it.
+    factors : array (n,)
+        Of the tested points.
+    apex : int
+        The vertex of the hull that is zero.
+    """
+
+    points: np.ndarray
+    factors: np.ndarray
+    apex: int
+
+    def halve(self, zero: np.ndarray) -> ConeMultiples:
+        """Return half of each multiple; for these the hull is the cone, with room beyond them."""
+        return ConeMultiples(zero + (self.points - zero) / 2, self.factors / 2, self.apex)
+
+    def shrink(self, closest: ClosestPoint, k: int, zero: np.ndarray) -> ClosestPoint:
+        """Return the target of tested point k from that of its multiple, on the same face."""
+        if not closest.face:
+            return closest
+        lam = closest.lam / self.factors[k]
+        lam[closest.face.index(self.apex)] += 1.0 - lam.sum()
+        return replace(closest, point=zero + (closest.point - zero) / self.factors[k], lam=lam)
+
+
 def no_closest_point(s: int, slopes: np.ndarray) -> ClosestPoint:
     """Return that there is no target, with the slopes that prove it."""
     nan = np.full(s, np.nan)
@@ -67,15 +98,23 @@ def closest_on_faces(
     dominating: bool,
     common: bool,
     advance: Callable[[int], None],
+    cone: ConeMultiples | None = None,
 ) -> list[ClosestPoint]:
     """Find the closest point of the maximal Pareto-efficient faces for each of `points` (g, s).
 
     With `common`, on the one face with the least total distance. How much a change counts, metric
-    by metric, is in `weights` (s,), at most about 1. After the time limit the list ends with the
-    last point that was solved.
+    by metric, is in `weights` (s,), at most about 1. Of a `cone` that is to dominate all of them
+    the points may differ much in size: their multiples are projected. After the time limit the list
+    ends with the last point that was solved.
     """
     with one_thread(len(hull.points)):
         search = _FaceSearch(hull, norm, weights, dominating)
+        multiples = None
+        if cone is not None and common and dominating:
+            zero = hull.points[cone.apex]
+            multiples = cone.halve(zero)
+            points = multiples.points
+            search.factors = multiples.factors
         tested = list(zip(points, names, strict=True))
         groups = [tested] if common else [[pair] for pair in tested]
         targets: list[ClosestPoint] = []
@@ -87,7 +126,9 @@ def closest_on_faces(
             # What was found by then is proved; without anything there is no answer.
             if not targets:
                 raise
-        return targets
+        if multiples is None:
+            return targets
+        return [multiples.shrink(target, k, zero) for k, target in enumerate(targets)]
 
 
 class _FaceSearch:
@@ -113,6 +154,8 @@ class _FaceSearch:
         self.normal = hull.mean_normals
         self.size = dual_norm(self.normal / weights, norm)
         self.projector = FaceProjector(hull.points, weights, norm, dominating)
+        # In a total each distance counts over its point's factor.
+        self.factors: np.ndarray | None = None
 
     def first_bounds(self, point: np.ndarray) -> np.ndarray:
         """Return a lower bound on the distance to each face; infinite where nothing dominates."""
@@ -141,6 +184,7 @@ class _FaceSearch:
 
     def closest(self, tested: list[tuple[np.ndarray, str]]) -> list[ClosestPoint]:
         """Find the face with the least total distance of the tested points, each with its name."""
+        factors = np.ones(len(tested)) if self.factors is None else self.factors
         bounds = np.array([self.first_bounds(point) for point, _ in tested])
         slopes: list[list[np.ndarray]] = [[] for _ in tested]
         best = np.inf
@@ -149,7 +193,7 @@ class _FaceSearch:
         # Best first: once the least bound is no less than the best distance, no face is nearer.
         while True:
             check_time()
-            totals = bounds.sum(axis=0)
+            totals = (bounds / factors[:, None]).sum(axis=0)
             f = int(np.argmin(totals))
             if totals[f] >= best - SAME:
                 break
@@ -157,7 +201,10 @@ class _FaceSearch:
                 self.project(f, point, name, bounds[k], slopes[k])
                 for k, (point, name) in enumerate(tested)
             ]
-            distance = sum(projection.distance for projection in projections)
+            distance = sum(
+                projection.distance / factor
+                for projection, factor in zip(projections, factors, strict=True)
+            )
             if distance < best:
                 best = distance
                 best_face = f
@@ -187,118 +234,6 @@ class _FaceSearch:
         return ClosestPoint(lam @ self.hull.points[face], tuple(face), lam, self.normal[f], slopes)
 
 
-def closest_on_facets(
-    normals: np.ndarray,
-    members: np.ndarray,
-    points: np.ndarray,
-    norm: str,
-    weights: np.ndarray,
-    *,
-    dominating: bool,
-    common: bool,
-) -> list[ClosestPoint]:
-    """Find the closest point of the boundary of {y : w·y ≤ 1} over efficient facets, extended.
-
-    With `common`, on the one facet, as far as the others let it reach, with the least total
-    distance of all tested points (g, s). `normals` (f, s) are those of the full-dimensional
-    Pareto-efficient facets, `members` (f, e) tells which points of the frontier are on which.
-    """
-    if common:
-        return _closest_common_facet(normals, members, points, norm, weights, dominating)
-    targets = []
-    lengths = dual_norm(normals / weights, norm)
-    for point in points:
-        room = 1.0 - normals @ point
-        slopes = np.zeros((0, len(point)))
-        if room.min() >= -SAME:
-            # From inside the nearest boundary point lies on the nearest hyperplane.
-            f = int(np.argmin(np.abs(room) / lengths))
-            target = point + room[f] * _shortest_step(normals[f], norm, weights)
-        elif dominating and room.min() < -SHORT:
-            # From outside nothing in the region dominates.
-            targets.append(no_closest_point(len(point), slopes))
-            continue
-        else:
-            # From outside it is the projection on the region.
-            target, mu = project_onto_region(normals, point, norm, weights)
-            f = int(np.argmax(normals @ target))
-            slopes = -(mu[:, None] * normals)[mu > 0]
-        targets.append(_point_of_facet(f, target, normals, members, slopes))
-    return targets
-
-
-def _point_of_facet(
-    f: int, target: np.ndarray, normals: np.ndarray, members: np.ndarray, slopes: np.ndarray
-) -> ClosestPoint:
-    face = np.flatnonzero(members[f])
-    return ClosestPoint(target, tuple(face.tolist()), np.zeros(len(face)), normals[f], slopes)
-
-
-def _closest_common_facet(
-    normals: np.ndarray,
-    members: np.ndarray,
-    points: np.ndarray,
-    norm: str,
-    weights: np.ndarray,
-    dominating: bool,
-) -> list[ClosestPoint]:
-    """Find the facet with the least total distance.
-
-    Facets are taken in the order of their hyperplanes' distances, which bound theirs from below.
-    """
-    # The distance from a point to a facet's hyperplane is a quotient with the dual norm.
-    no_slopes = np.zeros((0, points.shape[1]))
-    lengths = np.abs(1.0 - points @ normals.T) / dual_norm(normals / weights, norm)
-    best = np.inf
-    best_points = [no_closest_point(points.shape[1], no_slopes)] * len(points)
-    for f in np.argsort(lengths.sum(axis=0), kind="stable").tolist():
-        if lengths[:, f].sum() >= best - SAME:
-            break
-        # A facet serves if each point has a nearest point on it.
-        targets: list[np.ndarray] = []
-        for point in points:
-            target = _nearest_of_facet(normals, f, point, norm, weights, dominating)
-            if target is not None:
-                targets.append(target)
-        if len(targets) < len(points):
-            continue
-        distance = sum(
-            gap_norm((target - point) * weights, norm)
-            for target, point in zip(targets, points, strict=True)
-        )
-        if distance < best:
-            best = distance
-            best_points = [
-                _point_of_facet(f, target, normals, members, no_slopes) for target in targets
-            ]
-    return best_points
-
-
-def _nearest_of_facet(
-    normals: np.ndarray, f: int, point: np.ndarray, norm: str, weights: np.ndarray, dominating: bool
-) -> np.ndarray | None:
-    """Return the nearest point of facet f, extended to where another facet cuts it off."""
-    # Mostly the nearest point of its hyperplane is on the facet already.
-    target = point + (1.0 - normals[f] @ point) * _shortest_step(normals[f], norm, weights)
-    is_below = dominating and (target < point - SHORT).any()
-    if (normals @ target).max() <= 1.0 + TIGHT and not is_below:
-        return np.asarray(target)
-    return project_onto_facet(normals, f, point, norm, weights, dominating)
-
-
-def _shortest_step(normal: np.ndarray, norm: str, weights: np.ndarray) -> np.ndarray:
-    """Return the shortest step with normal·step = 1, by Hölder's inequality."""
-    scaled = normal / weights
-    if norm == "l2":
-        return np.asarray(scaled / (scaled @ scaled) / weights)
-    if norm == "linf":
-        return np.asarray(1.0 / scaled.sum() / weights)
-    step = np.zeros(len(normal))
-    r = int(np.argmax(scaled))
-    step[r] = 1.0 / normal[r]
-    return step
-
-
 def closest_by_milp(
     points: np.ndarray,
     tested: np.ndarray,
@@ -308,6 +243,7 @@ def closest_by_milp(
     dominating: bool,
     name: str,
     unit: float = 1.0,
+    cone: ConeMultiples | None = None,
 ) -> list[ClosestPoint]:
     """Find the closest points of one face for a group of tested DMUs, by the normalised (11).
 
@@ -318,6 +254,8 @@ def closest_by_milp(
     ----------
     unit : float
         What a distance of 1 in these coordinates is in the caller's, for the bound in an error.
+    cone : ConeMultiples, optional
+        Of the tested points, which are to be dominated: on the face multiples are projected.
 
     Raises
     ------
@@ -336,17 +274,27 @@ def closest_by_milp(
         # The face is all that lies on its hyperplane; on it the target is solved again, exactly.
         on_hyperplane = np.abs(points @ normal - 1.0) <= ON_HYPERPLANE
         face = np.union1d(np.flatnonzero(on_hyperplane), used)
+        multiples = None
+        projected = tested
+        if cone is not None and dominating:
+            zero = points[cone.apex]
+            multiples = cone.halve(zero)
+            projected = multiples.points
         projector = FaceProjector(points[face], weights, norm, dominating)
         whole_face = np.arange(len(face))
         targets = []
-        for point in tested:
+        for k, point in enumerate(projected):
             projector.start(point, name)
             projection = projector.project(whole_face)
             if not np.isfinite(projection.distance):
                 cause = "ended with a face of which no point dominates it"
                 raise SolveError(f"model 'normalised' for {name} {cause}. Pass method='faces'.")
-            target = projection.lam @ points[face]
-            targets.append(ClosestPoint(target, tuple(face.tolist()), projection.lam, normal))
+            target = ClosestPoint(
+                projection.lam @ points[face], tuple(face.tolist()), projection.lam, normal
+            )
+            if multiples is not None:
+                target = multiples.shrink(target, k, zero)
+            targets.append(target)
         return targets
 
 

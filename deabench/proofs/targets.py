@@ -5,7 +5,6 @@ slope y and a face with vertices v, no point of the face is nearer to p than min
 max(1, dual norm of y), as |y·(t - p)| ≤ dual norm · distance. With `dominating` only the positive
 part of y counts, as t - p ≥ 0; and where y ≤ 0 has y·(v - p) > 0 on all vertices, no point of the
 face is nowhere below p.
-
 On facets extended: from inside, no hyperplane is nearer than its distance; from outside, y = Σ μ_f
 w_f with μ ≥ 0 falls from p to any point of the region by at least y·p - Σ μ_f.
 """
@@ -17,10 +16,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from deabench.proofs.cone_multiples import boxed_multiples, faces_that_dominate_none
 from deabench.proofs.exact_repair import exact_products
 from deabench.proofs.fdh import NORM_ORDERS, certify_fdh_targets
 from deabench.proofs.frontier import certify_frontier, count_wrong_dominators
-from deabench.results.targets import TIME_PASSED, factors_into_cone
+from deabench.results.targets import TIME_PASSED
 from deabench.utils.arrays import TOLERANCE
 
 CLAIMED = (
@@ -279,7 +279,7 @@ class _BoxedTargets:
         points = self.actual
         rounding = np.zeros(len(points))
         if self.result.multiples is not None:
-            points, rounding = self._multiples_of_actual()
+            points, rounding = boxed_multiples(self.front, self.result.actual.to_numpy())
         # Inside all w·p are below 1; on the boundary the greatest is 1; outside it is above.
         excess = (points @ normals.T).max(axis=1) - 1.0
         position = self.result.position.to_numpy()
@@ -287,18 +287,6 @@ class _BoxedTargets:
         is_right |= (position == "inside") & (excess < rounding - ON / 2)
         is_right |= (position == "outside") & (excess > ON / 2 - rounding)
         return np.where(is_right, 0.0, 1.0)
-
-    def _multiples_of_actual(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return boxed multiples of the tested DMUs as large as the hull, and their rounding (n,).
-
-        Under constant returns they are where the DMUs are.
-        """
-        zero = self.front.data.outputs.iloc[0].to_numpy()
-        changes = self.result.actual.to_numpy() - zero
-        factors = factors_into_cone(changes, self.corners - zero)[:, None]
-        points = self.front.to_boxed(zero + factors * changes)
-        # What rounding left of an input beside its origin is multiplied, too.
-        return points, (ROUND * factors * (3.0 + np.abs(points))).max(axis=1)
 
     def closeness_error(self) -> np.ndarray:
         """Return by how much the proof falls short of the distance."""
@@ -309,7 +297,11 @@ class _BoxedTargets:
         bounds = _FaceBounds(self)
         if self.result.common:
             sums = np.sum([bounds.bounds(k, np.inf) for k in range(len(self.actual))], axis=0)
-            return np.full(len(self.actual), _shortfall(sums, float(self.distance.sum())))
+            total = float(self.distance.sum())
+            # A total where no face has points that dominate all is as wrong as can be.
+            if bounds.multiples is not None and np.isfinite(total) and np.isinf(sums).all():
+                return np.full(len(self.actual), np.inf)
+            return np.full(len(self.actual), _shortfall(sums, total))
         # Bounds above the distance prove enough; without a target all must be infinite.
         sufficient = np.nan_to_num(self.distance, nan=np.inf)
         errors = np.zeros(len(self.actual))
@@ -381,18 +373,22 @@ class _FaceBounds:
         self.boxed = boxed
         self.norm = boxed.result.norm
         self.dominating = boxed.result.dominating
+        # Of a cone DMUs with a common face may be small beside its hull.
+        self.multiples: tuple[np.ndarray, np.ndarray] | None = None
+        if boxed.result.common and self.dominating and boxed.result.multiples is not None:
+            self.multiples = boxed_multiples(boxed.front, boxed.result.actual.to_numpy())
         hull = boxed.front.hull
         # Padded with vertices of its own, which change no minimum, every face has equally many.
         width = max(len(face) for face in hull.maximal_faces)
         self.members = np.array([(tuple(face) * width)[:width] for face in hull.maximal_faces])
         self.points = hull.points
-        corners = hull.points[self.members]
-        self.low = corners.min(axis=1)
-        self.high = corners.max(axis=1)
+        self.corners = hull.points[self.members]
+        self.low = self.corners.min(axis=1)
+        self.high = self.corners.max(axis=1)
         # A normal that is off its face bounds nothing; the frontier's own certificate tells that
         # none is negative.
         normal = hull.mean_normals
-        off = np.abs(np.einsum("fkr,fr->fk", corners, normal) - 1.0).max(axis=1)
+        off = np.abs(np.einsum("fkr,fr->fk", self.corners, normal) - 1.0).max(axis=1)
         holds = off <= ON
         self.normal = np.where(holds[:, None], normal, 0.0)
         self.level = holds.astype(float)
@@ -415,6 +411,12 @@ class _FaceBounds:
         if self.dominating:
             bounds[(self.high < point - ON).any(axis=1) | (excess > ON)] = np.inf
         slopes = boxed.slopes[boxed.slope_owner == k]
+        if self.multiples is not None:
+            points, rounding = self.multiples
+            is_excluded = faces_that_dominate_none(
+                self.corners, self.normal, self.level, points[k], rounding[k], slopes
+            )
+            bounds[is_excluded] = np.inf
         faces = np.flatnonzero(bounds < sufficient)
         if len(slopes):
             reach = (self.points - point) @ slopes.T - _rounding(slopes, point)

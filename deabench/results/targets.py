@@ -11,12 +11,20 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import CertificateError
-from deabench.geometry.closest import ClosestPoint
+from deabench.geometry.closest import ClosestPoint, ConeMultiples
 from deabench.geometry.nearest_points import gap_norm
 from deabench.results.answer import order_reasons
 from deabench.results.frontier import Frontier
 from deabench.results.proof import Proof
-from deabench.tables.transforms import Transforms, to_model_values, to_user_changes, to_user_values
+from deabench.tables.transforms import (
+    Data,
+    Transforms,
+    multiply_data,
+    to_model_values,
+    to_outputs_only,
+    to_user_changes,
+    to_user_values,
+)
 from deabench.utils.result import Result
 
 RANGE_TOLERANCE = 1e-9
@@ -407,6 +415,16 @@ def divide_targets(multiplied: Targets, factors: pd.Series) -> Targets:
         solved=multiplied,
         factors=factors,
     )
+
+
+def multiply_into_hull(tested: Data, front: Frontier) -> ConeMultiples:
+    """Return multiples of the tested DMUs as large as the hull of the reference's."""
+    zero = front.data.outputs.iloc[0]
+    signed = tested.outputs.join(-tested.inputs)[zero.index].to_numpy()
+    factors = factors_into_cone(signed, (front.vertex_outputs - zero).to_numpy())
+    multiples = to_outputs_only(multiply_data(tested, factors), front.data.transforms)
+    points = front.to_boxed(multiples.outputs[zero.index].to_numpy())
+    return ConeMultiples(points, factors, front.vertices.index(front.data.labels[0]))
 
 
 def factors_into_cone(points: np.ndarray, multiples: np.ndarray) -> np.ndarray:
