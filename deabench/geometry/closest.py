@@ -20,7 +20,7 @@ from deabench.geometry.projections import (
     FaceProjector,
     Projection,
 )
-from deabench.solver.highs import Infeasible, Limit, Solver
+from deabench.solver.highs import Infeasible, Limit, Solver, Undecided
 from deabench.solver.template import Program, expand_template, read_model
 from deabench.utils.arrays import one_thread
 from deabench.utils.progress import check_time
@@ -351,6 +351,8 @@ class _Milp:
             solver.run(self.name)
         except Infeasible:
             return None
+        except Undecided as error:
+            raise SolveError(f"{error}. Pass method='faces'.") from None
         except Limit as limit:
             # HiGHS has a bound of -infinity before its first relaxation; a distance is at least 0.
             bound = max(limit.bound, 0.0) * unit
@@ -377,6 +379,8 @@ class _Milp:
             solver.run(self.name)
         except Infeasible:
             return None
+        except Undecided as error:
+            raise SolveError(f"{error}. Pass method='faces'.") from None
         if solver.objective() <= 1e-9:  # the least weight is 0: the face is only weakly efficient
             return None
         u = solver.values()[: self.points.shape[1]]

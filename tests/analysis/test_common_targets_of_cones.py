@@ -10,6 +10,8 @@ import pytest
 
 import deabench as db
 from deabench.errors import CertificateError, SolveError
+from deabench.geometry import closest
+from deabench.solver.highs import Undecided
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 REFERENCE = pd.DataFrame({"x": [0.6, 0.8], "y": [0.5, 0.4]}, ["best", "other"])
@@ -83,3 +85,23 @@ def test_the_program_refuses_a_face_that_dominates_none() -> None:
     table = pd.DataFrame([[70.0, 20.0], [7e-5, 8e-5], [6e4, 5e4]], ["a", "b", "c"], ["x", "y"])
     with pytest.raises(SolveError, match="Pass method='faces'"):
         find_targets(table, "milp")
+
+
+@pytest.mark.parametrize("model", ["normalised", "supports"])
+def test_what_the_program_leaves_undecided_names_the_way_out(monkeypatch, model) -> None:
+    def run(solver: closest.Solver, name: str) -> None:
+        if solver.program_name == model:
+            raise Undecided(f"{model} for {name}: HiGHS ended with 'Solve error'")
+        solve(solver, name)
+
+    def read_program(built: object, name: str) -> object:
+        program = to_program(built, name)
+        monkeypatch.setattr(closest.Solver, "program_name", name, raising=False)
+        return program
+
+    solve, to_program = closest.Solver.run, closest._to_program
+    monkeypatch.setattr(closest.Solver, "run", run)
+    monkeypatch.setattr(closest, "_to_program", read_program)
+    table = REFERENCE * [1.0, 0.9]
+    with pytest.raises(SolveError, match=r"'Solve error'\. Pass method='faces'\.$"):
+        db.targets(table, REFERENCE, outputs=["y"], inputs=["x"], method="milp", norm="l1")
