@@ -51,6 +51,21 @@ def test_alone_the_best_in_one_metric_is_efficient_beside_a_dmu_beyond_the_refer
     db.certify(ranking)
 
 
+def test_beyond_a_steep_edge_each_dmu_on_its_rays_is_efficient() -> None:
+    """Mixtures of two DMUs that trade 2e-6 of a metric for one of the other, and their multiples.
+
+    Beside a DMU that lacks the last unit of a metric, which it has slack in.
+    """
+    first, second = np.array([4000000.0, 2000000.0]), np.array([4000001.0, 1500000.0])
+    reference = pd.DataFrame([first, second, [3500000.0, 1500000.0]], list("ABC"), ["m0", "m1"])
+    rows = [first * p + second * q for p, q in ((7, 11), (1, 14), (100, 3), (30, 30), (0, 6))]
+    table = pd.DataFrame([*rows, 9 * second - [0.0, 1.0]], list("pqrstu"), ["m0", "m1"])
+    ranking = db.rank(table, reference=reference, outputs=["m0", "m1"], model="wei")
+    assert ranking.efficient.tolist() == [True] * 5 + [False]
+    assert not ranking.undecided.any()
+    db.certify(ranking)
+
+
 @pytest.mark.parametrize("decades", range(2, 14))
 @pytest.mark.parametrize("inputs", [0, 1])
 def test_super_efficiency_by_slacks_over_many_decades_is_the_quotient(decades, inputs) -> None:
