@@ -16,6 +16,7 @@ from deabench.errors import CertificateError, DataError
 from deabench.models.ccr import CCR
 from deabench.models.shared.radial_problems import CCRProblem, Problem, WEIProblem
 from deabench.models.shared.scaled_data import (
+    SMALL,
     ScaledData,
     compile_program,
     metric_names,
@@ -31,7 +32,7 @@ from deabench.results.model import Advance, Model, option
 from deabench.results.proof import Proof
 from deabench.solver.exact_programs import solve_exactly
 from deabench.solver.solve_all import Solutions, solve_each
-from deabench.utils.arrays import ROUND
+from deabench.utils.arrays import ROUND, TOLERANCE, scale
 
 DISTINCT = 1e-7
 """Sums of outputs and inputs that differ by less, as a share of themselves, are told apart exactly.
@@ -95,8 +96,11 @@ def _weights_with_goal(task: Task, own_answer: Answer, goal: str, advance: Advan
     scaled = ScaledData.of(task)
     candidates = scaled.undominated()
     reference = scaled.reference_table[candidates]
+    reference = reference / _sizes_of_small_rows(reference)
     # The goal looks at the mean of the other DMUs.
     means = np.column_stack([means_of_others(scaled.X), means_of_others(scaled.Y)])
+    goal_size = _sizes_of_small_rows(means)
+    scaled_means = means / goal_size
     own_scores = own_answer.scores.to_numpy()[:, None]
     program = compile_program(
         goal,
@@ -106,28 +110,29 @@ def _weights_with_goal(task: Task, own_answer: Answer, goal: str, advance: Advan
         over_outputs=("y_o", "Y_sum"),
     )
     own_row = np.column_stack([scaled.y, own_scores * scaled.x])
+    own_row /= _sizes_of_small_rows(own_row)
     solutions = solve_each(
         program,
         reference,
-        np.column_stack([own_row, means]),
+        np.column_stack([own_row, scaled_means]),
         name=lambda k: str(task.data.labels[k]),
         advance=advance,
     )
-    weights = _multipliers(scaled, solutions)
+    weights = _multipliers(scaled, solutions) / goal_size
     # What rounding of the own score may have changed is solved once more, without that score.
-    is_precise = _goal_errors(reference, own_row, means, solutions) <= PRECISE
+    is_precise = _goal_errors(reference, own_row, scaled_means, solutions) <= PRECISE
     rows = np.flatnonzero(~is_precise | _breaks_complementarity(scaled, own_answer, weights))
     if len(rows):
         peers, is_worthless = _exact_optima(task, candidates, rows)
         exact = solve_each(
             program,
             reference,
-            np.column_stack([is_worthless, means[rows]]),
+            np.column_stack([is_worthless, scaled_means[rows]]),
             equations=peers,
             exact=True,
             name=lambda k: str(task.data.labels[rows[k]]),
         )
-        weights[rows] = _multipliers(scaled, exact)
+        weights[rows] = _multipliers(scaled, exact) / goal_size[rows]
     _lean_on_own_weights(scaled, own_answer, means[:, : scaled.m], weights)
     # In own units; without inputs over that of the input that all have.
     weights /= scaled.units
@@ -152,6 +157,16 @@ def _lean_on_own_weights(
     # The goal's weights give the mean of the others' inputs a worth of 1.
     own_weights /= (v * mean_inputs)[rows].sum(axis=1, keepdims=True)
     weights[rows] += OWN_SHARE * own_weights
+
+
+def _sizes_of_small_rows(rows: np.ndarray) -> np.ndarray:
+    """Return the power of two next to each row's largest value where that is small, else 1: (n, 1).
+
+    What a DMU gives is at most, or exactly, what it takes, whatever its size: to a solver's
+    tolerance a small one would be no constraint, and a small goal none at all.
+    """
+    size = scale(rows.T)
+    return np.asarray(np.where(size * SMALL <= 1.0, size, 1.0)[:, None])
 
 
 def means_of_others(values: np.ndarray) -> np.ndarray:
@@ -225,8 +240,9 @@ def _breaks_complementarity(
 ) -> np.ndarray:
     """Return whose weights and peers cannot both be optimal, bool (K,).
 
-    A metric with slack has no weight, and a peer is as good as can be. What breaks that may be far
-    above rounding where the product, which the own score shows, is below it.
+    A metric with slack has no weight, a peer is as good as can be, and no DMU is better than that.
+    What breaks that may be far above rounding where the product, which the own score shows, is
+    below it, and where a DMU is far smaller than the others.
     """
     lam = own_answer.intensities
     count = own_answer.slacks.shape[1]
@@ -248,7 +264,8 @@ def _breaks_complementarity(
     peers = np.maximum(lam.columns, 0)
     is_apart = np.take_along_axis(distance, peers, axis=1) > ROUND
     is_peer = lam.values > NEGLIGIBLE
-    return np.asarray(breaks | (is_apart & is_peer).any(axis=1))
+    is_better = gain - cost > TOLERANCE * cost
+    return np.asarray(breaks | (is_apart & is_peer).any(axis=1) | is_better.any(axis=1))
 
 
 def _exact_optima(

@@ -261,3 +261,40 @@ def test_goals_are_solved_in_fractions_where_a_dmu_is_all_but_as_good_as_can_be(
     reference = np.array([[1.0, 1.0], [1.0, 1.0 - short]])
     ones = np.ones((1, 2))
     assert np.isinf(_goal_errors(reference, ones, ones, solutions)).tolist() == [is_open]
+
+
+def sizes_apart(seed: int) -> tuple[pd.DataFrame, list[str], list[str]]:
+    """Return a table with rows between 1e-6 and 1e6 times as large, its outputs and inputs."""
+    rng = np.random.default_rng(seed)
+    n, count = int(rng.integers(3, 6)), int(rng.integers(2, 5))
+    m = int(rng.integers(1, count))
+    values = rng.integers(1, 10, (n, count)) * 10.0 ** rng.integers(-6, 7, (n, 1))
+    rounded = [[float(f"{value:.6g}") for value in row] for row in values]
+    names = [f"m{k}" for k in range(count)]
+    table = pd.DataFrame(rounded, list("ABCDE")[:n], names)
+    return table, names[: count - m], names[count - m :]
+
+
+@pytest.mark.parametrize("goal", ["benevolent", "aggressive"])
+@pytest.mark.parametrize("seed", [124, 197, 205, 294, 307, 308, 372, 390, 439, 493])
+def test_no_weights_make_a_far_smaller_dmu_better_than_the_best(goal, seed) -> None:
+    table, outputs, inputs = sizes_apart(seed)
+    ranking = db.rank(table, outputs=outputs, inputs=inputs, model=db.models.Cross(goal=goal))
+    assert ranking.tables["cross"].to_numpy().max() <= 1 + 1e-9
+    db.certify(ranking)
+
+
+@pytest.mark.parametrize("goal", ["benevolent", "aggressive"])
+@pytest.mark.parametrize("seed", [189, 197, 205, 294, 307, 334])
+def test_no_judge_has_best_weights_that_serve_the_goal_of_another_better(goal, seed) -> None:
+    """Weights of one judge that give another its own score are best weights of that one, too."""
+    table, outputs, inputs = sizes_apart(seed)
+    ranking = db.rank(table, outputs=outputs, inputs=inputs, model=db.models.Cross(goal=goal))
+    matrix = ranking.tables["cross"].to_numpy()
+    u, v = ranking.weights[outputs].to_numpy(), ranking.weights[inputs].to_numpy()
+    for k, label in enumerate(table.index):
+        others = table.drop(index=label).sum()
+        goals = (u @ others[outputs]) / (v @ others[inputs])
+        are_best = matrix[:, k] >= matrix[k, k] - 1e-13
+        best = goals[are_best].max() if goal == "benevolent" else goals[are_best].min()
+        assert goals[k] == pytest.approx(best, abs=1e-9)
