@@ -135,19 +135,17 @@ def double_ranks(ranks: Floats) -> Integers:
     return np.rint(2 * ranks).astype(np.int64)
 
 
-def rank_sum_distribution(ranks: Floats, *, seed: int = 0) -> RankSumDistribution:
+def rank_sum_distribution(ranks: Floats) -> RankSumDistribution:
     """Return the exact distribution of the rank sums, or 20,000 random orders if that is too slow.
 
     Parameters
     ----------
     ranks : array, N x k
         Ranks within each row, ties at their mean.
-    seed : int
-        Of the random orders.
     """
     # Exact where it is quick, else simulated.
     exact = enumerate_rank_sums(ranks)
-    return exact if exact is not None else simulate_rank_sums(ranks, seed=seed)
+    return exact if exact is not None else simulate_rank_sums(ranks)
 
 
 def enumerate_rank_sums(
@@ -183,21 +181,21 @@ def enumerate_rank_sums(
     return RankSumDistribution(_sum_spread(states), reach, probability, False)
 
 
-def simulate_rank_sums(ranks: Floats, *, seed: int = 0, draws: int = DRAWS) -> RankSumDistribution:
-    """Draw `draws` random orders of every row."""
+def simulate_rank_sums(ranks: Floats) -> RankSumDistribution:
+    """Draw `DRAWS` random orders of every row, always the same."""
     doubled = double_ranks(ranks)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     # Some draws at a time, so that their ranks fit in memory.
     step = max(1, CELLS_AT_ONCE // doubled.size)
-    spread = np.empty(draws)
-    reach = np.empty(draws)
-    for start in range(0, draws, step):
-        size = min(step, draws - start)
+    spread = np.empty(DRAWS)
+    reach = np.empty(DRAWS)
+    for start in range(0, DRAWS, step):
+        size = min(step, DRAWS - start)
         orders = rng.permuted(np.broadcast_to(doubled, (size, *doubled.shape)), axis=2)
         sums = orders.sum(axis=1)
         spread[start : start + size] = _sum_spread(sums)
         reach[start : start + size] = np.ptp(sums, axis=1)
-    return RankSumDistribution(spread, reach, np.full(draws, 1 / draws), True)
+    return RankSumDistribution(spread, reach, np.full(DRAWS, 1 / DRAWS), True)
 
 
 def _sum_spread(sums: Integers) -> Floats:

@@ -202,9 +202,7 @@ def fold_moments(units: Units, fold: Array, folds: int) -> FoldMoments:
     return moments
 
 
-def soft_game(
-    advantages: Array, correlations: Array, *, softness: float = SOFTNESS
-) -> tuple[Array, Array]:
+def soft_game(advantages: Array, correlations: Array) -> tuple[Array, Array]:
     """Play the soft game of every classifier against its rivals.
 
     Parameters
@@ -214,7 +212,6 @@ def soft_game(
         Games of several folds are played together.
     correlations : array (..., s, s)
         Of the advantages in two metrics, at least 0.
-    softness : float
 
     Returns
     -------
@@ -233,7 +230,7 @@ def soft_game(
         # The weighted advantage has a standard error of √(w'Rw): 1 for one metric, 1/√s for equal
         # weights of independent ones.
         error = np.sqrt(((correlations @ weights) * weights).sum(axis=-2, keepdims=True))
-        slopes = softness * weights / error
+        slopes = SOFTNESS * weights / error
         exponent = (slopes[..., None, :] * advantages).sum(axis=-3)
         exponent[..., diagonal, diagonal] = -np.inf
         # The largest exponent is subtracted, so that no power overflows.

@@ -120,6 +120,11 @@ class Metric:
         return number
 
 
+def metric_name(metric: str | Metric) -> str:
+    """Return the name of a metric of the package, or of the user's."""
+    return metric.name if isinstance(metric, Metric) else metric
+
+
 def is_scorer(function: object) -> bool:
     """Return whether it is a scikit-learn scorer, or the name of one.
 

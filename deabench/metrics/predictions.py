@@ -13,7 +13,7 @@ from deabench.errors import DataError
 from deabench.metrics import labels
 from deabench.metrics.counts import compute_metrics, select_metrics
 from deabench.metrics.formulas import CELLS, SCORE_METRICS, direction_of
-from deabench.metrics.metric import Metric, check_probabilities
+from deabench.metrics.metric import Metric, check_probabilities, metric_name
 from deabench.metrics.roc_area import delong_of_sorted
 from deabench.metrics.score_metrics import (
     AT_A_VALUE,
@@ -245,7 +245,7 @@ def label_metrics(
             for positive in labelled.values()
         ]
     if user_defined:
-        table = table[[_metric_name(metric) for metric in requested]]
+        table = table[[metric_name(metric) for metric in requested]]
     better = {
         name: user_defined[name].better if name in user_defined else str(direction_of(name))
         for name in table.columns
@@ -275,7 +275,7 @@ def split_metrics(
         metric = requested if isinstance(requested, Metric) else find_score_metric(str(requested))
         # A metric of labels needs the threshold.
         if metric is not None and metric.needs != "labels":
-            score_metrics[_metric_name(requested)] = metric
+            score_metrics[metric_name(requested)] = metric
         else:
             label_names.append(requested)
     # Unknown names are refused with the metrics of scores among the suggestions.
@@ -283,7 +283,7 @@ def split_metrics(
     if names:
         select_metrics(names, beta, also=[*BUILT_IN, *AT_A_VALUE])
     if label_names and threshold is None:
-        name = _metric_name(label_names[0])
+        name = metric_name(label_names[0])
         raise DataError(f"metric '{name}' needs labels; give a threshold on the scores")
     return score_metrics, label_names
 
@@ -318,15 +318,11 @@ def _read_labelled(
     }
 
 
-def _metric_name(metric: str | Metric) -> str:
-    return metric.name if isinstance(metric, Metric) else metric
-
-
 def _require_labels(metric: str | Metric) -> None:
     declared = metric if isinstance(metric, Metric) else find_score_metric(metric)
     if declared is not None and declared.needs != "labels":
         raise DataError(
-            f"metric '{_metric_name(metric)}' needs {declared.needs}; give them to from_scores"
+            f"metric '{metric_name(metric)}' needs {declared.needs}; give them to from_scores"
         )
 
 
@@ -410,7 +406,7 @@ def _column_order(
     requested = [*score_metrics, *label_names] if metrics is None else dict.fromkeys(metrics)
     order: list[str] = []
     for metric in requested:
-        name = _metric_name(metric)
+        name = metric_name(metric)
         order.append(name)
         if score_metrics.get(name) is BUILT_IN["roc_auc"]:
             order.extend(AREA_LIMITS)

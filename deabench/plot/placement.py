@@ -80,7 +80,6 @@ def place_names(
     *,
     avoid: np.ndarray | None = None,
     radii: np.ndarray | None = None,
-    max_names: int = MAX_NAMES,
 ) -> tuple[list[Any], int]:
     """Write each name beside its point, in the order given.
 
@@ -95,8 +94,6 @@ def place_names(
         Further places, in data units, that no name may cover; see `dots_along` for lines.
     radii : array (n,), optional
         Radii of the markers, in points, if they are larger than the first distance of a name.
-    max_names : int
-        Later names are left out.
 
     Returns
     -------
@@ -120,7 +117,7 @@ def place_names(
         dots.append(ax.transData.transform(avoid))
     area = _OccupiedArea(ax, np.vstack(dots))
     for centre, name, radius in zip(
-        centres[:max_names], names[:max_names], marker_radii, strict=False
+        centres[:MAX_NAMES], names[:MAX_NAMES], marker_radii, strict=False
     ):
         text = _place_name(ax, area, centre, escape_label(name), pixels_per_point, radius)
         if text is not None:

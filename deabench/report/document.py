@@ -18,7 +18,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.report.text.words import column_decimals, format_number
-from deabench.utils.checks import choice
+from deabench.utils.checks import choice, is_number
 from deabench.utils.files import find_overwritten, write_whole
 from deabench.utils.result import Result
 from deabench.utils.text import escape_markdown, markdown_table, quote_names
@@ -90,7 +90,7 @@ class ReportTable:
     def numeric(self) -> list[bool]:
         """Return which columns hold numbers."""
         # One number makes a column numeric; empty cells do not count.
-        return [any(_is_number(row[k]) for row in self.rows) for k in range(len(self.columns))]
+        return [any(is_number(row[k]) for row in self.rows) for k in range(len(self.columns))]
 
     def cell_texts(self, max_rows: int | None = None) -> list[list[str]]:
         """Return the cells as a reader sees them: numbers with the decimals of their column.
@@ -107,10 +107,6 @@ class ReportTable:
             [_cell_text(cell, decimals[k]) for k, cell in enumerate(row)]
             for row in self.rows[:max_rows]
         ]
-
-
-def _is_number(cell: object) -> bool:
-    return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
 @dataclass(frozen=True)
@@ -422,7 +418,7 @@ def _cell_text(cell: Any, decimals: int) -> str:
         return ""
     if isinstance(cell, bool):
         return "yes" if cell else "no"
-    return format_number(cell, decimals) if _is_number(cell) else str(cell)
+    return format_number(cell, decimals) if is_number(cell) else str(cell)
 
 
 def _markdown_paragraphs(sentences: Sequence[str]) -> list[str]:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from deabench.utils.checks import is_number
+
 
 @dataclass(frozen=True)
 class ValueForm:
@@ -71,14 +73,9 @@ def _convert_ratios(value: Mapping[Any, Sequence[float]]) -> object:
     }
 
 
-def _is_number(value: object) -> bool:
-    """Return whether a value is a number, and no truth value."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def _are_bounds(value: object) -> bool:
     """Return whether a value is (least, most) with 0 <= least <= most and a finite least."""
-    if not isinstance(value, tuple | list) or len(value) != 2 or not all(map(_is_number, value)):
+    if not isinstance(value, tuple | list) or len(value) != 2 or not all(map(is_number, value)):
         return False
     return bool(0 <= value[0] <= value[1] and value[0] < float("inf"))
 

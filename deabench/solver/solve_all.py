@@ -56,14 +56,13 @@ def solve_all(
     reference: np.ndarray,
     tested: np.ndarray,
     *,
-    exact: bool = False,
     name: Callable[[int], str] = str,
     advance: Callable[[int], None] = lambda _: None,
 ) -> Solutions:
     """Solve the formulation for every row of `tested`; see `solve_each` for the arguments."""
-    if unsupported_reason(form) is None and not exact:
+    if unsupported_reason(form) is None:
         return solve_shared(form, reference, tested, name=name, advance=advance)
-    return solve_each(form, reference, tested, exact=exact, name=name, advance=advance)
+    return solve_each(form, reference, tested, name=name, advance=advance)
 
 
 def solve_shared(

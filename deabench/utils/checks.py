@@ -55,6 +55,11 @@ def choice(
     raise DataError(f"{argument} '{value}' is not known; {remedy}")
 
 
+def is_number(value: object) -> bool:
+    """Return whether a value is a number, and no truth value."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def share(argument: str, value: float, *, below: float = 1.0) -> float:
     """Return a number strictly between 0 and `below`: a level, a prevalence, a confidence."""
     if not isinstance(value, int | float) or not 0 < value < below:

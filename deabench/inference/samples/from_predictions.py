@@ -30,12 +30,11 @@ from deabench.inference.samples.instance_fields import (
     costs_last,
     fields_of_instances,
     mean_one_weights,
-    name_of,
     values_and_costs,
 )
 from deabench.metrics import labels
 from deabench.metrics.counts import check_counts
-from deabench.metrics.metric import Metric, check_probabilities
+from deabench.metrics.metric import Metric, check_probabilities, metric_name
 from deabench.metrics.predictions import thresholds_by_name
 from deabench.metrics.score_metrics import BUILT_IN, MeanLoss, find_score_metric
 from deabench.utils.frames import with_named_rows
@@ -138,7 +137,8 @@ def samples_from_answers(
     if any(_needs_jackknife(metric) for metric in metrics):
         design = design.for_jackknife(classes)
     influences = {
-        name_of(metric): _two_class_influence(metric, names, answers, design) for metric in metrics
+        metric_name(metric): _two_class_influence(metric, names, answers, design)
+        for metric in metrics
     }
     sizes = {
         "positive instances": int(true.is_positive.sum()),
@@ -238,7 +238,7 @@ def _two_class_influence(
     metric: MetricName, names: list[str], answers: Answers, design: SamplingDesign
 ) -> MetricInfluence:
     """Return the influence values of one metric of two classes."""
-    name = name_of(metric)
+    name = metric_name(metric)
     declared = metric if isinstance(metric, Metric) else find_score_metric(name)
     if declared is None:
         assert answers.labelled is not None  # checked by `check_metrics`

@@ -21,7 +21,7 @@ from deabench.inference.samples.designs import (
 )
 from deabench.inference.samples.influence import Answers, MetricInfluence, find_formula
 from deabench.metrics.formulas import METRICS, canonical_name
-from deabench.metrics.metric import Metric
+from deabench.metrics.metric import Metric, metric_name
 from deabench.metrics.score_metrics import AT_A_VALUE, BUILT_IN, find_score_metric
 from deabench.utils.checks import choice, did_you_mean
 from deabench.utils.instances import Values
@@ -70,8 +70,8 @@ def check_metrics(metrics: tuple[MetricName, ...], *, has_scores: bool, has_labe
     if not metrics:
         raise DataError("metrics is empty; name at least one metric, as 'TPR'")
     for metric in metrics:
-        name = name_of(metric)
-        if list(map(name_of, metrics)).count(name) > 1:
+        name = metric_name(metric)
+        if list(map(metric_name, metrics)).count(name) > 1:
             raise DataError(f"metric '{name}' is given twice; name it once")
         if canonical_name(name).startswith(NOT_SMOOTH):
             raise DataError(
@@ -158,11 +158,6 @@ def values_and_costs(names: list[str], influences: dict[str, MetricInfluence]) -
     )
     costs = tuple(metric for metric, influence in influences.items() if influence.is_cost)
     return {"values": table, "costs": costs}
-
-
-def name_of(metric: MetricName) -> str:
-    """Return the name of a metric."""
-    return metric.name if isinstance(metric, Metric) else metric
 
 
 def mean_one_weights(weight: Array | None) -> Array | None:

@@ -14,7 +14,7 @@ from deabench.models import MODELS
 from deabench.models.options import option_fields
 from deabench.study.data.splits import SPLIT_KINDS
 from deabench.study.learners import MISSING, NOMINAL, NUMERIC
-from deabench.utils.checks import did_you_mean
+from deabench.utils.checks import did_you_mean, is_number
 
 Check = Callable[[Any], str | None]
 
@@ -30,10 +30,6 @@ MOST_FOLDS = 10_000
 
 def is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
-
-
-def is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def is_scalar(value: Any) -> bool:
