@@ -218,9 +218,9 @@ def _describe_unresolved(
     task = Task(data, data, BAM(), own_reference=True)
     extreme = []
     for row in rows.tolist():
-        others = np.delete(np.arange(len(values)), row)
+        other_rows = np.delete(np.arange(len(values)), row)
         # No mixture of the others is as good in every metric: the row is extreme.
-        if np.isnan(find_own_slack(task, others, np.array([row])).total[0]):
+        if np.isnan(find_own_slack(task, other_rows, np.array([row])).total[0]):
             extreme.append(f"'{data.labels[row]}'")
     if not extreme:
         return ()

@@ -393,7 +393,7 @@ def describe_untested(pairs: Sequence[Pair], reason: str) -> str:
 def name_pairs(pairs: Sequence[Pair]) -> str:
     """Return pairs by name, the first few of many."""
     names = ", ".join(f"'{first}' and '{second}'" for first, second in pairs[:MAX_NAMED_PAIRS])
-    rest = len(pairs) - MAX_NAMED_PAIRS
-    if rest <= 0:
+    unnamed = len(pairs) - MAX_NAMED_PAIRS
+    if unnamed <= 0:
         return names
-    return f"{names} and {rest} more {'pair' if rest == 1 else 'pairs'}"
+    return f"{names} and {unnamed} more {'pair' if unnamed == 1 else 'pairs'}"

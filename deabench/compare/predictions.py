@@ -382,7 +382,7 @@ def _to_result(
     frame["better"] = find_better(frame, low_wins=False)
     best = means.sort_values(ascending=False, kind="stable")
     names = ", ".join(f"'{name}' {value:.4g}" for name, value in best.head(MAX_NAMED).items())
-    rest = f" and {len(best) - MAX_NAMED} more" if len(best) > MAX_NAMED else ""
+    remaining = f" and {len(best) - MAX_NAMED} more" if len(best) > MAX_NAMED else ""
     return ComparisonResult(
         frame,
         # Rank 1 has the highest accuracy or AUC.
@@ -393,6 +393,6 @@ def _to_result(
         alpha,
         control,
         adjust,
-        (f"{measure}: {names}{rest}", *notes),
+        (f"{measure}: {names}{remaining}", *notes),
         difference_name=f"{measure} difference",
     )

@@ -369,10 +369,10 @@ def describe_dependence(names: Iterable[object]) -> str:
     if sizes.empty:
         return ""
     largest = ", ".join(f"{file} {size}" for file, size in sizes.head(3).items())
-    rest = f" and {len(sizes) - 3} more" if len(sizes) > 3 else ""
+    remaining = f" and {len(sizes) - 3} more" if len(sizes) > 3 else ""
     noun = "file" if len(sizes) == 1 else "files"
     return (
         f"{sizes.sum()} of {len(files)} data sets are cuts of {len(sizes)} {noun} "
-        f"({largest}{rest}) and not independent, so differences are found too often; "
+        f"({largest}{remaining}) and not independent, so differences are found too often; "
         "clusters='keel' counts each file once"
     )

@@ -369,9 +369,9 @@ def _group_keys(counts: pd.DataFrame, by: Hashable | list[Hashable]) -> list[pd.
     keys = []
     for name in names:
         if name is None or name not in available:
-            others = [other for other in available if other not in CELLS]
+            columns = [column for column in available if column not in CELLS]
             raise DataError(
-                f"there is no column '{name}' to group by; {did_you_mean(name, others)}"
+                f"there is no column '{name}' to group by; {did_you_mean(name, columns)}"
             )
         if name in counts.columns:
             values = counts[name]

@@ -78,8 +78,8 @@ def make_axes(ax: Any = None, *, size: tuple[float, float] = (5.2, 5.0)) -> Any:
 
 def wrap_texts(ax: Any) -> None:
     """Let titles and axis labels break their lines at the edge of the figure, also later ones."""
-    for place in ("left", "center"):
-        ax.set_title(ax.get_title(place), loc=place, wrap=True)
+    for location in ("left", "center"):
+        ax.set_title(ax.get_title(location), loc=location, wrap=True)
     for axis in (ax.xaxis, ax.yaxis):
         axis.label.set_wrap(True)
         # As large as the other letters of a narrow figure, so that most labels take one line.

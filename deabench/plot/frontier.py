@@ -146,8 +146,8 @@ class FrontierDisplay(Display):
         self._draw_arrows(ax)
         self.lines_ = [self._draw_iso_cost_line(ax, slope, label) for slope, label in self.slopes]
         # The legend names extreme DMUs before the others, and leaves out what is not there.
-        others, extreme, *targets = self.dots_
-        dots = [artist for artist in (extreme, others, *targets) if len(artist.get_offsets())]
+        inner, extreme, *targets = self.dots_
+        dots = [artist for artist in (extreme, inner, *targets) if len(artist.get_offsets())]
         handles = [self.area_, self.facets_, *self.extensions_[:1], *dots, *self.lines_]
         add_legend(ax, handles, below=True, fontsize=font_size(7.5), ncols=3, frameon=False)
         # Names of tested DMUs come first; a DMU that is also extreme is named once.
@@ -244,17 +244,17 @@ class FrontierDisplay(Display):
                 )
 
     def _draw_dots(self, ax: Any) -> None:
-        others = self.points.drop(self.extreme.index)
+        inner = self.points.drop(self.extreme.index)
         self.dots_ = [
             ax.scatter(
-                *others.to_numpy().T,
-                s=26 if len(others) <= 100 else 8,
+                *inner.to_numpy().T,
+                s=26 if len(inner) <= 100 else 8,
                 marker="o",
                 facecolors=background_colour(),
                 edgecolors=GREY,
                 linewidths=0.8,
                 zorder=3,
-                label=f"other systems ({len(others)})",
+                label=f"other systems ({len(inner)})",
             ),
             ax.scatter(
                 *self.extreme.to_numpy().T,

@@ -133,9 +133,9 @@ def verify_scores(ranking: FilesRanking) -> Proof:
     return Proof(frame, misses)
 
 
-def _greatest_distance(scores: np.ndarray, others: np.ndarray) -> float:
+def _greatest_distance(scores: np.ndarray, expected: np.ndarray) -> float:
     """Return the greatest difference of scores; infinity where only one of two is undefined."""
     is_undefined = np.isnan(scores)
-    if (is_undefined != np.isnan(others)).any():
+    if (is_undefined != np.isnan(expected)).any():
         return float(np.inf)
-    return float(np.abs(scores - others)[~is_undefined].max(initial=0.0))
+    return float(np.abs(scores - expected)[~is_undefined].max(initial=0.0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -42,12 +43,22 @@ def test_bounds_and_logarithms_are_options(capsys) -> None:
     assert "latency_ms/param_count from 1 to 100, top1 from 0.5 to 1" in shown.err
 
 
-def test_pictures_are_written(tmp_path) -> None:
-    for show in ("ranks", "regions", "dominance"):
-        file = tmp_path / f"{show}.svg"
-        words = ["weightings", BOARD, "--draws", "64", "--plot", str(file), "--show", show]
-        assert main(words) == 0
-        assert "eva02_large_448" in file.read_text(encoding="utf-8") or file.stat().st_size > 5000
+@pytest.mark.parametrize(
+    ("show", "text"),
+    [
+        ("ranks", "ranks over all weightings"),
+        ("regions", "first under which weights"),
+        ("dominance", "who is at least as good at every weighting"),
+    ],
+)
+def test_pictures_are_written(tmp_path, show, text) -> None:
+    """matplotlib writes each text of an SVG as shapes, and as a comment before them."""
+    file = tmp_path / "picture.svg"
+    words = ["weightings", BOARD, "--draws", "64", "--plot", str(file), "--show", show]
+    assert main(words) == 0
+    comments = re.findall("<!-- (.*) -->", file.read_text(encoding="utf-8"))
+    assert any(comment.startswith(text) for comment in comments)
+    assert any("eva02_large_448" in comment for comment in comments)
 
 
 def test_bounds_that_cannot_be_read_are_wrong_usage(capsys) -> None:

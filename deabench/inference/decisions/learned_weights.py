@@ -155,12 +155,12 @@ def _statistics_of_draw(
     for f, scaled in enumerate(weights * scale):
         for _, values in units.slabs(np.flatnonzero(fold == f)):
             combined = np.einsum("r,krt->kt", scaled, values, dtype=float)
-            others = combined[rivals]
+            combined_rivals = combined[rivals]
             totals[0] += combined[row].sum()
-            totals[1] += others.sum(axis=1)
+            totals[1] += combined_rivals.sum(axis=1)
             totals[2] += combined[row] @ combined[row]
-            totals[3] += others @ combined[row]
-            totals[4] += (others**2).sum(axis=1)
+            totals[3] += combined_rivals @ combined[row]
+            totals[4] += (combined_rivals**2).sum(axis=1)
         totals[5] += (ridge * scaled**2).max() / folds
     # e = c² (1 − 1/K) tr(B Σ B Σ), B = diag w − w w' the slope of the softmax.
     weight = weights.mean(axis=0)

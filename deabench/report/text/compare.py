@@ -262,10 +262,10 @@ def _describe_certainty(pairs: pd.DataFrame, alpha: float) -> str:
         return f"at {level} no other is shown to be worse"
     if len(worse) == len(pairs):
         return f"at {level} every other is shown to be worse"
-    rest = [name for name in pairs.index if name not in worse]
+    undecided = [name for name in pairs.index if name not in worse]
     return (
         f"at {level} {join_names(worse, MAX_PAIRS)} {is_or_are(len(worse))} shown to be worse, "
-        f"{join_names(rest, MAX_PAIRS)} {is_or_are(len(rest))} not"
+        f"{join_names(undecided, MAX_PAIRS)} {is_or_are(len(undecided))} not"
     )
 
 

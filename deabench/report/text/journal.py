@@ -238,12 +238,12 @@ def _ranking(ranking: Ranking) -> list[str]:
     verb = "was" if len(efficient) == 1 else "were"
     names = f" ({join_names(efficient)})" if len(efficient) else ""
     sentences.append(f"{len(efficient)} of {len(ranking.scores)} {verb} efficient{names}.")
-    others = scores[~ranking.efficient.loc[scores.index]].sort_values(kind="stable")
-    if len(others):
-        low, high = others.iloc[0], others.iloc[-1]
-        spread = f"was {low:.4f} ({others.index[0]})"
-        if len(others) > 1:
-            spread = f"ranged from {low:.4f} ({others.index[0]}) to {high:.4f} ({others.index[-1]})"
+    inefficient = scores[~ranking.efficient.loc[scores.index]].sort_values(kind="stable")
+    if len(inefficient):
+        texts = [f"{score:.4f} ({name})" for name, score in inefficient.items()]
+        spread = f"was {texts[0]}"
+        if len(texts) > 1:
+            spread = f"ranged from {texts[0]} to {texts[-1]}"
         sentences.append(f"The {ranking.measure} of the others {spread}.")
     if len(scores) < len(ranking.scores):
         sentences.append(f"{len(ranking.scores) - len(scores)} could not be scored.")

@@ -124,7 +124,7 @@ class StudyMetrics:
     ----------
     classes : str
         "two" or "all".
-    own : mapping of str to metric
+    user_metrics : mapping of str to metric
         `deabench.metrics.Metric`, or a function of (y_true, y_pred) whose value is better high
         unless the vocabulary knows its name for one that is better low.
     costs : mapping of data set to ndarray
@@ -132,15 +132,15 @@ class StudyMetrics:
     """
 
     classes: str = "two"
-    own: Mapping[str, Any] = field(default_factory=dict)
+    user_metrics: Mapping[str, Any] = field(default_factory=dict)
     costs: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
         """Return every name, apart from families such as 'precision@10'."""
         if self.classes == "two":
-            return [*METRICS, *SCORE_METRICS, COST.name, *TIMES, *self.own]
-        return [*MULTICLASS_METRICS, *MULTICLASS_SCORES, COST.name, *TIMES, *self.own]
+            return [*METRICS, *SCORE_METRICS, COST.name, *TIMES, *self.user_metrics]
+        return [*MULTICLASS_METRICS, *MULTICLASS_SCORES, COST.name, *TIMES, *self.user_metrics]
 
     def check_name(self, location: str, name: str) -> None:
         """Refuse a name that no metric has.
@@ -165,8 +165,8 @@ class StudyMetrics:
 
         It is the user's, a name of SCORE_METRICS, or one of scores ('brier', 'precision@10').
         """
-        if name in self.own:
-            return self.own[name]
+        if name in self.user_metrics:
+            return self.user_metrics[name]
         if name == COST.name:
             return COST
         if self.classes != "two":
@@ -202,7 +202,7 @@ class StudyMetrics:
             return "higher" if higher_is_better else "lower"
         entry = look_up_metric(name)
         # a metric of the user's own may share its name with one that has no direction
-        if entry is None or (name in self.own and entry.better == "neither"):
+        if entry is None or (name in self.user_metrics and entry.better == "neither"):
             return "higher"  # a user's function
         return entry.better
 
@@ -212,7 +212,7 @@ class StudyMetrics:
         if bounds is not None:
             return float(bounds[1])
         entry = look_up_metric(name)
-        if name in self.own:
+        if name in self.user_metrics:
             # a rate by its name, as an error rate; of other functions nothing is known
             is_rate = entry is not None and entry.better == "lower"
             return entry.high if entry is not None and is_rate else float("inf")
@@ -249,7 +249,7 @@ class StudyMetrics:
         """
         names = list(dict.fromkeys(names))
         # the user's metrics take precedence over known names
-        shared_names = [name for name in names if name not in self.own]
+        shared_names = [name for name in names if name not in self.user_metrics]
         formulas: Any = METRICS
         if self.classes == "all":
             formulas = MULTICLASS_METRICS

@@ -294,13 +294,13 @@ def missing_tasks(
     if tasks is None:
         tasks = plan.tasks()
     # marks alone: a task is made when it is sent to a worker
-    settled = bytearray(len(tasks))
+    is_settled = bytearray(len(tasks))
     for rows, _ in iterate_rows(plan.store):
         for row in rows:
             position = tasks.find(*NAMES(row))
             if position is not None:
-                settled[position] = _is_settled(plan, *DECISIVE(row), retry_failed=retry_failed)
-    return tasks.without(settled)
+                is_settled[position] = _is_settled(plan, *DECISIVE(row), retry_failed=retry_failed)
+    return tasks.without(is_settled)
 
 
 def _is_settled(

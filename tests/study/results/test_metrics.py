@@ -27,14 +27,14 @@ def test_a_study_asks_the_vocabulary() -> None:
 
 def test_a_function_of_ones_own_goes_by_its_name_and_is_never_ranked_the_wrong_way(refused) -> None:
     measures = StudyMetrics(
-        own={
+        user_metrics={
             "log_loss": zero_metric,
             "my_error_rate": zero_metric,
             "flux": zero_metric,
             "accuracy_gain": zero_metric,
         }
     )
-    assert [measures.better(name) for name in measures.own] == [
+    assert [measures.better(name) for name in measures.user_metrics] == [
         "lower",
         "lower",
         "higher",
@@ -48,7 +48,9 @@ def test_a_function_of_ones_own_goes_by_its_name_and_is_never_ranked_the_wrong_w
         measures.check_output("dea", "log_loss")
     measures.check_output("dea", "flux")
     declared = StudyMetrics(
-        own={"log_loss": Metric("log_loss", zero_metric, range=(0, 5), higher_is_better=True)}
+        user_metrics={
+            "log_loss": Metric("log_loss", zero_metric, range=(0, 5), higher_is_better=True)
+        }
     )
     assert (declared.better("log_loss"), declared.highest("log_loss")) == ("higher", 5.0)
 
