@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,8 @@ def test_ctrl_c_at_a_question_ends_with_130_and_nothing(tmp_path: Path) -> None:
     (tmp_path / "q.csv").write_text(QUESTION, encoding="utf-8")
     child, terminal = pty.fork()
     if child == 0:
+        # A process in the background ignores Ctrl-C, and hands that down.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.chdir(tmp_path)
         os.execv(sys.executable, [sys.executable, "-c", RUN])
     text = b""
