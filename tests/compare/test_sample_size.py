@@ -74,6 +74,15 @@ def test_the_size_for_an_auc_gives_delong_the_power() -> None:
     assert two.n < compare.sample_size_auc(0.75, against=0.8, correlation=0).n
 
 
+@pytest.mark.parametrize("method", ["mid-p", "exact"])
+def test_a_power_below_alpha_needs_few_instances(method: str) -> None:
+    """The formula squares a negative quantile there and starts far above the size in question."""
+    size = compare.sample_size_mcnemar(0.05, 0.01, power=0.01, alpha=0.3, method=method).n
+    powers = [mcnemar_power(n, 0.05, 0.01, 0.3, method) for n in range(2, 100)]
+    assert min(powers[size - 2 :]) >= 0.01
+    assert size == 2 or powers[size - 3] < 0.01
+
+
 REFUSED = [
     (
         lambda: compare.sample_size_tango(0.1, 0.1, margin=0.3, alpha=0.7),

@@ -105,6 +105,14 @@ def test_nothing_is_cut_off_and_no_tick_labels_collide(six, make):
         assert not any(a.overlaps(b) for k, a in enumerate(shown) for b in shown[k + 1 :])
 
 
+def test_bars_are_as_high_as_the_conversion_rates(six):
+    conversion = curves.conversion_rates(*six)
+    display = plot_curves.ConversionDisplay(conversion).plot()
+    heights = np.array([[bar.get_height() for bar in bars] for bars in display.bars_])
+    expected = conversion.rates[["positive", "negative"]].to_numpy()
+    np.testing.assert_array_equal(heights, expected.T)
+
+
 def test_the_dark_segment_is_the_confident_points(six):
     display = curves_roc.RocDisplay.from_predictions(
         six[0], {"net": six[1]}, band="fixed-width"

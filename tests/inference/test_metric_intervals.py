@@ -340,6 +340,17 @@ def test_the_bootstrap_t_of_normal_losses_is_students_interval():
     )  # no spread in a third
 
 
+def test_the_difference_of_two_mean_losses_pairs_the_instances(data):
+    """The bootstrap-t interval is close to Student's of the differences of 200 paired losses."""
+    y, scores = data
+    gap = m.differences(y, scores, metrics=["brier"], draws=2000).table.loc[("a", "b", "brier")]
+    difference = (scores["a"] - y) ** 2 - (scores["b"] - y) ** 2
+    error = difference.std(ddof=1) / 200**0.5
+    expected = stats.t.interval(0.95, 199, difference.mean(), error)
+    assert gap["estimate"] == pytest.approx(difference.mean(), rel=1e-12)
+    assert gap[["lower", "upper"]].tolist() == pytest.approx(expected, abs=0.3 * error)
+
+
 def test_a_certainty_that_was_wrong_has_no_interval(data):
     y, scores = data
     certain_scores = {

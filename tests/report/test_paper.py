@@ -101,6 +101,16 @@ def test_the_best_of_each_metric_is_bold_in_its_own_direction():
     assert r"{top1 $\uparrow$} & {latency\_ms $\downarrow$}" in text
 
 
+def test_a_column_leaves_room_for_its_longest_number():
+    """siunitx reserves as many digits before and after the point as a table-format names."""
+    table = pd.DataFrame({"gain": [9.25, 80.5, 700.0]}, index=list("abc"))
+    text = db.rank(table).to_latex()
+    digits = [cells[0].removeprefix(r"\bfseries ") for cells in rows_of(text).values()]
+    decimals = len(digits[0].partition(".")[2])
+    assert [number.partition(".")[0] for number in digits] == ["700", "80", "9"]
+    assert f"S[table-format=3.{decimals}]" in text
+
+
 def test_rows_metrics_and_columns_are_chosen():
     ranking = db.rank(random_table(30, 3))
     chosen = ["RandomForest-SMOTE-3", "RandomForest-SMOTE-1"]
