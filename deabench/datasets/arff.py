@@ -116,7 +116,7 @@ def _read_rows(rows: list[str], kinds: dict[str, str]) -> pd.DataFrame:
     """Return the cells as text, NaN where missing."""
     if rows and rows[0].startswith("{"):
         rows = [_expand_sparse(row, kinds) for row in rows]
-    body = "\n".join(rows) + "\n"
+    body = "\n".join(rows)
     # of the two quotes that which begins a cell; the other one is a character
     quote = "'" if re.search(r"(^|,)\s*'", body, re.M) else '"'
     if not rows or not kinds:

@@ -102,3 +102,28 @@ def test_the_exact_projection_is_optimal(norm, dominating) -> None:
         assert not dominating or gap.min() >= -1e-12
         certified_count += gap_norm(gap, norm) > 0
     assert certified_count > 10
+
+
+@pytest.mark.parametrize("norm", ["l1", "linf"])
+@pytest.mark.parametrize("dominating", [False, True])
+def test_the_program_cuts_off_points_that_span_no_efficient_face(norm, dominating) -> None:
+    """Half of a and half of b is as good as c in two metrics and worse in the third: the closest
+    point, between a and b, is no target.
+    """
+    table = frame(np.array([[1.5, 0.5, 0.5], [0.5, 1.5, 0.5], [1.0, 1.0, 1.5]]))
+    tested = frame(np.array([[0.95, 0.95, 0.52]]), "t")
+    options = {"norm": norm, "dominating": dominating}
+    targets = db.targets(tested, table, method="milp", **options)
+    assert np.abs(targets.targets.to_numpy() - [1.0, 1.0, 0.5]).max() > 0.1
+    faces = db.targets(tested, table, method="faces", **options)
+    assert targets.distance.tolist() == pytest.approx(faces.distance.tolist(), abs=1e-9)
+    db.certify(targets)
+
+
+def test_dmus_without_a_metric_are_dropped_from_both_tables() -> None:
+    reference = frame(np.array([[0.9, 0.2], [0.2, 0.9], [np.nan, 1.0]]))
+    tested = frame(np.array([[0.3, 0.3], [0.3, np.nan]]), "t")
+    targets = db.targets(tested, reference, missing="drop-systems")
+    complete = db.targets(tested.iloc[:1], reference.iloc[:2])
+    assert targets.targets.index.tolist() == ["t0"]
+    assert targets.distance.tolist() == complete.distance.tolist()

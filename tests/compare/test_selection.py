@@ -180,6 +180,19 @@ def test_compare_takes_missing_results_where_asked() -> None:
     assert comparison.plot().caption().startswith("Mean rank")
 
 
+@pytest.mark.parametrize(("empty", "test"), [(True, "Skillings-Mack"), (False, "Iman-Davenport")])
+def test_the_summary_says_what_the_test_of_all_found(empty: bool, test: str) -> None:
+    table = pd.DataFrame(
+        np.random.default_rng(8).normal([0, 0, 1.5], size=(25, 3)), columns=list("abc")
+    )
+    if empty:
+        table.iloc[0, 0] = NAN
+    comparison = compare.compare(table, missing="skillings-mack" if empty else "refuse")
+    (line,) = [x for x in comparison.summary().splitlines() if x.startswith("all alike? ")]
+    assert test in line
+    assert f"p = {comparison.omnibus.p_value:.4g}" in line
+
+
 def test_one_bad_pair_does_not_stop_the_others() -> None:
     base = np.random.default_rng(0).normal(size=10)
     table = pd.DataFrame(

@@ -178,3 +178,10 @@ def test_a_sequential_gate_goes_on_where_it_was():
     before = play_gate(rounds[: whole.decided_after - 1], 1, 0.9, threshold, threshold)
     assert not before.passes
     assert play_gate(rounds[: whole.decided_after], 1, 0.9, threshold, threshold).passes
+
+
+def test_shown_scores_have_the_limits_of_a_gate_with_half_the_share_on_each_side(tmp_path):
+    sample = samples(new=answers(0.9, 1))
+    shown = db.gate(sample, "new", ledger=tmp_path / "gates.json", feedback="scores")
+    alone = db.gate(sample, "new", level=1 - shown.alpha)
+    assert (shown.lower, shown.upper) == pytest.approx((alone.lower, alone.upper), rel=1e-12)

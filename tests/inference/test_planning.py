@@ -41,6 +41,11 @@ def test_what_needs_more():
     assert db.plan(at_least=0.9, score=0.95).gate > db.plan(at_least=0.9).gate
 
 
+@pytest.mark.parametrize(("s", "words"), [(1, "in the metric is"), (2, "in each metric is")])
+def test_a_plan_says_in_how_many_metrics_a_system_is_behind(s, words):
+    assert words in db.plan(gap=0.1, s=s).summary()
+
+
 def test_a_correlation_cannot_bring_disagreement_below_the_gap():
     answer = db.plan(gap=0.1, value=0.99, rho=0.99)
     assert answer.anytime >= np.log(2 / 0.05) / (0.1**2 / (2 * 0.1))

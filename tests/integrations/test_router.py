@@ -34,6 +34,14 @@ def test_hull_and_area_by_hand():
     assert curve["quality"].tolist() == pytest.approx([0.5, 0.65, 0.85, 0.9], abs=1e-9)
 
 
+def test_the_band_is_as_wide_as_the_error_of_each_cost():
+    """Where a answers half and b four of five, their errors are as .5 to .4."""
+    curve = by_hand().curve([1, 2])
+    widths = (curve["upper"] - curve["quality"]).to_numpy()
+    assert widths[0] / widths[1] == pytest.approx(0.5 / 0.4, rel=1e-12)
+    assert (curve["quality"] - curve["lower"]).to_numpy() == pytest.approx(widths, rel=1e-12)
+
+
 def test_mixtures_for_a_budget_and_a_quality():
     router = by_hand()
     routing = router.best(3)

@@ -143,3 +143,17 @@ def test_latex_names_chi_squared() -> None:
     assert "χ" not in text
     assert "χ² = " in result.report()
     assert "*χ²* = " in result.report("md")
+
+
+@pytest.mark.parametrize(
+    ("margin", "words"),
+    [(0.5, "were equivalent within 0.5"), (0.01, "were not shown to be equivalent within 0.01")],
+)
+def test_a_test_of_equivalence_says_within_which_margin(scores, margin, words):
+    result = db.compare.tost(scores["b"], scores["c"], margin=margin)
+    text = result.report()
+    assert f"the two systems {words} (" in text
+    # Two one-sided tests at 5 % go with an interval at 90 %.
+    error = stats.sem(scores["b"] - scores["c"])
+    low, high = stats.t.interval(0.9, 19, (scores["b"] - scores["c"]).mean(), error)
+    assert f"CI [{low:.3g}, {high:.3g}]" in text

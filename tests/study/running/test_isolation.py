@@ -17,7 +17,12 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV
 
 from deabench.study import Study
-from deabench.study.running.isolation import LARGEST_OUTPUT, Output, seed_generators
+from deabench.study.running.isolation import (
+    LARGEST_OUTPUT,
+    Output,
+    leave_no_trace,
+    seed_generators,
+)
 from deabench.study.running.limits import cpu_seconds
 from deabench.study.running.tasks import run_batch, run_task
 
@@ -75,6 +80,17 @@ def test_state_of_the_process_is_put_back(tmp_path):
         dict(os.environ),
         list(warnings.filters),
     )
+
+
+def test_variables_that_a_task_sets_changes_or_deletes_are_put_back(monkeypatch):
+    monkeypatch.setenv("DEABENCH_CHANGED", "before")
+    monkeypatch.setenv("DEABENCH_DELETED", "before")
+    before = dict(os.environ)
+    with leave_no_trace(before):
+        os.environ["DEABENCH_CHANGED"] = "after"
+        os.environ["DEABENCH_SET"] = "after"
+        del os.environ["DEABENCH_DELETED"]
+    assert dict(os.environ) == before
 
 
 def test_a_batch_puts_back_once_what_each_of_its_tasks_changes(tmp_path):
