@@ -86,10 +86,7 @@ def _jinja_environment() -> Any:
 
     def make_printable(value: Any) -> Any:
         # Markup of Jinja itself stays as it is.
-        is_markup = hasattr(value, "__html__")
-        if isinstance(value, str) and not is_markup:
-            return printable(value)
-        return value
+        return value if hasattr(value, "__html__") else printable(value)
 
     return Environment(autoescape=True, undefined=StrictUndefined, finalize=make_printable)
 

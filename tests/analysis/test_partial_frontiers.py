@@ -11,6 +11,7 @@ from dea_cases import examples, frame, tables
 from hypothesis import given
 
 import deabench as db
+from deabench.analysis.partial_frontiers import FEW_COMPARED
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -67,6 +68,15 @@ def test_one_lucky_run_moves_fdh_and_not_the_partial_frontier() -> None:
         - db.order_alpha(lucky, 0.9).frame["efficiency"][table.index]
     )
     assert partial.abs().mean() < moved / 5
+
+
+def test_a_note_counts_those_that_few_are_compared_with() -> None:
+    """The dearest is compared with all 40, the cheapest with itself."""
+    table = pd.DataFrame({"rate": np.full(40, 0.5), "price": np.arange(1.0, 41.0)})
+    partial = db.order_m(table, 5, outputs=["rate"], inputs=["price"])
+    assert partial.frame["compared"].tolist() == list(range(1, 41))
+    few = FEW_COMPARED - 1
+    assert partial.notes[-1].startswith(f"{few} of 40 systems are compared with fewer than ")
 
 
 def test_what_partial_frontiers_refuse(refused) -> None:

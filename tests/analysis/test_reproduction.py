@@ -205,3 +205,13 @@ def test_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert capsys.readouterr().err == "table07: 13 equal, 2 differs\n"
     assert main(["reproduce", "table99"]) == 1
     assert capsys.readouterr().err.startswith("deabench: there is no printed table 'table99'")
+
+
+def test_the_summary_names_the_tables_that_differ() -> None:
+    verdicts = {"table01": ["equal", "close"], "table02": ["differs", "equal"]}
+    cells = [(table, verdict) for table, column in verdicts.items() for verdict in column]
+    result = Reproduction(pd.DataFrame(cells, columns=["table", "verdict"]))
+    assert result.summary() == (
+        "2 of 4 printed cells are equal when recomputed, 1 are close, 1 differ; "
+        "cells of table02 differ"
+    )

@@ -7,7 +7,9 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
+import itertools
 import re
+import shlex
 import subprocess
 import tomllib
 import warnings
@@ -75,6 +77,8 @@ def test_the_commands_of_a_page_run(page, tmp_path):
                 continue
             assert command.startswith("deabench "), command
             printed = run_command(command)
+            for option, name in itertools.pairwise(shlex.split(command)):
+                assert option not in ("-o", "--plot") or Path(name).exists(), command
             if shown.strip():
                 assert [line.rstrip() for line in printed.strip().splitlines()] == [
                     line.rstrip() for line in shown.strip().splitlines()

@@ -274,6 +274,10 @@ def weighted_outcomes(weights):
             "there is no cost 'ms' for 'c'; there are 'a', 'b'",
         ),
         (
+            lambda: db.Samples.from_predictions(Y, PREDICTIONS, positive=1, metrics=[]),
+            "metrics is empty; name at least one metric, as 'TPR'",
+        ),
+        (
             lambda: db.Samples.from_predictions(Y, PREDICTIONS, positive=1).weighted({"TPR": 0}),
             "the weights are all 0; give one of them a number > 0",
         ),

@@ -597,3 +597,11 @@ def test_weights_are_named_by_the_users_metrics_and_directions():
         "accuracy",
         "err (lower is better)",
     ]
+
+
+@pytest.mark.parametrize("max_nodes", [2, 3])
+def test_a_network_says_how_many_systems_it_leaves_out(max_nodes):
+    table = pd.DataFrame({"a": [0.9, 0.5, 0.4], "b": [0.5, 0.9, 0.4]}, index=list("xyz"))
+    display = plot.PeerNetworkDisplay.from_result(db.rank(table), max_nodes=max_nodes).plot()
+    title = display.ax_.get_title(loc="left")
+    assert ("1 systems with lower scores are not drawn" in title) == (max_nodes == 2)

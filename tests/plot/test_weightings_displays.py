@@ -74,3 +74,6 @@ def test_names_that_have_no_room_stand_in_a_legend() -> None:
     ]
     written = {text.get_text().split("\n")[0] for text in display.ax_.texts}
     assert written == {"wide", "other"}
+    # A name stands in the middle of its bar.
+    middles = {bar.get_x() + bar.get_width() / 2 for bar in display.regions_}
+    assert {text.get_position()[0] for text in display.ax_.texts} <= middles

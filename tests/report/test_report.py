@@ -426,6 +426,8 @@ def test_more_than_six_metrics_say_why_there_are_no_facets():
         "The frontier of 7 metrics has too many facets to list; choose up to 6 with metrics to see "
         "facets and targets."
     ]
+    # The model is known to call those efficient that are on this frontier.
+    assert "may be efficient in the ranking and not on that frontier" not in report.to_markdown()
 
 
 def test_the_command_writes_all_formats(command_files, tmp_path, capsys):

@@ -50,7 +50,11 @@ def test_scores_are_those_of_the_table_in_memory(kind: str, tmp_path: Path) -> N
     )
     assert ranking.batches["unproved"].sum() == 0
     assert db.certify(ranking)[["gap", "short", "efficient"]].to_numpy().max() < 1e-9
-    assert ranking.to_frame()["rows"].tolist() == [300, 1, 499]
+    files = ranking.to_frame()
+    assert files["rows"].tolist() == [300, 1, 499]
+    parts = np.split(scores["efficiency"].to_numpy(), [300, 301])
+    np.testing.assert_allclose(files["mean"], [part.mean() for part in parts], rtol=1e-12)
+    assert files["least"].tolist() == [part.min() for part in parts]
 
 
 @pytest.mark.parametrize(

@@ -268,7 +268,7 @@ def check_store(path: Path) -> None:
     # SQLite's header has the size of a page (1 stands for 65,536) and the number of pages
     with path.open("rb") as stream:
         header = stream.read(32)
-    page_size = int.from_bytes(header[16:18], "big") or 1
+    page_size = int.from_bytes(header[16:18], "big")
     if page_size == 1:
         page_size = 65536
     complete_size = int.from_bytes(header[28:32], "big") * page_size
