@@ -35,6 +35,7 @@ from deabench.errors import DataError
 from deabench.report import ReportTable, latex
 from deabench.report.html import embed_json
 from deabench.report.latex import escape_latex
+from deabench.report.result_sections import _certificate_facts
 from deabench.utils.text import escape_markdown
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -117,6 +118,16 @@ def test_provenance_counts_what_was_proved():
     assert float(facts["largest gap of a certificate"]) <= 1e-9
     assert float(facts["largest miss of a proof of the targets"]) <= 1e-9
     assert len(facts["SHA-256 of the metrics as CSV"]) == 64
+
+
+def test_scores_within_the_tolerance_count_as_proved():
+    ranking = SimpleNamespace(
+        options=db.models.WEI(),
+        certificate=pd.DataFrame({"gap": [0.0, 5e-10, 2e-9, np.nan]}),
+        scores=pd.Series([1.0, 0.5, 0.4, np.nan]),
+    )
+    facts = _certificate_facts(ranking)
+    assert facts["scores proved again from λ and weights"] == "2 of 3 within 1e-09"
 
 
 def test_cost_ranges_and_intervals_and_tests_are_shown():

@@ -239,6 +239,14 @@ def test_a_basis_that_is_refused_for_its_own_dmu_is_settled_by_rational_arithmet
     np.testing.assert_allclose(by_engine(problem), [1 / theta5(Y, y) for y in Y], atol=SAME)
 
 
+def test_without_a_basis_to_share_each_program_is_solved_by_itself(monkeypatch) -> None:
+    """A basis whose inverse is large is not shared; here all are."""
+    problem = wei(np.random.default_rng(6).uniform(0.2, 1, (30, 3)))
+    expected = by_engine(problem)
+    monkeypatch.setattr(engine, "ACCURATE", 0.0)
+    np.testing.assert_allclose(by_facets(problem), expected, rtol=0, atol=SAME)
+
+
 def test_a_refused_basis_is_first_tried_again_from_the_slacks(monkeypatch) -> None:
     """A nearly singular basis looks optimal to HiGHS: started afresh it finds another, and
     fractions are not needed.
