@@ -4,6 +4,7 @@ come next.
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -103,3 +104,15 @@ def test_memory_that_is_not_there_ends_in_a_sentence(tmp_path, monkeypatch, caps
     assert capsys.readouterr().err.splitlines()[-1] == (
         "deabench: this needs more memory than there is; give a part of the data"
     )
+
+
+def test_an_error_that_is_none_of_the_device_is_raised(tmp_path, monkeypatch):
+    path = tmp_path / "board.csv"
+    path.write_text("model,accuracy\na,0.9\nb,0.8\n")
+
+    def fail(*_, **__):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr("deabench.cli.tables.describe_table", fail)
+    with pytest.raises(OSError, match="Operation not permitted"):
+        main(["read", str(path)])

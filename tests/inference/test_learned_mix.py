@@ -47,6 +47,21 @@ def test_the_statistic_is_that_of_its_definition():
         assert fit.statistic[i] == pytest.approx(min(by_metric), rel=1e-9)
 
 
+def test_products_of_metrics_are_those_of_deviations_from_the_mean_classifier():
+    rng = np.random.default_rng(4)
+    values = rng.random((3, 2, 12)).astype(np.float32)
+    units = Units(values, np.ones((2, 12), bool), np.zeros(12, int), np.zeros(2, bool))
+    fold = np.arange(12) % 3
+    products = learned_mix.fold_moments(units, fold[None], 3).metric_products[0]
+    for f in range(3):
+        expected = np.zeros((2, 2))
+        for t in np.flatnonzero(fold == f):
+            for j in range(3):
+                deviation = values[j, :, t] - values[:, :, t].mean(axis=0)
+                expected += np.outer(deviation, deviation)
+        np.testing.assert_allclose(products[f], expected, rtol=1e-5)
+
+
 def test_folds_take_every_stratum_in_proportion():
     strata = np.repeat([0, 1, 2], [50, 30, 23])
     fold = learned_mix.deal_folds(strata, 10, np.random.default_rng(0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -13,7 +14,7 @@ import pytest
 
 import deabench as db
 from deabench.cli import main
-from deabench.cli._consent import digest_folder
+from deabench.cli._consent import digest_folder, may_import
 
 MODULE = """
 from pathlib import Path
@@ -126,6 +127,25 @@ def test_the_tables_are_the_same_whether_the_code_is_imported_or_recorded(folder
     # other parameters are another classifier, of which nothing is recorded
     Path("foreign.toml").write_text(STUDY.replace('.G"}', '.G", var_smoothing = 0.5}'))
     assert db.Study.from_toml("foreign.toml").status().missing == 2
+
+
+@pytest.mark.parametrize(("typed", "is_trusted"), [("\n", False), ("n\n", False), ("y\n", True)])
+def test_code_is_trusted_by_a_yes_alone(typed, is_trusted, tmp_path, monkeypatch):
+    """Enter, which takes the default of a question, trusts nothing."""
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr("deabench.cli._consent._trust_file", lambda: tmp_path / "trusted")
+    monkeypatch.setattr("sys.stdin", Terminal(typed))
+    monkeypatch.setattr("sys.stderr", Terminal())
+    file = tmp_path / "study.toml"
+    file.write_text("[classifiers]\n", encoding="utf-8")
+    assert may_import(file, ["module.Class"]) is is_trusted
+    # What is trusted once is not asked again.
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    assert may_import(file, ["module.Class"]) is is_trusted
 
 
 @pytest.mark.slow
