@@ -195,6 +195,10 @@ REFUSED = [
         lambda: compare.wilcoxon([1, 2], [2, 1], zeros="split"),
         "zeros 'split' is not known; it is one of 'zsplit', 'wilcox', 'pratt'",
     ),
+    (
+        lambda: compare.wilcoxon([1, 2], [2, 1], alpha=5),
+        "alpha is 5; give a number between 0 and 1, both excluded, as 0.05",
+    ),
 ]
 
 

@@ -15,7 +15,7 @@ from simulations.tables import metrics, unif
 
 import deabench as db
 from deabench.errors import CertificateError
-from deabench.geometry import dominance, facet_bases
+from deabench.geometry import dominance, facet_bases, facet_walk
 from deabench.geometry.dominance import DominanceTree, find_dominators
 from deabench.geometry.facet_bases import BasisWalk
 from deabench.models import WEI
@@ -176,3 +176,14 @@ def test_few_points_in_six_metrics_have_few_facets() -> None:
     points = np.random.default_rng(0).uniform(0.9, 1, (14, 6))
     assert facet_bases.should_enumerate_facets(points, 100)
     assert not facet_bases.should_enumerate_facets(points, 60)
+
+
+def test_a_simplex_that_is_flat_or_steep_has_no_coordinates() -> None:
+    """The error of coordinates grows with the condition number, which is 1/height here."""
+    heights = np.array([1.0, 1e-3, 1e-12, 0.0])
+    matrices = np.array([[[1.0, 1.0], [1.0, 1.0 + height]] for height in heights])
+    inverse, error = facet_walk._invert_simplices(matrices)
+    np.testing.assert_allclose(inverse[0], [[2, -1], [-1, 1]])
+    np.testing.assert_allclose(inverse[1], [[1001, -1000], [-1000, 1000]], rtol=1e-9)
+    assert np.isnan(inverse[2:]).all()
+    assert error[1] / error[0] == pytest.approx(1001 / 2)

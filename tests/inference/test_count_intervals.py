@@ -68,6 +68,15 @@ def test_intervals_row_after_row_and_other_methods():
     )
 
 
+def test_sums_of_weights_are_no_counts_to_draw_from(refused):
+    counts = m.count([1, 1, 0, 0], {"a": [1, 0, 0, 1]}, sample_weight=[0.5, 1, 1, 1])
+    with refused(
+        "the counts are sums of sample weights; give the instances and their weights to "
+        "metrics.intervals"
+    ):
+        m.bootstrap_counts(counts, metrics=["TPR"])
+
+
 def test_bootstrap_of_counts_has_binomial_quantiles():
     """The resampled TPR is binomial(P, TPR) / P: its percentile limits are that law's, within a
     count and a half.

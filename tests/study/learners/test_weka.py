@@ -30,6 +30,8 @@ def test_without_java_the_text_says_so(monkeypatch):
     monkeypatch.setattr(weka, "find_spec", lambda name: importlib.util.find_spec("json"))
     monkeypatch.setattr(weka.shutil, "which", lambda name: None)
     assert weka.missing_software() == "Java (a JRE of version 11 or later)"
+    monkeypatch.setattr(weka.shutil, "which", lambda name: f"/usr/bin/{name}")
+    assert weka.missing_software() == ""
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,10 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import confusion_matrix
 from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 from study_runs import run_here, without_processes
 
+import deabench as db
 from deabench.errors import DataError
 from deabench.study import Study
 from deabench.study.results import status
@@ -257,6 +259,31 @@ def test_the_headline_is_about_the_dmus_asked_for(tmp_path):
     assert summary.summary().startswith(
         f"'{means.idxmax()}' has the highest mean efficiency of the data sets, {means.max():.3f} "
         "over 2 classifiers; "
+    )
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_what_stands_after_the_at_is_compared_over_data_sets(tmp_path):
+    """Each metric of each thing before the @ is an output; each data set has its own frontier."""
+    classifiers = {
+        f"{name}@{depth}": DecisionTreeClassifier(max_depth=depth, criterion=name)
+        for name in ("gini", "entropy")
+        for depth in (1, 3)
+    }
+    dea = {"dmus": "after @", "outputs": ["TPR", "TNR"]}
+    study = small_study(tmp_path, classifiers, split=2, dea=dea)
+    run_here(study)
+    summary = study.summary()
+    assert summary.pivot.index.names == ["dataset", "dmu"]
+    for _, table in summary.pivot.groupby(level="dataset"):
+        outputs = table.droplevel("dataset").drop(columns="efficiency")
+        assert outputs.shape == (2, 4)
+        names = [" of ".join(map(str, np.atleast_1d(name))) for name in outputs]
+        scores = db.rank(outputs.set_axis(names, axis=1), outputs=names).scores
+        np.testing.assert_allclose(table["efficiency"], scores, atol=1e-9)
+    means = summary.pivot["efficiency"].groupby(level="dmu").mean()
+    assert summary.summary().startswith(
+        f"'{means.idxmax()}' has the highest mean efficiency, {means.max():.3f} over 2 data sets; "
     )
 
 

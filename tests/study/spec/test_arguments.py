@@ -91,6 +91,17 @@ def test_the_same_store_digest_and_results_as_from_a_file(study_file, rows, tmp_
     assert run_here(study).digest == digest
 
 
+def test_a_file_has_its_classes_in_the_named_column(rows, tmp_path):
+    classes = rows.columns[-1]
+    rows[[classes, *rows.columns[:-1]]].to_csv(tmp_path / "rows.csv", index=False)
+    learners = {"near": KNeighborsClassifier(3)}
+    from_file = Study(
+        {"t": tmp_path / "rows.csv"}, learners, split=4, target=classes, store=tmp_path / "f.sqlite"
+    )
+    from_rows = Study({"t": rows}, learners, split=4, store=tmp_path / "r.sqlite")
+    assert done(from_file)["near"].tolist() == done(from_rows)["near"].tolist()
+
+
 @pytest.mark.parametrize("split", [StratifiedKFold(5), LeaveOneOut(), "leave-one-out"], ids=str)
 def test_counts_are_those_of_cross_val_predict(rows, split, tmp_path):
     rows = rows.iloc[::3]
