@@ -223,12 +223,7 @@ def _rank_complete(
     keeps_partial: bool = False,
 ) -> Ranking:
     """Rank a table without empty cells."""
-    # Which metrics are inputs is known only after validation, which turns the signs of some.
-    facts = TableFacts(
-        has_inputs=True,
-        has_outputs=bool(selected.outputs),
-        has_known_range=any(np.isfinite(selected.range_of(name)[1]) for name in selected.outputs),
-    )
+    facts = _describe_selected(selected)
     allowed = request.resolve(facts).allows()
     # Without a reference of its own the table is compared with itself.
     if reference_table is None:
@@ -274,6 +269,30 @@ def _rank_complete(
     return replace(
         ranking,
         notes=(*notes, *_describe_projections(ranking), *describe_tie(ranking, selected, request)),
+    )
+
+
+def check_selected(selected: SelectedTable, request: ModelRequest, *, bounded: bool) -> None:
+    """Refuse what `rank_selected` refuses of the values of a table, without solving anything.
+
+    Raises
+    ------
+    DataError
+    """
+    if bounded:
+        selected, _ = missing_bounds.complete_cells(selected)
+    validate(selected, warn=False, allow=request.resolve(_describe_selected(selected)).allows())
+
+
+def _describe_selected(selected: SelectedTable) -> TableFacts:
+    """Return what is known of a selected table before its values are checked.
+
+    Which metrics are inputs is known only after that, which turns the signs of some.
+    """
+    return TableFacts(
+        has_inputs=True,
+        has_outputs=bool(selected.outputs),
+        has_known_range=any(np.isfinite(selected.range_of(name)[1]) for name in selected.outputs),
     )
 
 

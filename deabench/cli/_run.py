@@ -20,6 +20,13 @@ from typer.main import get_command
 from deabench.cli import COMPLETION_VARIABLE, VERBS
 from deabench.cli._io import all_notes, print_message, printable_streams
 from deabench.cli.options.declarations import answer_words, parse_numbers, question_text
+from deabench.cli.options.proposals import (
+    FindRefusal,
+    complete_answer,
+    complete_question,
+    select_and_check,
+    trying,
+)
 from deabench.errors import DataError, DeabenchError, UsageError
 from deabench.tables.naming.questions import Answer, Question, UndecidedError
 from deabench.tables.readers.limits import reading_options
@@ -87,9 +94,10 @@ def run_verb(name: str, arguments: list[str]) -> int:
             try:
                 return _call_verb(name, arguments)
             except UndecidedError as error:
-                words = _ask(error.question)
+                question = complete_question(error.question, refusal_finder(name, arguments))
+                words = _ask(question)
                 if words is None:
-                    text = question_text(error.question, [name, *arguments])
+                    text = question_text(question, [name, *arguments])
                     print_message(f"deabench: {text}")
                     return 1
                 # The verb begins again with the answer.
@@ -115,6 +123,27 @@ def _ask(question: Question) -> list[str] | None:
     return answer_words(question.answers[matches[0] if typed.strip() else default])
 
 
+def refusal_finder(name: str, arguments: list[str]) -> FindRefusal:
+    """Return a function that tells what refuses a command with an answer added, without solving."""
+
+    def find_refusal(answer: Answer) -> DataError | None:
+        command = _make_command(name)
+        words = [*arguments, *answer_words(answer)]
+        try:
+            with trying(select_and_check):
+                command(words, prog_name=f"deabench {name}", standalone_mode=False)
+        except UndecidedError as error:
+            return error
+        except DataError as error:
+            # What is typed already is not typed again otherwise.
+            return error if _may_propose(error, name, arguments) else None
+        except DeabenchError:
+            return None
+        return None
+
+    return find_refusal
+
+
 def _may_propose(error: DataError, name: str, arguments: list[str]) -> bool:
     """Return whether a verb takes what would avoid an error, and nobody typed it otherwise."""
     typed = {argument.split("=")[0] for argument in arguments}
@@ -137,7 +166,7 @@ def _call_verb(name: str, arguments: list[str]) -> int:
     except DeabenchError as error:
         print_message(f"deabench: {error}")
         if isinstance(error, DataError) and _may_propose(error, name, arguments):
-            answer = cast(Answer, error.options)
+            answer = complete_answer(cast(Answer, error.options), refusal_finder(name, arguments))
             words = ["deabench", name, *arguments, *answer_words(answer)]
             print_message(f"To do so, type\n  {shlex.join(words)}")
         return 2 if isinstance(error, UsageError) else 1

@@ -12,6 +12,7 @@ import typer
 
 import deabench as db
 from deabench.cli._io import Format, print_message, print_messages, write_table, write_text
+from deabench.cli._run import refusal_finder
 from deabench.cli.options.declarations import (
     Form,
     Norm,
@@ -28,6 +29,7 @@ from deabench.cli.options.declarations import (
     word_option,
 )
 from deabench.cli.options.model import Streaming
+from deabench.cli.options.proposals import complete_question
 from deabench.cli.options.samples import AnswerOptions
 from deabench.cli.options.table import TableOptions
 from deabench.report.text.words import join_names
@@ -81,8 +83,10 @@ def read_command(
             counts = ", ".join(f"'{name}' {count}" for name, count in source.missing.items())
             print_message(f"empty cells: {counts}; --missing says what becomes of them")
         if source.question is not None:
+            words = [*table.typed_words, *_reading_words()]
             question = with_missing_choice(source, source.question)
-            print_message(question_text(question, ["rank", *table.typed_words, *_reading_words()]))
+            question = complete_question(question, refusal_finder("rank", words))
+            print_message(question_text(question, ["rank", *words]))
         else:
             print_message(f"the same with every option: {proposal['command']}")
 

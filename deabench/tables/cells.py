@@ -53,6 +53,8 @@ LONG_COLUMN = 2000
 """In a column with more cells than this that are no plain numbers, a sample is looked at first."""
 SAMPLE_SIZE = 200
 _GROUPED_BY_DOTS = lazy_pattern(r"-?\d{1,3}(\.\d{3})+")
+MISSING_CODES = (-1.0, -9.0, -99.0, -999.0, -9999.0)
+"""Negative numbers that stand for empty cells more often than for measurements."""
 
 
 @dataclass(frozen=True)

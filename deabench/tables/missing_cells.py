@@ -15,12 +15,15 @@ from deabench.tables.table import Table
 Choice = Literal["drop-systems", "drop-metrics", ""]
 LEAST_SYSTEMS = 2
 """A ranking compares at least so many."""
+FEW_GAPS = 0.8
+"""Where this share of the metrics is complete, the others are better left out than systems."""
 
 
 def choose_missing(outputs: pd.DataFrame, inputs: pd.DataFrame) -> Choice:
     """Choose between the systems and the metrics with empty cells: leave out what costs less.
 
-    Metrics say what is compared, so systems go first, unless more than half of them would.
+    Metrics say what is compared, so systems go first, unless more than half of them would and few
+    metrics have gaps, or more than two thirds would.
 
     Parameters
     ----------
@@ -34,12 +37,41 @@ def choose_missing(outputs: pd.DataFrame, inputs: pd.DataFrame) -> Choice:
     needed = outputs if outputs.shape[1] else inputs
     is_left = bool(np.isfinite(needed.to_numpy(dtype=float)).all(axis=0).any())
     count, width = cells.shape
-    if complete_rows >= max(LEAST_SYSTEMS, count / 2):
+    has_few_gaps = is_left and complete_columns >= FEW_GAPS * width
+    least_share = 1 / 2 if has_few_gaps else 1 / 3
+    if complete_rows >= max(LEAST_SYSTEMS, least_share * count):
         return "drop-systems"
     # Otherwise what leaves more cells is left.
     if is_left and complete_columns * count >= complete_rows * width:
         return "drop-metrics"
     return "drop-systems" if complete_rows >= LEAST_SYSTEMS else ""
+
+
+def choose_filled(frame: pd.DataFrame) -> tuple[list[str], int]:
+    """Choose the metrics to leave out before systems with empty cells, where all have some.
+
+    Parameters
+    ----------
+    frame : DataFrame, systems x metrics
+
+    Returns
+    -------
+    ignored : list of column names
+        The emptiest metrics, without which the complete systems have the most cells.
+    count : int
+        How many systems are then complete.
+    """
+    is_usable = np.isfinite(frame.to_numpy(dtype=float))
+    # The fullest metrics first; of equally full ones the first of the table.
+    order = np.argsort(-is_usable.sum(axis=0), kind="stable")
+    is_complete = np.logical_and.accumulate(is_usable[:, order], axis=1)
+    counts = is_complete.sum(axis=0)
+    cells = np.where(counts >= LEAST_SYSTEMS, counts * np.arange(1, len(order) + 1), 0)
+    if not cells.any():
+        return [], 0
+    best = int(np.argmax(cells))
+    ignored = [str(frame.columns[column]) for column in sorted(order[best + 1 :])]
+    return ignored, int(counts[best])
 
 
 def with_missing_choice(table: Table, question: Question) -> Question:

@@ -12,7 +12,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.tables.cells import is_empty_word
 from deabench.tables.estimates import find_currency
-from deabench.tables.missing_cells import choose_missing
+from deabench.tables.missing_cells import choose_filled, choose_missing
 from deabench.tables.recognition.columns import USER_SAYS, Column
 from deabench.tables.table import Table
 from deabench.tables.vocabulary import look_up_metric
@@ -246,7 +246,20 @@ def refuse_missing(selected: SelectedTable) -> None:
     )
     if choice:
         error.options = {"missing": (choice,)}
+    else:
+        error.options = _complete_part(selected)
     raise error
+
+
+def _complete_part(selected: SelectedTable) -> dict[str, tuple[str, ...]]:
+    """Return the options that rank a part of the metrics and systems; none where there is none."""
+    metrics = selected.frame[list(selected.metrics)]
+    ignored, count = choose_filled(metrics)
+    remaining = selected.drop_columns(ignored)
+    if not ignored or not (remaining.outputs if selected.outputs else remaining.inputs):
+        return {}
+    options = {"ignore": tuple(ignored)}
+    return options | ({"missing": ("drop-systems",)} if count < len(metrics) else {})
 
 
 def _describe_texts(cells: Sequence[str]) -> str:

@@ -212,9 +212,12 @@ def _expand_names(
     named_outputs = _check_names(outputs, "outputs")
     named_inputs = _check_names(inputs, "inputs")
     declared = [column.name for column in table.columns if column.declared]
-    expanded_outputs = table.expand(named_outputs, "outputs", [*named_inputs, *declared])
+    # Patterns take neither what is named elsewhere nor what is ignored.
+    ignored = [c.name for c in table.columns if c.role == "left_out" and c.kind == "user"]
+    reserved = [*named_inputs, *declared, *ignored]
+    expanded_outputs = table.expand(named_outputs, "outputs", reserved)
     # `rest` takes what no other pattern takes.
-    reserved = [*named_outputs, *declared]
+    reserved = [*named_outputs, *declared, *ignored]
     if "rest" in named_inputs:
         reserved += expanded_outputs
     return expanded_outputs, table.expand(named_inputs, "inputs", reserved)

@@ -6,13 +6,14 @@ What DEA cannot use is refused by row, column and value; what weakens an answer 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError, warn_data
-from deabench.tables.cells import is_empty_word, parse_numbers
+from deabench.tables.cells import MISSING_CODES, is_empty_word, parse_numbers
 from deabench.tables.naming.meaning import Meaning
 from deabench.tables.selected_table import MAX_NAMED_CELLS, SelectedTable, refuse_text
 from deabench.tables.transforms import AffineTransform, Data
@@ -30,6 +31,8 @@ LARGEST = 1e304
 """Quotients of numbers of these sizes by others near 1 are no subnormal floats, and finite."""
 MAX_CORRELATION = 0.95
 """Two metrics that correlate more say nearly the same, and a warning says what that does."""
+MAX_IGNORED = 1 / 3
+"""At most this share of the metrics is left out for values that they cannot have."""
 LEAST_PERCENT_MEDIAN = 2.0
 """The median of a rate in percent is above this, in a table that is not of rates up to 1."""
 
@@ -235,18 +238,26 @@ def _refuse_negative(values: pd.DataFrame, negative_remedy: str) -> None:
     # A metric that has no negative values by definition has them in no model.
     names = [str(values.columns[column]) for column in dict.fromkeys(bad[:, 1].tolist())]
     meanings = {name: look_up_metric(name) for name in names}
-    never = [name for name, meaning in meanings.items() if meaning and meaning.low >= 0]
+    never = [name for name, meaning in meanings.items() if meaning and not meaning.may_be_negative]
+    options: dict[str, tuple[str, ...]] = {}
     remedy = f"this model needs values >= 0; {negative_remedy}"
     if never:
         remedy = f"'{never[0]}' cannot be below 0, correct it"
+    elif negative_remedy == NEGATIVE_MODELS:
+        # The first of the models that take any value needs no further choice.
+        options = {"model": ("rdm",)}
+    # A few metrics of many can be left out.
+    if 0 < len(never) <= MAX_IGNORED * values.shape[1]:
+        remedy += " or leave it out"
+        options = {"ignore": tuple(never)}
     # One whole negative number, alone or repeated, may say "not measured".
     codes = np.unique(values.to_numpy()[bad[:, 0], bad[:, 1]])
     if len(codes) == 1 and codes[0] == np.round(codes[0]):
         remedy += f", or pass missing_code={codes[0]:g} if that stands for an empty cell"
-    # The first of the models that take any value needs no further choice.
+        if codes[0] in MISSING_CODES:
+            options = {"missing_code": (f"{codes[0]:g}",)}
     error = DataError(f"{_describe_cells(values, bad)}; {remedy}")
-    if remedy.endswith(NEGATIVE_MODELS):
-        error.options = {"model": ("rdm",)}
+    error.options = options
     raise error
 
 
@@ -331,7 +342,7 @@ def _choose_transforms(
             minimum = float(np.fmin(minimum, other_values.min()))
         if name in transforms or minimum >= 0:
             continue
-        meaning = look_up_metric(name) or Meaning("conditional")
+        meaning = _meaning_in_table(selected, name)
         allowed_side: Allowed = "negative inputs"
         if name in selected.outputs:
             allowed_side = "negative outputs"
@@ -343,13 +354,21 @@ def _choose_transforms(
                     reversed_outputs.append(name)
                 continue
         # A negative value of a metric that has none by definition is an error in the table.
-        if allowed_side in allow and meaning.low < 0:
+        if allowed_side in allow and meaning.may_be_negative:
             transforms[name] = AffineTransform(1.0, -minimum)
             notes.append(
                 f"'{name}' is counted from {minimum:g}, the least value there, "
                 "for it is negative in some rows; this model does not depend on the origin"
             )
     return transforms, notes, reversed_outputs
+
+
+def _meaning_in_table(selected: SelectedTable, name: str) -> Meaning:
+    """Return what a name means; losses that a table writes below 0 have their sign turned."""
+    meaning = look_up_metric(name) or Meaning("conditional")
+    if meaning.role == "lower_rate" and selected.range_of(name) == (-np.inf, 0.0):
+        return replace(meaning, low=-np.inf, negated=True)
+    return meaning
 
 
 def _choose_by_meaning(

@@ -14,6 +14,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 import typer
 
 from deabench.cli._io import Format, parse_output_path
+from deabench.cli.options.proposals import current_trial
 from deabench.errors import DataError, DeabenchError, UsageError
 from deabench.tables.naming.questions import ANSWERS, Answer, Question
 from deabench.tables.selected_table import MISSING
@@ -159,7 +160,11 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
         for name, group in groups.items():
             names = [field.name for field in fields(group) if field.name in values]
             values[name] = group(**{field: values.pop(field) for field in names})
-        command(**values)
+        trial = current_trial()
+        if trial is None:
+            command(**values)
+        else:
+            trial(values)
 
     # Typer reads the options from it.
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # of functions

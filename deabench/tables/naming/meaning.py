@@ -125,3 +125,9 @@ class Meaning:
         if self.role == "output":
             return "higher"
         return "lower" if self.role in ("lower_rate", "cost") else "neither"
+
+    @property
+    def may_be_negative(self) -> bool:
+        """Whether it may be below 0: profits and returns may, times and shares may not."""
+        is_unbounded = self.role == "output" and self.high == inf
+        return self.low < 0 or (is_unbounded and self.kind != "throughput")
