@@ -229,3 +229,64 @@ def test_error_rates_are_in_percent_beside_a_column_of_large_numbers(tmp_path) -
     columns = read_text(tmp_path, f"{table}\nThe numbers above are error rates.\n", "t.md").columns
     highs = {column.name: column.high for column in columns}
     assert (highs["IMDB"], highs["DBpedia"]) == (100.0, 100.0)
+
+
+def first_answer(tmp_path, text: str) -> dict:
+    """Return the likeliest answer of a table's question, by option."""
+    question = read_text(tmp_path, text).question
+    return {option: list(names) for option, names in question.answers[question.default].items()}
+
+
+def test_the_directions_of_a_question_may_differ(tmp_path) -> None:
+    rows = "A,91.5,31.5,0.52\nB,88.2,29.1,0.61\nC,85.4,27.2,0.75\nD,81.1,25.3,0.83\n"
+    text = "model,accuracy,zest,blurriness\n" + rows + "E,77.7,22.8,0.97\n"
+    assert read_text(tmp_path, text).question.default == "mixed"
+    assert first_answer(tmp_path, text) == {
+        "outputs": ["accuracy", "zest"],
+        "inputs": [],
+        "lower_is_better": ["blurriness"],
+    }
+    # One direction for all columns needs no answer of its own.
+    question = read_text(
+        tmp_path, "model,accuracy,zest\nA,91,3.5\nB,88,3.1\nC,85,2.7\nD,81,2.5\nE,77,2.2\n"
+    ).question
+    assert question.default == "higher"
+    assert "mixed" not in question.answers
+
+
+def test_a_proposal_of_several_directions_is_ranked(tmp_path, capsys) -> None:
+    rows = (
+        "A,91.5,31.5,0.52\nB,88.2,29.1,0.61\nC,85.4,27.2,0.75\nD,81.1,25.3,0.83\nE,77.7,22.8,0.97\n"
+    )
+    path = tmp_path / "board.csv"
+    path.write_text("model,accuracy,zest,blurriness\n" + rows)
+    assert main(["rank", str(path)]) == 1
+    message = capsys.readouterr().err
+    assert "If their directions differ as follows, type\n  deabench rank" in message
+    command = shlex.split(next(x for x in message.splitlines() if x.startswith("  ")))[1:]
+    assert main(command) == 0
+    with pytest.raises(UndecidedError, match="If their directions differ as follows, pass outputs"):
+        db.rank(db.read(path))
+
+
+def test_what_is_0_or_1_alone_is_likely_no_metric(tmp_path) -> None:
+    rows = "p,9,7.5,1,0\nq,8,8.5,0,1\nr,7,6.5,1,1\ns,6,9.5,0,0\nt,8.5,5.5,1,0\n"
+    answer = first_answer(tmp_path, "airport,passengers,staff,reef,dune\n" + rows)
+    assert answer == {"ignore": ["reef", "dune"]}
+
+
+def test_a_name_that_differs_in_its_last_word_measures_the_same(tmp_path) -> None:
+    header = "engine,scan_p50,scan_p95,scan_zork,jobs_qps\n"
+    rows = "A,12.5,20.5,{}4.5,100.5\nB,15.5,25.5,{}0.5,120.5\nC,11.5,22.5,{}9.5,90.5\n"
+    answer = first_answer(tmp_path, header + rows.replace("{}", "1"))
+    assert answer["lower_is_better"] == ["scan_zork"]
+    # Of another size it is another measurement.
+    answer = first_answer(tmp_path, header + rows.replace("{}", "9000"))
+    assert answer == {"ignore": ["scan_zork"]}
+
+
+def test_what_rises_with_a_known_cost_is_likely_one(tmp_path) -> None:
+    rows = "".join(f"e{k},{0.9 - k % 3 / 10:.1f},{10 + 3 * k},{40.5 + 9 * k}\n" for k in range(7))
+    table = read_text(tmp_path, "engine,accuracy,seconds,zork\n" + rows)
+    assert table.question.columns == ("zork",)
+    assert table.question.default == "lower"

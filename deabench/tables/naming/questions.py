@@ -17,6 +17,7 @@ Answer = Mapping[Option, tuple[str, ...]]
 """Option to the names or patterns that it takes, as `{"outputs": ("coding:arc_agi",)}`."""
 
 ANSWERS = {
+    "mixed": "if their directions differ as follows",
     "production": "if X stands for inputs and Y for outputs",
     "higher": "if higher is better",
     "lower": "if lower is better",
@@ -115,7 +116,7 @@ def make_question(
     complemented: Sequence[str],
     inputs: Sequence[str],
     numeric: Sequence[str],
-    default: str,
+    directions: Mapping[str, str],
 ) -> Question:
     """Return the question about some columns, with the answers beside what is known.
 
@@ -127,7 +128,8 @@ def make_question(
         The known metrics; complemented are rates that are better low.
     numeric : sequence of column names
         All columns of numbers, in the table's order, which ranges refer to.
-    default : str
+    directions : mapping of column to "higher", "lower" or "ignore"
+        What each column of the block likely is.
     """
     cost_options: Answer = {
         "inputs": tuple(shorten_names(inputs, numeric)),
@@ -141,6 +143,16 @@ def make_question(
             "lower_is_better": (*complemented, *shorten_names(columns, numeric)),
         },
     }
+    default = directions[columns[0]]
+    if len(set(directions.values())) > 1:
+        default = "mixed"
+        better_high = [name for name in columns if directions[name] == "higher"]
+        better_low = [name for name in columns if directions[name] == "lower"]
+        answers["mixed"] = {
+            "outputs": tuple(shorten_names([*outputs, *better_high], numeric)),
+            "inputs": cost_options["inputs"],
+            "lower_is_better": (*complemented, *shorten_names(better_low, numeric)),
+        }
     produced = _outputs_by_side(columns)
     if produced:
         used = [name for name in columns if name not in produced]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
@@ -13,7 +12,6 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.cells import Numbers
-from deabench.tables.naming.prose import speaks_of_errors
 from deabench.tables.naming.questions import Question, make_question
 from deabench.tables.recognition.blocks import judge_columns
 from deabench.tables.recognition.columns import (
@@ -24,27 +22,13 @@ from deabench.tables.recognition.columns import (
     DeclaredRole,
     infer_column,
 )
-from deabench.tables.recognition.directions import (
-    MIN_ROWS,
-    rank_correlations,
-)
-from deabench.tables.recognition.layout import are_languages
+from deabench.tables.recognition.likely_directions import find_likely_directions
 from deabench.tables.recognition.redundancy import counts_rows
 from deabench.tables.scales import measure_scale
 from deabench.tables.table import LowerIsBetter, Table
-from deabench.tables.vocabulary import is_error_set, is_weak_name, look_up_metric
+from deabench.tables.vocabulary import is_weak_name, look_up_metric
 from deabench.utils.checks import did_you_mean
 
-TIMES = re.compile(
-    r"\b(elapsed|(run(ning)?|execution|wall|cpu|user|response)[- ]?(clock )?times?"
-    r"|in (milli)?seconds)\b",
-    re.IGNORECASE,
-)
-"""What the text around a table of times says."""
-LIKELY_CORRELATION = 0.6
-"""So far columns go with the known metrics that their direction is likely."""
-LEAST_CORRELATED = 5
-"""So many rows are needed before a correlation makes anything likely."""
 LEAST_DISTINCT = 0.5
 """More than this share of the values of a measurement are distinct."""
 Role: TypeAlias = DeclaredRole | Literal["undesirable", "non_discretionary"]
@@ -171,14 +155,14 @@ def _find_question(
         asked_columns = varying
     if not asked_columns:
         return None
-    default = _likely_answer(table, asked_columns, metrics)
+    directions = find_likely_directions(table, asked_columns, metrics)
     return make_question(
         asked_columns,
         [c.name for c in metrics if c.direction == "higher"],
         [c.name for c in metrics if c.complemented],
         [c.name for c in metrics if c.input],
         numeric,
-        default,
+        directions,
     )
 
 
@@ -207,103 +191,6 @@ def _may_measure(values: pd.Series, needs_fractions: bool) -> bool:
     if needs_fractions and not (values.dropna() % 1 != 0).any():
         return False
     return bool(values.nunique() > 1)
-
-
-def _likely_answer(table: Table, names: Sequence[str], metrics: Sequence[Column]) -> str:
-    """Return the likeliest answer to whether higher or lower is better in some columns.
-
-    Columns that are called by data sets of speech are error rates; others go with the known metrics
-    of quality, if they go with any. Else rates are better high, unless the rows are sorted by them
-    upwards; other numbers, and whole ones, may be no metrics.
-    """
-    values = table.frame[list(names)]
-    means = values.mean(axis=1)
-    if len(values) >= MIN_ROWS and means.is_monotonic_increasing:
-        return "lower"
-    # What left a direction open is what speaks for the answer.
-    asked_columns = [column for column in table.columns if column.name in names]
-    speak_for_lower = [
-        column.kind in ("ascending score", "rank") or column.role == "cost"
-        for column in asked_columns
-    ]
-    if asked_columns and all(speak_for_lower):
-        return "lower"
-    if speaks_of_errors(f"{table.heading} {table.prose}"):
-        return "lower"
-    if sum(map(is_error_set, names)) > len(names) / 2:
-        return "lower"
-    if any(column.production for column in metrics):
-        return _likely_side(table, names, metrics)
-    if _speaks_of_times(table):
-        return "lower"
-    goodness = _correlation_with_quality(values, table.frame, metrics)
-    if abs(goodness) >= LIKELY_CORRELATION:
-        return "higher" if goodness > 0 else "lower"
-    is_whole = not (values % 1 > 0).any(axis=None)
-    is_rate = measure_scale(means)[0] in ("share", "percent")
-    # Beside benchmarks further measurements are benchmarks.
-    are_benchmarks = any(column.kind == "benchmark" for column in metrics)
-    is_measured = (is_rate or are_benchmarks) and not is_whole
-    return "higher" if is_measured or not metrics else "ignore"
-
-
-def _likely_side(table: Table, names: Sequence[str], metrics: Sequence[Column]) -> str:
-    """Return whether columns of producers are likely outputs or inputs, by what stands beside.
-
-    Tables of producers have their inputs side by side, and so their outputs.
-    """
-    order = [column.name for column in table.columns]
-    known = {order.index(c.name): "lower" if c.input else "higher" for c in metrics}
-    # Deposits may be either, and many unknown columns describe the producers, as their households.
-    is_ambiguous = any(column.ambiguous for column in table.columns if column.name in names)
-    if is_ambiguous or len(names) > 2 * len(known):
-        return "ignore"
-    votes = []
-    for name in names:
-        place = order.index(name)
-        # Of two neighbours at the same distance the left one counts.
-        nearest = min(known, key=lambda other: (abs(other - place), other))
-        votes.append(known[nearest])
-    if len(set(known.values())) == 1:
-        # Only inputs are known, or only outputs: the others follow or precede them.
-        return "higher" if "lower" in known.values() else "lower"
-    return max(sorted(set(votes)), key=votes.count)
-
-
-def _speaks_of_times(table: Table) -> bool:
-    """Return whether the text around a table speaks of times, or its rows are languages."""
-    if TIMES.search(f"{table.heading} {table.prose}"):
-        return True
-    columns = [table.frame.index.to_series()]
-    if table.texts is not None:
-        columns += [table.texts[name] for name in table.texts]
-    return any(are_languages(column) for column in columns)
-
-
-def _correlation_with_quality(
-    values: pd.DataFrame, frame: pd.DataFrame, metrics: Sequence[Column]
-) -> float:
-    """Return the median rank correlation with known qualities and losses, these with opposite sign.
-
-    What producers use and make grows with their size, and tells nothing.
-    """
-    qualities = [
-        column
-        for column in metrics
-        if column.role in ("output", "lower_rate") and column.kind != "throughput"
-    ]
-    if len(values) < LEAST_CORRELATED or not qualities:
-        return 0.0
-    correlations = []
-    for column in qualities:
-        sign = 1 if column.role == "output" else -1
-        # Complete rows need no library of statistics, whose loading takes longer than the answer.
-        rows = frame[[*values, column.name]].dropna()
-        if len(rows) >= LEAST_CORRELATED:
-            correlations.append(sign * rank_correlations(rows, list(values), column.name))
-    # Constant columns correlate with nothing.
-    filled = np.array(correlations)[np.isfinite(correlations)]
-    return float(np.median(filled)) if len(filled) else 0.0
 
 
 def leave_out_inputs(columns: Sequence[Column]) -> list[Column]:

@@ -36,8 +36,11 @@ from deabench.tables.recognition.directions import (
     is_sorted_downwards,
     rank_correlations,
 )
-from deabench.tables.recognition.mean_ranks import find_mean_ranks
-from deabench.tables.recognition.offers import settle_ratios, settle_statistics
+from deabench.tables.recognition.offers import (
+    find_mean_ranks,
+    settle_ratios,
+    settle_statistics,
+)
 from deabench.tables.recognition.redundancy import (
     MEAN_ROUNDING,
     counts_rows,

@@ -1,0 +1,211 @@
+"""Find the likeliest direction of each column that is asked about.
+
+Nothing of this is certain enough to rank a table without a question. In this order a column is
+likely
+
+1. no metric, where it holds 0 and 1 alone;
+2. better as the known metrics whose names differ from its own in the last word alone;
+3. a cost, where its name ends with a unit of time or size;
+4. better as the known metrics whose names begin with its first word;
+5. a cost, where it rises with a known one;
+6. better high where it rises with the known qualities, and low where it falls as they rise;
+7. as all other columns of the question together are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from deabench.tables.naming.prose import speaks_of_errors
+from deabench.tables.recognition.blocks import STATED_UNIT
+from deabench.tables.recognition.columns import Column
+from deabench.tables.recognition.directions import MIN_ROWS, rank_correlations
+from deabench.tables.recognition.layout import are_languages
+from deabench.tables.scales import are_alike, measure_scale
+from deabench.tables.table import Table
+from deabench.tables.vocabulary import is_error_set
+
+TIMES = re.compile(
+    r"\b(elapsed|(run(ning)?|execution|wall|cpu|user|response)[- ]?(clock )?times?"
+    r"|in (milli)?seconds)\b",
+    re.IGNORECASE,
+)
+"""What the text around a table of times says."""
+LIKELY_CORRELATION = 0.6
+"""So far columns go with the known metrics that their direction is likely."""
+LEAST_OWN_CORRELATION = 0.8
+"""So far a single column goes with the known qualities that it has a direction of its own."""
+LEAST_COST_CORRELATION = 0.7
+"""So far a column goes with a known cost that it is likely one."""
+LEAST_CORRELATED = 5
+"""So many rows are needed before a correlation makes anything likely."""
+
+
+def find_likely_directions(
+    table: Table, names: Sequence[str], metrics: Sequence[Column]
+) -> dict[str, str]:
+    """Return "higher", "lower" or "ignore" for each column of a question.
+
+    Parameters
+    ----------
+    table : Table
+    names : sequence of column names
+        The columns that are asked about.
+    metrics : sequence of Column
+        The known metrics beside them.
+    """
+    known = [column for column in metrics if column.name in table.frame]
+    directions = {name: _likely_direction(table.frame, name, known) for name in names}
+    others = [name for name in names if not directions[name]]
+    if others:
+        directions |= dict.fromkeys(others, _likely_answer(table, others, metrics))
+    return directions
+
+
+def _likely_direction(frame: pd.DataFrame, name: str, metrics: Sequence[Column]) -> str:
+    """Return the direction that a column's own name and values make likely; "" without any."""
+    values = frame[name].dropna()
+    # Where nothing else is known, marks are all that can be ranked.
+    if metrics and values.isin((0, 1)).all():
+        return "ignore"
+    words = _split_words(name)
+    scale = measure_scale(values)
+    split_names = [
+        (_split_words(column.name), column.direction)
+        for column in metrics
+        if are_alike(measure_scale(frame[column.name]), scale)
+    ]
+    siblings = {way for other, way in split_names if words[1:] and other[:-1] == words[:-1]}
+    if len(siblings) == 1:
+        return siblings.pop()
+    if STATED_UNIT.search(name):
+        return "lower"
+    relatives = {way for other, way in split_names if words[1:] and other[0] == words[0]}
+    if len(relatives) == 1:
+        return relatives.pop()
+    # What producers use and make grows with their size, and tells nothing.
+    if any(column.production for column in metrics):
+        return ""
+    costs = [column.name for column in metrics if column.role == "cost"]
+    if max(_correlations(frame, name, costs), default=0.0) >= LEAST_COST_CORRELATION:
+        return "lower"
+    goodness = _correlation_with_quality(frame[[name]], frame, metrics)
+    if abs(goodness) >= LEAST_OWN_CORRELATION:
+        return "higher" if goodness > 0 else "lower"
+    return ""
+
+
+def _split_words(name: str) -> list[str]:
+    return re.findall(r"[^\s_-]+", name.lower()) or [""]
+
+
+def _correlations(frame: pd.DataFrame, name: str, others: Sequence[str]) -> list[float]:
+    """Return the rank correlations of a column with others, where they have enough rows."""
+    correlations = []
+    for other in others:
+        rows = frame[[name, other]].dropna()
+        if len(rows) >= LEAST_CORRELATED:
+            correlations.append(float(rank_correlations(rows, [name], other)[0]))
+    # Constant columns correlate with nothing.
+    return [correlation for correlation in correlations if np.isfinite(correlation)]
+
+
+def _likely_answer(table: Table, names: Sequence[str], metrics: Sequence[Column]) -> str:
+    """Return the likeliest answer to whether higher or lower is better in some columns.
+
+    Columns that are called by data sets of speech are error rates; others go with the known metrics
+    of quality, if they go with any. Else rates are better high, unless the rows are sorted by them
+    upwards; other numbers, and whole ones, may be no metrics.
+    """
+    values = table.frame[list(names)]
+    means = values.mean(axis=1)
+    if len(values) >= MIN_ROWS and means.is_monotonic_increasing:
+        return "lower"
+    # What left a direction open is what speaks for the answer.
+    asked_columns = [column for column in table.columns if column.name in names]
+    speak_for_lower = [
+        column.kind in ("ascending score", "rank") or column.role == "cost"
+        for column in asked_columns
+    ]
+    if asked_columns and all(speak_for_lower):
+        return "lower"
+    if speaks_of_errors(f"{table.heading} {table.prose}"):
+        return "lower"
+    if sum(map(is_error_set, names)) > len(names) / 2:
+        return "lower"
+    if any(column.production for column in metrics):
+        return _likely_side(table, names, metrics)
+    if _speaks_of_times(table):
+        return "lower"
+    goodness = _correlation_with_quality(values, table.frame, metrics)
+    if abs(goodness) >= LIKELY_CORRELATION:
+        return "higher" if goodness > 0 else "lower"
+    is_whole = not (values % 1 > 0).any(axis=None)
+    is_rate = measure_scale(means)[0] in ("share", "percent")
+    # Beside benchmarks further measurements are benchmarks.
+    are_benchmarks = any(column.kind == "benchmark" for column in metrics)
+    is_measured = (is_rate or are_benchmarks) and not is_whole
+    return "higher" if is_measured or not metrics else "ignore"
+
+
+def _likely_side(table: Table, names: Sequence[str], metrics: Sequence[Column]) -> str:
+    """Return whether columns of producers are likely outputs or inputs, by what stands beside.
+
+    Tables of producers have their inputs side by side, and so their outputs.
+    """
+    order = [column.name for column in table.columns]
+    known = {order.index(c.name): "lower" if c.input else "higher" for c in metrics}
+    # Deposits may be either, and many unknown columns describe the producers, as their households.
+    is_ambiguous = any(column.ambiguous for column in table.columns if column.name in names)
+    if is_ambiguous or len(names) > 2 * len(known):
+        return "ignore"
+    votes = []
+    for name in names:
+        place = order.index(name)
+        # Of two neighbours at the same distance the left one counts.
+        nearest = min(known, key=lambda other: (abs(other - place), other))
+        votes.append(known[nearest])
+    if len(set(known.values())) == 1:
+        # Only inputs are known, or only outputs: the others follow or precede them.
+        return "higher" if "lower" in known.values() else "lower"
+    return max(sorted(set(votes)), key=votes.count)
+
+
+def _speaks_of_times(table: Table) -> bool:
+    """Return whether the text around a table speaks of times, or its rows are languages."""
+    if TIMES.search(f"{table.heading} {table.prose}"):
+        return True
+    columns = [table.frame.index.to_series()]
+    if table.texts is not None:
+        columns += [table.texts[name] for name in table.texts]
+    return any(are_languages(column) for column in columns)
+
+
+def _correlation_with_quality(
+    values: pd.DataFrame, frame: pd.DataFrame, metrics: Sequence[Column]
+) -> float:
+    """Return the median rank correlation with known qualities and losses, these with opposite sign.
+
+    What producers use and make grows with their size, and tells nothing.
+    """
+    qualities = [
+        column
+        for column in metrics
+        if column.role in ("output", "lower_rate") and column.kind != "throughput"
+    ]
+    if len(values) < LEAST_CORRELATED or not qualities:
+        return 0.0
+    correlations = []
+    for column in qualities:
+        sign = 1 if column.role == "output" else -1
+        # Complete rows need no library of statistics, whose loading takes longer than the answer.
+        rows = frame[[*values, column.name]].dropna()
+        if len(rows) >= LEAST_CORRELATED:
+            correlations.append(sign * rank_correlations(rows, list(values), column.name))
+    # Constant columns correlate with nothing.
+    filled = np.array(correlations)[np.isfinite(correlations)]
+    return float(np.median(filled)) if len(filled) else 0.0
