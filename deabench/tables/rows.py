@@ -182,7 +182,7 @@ def find_totals(names: pd.Series, values: pd.DataFrame) -> np.ndarray:
         return np.zeros(len(values), dtype=bool)
     rows = [row for row, text in enumerate(texts) if _may_be_statistic(text)]
     is_change = np.zeros(len(values), dtype=bool)
-    is_change[[row for row in rows if _is_called_change(texts[row])]] = True
+    is_change[[row for row in rows if is_called_change(texts[row])]] = True
     is_called = is_change.copy()
     is_called[[row for row in rows if is_called_statistic(texts[row])]] = True
     totals = np.zeros(len(values), dtype=bool)
@@ -216,7 +216,7 @@ def _may_be_statistic(text: str) -> bool:
     return STATISTIC_WORD.search(text.lower()) is not None
 
 
-def _is_called_change(text: str) -> bool:
+def is_called_change(text: str) -> bool:
     """Return whether a row is called as the difference of others, as "Improvement" and "Δ"."""
     name = strip_markup(text)
     return re.fullmatch(r"[Δ∆]\W*", name) is not None or has_name(name, "row_change")

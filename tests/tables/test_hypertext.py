@@ -76,3 +76,19 @@ def test_the_limit_is_named_with_the_option_that_raises_it(tmp_path) -> None:
     with pytest.raises(DataError, match=r"has 3 columns, more than 2; .*limits=\{'columns': 3\}$"):
         read(tmp_path, text, limits=Limits(columns=2))
     assert read(tmp_path, text, limits=Limits(columns=3)).frame.shape == (1, 3)
+
+
+def test_a_second_header_row_begins_with_a_word_for_systems(tmp_path) -> None:
+    rows = [
+        ("Averaging", "Arithmetic", "Harmonic"),
+        ("Model", "μ-F1 / m-F1", "μ-F1 / m-F1"),
+        ("BERT", "77.8 / 69.5", "76.7 / 68.2"),
+        ("RoBERTa", "77.8 / 68.7", "76.8 / 67.5"),
+        ("DeBERTa", "78.3 / 69.7", "77.4 / 68.5"),
+    ]
+    cells = ["".join(f"<td>{cell}</td>" for cell in row) for row in rows]
+    path = tmp_path / "glue.html"
+    path.write_text(f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>")
+    table = db.read(path)
+    assert table.outputs == ["Arithmetic μ-F1", "Arithmetic m-F1", "Harmonic μ-F1", "Harmonic m-F1"]
+    assert list(table.frame.index) == ["BERT", "RoBERTa", "DeBERTa"]

@@ -75,3 +75,41 @@ def test_what_lower_is_better_declares_is_carried_by_the_table() -> None:
 def test_rows_without_a_label_name_no_system() -> None:
     matrix = pd.DataFrame({"task": ["mmlu", None], "gpt-4o": [0.8, 0.7], "llama-3-8b": [0.6, 0.5]})
     assert has_systems_in_columns(matrix, [], list(matrix)[1:], "task")
+
+
+def test_columns_that_are_called_like_metrics_are_systems_beside_the_metrics(tmp_path) -> None:
+    path = tmp_path / "beauty.md"
+    path.write_text(
+        "| Metric | GRU4Rec | SASRec | FEARec | BERT4Rec | Improvement% |\n"
+        "|---|---|---|---|---|---|\n"
+        "| Hit@10 | 0.0623 | 0.0842 | 0.0854 | 0.0404 | +1.4% |\n"
+        "| NDCG@10 | 0.0342 | 0.0421 | 0.0433 | 0.0211 | +2.8% |\n"
+        "| MRR@10 | 0.0242 | 0.0321 | 0.0337 | 0.0157 | +4.9% |\n"
+    )
+    table = db.read(path)
+    assert table.kind == "metrics-in-rows"
+    assert table.outputs == ["Hit@10", "NDCG@10", "MRR@10"]
+    assert list(table.frame.index) == ["GRU4Rec", "SASRec", "FEARec", "BERT4Rec"]
+    assert "without the changes in 'Improvement%'" in table.notes[0]
+
+
+def test_a_row_per_system_and_metric_is_no_table_of_metrics_in_rows(tmp_path) -> None:
+    path = tmp_path / "runs.csv"
+    path.write_text(
+        "model,eval_metric,horizon,windows,MASE,WQL\n"
+        "A,MASE,24,1,0.86,0.21\nB,MASE,24,1,0.79,0.19\nC,WQL,24,1,0.93,0.25\n"
+    )
+    assert db.read(path).kind == "metrics"
+
+
+def test_a_corner_names_the_systems_of_the_columns(tmp_path) -> None:
+    text = "{},ant,bee,cow\nflux,0.18,0.19,0.11\nvolt,0.25,0.19,0.18\nmho,0.45,0.48,0.3\n"
+    path = tmp_path / "results.csv"
+    path.write_text(text.format("dataset/model"))
+    table = db.read(path)
+    assert table.kind == "datasets"
+    assert list(table.frame.index) == ["ant", "bee", "cow"]
+    path.write_text(text.format("task/model"))
+    assert list(db.read(path).frame.index) == ["ant", "bee", "cow"]
+    path.write_text(text.format("model"))
+    assert list(db.read(path).frame.index) == ["flux", "volt", "mho"]

@@ -73,3 +73,18 @@ def test_the_answer_to_a_question_says_what_becomes_of_empty_cells(tmp_path, cap
     with pytest.raises(UndecidedError) as error:
         db.rank(path, missing="drop-metrics")
     assert "missing" not in str(error.value)
+
+
+def test_few_metrics_with_gaps_go_before_half_of_the_systems() -> None:
+    def choose(complete_rows: int, gappy_metrics: int) -> str:
+        """Choose for 12 systems and 10 metrics, of which some have gaps in the same rows."""
+        cells = pd.DataFrame(1.0, index=range(12), columns=[f"m{k}" for k in range(10)])
+        cells.iloc[complete_rows:, :gappy_metrics] = float("nan")
+        return choose_missing(cells, pd.DataFrame(index=cells.index))
+
+    assert choose(6, 2) == "drop-systems"
+    assert choose(5, 2) == "drop-metrics"
+    # Metrics say what is compared: where more would go, a third of the systems is enough.
+    assert choose(5, 4) == "drop-systems"
+    assert choose(4, 4) == "drop-systems"
+    assert choose(3, 4) == "drop-metrics"

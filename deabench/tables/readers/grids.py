@@ -15,6 +15,7 @@ from deabench.tables.estimates import parse_estimate
 from deabench.tables.markup import strip_markup
 from deabench.tables.readers.frames import Source
 from deabench.tables.readers.limits import Limits, current_options
+from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import did_you_mean
 from deabench.utils.text import quote_names
 
@@ -284,8 +285,8 @@ def has_second_header(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether the second row continues a header with merged cells.
 
     The first row then has empty or repeated cells, and the second names in columns of numbers; or
-    the second has units and metrics alone, without a name and without a number; or it stands below
-    the merged cells alone.
+    the second has units and metrics alone, without a name and without a number; or it begins with
+    a word for systems; or it stands below the merged cells alone.
     """
     # A row whose cells are all merged is a heading within the table.
     if len(rows) < 4 or len({*rows[1]}) == 1:
@@ -296,15 +297,18 @@ def has_second_header(rows: Sequence[Sequence[str]]) -> bool:
     numeric = [
         k
         for k, cells in enumerate(filled)
-        if cells and 2 * sum(map(_is_number, cells)) >= len(cells)
+        if cells and 2 * sum(map(_holds_numbers, cells)) >= len(cells)
     ]
     # Numbers such as years or sizes may be names of columns; blanks and dashes are not.
-    names = [k for k in numeric if not is_empty_word(second[k]) and not _is_number(second[k])]
+    names = [k for k in numeric if not is_empty_word(second[k]) and not _holds_numbers(second[k])]
     is_nameless = not any(second[: min(numeric, default=0)]) and not any(map(_is_number, second))
     if len(numeric) < 2:
         return False
+    # "Model" beside names alone is a header, whatever stands above it.
+    meaning = look_up_metric(strip_markup(second[0]))
+    names_systems = meaning is not None and meaning.role == "label"
     return (
-        (is_merged and len(names) == len(numeric))
+        ((is_merged or names_systems) and len(names) == len(numeric))
         or (is_nameless and 2 * len(names) > len(numeric))
         or _divides_merged(top, second)
     )
@@ -335,6 +339,11 @@ def _divides_merged(top: Sequence[str], second: Sequence[str]) -> bool:
 
 def _is_number(cell: str) -> bool:
     return parse_estimate(cell, False) is not None
+
+
+def _holds_numbers(cell: str) -> bool:
+    """Return whether a cell holds a number, or several that are joined, as "77.8 / 69.5"."""
+    return all(_is_number(part.strip()) for part in cell.split("/"))
 
 
 def join_headers(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -365,6 +365,11 @@ def has_systems_in_columns(
     The side with more names of known systems is theirs, the columns only if many of them are known;
     of equal ones the rows, unless their column names data sets.
     """
+    # The corner "dataset/model" names both sides.
+    corner = re.fullmatch(r"(.*\w)\s*[/\\|]\s*(\w.*)", str(label))
+    meanings = [look_up_metric(part) for part in corner.groups()] if corner else []
+    if [meaning and meaning.role for meaning in meanings] == ["dataset", "label"]:
+        return True
     # "Test Net" is a part of a data set, no network, and "Zstd Time" a time.
     metrics = {column.name for column in columns if column.role in ("output", "cost", "lower_rate")}
     systems = [

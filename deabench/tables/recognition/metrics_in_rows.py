@@ -11,11 +11,14 @@ import pandas as pd
 from deabench.tables.cells import is_numeric_dtype, parse_numbers
 from deabench.tables.readers.frames import Source
 from deabench.tables.recognition.layout import is_data_set_name
+from deabench.tables.rows import is_called_change
 from deabench.tables.vocabulary import has_name, is_weak, look_up_metric
 from deabench.utils.text import quote_names
 
 LEAST_METRIC_SHARE = 0.5
 """Metrics stand in rows where at least this share of the row labels are names of metrics."""
+LEAST_SYSTEMS = 2
+"""So many columns without a name of a metric are systems beside a column that is called metric."""
 MAX_METRIC_ROWS = 20_000
 """More rows than this are no metrics."""
 MAX_PROBED_NAMES = 200
@@ -48,11 +51,18 @@ def transpose_metrics(source: Source) -> Source | None:
         if not is_numeric_dtype(dtype) and parse_numbers(frame[name]) is None
     ]
     systems = [name for name in map(str, frame.columns) if name not in texts]
-    # A header of metrics, or a table with a row per system and metric, is read as it stands.
-    if not systems or any(is_metric(name) for name in systems) or len(frame) < 2:
+    named = [name for name in texts if has_name(name, "metric")]
+    # A header of metrics, or a table with a row per system and metric, is read as it stands. Beside
+    # "Metric" some systems may be called like metrics, as "SASRec", and a column like a change.
+    called_metrics = [name for name in systems if is_metric(name)]
+    are_named = len(systems) - len(called_metrics) >= LEAST_SYSTEMS and any(
+        frame[name].is_unique for name in named
+    )
+    changes = [name for name in systems if are_named and is_called_change(name)]
+    systems = [name for name in systems if name not in changes]
+    if not systems or (called_metrics and not are_named) or len(frame) < 2:
         return None
     # The metrics stand first, or under their own name; further texts describe them.
-    named = [name for name in texts if has_name(name, "metric")]
     candidates = (*named, *texts[:2])
     metric = next((name for name in candidates if _holds_metrics(frame[name], name)), None)
     if metric is None or any(has_name(name, "value") for name in systems):
@@ -69,6 +79,8 @@ def transpose_metrics(source: Source) -> Source | None:
     transposed = frame[systems].set_axis(labels, axis=0).T
     transposed = transposed.rename_axis(None, axis=1).rename_axis("system").reset_index()
     note = f"'{metric}' holds the metrics: systems are the columns {quote_names(systems, 4)}"
+    if changes:
+        note = f"{note}, without the changes in {quote_names(changes, 2)}"
     return replace(
         source,
         frame=transposed,
