@@ -83,12 +83,7 @@ def has_name(name: object, kind: str) -> bool:
     >>> has_name("Y true", "truth"), has_name("true positive rate", "tp")
     (True, False)
     """
-    return _has_name(str(name), kind)
-
-
-@lru_cache(maxsize=16384)
-def _has_name(text: str, kind: str) -> bool:
-    return _COLUMN_WORDS[kind].holds(parse_name(text).words)
+    return _COLUMN_WORDS[kind].holds(parse_name(str(name)).words)
 
 
 def is_whole_name(name: object, role: Role) -> bool:
@@ -324,7 +319,9 @@ def _look_up_words(name: ParsedName, rules: RuleBook) -> Meaning | None:
     head = re.sub(r"_(at|per)_.*$", "_", name.words)
     # "bits per byte" is one word of the field, "price per token" is a price.
     whole = _last_match(name.words, rules, must_hold="_per_")
-    meaning = whole or _last_match(head, rules) or _last_match(name.words, rules)
+    # "Units per staff hour" are no hours, and nothing tells which way is better in units.
+    noun = "" if "_per_" in name.words else name.words
+    meaning = whole or _last_match(head, rules) or _last_match(noun, rules)
     # "RTF GPU" and "peak memory GPU" are measured there.
     if meaning is not None and meaning.kind == "computer":
         measure = _last_match(DEVICE.sub("_", head), rules)

@@ -64,6 +64,34 @@ def test_sat_beside_solved_counts_instances() -> None:
     assert look_up_beside("Sat", ["Sat", "Time"]) is None
 
 
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("Staff hours per day", "cost"),
+        ("Supplies per day", "cost"),
+        ("Patients per day", "output"),
+        ("Images per hour", "output"),
+        ("Price per token", "cost"),
+        ("Units per staff hour", None),
+        ("km per liter of fuel", None),
+    ],
+)
+def test_what_stands_before_per_decides(name, role) -> None:
+    """Hours per day are spent; of units per hour nothing tells whether they are wanted."""
+    meaning = look_up_metric(name)
+    assert (meaning and meaning.role) == role
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [("slackX_1", "Theta"), ("Theta", "slackY"), ("Relative", "Mean [ms]")]
+)
+def test_results_beside_what_they_are_computed_from_are_no_metrics(name, other) -> None:
+    meaning = look_up_beside(name, [name, other])
+    assert meaning is not None
+    assert meaning.role == "left_out"
+    assert look_up_beside(name, [name, "accuracy"]) is None
+
+
 @pytest.mark.parametrize("name", ["input_throughput", "input_tokens_per_second"])
 def test_throughputs_of_inputs_are_no_inputs(name) -> None:
     meaning = look_up_metric(name)
