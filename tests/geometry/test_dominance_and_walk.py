@@ -54,7 +54,8 @@ def test_a_walk_ends_where_the_product_finds_the_least(name) -> None:
         )
     )
     known = problem.facets()
-    ends, _, _ = BasisWalk(problem.family, known, int(known.theta[0])).locate(problem.tested)
+    walk = BasisWalk(problem.family, known, int(known.theta[0]))
+    ends, _, factor = walk.locate(problem.tested)
     weights = known.duals[:, :-1] / np.abs(known.duals[:, -1:])
     found = ends >= 0
     assert found.mean() > (
@@ -64,6 +65,9 @@ def test_a_walk_ends_where_the_product_finds_the_least(name) -> None:
     assert (problem.tested * weights[ends]).sum(axis=1)[found] == pytest.approx(
         best[found], rel=1e-12
     )
+    # The duals of a program are those of its basis times the factor: its level is 1/efficiency.
+    levels = np.abs(factor * known.duals[ends, -1])
+    assert levels[found] == pytest.approx(1 / best[found], rel=1e-9)
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -5,10 +5,16 @@ name.
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from deabench.metrics import DIRECTION, METRICS, SCORE_METRICS, Metric
-from deabench.study.results.metrics import MULTICLASS_METRICS, TIMES, StudyMetrics
+from deabench.study.results.metrics import (
+    MULTICLASS_METRICS,
+    TIMES,
+    StudyMetrics,
+    average_over_folds,
+)
 
 
 def zero_metric(y_true, y_pred) -> float:
@@ -58,3 +64,17 @@ def test_a_function_of_ones_own_goes_by_its_name_and_is_never_ranked_the_wrong_w
 @pytest.mark.parametrize("name", ["TPR", "accuracy", "roc_auc"])
 def test_ranges_are_the_catalogues(name) -> None:
     assert StudyMetrics().highest(name) == 1.0
+
+
+def test_a_mean_counts_the_folds_that_define_it() -> None:
+    """A fold without a positive row has no AUC."""
+    counts = pd.DataFrame({"dataset": "d", "classifier": "c", "key": ["both", "negatives"]})
+    scores = np.array([0.9, 0.4, 0.6, 0.2])
+    rows = {
+        "both": {"y_true": np.array([1, 1, 0, 0]), "score": scores},
+        "negatives": {"y_true": np.zeros(4, dtype=int), "score": scores},
+    }
+    table = average_over_folds(counts, {"roc_auc": "roc_auc"}, rows)
+    # Of the four pairs of a positive and a negative one is in the wrong order.
+    assert table.loc[("d", "c"), "roc_auc"] == 0.75
+    assert table.attrs["notes"] == ("roc_auc of 'c' on 'd' is defined in 1 of 2 folds",)
