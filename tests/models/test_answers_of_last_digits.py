@@ -192,3 +192,16 @@ def test_holder_distances_are_shares_of_what_a_dmu_itself_counts(norm, output) -
     errors = np.abs(ranking.scores - spare / (2 * np.ptp(cost))) / own_count
     assert errors.max() <= 1e-9
     db.certify(ranking)
+
+
+@pytest.mark.parametrize("share", [1e-12, 1e-10, 2e-9, 1e-6])
+@pytest.mark.parametrize("model", [M.Additive, M.SBM], ids=["additive", "sbm"])
+def test_single_peers_leave_slack_in_shares_of_what_a_dmu_has(model, share) -> None:
+    """One that gives a share more dominates, however much larger the largest DMU is."""
+    table = pd.DataFrame(
+        {"y": [1e6, 1e-3 * (1 + share), 1e-3], "z": [1e6, 2e-3, 2e-3]}, ["huge", "more", "less"]
+    )
+    table["x"] = [1e7, 1.0, 1.0]
+    ranking = db.rank(table, outputs=["y", "z"], inputs=["x"], model=model(technology="fdh"))
+    assert ranking.efficient["less"] == (share <= 1e-9)
+    db.certify(ranking)

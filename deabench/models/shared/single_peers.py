@@ -126,10 +126,12 @@ def _best_dominating_peers(
     A DMU is efficient where no peer leaves anything to gain.
     """
     count = len(scaled.x)
+    values = np.column_stack([scaled.y, scaled.x])
     total = np.full(count, np.nan)
     peer = np.full(count, -1)
     slacks = np.full((count, scaled.s + scaled.m), np.nan)
     efficient = np.zeros(count, dtype=bool)
+    own_sizes = scaled.sizes_of_changes(values, np.zeros_like(values))
     for rows, differences in _differences(scaled, candidates):
         # A peer must be at least as good in every metric.
         dominates = np.asarray((differences >= 0).all(axis=2))
@@ -142,9 +144,13 @@ def _best_dominating_peers(
         total[rows] = np.where(has_peer, totals[everyone, best], np.nan)
         peer[rows] = np.where(has_peer, candidates[best], -1)
         slacks[rows] = np.where(has_peer[:, None], differences[everyone, best], np.nan)
-        # Efficient: no peer is better in any metric.
+        # Efficient: no peer is better in any metric, by more than a share of the DMU's own value.
         largest_slack = np.where(dominates, differences.max(axis=2), 0.0).max(axis=1)
-        efficient[rows] = has_peer & (largest_slack <= TOLERANCE)
+        sizes = own_sizes[rows]
+        is_efficient = has_peer & (largest_slack <= TOLERANCE * sizes.max(axis=1))
+        for k in np.flatnonzero(is_efficient & (largest_slack > 0)).tolist():
+            is_efficient[k] = (differences[k][dominates[k]] / sizes[k]).max() <= TOLERANCE
+        efficient[rows] = is_efficient
     return total, peer, slacks, efficient
 
 
