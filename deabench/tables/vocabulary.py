@@ -320,7 +320,7 @@ def _look_up_words(name: ParsedName, rules: RuleBook) -> Meaning | None:
     # "bits per byte" is one word of the field, "price per token" is a price.
     whole = _last_match(name.words, rules, must_hold="_per_")
     # "Units per staff hour" are no hours, and nothing tells which way is better in units.
-    noun = "" if "_per_" in name.words else name.words
+    noun = "" if re.search(r"\w_per_\w", name.words) else name.words
     meaning = whole or _last_match(head, rules) or _last_match(noun, rules)
     # "RTF GPU" and "peak memory GPU" are measured there.
     if meaning is not None and meaning.kind == "computer":
