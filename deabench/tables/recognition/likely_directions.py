@@ -60,9 +60,9 @@ def find_likely_directions(
     """
     known = [column for column in metrics if column.name in table.frame]
     directions = {name: _likely_direction(table.frame, name, known) for name in names}
-    others = [name for name in names if not directions[name]]
-    if others:
-        directions |= dict.fromkeys(others, _likely_answer(table, others, metrics))
+    undirected = [name for name in names if not directions[name]]
+    if undirected:
+        directions |= dict.fromkeys(undirected, _likely_answer(table, undirected, metrics))
     return directions
 
 
@@ -79,12 +79,20 @@ def _likely_direction(frame: pd.DataFrame, name: str, metrics: Sequence[Column])
         for column in metrics
         if are_alike(measure_scale(frame[column.name]), scale)
     ]
-    siblings = {way for other, way in split_names if words[1:] and other[:-1] == words[:-1]}
+    siblings = {
+        direction
+        for metric_words, direction in split_names
+        if words[1:] and metric_words[:-1] == words[:-1]
+    }
     if len(siblings) == 1:
         return siblings.pop()
     if STATED_UNIT.search(name):
         return "lower"
-    relatives = {way for other, way in split_names if words[1:] and other[0] == words[0]}
+    relatives = {
+        direction
+        for metric_words, direction in split_names
+        if words[1:] and metric_words[0] == words[0]
+    }
     if len(relatives) == 1:
         return relatives.pop()
     # What producers use and make grows with their size, and tells nothing.
@@ -103,13 +111,13 @@ def _split_words(name: str) -> list[str]:
     return re.findall(r"[^\s_-]+", name.lower()) or [""]
 
 
-def _correlations(frame: pd.DataFrame, name: str, others: Sequence[str]) -> list[float]:
-    """Return the rank correlations of a column with others, where they have enough rows."""
+def _correlations(frame: pd.DataFrame, name: str, costs: Sequence[str]) -> list[float]:
+    """Return the rank correlations of a column with costs, where they have enough rows."""
     correlations = []
-    for other in others:
-        rows = frame[[name, other]].dropna()
+    for cost in costs:
+        rows = frame[[name, cost]].dropna()
         if len(rows) >= LEAST_CORRELATED:
-            correlations.append(float(rank_correlations(rows, [name], other)[0]))
+            correlations.append(float(rank_correlations(rows, [name], cost)[0]))
     # Constant columns correlate with nothing.
     return [correlation for correlation in correlations if np.isfinite(correlation)]
 
@@ -165,9 +173,9 @@ def _likely_side(table: Table, names: Sequence[str], metrics: Sequence[Column]) 
         return "ignore"
     votes = []
     for name in names:
-        place = order.index(name)
+        position = order.index(name)
         # Of two neighbours at the same distance the left one counts.
-        nearest = min(known, key=lambda other: (abs(other - place), other))
+        nearest = min(known, key=lambda neighbour: (abs(neighbour - position), neighbour))
         votes.append(known[nearest])
     if len(set(known.values())) == 1:
         # Only inputs are known, or only outputs: the others follow or precede them.
