@@ -246,11 +246,13 @@ def interpret_frame(
     roles: Mapping[str, DeclaredRole] | None = None,
     lower_is_better: LowerIsBetter = (),
     ignore: Sequence[str] = (),
+    *,
+    may_be_turned: bool = True,
 ) -> Table:
     """Interpret a DataFrame whose rows are systems already, named by its index.
 
-    Somebody made it to be ranked: its cells must be numbers, and where no name is known every
-    column counts. Its labels stay as they are.
+    Somebody made it to be ranked: its cells must be numbers, every column counts where no name is
+    known, and labels stay as they are. Names of metrics may turn it if it `may_be_turned`.
     """
     names = [str(name) for name in frame.columns]
     check_unique_names(names)
@@ -259,7 +261,8 @@ def interpret_frame(
     # Names in the index may be those of metrics.
     levels = name_levels(frame.index, names)
     is_undeclared = not roles and not declarations
-    may_be_turned = is_undeclared and len(levels) == 1 and may_name_metrics(frame, levels[0])
+    may_be_turned = may_be_turned and is_undeclared and len(levels) == 1
+    may_be_turned = may_be_turned and may_name_metrics(frame, levels[0])
     if may_be_turned or (is_undeclared and may_hold_instances([*names, *levels])):
         source = read_simple_frame(frame)
         instances = recognise_instances(source.frame)

@@ -147,11 +147,12 @@ def _read_again(
     return assign_roles(table, lower_is_better, units, ignore)
 
 
-def as_table(source: TableLike) -> Table:
+def as_table(source: TableLike, metrics: Sequence[str] = ()) -> Table:
     """Return an argument of a function as a Table; a Table passes through unchanged.
 
     The rows of a DataFrame with an index, or with numbers alone, are systems: its labels must be
-    unique and its cells numbers.
+    unique and its cells numbers. Where its columns are the named metrics, no name in the index
+    makes systems of them.
     """
     if not isinstance(source, pd.DataFrame):
         return read(source)
@@ -160,7 +161,8 @@ def as_table(source: TableLike) -> Table:
         frame = frame.reset_index(drop=True)
     check_shape(frame)
     if is_labelled(frame):
-        return interpret_frame(frame)
+        are_columns = bool(metrics) and {*map(str, metrics)} <= {*map(str, frame.columns)}
+        return interpret_frame(frame, may_be_turned=not are_columns)
     return read(frame)
 
 

@@ -66,7 +66,8 @@ def select_table(
         Where a column is not there or holds text, no output is left, or a cell is empty.
     """
     choice("missing", missing, MISSING)
-    interpreted = with_metrics(as_table(table), [*(outputs or ()), *(inputs or ())] or None)
+    named = [*(outputs or ()), *(inputs or ())]
+    interpreted = with_metrics(as_table(table, named), named or None)
     try:
         selected = select_columns(interpreted, outputs, inputs)
     except UndecidedError as error:
@@ -74,8 +75,8 @@ def select_table(
         if missing == "refuse":
             raise UndecidedError(with_missing_choice(interpreted, error.question)) from None
         raise
-    named = {"outputs": outputs, "inputs": inputs}
-    arguments = {name: list(columns) for name, columns in named.items() if columns is not None}
+    choices = {"outputs": outputs, "inputs": inputs}
+    arguments = {name: list(columns) for name, columns in choices.items() if columns is not None}
     selected = replace(selected, selected_by={**interpreted.selected_by, **arguments})
     if strict and selected.guessed:
         raise DataError(

@@ -134,3 +134,15 @@ def test_recommend_refuses_data_without_columns(refused) -> None:
         "data set 'the new data' has no columns; give its features and the class, the class last"
     ):
         db.recommend(pd.DataFrame(index=range(3)))
+
+
+@pytest.mark.parametrize("labels", [["near", "far", "r2"], ["recall", "f1", "auc"]])
+def test_systems_may_be_called_like_metrics_where_the_metrics_are_named(labels) -> None:
+    expected = db.rank(BOARD.set_axis(list("xyz"), axis="columns"), outputs=["x", "y"]).scores
+    table = BOARD.set_axis(labels).set_axis(list("xyz"), axis="columns")
+    ranking = db.rank(table, outputs=["x", "y"])
+    assert ranking.scores.index.tolist() == labels
+    np.testing.assert_array_equal(ranking.scores, expected)
+    # Names of rows are metrics in rows, as before.
+    turned = db.rank(table, outputs=labels[1:])
+    assert turned.scores.index.tolist() == list("xyz")
