@@ -368,7 +368,7 @@ def blank_codes(
     """
     # mypy does not count the numbers of numpy, which are Real, as floats.
     is_single = isinstance(missing_code, Real)
-    codes = [missing_code] if is_single else list(missing_code)  # type: ignore[arg-type]
+    codes = [missing_code] if is_single else list(missing_code)  # type: ignore[arg-type]  # several
     if not codes or not all(isinstance(code, Real) for code in codes):
         raise DataError(f"missing_code is {missing_code!r}; give a number, as -1, or several")
     # Texts are compared by the number that they write: "-1.0" is -1.
