@@ -124,20 +124,28 @@ def _ask(question: Question) -> list[str] | None:
 
 
 def refusal_finder(name: str, arguments: list[str]) -> FindRefusal:
-    """Return a function that tells what refuses a command with an answer added, without solving."""
+    """Return a function that tells what refuses a command with an answer added, without solving.
+
+    It prints nothing, and what it cannot tell refuses nothing: it only improves a message.
+    """
 
     def find_refusal(answer: Answer) -> DataError | None:
         command = _make_command(name)
         words = [*arguments, *answer_words(answer)]
         try:
-            with trying(select_and_check):
-                command(words, prog_name=f"deabench {name}", standalone_mode=False)
+            with contextlib.ExitStack() as stack:
+                stack.enter_context(warnings.catch_warnings())
+                warnings.simplefilter("ignore")
+                stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
+                stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
+                stack.enter_context(trying(select_and_check))
+                command(words, prog_name=f"deabench {name}")
         except UndecidedError as error:
             return error
         except DataError as error:
             # What is typed already is not typed again otherwise.
             return error if _may_propose(error, name, arguments) else None
-        except DeabenchError:
+        except (DeabenchError, OSError, MemoryError, SystemExit):
             return None
         return None
 
@@ -148,6 +156,9 @@ def _may_propose(error: DataError, name: str, arguments: list[str]) -> bool:
     """Return whether a verb takes what would avoid an error, and nobody typed it otherwise."""
     typed = {argument.split("=")[0] for argument in arguments}
     repeated = any(f"--{option.replace('_', '-')}" in typed for option in error.options)
+    # What is typed as a metric takes part, also if it is to be ignored.
+    if "ignore" in error.options and typed & {"--outputs", "--inputs", "--lower-is-better"}:
+        return False
     return bool(error.options) and name in PROPOSING_VERBS and not repeated
 
 

@@ -36,6 +36,7 @@ from deabench.report.text.words import join_names
 from deabench.results.targets import TIME_PASSED
 from deabench.streaming.frontier import frontier_of_files, parse_options
 from deabench.tables.missing_cells import with_missing_choice
+from deabench.tables.naming.questions import Question
 from deabench.tables.readers.limits import current_options
 from deabench.tables.selection import read_values
 
@@ -69,7 +70,12 @@ def read_command(
 ) -> None:
     """Show how each column of TABLE is interpreted, and why; nothing is ranked yet."""
     source = table.read_as_declared()
-    proposal = describe_table(source, table)
+    words = [*table.typed_words, *_reading_words()]
+    question = source.question
+    if question is not None:
+        question = with_missing_choice(source, question)
+        question = complete_question(question, refusal_finder("rank", words))
+    proposal = describe_table(source, table, question)
     print_messages(source.notes)
     if form is ProposalFormat.json:
         write_text(json.dumps(proposal, indent=1, ensure_ascii=False) + "\n", None)
@@ -82,17 +88,22 @@ def read_command(
         if source.missing:
             counts = ", ".join(f"'{name}' {count}" for name, count in source.missing.items())
             print_message(f"empty cells: {counts}; --missing says what becomes of them")
-        if source.question is not None:
-            words = [*table.typed_words, *_reading_words()]
-            question = with_missing_choice(source, source.question)
-            question = complete_question(question, refusal_finder("rank", words))
+        if question is not None:
             print_message(question_text(question, ["rank", *words]))
         else:
             print_message(f"the same with every option: {proposal['command']}")
 
 
-def describe_table(table: Table, options: TableOptions) -> dict[str, Any]:
-    """Return the interpretation of a table as one object; its keys are a contract."""
+def describe_table(
+    table: Table, options: TableOptions, question: Question | None
+) -> dict[str, Any]:
+    """Return the interpretation of a table as one object; its keys are a contract.
+
+    Parameters
+    ----------
+    question : Question, optional
+        What the table leaves open, with complete answers.
+    """
     return {
         "label": list(table.label),
         "layout": table.layout,
@@ -103,7 +114,7 @@ def describe_table(table: Table, options: TableOptions) -> dict[str, Any]:
         "dataset": table.dataset,
         "percent": table.percent,
         "missing": dict(table.missing),
-        "command": _rank_command_line(table, options),
+        "command": _rank_command_line(table, options, question),
         "kind": table.kind,
         "guessed": table.guessed,
         "errors": {name: list(columns) for name, columns in table.errors.items()},
@@ -111,15 +122,13 @@ def describe_table(table: Table, options: TableOptions) -> dict[str, Any]:
     }
 
 
-def _rank_command_line(table: Table, options: TableOptions) -> str:
+def _rank_command_line(table: Table, options: TableOptions, question: Question | None) -> str:
     """Return the `deabench rank` command whose options state the whole interpretation.
 
     Where the table leaves a question open, it states the likeliest answer.
     """
     words = ["deabench", "rank", *options.typed_words]
-    question = table.question
     if question is not None:
-        question = with_missing_choice(table, question)
         answer = question.default or next(iter(question.answers))
         return shlex.join([*words, *answer_words(question.answers[answer]), *_reading_words()])
     outputs = [*table.outputs, *table.complemented]

@@ -260,9 +260,10 @@ def _prove_without_themselves(answer: Answer, rows: np.ndarray) -> Proof:
         y = match_numbers(np.where(tested.y[rows] > 0, tested.y[rows], 1.0), gains)
         x = match_numbers(np.where(tested.x[rows] > 0, tested.x[rows], 1.0), gains)
         # Of outputs what is left: 1 less the shares lost would be rounding where all is lost.
-        left = (match_numbers(q[rows], gains) * np.minimum(1 + gains[:, :s] / y, 1)).sum(axis=1)
+        remaining_shares = np.minimum(1 + gains[:, :s] / y, 1)
+        remaining = (match_numbers(q[rows], gains) * remaining_shares).sum(axis=1)
         grown = (match_numbers(p[rows], gains) * np.maximum(-gains[:, s:] / x, 0)).sum(axis=1)
-        return np.asarray((1 + grown) / np.where(counts_outputs[rows], left, 1))
+        return np.asarray((1 + grown) / np.where(counts_outputs[rows], remaining, 1))
 
     # The dual side: u y ≤ q ξ and v x ≤ p; weights above are lowered to that.
     def measure_of_excess(excess: np.ndarray, _: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -143,9 +143,9 @@ def _describe_moves(ranks: pd.DataFrame) -> str:
     )
 
 
-def _describe_missing(names: pd.Index, names_of_other: pd.Index, ordinal: str) -> list[str]:
+def _describe_missing(names: pd.Index, other_names: pd.Index, ordinal: str) -> list[str]:
     """Name what is in one of two reports only."""
-    missing = [name for name in names if name not in names_of_other]
+    missing = [name for name in names if name not in other_names]
     if not missing:
         return []
     return [f"Only in the {ordinal}: {join_names(missing, MAX_CHANGED)}."]

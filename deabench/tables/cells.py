@@ -366,9 +366,9 @@ def blank_codes(
     DataError
         If a code is no number, or no cell holds one.
     """
-    # mypy does not count the numbers of numpy, which are Real, as floats.
+    # mypy does not count the numbers of numpy, which are Real, as floats, and narrows nothing.
     is_single = isinstance(missing_code, Real)
-    codes = [missing_code] if is_single else list(missing_code)  # type: ignore[arg-type]  # several
+    codes = [missing_code] if is_single else list(missing_code)  # type: ignore[arg-type]  # see above
     if not codes or not all(isinstance(code, Real) for code in codes):
         raise DataError(f"missing_code is {missing_code!r}; give a number, as -1, or several")
     # Texts are compared by the number that they write: "-1.0" is -1.

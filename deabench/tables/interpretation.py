@@ -251,7 +251,7 @@ def interpret_frame(
 ) -> Table:
     """Interpret a DataFrame whose rows are systems already, named by its index.
 
-    Somebody made it to be ranked: its cells must be numbers, every column counts where no name is
+    It was made to be ranked: its cells must be numbers, every column counts where no name is
     known, and labels stay as they are. Names of metrics may turn it if it `may_be_turned`.
     """
     names = [str(name) for name in frame.columns]

@@ -256,10 +256,15 @@ def _complete_part(selected: SelectedTable) -> dict[str, tuple[str, ...]]:
     metrics = selected.frame[list(selected.metrics)]
     ignored, count = choose_filled(metrics)
     remaining = selected.drop_columns(ignored)
-    if not ignored or not (remaining.outputs if selected.outputs else remaining.inputs):
+    # Without its outputs, or its inputs, a table would be another one.
+    keeps_sides = bool(remaining.outputs) == bool(selected.outputs)
+    keeps_sides &= bool(remaining.inputs) == bool(selected.inputs)
+    if not ignored or not keeps_sides:
         return {}
-    options = {"ignore": tuple(ignored)}
-    return options | ({"missing": ("drop-systems",)} if count < len(metrics) else {})
+    options: dict[str, tuple[str, ...]] = {"ignore": tuple(ignored)}
+    if count < len(metrics):
+        options["missing"] = ("drop-systems",)
+    return options
 
 
 def _describe_texts(cells: Sequence[str]) -> str:

@@ -254,7 +254,7 @@ def _refuse_negative(values: pd.DataFrame, negative_remedy: str) -> None:
     codes = np.unique(values.to_numpy()[bad[:, 0], bad[:, 1]])
     if len(codes) == 1 and codes[0] == np.round(codes[0]):
         remedy += f", or pass missing_code={codes[0]:g} if that stands for an empty cell"
-        if codes[0] in MISSING_CODES:
+        if never and codes[0] in MISSING_CODES:  # a profit of -1 is a profit
             options = {"missing_code": (f"{codes[0]:g}",)}
     error = DataError(f"{_describe_cells(values, bad)}; {remedy}")
     error.options = options

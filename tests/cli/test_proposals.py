@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import io
+import json
 import shlex
+import sys
+import warnings
 
 import pytest
 
 import deabench as db
 from deabench.cli import main
+from deabench.cli._run import refusal_finder
+from deabench.cli.options.table import TableOptions
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -111,8 +116,59 @@ def test_ranges_do_not_take_what_is_ignored(tmp_path) -> None:
     assert list(db.rank(table, outputs=["u", "v"]).data.outputs) == ["u", "v"]
 
 
-def test_standard_input_is_not_read_twice(tmp_path, capsys, monkeypatch) -> None:
+def test_a_profit_of_minus_one_is_a_profit(tmp_path, capsys) -> None:
+    text = "firm,cost_usd,total_return\na,1,0.5\nb,2,-1\nc,3,0.25\n"
+    command = propose(text, tmp_path, capsys)
+    assert command[2:] == ["--model", "rdm"]
+    assert main(command) == 0
+
+
+def test_what_is_typed_as_a_metric_is_not_proposed_to_be_ignored(tmp_path, capsys) -> None:
+    path = tmp_path / "board.csv"
+    rows = "A,0.9,0.8,0.9,-3.5\nB,0.8,0.9,0.7,2\nC,0.7,0.6,0.8,9\n"
+    path.write_text(f"model,accuracy,F1,AUC,ms\n{rows}")
+    assert main(["rank", str(path), "--outputs", "accuracy,F1,AUC", "--inputs", "ms"]) == 1
+    err = capsys.readouterr().err
+    assert "'ms' cannot be below 0" in err
+    assert "To do so, type" not in err
+
+
+def test_json_has_the_command_that_the_message_proposes(tmp_path, capsys) -> None:
+    proposed = propose(QUESTION_AND_NEGATIVES, tmp_path, capsys, verb="read")
+    assert main(["read", str(tmp_path / "board.csv"), "--format", "json"]) == 0
+    command = shlex.split(json.loads(capsys.readouterr().out)["command"])[1:]
+    assert option(command, "--model") == "rdm"
+    assert sorted(command) == sorted(proposed)
+
+
+def test_trying_a_command_prints_and_writes_nothing(tmp_path, capsys, monkeypatch) -> None:
+    path = tmp_path / "board.csv"
+    path.write_text(QUESTION_AND_NEGATIVES, encoding="utf-8")
+
+    def read_loudly(*_: object, **__: object) -> None:
+        sys.stdout.write("read")
+        sys.stderr.write("read")
+        warnings.warn("read", stacklevel=1)
+        raise MemoryError
+
+    monkeypatch.setattr(TableOptions, "read", read_loudly)
+    find_refusal = refusal_finder("rank", [str(path), "-o", str(tmp_path / "out.csv")])
+    assert find_refusal({"model": ("rdm",)}) is None
+    assert capsys.readouterr() == ("", "")
+    assert [file.name for file in tmp_path.iterdir()] == ["board.csv"]
+
+
+def test_standard_input_is_not_read_twice(capsys, monkeypatch) -> None:
     source = io.TextIOWrapper(io.BytesIO(QUESTION_AND_NEGATIVES.encode()))
     monkeypatch.setattr("sys.stdin", source)
+    reads = []
+    read = TableOptions.read
+
+    def count_and_read(table: TableOptions) -> object:
+        reads.append(table.files)
+        return read(table)
+
+    monkeypatch.setattr(TableOptions, "read", count_and_read)
     assert main(["rank", "-"]) == 1
-    assert "--model" not in capsys.readouterr().err
+    assert len(reads) == 1
+    assert "--outputs accuracy" in capsys.readouterr().err

@@ -245,6 +245,7 @@ def test_the_directions_of_a_question_may_differ(tmp_path) -> None:
         "outputs": ["accuracy", "zest"],
         "inputs": [],
         "lower_is_better": ["blurriness"],
+        "ignore": [],
     }
     # One direction for all columns needs no answer of its own.
     question = read_text(
@@ -290,3 +291,10 @@ def test_what_rises_with_a_known_cost_is_likely_one(tmp_path) -> None:
     table = read_text(tmp_path, "engine,accuracy,seconds,zork\n" + rows)
     assert table.question.columns == ("zork",)
     assert table.question.default == "lower"
+
+
+def test_what_a_question_takes_for_no_metric_is_ignored_by_name(tmp_path) -> None:
+    rows = "A,91.5,0,0.52\nB,88.2,1,0.61\nC,85.4,1,0.75\nD,81.1,0,0.83\nE,77.7,1,0.97\n"
+    answer = first_answer(tmp_path, "model,accuracy,zest,blurriness\n" + rows)
+    assert answer["ignore"] == ["zest"]
+    assert answer["lower_is_better"] == ["blurriness"]

@@ -84,6 +84,7 @@ def test_what_stands_before_per_decides(name, role) -> None:
 
 @pytest.mark.parametrize(("name", "other"), [("slackX_1", "Theta"), ("Theta", "slackY")])
 def test_results_of_dea_are_no_metrics(name, other) -> None:
+    assert look_up_beside("slack messages", ["slack messages", "slack users"]) is None
     meaning = look_up_beside(name, [name, other])
     assert meaning is not None
     assert meaning.role == "left_out"

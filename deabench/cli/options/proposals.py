@@ -23,7 +23,7 @@ FindRefusal: TypeAlias = Callable[[Answer], DataError | None]
 """Return what refuses a command with an answer added; None where nothing does."""
 MAX_STEPS = 5
 """So many refusals, one after the other, are answered by one command."""
-MAX_TRIED_BYTES = 2**24
+MAX_TRIED_BYTES = 2**20
 """Larger files are not read again to try a command."""
 NAMING_OPTIONS: tuple[Option, ...] = ("outputs", "inputs", "lower_is_better")
 """Options that name metrics."""
@@ -46,7 +46,9 @@ def current_trial() -> Trial | None:
 
 
 def select_and_check(options: Mapping[str, Any]) -> None:
-    """Select the metrics of a verb and check their values, as the verb does before it solves.
+    """Select the metrics of a verb, and check their values where it has a model.
+
+    A reference and data sets are not looked at.
 
     Parameters
     ----------
@@ -64,8 +66,9 @@ def select_and_check(options: Mapping[str, Any]) -> None:
     if table is None or table.streamed_files is not None or not _may_be_tried(table.files):
         return
     interpreted = table.read()
-    if "samples" in options:
-        interpreted = options["samples"].apply(interpreted)
+    answers = options.get("samples", options.get("answers"))
+    if answers is not None:
+        interpreted = answers.apply(interpreted)
     selected = table.select(interpreted)
     model = options.get("model")
     if isinstance(model, ModelWords):

@@ -117,7 +117,7 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
     if len(rows):
         answer = _settle_projections(problem, answer, rows)
         proof = _prove_slacks(answer)
-        # Whoever is not below 1 may have none, solved again or not.
+        # DMUs that are not below 1 may have no slack, whether they were solved again or not.
         _discard_steep_weights(proof, answer.scores.to_numpy() >= 1 - TOLERANCE)
         answer = replace(answer, slack_weights=proof.weights)
         efficient = proof.proved[0]

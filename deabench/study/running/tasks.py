@@ -350,7 +350,7 @@ def _fit_and_test(task: Task, data: Dataset, rows: Split, estimator: Any) -> Out
         raise PredictionError(f"{sum(cells)} predictions were counted for {len(test)} rows")
     return Outcome(
         "done",
-        cells if classes == 2 else (0, 0, 0, 0),  # type: ignore[arg-type]  # 2 x 2 are four
+        cells if classes == 2 else (0, 0, 0, 0),  # type: ignore[arg-type]  # a tuple of any length
         (fitted - started, ended - fitted),
         notes,
         rows=zlib.compress(packed, 6) if task.keep_predictions else b"",

@@ -128,6 +128,6 @@ class Meaning:
 
     @property
     def may_be_negative(self) -> bool:
-        """Whether it may be below 0: profits and returns may, times and shares may not."""
-        is_unbounded = self.role == "output" and self.high == inf
-        return self.low < 0 or (is_unbounded and self.kind != "throughput")
+        """Whether it may be below 0: returns and growth may, amounts, times and shares may not."""
+        is_quality = self.role == "output" and self.kind == "quality"
+        return self.low < 0 or (is_quality and self.high == inf)

@@ -148,10 +148,12 @@ def make_question(
         default = "mixed"
         better_high = [name for name in columns if directions[name] == "higher"]
         better_low = [name for name in columns if directions[name] == "lower"]
+        unlikely = [name for name in columns if directions[name] == "ignore"]
         answers["mixed"] = {
             "outputs": tuple(shorten_names([*outputs, *better_high], numeric)),
             "inputs": cost_options["inputs"],
             "lower_is_better": (*complemented, *shorten_names(better_low, numeric)),
+            "ignore": tuple(shorten_names(unlikely, numeric)),
         }
     produced = _outputs_by_side(columns)
     if produced:

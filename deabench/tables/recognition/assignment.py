@@ -278,7 +278,7 @@ def to_plain_roles(roles: Mapping[str, Role] | None) -> dict[str, DeclaredRole]:
     plain_roles: dict[str, DeclaredRole] = {}
     for name, role in (roles or {}).items():
         # Roles that are not special are plain ones.
-        plain_roles[name] = PLAIN_ROLES.get(role, role)  # type: ignore[arg-type]  # plain
+        plain_roles[name] = PLAIN_ROLES.get(role, role)  # type: ignore[arg-type]  # see above
     return plain_roles
 
 

@@ -3,10 +3,10 @@
 Nothing of this is certain enough to rank a table without a question. In this order a column is
 likely
 
-1. no metric, where it holds 0 and 1 alone;
-2. better as the known metrics whose names differ from its own in the last word alone;
+1. no metric, where it holds 0 and 1 alone and metrics are known;
+2. better as the known metrics of like scale whose names differ from its own in the last word alone;
 3. a cost, where its name ends with a unit of time or size;
-4. better as the known metrics whose names begin with its first word;
+4. better as the known metrics of like scale whose names begin with its first word;
 5. a cost, where it rises with a known one;
 6. better high where it rises with the known qualities, and low where it falls as they rise;
 7. as all other columns of the question together are.
@@ -59,14 +59,14 @@ def find_likely_directions(
         The known metrics beside them.
     """
     known = [column for column in metrics if column.name in table.frame]
-    directions = {name: _likely_direction(table.frame, name, known) for name in names}
+    directions = {name: _direction_of_column(table.frame, name, known) for name in names}
     undirected = [name for name in names if not directions[name]]
     if undirected:
-        directions |= dict.fromkeys(undirected, _likely_answer(table, undirected, metrics))
+        directions |= dict.fromkeys(undirected, _direction_of_block(table, undirected, known))
     return directions
 
 
-def _likely_direction(frame: pd.DataFrame, name: str, metrics: Sequence[Column]) -> str:
+def _direction_of_column(frame: pd.DataFrame, name: str, metrics: Sequence[Column]) -> str:
     """Return the direction that a column's own name and values make likely; "" without any."""
     values = frame[name].dropna()
     # Where nothing else is known, marks are all that can be ranked.
@@ -79,29 +79,30 @@ def _likely_direction(frame: pd.DataFrame, name: str, metrics: Sequence[Column])
         for column in metrics
         if are_alike(measure_scale(frame[column.name]), scale)
     ]
-    siblings = {
+    directions_by_stem = {
         direction
         for metric_words, direction in split_names
         if words[1:] and metric_words[:-1] == words[:-1]
     }
-    if len(siblings) == 1:
-        return siblings.pop()
+    if len(directions_by_stem) == 1:
+        return directions_by_stem.pop()
     if STATED_UNIT.search(name):
         return "lower"
-    relatives = {
+    directions_by_first_word = {
         direction
         for metric_words, direction in split_names
         if words[1:] and metric_words[0] == words[0]
     }
-    if len(relatives) == 1:
-        return relatives.pop()
+    if len(directions_by_first_word) == 1:
+        return directions_by_first_word.pop()
     # What producers use and make grows with their size, and tells nothing.
     if any(column.production for column in metrics):
         return ""
     costs = [column.name for column in metrics if column.role == "cost"]
-    if max(_correlations(frame, name, costs), default=0.0) >= LEAST_COST_CORRELATION:
+    with_costs = [_correlations(frame, [name], cost).max(initial=0.0) for cost in costs]
+    if max(with_costs, default=0.0) >= LEAST_COST_CORRELATION:
         return "lower"
-    goodness = _correlation_with_quality(frame[[name]], frame, metrics)
+    goodness = _correlation_with_quality(frame, [name], metrics)
     if abs(goodness) >= LEAST_OWN_CORRELATION:
         return "higher" if goodness > 0 else "lower"
     return ""
@@ -111,18 +112,20 @@ def _split_words(name: str) -> list[str]:
     return re.findall(r"[^\s_-]+", name.lower()) or [""]
 
 
-def _correlations(frame: pd.DataFrame, name: str, costs: Sequence[str]) -> list[float]:
-    """Return the rank correlations of a column with costs, where they have enough rows."""
-    correlations = []
-    for cost in costs:
-        rows = frame[[name, cost]].dropna()
-        if len(rows) >= LEAST_CORRELATED:
-            correlations.append(float(rank_correlations(rows, [name], cost)[0]))
-    # Constant columns correlate with nothing.
-    return [correlation for correlation in correlations if np.isfinite(correlation)]
+def _correlations(frame: pd.DataFrame, names: Sequence[str], metric: str) -> np.ndarray:
+    """Return the rank correlations of columns with a metric on complete rows, if there are enough.
+
+    Constant columns, which correlate with nothing, are left out.
+    """
+    # Complete rows need no library of statistics, whose loading takes longer than the answer.
+    rows = frame[[*names, metric]].dropna()
+    if len(rows) < LEAST_CORRELATED:
+        return np.zeros(0)
+    correlations = rank_correlations(rows, names, metric)
+    return np.asarray(correlations[np.isfinite(correlations)])
 
 
-def _likely_answer(table: Table, names: Sequence[str], metrics: Sequence[Column]) -> str:
+def _direction_of_block(table: Table, names: Sequence[str], metrics: Sequence[Column]) -> str:
     """Return the likeliest answer to whether higher or lower is better in some columns.
 
     Columns that are called by data sets of speech are error rates; others go with the known metrics
@@ -149,7 +152,7 @@ def _likely_answer(table: Table, names: Sequence[str], metrics: Sequence[Column]
         return _likely_side(table, names, metrics)
     if _speaks_of_times(table):
         return "lower"
-    goodness = _correlation_with_quality(values, table.frame, metrics)
+    goodness = _correlation_with_quality(table.frame, names, metrics)
     if abs(goodness) >= LIKELY_CORRELATION:
         return "higher" if goodness > 0 else "lower"
     is_whole = not (values % 1 > 0).any(axis=None)
@@ -194,9 +197,9 @@ def _speaks_of_times(table: Table) -> bool:
 
 
 def _correlation_with_quality(
-    values: pd.DataFrame, frame: pd.DataFrame, metrics: Sequence[Column]
+    frame: pd.DataFrame, names: Sequence[str], metrics: Sequence[Column]
 ) -> float:
-    """Return the median rank correlation with known qualities and losses, these with opposite sign.
+    """Return the median rank correlation of columns with known qualities, and losses turned round.
 
     What producers use and make grows with their size, and tells nothing.
     """
@@ -205,15 +208,9 @@ def _correlation_with_quality(
         for column in metrics
         if column.role in ("output", "lower_rate") and column.kind != "throughput"
     ]
-    if len(values) < LEAST_CORRELATED or not qualities:
-        return 0.0
-    correlations = []
-    for column in qualities:
-        sign = 1 if column.role == "output" else -1
-        # Complete rows need no library of statistics, whose loading takes longer than the answer.
-        rows = frame[[*values, column.name]].dropna()
-        if len(rows) >= LEAST_CORRELATED:
-            correlations.append(sign * rank_correlations(rows, list(values), column.name))
-    # Constant columns correlate with nothing.
-    filled = np.array(correlations)[np.isfinite(correlations)]
-    return float(np.median(filled)) if len(filled) else 0.0
+    signed = [
+        _correlations(frame, names, column.name) * (1 if column.role == "output" else -1)
+        for column in qualities
+    ]
+    correlations = np.concatenate([np.zeros(0), *signed])
+    return float(np.median(correlations)) if len(correlations) else 0.0
