@@ -172,13 +172,17 @@ def scores_between_bounds(ranking: db.Ranking) -> Iterator[db.Ranking]:
                 weights.loc[label, moved] *= 1 + share
                 forged = with_weights(ranking, weights)
                 yield with_score_between_bounds(forged, label)
+        count = len(scores)
         for k, label in enumerate(scores.index):
-            # The DMU itself becomes one of its peers.
-            is_moved = (np.arange(len(scores)) == k)[:, None]
+            is_moved = (np.arange(count) == k)[:, None]
             lam = ranking.intensities
-            columns = np.column_stack([lam.columns, np.where(is_moved, k, -1)]).astype(np.int32)
-            values = np.column_stack([lam.values * (1 - share * is_moved), share * is_moved])
-            yield with_score_between_bounds(with_lambda(ranking, k, columns, values), label)
+            # The DMU itself becomes one of its peers, or all DMUs do: the first is easy to repair.
+            for added in ([k], list(range(count))):
+                added_columns = np.where(is_moved, added, -1)
+                added_values = np.where(is_moved, np.full(len(added), share / len(added)), 0.0)
+                columns = np.column_stack([lam.columns, added_columns]).astype(np.int32)
+                values = np.column_stack([lam.values * (1 - share * is_moved), added_values])
+                yield with_score_between_bounds(with_lambda(ranking, k, columns, values), label)
 
 
 def with_score_between_bounds(ranking: db.Ranking, label: str) -> db.Ranking:

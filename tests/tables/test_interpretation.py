@@ -93,6 +93,12 @@ def test_columns_that_are_called_like_metrics_are_systems_beside_the_metrics(tmp
     assert "without the changes in 'Improvement%'" in table.notes[0]
 
 
+def test_a_row_without_the_name_of_a_metric_turns_no_table(tmp_path) -> None:
+    path = tmp_path / "samples.json"
+    path.write_text('[{"x": 1, "metrics": "acc", "acc": 1.0}, {"y": 2, "z": 1e400}]')
+    assert db.read(path).kind == "metrics"
+
+
 def test_a_row_per_system_and_metric_is_no_table_of_metrics_in_rows(tmp_path) -> None:
     path = tmp_path / "runs.csv"
     path.write_text(

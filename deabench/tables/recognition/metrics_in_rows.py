@@ -74,7 +74,8 @@ def transpose_metrics(source: Source) -> Source | None:
         if not labels.duplicated().any():
             break
         labels = frame[name].astype(str).str.strip() + " (" + labels + ")"
-    if labels.duplicated().any():
+    # A row without the name of its metric is none.
+    if labels.isna().any() or labels.duplicated().any():
         return None
     transposed = frame[systems].set_axis(labels, axis=0).T
     transposed = transposed.rename_axis(None, axis=1).rename_axis("system").reset_index()
