@@ -165,6 +165,17 @@ def scores_between_bounds(ranking: db.Ranking) -> Iterator[db.Ranking]:
     names = list(ranking.weights.columns)
     # Shares in the middle are mostly those that part the bounds by the right distance.
     for share in sorted(SHARES, key=lambda share: abs(np.log(share / SHARES[12]))):
+        count = len(scores)
+        for k, label in enumerate(scores.index):
+            is_moved = (np.arange(count) == k)[:, None]
+            lam = ranking.intensities
+            # All DMUs become its peers, which is hard to repair, or the DMU itself does.
+            for added in (list(range(count)), [k]):
+                added_columns = np.where(is_moved, added, -1)
+                added_values = np.where(is_moved, np.full(len(added), share / len(added)), 0.0)
+                columns = np.column_stack([lam.columns, added_columns]).astype(np.int32)
+                values = np.column_stack([lam.values * (1 - share * is_moved), added_values])
+                yield with_score_between_bounds(with_lambda(ranking, k, columns, values), label)
         for label in scores.index:
             # All weights of a DMU grow together, or one of them alone.
             for moved in (names, *([name] for name in names)):
@@ -172,17 +183,6 @@ def scores_between_bounds(ranking: db.Ranking) -> Iterator[db.Ranking]:
                 weights.loc[label, moved] *= 1 + share
                 forged = with_weights(ranking, weights)
                 yield with_score_between_bounds(forged, label)
-        count = len(scores)
-        for k, label in enumerate(scores.index):
-            is_moved = (np.arange(count) == k)[:, None]
-            lam = ranking.intensities
-            # The DMU itself becomes one of its peers, or all DMUs do: the first is easy to repair.
-            for added in ([k], list(range(count))):
-                added_columns = np.where(is_moved, added, -1)
-                added_values = np.where(is_moved, np.full(len(added), share / len(added)), 0.0)
-                columns = np.column_stack([lam.columns, added_columns]).astype(np.int32)
-                values = np.column_stack([lam.values * (1 - share * is_moved), added_values])
-                yield with_score_between_bounds(with_lambda(ranking, k, columns, values), label)
 
 
 def with_score_between_bounds(ranking: db.Ranking, label: str) -> db.Ranking:
