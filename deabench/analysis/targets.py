@@ -169,8 +169,10 @@ def targets(
         located = front.to_boxed(actual.to_numpy())
         cone = None
         if returns == "crs":
-            cone = multiply_into_hull(tested_data, front)
-            located = cone.points
+            in_hull = multiply_into_hull(tested_data, front)
+            located = in_hull.points
+            # On a common face small DMUs would be rounding beside large ones.
+            cone = in_hull.halve() if common and dominating else None
         search = _Search(
             front=front,
             vertices=front.to_boxed(front.vertex_outputs.to_numpy()),
@@ -349,7 +351,7 @@ class _Search:
     located_points : array (n, s)
         Where the tested DMUs are inside, on or outside: they or, under constant returns, multiples.
     cone : ConeMultiples, optional
-        These multiples.
+        Multiples to project in their place.
     weights : array (s,)
         What a change of 1 in each boxed metric counts, about 1 at most.
     norm_scale : float
@@ -427,7 +429,7 @@ class _Search:
                     self.weights,
                     dominating=self.restrictions["dominating"],
                     name=name,
-                    cone=self.cone if self.restrictions["common"] else None,
+                    cone=self.cone,
                     unit=self.norm_scale,
                 )
                 advance(len(group))

@@ -357,7 +357,7 @@ def completion_command(
     'deabench docs commands' says where to put them.
     """
     # This function is documented by typer, but is not in its __all__.
-    from typer.completion import get_completion_script  # type: ignore[attr-defined]  # as said
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]  # see above
 
     script = get_completion_script(
         prog_name="deabench", complete_var=COMPLETION_VARIABLE, shell=shell

@@ -63,23 +63,28 @@ class ConeMultiples:
         Of the tested points.
     apex : int
         The vertex of the hull that is zero.
+    zero : array (s,)
+        That vertex, boxed.
     """
 
     points: np.ndarray
     factors: np.ndarray
     apex: int
+    zero: np.ndarray
 
-    def halve(self, zero: np.ndarray) -> ConeMultiples:
+    def halve(self) -> ConeMultiples:
         """Return half of each multiple; for these the hull is the cone, with room beyond them."""
-        return ConeMultiples(zero + (self.points - zero) / 2, self.factors / 2, self.apex)
+        points = self.zero + (self.points - self.zero) / 2
+        return replace(self, points=points, factors=self.factors / 2)
 
-    def shrink(self, closest: ClosestPoint, k: int, zero: np.ndarray) -> ClosestPoint:
+    def shrink(self, closest: ClosestPoint, k: int) -> ClosestPoint:
         """Return the target of tested point k from that of its multiple, on the same face."""
         if not closest.face:
             return closest
         lam = closest.lam / self.factors[k]
         lam[closest.face.index(self.apex)] += 1.0 - lam.sum()
-        return replace(closest, point=zero + (closest.point - zero) / self.factors[k], lam=lam)
+        point = self.zero + (closest.point - self.zero) / self.factors[k]
+        return replace(closest, point=point, lam=lam)
 
 
 def no_closest_point(s: int, slopes: np.ndarray) -> ClosestPoint:
@@ -103,32 +108,29 @@ def closest_on_faces(
     """Find the closest point of the maximal Pareto-efficient faces for each of `points` (g, s).
 
     With `common`, on the one face with the least total distance. How much a change counts, metric
-    by metric, is in `weights` (s,), at most about 1. Of a `cone` that is to dominate all of them
-    the points may differ much in size: their multiples are projected. After the time limit the list
-    ends with the last point that was solved.
+    by metric, is in `weights` (s,), at most about 1. Points of a `cone` may differ much in size:
+    their multiples are projected in their place. After the time limit the list ends with the last
+    point that was solved.
     """
     with one_thread(len(hull.points)):
+        factors = np.ones(len(points)) if cone is None else cone.factors
         search = _FaceSearch(hull, norm, weights, dominating)
-        multiples = None
-        if cone is not None and common and dominating:
-            zero = hull.points[cone.apex]
-            multiples = cone.halve(zero)
-            points = multiples.points
-            search.factors = multiples.factors
-        tested = list(zip(points, names, strict=True))
-        groups = [tested] if common else [[pair] for pair in tested]
+        tested = list(zip(points if cone is None else cone.points, names, strict=True))
+        groups = [(tested, factors)]
+        if not common:
+            groups = [([pair], factors[[k]]) for k, pair in enumerate(tested)]
         targets: list[ClosestPoint] = []
         try:
-            for group in groups:
-                targets += search.closest(group)
+            for group, factors_of_group in groups:
+                targets += search.closest(group, factors_of_group)
                 advance(len(group))
         except TimeLimitError:
             # What was found by then is proved; without anything there is no answer.
             if not targets:
                 raise
-        if multiples is None:
+        if cone is None:
             return targets
-        return [multiples.shrink(target, k, zero) for k, target in enumerate(targets)]
+        return [cone.shrink(target, k) for k, target in enumerate(targets)]
 
 
 class _FaceSearch:
@@ -154,8 +156,6 @@ class _FaceSearch:
         self.normal = hull.mean_normals
         self.size = dual_norm(self.normal / weights, norm)
         self.projector = FaceProjector(hull.points, weights, norm, dominating)
-        # In a total each distance counts over its point's factor.
-        self.factors: np.ndarray | None = None
 
     def first_bounds(self, point: np.ndarray) -> np.ndarray:
         """Return a lower bound on the distance to each face; infinite where nothing dominates."""
@@ -182,9 +182,13 @@ class _FaceSearch:
             return np.where(bounds > 0, np.inf, bounds)
         return np.asarray(bounds)
 
-    def closest(self, tested: list[tuple[np.ndarray, str]]) -> list[ClosestPoint]:
-        """Find the face with the least total distance of the tested points, each with its name."""
-        factors = np.ones(len(tested)) if self.factors is None else self.factors
+    def closest(
+        self, tested: list[tuple[np.ndarray, str]], factors: np.ndarray
+    ) -> list[ClosestPoint]:
+        """Find the face with the least total distance of the tested points, each with its name.
+
+        Each distance counts over its point's factor, (g,).
+        """
         bounds = np.array([self.first_bounds(point) for point, _ in tested])
         slopes: list[list[np.ndarray]] = [[] for _ in tested]
         best = np.inf
@@ -255,7 +259,7 @@ def closest_by_milp(
     unit : float
         What a distance of 1 in these coordinates is in the caller's, for the bound in an error.
     cone : ConeMultiples, optional
-        Of the tested points, which are to be dominated: on the face multiples are projected.
+        Of the tested points: on the face these are projected in their place.
 
     Raises
     ------
@@ -274,16 +278,10 @@ def closest_by_milp(
         # The face is all that lies on its hyperplane; on it the target is solved again, exactly.
         on_hyperplane = np.abs(points @ normal - 1.0) <= ON_HYPERPLANE
         face = np.union1d(np.flatnonzero(on_hyperplane), used)
-        multiples = None
-        projected = tested
-        if cone is not None and dominating:
-            zero = points[cone.apex]
-            multiples = cone.halve(zero)
-            projected = multiples.points
         projector = FaceProjector(points[face], weights, norm, dominating)
         whole_face = np.arange(len(face))
         targets = []
-        for k, point in enumerate(projected):
+        for k, point in enumerate(tested if cone is None else cone.points):
             projector.start(point, name)
             projection = projector.project(whole_face)
             if not np.isfinite(projection.distance):
@@ -292,9 +290,7 @@ def closest_by_milp(
             target = ClosestPoint(
                 projection.lam @ points[face], tuple(face.tolist()), projection.lam, normal
             )
-            if multiples is not None:
-                target = multiples.shrink(target, k, zero)
-            targets.append(target)
+            targets.append(target if cone is None else cone.shrink(target, k))
         return targets
 
 

@@ -419,12 +419,12 @@ def divide_targets(multiplied: Targets, factors: pd.Series) -> Targets:
 
 def multiply_into_hull(tested: Data, front: Frontier) -> ConeMultiples:
     """Return multiples of the tested DMUs as large as the hull of the reference's."""
-    zero = front.data.outputs.iloc[0]
-    signed = tested.outputs.join(-tested.inputs)[zero.index].to_numpy()
-    factors = factors_into_cone(signed, (front.vertex_outputs - zero).to_numpy())
+    zero = front.data.outputs.iloc[[0]]
+    signed = tested.outputs.join(-tested.inputs)[zero.columns].to_numpy()
+    factors = factors_into_cone(signed, (front.vertex_outputs - zero.iloc[0]).to_numpy())
     multiples = to_outputs_only(multiply_data(tested, factors), front.data.transforms)
-    points = front.to_boxed(multiples.outputs[zero.index].to_numpy())
-    return ConeMultiples(points, factors, front.vertices.index(front.data.labels[0]))
+    boxed = front.to_boxed(pd.concat([zero, multiples.outputs[zero.columns]]).to_numpy())
+    return ConeMultiples(boxed[1:], factors, front.vertices.index(zero.index[0]), boxed[0])
 
 
 def factors_into_cone(points: np.ndarray, multiples: np.ndarray) -> np.ndarray:

@@ -44,9 +44,9 @@ def stop_after(solved: int, monkeypatch, method: str) -> None:
         return
     search_faces = _FaceSearch.closest
 
-    def stopped_search(self, group):
+    def stopped_search(*arguments):
         count_down()
-        return search_faces(self, group)
+        return search_faces(*arguments)
 
     monkeypatch.setattr(_FaceSearch, "closest", stopped_search)
 

@@ -200,12 +200,13 @@ def distance_unit(
     counts = (direction > 0) & (tested != 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         lengths = np.where(counts, np.abs(tested) / direction, np.inf)
-    choice = options.weights if hasattr(options, "weights") else options.direction
+    is_holder = hasattr(options, "weights")
+    choice = options.weights if is_holder else options.direction
     step = np.ones(len(direction))
     if choice == "ones" or not isinstance(choice, str):
         shortest = lengths.min(axis=1)
         step = np.where(np.isfinite(shortest), shortest, 1.0)
-    elif hasattr(options, "weights"):
+    elif is_holder:
         own_count = np.where(counts, lengths, 0.0).sum(axis=1)
         step = np.clip(own_count, np.finfo(float).tiny, 1.0)
     return np.asarray(np.maximum(np.abs(np.nan_to_num(distances)), step))

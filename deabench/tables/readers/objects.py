@@ -11,6 +11,7 @@ from typing import Any
 from deabench.errors import DataError
 from deabench.tables.estimates import parse_estimate
 from deabench.tables.readers.limits import Limits
+from deabench.utils.checks import is_number
 
 MIN_INSTANCES = 20
 """So many names, the same below each system, are those of instances and not of metrics."""
@@ -181,11 +182,7 @@ def count_numbers(item: object) -> int:
         return sum(map(count_numbers, item))
     if isinstance(item, str):
         return int(parse_estimate(item, False) is not None)
-    return int(_is_number(item))
-
-
-def _is_number(item: object) -> bool:
-    return isinstance(item, int | float) and not isinstance(item, bool)
+    return int(is_number(item))
 
 
 def _are_records(rows: object) -> bool:
@@ -201,7 +198,7 @@ def is_grouped(data: Mapping[Any, Any]) -> bool:
     if len(data) < 2 or not all(map(_are_records, data.values())):
         return False
     rows = [flatten_record(row) for records in data.values() for row in records]
-    keys = [{key for key, cell in row.items() if _is_number(cell)} for row in rows]
+    keys = [{key for key, cell in row.items() if is_number(cell)} for row in rows]
     if not all(keys):
         keys = [{*row} for row in rows]
     return 2 * len(set.intersection(*keys)) > max(map(len, keys))
@@ -213,7 +210,7 @@ def have_metrics_in_common(data: Mapping[Any, Any]) -> bool:
     for item in data.values():
         if isinstance(item, Mapping):
             flat = flatten_record(item)
-            counts.update(key for key, cell in flat.items() if _is_number(cell))
+            counts.update(key for key, cell in flat.items() if is_number(cell))
     return max(counts.values(), default=0) > 1
 
 

@@ -58,11 +58,11 @@ def find_likely_directions(
     metrics : sequence of Column
         The known metrics beside them.
     """
-    known = [column for column in metrics if column.name in table.frame]
-    directions = {name: _direction_of_column(table.frame, name, known) for name in names}
+    metrics = [column for column in metrics if column.name in table.frame]
+    directions = {name: _direction_of_column(table.frame, name, metrics) for name in names}
     undirected = [name for name in names if not directions[name]]
     if undirected:
-        directions |= dict.fromkeys(undirected, _direction_of_block(table, undirected, known))
+        directions |= dict.fromkeys(undirected, _direction_of_block(table, undirected, metrics))
     return directions
 
 
@@ -169,20 +169,20 @@ def _likely_side(table: Table, names: Sequence[str], metrics: Sequence[Column]) 
     Tables of producers have their inputs side by side, and so their outputs.
     """
     order = [column.name for column in table.columns]
-    known = {order.index(c.name): "lower" if c.input else "higher" for c in metrics}
+    sides = {order.index(c.name): "lower" if c.input else "higher" for c in metrics}
     # Deposits may be either, and many unknown columns describe the producers, as their households.
     is_ambiguous = any(column.ambiguous for column in table.columns if column.name in names)
-    if is_ambiguous or len(names) > 2 * len(known):
+    if is_ambiguous or len(names) > 2 * len(sides):
         return "ignore"
     votes = []
     for name in names:
         position = order.index(name)
         # Of two neighbours at the same distance the left one counts.
-        nearest = min(known, key=lambda neighbour: (abs(neighbour - position), neighbour))
-        votes.append(known[nearest])
-    if len(set(known.values())) == 1:
+        nearest = min(sides, key=lambda neighbour: (abs(neighbour - position), neighbour))
+        votes.append(sides[nearest])
+    if len(set(sides.values())) == 1:
         # Only inputs are known, or only outputs: the others follow or precede them.
-        return "higher" if "lower" in known.values() else "lower"
+        return "higher" if "lower" in sides.values() else "lower"
     return max(sorted(set(votes)), key=votes.count)
 
 
