@@ -17,6 +17,7 @@ from pathlib import Path
 
 from deabench.metrics.formulas import DIRECTION, METRICS
 from deabench.tables.naming.meaning import WEAK_KINDS, Meaning, Role
+from deabench.tables.naming.name_patterns import search_name
 from deabench.tables.naming.parsing import ParsedName, parse_name
 from deabench.tables.naming.reversals import reverse_direction
 from deabench.tables.naming.rules import (
@@ -40,10 +41,8 @@ AMOUNT_UNITS = ("usd", "eur", "kWh", "energy", "kg")
 
 _WORDS = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
 RULES = read_rules(_WORDS["rule"])
-MEASURE_RULES = RuleBook(
-    rule for rule in RULES if rule.meaning.role in ("output", "lower_rate", "cost", "conditional")
-)
-"""Rules of what columns of numbers measure."""
+MEASURE_ROLES: frozenset[Role] = frozenset(("output", "lower_rate", "cost", "conditional"))
+"""Roles of the rules that say what columns of numbers measure."""
 WEAK_RULES = read_rules(_WORDS["weak_rule"])
 FIRST_RULES = tuple((entry_pattern(entry), read_meaning(entry)) for entry in _WORDS["never"])
 PAIRED_WORDS = tuple(
@@ -70,9 +69,9 @@ _SPENT_PER_TIME = join_pattern(_WORDS["spent_per_time"]) + r"\w*_per_"
 
 
 @cache
-def column_pattern(kind: str) -> re.Pattern[str]:
-    """Return the pattern of the words of [columns] of a kind, compiled when a name needs it."""
-    return re.compile(r"_(" + "|".join(_WORDS["columns"][kind].split()) + r")_")
+def column_pattern(kind: str) -> str:
+    """Return the pattern of the words of [columns] of a kind, for `naming.name_patterns`."""
+    return r"_(" + "|".join(_WORDS["columns"][kind].split()) + r")_"
 
 
 def has_name(name: object, kind: str) -> bool:
@@ -112,7 +111,7 @@ def is_error_set(name: object) -> bool:
     >>> is_error_set("LibriSpeech test-other"), is_error_set("speech quality")
     (True, False)
     """
-    return re.search(_ERROR_SETS, parse_name(str(name)).all_words) is not None
+    return search_name(_ERROR_SETS, parse_name(str(name)).all_words) is not None
 
 
 def is_weak(meaning: Meaning) -> bool:
@@ -146,7 +145,7 @@ def look_up_measure(name: object) -> Meaning | None:
     >>> look_up_metric("LLM Quality Score").role, look_up_measure("LLM Quality Score").role
     ('label', 'output')
     """
-    return _look_up(str(name), MEASURE_RULES)
+    return _look_up(str(name), MEASURE_ROLES)
 
 
 def holds_bytes(name: object) -> bool:
@@ -157,7 +156,7 @@ def holds_bytes(name: object) -> bool:
     >>> holds_bytes("Peak memory"), holds_bytes("Model size")
     (True, False)
     """
-    return re.search(_BYTES, parse_name(str(name)).words) is not None
+    return search_name(_BYTES, parse_name(str(name)).words) is not None
 
 
 def is_known_by_unit(name: object) -> bool:
@@ -170,24 +169,24 @@ def is_known_by_unit(name: object) -> bool:
     """
     parsed = parse_name(str(name))
     meaning = look_up_computed(str(name)) or _look_up_words(
-        replace(parsed, unit="", all_words=parsed.words), RULES
+        replace(parsed, unit="", all_words=parsed.words)
     )
     return meaning is None or meaning.role in ("left_out", "label")
 
 
 @lru_cache(maxsize=4096)
-def _look_up(text: str, rules: RuleBook | None = None) -> Meaning | None:
+def _look_up(text: str, roles: frozenset[Role] | None = None) -> Meaning | None:
     computed = look_up_computed(text)
     if computed is not None:
         return computed
     name = parse_name(text)
-    meaning = _look_up_words(name, rules or RULES)
+    meaning = _look_up_words(name, roles)
     if meaning is None:
         # Capitals may be no borders between words: "OpenBookQA" is "openbookqa".
         joined = parse_name(text.lower())
         if joined.all_words != name.all_words:
-            meaning = _look_up_words(joined, rules or RULES)
-    meaning = _reverse(name, meaning, rules or RULES)
+            meaning = _look_up_words(joined, roles)
+    meaning = _reverse(name, meaning, roles)
     # A sign or a complement reverses what the words say; an arrow overrides it.
     if name.negated:
         return _negate(meaning)
@@ -198,17 +197,19 @@ def _look_up(text: str, rules: RuleBook | None = None) -> Meaning | None:
     return meaning
 
 
-def _reverse(name: ParsedName, meaning: Meaning | None, rules: RuleBook) -> Meaning | None:
+def _reverse(
+    name: ParsedName, meaning: Meaning | None, roles: frozenset[Role] | None
+) -> Meaning | None:
     """Return what a name means in view of words such as "drop" and "-free", which turn it."""
-    if any(re.search(pattern, name.all_words) for pattern, _ in FIRST_RULES):
+    if any(search_name(pattern, name.all_words) for pattern, _ in FIRST_RULES):
         return meaning
 
     def look_up_part(words: str) -> Meaning | None:
-        return _look_up(words.strip("_"), rules) if words.strip("_") else None
+        return _look_up(words.strip("_"), roles) if words.strip("_") else None
 
     def match_start(words: str, following: str) -> Meaning | None:
         weak = None if following else WEAK_RULES.match_start(words)
-        return rules.match_start(words, following) or weak
+        return RULES.match_start(words, following, roles) or weak
 
     return reverse_direction(name, meaning, look_up_part, match_start)
 
@@ -272,7 +273,7 @@ def _describe_formula(name: str) -> Meaning:
 
 def _follow_arrow(name: ParsedName, meaning: Meaning | None) -> Meaning:
     """Let an arrow in the name override every rule, except that of a spread or a rank."""
-    if meaning is not None and meaning.role == "left_out" and re.search(_SPREAD, name.words):
+    if meaning is not None and meaning.role == "left_out" and search_name(_SPREAD, name.words):
         return meaning
     meaning = meaning or Meaning("left_out")
     role = BETTER_ROLES[name.better]
@@ -282,7 +283,7 @@ def _follow_arrow(name: ParsedName, meaning: Meaning | None) -> Meaning:
     return Meaning(role, meaning.unit, meaning.low, meaning.high, reason, kind="stated")
 
 
-def _look_up_words(name: ParsedName, rules: RuleBook) -> Meaning | None:
+def _look_up_words(name: ParsedName, roles: frozenset[Role] | None = None) -> Meaning | None:
     """Apply the rules of vocabulary.toml to the words of a name.
 
     What is never a metric comes first, then throughputs; of the rules the one whose word ends last
@@ -291,16 +292,16 @@ def _look_up_words(name: ParsedName, rules: RuleBook) -> Meaning | None:
     spellings = {name.all_words, name.words}
     # Spreads, ranks, identifiers and settings are no metrics, whatever else the name says.
     for pattern, first_meaning in FIRST_RULES:
-        if any(re.search(pattern, words) for words in spellings):
+        if any(search_name(pattern, words) for words in spellings):
             counted = _look_up_counted(name) if first_meaning.kind == "count" else None
             return counted or first_meaning
     # "images per second" is an output; "cost per second" and "faults per day" are none.
     # "0-100 km/h (s)" is a time, whatever speed its name holds.
-    is_time = re.search(_SPEED_IN_SECONDS, name.all_words) is not None
-    throughput = None if is_time else re.search(_THROUGHPUT, name.all_words)
-    spent = re.search(_SPENT_PER_TIME, name.all_words)
+    is_time = search_name(_SPEED_IN_SECONDS, name.all_words) is not None
+    throughput = None if is_time else search_name(_THROUGHPUT, name.all_words)
+    spent = throughput and search_name(_SPENT_PER_TIME, name.all_words)
     if throughput and "_per_" in name.words:
-        fault = _look_up(name.words.split("_per_")[0].strip("_"), rules)
+        fault = _look_up(name.words.split("_per_")[0].strip("_"), roles)
         if fault is not None and fault.role == "lower_rate":
             return fault
     if throughput and not spent:
@@ -309,22 +310,22 @@ def _look_up_words(name: ParsedName, rules: RuleBook) -> Meaning | None:
     if throughput and spent and re.match(r"_(errors?|failures?)_", spent[0]):
         reason = "failures per time: lower is better"
         return Meaning("lower_rate", "", 0.0, inf, reason, kind="loss")
-    unit = unit_of(name, is_spending=re.search(_SPENDING, name.words) is not None)
-    setting = re.search(_LIMIT, name.all_words)
+    unit = unit_of(name, is_spending=search_name(_SPENDING, name.words) is not None)
+    setting = search_name(_LIMIT, name.all_words)
     # A unit of spending beats the noun: co2_year_mean_kg is no year.
-    if unit in AMOUNT_UNITS and re.search(_SPENDING, name.words) and not setting:
+    if unit in AMOUNT_UNITS and search_name(_SPENDING, name.words) and not setting:
         reason = f"what is spent, in {unit}: lower is better"
         return Meaning("cost", unit, 0.0, inf, reason, kind="spending")
     # "accuracy at 10 epochs" and "price per token" have their noun before "at" and "per".
     head = re.sub(r"_(at|per)_.*$", "_", name.words)
     # "bits per byte" is one word of the field, "price per token" is a price.
-    whole = _last_match(name.words, rules, must_hold="_per_")
+    whole = _last_match(name.words, RULES, roles, must_hold="_per_")
     # "Units per staff hour" are no hours, and nothing tells which way is better in units.
     noun = "" if re.search(r"\w_per_\w", name.words) else name.words
-    meaning = whole or _last_match(head, rules) or _last_match(noun, rules)
+    meaning = whole or _last_match(head, RULES, roles) or _last_match(noun, RULES, roles)
     # "RTF GPU" and "peak memory GPU" are measured there.
     if meaning is not None and meaning.kind == "computer":
-        measure = _last_match(DEVICE.sub("_", head), rules)
+        measure = _last_match(DEVICE.sub("_", head), RULES, roles)
         meaning = measure if measure and measure.better != "neither" else meaning
     # "Size (M)" is the size of a model, "Size (pixels)" is a setting.
     is_size = setting is None and re.fullmatch(_SIZE, name.all_words) is not None
@@ -373,11 +374,17 @@ def _look_up_counted(name: ParsedName) -> Meaning | None:
     return meaning if is_resource else None
 
 
-def _last_match(name_words: str, rules: RuleBook, *, must_hold: str = "") -> Meaning | None:
+def _last_match(
+    name_words: str,
+    rules: RuleBook,
+    roles: frozenset[Role] | None = None,
+    *,
+    must_hold: str = "",
+) -> Meaning | None:
     """Return the meaning of the rule whose word ends last; of several the longest."""
     best = (0, 0)
     meaning = None
-    for start, end, rule_meaning in rules.find_matches(name_words):
+    for start, end, rule_meaning in rules.find_matches(name_words, roles=roles):
         span = (end, end - start)
         if span > best and must_hold in name_words[start:end]:
             best = span
@@ -390,7 +397,7 @@ def look_up_unit(unit: str) -> Meaning | None:
     if not unit:
         return None
     unit_words = parse_name(unit).words
-    if re.search(_THROUGHPUT, unit_words):
+    if search_name(_THROUGHPUT, unit_words):
         reason = f"a throughput ({unit}): higher is better"
         return Meaning("output", "per second", 0.0, inf, reason, kind="throughput")
     unit_name = unit_in_brackets(unit)

@@ -164,7 +164,7 @@ def test_the_wording_of_reasons_decides_nothing(text, tmp_path, monkeypatch) -> 
     def reword(meaning):
         return replace(meaning, reason="in other words")
 
-    for rules in ("RULES", "WEAK_RULES", "MEASURE_RULES"):
+    for rules in ("RULES", "WEAK_RULES"):
         reworded = RuleBook(
             replace(rule, meaning=reword(rule.meaning)) for rule in getattr(vocabulary, rules)
         )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from deabench.tables.naming.name_patterns import search_name
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.vocabulary import ERROR_WORDS, look_up_beside
 
@@ -84,7 +85,7 @@ def _error_kind(name: str) -> tuple[str, str]:
     """Return the kind of error that a name states and the rest of the name; empty without."""
     words = parse_name(name).all_words
     for kind in KINDS:
-        match = re.search(ERROR_WORDS[kind], words)
+        match = search_name(ERROR_WORDS[kind], words)
         if match is not None:
             return kind, _base(words[: match.start()] + words[match.end() :])
     return "", ""

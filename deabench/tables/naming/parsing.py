@@ -75,10 +75,12 @@ _QUOTIENT = lazy_pattern(r"\s+/\s*(%|[KMGB]|[KMGT]i?B)\s*$")
 _UNIT_BEHIND_COMMA = lazy_pattern(r",\s*(%|m?s|[uµμn]s|sec|min|[KMG]i?[Bb]|k?Wh|W|J)\s*$")
 """A unit behind a comma, as in "Best T, s" and "Memory, MB"."""
 _BETTER = r"(?<![A-Za-z])({})[\s_-]*(is|are|=|,?\s*the)?[\s_-]*better(?![A-Za-z])|\(to {}\)|\({}\)"
-_UP = re.compile(
+_MARKS = ("↑", "⬆", "↓", "⬇", "better", "imize", "imise")
+"""What a name holds that states a direction; most names hold none."""
+_UP = lazy_pattern(
     r"[↑⬆]|" + _BETTER.format("higher|larger|greater|more", *2 * ["maximi[sz]e"]), re.IGNORECASE
 )
-_DOWN = re.compile(
+_DOWN = lazy_pattern(
     r"[↓⬇]|" + _BETTER.format("lower|smaller|less|fewer", *2 * ["minimi[sz]e"]), re.IGNORECASE
 )
 _ESTIMATE = lazy_pattern(r"[\[(][^\])]*(±|\bmean\b|\d\s*%?\s*(ci|conf))[^\])]*[\])]", re.IGNORECASE)
@@ -143,11 +145,12 @@ def parse_name(text: str) -> ParsedName:
     text = unicodedata.normalize("NFKC", strip_markup(text[:MAX_NAME_LENGTH]))
     # An arrow states the direction and is no part of the words.
     better: Better = ""
-    if _UP.search(text):
-        better = "higher"
-    elif _DOWN.search(text):
-        better = "lower"
-    text = _DOWN.sub(" ", _UP.sub(" ", text))
+    if any(mark in text.lower() for mark in _MARKS):
+        if _UP.search(text):
+            better = "higher"
+        elif _DOWN.search(text):
+            better = "lower"
+        text = _DOWN.sub(" ", _UP.sub(" ", text))
     if "/" in text:
         text = _QUOTIENT.sub(r" (\1)", text)
     if "," in text:

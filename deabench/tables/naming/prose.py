@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from deabench.tables.naming.name_patterns import search_name
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.vocabulary import column_pattern, look_up_metric
 
@@ -118,7 +119,9 @@ def direction_of_words(text: str) -> str:
     """
     words = parse_name(text).all_words
     directions = [
-        direction for direction, kind in METRIC_WORDS.items() if column_pattern(kind).search(words)
+        direction
+        for direction, kind in METRIC_WORDS.items()
+        if search_name(column_pattern(kind), words)
     ]
     return directions[0] if len(directions) == 1 else ""
 
@@ -131,4 +134,4 @@ def names_error_set(text: str) -> bool:
     >>> names_error_set("Results on AISHELL-1"), names_error_set("Results on CoVoST2")
     (True, False)
     """
-    return column_pattern("error_set").search(parse_name(text).all_words) is not None
+    return search_name(column_pattern("error_set"), parse_name(text).all_words) is not None

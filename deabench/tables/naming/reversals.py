@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Literal
 
 from deabench.tables.naming.meaning import WEAK_KINDS, Meaning
+from deabench.tables.naming.name_patterns import find_in_name, search_name
 from deabench.tables.naming.parsing import ParsedName
 from deabench.utils.lazy import lazy_pattern
 
@@ -63,18 +64,18 @@ _FAULTS = (
 )
 _CRASHES = r"crash(?:es)?|bugs?|errors?|defects?|hallucinations?|toxic(?:ity)?|complications?"
 _ENDS_WITH_FAULT = lazy_pattern(rf"_(?:{_FAULTS}|{_CRASHES})_$")
-_FREE = lazy_pattern(
+_FREE = (
     rf"_(?:{_FAULTS}|{_CRASHES}|events?|disease|loss)_free_"
     r"|_non_(?:toxic|harmful|biased|defective|faulty|violating|abusive|hallucinat\w+)_"
 )
-_BETWEEN = lazy_pattern(
+_BETWEEN = (
     r"_(?:mean_|avg_|average_)?(?:times?|hours?|days?|minutes?|miles?|kms?|distance|steps?"
     r"|requests?|runs?|cycles?)_(?P<link>to|between|before|until|without|since|per)"
     rf"(?:_(?:the|a|first|next|last|any))*_(?P<fault>{_FAULTS}|{_CRASHES})"
     r"(?:_(?:s|h|hours?|days?|seconds?|ms|minutes?|km|miles?))?_$"
 )
 """A duration or distance that passes until something goes wrong."""
-_LIFETIME = lazy_pattern(
+_LIFETIME = (
     r"_(?:up_?time|mtbfs?|mttff?s?|mtbd|lifetime|(?:battery|shelf|service)_life|survival_time)"
     r"(?:_(?:s|h|hours?|days?|seconds?|minutes?|percent))?_$"
 )
@@ -82,7 +83,7 @@ _STATISTIC = lazy_pattern(
     r"^_(?:mean|avg|average|median|total|overall|test|val|validation|relative)(?=_)"
 )
 """Words between a metric and what turns it: "inverse mean latency"."""
-_ADJUSTED = lazy_pattern(
+_ADJUSTED = (
     r"_(?:adjusted|normali[sz]ed|weighted|aware|sensitive|corrected|controlled|constrained"
     r"|penali[sz]ed|matched)(?=_)"
 )
@@ -115,7 +116,8 @@ def reverse_direction(
     if name.quotient is not None:
         return _compare_quotient(name.quotient, meaning, match_start)
     # A noun may stand in brackets: "accuracy (drop)".
-    words = name.all_words if _NOUN_IN_BRACKETS.fullmatch(name.unit) else name.words
+    is_noun = bool(name.unit) and _NOUN_IN_BRACKETS.fullmatch(name.unit) is not None
+    words = name.all_words if is_noun else name.words
     for better in _find_directions(words, look_up, match_start):
         if meaning is not None and meaning.better == better:
             return meaning
@@ -137,15 +139,15 @@ def _describe(better: Better) -> Meaning:
 def _find_directions(words: str, look_up: LookUp, match_start: MatchStart) -> Iterator[Better]:
     """Yield the directions that the words of a name turn its metric to, the surest first."""
     # "time to failure" is no cost of time.
-    between = _BETWEEN.search(words)
+    between = search_name(_BETWEEN, words)
     if between is not None:
         is_found = between["link"] == "to" and re.fullmatch(_CRASHES, between["fault"])
         yield "open" if is_found else "higher"
-    if _FREE.search(words) or _LIFETIME.search(words):
+    if search_name(_FREE, words) or search_name(_LIFETIME, words):
         yield "higher"
     yield from _by_nouns(words, look_up)
     for pattern, directions in PREFIXES:
-        for match in re.finditer(rf"_(?:{pattern})(?=_)", words):
+        for match in find_in_name(rf"_(?:{pattern})(?=_)", words):
             # "false acceptance rate", but not "false claims detected with high precision".
             target = match_start(_STATISTIC.sub("", words[match.end() :]), "")
             if target is None or target.better not in directions:
@@ -163,7 +165,7 @@ def _find_directions(words: str, look_up: LookUp, match_start: MatchStart) -> It
         if not is_known and quality is not None and quality.kind == "quality":
             yield "lower"
     # In "cost-adjusted score" the cost is no noun.
-    for match in _ADJUSTED.finditer(words):
+    for match in find_in_name(_ADJUSTED, words):
         target = look_up(words[match.end() :])
         if target is not None and target.better == "higher":
             yield "higher"
@@ -172,7 +174,7 @@ def _find_directions(words: str, look_up: LookUp, match_start: MatchStart) -> It
 def _by_nouns(words: str, look_up: LookUp) -> Iterator[Better]:
     """Yield the direction of "accuracy drop" and "drop in accuracy"."""
     for pattern, directions in NOUNS:
-        for match in re.finditer(rf"_(?:{pattern})(?=_)", words):
+        for match in find_in_name(rf"_(?:{pattern})(?=_)", words):
             before = f"{words[: match.start()]}_"
             after = words[match.end() :]
             link = re.match(r"_(in|of|on|to|for)(_the)?(?=_)", after)

@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
-from deabench.tables.naming.meaning import MEANING_KINDS, Meaning
+from deabench.tables.naming.meaning import MEANING_KINDS, Meaning, Role
+from deabench.tables.naming.name_patterns import (
+    is_literal,
+    match_whole_name,
+    may_match,
+    word_starts,
+)
 
 
 @dataclass(frozen=True)
@@ -46,50 +52,6 @@ def join_pattern(word_list: str) -> str:
 
 
 @cache
-def word_starts(word: str) -> tuple[str, ...]:
-    r"""Return how a word begins, up to its first variable part: one start for each alternative.
-
-    A name that contains none of them cannot match, so the word need not be searched in it.
-
-    Examples
-    --------
-    >>> word_starts("acc"), word_starts("(top|best)_k"), word_starts(r"f\d"), word_starts("colou?r")
-    (('_acc',), ('_top', '_best'), ('_f',), ('_colo',))
-    """
-    return tuple("_" + start for start in _literal_starts(word))
-
-
-def is_literal(word: str) -> bool:
-    """Return whether a word holds no regular expression, as most do."""
-    return word.replace("_", "").isalnum()
-
-
-def _literal_starts(word: str) -> list[str]:
-    """Return the literal beginnings of a regular expression, one for each alternative."""
-    if is_literal(word):
-        return [word]
-    # What must stand before a word is no part of it.
-    word = re.sub(r"^\(\?<[=!][^()]*\)", "", word)
-    group = re.match(r"\((?!\?[=!<])(?:\?:)?((?:[^()]|\([^()]*\))*)\)", word)
-    if group is None:
-        literal = re.match(r"\w*", word)[0]  # type: ignore[index]  # it matches nothing, too
-        # The first letter may be missing, as in "m?pve".
-        if len(literal) == 1 and word[1:2] == "?":
-            following = _literal_starts(word[2:])
-            return [*(literal + start for start in following), *following]
-        # The last letter may be missing or repeated.
-        is_variable = word[len(literal) : len(literal) + 1] in ("?", "*", "{")
-        return [literal[:-1] if is_variable and literal else literal]
-    rest = word[group.end() :]
-    starts = []
-    for alternative in re.split(r"\|(?![^()]*\))", group[1]):
-        starts += _literal_starts(alternative)
-    if rest[:1] in ("?", "*"):
-        starts += _literal_starts(rest[1:])
-    return starts
-
-
-@cache
 def _compile_word(word: str, following: str) -> re.Pattern[str]:
     return re.compile(f"_(?:{word})(?=_){following}")
 
@@ -97,6 +59,8 @@ def _compile_word(word: str, following: str) -> re.Pattern[str]:
 def _match_word(word: str, name_words: str, position: int, following: str) -> int:
     """Return the end of a word, and of what follows it, at a position of a name; -1 without it."""
     if not is_literal(word):
+        if not may_match("_" + word, name_words):
+            return -1
         match = _compile_word(word, following).match(name_words, position)
         return -1 if match is None else match.end()
     # A word without a regular expression is compared, which needs no pattern.
@@ -152,7 +116,12 @@ class RuleBook(tuple[Rule, ...]):
         return candidates
 
     def find_matches(
-        self, name_words: str, following: str = "", *, at_start: bool = False
+        self,
+        name_words: str,
+        following: str = "",
+        *,
+        at_start: bool = False,
+        roles: frozenset[Role] | None = None,
     ) -> Iterator[tuple[int, int, Meaning]]:
         """Yield where words of rules stand in a name: start, end and meaning, rule by rule.
 
@@ -165,10 +134,14 @@ class RuleBook(tuple[Rule, ...]):
             A pattern of what has to follow a word; "_$" is the end of the name.
         at_start : bool
             Whether words have to begin where the name begins.
+        roles : frozenset of str, optional
+            The roles of the rules that are asked; all rules without it.
         """
         candidates = self._find_candidates(name_words, at_start=at_start)
         for k in sorted(candidates):
             rule = self[k]
+            if roles is not None and rule.meaning.role not in roles:
+                continue
             if not rule.words:
                 for match in re.finditer(rule.pattern + following, name_words):
                     if match.start() == 0 or not at_start:
@@ -183,17 +156,22 @@ class RuleBook(tuple[Rule, ...]):
                     yield position, end, rule.meaning
                     last_end = end
 
-    def match_start(self, words: str, following: str = "") -> Meaning | None:
+    def match_start(
+        self, words: str, following: str = "", roles: frozenset[Role] | None = None
+    ) -> Meaning | None:
         """Return the meaning of the longest rule that matches the beginning of some words.
 
         Parameters
         ----------
         following : str
             A pattern of what has to follow the match; "_$" is the end of the words.
+        roles : frozenset of str, optional
+            The roles of the rules that are asked; all rules without it.
         """
         longest = 0
         meaning = None
-        for _, end, rule_meaning in self.find_matches(words, following, at_start=True):
+        matches = self.find_matches(words, following, at_start=True, roles=roles)
+        for _, end, rule_meaning in matches:
             if end > longest:
                 longest = end
                 meaning = rule_meaning
@@ -233,9 +211,7 @@ class PairedWord:
 
     def has_name(self, name_words: str) -> bool:
         """Return whether the words of a name may be the first of the pair."""
-        # Most names are ruled out by how they begin, without a pattern.
-        begins_alike = name_words.startswith(word_starts(self.name[1:]))
-        return begins_alike and re.fullmatch(self.name, name_words) is not None
+        return match_whole_name(self.name, name_words) is not None
 
 
 def entry_pattern(entry: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from deabench.tables.naming.meaning import Meaning
+from deabench.tables.naming.name_patterns import search_name
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.vocabulary import (
     BETTER_ROLES,
@@ -44,7 +45,7 @@ def metric_of_title(title: str) -> str:
             continue
         # The metric is the last word: "error_analysis" is none.
         tail_words = parse_name(tail).words
-        is_throughput = re.search(THROUGHPUTS + "_$", tail_words) is not None
+        is_throughput = search_name(THROUGHPUTS + "_$", tail_words) is not None
         is_noun = is_throughput or any(RULES.find_matches(tail_words, "_$"))
         if not is_noun and look_up_computed(tail) is None:
             continue

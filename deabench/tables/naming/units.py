@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from deabench.tables.naming.name_patterns import search_name
 from deabench.tables.naming.parsing import ParsedName, parse_name
 
 _UNITS = (
@@ -62,7 +63,7 @@ def unit_of(name: ParsedName, *, is_spending: bool) -> str:
             return unit
     # A single letter is a unit where something is spent: "train_time_s", but not "RITA S".
     for pattern, unit in _UNITS:
-        if (is_spending or pattern not in LETTER_UNITS) and re.search(
+        if (is_spending or pattern not in LETTER_UNITS) and search_name(
             rf"_({pattern})(?=_)", name.words
         ):
             return unit

@@ -13,6 +13,11 @@ import numpy as np
 import pandas as pd
 
 from deabench.tables.markup import strip_markup
+from deabench.tables.naming.name_patterns import (
+    match_name_start,
+    match_whole_name,
+    search_name,
+)
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.recognition.columns import Column
 from deabench.tables.vocabulary import (
@@ -220,7 +225,9 @@ def is_data_set_name(name: str) -> bool:
 def is_system_name(name: str) -> bool:
     """Return whether a name holds that of a known system, as "ResNet-50 (ours)" or "C++ (gcc)"."""
     return any(
-        FAMILIES.search(words) or SYSTEMS.match(words) or LANGUAGES.match(words)
+        search_name(FAMILIES, words)
+        or match_name_start(SYSTEMS, words)
+        or match_name_start(LANGUAGES, words)
         for words in _spellings(name)
     )
 
@@ -228,7 +235,9 @@ def is_system_name(name: str) -> bool:
 def _is_known_system(name: str) -> bool:
     """Return whether a whole name is that of a known system; languages may be anything else."""
     spellings = _spellings(name)
-    return any(FAMILIES.fullmatch(words) or SYSTEMS.fullmatch(words) for words in spellings)
+    return any(
+        match_whole_name(FAMILIES, words) or match_whole_name(SYSTEMS, words) for words in spellings
+    )
 
 
 def _spellings(name: str) -> list[str]:
@@ -248,7 +257,7 @@ def are_benchmarks(cells: pd.Series) -> bool:
 def are_languages(cells: pd.Series) -> bool:
     """Return whether most cells are names of programming languages, as "Python" or "rust"."""
     names = [parse_name(cell).words for cell in cells.dropna().astype(str).head(PROBED_CELLS)]
-    languages = [name for name in names if LANGUAGES.fullmatch(name)]
+    languages = [name for name in names if match_whole_name(LANGUAGES, name)]
     return len(names) > 2 and 2 * len(languages) > len(names)
 
 
