@@ -163,11 +163,15 @@ def _slack_errors_of_rows(
                 projected = projected * score
             gained = projected - reached[:, r]
         rounding = ROUND * (np.abs(reached[:, r]) + projected)
-        error = np.maximum(np.abs(gained - slack[:, r]) - rounding, 0.0)
+        error = np.abs(gained - slack[:, r]) - rounding
+        # Most errors are rounding alone. Without a score there is no projection, and the error is
+        # NaN.
+        is_off = ~(error <= 0)
+        if not is_off.any():
+            continue
         # Slack counts in shares of the DMU's own value; one of 0 has the unit of its metric.
         own_unit = np.minimum(np.where(projected > 0, projected, unit[r]), unit[r])
-        # Without a score there is no projection, and the error is NaN.
-        errors = np.maximum(errors, error / own_unit)
+        errors[is_off] = np.maximum(errors, error / own_unit)[is_off]
     return errors
 
 
