@@ -94,7 +94,7 @@ def malmquist(
     )
     later = selected.with_table(as_table(after))
     notes = selected.notes
-    # Columns or rows with gaps are dropped from both tables, so that the frontiers are comparable.
+    # A column with a gap is dropped from both tables, so that the frontiers are comparable.
     if missing != "refuse":
         later, selected, missing_notes = align_columns(later, selected, missing)
         notes = (*notes, *missing_notes)

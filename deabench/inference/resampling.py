@@ -184,10 +184,8 @@ def draw_counts(design: Design, draws: int, seed: int) -> Iterator[Floats]:
 
 
 def quantile_limits(draws: Floats, alpha: float) -> tuple[float, float]:
-    """Return order statistics of the draws that are defined, NaN where none is."""
+    """Return order statistics of the draws that are defined; some must be."""
     defined = draws[~np.isnan(draws)]
-    if not len(defined):
-        return np.nan, np.nan
     lower, upper = np.quantile(defined, [alpha / 2, 1 - alpha / 2], method="inverted_cdf")
     return float(lower), float(upper)
 

@@ -162,3 +162,51 @@ def test_scores_that_may_rise_with_the_reference_have_no_gap(model) -> None:
     rankings = db.by_dataset(table, outputs=["accuracy", "error_rate"], model=model)
     assert rankings.frame["gap"].isna().all()
     assert any("it has no technology gap ratio" in note for note in rankings.notes)
+
+
+def test_a_data_set_without_a_complete_system_is_left_out() -> None:
+    """On y each system lacks another metric; on x alone, "a" and "b" are each best in one."""
+    rows = [("x", "a", 0.9, 0.5), ("x", "b", 0.6, 0.8)]
+    rows += [("y", "a", 0.7, np.nan), ("y", "b", np.nan, 0.6)]
+    table = pd.DataFrame(rows, columns=["dataset", "classifier", "accuracy", "recall"])
+    columns = ["accuracy", "recall"]
+    rankings = db.by_dataset(table, outputs=columns)
+    assert "no system has all metrics on data set 'y'; left out" in rankings.notes
+    assert list(rankings.each.index) == ["x"]
+    assert rankings.frame["datasets"].to_dict() == {"a": 1, "b": 1}
+    weighted = db.weightings_by_dataset(table, outputs=columns, draws=64)
+    assert "no system has all metrics on 'y'; left out" in weighted.notes
+    assert weighted.frame["datasets"].to_dict() == {"a": 1, "b": 1}
+
+
+def test_data_sets_without_a_common_metric_have_no_common_frontier() -> None:
+    """One metric each: scores are shares of the best, 2/3 of .9 on x and half of .8 on y."""
+    rows = [("x", "a", 0.9, np.nan), ("x", "b", 0.6, np.nan)]
+    rows += [("y", "a", np.nan, 0.4), ("y", "b", np.nan, 0.8)]
+    table = pd.DataFrame(rows, columns=["dataset", "classifier", "accuracy", "recall"])
+    rankings = db.by_dataset(table, outputs=["accuracy", "recall"])
+    assert rankings.notes[-1] == (
+        "no frontier is common to all data sets, because they have too few metrics in common"
+    )
+    assert rankings.pooled.isna().all(axis=None)
+    assert list(rankings.pooled.index) == ["x", "y"]
+    np.testing.assert_allclose(rankings.each.astype(float), [[1, 2 / 3], [0.5, 1]])
+    np.testing.assert_allclose(rankings.frame["each"].loc[["a", "b"]], [0.75, 5 / 6])
+
+
+def test_means_over_data_sets_that_differ_are_noted() -> None:
+    """a stands on x alone and c on y alone: b is half of a there, and ahead of c by 4/3 here."""
+    rows = [
+        ("x", "a", 0.9, 0.5),
+        ("x", "b", 0.45, 0.25),
+        ("y", "b", 0.8, 0.8),
+        ("y", "c", 0.4, 0.6),
+    ]
+    table = pd.DataFrame(rows, columns=["dataset", "classifier", "accuracy", "recall"])
+    rankings = db.by_dataset(table, outputs=["accuracy", "recall"])
+    assert (
+        "'each' is the mean over the data sets that each system has a score on, which differ"
+        in rankings.notes
+    )
+    # c has .75 of b's recall and half of its accuracy: the weight is on the recall.
+    np.testing.assert_allclose(rankings.frame["each"].loc[list("abc")], [1, 0.75, 0.75])

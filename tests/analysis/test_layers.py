@@ -61,3 +61,12 @@ def test_progress_and_attractiveness_are_scores_against_the_next_layers(values) 
                 phi = radial(unit, next_layer, np.ones(1), y, orientation="output", returns="vrs")
                 assert row[column] == pytest.approx(1 / phi, rel=1e-7)
     assert (layers["progress"].dropna() <= 1 + 1e-9).all()
+
+
+def test_a_model_that_takes_no_reference_has_layers_without_progress() -> None:
+    """Cross-efficiency is a mean over the table itself, so no other layer can be its reference."""
+    table = frame(np.array([[0.9, 0.4], [0.5, 0.9], [0.4, 0.4], [0.3, 0.2]]))
+    layers = db.layers(table, model="cross").frame
+    # Dominance of the last by the third, and of the third by the first, is the same everywhere.
+    assert layers["layer"].to_dict() == {"c0": 1, "c1": 1, "c2": 2, "c3": 3}
+    assert layers[["progress", "attractiveness"]].isna().all(axis=None)

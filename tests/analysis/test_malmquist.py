@@ -77,3 +77,21 @@ def test_the_summary_tells_which_way_each_factor_leads() -> None:
     assert "1.000 (as near to the frontier) times 1.000 (the frontier itself stayed)" in (
         db.malmquist(before, before, **columns).summary()
     )
+
+
+def test_a_gap_of_the_later_table_leaves_out_the_row_or_the_metric() -> None:
+    """By hand: the first frontier is c's y/x of 2, the second a's of 2; a doubles, b gains .1."""
+    before = pd.DataFrame(
+        {"y": [1.0, 1.0, 2.0], "x": [1.0, 2.0, 1.0], "z": [1.0] * 3}, index=list("abc")
+    )
+    after = before.assign(y=[2.0, 1.1, np.nan])
+    columns = {"outputs": ["y", "z"], "inputs": ["x"]}
+    rows = db.malmquist(before, after, missing="drop-systems", outputs=["y"], inputs=["x"])
+    assert list(rows.frame.index) == ["a", "b"]
+    np.testing.assert_allclose(rows.frame["efficiency_change"], [2, 1.1])
+    np.testing.assert_allclose(rows.frame["technical_change"], [1, 1])
+    assert rows.notes[0] == "of the tested, left out for a missing cell: 'c'"
+    # Without y nothing changed: z is the same in both.
+    metrics = db.malmquist(before, after, missing="drop-metrics", **columns)
+    np.testing.assert_allclose(metrics.frame, 1)
+    assert list(metrics.frame.index) == ["a", "b", "c"]

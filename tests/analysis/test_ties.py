@@ -279,3 +279,21 @@ def test_the_page_of_a_budget_proposes_within_it(tmp_path, capsys) -> None:
     calls = re.findall(r"deabench\.\w+\(table[^)]*\)", text)
     assert calls
     assert all("within=" in call for call in calls)
+
+
+def test_ties_in_one_metric_propose_no_fewer_metrics() -> None:
+    """Two floats that differ by one unit in the last place are efficient, and not alike."""
+    table = pd.DataFrame({"accuracy": [0.9, np.nextafter(0.9, 1), 0.9, 0.5, 0.2]})
+    (tie, repeated) = [note for note in db.rank(table).notes if "efficient" in note]
+    assert tie.startswith("3 of 5 are efficient; to tell them apart: ")
+    assert "fewer metrics" not in tie
+    assert repeated.startswith("1 of the 3 efficient are alike in every metric with another")
+
+
+def test_a_score_that_no_empty_cell_changes_is_noted() -> None:
+    """b has the highest TPR whatever its TNR is; a, the reference, has all there is of both."""
+    table = pd.DataFrame({"TPR": [1, 1, 0.5], "TNR": [1, np.nan, 0.5]}, index=list("abc"))
+    ranking = db.rank(table, missing="bounds")
+    assert ranking.notes[-1] == "no score depends on an empty cell"
+    bounds = ranking.to_frame()[["lower", "upper"]]
+    np.testing.assert_allclose(bounds, [[1, 1], [1, 1], [0.5, 0.5]])

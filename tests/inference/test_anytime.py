@@ -13,6 +13,7 @@ from deabench.inference.decisions.rounds import (
     OutcomeColumn,
     TestOutcomes,
     outcomes_of_answers,
+    read_round,
     share_of_pairs,
 )
 
@@ -275,3 +276,35 @@ def test_share_of_pairs_by_hand():
     is_positive = np.array([True, True, False, False])
     assert share_of_pairs(scores, is_positive) == pytest.approx([(2 + 0.5) / 4])
     assert share_of_pairs(scores, np.array([True] * 4)) == 0
+
+
+def test_a_metric_of_both_classes_asks_for_no_class():
+    """Accuracy lags as TPR does above, and gains from an instance of either class."""
+    anytime = db.Anytime(["a", "b"], ["accuracy", "TPR"])
+    add_all(anytime, stream([[0.95, 0.95], [0.75, 0.3]], 30, seed=3))
+    assert np.isfinite(anytime.next.order["b"])
+    assert anytime.next.sample_more is None
+
+
+def test_a_round_without_a_metrics_class_counts_0_for_all():
+    outcomes, present = read_round(
+        {"TPR": {"a": 0.5, "b": 1.0}, "TNR": {"a": np.nan, "b": np.nan}},
+        ["a", "b", "c"],
+        ["TPR", "TNR"],
+    )
+    assert outcomes.tolist() == [[0.5, 0], [1, 0], [0, 0]]
+    assert present.tolist() == [True, True, False]
+
+
+def test_pairs_beside_means_take_rounds_with_the_rarest_class(refused):
+    """4 of 16 are positive: a round of 4 instances has one of them on average."""
+    is_positive = np.arange(16) < 4
+    right = np.ones((2, 16), dtype=bool)
+    scores = np.tile(is_positive.astype(float), (2, 1))
+    columns = outcomes_of_answers(["accuracy", "roc_auc"], is_positive, right, scores)
+    outcomes = TestOutcomes(is_positive.astype(int), columns)
+    assert outcomes.rounds(["accuracy", "roc_auc"], 0).shape == (4, 2, 2)
+    # Means alone go one instance at a time.
+    assert outcomes.rounds(["accuracy"], 0).shape == (16, 2, 1)
+    with refused("there are no outcomes of 'TPR'; there are 'accuracy', 'roc_auc'"):
+        outcomes.rounds(["TPR"], 0)

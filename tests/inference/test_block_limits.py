@@ -7,6 +7,7 @@ import pytest
 import deabench as db
 from deabench.inference.block_limits import (
     BETS,
+    MAX_PAIR_BLOCKS,
     betting_lower,
     betting_upper,
     mean_limits,
@@ -60,6 +61,10 @@ def test_the_size_of_differences_is_pooled_over_pairs():
     d = np.array([centred[:, j] - centred[:, i] for i in range(3) for j in range(i)]).ravel()
     assert pair_size(values) == pytest.approx((np.abs(d) ** 3).sum() / (d**2).sum())
     assert pair_size(np.full((4, 2), 0.8)) == 1
+    # So many blocks need no ridge: the limit is the normal one's.
+    many = np.random.default_rng(0).random((MAX_PAIR_BLOCKS + 1, 2))
+    assert pair_size(many[1:]) > 0
+    assert pair_size(many) == 0
 
 
 @pytest.mark.parametrize("blocks", [2, 5])

@@ -102,6 +102,12 @@ def test_an_unbounded_game_is_infinite():
     assert games.value[0] == np.inf
     assert games.value[1] == pytest.approx(1)
     assert not games.mix[0].any()
+    # The second metric has no rival: HiGHS, the last resort, says so as well.
+    value, weights, mix = _solve_by_highs(
+        np.array([[1.0, 0.0], [0.5, 0.0]]), np.ones(2), np.ones(2)
+    )
+    assert value == np.inf
+    assert weights.tolist() == mix.tolist() == [0, 0]
 
 
 def test_ratios_beyond_what_highs_takes_decide_nothing():

@@ -23,8 +23,13 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 
 from deabench import metrics as m
 from deabench import tango
-from deabench.inference.interval_methods import _quantile_of
-from deabench.inference.resampling import Design, _resampling_units, studentised_limits
+from deabench.inference.interval_methods import NO_VARIATION, NOT_SIMPLE, _quantile_of
+from deabench.inference.resampling import (
+    Design,
+    _resampling_units,
+    draw_cells,
+    studentised_limits,
+)
 
 
 @pytest.fixture(scope="module")
@@ -512,3 +517,79 @@ def test_the_quantile_of_a_partial_area_counts_the_negatives_to_twice_its_fpr():
     metric = SimpleNamespace(name="partial_auc@0.6")
     assert _quantile_of(metric, request) == pytest.approx(stats.t.ppf(0.975, 29))
     assert interval.shape == (1, 1)
+
+
+def test_a_users_metric_of_labels_is_resampled_with_its_weights(data):
+    """The share of positive answers, by hand: its interval is that of a mean, ± 1.96 s/√n, and of
+    the difference the interval of the paired differences.
+    """
+    y, scores = data
+    predicted = _labels(scores)
+
+    def mean_answer(true, answers, sample_weight=None):
+        return float(np.average(answers, weights=sample_weight))
+
+    share = m.Metric("share", mean_answer, range=(0, 1))
+    weight = np.random.default_rng(0).integers(1, 4, 200) / 2
+    for sample_weight in (None, weight):
+        table = m.intervals(
+            y, {"a": predicted["a"]}, metrics=[share], sample_weight=sample_weight, draws=500
+        ).table
+        w = np.ones(200) if sample_weight is None else sample_weight
+        mean = np.average(predicted["a"], weights=w)
+        error = np.sqrt((w**2 * (predicted["a"] - mean) ** 2).sum()) / w.sum()
+        row = table.loc[("a", "share")]
+        assert row["method"] == "percentile"
+        assert row["estimate"] == pytest.approx(mean, rel=1e-12)
+        expected = [mean - 1.96 * error, mean + 1.96 * error]
+        assert row[["lower", "upper"]].tolist() == pytest.approx(expected, abs=0.4 * error)
+    gaps = m.differences(y, predicted, metrics=[share], draws=500).table.loc[("a", "b", "share")]
+    paired = predicted["a"] - predicted["b"]
+    error = paired.std() / 200**0.5
+    assert gaps["method"] == "percentile"
+    assert gaps[["lower", "upper"]].tolist() == pytest.approx(
+        [paired.mean() - 1.96 * error, paired.mean() + 1.96 * error], abs=0.4 * error
+    )
+
+
+def test_differences_without_a_value_or_variation_have_no_interval(data):
+    y, scores = data
+    never = np.zeros(200, dtype=int)
+    undefined = m.differences(y, {"a": _labels(scores)["a"], "never": never}, metrics=["PPV"])
+    assert undefined.table["method"].tolist() == ["none"]
+    assert undefined.notes[-1] == "PPV: it is undefined in the data"
+    share = m.Metric("share", lambda true, answers: float(np.mean(answers)), range=(0, 1))
+    same = m.differences(y, {"a": never, "b": never}, metrics=[share])
+    row = same.table.iloc[0]
+    assert (row["estimate"], row["method"]) == (0, "none")
+    assert same.notes[-1] == f"share: {NO_VARIATION}"
+
+
+def test_the_first_k_of_clusters_have_no_interval(data):
+    y, scores = data
+    clusters = np.arange(200) // 4
+    intervals = m.intervals(y, scores, metrics=["precision@5"], design="clusters", by=clusters)
+    assert intervals.table["method"].tolist() == ["none", "none"]
+    assert intervals.notes[-1] == f"precision@5: {NOT_SIMPLE}"
+
+
+def test_a_loss_of_one_instance_is_the_binomials():
+    """Of 40 instances one is wrong for sure: a resample holds it Bin(40, 1/40) times."""
+    y = np.arange(40) % 2
+    probability = y.astype(float)
+    probability[0] = 0.5
+    row = m.intervals(y, {"a": probability}, metrics=["brier"], draws=4000).table.iloc[0]
+    assert row["method"] == "percentile"
+    counts = stats.binom.ppf([0.025, 0.975], 40, 1 / 40)
+    assert row[["lower", "upper"]].tolist() == pytest.approx((counts * 0.25 / 40).tolist())
+
+
+def test_fixed_classes_keep_their_weights_in_every_draw(data):
+    y, _ = data
+    weight = np.random.default_rng(0).random(200) + 0.5
+    design = Design("classes", y == 1, np.zeros(200, dtype=int), weight)
+    pattern = np.where(y == 1, 0, 2) + np.arange(200) % 2
+    sums = draw_cells(design, pattern, 4, 300, 0)
+    np.testing.assert_allclose(sums[:, :2].sum(axis=1), weight[y == 1].sum())
+    np.testing.assert_allclose(sums[:, 2:].sum(axis=1), weight[y == 0].sum())
+    assert sums[:, 0].std() > 0

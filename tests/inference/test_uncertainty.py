@@ -444,3 +444,20 @@ def test_a_score_that_is_surely_1_has_rank_1() -> None:
         ranks = 1 + (scores[None] > scores[:, None] + 1e-9).sum(axis=1)
         assert (best <= ranks).all()
         assert (ranks <= worst).all()
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_ratios_of_few_blocks_take_students_t_for_every_pair():
+    """8 data sets and 3 systems make 6 one-sided statements: t of 7 degrees at .05/6."""
+    values = np.random.default_rng(0).uniform(0.5, 1, (8, 3))
+    rows = [(name, j, values[j, i]) for j in range(8) for i, name in enumerate("abc")]
+    table = pd.DataFrame(rows, columns=["classifier", "dataset", "accuracy"])
+    uncertainty = db.uncertainty(db.Samples.from_datasets(table), method="max-t")
+    moments = uncertainty.problem.moments
+    c, source = max_t.ratio_critical_values(moments, 0.05, draws=100, seed=0)
+    assert c == pytest.approx([t.isf(0.05 / 6, 7)], rel=1e-12)
+    assert source == "Bonferroni over all pairs and metrics, Student's t"
+    # There are no draws of t: limits of scores take the same, verdicts one side of each pair.
+    assert uncertainty.c_lower.c == pytest.approx(c, rel=1e-12)
+    assert uncertainty.c_upper.c == pytest.approx(c, rel=1e-12)
+    assert uncertainty.c_verdict.c == pytest.approx(c, rel=1e-12)

@@ -238,14 +238,12 @@ def _cut_weights(
         # A multiplier is the weight over the unit: lower · u_second ≤ u_first ≤ upper · u_second.
         i, j = position[first], position[second]
         for bound, sign in ((lower, 1), (upper, -1)):
-            if bound in (0, math.inf):
+            if bound == math.inf:
                 continue
             row = [Fraction(0)] * len(names)
             row[i] = -sign / units[i]
             row[j] = sign * Fraction(repr(bound)) / units[j]
             rows.append(row)
-        if upper == 0:
-            rows.append([Fraction(int(r == i)) for r in range(len(names))])
     for name, (lower, upper) in restrictions.shares.items():
         if name not in position:
             continue
@@ -256,6 +254,7 @@ def _cut_weights(
             rows.append(row)
     polytope = unit_simplex(len(names))
     for row in rows:
+        # What all weights keep, as a lower bound of 0, cuts nothing off.
         if all(entry <= 0 for entry in row):
             continue
         common = math.lcm(*(entry.denominator for entry in row))

@@ -450,3 +450,34 @@ def test_scores_decades_apart_are_no_ties() -> None:
     assert result.ranks[["best", "worst"]].to_numpy().tolist() == [[4, 4], [1, 1], [2, 3], [2, 3]]
     wide = pd.DataFrame({"o": [5e6, 1e-4, 0.2], "p": [4e-8, 1e4, 3e-9]}, index=list("abc"))
     db.certify(weigh(wide, draws=64))
+
+
+def test_an_upper_bound_of_0_leaves_no_room(refused) -> None:
+    table = random_table(0, 4, 2)
+    with refused("the bounds leave no room between them: m0/m1 from 0 to 0; give wider bounds"):
+        weigh(table, ratios={("m0", "m1"): (0, 0)})
+
+
+def test_shares_of_outputs_leave_the_weights_of_inputs_free() -> None:
+    """With 60 % or more on o/.9, the rest on p/.9: a has .778 to 1, b .367 to .278 and c, at half
+    of the input, .978 to .889.
+    """
+    table = pd.DataFrame(
+        {"o": [0.9, 0.5, 0.4], "p": [0.4, 0.9, 0.5], "i": [1.0, 2.0, 0.5]}, index=list("abc")
+    )
+    restrictions = {"shares": {"o": (0.6, 1.0)}, "draws": 64}
+    ratio = db.weightings(table, outputs=["o", "p"], inputs=["i"], model="ratio", **restrictions)
+    assert ratio.ranks.loc[["a", "b", "c"], ["best", "worst"]].to_numpy().tolist() == [
+        [1, 2],
+        [3, 3],
+        [1, 2],
+    ]
+
+
+def test_differences_are_those_at_the_ends_of_the_weights() -> None:
+    """Values over the ranges: m0 (1, 1/3, 0) and m1 (0, 1, 1/2) by hand."""
+    table = pd.DataFrame({"m0": [0.9, 0.5, 0.3], "m1": [0.2, 0.8, 0.5]}, index=list("abc"))
+    differences = weigh(table, model="value", draws=64).differences
+    np.testing.assert_allclose(differences.loc[("a", "b")], [-1, 2 / 3])
+    np.testing.assert_allclose(differences.loc[("c", "a")], [-1, 0.5])
+    np.testing.assert_allclose(differences.loc[("b", "c")], [1 / 3, 0.5])
