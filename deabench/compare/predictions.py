@@ -345,8 +345,9 @@ def _test_aucs(
     error = np.where(variance > 1e-15 * np.maximum(total, 1e-300), variance, 0.0) ** 0.5
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(error > 0, difference / error, np.where(difference == 0, 0.0, np.nan))
-    # Normal limits; two classifiers of one AUC without variance have p = 1, others no p value.
-    reach = -special.ndtri(alpha / 2) * error
+    # Normal limits; two classifiers of one AUC without variance have p = 1, others neither limits
+    # nor p value.
+    reach = -special.ndtri(alpha / 2) * np.where(np.isnan(z), np.nan, error)
     p_values = 2 * special.ndtr(-np.abs(z))
     rows = np.column_stack([difference, difference - reach, difference + reach, z, p_values])
     untested = [pair for pair, value in zip(pairs, z, strict=True) if np.isnan(value)]

@@ -224,3 +224,21 @@ def test_scores_that_differ_by_rounding_are_tied() -> None:
     table = pd.DataFrame({"a": [0.1 + 0.2] * 2, "b": [0.3, 0.25], "c": [0.2, 0.1]})
     assert table["a"][0] != table["b"][0]
     assert compare.rank(table).to_numpy().tolist() == [[1.5, 1.5, 3.0], [1.0, 2.0, 3.0]]
+
+
+def test_each_method_refers_three_equal_orders_to_its_distribution(refused) -> None:
+    """All three data sets rank alike: each of the other two does so with probability 1/3!."""
+    table = pd.DataFrame([[1.0, 2.0, 3.0]] * 3, columns=list("abc"))
+    exact = compare.friedman(table, method="exact")
+    np.testing.assert_allclose(exact.tests["p_value"], 1 / 36, rtol=1e-12)
+    assert exact.notes == ()
+    drawn = compare.friedman(table, method="permutation")
+    # Four standard errors of 20,000 draws.
+    np.testing.assert_allclose(drawn.tests["p_value"], 1 / 36, atol=0.0047)
+    assert drawn.notes == ("the p value comes from 20000 random orders of the ranks (seed 0)",)
+    many = pd.DataFrame(np.random.default_rng(0).random((40, 12)))
+    with refused(
+        "the exact distribution of 12 systems over 40 data sets takes too long; use method "
+        "'permutation'"
+    ):
+        compare.friedman(many, method="exact")

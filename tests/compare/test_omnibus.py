@@ -9,6 +9,7 @@ from compare_cases import ASSEMBLY
 from scipy import stats
 
 from deabench import compare
+from deabench.compare.omnibus import LISTED_CLASSIFIERS, _draw_orders
 from deabench.errors import DataError, DataWarning
 
 NAN = np.nan
@@ -151,3 +152,27 @@ def test_the_worst_everywhere_has_mean_rank_k_whatever_is_missing() -> None:
     assert means["e"] == 5
     always_best = table.assign(e=1.0)
     assert compare.skillings_mack(always_best).mean_ranks["e"] == 1
+
+
+def test_a_data_set_with_one_score_is_ignored() -> None:
+    values = [[1, 2, 3], [2, 1, np.nan], [np.nan, np.nan, 1], [1, 3, 2], [3, 1, 2]]
+    table = pd.DataFrame(values, columns=list("abc"))
+    result = compare.skillings_mack(table)
+    assert result.notes == (
+        "3 of 15 scores are missing: the test assumes that this does not depend on how good they "
+        "would be",
+        "1 of 5 data sets have fewer than 2 scores and are ignored",
+    )
+    without = compare.skillings_mack(table.drop(index=2))
+    assert result.to_frame()["statistic"].tolist() == without.to_frame()["statistic"].tolist()
+
+
+def test_orders_of_many_values_are_drawn_one_by_one() -> None:
+    """Each draw holds every value once, and each value is first in a ninth of the draws."""
+    values = np.arange(LISTED_CLASSIFIERS + 1.0)
+    orders = _draw_orders(values, np.random.default_rng(0))
+    assert (np.sort(orders, axis=1) == values).all()
+    share = 1 / len(values)
+    error = np.sqrt(share * (1 - share) / len(orders))
+    first = np.bincount(orders[:, 0].astype(int)) / len(orders)
+    np.testing.assert_allclose(first, share, atol=4 * error)

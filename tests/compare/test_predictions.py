@@ -132,3 +132,30 @@ def test_refusals(call: object, text: str) -> None:
     with pytest.raises(DataError) as e:
         call()  # type: ignore[operator]
     assert str(e.value) == text
+
+
+def test_pairs_without_variance_are_named_and_have_no_limits() -> None:
+    """Two error rates of 0, and a perfect ranking beside its reverse, leave nothing to test."""
+    truth = {"a": [1, 0] * 20, "b": [1, 0] * 25, "c": [1, 0] * 30}
+    predicted = {**truth, "c": [1, 0] * 20 + [0, 1] * 10}
+    rates = compare.on_own_test_sets(truth, predicted)
+    assert rates.notes[1] == (
+        "'a' and 'b' could not be tested (the error rates 0 and 0 leave no variance to test; use "
+        "larger test sets); the other pairs are adjusted as if this had p = 1"
+    )
+    frame = rates.to_frame()
+    assert frame.loc[0, "difference"] == 0
+    assert frame.loc[0, ["lower", "upper", "statistic", "p_value"]].isna().all()
+    assert frame["better"].tolist() == ["", "a", "b"]
+    y = [1] * 4 + [0] * 4
+    scores = {"up": list(range(8)), "down": list(range(8))[::-1], "some": [5, 1, 4, 2, 4, 1, 3, 0]}
+    areas = compare.on_one_test_set(y, scores, test="delong")
+    assert areas.notes[1] == (
+        "'up' and 'down' could not be tested (DeLong's variance of the difference is 0 or "
+        "unknown); the other pairs are adjusted as if this had p = 1"
+    )
+    frame = areas.to_frame()
+    assert frame.loc[0, "difference"] == -1
+    assert frame.loc[0, ["lower", "upper", "statistic", "p_value"]].isna().all()
+    # "some" has a variance of its own, and its pairs are tested.
+    assert frame.loc[1:, ["lower", "upper", "p_value"]].notna().all(axis=None)

@@ -159,3 +159,7 @@ def test_rows_that_are_declared_data_sets_are_data_sets(tmp_path, capsys) -> Non
     draw_scores().rename_axis("fold").to_csv(tmp_path / "folds.csv")
     assert main(["compare", str(tmp_path / "folds.csv"), "--dataset", "fold"]) == 0
     assert "3 systems over 10 data sets" in capsys.readouterr().err
+
+
+def test_what_has_no_index_is_taken_for_data_sets() -> None:
+    assert find_row_unit({"a": [0.1, 0.2]}).noun == "data set"

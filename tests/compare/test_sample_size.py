@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from deabench import compare, tango
-from deabench.compare.sample_size import mcnemar_power, tango_power
+from deabench.compare.sample_size import _search_size, mcnemar_power, tango_power
 from deabench.errors import DataError
 from deabench.metrics.roc_area import delong
 
@@ -111,3 +111,9 @@ def test_refusals(call: object, text: str) -> None:
     with pytest.raises(DataError) as e:
         call()  # type: ignore[operator]
     assert str(e.value) == text
+
+
+def test_an_approximation_far_too_high_is_halved_until_the_power_is_missed() -> None:
+    """A power of 1 from 10 instances on, sought from 1,000 on."""
+    size = _search_size(1000, lambda n: float(n >= 10), 0.8, "a step")
+    assert (size.n, size.power) == (10, 1.0)

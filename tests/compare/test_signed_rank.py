@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from deabench import compare, datasets
+from deabench.compare.signed_rank import MAX_UNTIED_PAIRS, one_sided_signed_rank
 from deabench.errors import DataError
 
 
@@ -207,3 +208,13 @@ def test_refusals(call: object, text: str) -> None:
     with pytest.raises(DataError) as e:
         call()  # type: ignore[operator]
     assert str(e.value) == text
+
+
+def test_one_sided_p_values_of_many_pairs_are_half_the_two_sided() -> None:
+    """The normal approximation is symmetric, and the mean lies on the side that is tested."""
+    d = np.random.default_rng(0).normal(0.1, 1, MAX_UNTIED_PAIRS + 1)
+    p_value, distribution = one_sided_signed_rank(d)
+    ranks = stats.rankdata(np.abs(d))
+    assert ranks[d > 0].sum() > ranks[d < 0].sum()
+    assert distribution == "normal"
+    assert p_value == pytest.approx(stats.wilcoxon(d, method="asymptotic").pvalue / 2, rel=1e-12)

@@ -309,3 +309,18 @@ def test_a_way_that_is_not_known_is_refused():
     targets = db.targets(wine.loc[["RBF"]], wine.loc[["RUS+SVM", "CS-MCQP", "Bagging"]])
     with pytest.raises(DataError, match="by 'costs' is not known; it is one of 'shares', 'cost'"):
         targets.realise("RBF", {}, by="costs")
+
+
+def test_an_estimator_without_scores_is_asked_for_its_answer():
+    class Always:
+        """Say 2 of every instance."""
+
+        def predict(self, X):
+            return np.full(len(X), 2)
+
+    stack = db.CostStack({"always": Always()}, {"always": 1.0}, {"TPR": 1.0}, positive=2)
+    stack.classes_ = np.array([1, 2])
+    stack.positive_ = 2
+    score, answer = stack._ask(Always(), np.zeros((3, 1)))
+    assert score.tolist() == [1.0, 1.0, 1.0]
+    assert answer.tolist() == [True, True, True]

@@ -10,6 +10,8 @@ import pytest
 
 import deabench as db
 from deabench.errors import DataError
+from deabench.integrations.mixture import Routing
+from deabench.integrations.router import _only_column
 
 FOUR = ["a", "b", "c", "d"]
 
@@ -232,3 +234,28 @@ RIGHT = pd.DataFrame({"a": [1, 0, 1], "b": [1, 1, 1]})
 def test_what_cannot_be_is_refused(call, sentence):
     with pytest.raises(DataError, match=re.escape(sentence)):
         call()
+
+
+def test_a_mixture_is_better_where_its_gain_is_above_0():
+    rows = ["quality", "cost", "gain"]
+
+    def verdict(lower, upper, index=rows):
+        values = [[0.8, 0.7, 0.9], [2, 1, 3], [0.1, lower, upper]][: len(index)]
+        table = pd.DataFrame(values, index, ["value", "lower", "upper"])
+        return Routing({"a": 1.0}, table, "a", "", 0.95).verdict
+
+    assert verdict(0.01, 0.2) == "better"
+    assert verdict(-0.2, -0.01) == "worse"
+    assert verdict(-0.1, 0.3) == "undecided"
+    # No single model costs as little: there is nothing to gain on.
+    assert verdict(0, 0, rows[:2]) == "undecided"
+
+
+def test_a_named_column_is_taken_and_an_unknown_one_refused(refused):
+    assert _only_column("outcome", "f1", ["accuracy", "f1"]) == "f1"
+    with refused("cost 'tokens' is no such column; there are 'price', 'seconds'"):
+        _only_column("cost", "tokens", ["price", "seconds"])
+    with refused(
+        "there are 2 columns for the cost ('price', 'seconds'); name one, as cost='price'"
+    ):
+        _only_column("cost", None, ["price", "seconds"])

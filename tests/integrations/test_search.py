@@ -15,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import deabench as db
 from deabench.errors import DataError
+from deabench.integrations.search import _as_cv_results
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -156,3 +157,21 @@ def test_several_estimators_by_cross_validate():
 def test_what_is_not_there_is_refused(call, sentence):
     with pytest.raises(DataError, match=re.escape(sentence)):
         call()
+
+
+def test_what_cross_validate_returns_beside_scores_is_left_out():
+    results = {
+        "a": {"test_score": [0.5, 0.7], "fit_time": [1, 2], "estimator": ["x", "y"]},
+        "b": {"test_score": [0.6, 0.8], "fit_time": [2, 4], "estimator": ["x", "y"]},
+    }
+    laid_out = _as_cv_results(results)
+    assert sorted(laid_out) == [
+        "mean_fit_time",
+        "mean_test_score",
+        "params",
+        "split0_test_score",
+        "split1_test_score",
+    ]
+    np.testing.assert_allclose(laid_out["mean_test_score"], [0.6, 0.7])
+    np.testing.assert_allclose(laid_out["mean_fit_time"], [1.5, 3])
+    assert laid_out["split1_test_score"].tolist() == [0.7, 0.8]

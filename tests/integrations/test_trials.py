@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime, timedelta
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -129,3 +130,33 @@ def test_preferring_a_duration_an_attribute_or_a_function():
     )
     assert db.pick(study, prefer="size").params == {"depth": 2}
     assert db.pick(study, prefer=lambda trial: -trial.params["depth"]).params == {"depth": 9}
+
+
+def test_trials_without_parameters_are_candidates_of_their_own():
+    study = optuna.create_study(directions=["maximize", "minimize"])
+    study.set_metric_names(["accuracy", "latency"])
+    for values in ([0.6, 1.0], [0.9, 2.0], [0.7, 3.0]):
+        study.add_trial(optuna.trial.create_trial(values=values))
+    choice = db.pick(study, prefer="accuracy")
+    assert choice.index == 1
+    assert len(choice.frame) == 3
+
+
+def test_the_shortest_trial_and_a_parameter_of_one_branch():
+    study = optuna.create_study(directions=["maximize", "minimize"])
+    study.set_metric_names(["accuracy", "latency"])
+    start = datetime(2026, 1, 1)
+    branches = [("depth", 4, 3), ("neighbours", 9, 1), ("depth", 2, 2)]
+    for number, (name, size, seconds) in enumerate(branches):
+        trial = optuna.trial.create_trial(
+            params={name: size},
+            distributions={name: optuna.distributions.IntDistribution(1, 10)},
+            values=[0.9 - 0.1 * number, 3.0 - number],
+        )
+        trial.datetime_start = start
+        trial.datetime_complete = start + timedelta(seconds=seconds)
+        study.add_trial(trial)
+    # Each is efficient: what is less accurate is faster.
+    assert db.pick(study, prefer="duration").index == 1
+    # The candidate without a depth is the last by depth.
+    assert db.pick(study, prefer="depth").index == 2

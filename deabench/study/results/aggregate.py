@@ -325,9 +325,7 @@ def recommend_families(
 
 
 def _order_ratio_groups(level: pd.Index) -> pd.Index:
-    """Return sort keys: the lower edge of each group of ratios, types as they are."""
-    if level.name != "imbalance_ratio":
-        return level
+    """Return sort keys of groups of ratios: the lower edge of each."""
     # groups without a lower or an upper edge stand first and last
     outer = {"IR <": -1.0, "IR >": np.inf}
     return level.map(lambda text: outer[text[:4]] if text[:4] in outer else float(text.split()[0]))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from deabench.cli import main
@@ -103,3 +106,16 @@ def test_refusals(plan, csv, text, message):
         import_results(plan, csv(text))
     assert str(e.value) == message
     assert imported_counts(plan).empty
+
+
+def test_a_repair_brings_imported_rows_and_runs_along(plan, csv):
+    import_results(plan, csv(COUNTS))
+    run = ("2026-01-01", "2026-01-02", "local", "{}", "{}", "{}")
+    with closing(sqlite3.connect(plan.store)) as db, db:
+        db.execute("UPDATE outside SET tp = 9 WHERE dataset = 'glass-0-4_vs_5'")
+        db.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?)", run)
+    assert not Study.from_plan(plan).verify(repair=True).sound
+    assert Study.from_plan(plan).verify().sound
+    assert imported_counts(plan)[["dataset", "tp"]].to_numpy().tolist() == [["haberman", 30]]
+    with closing(sqlite3.connect(plan.store)) as db:
+        assert db.execute("SELECT * FROM runs").fetchall() == [run]

@@ -8,11 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from deabench.errors import DataError
 from deabench.metrics import DIRECTION, METRICS, SCORE_METRICS, Metric
 from deabench.study.results.metrics import (
     MULTICLASS_METRICS,
+    MULTICLASS_SCORES,
     TIMES,
     StudyMetrics,
+    _value_on_fold,
     average_over_folds,
 )
 
@@ -78,3 +81,64 @@ def test_a_mean_counts_the_folds_that_define_it() -> None:
     # Of the four pairs of a positive and a negative one is in the wrong order.
     assert table.loc[("d", "c"), "roc_auc"] == 0.75
     assert table.attrs["notes"] == ("roc_auc of 'c' on 'd' is defined in 1 of 2 folds",)
+
+
+def test_scores_of_three_classes_by_hand() -> None:
+    probabilities = np.array([[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [0.1, 0.1, 0.8]])
+    y = np.array([0, 1, 2])
+    scores = {name: metric.function for name, metric in MULTICLASS_SCORES.items()}
+    # Every row has the greatest probability of its class in the column: each area is 1.
+    assert scores["roc_auc"](y, probabilities) == 1
+    assert scores["log_loss"](y, probabilities) == pytest.approx(-np.log(0.5 * 0.6 * 0.8) / 3)
+    brier = (0.25 + 0.09 + 0.04) + (0.04 + 0.16 + 0.04) + (0.01 + 0.01 + 0.04)
+    assert scores["brier"](y, probabilities) == pytest.approx(brier / 3)
+    # Without a row of a class, or with scores that are no probabilities, there is no value.
+    assert np.isnan(scores["roc_auc"](np.array([0, 1, 1]), probabilities))
+    assert np.isnan(scores["roc_auc"](y, np.full((3, 3), np.nan)))
+    for name in ("log_loss", "brier"):
+        assert np.isnan(scores[name](y, 2 * probabilities))
+        assert np.isnan(scores[name](y, probabilities - [0.3, 0, -0.3]))
+
+
+def test_metrics_on_a_fold_by_hand() -> None:
+    fold = {
+        "y_true": np.array([1, 1, 0, 0]),
+        "y_pred": np.array([1, 0, 1, 0]),
+        "score": np.array([0.9, 0.4, 0.5, 0.1]),
+    }
+    # Between .4 and .5 one of two positives lies below, as does one of two negatives: at .5 the
+    # distribution functions differ by 1/2. Of four pairs three are in order.
+    assert _value_on_fold("KS", "KS", fold) == pytest.approx(0.5)
+    assert _value_on_fold("roc_auc", "roc_auc", fold) == pytest.approx(0.75)
+    for damaged in ({"y_true": np.ones(4, int)}, {"score": np.array([0.9, np.nan, 0.5, 0.1])}):
+        assert np.isnan(_value_on_fold("roc_auc", "roc_auc", fold | damaged))
+    brier = Metric("brier", lambda y, p: float(((y - p) ** 2).mean()), False, needs="probabilities")
+    assert _value_on_fold("brier", brier, fold) == pytest.approx(0.1575)
+    assert np.isnan(_value_on_fold("brier", brier, fold | {"score": np.full(4, np.nan)}))
+
+
+def test_folds_without_a_value_are_counted() -> None:
+    """One of two folds has positives: the mean is that of the other, and a note says so."""
+    rows = {
+        "1": {
+            "y_true": np.array([1, 0]),
+            "y_pred": np.array([1, 0]),
+            "score": np.array([0.9, 0.1]),
+        },
+        "2": {
+            "y_true": np.array([0, 0]),
+            "y_pred": np.array([1, 0]),
+            "score": np.array([0.9, 0.1]),
+        },
+    }
+    counts = pd.DataFrame({"dataset": "d", "classifier": "c", "key": ["1", "2"]})
+    table = average_over_folds(counts, {"roc_auc": "roc_auc"}, rows)
+    assert table.loc[("d", "c"), "roc_auc"] == 1
+    assert table.attrs["notes"] == ("roc_auc of 'c' on 'd' is defined in 1 of 2 folds",)
+
+
+def test_an_unlike_name_points_to_the_page(refused) -> None:
+    with refused(
+        "study: there is no metric 'zzzzzz'; see docs/study.md for those there are", DataError
+    ):
+        StudyMetrics().check_name("study", "zzzzzz")
