@@ -176,7 +176,8 @@ def _toml_text(proposal: dict[str, Any]) -> str:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    # TOML allows DEL as an escape only, JSON as it is.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 @with_option_groups

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import tomllib
 
 import pytest
 
@@ -65,3 +66,36 @@ def test_a_limit_that_does_not_exist(document, capsys) -> None:
 )
 def test_commas_within_brackets_or_quotes_belong_to_a_name(text, names) -> None:
     assert split_names(text) == names
+
+
+def test_the_interpretation_as_toml_is_read_back(tmp_path, capsys) -> None:
+    path = tmp_path / "board.csv"
+    path.write_text('model,accuracy,latency_ms,"no\x7fte ü"\na,.9,5,x\nb,.8,,y\nc,.7,9,z\n')
+    for form, load in (("json", json.loads), ("toml", tomllib.loads)):
+        assert main(["read", str(path), "--format", form]) == 0
+        answer = load(capsys.readouterr().out)
+        assert answer["outputs"] == ["accuracy"]
+        assert answer["costs"] == ["latency_ms"]
+        assert answer["left_out"] == {"no\x7fte ü": "it holds text, no numbers"}
+        assert answer["missing"] == {"latency_ms": 1}
+        # TOML has no null: what is not there has no key.
+        assert answer.get("dataset") is None
+        assert ("dataset" in answer) == (form == "json")
+
+
+def test_a_column_of_clusters_leaves_the_other_options_of_reading_in_force(
+    tmp_path, capsys
+) -> None:
+    path = tmp_path / "predictions.csv"
+    rows = [f"{k % 2},{k % 2},{int(k % 3 > 0)},{k % 4 // 2},p{k // 4}\n" for k in range(40)]
+    path.write_text("y_true,a,b,odd,patient\n" + "".join(rows))
+    for words in ([], ["--clusters", "patient"]):
+        assert main(["uncertainty", str(path), "--ignore", "odd,patient", *words]) == 0
+        out, err = capsys.readouterr()
+        assert err.startswith("Of 2 systems ")
+        assert "odd" not in out
+        assert ("10 clusters" in err) == bool(words)
+    assert main(["uncertainty", str(path), "--clusters", "patiens"]) == 1
+    assert capsys.readouterr().err == (
+        "deabench: there is no column 'patiens' of clusters; did you mean 'patient'?\n"
+    )

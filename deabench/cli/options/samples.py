@@ -139,7 +139,7 @@ class SampledTable(TableOptions):
                 f"there is no column '{self.clusters}' of clusters; "
                 f"{did_you_mean(self.clusters, list(frame.columns))}"
             )
-        return db.read(frame.rename(columns={self.clusters: "cluster"}))
+        return self._interpret(frame.rename(columns={self.clusters: "cluster"}), declared_roles)
 
     def samples(self, answers: AnswerOptions) -> tuple[Samples, str]:
         """Return the samples of the selected metrics, and what the source calls its systems.

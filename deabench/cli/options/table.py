@@ -118,9 +118,13 @@ class SourceOptions:
 
     def read(self, declared_roles: Mapping[str, str] = MappingProxyType({})) -> Table:
         """Read the files, with roles of columns besides those of the options."""
+        return self._interpret(self.source, declared_roles)
+
+    def _interpret(self, source: Any, declared_roles: Mapping[str, str]) -> Table:
+        """Return the table of a source under the options of the files."""
         roles: dict[str, Any] = {**declared_roles, **self.declared_roles}
         return db.read(
-            self.source,
+            source,
             label=split_all_names(self.label),
             roles=roles,
             lower_is_better=self._directions(),
