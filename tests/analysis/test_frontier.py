@@ -328,3 +328,22 @@ def test_a_point_within_1e_10_of_an_edge_is_on_it(off) -> None:
         targets = db.targets(point, frame(corners), on="faces", norm="linf")
         assert targets.position.tolist() == [position]
         db.certify(targets)
+
+
+def test_without_mixtures_each_undominated_system_is_a_face_of_its_own() -> None:
+    table = pd.DataFrame({"TPR": [0.9, 0.5, 0.4], "TNR": [0.4, 0.9, 0.3]}, index=list("abc"))
+    front = db.frontier(table, technology="fdh")
+    assert front.summary() == (
+        "2 of 3 systems are on the frontier without mixtures (free disposal hull) of TPR, TNR: "
+        "'a', 'b'"
+    )
+    assert front.faces.reset_index().to_dict("list") == {
+        "face": [0, 1],
+        "vertices": [("a",), ("b",)],
+        "dimension": [0, 0],
+        "maximal": [True, True],
+    }
+    # c is below both in both metrics: nothing is missed.
+    assert not front.certificate.to_numpy().any()
+    front.certificate.loc["frontier", "covered"] = 1.0
+    assert not front.recompute().to_numpy().any()

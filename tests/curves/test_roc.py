@@ -269,3 +269,13 @@ def test_a_rising_map_of_the_scores_changes_nothing_but_thresholds(sample, scale
         before.points.drop(columns=["at_least", "above"]),
         after.points.drop(columns=["at_least", "above"]),
     )
+
+
+def test_points_that_are_as_good_are_counted() -> None:
+    """TPR − FPR is 1/3 − 0 at .9 and 1 − 2/3 at .5."""
+    roc = curves.roc([1, 1, 1, 0, 0, 0], [0.9, 0.5, 0.5, 0.5, 0.5, 0.1])
+    text = curves.best_threshold(roc, "youden").summary()
+    assert text.endswith(
+        "(Youden's J 0.3333): TPR 0.3333, FPR 0, 2 positives missed, 0 false alarms; 2 points are "
+        "as good, and this has the fewest false alarms"
+    )

@@ -214,3 +214,8 @@ def test_the_interval_of_a_point_is_a_band_of_parallel_lines_in_roc_space(six):
         assert lines["TPR_at_FPR_0"].is_monotonic_decreasing
     with pytest.raises(DataError, match="the curve has no threshold 9"):
         segment.roc_lines(9.0)
+
+
+def test_constant_scores_have_no_segment() -> None:
+    result = curves.compare_segments([1, 0] * 6, {"a": [0.5] * 12, "b": [0.4] * 12})
+    assert result.summary() == "none of 2 classifiers has a segment"

@@ -188,3 +188,13 @@ def test_a_dominated_classifier_in_the_first_tier_is_explained() -> None:
 )
 def test_two_digits_are_written_without_an_exponent(value, text):
     assert two_digits(value) == text
+
+
+def test_exact_verdicts_name_some_of_the_dominated():
+    rng = np.random.default_rng(0)
+    right = rng.random((300, 6)) < [0.97, 0.6, 0.6, 0.6, 0.6, 0.6]
+    outcomes = {"TPR": pd.DataFrame(right.astype(float), columns=list("abcdef"))}
+    lines = db.uncertainty(db.Samples.from_outcomes(outcomes), verdicts="exact").summary()
+    first, second = lines.splitlines()[:2]
+    assert first.startswith("Of 6 systems 5 dominated, 0 undecided, 1 efficient")
+    assert second == "Dominated, by another system better in every metric: b, c, d and 2 more."

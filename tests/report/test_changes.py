@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from report_cases import cloud, costly
 
 import deabench as db
 from deabench.errors import DataError
+from deabench.report.changes import _describe_models, facet_changes
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -110,3 +113,20 @@ def test_what_cannot_be_compared_is_refused(call, sentence):
     with pytest.raises(DataError) as e:
         call()
     assert str(e.value) == sentence
+
+
+def test_facets_of_other_metrics_are_not_compared_and_another_model_is_named():
+    """Rates of trade-off need the same metrics; another model may be all that changed."""
+    table = pd.DataFrame({"TPR": [0.9, 0.5, 0.4], "TNR": [0.8, 0.9, 0.3]}, index=list("abc"))
+    front = db.frontier(table)
+    assert facet_changes(front, front)["what"].tolist() == ["stayed"]
+    assert facet_changes(front, db.frontier(table.rename(columns={"TNR": "F1"}))).empty
+    assert facet_changes(front, None).empty
+    # One system alone has no facet with trade-offs.
+    alone = db.frontier(table.iloc[:1])
+    assert facet_changes(alone, alone).empty
+    results = [SimpleNamespace(ranking=db.rank(table, model=model)) for model in ("wei", "fdh")]
+    assert _describe_models(*results) == [
+        "The first is by model 'wei', the second by 'fdh': part of what changed is the model."
+    ]
+    assert _describe_models(results[0], results[0]) == []

@@ -157,3 +157,62 @@ def test_a_test_of_equivalence_says_within_which_margin(scores, margin, words):
     error = stats.sem(scores["b"] - scores["c"])
     low, high = stats.t.interval(0.9, 19, (scores["b"] - scores["c"]).mean(), error)
     assert f"CI [{low:.3g}, {high:.3g}]" in text
+
+
+def test_pairs_alone_lead_with_who_wins_more_often(scores):
+    """c is above a_1 everywhere, as is b: .7 beside .8 and .81, with a spread of .02."""
+    assert (scores[["b", "c"]].min(axis=1) > scores["a_1"]).all()
+    text = db.compare.pairwise(scores).report()
+    assert text.startswith(
+        "For all 3 pairs p values of the mean ranks were adjusted by Holm's procedure (family-wise "
+        "level .05). c was better than a_1 (adjusted p < .001; better on 20, tied on 0, worse on 0 "
+        "of 20 data sets, A = 1.00 (large)"
+    )
+    assert text.endswith("1 of the 3 differences was not significant.")
+
+
+def test_the_clearest_pairs_are_reported_and_the_others_counted():
+    """Eight systems .11 apart with a spread of .01: all orders are alike."""
+    noise = np.random.default_rng(1).normal(0, 0.01, (30, 8))
+    result = db.compare.compare(
+        pd.DataFrame(noise + np.linspace(0.1, 0.9, 8), columns=[*"abcdefgh"])
+    )
+    different = int(result.pairs["different"].sum())
+    text = result.report()
+    assert text.count(" was better than ") == 6
+    assert text.endswith(
+        f"{different - 6} further pairs differed. {28 - different} of the 28 differences were not "
+        "significant."
+    )
+    assert f"and {different - 5} more\n" in result.summary()
+
+
+def test_a_table_with_gaps_names_the_test_that_allows_for_them(scores):
+    gaps = scores.copy()
+    gaps.iloc[0, 0] = gaps.iloc[1, 1] = np.nan
+    result = db.compare.compare(gaps, missing="skillings-mack")
+    statistic = result.omnibus.statistic
+    assert result.report().startswith(
+        "The test of Skillings and Mack, which allows for missing scores, found differences among "
+        f"the 3 systems ({result.omnibus.distribution}, statistic {statistic:.4g}, p < .001). For "
+        "all 3 pairs p values of "
+    )
+
+
+ZEROS = pd.DataFrame({"TPR": [0.9, 0.5, 0], "TNR": [0.4, 0.9, 0]}, index=list("abc"))
+
+
+def test_rows_of_zeros_are_counted_as_not_scored():
+    text = db.rank(ZEROS).report()
+    assert text.endswith("2 of 3 were efficient (a, b). 1 could not be scored.")
+
+
+@pytest.mark.slow
+def test_the_page_counts_rows_of_zeros():
+    page = db.report(ZEROS)
+    ranking = next(section for section in page.sections if section.key == "ranking")
+    assert "why no score" in ranking.tables[0].frame
+    assert page.answer[-2:] == [
+        "2 of 3 systems are efficient: a, b.",
+        "No system is inefficient. 1 could not be scored.",
+    ]
