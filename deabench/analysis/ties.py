@@ -115,6 +115,7 @@ def _propose_super(
 ) -> list[str]:
     """Propose super-efficiency under the returns and the orientation in force."""
     facts = table_facts(selected)
+    # The last of them has the words of every model.
     for name in SUPER_MODELS:
         model = ModelRequest(name).resolve(facts)
         words = {}
@@ -126,10 +127,10 @@ def _propose_super(
             if is_asked or (facts.has_inputs and not is_default):
                 words[option] = word
         if all(word in choices_of(model, option) for option, word in words.items()):
-            arguments = "".join(f", {option}='{word}'" for option, word in words.items())
-            call = _call(selected, f", model='{name}'{arguments}{gaps}")
-            return [f"{call} (each against the others)"]
-    return []
+            break
+    arguments = "".join(f", {option}='{word}'" for option, word in words.items())
+    call = _call(selected, f", model='{name}'{arguments}{gaps}")
+    return [f"{call} (each against the others)"]
 
 
 def table_facts(selected: SelectedTable) -> TableFacts:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +29,7 @@ from deabench.study.results.status import (
 from deabench.study.results.store import lock_store
 from deabench.study.results.stored_rows import read_code
 from deabench.study.results.summary import StudySummary, summarize_plan
-from deabench.study.running.run import Watch, lock_for_run, run_tasks
+from deabench.study.running.run import Watch, count_workers, lock_for_run, run_tasks
 from deabench.study.spec.arguments import StudyArguments, plan_from_arguments
 from deabench.study.spec.plan import Plan
 from deabench.study.spec.study_file import read_plan
@@ -291,7 +290,7 @@ class Study:
         DataError
             Where nothing is left to do.
         """
-        count = workers or os.cpu_count() or 1
+        count = count_workers(workers)
         with lock_for_run(self.plan) as tasks:
             first_folds = untimed_tasks(self.plan, missing_tasks(self.plan, tasks))
             run_tasks(self.plan, first_folds, count, None, show_progress=show_progress)

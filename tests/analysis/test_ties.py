@@ -11,8 +11,11 @@ import pandas as pd
 import pytest
 
 import deabench as db
+from deabench.analysis.ties import SUPER_MODELS
 from deabench.cli import main
 from deabench.cli.options.table import TableOptions
+from deabench.models import MODELS
+from deabench.models.options import ModelRequest, TableFacts, choices_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -297,3 +300,13 @@ def test_a_score_that_no_empty_cell_changes_is_noted() -> None:
     assert ranking.notes[-1] == "no score depends on an empty cell"
     bounds = ranking.to_frame()[["lower", "upper"]]
     np.testing.assert_allclose(bounds, [[1, 1], [1, 1], [0.5, 0.5]])
+
+
+def test_super_efficiency_has_the_words_of_every_model() -> None:
+    """The last model of super-efficiency is proposed where the first lacks a word."""
+    facts = TableFacts(has_inputs=True)
+    last = ModelRequest(SUPER_MODELS[-1]).resolve(facts)
+    for name in MODELS:
+        options = ModelRequest(name).resolve(facts)
+        for option in ("returns", "orientation"):
+            assert set(choices_of(options, option)) <= set(choices_of(last, option))

@@ -15,6 +15,10 @@ def labels(tp, tn):
 
 
 PREDICTIONS = {"a": labels(35, 50), "b": labels(30, 55), "c": labels(20, 40)}
+FOLDS = pd.DataFrame({"classifier": ["a", "b"] * 2, "fold": [1, 1, 2, 2], "F1": [0.5, 0.6, 0.7, 1]})
+HITS = pd.DataFrame({"a": [1.0, 0.0, 1.0], "b": [0.0, 1.0, 1.0]})
+THREE = list("abc") * 2
+SHARES = pd.DataFrame(np.full((6, 3), 1 / 3), columns=list("abc"))
 
 
 def test_predictions_and_counts_agree_but_for_the_covariance():
@@ -227,6 +231,92 @@ def weighted_outcomes(weights):
                 pd.DataFrame({"classifier": ["a", "b"], "fold": [1, 1], "F1": [0.5, 0.6]})
             ),
             "there is one fold; the spread between folds needs at least 2, better 10 or more",
+        ),
+        (
+            lambda: db.Samples.from_folds(FOLDS, ratio=0),
+            "the ratio of test to training size is 0; give a positive number, 1/9 for ten folds",
+        ),
+        (
+            lambda: db.Samples.from_folds([1, 2]),
+            "the results are a list; give a DataFrame with the columns classifier, fold",
+        ),
+        (
+            lambda: db.Samples.from_folds(FOLDS, metrics="F1"),
+            "metrics is the text 'F1'; give a list of names, as ['F1']",
+        ),
+        (
+            lambda: db.Samples.from_folds(FOLDS, metrics=["F2"]),
+            "there is no metric 'F2' in the results; there are 'F1'",
+        ),
+        (
+            lambda: db.Samples.from_folds(FOLDS[["classifier", "fold"]]),
+            "the results hold no metric; add a numeric column, or the counts tp, fn, fp and tn",
+        ),
+        (
+            lambda: db.Samples.from_outcomes([1]),
+            "the outcomes are no mapping; give {metric: DataFrame of instances x systems}",
+        ),
+        (
+            lambda: db.Samples.from_outcomes({"TPR": HITS, "TNR": HITS.rename(columns={"b": "c"})}),
+            "the outcomes of 'TNR' are of other systems than those of the first metric; give the "
+            "same columns",
+        ),
+        (
+            lambda: db.Samples.from_outcomes({"TPR": HITS.iloc[:1]}),
+            "the outcomes of 'TPR' hold 1 instances; give at least 2",
+        ),
+        (
+            lambda: db.Samples.from_outcomes({"TPR": HITS, "TNR": HITS.iloc[:2]}, shared=True),
+            "the metrics have 3, 2 instances and shared=True; give the outcomes of the same "
+            "instances",
+        ),
+        (
+            lambda: db.Samples.from_predictions(Y, PREDICTIONS, metrics=["TPR", "TPR"]),
+            "metric 'TPR' is given twice; name it once",
+        ),
+        (
+            lambda: db.Samples.from_predictions(Y, PREDICTIONS, design="clusters"),
+            "design 'clusters' needs clusters=; give the cluster of each instance",
+        ),
+        (
+            lambda: db.Samples.from_predictions(
+                Y, PREDICTIONS, design="classes", clusters=np.arange(100) // 5
+            ),
+            "clusters= draw whole clusters; leave design='classes' out",
+        ),
+        (
+            lambda: db.Samples.from_table(HITS.iloc[:1], {"a": 0.1}),
+            "the table has fewer than two rows; efficiency compares, give at least two systems",
+        ),
+        (
+            lambda: db.Samples.from_table(HITS + 1, pd.DataFrame({"a": [0.1] * 3})),
+            "there is no standard error of 'b'; there are 'a'",
+        ),
+        (
+            lambda: db.Samples.from_table(HITS + 1, pd.DataFrame({"a": [0.1], "b": 0.1})),
+            "there is no standard error for '1'; there are '0'",
+        ),
+        (
+            lambda: db.Samples.from_table(HITS + 1, 0.1 * (HITS + 1)).with_costs({"a": {}}),
+            "there is a column 'a' already; give the cost a name of its own",
+        ),
+        (
+            lambda: db.uncertainty(db.Samples.from_outcomes({"TPR": HITS}), outputs=["TPR", "TPR"]),
+            "metric 'TPR' is named twice; name it once, as an output or as an input",
+        ),
+        (
+            lambda: db.Samples.from_class_scores(THREE, {"m": SHARES, "n": SHARES[["a", "b"]]}),
+            "the scores of 'n' have no column 'c'; give a DataFrame with a column per class",
+        ),
+        (
+            lambda: db.Samples.from_class_scores(
+                THREE, {"m": SHARES, "n": SHARES}, metrics=["roc_auc[d]"]
+            ),
+            "the uncertainty of metric 'roc_auc[d]' is not known; did you mean 'roc_auc[c]'?",
+        ),
+        (
+            lambda: db.Samples.from_classes(THREE, {"m": THREE, "n": THREE}, metrics=[]),
+            "metrics is empty; name at least one metric, as 'recall'",
         ),
         (
             lambda: db.Samples.from_folds(

@@ -8,6 +8,7 @@ each fold, by `deabench.study.learners.pipelines`.
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -240,10 +241,9 @@ def _class_order(label: str) -> tuple[int, float, str]:
     try:
         number = float(label)
     except ValueError:
-        return (1, 0.0, label)
-    # NaN is unequal to itself; as a class it is a text
-    # a label "nan" is a text as any other
-    if number != number:
+        number = math.nan
+    # the label "nan" is a text as any other
+    if math.isnan(number):
         return (1, 0.0, label)
     return (0, number, label)
 

@@ -54,6 +54,7 @@ def run_tasks(
     show_progress: bool,
 ) -> None:
     """Run tasks, and write what comes of each into the store."""
+    count = count_workers(workers)
     with Store(plan.store) as store:
         if not tasks:
             return
@@ -63,7 +64,7 @@ def run_tasks(
         name = f"study '{plan.name}'"
         shown = progress(name, len(tasks)) if show_progress else nullcontext(_ignore_steps)
         # leaving early closes the generator, which ends the workers
-        with shown as advance, closing(_start_tasks(plan, tasks, workers, scheduler)) as results:
+        with shown as advance, closing(_start_tasks(plan, tasks, count, scheduler)) as results:
             for task, outcome in results:
                 store.write_outcome(task, outcome)
                 if watch is not None:
@@ -76,17 +77,20 @@ def _ignore_steps(steps: int) -> None:
     """Show nothing."""
 
 
-def _start_tasks(
-    plan: Plan, tasks: Sequence[Task], workers: int | None, scheduler: str | None
-) -> Results:
-    count = workers or os.cpu_count() or 1
-    if count < 1:
+def count_workers(workers: int | None) -> int:
+    """Return the number of processes that was asked for, or of cores where none was."""
+    if workers is None:
+        return os.cpu_count() or 1
+    if workers < 1:
         raise DataError(f"workers is {workers}; give a whole number >= 1")
+    return workers
+
+
+def _start_tasks(plan: Plan, tasks: Sequence[Task], workers: int, scheduler: str | None) -> Results:
     datasets = dict(zip(plan.data, plan.datasets(), strict=True))
     if scheduler is None:
-        return run_locally(tasks, count, datasets)
-
-    return run_on_cluster(tasks, scheduler, count, datasets)
+        return run_locally(tasks, workers, datasets)
+    return run_on_cluster(tasks, scheduler, workers, datasets)
 
 
 def package_versions() -> dict[str, str]:
