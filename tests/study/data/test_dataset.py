@@ -4,8 +4,10 @@ text.
 
 from __future__ import annotations
 
+import gzip
 import os
 import zlib
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -14,9 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deabench.errors import DataError
-from deabench.study.data.columns import DataSpec, encode_features
+from deabench.study.data.columns import (
+    DataSpec,
+    _read_numbers,
+    encode_features,
+    format_class,
+    parse_dates,
+)
+from deabench.study.data.dataset import _class_order
 from deabench.study.data.generators import make_corpus, make_outliers, make_subclus
-from deabench.study.data.loaders import UCI_VARIABLE, load_dataset
+from deabench.study.data.loaders import UCI_VARIABLE, load_dataset, source_of_name
 
 
 @pytest.fixture
@@ -309,3 +318,61 @@ def test_what_is_no_regular_file_is_refused(tmp_path, refused):
         "file"
     ):
         load_dataset(DataSpec("mine", "file", (("file", str(tmp_path / "pipe.csv")),)))
+
+
+def test_names_of_data_sets_have_a_source_and_classes_an_order():
+    assert [source_of_name(name) for name in ("haberman", "echo", "iris")] == [
+        "table2",
+        "uci",
+        "sklearn",
+    ]
+    # Numbers by size, then texts; "nan" is a text.
+    labels = ["b", "10", "9", "nan", "a", "-1.5"]
+    assert sorted(labels, key=_class_order) == ["-1.5", "9", "10", "a", "b", "nan"]
+    values = [1, 1.0, np.float64(2), "1.0", " 1", "1.50", "a.0"]
+    assert [format_class(value) for value in values] == ["1", "1", "2", "1", "1", "1.50", "a.0"]
+
+
+def test_columns_of_dates_and_of_pythons_numbers():
+    """Days since 1970, from the definition."""
+    dates = pd.Series(["1970-01-02", None, "1970-01-11 12:00"])
+    assert parse_dates(dates).fillna(-1).tolist() == [1.0, -1.0, 10.5]
+    # There is no thirteenth month: the column is text.
+    assert parse_dates(pd.Series(["2026-13-01", "2026-01-01"])) is None
+    numbers = _read_numbers(pd.Series([Decimal("1.5"), None, 2], dtype=object))
+    assert numbers.fillna(-1).tolist() == [1.5, -1.0, 2.0]
+    assert _read_numbers(pd.Series([1j, 2], dtype=object)).dtype == complex
+    mixed = pd.Series([1, "x"], dtype=object)
+    assert _read_numbers(mixed) is mixed
+    assert encode_features(pd.DataFrame(index=range(3))).shape == (3, 0)
+
+
+def test_files_of_uci_are_read_as_uci_writes_them(tmp_path, monkeypatch, refused):
+    """Of each file a few rows: which column is the class, which cells are missing or left out."""
+    monkeypatch.setenv(UCI_VARIABLE, str(tmp_path))
+    with refused(
+        "data set 'echo' needs 'echocardiogram.data' in the folder that DEABENCH_UCI names; it is "
+        "not there"
+    ):
+        load_dataset(DataSpec("echo", "uci"))
+    # Survival, still alive, nine measures, a constant name, two more; a line of 14 cells is broken.
+    echo = ["11,0,71,0,.2,9,4,14,1,1,name,1,0", "19,0,72,0,?,6,4,14,1,1,name,1,0"] * 2
+    echo += ["16,1,55,0,.1,4,3,14,1,1,name,1,0", "9,1,60,0,.1,4,3,14,1,1,name,1,0"]
+    echo += ["5,?,60,0,.1,4,3,14,1,1,name,1,0", "1,1,1,1,1,1,1,1,1,1,name,1,1,1"]
+    (tmp_path / "echocardiogram.data").write_text("\n".join(echo))
+    data = load_dataset(DataSpec("echo", "uci"))
+    assert data.y.tolist() == [0, 0, 0, 0, 1, 1]
+    # Neither the class nor the name is a feature, and one cell is missing.
+    assert data.X.shape == (6, 11)
+    assert np.isnan(data.X[1, 3])
+    euthyroid = "sick-euthyroid,72,M\nsick-euthyroid,?,F\n" + "negative,45,M\n" * 3
+    (tmp_path / "sick-euthyroid.data").write_text(euthyroid)
+    assert load_dataset(DataSpec("sick-euthyroid", "uci")).y.tolist() == [1, 1, 0, 0, 0]
+    sick = "@relation s\n@attribute age real\n@attribute Class {negative, sick}\n@data\n"
+    (tmp_path / "sick.arff").write_text(sick + "41,negative\n" * 3 + "23,sick\n" * 2)
+    assert load_dataset(DataSpec("sick", "uci")).y.tolist() == [0, 0, 0, 1, 1]
+    dis = "age\tclass\n" + "40\t1\n" * 2 + "50\t0\n" * 3
+    (tmp_path / "dis.csv.gz").write_bytes(gzip.compress(dis.encode()))
+    data = load_dataset(DataSpec("dis", "uci"))
+    assert data.X.ravel().tolist() == [40, 40, 50, 50, 50]
+    assert data.y.tolist() == [1, 1, 0, 0, 0]

@@ -4,13 +4,15 @@ otherwise is refused.
 
 from __future__ import annotations
 
+import pickle
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from hashlib import sha256
 
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from deabench.study import Study
+from deabench.study import Study, own_modules
 from deabench.study.learners import LearnerSpec, fingerprints
 from deabench.study.learners.fingerprints import describe_differences, fingerprint_object
 from deabench.study.learners.registry import fingerprint_learner as made
@@ -185,3 +187,50 @@ def test_classifiers_of_ones_own_have_a_family():
         (make_pipeline(SMOTE(), RandomForestClassifier()), "over sampling"),
     ):
         assert infer_family(LearnerSpec("m", "given", template=estimator)) == family
+
+
+def test_each_kind_of_difference_is_named():
+    """Digests, of 20 letters or more, are not shown."""
+    worker = (("code", "x" * 20), ("numpy", "1.26"), ("same", "1"), ("own", "y" * 20))
+    run = (("code", "z" * 20), ("numpy", "2.0"), ("same", "1"), ("scipy", "1.11"))
+    assert describe_differences(worker, run) == (
+        "code (other code than where the run began), numpy (1.26 here, 2.0 where the run began), "
+        "own (other code here, none where the run began), scipy (none here, 1.11 where the run "
+        "began)"
+    )
+
+
+def test_a_value_that_contains_itself_has_a_fingerprint():
+    loop = LogisticRegression()
+    loop.extra = [1]
+    loop.extra.append(loop.extra)
+    other = LogisticRegression()
+    other.extra = [1, 2]
+    assert fingerprint_object(loop) == fingerprint_object(loop)
+    assert fingerprint_object(loop) != fingerprint_object(other)
+
+
+def test_what_is_no_module_has_no_file_and_no_imports():
+    assert own_modules.package_version("no-such-distribution") == "none"
+    assert own_modules.own_file("no_such_module") is None
+    # "..x" has no package to start from.
+    assert own_modules.own_file("..x") is None
+    # What is no Python, as an extension module, counts byte by byte.
+    assert own_modules.source_digest(b"\0\1") == sha256(b"\0\1").hexdigest()
+    assert own_modules.imported_modules(b"\0\1", "top", False) == ()
+    assert own_modules.imported_modules(b"from . import x", "top", False) == ()
+    source = b"import_module('a.b'); import_module(x); import_module('.c'); other('d')"
+    assert own_modules.imported_modules(source, "m", False) == ("a.b",)
+
+
+def test_an_object_travels_with_its_code_once():
+    @dataclass(frozen=True)
+    class Description:
+        function: object
+
+    description = Description(lambda x: x + 1)
+    state = own_modules.state_by_value(description, "function")
+    again = own_modules.state_by_value(description, "function")
+    assert again["function"].content is state["function"].content
+    assert pickle.loads(pickle.dumps(state["function"]))(2) == 3
+    assert own_modules.state_by_value(Description(None), "function") == {"function": None}

@@ -10,6 +10,9 @@ import sys
 import numpy as np
 import pytest
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from deabench.datasets import keel
@@ -35,6 +38,7 @@ from deabench.study.learners.registry import (
     TABLE3_LEARNERS,
     build_learner,
     set_random_states,
+    weights_parameter,
 )
 from deabench.study.running.tasks import run_task
 from deabench.study.spec.tasks import Task
@@ -299,3 +303,20 @@ def test_code_edited_within_a_second_is_read_again(tmp_path, monkeypatch):
         )
     assert not (tmp_path / "__pycache__").exists()
     assert sys.dont_write_bytecode is False
+
+
+def test_terms_are_selected_and_weights_named():
+    """The first two words tell the classes apart, the third is everywhere."""
+    X = np.array([[1, 0, 1], [1, 0, 1], [0, 1, 1], [0, 1, 1]])
+    y = np.array([1, 1, 0, 0])
+    assert TermSelection("chi2", 2).fit(X, y).transform(X).tolist() == X[:, :2].tolist()
+
+    class Resampler:
+        def fit_resample(self, X, y):
+            return X, y
+
+    scaled = make_pipeline(StandardScaler(), GaussianNB())
+    assert weights_parameter(scaled) == "gaussiannb__sample_weight"
+    # What changes the rows leaves no weights that belong to them.
+    scaled.steps.insert(0, ("resample", Resampler()))
+    assert weights_parameter(scaled) is None

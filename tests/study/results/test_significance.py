@@ -10,7 +10,12 @@ from sklearn.naive_bayes import GaussianNB
 import deabench as db
 from deabench.study.results.aggregate import SummarySettings
 from deabench.study.results.metrics import StudyMetrics
-from deabench.study.results.significance import VERDICT_COLUMNS, judge_panels
+from deabench.study.results.significance import (
+    VERDICT_COLUMNS,
+    _interval_options,
+    judge_panels,
+    samples_of_folds,
+)
 from deabench.study.results.store import Store
 from deabench.study.running.tasks import run_task
 
@@ -119,3 +124,30 @@ def test_a_model_without_intervals_and_too_little_are_said():
     verdicts, notes = judge_panels(metrics, counts, SummarySettings(BOTH, panels))
     assert "one" not in verdicts.index.get_level_values("panel")
     assert notes[0].startswith("no verdicts of panel 'one': there is one system, ")
+
+
+def test_intervals_of_the_envelopment_model_take_its_returns_and_orientation():
+    panels = {"all": ["a", "b"]}
+    ccr = SummarySettings(["TPR"], panels, inputs=["FPR"], model=db.models.CCR(returns="nirs"))
+    assert _interval_options(ccr) == {"returns": "nirs", "orientation": "output"}
+    assert _interval_options(SummarySettings(BOTH, panels)) == {}
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_repeats_count_for_the_variance():
+    """Two repeats of the same three folds are six values, and their rows those of one repeat."""
+    rows = [
+        ("d", name, repeat, fold, 8 + fold - k, 2 - fold + k, 1, 9)
+        for k, name in enumerate(("a", "b"))
+        for repeat in (0, 1)
+        for fold in (0, 1, 2)
+    ]
+    columns = ["dataset", "classifier", "repeat", "fold", "tp", "fn", "fp", "tn"]
+    counts = pd.DataFrame(rows, columns=columns)
+    both = samples_of_folds(counts, "d", BOTH, ratio=0.5)
+    once = samples_of_folds(counts[counts["repeat"] == 0], "d", BOTH, ratio=0.5)
+    assert both.values.equals(once.values)
+    assert (both.moments.degrees == 5).all()
+    assert (once.moments.degrees == 2).all()
+    # Each instance is tested once in a repeat: a flip moves the same rate as in one alone.
+    np.testing.assert_allclose(both.moments.sources[0].flips, once.moments.sources[0].flips)

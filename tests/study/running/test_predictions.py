@@ -149,3 +149,23 @@ def test_a_child_of_a_learner_ends_with_its_task(tmp_path, monkeypatch):
     monkeypatch.setenv("DEABENCH_TEST_CHILDREN", str(tmp_path / "pids"))
     assert run_task(task("Begets")).status == "done"
     assert all_ended({int(pid) for pid in (tmp_path / "pids").read_text().split()}, 1.0)
+
+
+def test_decision_values_of_three_classes_count_in_the_order_of_the_codes():
+    class Machine:
+        def __init__(self, classes, width=3):
+            self.classes_ = np.array(classes)
+            self.width = width
+
+        def decision_function(self, X):
+            return np.arange(float(len(X) * self.width)).reshape(len(X), self.width)
+
+    X = np.zeros((2, 1))
+    assert predict_scores(Machine([0, 1, 2]), X, 3).tolist() == [[0, 1, 2], [3, 4, 5]]
+    # Columns of other classes, of pairs of classes, or none at all, are no scores.
+    for estimator in (Machine([2, 1, 0]), Machine([0, 1, 2], 6), object()):
+        scores = predict_scores(estimator, X, 3)
+        assert scores.shape == (2, 3)
+        assert np.isnan(scores).all()
+    with pytest.raises(PredictionError, match=r"an answer of shape \(2, 3\) for 2 rows"):
+        predict_scores(Machine([0, 1]), X, 2)

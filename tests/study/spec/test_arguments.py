@@ -27,6 +27,7 @@ from deabench.study import Study
 from deabench.study.data.loaders import SHIPPED_FOLDER
 from deabench.study.results.status import current_rows
 from deabench.study.running.tasks import run_task
+from deabench.study.spec.tasks import TaskList
 
 FILE = """
 seed = 5
@@ -384,6 +385,52 @@ def test_ranks_by_scores_times_and_metrics_of_ones_own(rows, tmp_path):
         ),
         ({"metrics": ["TPX"]}, "metrics: there is no metric 'TPX'; did you mean 'TPR'?"),
         (
+            {"metrics": "TPR"},
+            "metrics is 'TPR'; give a list of names and metrics, or {name: function of (y_true, "
+            "y_pred)}",
+        ),
+        (
+            {"metrics": [3]},
+            "metric 3 has no name; give {name: function}, or a deabench.metrics.Metric",
+        ),
+        (
+            {"classifiers": {}},
+            "classifiers is empty; give {name: an estimator, a function that makes one, or a name "
+            "of the registry}",
+        ),
+        ({"depends": 3}, "depends is 3; give a list of files, modules and values"),
+        ({"dea": {"outputs": []}}, "[dea] outputs is empty; name at least one metric to rank by"),
+        (
+            {"split": 2.5},
+            "split is 2.5; give a scikit-learn splitter, a number of folds, or one of kfold, "
+            "holdout, bootstrap, groups, leave-one-group-out, time, leave-one-out",
+        ),
+        (
+            {"preprocess": 3},
+            'preprocess is 3; give a table of numeric, nominal and missing, "columns", or from '
+            "Python a transformer",
+        ),
+        ({"grouping": {"mixed": "eachh"}}, "grouping: mixed is 'eachh'; did you mean 'each'?"),
+        ({"grouping": {"mixed": 1}}, "grouping: mixed is 1; give one of each, drop"),
+        (
+            {"data": {"x": "haberman"}},
+            "data set 'haberman' is known by that name; give {'haberman': 'haberman'} instead of "
+            "'x'",
+        ),
+        (
+            {"data": {"a": pd.DataFrame(index=range(4))}},
+            "data set 'a' has no columns; give its features and the class, the class last",
+        ),
+        (
+            {"data": {"a": pd.DataFrame([[1, 2, 0], [2, 3, 1]], columns=["p", "p", "c"])}},
+            "data set 'a' has two columns 'p'; give each a name of its own",
+        ),
+        (
+            {"data": {"a": "rows.csv"}, "groups": [1, 2]},
+            "the groups of data set 'a' are an array, but its rows are in a file; name the file's "
+            "column",
+        ),
+        (
             {"metrics": ["prevalence"]},
             "[dea] outputs: metric 'prevalence' is neither better high nor low; it cannot rank a "
             "classifier",
@@ -462,3 +509,23 @@ def test_decision_values_are_no_probabilities():
         "brier of 'svm' on 'd' is undefined: it needs probabilities, and those of its "
         "predict_proba are not all from 0 to 1",
     )
+
+
+def test_a_study_from_code_names_its_sizes_and_takes_the_options_of_groups(rows, tmp_path, refused):
+    store = tmp_path / "study.sqlite"
+    study = Study(
+        {"thyroid": rows},
+        {"near": KNeighborsClassifier()},
+        grouping={"mixed": "drop"},
+        store=store,
+    )
+    assert repr(study) == f"Study 'study': 1 data sets, 1 classifiers, store '{store}'"
+    # The same table is [groups] in a file.
+    assert study.plan.groups["mixed"] == "drop"
+    for workers in (0, -1):
+        with refused(f"workers is {workers}; give a whole number >= 1"):
+            study.run(workers=workers, show_progress=False)
+        with refused(f"workers is {workers}; give a whole number >= 1"):
+            study.forecast(workers=workers)
+    assert not store.exists()
+    assert len(TaskList([])) == 0
