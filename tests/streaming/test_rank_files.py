@@ -22,6 +22,8 @@ from sweeps import KINDS, METRICS, sweep, written
 import deabench as db
 from deabench.cli import main
 from deabench.streaming import batches, files
+from deabench.streaming.rank_files import _has_statistics
+from deabench.streaming.verify import _greatest_distance
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -365,3 +367,45 @@ def test_a_ranking_that_does_not_know_its_files_does_not_certify(tmp_path: Path,
                 frontier=dataclasses.replace(ranking.frontier, source_summary=without_files),
             )
         )
+
+
+def test_only_a_whole_part_counts_as_stored(tmp_path: Path) -> None:
+    part = tmp_path / "part.parquet"
+    assert not _has_statistics(part)
+    part.write_bytes(b"PAR1 and no more")
+    assert not _has_statistics(part)
+    # The statistics are written last.
+    table = pa.table({"efficiency": [1.0]})
+    pq.write_table(table, part)
+    assert not _has_statistics(part)
+    pq.write_table(table.replace_schema_metadata({"deabench": "[]"}), part)
+    assert _has_statistics(part)
+
+
+def test_files_without_a_complete_row_are_read_over_and_proved(tmp_path: Path, refused) -> None:
+    """By hand: b has .5 and .75 of a's metrics; the second file holds gaps only."""
+    for number, rows in enumerate(([["a", 0.8, 0.8], ["b", 0.4, 0.6]], [["c", np.nan, 0.9]])):
+        frame = pd.DataFrame(rows, columns=["model", "TPR", "TNR"])
+        frame.to_parquet(tmp_path / f"{number}.parquet", index=False)
+    pattern = str(tmp_path / "*.parquet")
+    ranking = db.rank_files(
+        pattern, tmp_path / "scores", outputs=["TPR", "TNR"], label="model", missing="drop-systems"
+    )
+    assert pd.read_parquet(ranking.path)["efficiency"].tolist() == pytest.approx([1, 0.75])
+    assert len(db.certify(ranking)) == 1
+    # Rows that are not proved are counted in a note.
+    unproved = dataclasses.replace(ranking, batches=ranking.batches.assign(unproved=1234))
+    assert unproved.notes[-1] == "the efficiency of 1,234 rows is not proved to 1e-9"
+    # A score that is undefined on one side only is infinitely far from its proof.
+    undefined = np.array([np.nan, 0.5])
+    assert _greatest_distance(undefined, np.array([np.nan, 0.75])) == 0.25
+    assert _greatest_distance(undefined, np.array([1.0, 0.5])) == np.inf
+    twice = tmp_path / "twice"
+    twice.mkdir()
+    values = [pa.array([0.5, 0.6])] * 2
+    pq.write_table(pa.Table.from_arrays(values, ["TPR", "TPR"]), twice / "x.parquet")
+    with refused(
+        f"the column 'TPR' appears more than once in '{twice / 'x.parquet'}'; give every column a "
+        "name of its own"
+    ):
+        db.frontier(str(twice / "*.parquet"), outputs=["TPR"])
