@@ -59,6 +59,9 @@ def test_the_graph_leaves_out_what_others_imply_and_merges_equal_rows() -> None:
     assert graph.nodes["c"]["rows"] == ("c", "d")
     display = plot.DominanceGraphDisplay.from_result(result).plot()
     assert [text.get_text() for text in display.nodes_] == ["a", "b", "c = d"]
+    assert display.ax_.get_title(loc="left") == (
+        "who is at least as good at every weighting: from above to below"
+    )
 
 
 def test_names_that_have_no_room_stand_in_a_legend() -> None:

@@ -12,6 +12,7 @@ from source_kinds import make_sources, write_sources
 import deabench as db
 from deabench import compare
 from deabench.errors import DataError
+from deabench.report.single_results import _find_answers
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -189,3 +190,15 @@ def test_the_page_of_each_kind_is_written_in_every_format(files) -> None:
         page = db.report(files[kind], outputs=outputs)
         for form in ("html", "md", "tex"):
             assert "strong" in page.text(form)
+
+
+def test_answers_on_other_test_sets_are_not_tested() -> None:
+    """a answered instance 1 and b instance 2: no pair has an instance in common."""
+    rows = pd.DataFrame(
+        {"classifier": ["a", "b"], "instance": [1, 2], "y_true": [1, 1], "y_pred": [1, 0]}
+    )
+    single = _find_answers(rows, ["a", "b"], 1)
+    assert single.tests == {}
+    assert single.reasons == (
+        "No test: 'b' has no y_pred for instance '1'; give all classifiers the same instances.",
+    )

@@ -75,6 +75,22 @@ def test_who_is_efficient_and_how_much():
     assert only_good.efficient.tolist() == [[False, True]]
 
 
+def test_a_data_set_without_every_classifier_or_other_files_teaches_nothing(refused):
+    """With one file nothing is left when it is left out: all names and one more are needed."""
+    rates = np.array([[[0.9, 0.5], [0.5, 0.9]], [[0.8, 0.8], [0.9, 0.9]]])
+    evidence = make_evidence(rates[:1])
+    assert e.needed_ranks(evidence, 1.0).tolist() == [3]
+    rows = pd.DataFrame(
+        [(d, c, 0, 9, 1, 2, 8) for d, c in (("d0", "a"), ("d0", "b"), ("d1", "a"))],
+        columns=["dataset", "classifier", "fold", "tp", "fn", "fp", "tn"],
+    )
+    files = {"d0": "d0", "d1": "d1"}
+    partial = e.build_evidence("mine", rows, make_facts(list(files)), files)
+    assert partial.facts.index.tolist() == ["d0"]
+    with refused("'mine' has no data set with a result of every classifier; run it first"):
+        e.build_evidence("mine", rows.iloc[1:], make_facts(list(files)), files)
+
+
 def test_scores_and_efficiency_agree_with_rank_on_the_shipped_study():
     evidence = e.read_evidence(None, None, 0.0)
     assert len(set(evidence.files)) == 16
