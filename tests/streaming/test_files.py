@@ -289,3 +289,12 @@ def test_outputs_and_labels_that_scores_cannot_have_are_refused(tmp_path: Path, 
         in ranking.notes
     )
     db.certify(ranking)
+
+
+def test_a_folder_called_dash_is_no_source_of_its_own(tmp_path, monkeypatch) -> None:
+    """`-` is standard input, whatever lies in the folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "-").mkdir()
+    (tmp_path / "--").mkdir()
+    assert not files.is_multi_file("-")
+    assert files.is_multi_file("--")
