@@ -172,3 +172,14 @@ def test_units_computed_in_pieces_give_the_same(monkeypatch):
     evidence_in_pieces, limits_in_pieces = judge()
     pd.testing.assert_frame_equal(evidence_in_pieces, evidence, rtol=1e-5)
     assert limits_in_pieces == pytest.approx(limits, rel=1e-5)
+
+
+def test_clusters_may_be_named_as_the_design():
+    y = np.repeat([1, 0], 30)
+    clusters = np.arange(60) // 3
+    named, implied = (
+        db.Samples.from_predictions(y, predictions(y), positive=1, clusters=clusters, **options)
+        for options in ({"design": "clusters"}, {})
+    )
+    assert named.design == implied.design == "clusters"
+    pd.testing.assert_frame_equal(named.to_frame(), implied.to_frame())

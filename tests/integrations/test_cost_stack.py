@@ -264,8 +264,15 @@ ROWS = np.arange(12.0).reshape(6, 2)
             lambda: db.CostStack(BOTH, SHARES, {"TPR": 0, "TNR": 1}).fit(ROWS, [0, 1] * 3),
             "the weight of 'TPR' is 0; give a number > 0",
         ),
+        *(
+            (
+                lambda weights=weights: db.CostStack(BOTH, SHARES, weights).fit(ROWS, [0, 1] * 3),
+                "give weights as {'TPR': number, 'TNR': number}",
+            )
+            for weights in ({"TPR": 1}, ("TPR", "TNR"), {"TPR": 1, "TNR": 1, "F1": 1})
+        ),
         (
-            lambda: db.CostStack(BOTH, SHARES, {"TPR": 1}).fit(ROWS, [0, 1] * 3),
+            lambda: db.CostStack(BOTH, SHARES, None).fit(ROWS, [0, 1] * 3),
             "give weights as {'TPR': number, 'TNR': number}",
         ),
         (

@@ -22,6 +22,12 @@ from study_runs import run_here
 
 from deabench.errors import DataError
 from deabench.study import Study
+from deabench.study.data.columns import (
+    TWO_CLASSES,
+    DataSpec,
+    costs_of_classes,
+    read_number_column,
+)
 from deabench.study.data.dataset import Dataset
 from deabench.study.data.splits import SplitSpec, split_rows
 from deabench.study.learners.registry import weights_parameter
@@ -516,3 +522,26 @@ def test_labels_of_any_kind_are_classes(labels, tmp_path):
 def test_what_cannot_be_data_is_named(data, options, text, tmp_path):
     with pytest.raises(DataError, match=text):
         study_of(tmp_path, data, **options)
+
+
+def test_weights_and_costs_are_numbers_of_which_one_counts(refused):
+    table = pd.DataFrame({"text": [1, "x"], "below": [1, -2], "none": [0, 0], "sound": [0, "2"]})
+
+    def read(column):
+        return read_number_column(DataSpec("d", "file", (("weights", column),)), table, "weights")
+
+    assert read("sound").tolist() == [0, 2]
+    assert read("sound").dtype == float
+    for column, cell, row in (("text", "x", 2), ("below", "-2", 2), ("none", "0", 1)):
+        with refused(
+            f"data set 'd': weights is '{cell}' in row {row}; give numbers >= 0, not all of them 0"
+        ):
+            read(column)
+    with refused("data set 'd' has no column 'size' to take its weights from"):
+        read("size")
+    spec = DataSpec("d", "file", (("costs", (("FN", -1),)),))
+    with refused("data set 'd': the cost of 'FN' is -1; give a number >= 0"):
+        costs_of_classes(spec, np.array([0, 1]), TWO_CLASSES)
+    spec = DataSpec("d", "file", (("costs", (("FN", 5),)),))
+    # The positive is code 1: missing it is a false negative.
+    assert costs_of_classes(spec, np.array([0, 1]), TWO_CLASSES).tolist() == [1, 5]

@@ -14,12 +14,13 @@ from types import SimpleNamespace
 import numpy as np
 import poison
 import pytest
-from distributed import LocalCluster
+from distributed import KilledWorker, LocalCluster
 from study_runs import HERE, ROOT, SLOW, run_here, with_data_from_code
 
 from deabench.errors import DataError
 from deabench.study import Study
 from deabench.study.running import cluster
+from deabench.study.spec.tasks import TaskLimits
 
 
 @pytest.mark.slow
@@ -287,4 +288,53 @@ def test_a_result_that_is_lost_after_it_was_announced_is_a_death_like_any_other(
     assert str(e.value) == (
         "the Dask scheduler at 'tcp://there' is gone; start it again, and run again: "
         "what was done is in the store"
+    )
+
+
+class Ended:
+    """A future that has ended, with a result or an error."""
+
+    def __init__(self, result):
+        self.ending = result
+
+    def result(self):
+        if isinstance(self.ending, BaseException):
+            raise self.ending
+        return self.ending
+
+
+def test_what_becomes_of_a_batch_is_told_for_each_task(tmp_path):
+    run = cluster._ClusterRun(SimpleNamespace(status="running"), "tcp://x", str(tmp_path), {})
+    batch = [SimpleNamespace(key=key, limits=TaskLimits(wall=2, cpu=1)) for key in "ab"]
+    queue = cluster.TaskQueue([], 1)
+
+    def collect(ending, suspects=None):
+        return list(run._collect(Ended(ending), batch, queue, suspects))
+
+    assert collect((["x", "y"], 0.5)) == [(batch[0], "x"), (batch[1], "y")]
+    with pytest.raises(cluster.Interrupted, match="stopped"):
+        collect(cluster.Interrupted("stopped"))
+    for _, outcome in collect(ValueError("no\nway")):
+        assert (outcome.status, *outcome.error[:2]) == ("failed", "ValueError", "no way")
+    # A task whose worker died is run once more by itself; then it has crashed.
+    killed = KilledWorker("a", SimpleNamespace(address="tcp://y"), 0)
+    suspects = deque()
+    assert collect(killed, suspects) == []
+    assert list(suspects) == batch
+    (tmp_path / "a.trace").write_text("File x, line 1")
+    first, second = (outcome for _, outcome in collect(killed))
+    assert (first.status, first.error[:2]) == (
+        "timeout",
+        (
+            "OutOfTime",
+            "took longer than 2 s or 1 s of CPU time in code that cannot be interrupted; its "
+            "worker was ended",
+        ),
+    )
+    assert (second.status, second.error[:2]) == (
+        "crashed",
+        (
+            "KilledWorker",
+            "its worker process died each time it ran (of itself, or ended at a limit)",
+        ),
     )
