@@ -183,3 +183,19 @@ def test_clusters_may_be_named_as_the_design():
     )
     assert named.design == implied.design == "clusters"
     pd.testing.assert_frame_equal(named.to_frame(), implied.to_frame())
+
+
+def test_a_coefficient_of_0_has_no_logarithm_and_a_loss_is_a_cost():
+    """MCC is 0 where right and wrong answers are as many; of 9, 1, 2 and 8 it is 70 / √9900."""
+    counts = pd.DataFrame(
+        {"tp": [5, 9], "fn": [5, 1], "fp": [5, 2], "tn": [5, 8]}, index=["even", "good"]
+    )
+    logs = db.Samples.from_counts(counts, metrics=["MCC"]).moments.logs
+    assert np.isnan(logs[0, 0])
+    assert logs[1, 0] == pytest.approx(np.log(70 / np.sqrt(9900)))
+    y = np.repeat([1, 0], 20)
+    scores = {name: np.random.default_rng(k).random(40) for k, name in enumerate("ab")}
+    losses = db.Samples.from_scores(y, scores, metrics=["brier", "roc_auc"], positive=1)
+    assert list(losses.values.columns) == ["roc_auc", "brier"]
+    assert losses.unit_data.is_cost.tolist() == [False, True]
+    assert losses.costs == ("brier",)

@@ -10,6 +10,7 @@ import pytest
 
 import deabench as db
 from deabench.errors import DataError
+from deabench.report.text.weightings import _join_clauses
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 PAGE = Path(__file__).parents[3] / "docs" / "weightings.md"
@@ -116,3 +117,10 @@ def test_over_data_sets_every_data_set_and_weighting_counts_the_same() -> None:
     )
     with pytest.raises(DataError, match="the table has no data sets"):
         db.weightings_by_dataset(WINE)
+
+
+@pytest.mark.parametrize(
+    ("clauses", "text"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), ("abc", "a, b and c")]
+)
+def test_clauses_are_joined_as_in_a_sentence(clauses, text) -> None:
+    assert _join_clauses(clauses) == text
