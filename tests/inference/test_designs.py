@@ -193,6 +193,11 @@ def test_a_coefficient_of_0_has_no_logarithm_and_a_loss_is_a_cost():
     logs = db.Samples.from_counts(counts, metrics=["MCC"]).moments.logs
     assert np.isnan(logs[0, 0])
     assert logs[1, 0] == pytest.approx(np.log(70 / np.sqrt(9900)))
+    # Without a false alarm half of one counts: FPR is .5 of 10, and a cost comes last.
+    counts = counts.assign(fp=[0, 2], tn=[10, 8])
+    rates = db.Samples.from_counts(counts, metrics=["FPR", "TPR"])
+    assert (list(rates.values), rates.costs) == (["TPR", "FPR"], ("FPR",))
+    np.testing.assert_allclose(np.exp(rates.moments.logs), [[0.5, 0.05], [0.9, 0.2]])
     y = np.repeat([1, 0], 20)
     scores = {name: np.random.default_rng(k).random(40) for k, name in enumerate("ab")}
     losses = db.Samples.from_scores(y, scores, metrics=["brier", "roc_auc"], positive=1)

@@ -593,3 +593,12 @@ def test_fixed_classes_keep_their_weights_in_every_draw(data):
     np.testing.assert_allclose(sums[:, :2].sum(axis=1), weight[y == 1].sum())
     np.testing.assert_allclose(sums[:, 2:].sum(axis=1), weight[y == 0].sum())
     assert sums[:, 0].std() > 0
+
+
+def test_the_difference_of_equal_answers_is_near_0(data):
+    """Of eight cells the four of equal answers are filled; the others have half an instance."""
+    y, scores = data
+    same = dict.fromkeys("ab", _labels(scores)["a"])
+    row = m.differences(y, same, metrics=["F1"]).table.iloc[0]
+    assert (row["method"], row["estimate"]) == ("jeffreys", 0)
+    assert -0.05 < row["lower"] <= 0 <= row["upper"] < 0.05

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +13,7 @@ from report_cases import cloud, costly
 import deabench as db
 from deabench.errors import DataError
 from deabench.report.changes import _describe_models, facet_changes
+from deabench.report.report_results import ReportResults
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -130,3 +132,19 @@ def test_facets_of_other_metrics_are_not_compared_and_another_model_is_named():
         "The first is by model 'wei', the second by 'fdh': part of what changed is the model."
     ]
     assert _describe_models(results[0], results[0]) == []
+
+
+def test_metrics_of_quotients_keep_their_direction():
+    """Quotients by seconds hold no column of the table: the frontier knows which are better low."""
+    frame = pd.DataFrame(
+        {"TPR": [0.9, 0.5, 0.4], "err": [0.2, 0.1, 0.7], "seconds": [1.0, 2.0, 3.0]}, list("abc")
+    )
+    table = db.read(frame, lower_is_better={"err": 1.0})
+    nothing = dict.fromkeys([field.name for field in dataclasses.fields(ReportResults)])
+    results = ReportResults(
+        **nothing
+        | {"ranking": db.rank(table, model="wei"), "frontier": db.frontier(table)}
+        | {"divisors": ("seconds",)}
+    )
+    assert list(results.ranking.data.outputs) == ["TPR/seconds", "err/seconds"]
+    assert results.lower_is_better == {"err", "seconds"}

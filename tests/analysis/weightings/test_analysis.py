@@ -484,3 +484,26 @@ def test_differences_are_those_at_the_ends_of_the_weights(refused) -> None:
     np.testing.assert_allclose(differences.loc[("a", "b")], [-1, 2 / 3])
     np.testing.assert_allclose(differences.loc[("c", "a")], [-1, 0.5])
     np.testing.assert_allclose(differences.loc[("b", "c")], [1 / 3, 0.5])
+
+
+def test_the_integer_program_of_ratios_has_the_ranks_of_the_search() -> None:
+    """Two outputs by two inputs: fewest above and fewest below each row, two ways."""
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame(rng.uniform(0.2, 1, (4, 4)).round(2), columns=list("opij"))
+    result = db.weightings(table, outputs=["o", "p"], inputs=["i", "j"], model="ratio", draws=64)
+    search = bounds.RankSearch(result.sides, np.inf)
+    assert (result.ranks["best"] < result.ranks["worst"]).any()
+    for k, (best, worst) in enumerate(result.ranks[["best", "worst"]].to_numpy()):
+        for sign, expected in ((1, best - 1), (-1, 4 - worst)):
+            differences = search.differences(k, sign)
+            not_above, alpha, beta = search.solve_milp(k, sign, differences, 60.0)
+            assert (~not_above).sum() == expected
+            # The weights show it in whole numbers.
+            assert search.count_above(k, sign, search.weights(alpha, beta)) == expected
+            assert search.solve_tie(k, sign, not_above) is None
+    # A row that is worth nothing at a vertex has no ratios to itself.
+    nothing = table.assign(o=[0.0, 0.5, 0.6, 0.7])
+    sides = db.weightings(
+        nothing, outputs=["o", "p"], inputs=["i", "j"], model="ratio", draws=64
+    ).sides
+    assert bounds.RankSearch(sides, np.inf).solve_milp(0, 1, differences, 60.0) is None

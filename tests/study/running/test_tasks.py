@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,13 +14,14 @@ from deabench.study.data.columns import DataSpec
 from deabench.study.data.loaders import load_dataset
 from deabench.study.data.splits import SplitSpec, count_folds, derive_seed, split_rows
 from deabench.study.learners import LearnerSpec
+from deabench.study.running import tasks
 from deabench.study.running.predictions import (
     count_confusion,
     pack_predictions,
     unpack_predictions,
 )
-from deabench.study.running.tasks import run_task
-from deabench.study.spec.tasks import Task
+from deabench.study.running.tasks import Outcome, run_task
+from deabench.study.spec.tasks import Task, TaskLimits
 
 SPEC = DataSpec("ecoli4", "table2")
 
@@ -112,3 +114,14 @@ def test_the_warnings_of_a_learner_are_recorded():
     learner = LearnerSpec("MLP", "MLP", (("epochs", 2),))
     notes = run_task(Task(SPEC, learner, SplitSpec(), 0, 0, 1, "key")).notes
     assert [text.split(":")[0] for text in notes["warnings"]] == ["ConvergenceWarning"]
+
+
+def test_only_a_task_with_limits_leaves_a_trace(tmp_path, monkeypatch):
+    traces = []
+    monkeypatch.setattr(
+        tasks, "_run_guarded", lambda task, trace: traces.append(trace) or Outcome("done")
+    )
+    for limits in (TaskLimits(), TaskLimits(wall=1)):
+        tasks._run_and_clean_up(SimpleNamespace(key="k", limits=limits), str(tmp_path), {})
+    tasks._run_and_clean_up(SimpleNamespace(key="k", limits=TaskLimits(wall=1)), None, {})
+    assert traces == [None, tmp_path / "k.trace", None]
