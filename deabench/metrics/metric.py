@@ -156,9 +156,6 @@ def _scorer_value(
     class IdentityClassifier(ClassifierMixin, BaseEstimator):
         classes_ = np.unique(y)
 
-        def __sklearn_is_fitted__(self) -> bool:
-            return True
-
         def predict(self, X: np.ndarray) -> np.ndarray:
             return X.ravel()
 

@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import roc_auc_score
 
 import deabench as db
 from deabench.inference import learned_mix
@@ -204,3 +205,49 @@ def test_a_coefficient_of_0_has_no_logarithm_and_a_loss_is_a_cost():
     assert list(losses.values.columns) == ["roc_auc", "brier"]
     assert losses.unit_data.is_cost.tolist() == [False, True]
     assert losses.costs == ("brier",)
+
+
+def test_units_carry_the_weights_of_their_instances():
+    """Ten instances of either class: their weighted hits add up to ten times the weighted rate."""
+    y = np.array([1, 0] * 10)
+    answers = {"a": y, "b": np.where(np.arange(20) < 14, y, 1 - y)}
+    weight = np.random.default_rng(0).random(20) + 0.5
+    samples = db.Samples.from_predictions(y, answers, positive=1, sample_weight=weight)
+    hits = [weight[(y == c) & (answers["b"] == y)].sum() / weight[y == c].sum() for c in (1, 0)]
+    np.testing.assert_allclose(samples.values, [[1, 1], hits])
+    sums = samples.unit_data.take(np.arange(20)).sum(axis=2)
+    np.testing.assert_allclose(sums / 10, samples.values, rtol=1e-6)
+
+
+def test_areas_of_classes_are_the_metrics_where_none_is_named():
+    y = np.array(list("abc") * 6)
+    shares = np.random.default_rng(0).dirichlet([1, 1, 1], 18)
+    scores = {
+        "m": pd.DataFrame(shares, columns=list("abc")),
+        "n": pd.DataFrame(shares[::-1], columns=list("abc")),
+    }
+    values = db.Samples.from_class_scores(y, scores).values
+    assert list(values) == ["roc_auc[a]", "roc_auc[b]", "roc_auc[c]"]
+    assert values.loc["m", "roc_auc[b]"] == pytest.approx(roc_auc_score(y == "b", shares[:, 1]))
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_counts_of_folds_and_of_data_sets_are_blocks():
+    rows = [(d, c, f, 8, 2, 1, 9 - k) for d in "xy" for k, c in enumerate("ab") for f in (0, 1)]
+    columns = ["dataset", "classifier", "fold", "tp", "fn", "fp", "tn"]
+    counts = pd.DataFrame(rows, columns=columns)
+    assert db.uncertainty(counts).samples.sizes == {"data sets": 2}
+    folds = counts[counts["dataset"] == "x"].drop(columns="dataset")
+    assert db.uncertainty(folds).samples.sizes == {"folds": 2}
+
+
+def test_multiples_of_systems_take_the_limits():
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 0], 40)
+    answers = {name: np.where(rng.random(80) < 0.8, y, 1 - y) for name in "abc"}
+    samples = db.Samples.from_predictions(y, answers, positive=1, metrics=["TPR", "FPR"])
+    notes = db.uncertainty(samples, inputs=["FPR"], returns="crs").notes
+    assert notes[-1] == (
+        "verdicts: by the upper limits of the scores, because multiples of systems count, and a "
+        "learned mix is none"
+    )

@@ -310,3 +310,16 @@ def test_seconds():
     assert table.columns.tolist() == ["fit_seconds", "predict_seconds"]
     assert (table > 0).all(axis=None)
     assert table.attrs["better"] == {"fit_seconds": "lower", "predict_seconds": "lower"}
+
+
+def test_metrics_of_scores_are_a_list_and_need_both_classes(refused):
+    y, scores = [1, 0, 1, 0], {"a": [0.9, 0.2, 0.6, 0.4]}
+    with refused("metrics is the text 'roc_auc'; give a list of names, as ['roc_auc']"):
+        m.from_scores(y, scores, metrics="roc_auc")
+    with refused("metrics is empty; name at least one metric, or leave it out for all of them"):
+        m.from_scores(y, scores, metrics=[])
+    area = BUILT_IN["roc_auc"].function
+    assert area([1, 0], [0.9, 0.1]) == 1
+    # Without both classes there is no order to judge.
+    assert np.isnan(area([1, 1], [0.9, 0.1]))
+    assert np.isnan(area([0, 0], [0.9, 0.1]))

@@ -7,10 +7,12 @@ import os
 import stat
 import threading
 import time
+import zipfile
 
 import pytest
 
 from deabench.cli import main
+from deabench.utils import files
 from deabench.utils.files import read_contents, write_whole
 
 
@@ -198,3 +200,21 @@ def test_a_pipe_is_read_where_somebody_writes_and_refused_where_nobody_does(
             f"deabench: nothing writes to the pipe '{fifo}' (waited 0.2 s); start the writer, or "
             "give a file\n"
         )
+
+
+def test_one_zipped_file_and_a_lost_one(tmp_path):
+    with zipfile.ZipFile(tmp_path / "one.zip", "w") as archive:
+        archive.writestr("table.csv", "hello")
+    assert files.decompress(tmp_path / "one.zip").read() == b"hello"
+    # A file that is not there is no damaged archive.
+    with pytest.raises(FileNotFoundError):
+        files.decompress(tmp_path / "lost.gz")
+
+
+def test_devices_and_links_that_lead_nowhere_are_no_sources(tmp_path):
+    (tmp_path / "a.csv").write_text("x")
+    assert files.find_overwritten(os.devnull, [os.devnull]) is None
+    (tmp_path / "dangling.csv").symlink_to(tmp_path / "gone")
+    pattern = str(tmp_path / "*.csv")
+    assert files.find_overwritten(tmp_path / "a.csv", [pattern]) == pattern
+    assert files.find_overwritten(tmp_path / "b.csv", [pattern]) is None

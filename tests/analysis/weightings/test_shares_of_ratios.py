@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import deabench as db
+from deabench.errors import DataError
 
 TABLE = pd.DataFrame(
     {"y": [1.0, 2.0, 3.0], "z": [3.0, 2.0, 1.0], "x": [1.0, 2.0, 2.0], "w": [2.0, 1.0, 2.0]},
@@ -37,3 +38,13 @@ def test_drawn_rank_shares_are_those_of_a_grid_of_both_weights(seed) -> None:
     assert np.abs(result.acceptability.to_numpy() - expected).max() < 0.006
     mean_ranks = expected @ [1, 2, 3]
     assert np.abs(result.ranks["mean_rank"].to_numpy() - mean_ranks).max() < 0.012
+
+
+def test_ratios_are_extreme_at_the_ends_of_the_weights() -> None:
+    """o: a has twice as much as b; i and j: a needs between half and twice what b does."""
+    table = pd.DataFrame({"o": [1.0, 0.5], "i": [1.0, 2.0], "j": [2.0, 1.0]}, index=list("ab"))
+    result = db.weightings(table, outputs=["o"], inputs=["i", "j"], model="ratio", draws=64)
+    np.testing.assert_allclose(result.ratio_bounds.loc[("a", "b")], [1, 4])
+    np.testing.assert_allclose(result.ratio_bounds.loc[("b", "a")], [0.25, 1])
+    with pytest.raises(DataError, match="a ratio of outputs to inputs has no differences"):
+        _ = result.differences

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import sys
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from deabench.errors import DataError
 from deabench.study.data.columns import DataSpec
 from deabench.study.data.loaders import load_dataset, source_of_name
 from deabench.study.data.splits import SplitSpec
-from deabench.study.learners import BuildContext, LearnerSpec
+from deabench.study.learners import BuildContext, LearnerSpec, pipelines
 from deabench.study.learners.estimators import (
     TERM_SCORES,
     MixedNB,
@@ -320,3 +321,36 @@ def test_terms_are_selected_and_weights_named():
     # What changes the rows leaves no weights that belong to them.
     scaled.steps.insert(0, ("resample", Resampler()))
     assert weights_parameter(scaled) is None
+
+
+def test_parameters_that_are_not_named_are_those_of_the_literature():
+    """Quinlan's pruning at .25 with two rows in a leaf, C = 1 and an RBF kernel, SMOTE's five
+    neighbours, and Weka's: ten rounds and ten bags, two clusters of an RBF network with a ridge of
+    1e-8, and 500 epochs of a perceptron at rate .3 and momentum .2. Trees and neighbours of the
+    others are scikit-learn's.
+    """
+    expected = {
+        "cf": 0.25,
+        "leaf": 2,
+        "C": 1.0,
+        "kernel": "rbf",
+        "k": 5,
+        "rounds": 10,
+        "bags": 10,
+        "clusters": 2,
+        "ridge": 1e-8,
+        "rate": 0.3,
+        "momentum": 0.2,
+        "epochs": 500,
+        "trees": 100,
+        "neighbours": 5,
+    }
+    defaults = {
+        (name, key): parameter.default
+        for name, builder in vars(pipelines).items()
+        if name.startswith("build_")
+        for key, parameter in signature(builder).parameters.items()
+    }
+    compared = {pair: default for pair, default in defaults.items() if pair[1] in expected}
+    assert {key for _, key in compared} == set(expected)
+    assert compared == {pair: expected[pair[1]] for pair in compared}

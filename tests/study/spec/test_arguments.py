@@ -529,3 +529,14 @@ def test_a_study_from_code_names_its_sizes_and_takes_the_options_of_groups(rows,
             study.forecast(workers=workers)
     assert not store.exists()
     assert len(TaskList([])) == 0
+
+
+def test_a_limit_of_memory_is_refused_where_it_cannot_be_kept(rows, tmp_path, monkeypatch, refused):
+    monkeypatch.setattr("deabench.study.spec.settings.memory_can_be_limited", lambda: False)
+    arguments = ({"thyroid": rows}, {"near": KNeighborsClassifier()})
+    assert Study(*arguments, store=tmp_path / "s.sqlite").plan.limits.memory == 0
+    with refused(
+        "memory_limit cannot be kept on this system, which has no limits of a process's memory; "
+        "leave it out"
+    ):
+        Study(*arguments, memory_limit=100, store=tmp_path / "s.sqlite")
