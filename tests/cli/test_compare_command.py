@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
 import warnings
 from pathlib import Path
 
@@ -11,6 +14,7 @@ import pandas as pd
 import pytest
 from compare_cases import BINARY, LABELS, SCORES, TRUTH, untied
 from scipy import stats
+from sklearn.metrics import roc_auc_score
 
 from deabench import compare
 from deabench.cli import main
@@ -367,3 +371,56 @@ def test_the_reason_for_a_test_of_areas_is_about_areas(
         "3 classifiers on the same 120 instances: AUCs of the same instances depend on each other, "
         "which the test allows for\n"
     ) in err
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_scores_of_folds_are_compared_by_the_area_of_each(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The areas of each fold by scikit-learn, and of all instances in order."""
+    rng = np.random.default_rng(0)
+    rows = [
+        (name, fold, y, round(0.5 * rng.random() + weight * y, 3))
+        for name, weight in (("a", 0.3), ("b", 0.1))
+        for fold in range(4)
+        for y in [1, 0] * 8
+    ]
+    frame = pd.DataFrame(rows, columns=["classifier", "fold", "y_true", "score"])
+    frame.to_csv(tmp_path / "folds.csv", index=False)
+    command = ["compare", str(tmp_path / "folds.csv"), "--scores", "--format", "csv", "--test"]
+    assert main([*command, "t"]) == 0
+    (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    areas = [
+        [roc_auc_score(part["y_true"], part["score"]) for _, part in rows.groupby("fold")]
+        for _, rows in frame.groupby("classifier")
+    ]
+    assert float(row["difference"]) == pytest.approx(np.mean(areas[0]) - np.mean(areas[1]))
+    assert main([*command, "delong"]) == 0
+    (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    whole = [
+        roc_auc_score(rows["y_true"], rows["score"]) for _, rows in frame.groupby("classifier")
+    ]
+    assert float(row["difference"]) == pytest.approx(whole[0] - whole[1])
+
+
+def test_clusters_are_one_data_set_to_the_bayesian_test(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ["glass0", "glass1", "iris0", "wine1", "ecoli1", "ecoli2", "yeast1"]
+    scores = pd.DataFrame(
+        {"a": [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.6], "b": [0.8, 0.7, 0.9, 0.5, 0.4, 0.3, 0.5]},
+        pd.Index(names, name="set"),
+    )
+    scores.to_csv(tmp_path / "sets.csv")
+    means = scores.groupby(lambda name: name.rstrip("012")).mean()
+    means.rename_axis("set").to_csv(tmp_path / "means.csv")
+    clusters = pd.DataFrame({"dataset": names, "cluster": [name.rstrip("012") for name in names]})
+    clusters.to_csv(tmp_path / "clusters.csv", index=False)
+    options = ["--test", "bayes", "--rope", "0.01"]
+    answers = []
+    for words in (["sets.csv", "--clusters", str(tmp_path / "clusters.csv")], ["means.csv"]):
+        assert main(["compare", str(tmp_path / words[0]), *words[1:], *options]) == 0
+        answers.append(capsys.readouterr().out)
+    # The means are in another order, which the test does not see but for its draws.
+    values = [[float(word) for word in re.findall(r"0\.\d{4}", text)] for text in answers]
+    assert values[0] == pytest.approx(values[1], abs=0.01)

@@ -15,6 +15,7 @@ FILES = {
     "sets.csv": "set,a,b\n" + "".join(f"d{k},.{9 - k},.{8 - k}\n" for k in range(6)),
     "clusters.csv": "dataset,cluster,more\nd1,x,1\n",
     "features.csv": "y_true,x,z\n1,.5,u\n0,.1,v\n",
+    "scores.csv": "y_true,x\n1,.5\n0,.1\n",
     "classes.csv": "y_true\n1\n0\n",
 }
 
@@ -91,6 +92,13 @@ LEARN = "--kind learning --learner GaussianNB"
             "--lower-is-better 'TPR' has no value, but other metrics have one; type TPR=input or "
             "TPR=MAXIMUM",
         ),
+        (
+            "curve scores.csv --kind learning --learner Zzzzz",
+            1,
+            "there is no classifier 'Zzzzz' in scikit-learn; type a name such as GaussianNB or "
+            "LogisticRegression",
+        ),
+        ("gate preds.csv --candidate zz", 1, "there is no system 'zz'; there are 'a', 'b'"),
         ("docs rankng", 1, "there is no page 'rankng'; did you mean 'ranking'?"),
         (
             "models wie",
