@@ -59,6 +59,8 @@ def test_the_graph_leaves_out_what_others_imply_and_merges_equal_rows() -> None:
     assert graph.nodes["c"]["rows"] == ("c", "d")
     display = plot.DominanceGraphDisplay.from_result(result).plot()
     assert [text.get_text() for text in display.nodes_] == ["a", "b", "c = d"]
+    faint = plot.DominanceGraphDisplay.from_result(result).plot(alpha=0.5)
+    assert [text.get_alpha() for text in faint.nodes_] == [0.5] * 3
     assert display.ax_.get_title(loc="left") == (
         "who is at least as good at every weighting: from above to below"
     )
