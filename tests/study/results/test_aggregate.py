@@ -422,3 +422,11 @@ def test_scores_that_differ_by_rounding_share_a_rank():
     assert scores["a"] != scores["b"]
     assert s.rank_scores(scores).tolist() == [1, 1, 3, pd.NA]
     assert s.rank_scores(scores, ascending=True).tolist() == [2, 2, 1, pd.NA]
+
+
+def test_a_panel_without_results_has_no_rows():
+    settings = s.SummarySettings(["TPR", "TNR"], {"all": ["tree", "net"], "lost": ["forest"]})
+    groups = s.group_datasets(FACTS, settings)
+    single = s.efficiencies_per_dataset(METRICS, settings)
+    table = s.efficiencies_two_ways(s.group_means(METRICS, groups), single, groups, settings)
+    assert table.index.get_level_values("panel").unique().tolist() == ["all"]

@@ -19,7 +19,17 @@ from study_runs import without_processes
 
 from deabench.cli import main
 from deabench.study import Study
-from deabench.study.results.store import COLUMNS, SCHEMA, check_store, checksum
+from deabench.study.results.maintenance import _find_problem
+from deabench.study.results.status import _file_digest
+from deabench.study.results.store import (
+    COLUMNS,
+    FORMAT,
+    SCHEMA,
+    CutStoreError,
+    check_store,
+    checksum,
+    lock_store,
+)
 from deabench.study.running.limits import enforce_limits
 from deabench.study.running.tasks import run_task
 
@@ -268,3 +278,55 @@ def test_a_row_of_the_study_itself_is_as_sound_as_before(copy):
     task = Study.from_toml(copy).plan.tasks()[0]
     assert run_task(task).status == "done"
     assert Study.from_toml(copy).verify().sound
+
+
+def test_a_store_of_the_largest_pages_is_measured(tmp_path):
+    """SQLite writes 1 where a page has 65,536 bytes, which two bytes cannot hold."""
+    path = tmp_path / "study.sqlite"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA page_size = 65536")
+        db.executescript(f"{SCHEMA} PRAGMA user_version = {FORMAT};")
+    content = path.read_bytes()
+    assert content[16:18] == b"\0\1"
+    check_store(path)
+    path.write_bytes(content[:-1])
+    size = len(content)
+    with pytest.raises(CutStoreError, match=f"has {size - 1} of its {size} bytes: it was cut"):
+        check_store(path)
+
+
+def test_one_run_at_a_time_writes_a_store(tmp_path, refused):
+    path = tmp_path / "study.sqlite"
+    with (
+        lock_store(path),
+        refused(f"another run is writing the store '{path}'; wait for it, or stop it first"),
+        lock_store(path),
+    ):
+        pass
+    # The lock ended with its block.
+    with lock_store(path):
+        pass
+    lost = tmp_path / "lost" / "study.sqlite"
+    with (
+        refused(
+            f"cannot write the store '{lost}': unable to open database file; name a folder that "
+            "is writable"
+        ),
+        lock_store(lost),
+    ):
+        pass
+
+
+def test_rows_that_were_not_kept_and_files_that_are_not_whole(tmp_path):
+    values = [None] * len(COLUMNS)
+    values[COLUMNS.index("kept")] = 0
+    assert _find_problem((*values, checksum(values), None)) == ""
+    assert _find_problem((*values, checksum(values), b"x")) == "it has test rows that were not kept"
+    assert _find_problem((*values, "another", None)) == "its checksum does not hold"
+    path = tmp_path / "study.sqlite"
+    assert _file_digest(path) == ""
+    path.write_bytes(b"x")
+    assert _file_digest(path) == hashlib.sha256(b"x").hexdigest()
+    # With changes beside it the file is not the whole store.
+    (tmp_path / "study.sqlite-wal").write_bytes(b"")
+    assert _file_digest(path) == ""

@@ -142,3 +142,18 @@ def test_an_unlike_name_points_to_the_page(refused) -> None:
         "study: there is no metric 'zzzzzz'; see docs/study.md for those there are", DataError
     ):
         StudyMetrics().check_name("study", "zzzzzz")
+
+
+def test_metrics_of_rows_alone_need_no_counts() -> None:
+    fold = {"y_true": np.array([1, 0]), "y_pred": np.array([1, 0]), "score": np.array([0.9, 0.1])}
+    counts = pd.DataFrame(
+        [("d", "c", "k", 1, 0, 0, 1)],
+        columns=["dataset", "classifier", "key", "tp", "fn", "fp", "tn"],
+    )
+    table = StudyMetrics().compute(counts, ["roc_auc"], lambda: {"k": fold})
+    assert table.loc[("d", "c")].to_dict() == {"roc_auc": 1.0}
+    # Without rows there is nothing to say of probabilities, and no value.
+    brier = Metric("brier", lambda y, p: 0.0, False, needs="probabilities")
+    means = average_over_folds(counts, {"brier": brier}, {})
+    assert np.isnan(means.loc[("d", "c"), "brier"])
+    assert means.attrs["notes"] == ("brier of 'c' on 'd' is defined in 0 of 1 folds",)

@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 
 from deabench.report.text.study import summarize_study_summary
+from deabench.study.results.aggregate import SummarySettings
+from deabench.study.results.summary import _notes_on_numbers
 
 
 @pytest.mark.parametrize(
@@ -35,3 +37,13 @@ def test_the_best_classifier_is_named_whichever_way_the_model_counts(measure, se
         below_floors=pd.DataFrame(),
     )
     assert summarize_study_summary(summary) == sentence
+
+
+def test_notes_on_numbers():
+    settings = SummarySettings(["TPR"], {}, model="additive")
+    assert _notes_on_numbers(settings, ["TPR", "fit_seconds"], 2) == [
+        "model 'additive' gives inefficiencies: 0 is best, and rank 1 is the lowest",
+        "fit_seconds are CPU times of the machine that ran the study, and other ones on another",
+        "2 results of the store are damaged and left out; 'deabench study verify' names them",
+    ]
+    assert _notes_on_numbers(SummarySettings(["TPR"], {}), ["TPR"], 0) == []

@@ -289,3 +289,17 @@ def test_metrics_that_are_low_are_complemented_and_costs_are_inputs(study_file):
     from deabench.study.results.metrics import StudyMetrics
 
     assert StudyMetrics().complemented_outputs(["TPR", "FPR"]) == {"FPR": 1.0}
+
+
+def test_data_of_all_classes_by_name_and_from_files(study_file, tmp_path):
+    (tmp_path / "m.csv").write_text("x,c\n1,a\n2,b\n")
+    path = study_file(
+        'classes = "all"\n[data]\nnames = ["iris"]\n[[data.set]]\nname = "wine"\n'
+        '[[data.set]]\nname = "m"\nfile = "m.csv"\nnominal = ["x"]\n'
+        '[classifiers]\n"C4.5" = {}\n'
+    )
+    named, known, own = read_plan(path).data
+    assert (named.name, named.source, named.options) == ("iris", "sklearn", (("classes", "all"),))
+    assert (known.name, known.source, known.options) == ("wine", "sklearn", (("classes", "all"),))
+    assert (own.source, own.get("nominal"), own.get("classes")) == ("file", ("x",), "all")
+    assert own.get("file") == str(tmp_path / "m.csv")
