@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gc
 import json
+from concurrent.futures import Future
 from contextlib import closing
 from types import SimpleNamespace
 
@@ -16,6 +17,7 @@ from deabench.cli import main
 from deabench.study import Study
 from deabench.study.data.shared import SharedDatasets
 from deabench.study.results.status import missing_tasks
+from deabench.study.running import local
 from deabench.study.running.local import BATCH_SECONDS, LARGEST_BATCH, TaskQueue, run_locally
 from deabench.study.spec.tasks import Task
 
@@ -149,3 +151,29 @@ def test_testing_prevalence_moves_neither_rate_and_training_prevalence_both(pres
     assert tested["TPR"].max() - tested["TPR"].min() < 0.02
     assert tested["TNR"].max() - tested["TNR"].min() < 0.05
     assert tested["PPV"].is_monotonic_increasing
+
+
+@pytest.mark.parametrize(
+    ("running", "returned", "put_back"), [({"a"}, ["a"], ["b"]), (set(), ["a", "b"], [])]
+)
+def test_only_tasks_that_ran_when_a_worker_died_are_suspects(
+    running, returned, put_back, tmp_path, monkeypatch
+):
+    """Where none had begun, all are: what cannot be read ends a worker, too."""
+
+    def send_all(pool, queue, batches, *_):
+        future = Future()
+        future.set_exception(local.BrokenProcessPool("died"))
+        batches[future] = [task for batch in iter(queue.next_batch, []) for task in batch]
+
+    monkeypatch.setattr(local, "ProcessPoolExecutor", lambda *_, **__: None)
+    monkeypatch.setattr(local, "_end_pool", lambda pool: None)
+    monkeypatch.setattr(local, "_submit_batches", send_all)
+    monkeypatch.setattr(local, "running_keys", lambda scratch: running)
+    queue = TaskQueue([SimpleNamespace(key=key) for key in "ab"], 1)
+    results = local._run_pool(queue, 1, tmp_path)
+    with pytest.raises(StopIteration) as end:
+        next(results)
+    assert [task.key for task in end.value.value] == returned
+    waiting = [task.key for batch in iter(queue.next_batch, []) for task in batch]
+    assert waiting == put_back
