@@ -86,9 +86,9 @@ def bound_scores(
         has_empty_cell = (worst.frame != best.frame).any(axis=1)
         for label in worst.frame.index[has_empty_cell]:
             # The system itself is completed the other way than the others.
-            for system, others, side in ((worst, best, "lower"), (best, worst, "upper")):
-                frame = others.frame.copy()
-                frame.loc[label] = system.frame.loc[label]
+            for own_cells, rival_cells, side in ((worst, best, "lower"), (best, worst, "upper")):
+                frame = rival_cells.frame.copy()
+                frame.loc[label] = own_cells.frame.loc[label]
                 scores = score_table(selected.with_frame(frame))
                 bounds.loc[label, side] = scores.loc[label]
     return bounds

@@ -193,7 +193,7 @@ def _value(name: str, frame: pd.DataFrame, firsts: list[Any], row: int) -> Any:
     values = {**trial.user_attrs, **trial.params}
     if name in values:
         return values[name]
-    if any(name in {**other.user_attrs, **other.params} for other in firsts):
+    if any(name in {**first.user_attrs, **first.params} for first in firsts):
         # A parameter of another branch of the search space: this candidate has none.
         return float("inf")
     raise DataError(

@@ -162,7 +162,7 @@ class DominanceGraphDisplay(Display):
         room = max(1, int(ax.figure.get_size_inches()[0] / NODE_WIDTH))
         layers = {layer: nodes[:room] for layer, nodes in layers.items()}
         widest = min(widest, room)
-        places = self._place(layers)
+        places = self._place_nodes(layers)
         shown = self.graph.subgraph(places)
         for start, end in shown.edges:
             ax.annotate(
@@ -215,7 +215,7 @@ class DominanceGraphDisplay(Display):
         apply_style(ax, self.nodes_, style)
         return self
 
-    def _place(self, layers: dict[int, list[Any]]) -> dict[Any, tuple[float, float]]:
+    def _place_nodes(self, layers: dict[int, list[Any]]) -> dict[Any, tuple[float, float]]:
         """Return where each node stands: below the mean of those that beat it, without overlap."""
         widest = max(map(len, layers.values()), default=1)
         places: dict[Any, tuple[float, float]] = {}
