@@ -282,9 +282,6 @@ def json_records(frame: pd.DataFrame) -> str:
 
 
 def _json_value(value: Any) -> Any:
-    # numpy's scalars are unknown to `json`.
-    if hasattr(value, "item"):
-        value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

@@ -4,11 +4,15 @@ is better low.
 
 from __future__ import annotations
 
+import json
+
+import numpy as np
 import pandas as pd
 import pytest
 
 from deabench.cli import main
-from deabench.cli._io import UNSUPPORTED_SUFFIXES, with_option_names
+from deabench.cli._io import UNSUPPORTED_SUFFIXES, json_records, with_option_names
+from deabench.utils.text import unescape_formula
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 BOARD = pd.DataFrame(
@@ -173,3 +177,20 @@ def test_values_below_0_are_refused_with_a_command_that_takes_them(tmp_path, cap
     capsys.readouterr()
     assert main(["rank", str(path), "--model=sbm"]) == 1
     assert "To do so" not in capsys.readouterr().err
+
+
+def test_records_hold_what_json_knows() -> None:
+    """Numbers of numpy are Python's, and an infinite one is null."""
+    mixed = pd.Series([np.float64(2.5), np.int64(3)], [4, 5], dtype=object)
+    frame = pd.DataFrame({"mixed": mixed, "gap": [np.inf, 1.5]})
+    assert json.loads(json_records(frame)) == [
+        {"index": 4, "mixed": 2.5, "gap": None},
+        {"index": 5, "mixed": 3, "gap": 1.5},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"), [("'=1+1", "=1+1"), ("'a", "'a"), ("=1", "=1"), ("", ""), ("'", "'")]
+)
+def test_only_what_would_be_a_formula_loses_its_apostrophe(cell, text) -> None:
+    assert unescape_formula(cell) == text
