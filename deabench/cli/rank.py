@@ -116,7 +116,7 @@ def rank_command(
         keeps_partial=samples.uncertainty is None,
     )
     if samples.uncertainty is not None:
-        ranking = samples.add_to(ranking)
+        ranking = ranking.with_uncertainty(samples.of_ranking(ranking))
     else:
         ranking = with_own_uncertainty(ranking, selected.table)
     words.draw(ranking)

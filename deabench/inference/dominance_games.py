@@ -82,9 +82,7 @@ class Technology:
 
     @property
     def name(self) -> str:
-        """Return orientation and returns to scale in words; empty without inputs."""
-        if not self.inputs:
-            return ""
+        """Return orientation and returns to scale in words."""
         returns = {"vrs": "variable", "crs": "constant"}[self.returns]
         return f"{self.orientation}-oriented under {returns} returns to scale"
 

@@ -81,12 +81,6 @@ class SampleFile(AnswerOptions):
             return table
         return super().apply(table)
 
-    def add_to(self, ranking: Ranking) -> Ranking:
-        """Return a ranking with intervals and verdicts from the file."""
-        if self.uncertainty is None:
-            return ranking
-        return ranking.with_uncertainty(self.of_ranking(ranking))
-
     def of_ranking(self, ranking: Ranking) -> Samples:
         """Return the samples of the ranked metrics from the file."""
         # Samples import scipy, which a plain ranking does not need.

@@ -116,30 +116,10 @@ class SourceOptions:
             keys["dataset"] = self.dataset
         return keys
 
-    def read(self, declared_roles: Mapping[str, str] = MappingProxyType({})) -> Table:
-        """Read the files, with roles of columns besides those of the options."""
-        return self._interpret(self.source, declared_roles)
-
-    def _interpret(self, source: Any, declared_roles: Mapping[str, str]) -> Table:
-        """Return the table of a source under the options of the files."""
-        roles: dict[str, Any] = {**declared_roles, **self.declared_roles}
-        return db.read(
-            source,
-            label=split_all_names(self.label),
-            roles=roles,
-            lower_is_better=self._directions(),
-            ignore=self.ignored_columns,
-            missing_code=self._missing_codes or None,
-        )
-
     @property
     def declared_roles(self) -> dict[str, Any]:
         """The roles of columns that their names do not tell."""
         return {} if self.dataset is None else {self.dataset: "dataset"}
-
-    def _directions(self) -> dict[str, Any] | list[str]:
-        """Return the metrics that are better low."""
-        return []
 
     def of_file(self, file: str) -> Self:
         """Return the same options of another file."""
@@ -210,8 +190,21 @@ class TableOptions(SourceOptions):
             **dict.fromkeys(non_discretionary, "non_discretionary"),
         }
 
-    def _directions(self) -> dict[str, Any] | list[str]:
-        return parse_lower_is_better(self.lower_is_better)
+    def read(self, declared_roles: Mapping[str, str] = MappingProxyType({})) -> Table:
+        """Read the files, with roles of columns besides those of the options."""
+        return self._interpret(self.source, declared_roles)
+
+    def _interpret(self, source: Any, declared_roles: Mapping[str, str]) -> Table:
+        """Return the table of a source under the options of the files."""
+        roles: dict[str, Any] = {**declared_roles, **self.declared_roles}
+        return db.read(
+            source,
+            label=split_all_names(self.label),
+            roles=roles,
+            lower_is_better=parse_lower_is_better(self.lower_is_better),
+            ignore=self.ignored_columns,
+            missing_code=self._missing_codes or None,
+        )
 
     def read_as_declared(self) -> Table:
         """Read the files with the named outputs and inputs as roles, to show them."""
