@@ -88,3 +88,55 @@ def test_a_percent_sign_alone_in_brackets_begins_no_comment(tmp_path) -> None:
         "Rate (%)": ["90", "80"],
         "Loss [%]": ["3", "2"],
     }
+
+
+def test_a_table_over_several_pages_has_one_header_and_its_caption_is_no_cell(tmp_path) -> None:
+    path = tmp_path / "long.tex"
+    path.write_text(
+        r"""\begin{longtable}{lrr}
+\caption{Results of models} \label{tab:results} \\
+\toprule
+Model & accuracy & seconds \\
+\midrule
+\endfirsthead
+\caption[]{Results of models} \\
+\toprule
+Model & accuracy & seconds \\
+\midrule
+\endhead
+\midrule
+\multicolumn{3}{r}{Continued on next page} \\
+\endfoot
+\bottomrule
+\endlastfoot
+A & 0.87 & 1.5 \\
+B & 0.88 & 2.5 \\
+\end{longtable}
+"""
+    )
+    source = read_file(path)
+    assert source.frame.to_dict("list") == {
+        "Model": ["A", "B"],
+        "accuracy": ["0.87", "0.88"],
+        "seconds": ["1.5", "2.5"],
+    }
+    assert source.sheet == "Results of models"
+
+
+def test_commands_of_a_paper_name_columns_and_rows(tmp_path) -> None:
+    path = tmp_path / "macros.tex"
+    path.write_text(
+        r"""\begin{tabular}{lrr}
+\toprule
+Method & \textbf{\locomo} & \membench{} \\
+\midrule
+A & 52.3 & \pz4.5 \\
+\textbf{\sys{}} & 58.8 & \pzz \\
+\end{tabular}
+"""
+    )
+    assert read_file(path).frame.to_dict("list") == {
+        "Method": ["A", "sys"],
+        "locomo": ["52.3", "58.8"],
+        "membench": ["4.5", ""],
+    }

@@ -248,10 +248,32 @@ def test_systems_with_lists_of_results_stay_systems(tmp_path) -> None:
 
 def test_lists_name_no_results(tmp_path) -> None:
     data = [
-        {"model": name, "runs": [{"data": "x", "tags": ["t"], "acc": acc}]}
+        {
+            "model": name,
+            "runs": [
+                {"data": "x", "tags": ["t"], "acc": acc},
+                {"data": "y", "tags": ["u"], "acc": acc},
+            ],
+        }
         for name, acc in (("a", 0.9), ("b", 0.8))
     ]
-    assert list(read(tmp_path, json.dumps(data)).frame) == ["model", "runs.x.acc"]
+    assert list(read(tmp_path, json.dumps(data)).frame) == ["model", "runs.x.acc", "runs.y.acc"]
+
+
+def test_a_list_whose_results_share_no_number_is_a_part_of_its_record(tmp_path) -> None:
+    data = [
+        {"model": "a", "runs": [{"data": "x", "metrics": {"acc": 0.9}}]},
+        {
+            "model": "b",
+            "runs": [
+                {"data": "x", "metrics": {"acc": 0.8}},
+                {"data": "y", "metrics": {"f1": 0.7}},
+            ],
+        },
+    ]
+    frame = read(tmp_path, json.dumps(data)).frame
+    assert list(frame) == ["model", "runs.data", "runs.metrics.acc", "runs.metrics.f1"]
+    assert frame["runs.data"].tolist() == ["x", "x, y"]
 
 
 def test_rows_below_a_row_of_names_are_records(tmp_path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from deabench.tables.markup import strip_markup
 from deabench.tables.readers.grids import Grid, MergedCell, expand_merged
@@ -31,6 +32,78 @@ _TOKEN = lazy_pattern(
     r"|\\[A-Za-z]+|\\.|[{}&]|[^\\{}&]+|\\",
     re.DOTALL,
 )
+_REPEATED_HEADER = lazy_pattern(
+    r"\\endfirsthead(?![A-Za-z]).*\\end(?:head|foot|lastfoot)(?![A-Za-z])", re.DOTALL
+)
+"""What a table over several pages repeats on each of them."""
+_FLOAT_COMMAND = lazy_pattern(
+    r"\\caption\*?(?![A-Za-z])\s*(?:\[[^\[\]]*\])?\s*\{(?:[^{}]|\{[^{}]*\})*\}|\\label\s*\{[^{}]*\}"
+)
+"""The caption and the label that stand within a table over several pages."""
+_OWN_COMMAND = lazy_pattern(r"\\([A-Za-z]{3,})(?![A-Za-z])")
+_LAYOUT_COMMANDS = {
+    "text",
+    "textbf",
+    "textit",
+    "textsc",
+    "texttt",
+    "textrm",
+    "textsf",
+    "emph",
+    "underline",
+    "mathbf",
+    "mathrm",
+    "mathit",
+    "mathcal",
+    "boldmath",
+    "bfseries",
+    "itshape",
+    "centering",
+    "raggedright",
+    "raggedleft",
+    "tiny",
+    "scriptsize",
+    "footnotesize",
+    "small",
+    "normalsize",
+    "large",
+    "Large",
+    "makecell",
+    "shortstack",
+    "thead",
+    "phantom",
+    "hphantom",
+    "vphantom",
+    "hfill",
+    "hspace",
+    "vspace",
+    "quad",
+    "qquad",
+    "hline",
+    "cline",
+    "newline",
+    "linebreak",
+    "multicolumn",
+    "multirow",
+    "rotatebox",
+    "cellcolor",
+    "rowcolor",
+    "columncolor",
+    "color",
+    "begin",
+    "end",
+    "left",
+    "right",
+    "strut",
+    "par",
+    "cite",
+    "citep",
+    "citet",
+    "label",
+    "ref",
+    "footnote",
+}
+"""Commands of LaTeX that are no text; a paper's own stand for names."""
 _MULTICOLUMN = lazy_pattern(r"\\multicolumn\s*\{\s*(\d{1,4})\s*\}")
 _MULTIROW = lazy_pattern(r"\\multirow\s*(?:\[[^\[\]]*\])?\s*\{\s*(\d{1,4})\s*\}")
 _QUANTITY = lazy_pattern(r"\\(?:SI|qty)\s*(?:\[[^\[\]]*\])?\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
@@ -66,6 +139,7 @@ def find_latex_tables(text: str, limits: Limits, file: str) -> tuple[list[Grid],
     text = _COMMENT.sub("", text)
     grids = []
     prose = []
+    text = _REPEATED_HEADER.sub("", text)
     end = 0
     for begin in _BEGIN.finditer(text):
         # A tabular within a cell belongs to its table.
@@ -121,7 +195,7 @@ def _find_caption(text: str, start: int, table_start: int, table_end: int) -> st
     if float_end < 0:
         float_end = table_end + MAX_DISTANCE
     caption = _CAPTION.search(text, float_start, table_start)
-    caption = caption or _CAPTION.search(text, table_end, float_end)
+    caption = caption or _CAPTION.search(text, table_start, float_end)
     if caption is None:
         return ""
     opening = caption.end() - 1
@@ -175,6 +249,11 @@ def _build_grid(lines: list[list[str]], caption: str, limits: Limits, file: str)
         if not header_rows and rows and _HEADER_RULE.search(line[0]):
             header_rows = len(rows)
         cells = [_parse_cell(cell) for cell in line]
+        # The commands of a paper may be the names of its columns and of its rows.
+        if not header_rows and len(rows) < MAX_HEADER_ROWS:
+            cells = [_name_by_command(c, cell) for c, cell in zip(cells, line, strict=True)]
+        else:
+            cells[0] = _name_by_command(cells[0], line[0])
         if any(cell.text for cell in cells):
             rows.append(cells)
     if header_rows > MAX_HEADER_ROWS:
@@ -184,9 +263,21 @@ def _build_grid(lines: list[list[str]], caption: str, limits: Limits, file: str)
     )
 
 
+def _name_by_command(parsed: MergedCell, cell: str) -> MergedCell:
+    r"""Return a cell without text as what its last own command is called: \locomo is "locomo"."""
+    if parsed.text:
+        return parsed
+    commands = [
+        name
+        for name in _OWN_COMMAND.findall(_RULE.sub("", _FLOAT_COMMAND.sub("", cell)))
+        if name not in _LAYOUT_COMMANDS
+    ]
+    return replace(parsed, text=commands[-1]) if commands else parsed
+
+
 def _parse_cell(cell: str) -> MergedCell:
     """Return the text of a cell, and how many columns and rows it covers."""
-    cell = _RULE.sub("", cell)
+    cell = _RULE.sub("", _FLOAT_COMMAND.sub("", cell))
     columns = _MULTICOLUMN.search(cell)
     rows = _MULTIROW.search(cell)
     cell = _QUANTITY.sub(_write_quantity, cell)
