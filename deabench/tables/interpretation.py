@@ -12,6 +12,7 @@ from deabench.errors import DataError
 from deabench.tables.cells import Numbers, is_numeric_dtype, parse_numbers
 from deabench.tables.naming.data_sets import find_data_set
 from deabench.tables.naming.error_columns import find_error_columns, measure_error_bars
+from deabench.tables.naming.totals import describe_totals, find_totals
 from deabench.tables.readers.frames import (
     Source,
     check_unique_names,
@@ -65,14 +66,12 @@ from deabench.tables.rows import (
     Systems,
     average_rows,
     count_empty,
-    find_totals,
     join_labels,
     name_rows,
     pivot_metrics,
 )
 from deabench.tables.table import Kind, LowerIsBetter, Table
 from deabench.tables.vocabulary import has_name
-from deabench.utils.text import quote_names
 
 MAX_SUMMED_ROWS = 20_000
 """Longer frames are not searched for rows of statistics, which people add to what they look at."""
@@ -198,7 +197,7 @@ def _leave_out_totals(parsed: ParsedSource, declarations: Declarations) -> Parse
     totals = find_totals(names, parsed.values())
     if not totals.any():
         return parsed
-    note = _describe_totals(names[totals], keys.label[0])
+    note = describe_totals(names[totals], keys.label[0])
     text = source.as_text().frame[~totals].reset_index(drop=True)
     without_totals = replace(
         source,
@@ -207,14 +206,6 @@ def _leave_out_totals(parsed: ParsedSource, declarations: Declarations) -> Parse
         read_text=lambda: text,
     )
     return parse_source(without_totals, declarations, keys.label, keys.dataset)
-
-
-def _describe_totals(names: pd.Series, label: str) -> str:
-    """Say which rows sum up the others and are left out."""
-    quoted = quote_names([str(name) for name in names], 3)
-    if len(names) > 1:
-        return f"{quoted} of '{label}' are statistics of the other rows and are left out"
-    return f"{quoted} of '{label}' sums up the other rows, is no system and is left out"
 
 
 def _ask_about_rows(table: Table, parsed: ParsedSource) -> Table:
@@ -228,8 +219,14 @@ def _ask_about_rows(table: Table, parsed: ParsedSource) -> Table:
     if question is None:
         return table
     matrix_question = ask_about_matrix(parsed, table, question)
-    question = matrix_question or merge_questions(question, table.question)
-    return replace(table, question=question)
+    if matrix_question is not None:
+        return replace(table, question=matrix_question)
+    metric_question = table.question
+    label = question.answers.get("label", {}).get("label", ())
+    # What names the rows is no metric.
+    if metric_question is not None and {*label} & {*metric_question.columns}:
+        metric_question = interpret_source(parsed.source, label).question
+    return replace(table, question=merge_questions(question, metric_question))
 
 
 def check_not_empty(frame: pd.DataFrame) -> None:
@@ -292,7 +289,7 @@ def interpret_frame(
         if totals.any():
             systems = frame[~totals]
             table = interpret_frame(systems, roles, lower_is_better, ignore)
-            note = _describe_totals(row_names[totals], str(frame.index.name or "index"))
+            note = describe_totals(row_names[totals], str(frame.index.name or "index"))
             return replace(table, reading_notes=(*table.reading_notes, note))
     failures = {}
     for name, column in parsed.items():

@@ -12,12 +12,15 @@ import pandas as pd
 
 from deabench.tables.cells import is_empty_word
 from deabench.tables.markup import strip_markup
-from deabench.tables.naming.parsing import parse_name
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import Keys, is_description, is_numbered
 from deabench.tables.scales import measure_scale
-from deabench.tables.vocabulary import has_name, is_whole_name
+from deabench.tables.vocabulary import has_name, is_whole_name, look_up_metric
 
+MOST_NUMBERS = 0.5
+"""More than this share of the cells of what was measured begin with a number."""
+FEW_REPEATS = 0.12
+"""So many rows may repeat a name by mistake, or for a reason that no column tells."""
 MIN_SYSTEMS = 4
 """So many other rows are needed before a row of chance or of humans tells a direction."""
 BEATEN_SHARE = 0.9
@@ -27,13 +30,6 @@ AGREEING = 0.75
 SAMPLED_ROWS = 2000
 """A direction is told by about so many rows of a longer table."""
 ROW_LABEL = "row"
-STATISTIC_WORD = re.compile(
-    "total|sum|overall|average|avg|mean|median|min|max|best|worst|st|sd|dev|var|count"
-    "|improv|gain|delta|diff|δ|∆"
-)
-"""A word of a statistic, in a text in lower case: a search without regard to case is slow."""
-TOTAL_ROUNDING = 0.01
-"""Sums and means of a table are those of its rows up to this share, for both are rounded."""
 Notes = tuple[tuple[str, str], ...]
 """Pairs of (metric, sentence) on how the values of each metric came about; "" stands for all."""
 
@@ -163,82 +159,6 @@ def merge_notes(notes: Notes, metrics: Sequence[str]) -> list[str]:
     return merged
 
 
-def find_totals(names: pd.Series, values: pd.DataFrame) -> np.ndarray:
-    """Return which rows are totals or other statistics of the others, by names and values.
-
-    Parameters
-    ----------
-    names : Series
-        What the rows are called.
-    values : DataFrame, rows x numeric columns
-
-    Returns
-    -------
-    bool array (rows,)
-    """
-    texts = _label_texts(names.tolist())
-    # One search tells that most tables have none.
-    if not _may_be_statistic("\n".join(texts)):
-        return np.zeros(len(values), dtype=bool)
-    rows = [row for row, text in enumerate(texts) if _may_be_statistic(text)]
-    is_change = np.zeros(len(values), dtype=bool)
-    is_change[[row for row in rows if is_called_change(texts[row])]] = True
-    is_called = is_change.copy()
-    is_called[[row for row in rows if is_called_statistic(texts[row])]] = True
-    totals = np.zeros(len(values), dtype=bool)
-    systems = values[~is_called]
-    if len(systems) < 2:
-        return totals
-    for row in np.flatnonzero(is_called):
-        cells = values.iloc[row]
-        agrees = np.zeros(len(cells), dtype=bool)
-        for statistic in _statistics_of(texts[row], systems):
-            agrees |= np.isclose(cells, statistic, rtol=TOTAL_ROUNDING)
-        # A gain on another row is smaller than what is measured.
-        if is_change[row]:
-            agrees = (cells < systems.min()).to_numpy()
-        # Empty cells, as of a column that cannot be summed, contradict nothing.
-        filled = int(cells.notna().sum())
-        totals[row] = filled > 0 and 2 * int(agrees.sum()) >= filled
-    return totals
-
-
-def is_called_statistic(text: str) -> bool:
-    """Return whether a row has the name of a statistic of other rows, as "Average" and "Best"."""
-    if not _may_be_statistic(text):
-        return False
-    name = strip_markup(text)
-    return has_name(name, "total") or has_name(name, "row_statistic")
-
-
-def _may_be_statistic(text: str) -> bool:
-    """Return whether a text holds what names of statistics hold: a fast search before others."""
-    return STATISTIC_WORD.search(text.lower()) is not None
-
-
-def is_called_change(text: str) -> bool:
-    """Return whether a row is called as the difference of others, as "Improvement" and "Δ"."""
-    name = strip_markup(text)
-    return re.fullmatch(r"[Δ∆]\W*", name) is not None or has_name(name, "row_change")
-
-
-def _statistics_of(text: str, systems: pd.DataFrame) -> list[pd.Series]:
-    """Return the statistics of the systems that the name of a row may stand for."""
-    word = parse_name(strip_markup(text)).words
-    if re.search("_(max|min|maximum|minimum|best|worst)_", word):
-        # The best error is the least one.
-        return [systems.max(), systems.min()]
-    if "_median_" in word:
-        return [systems.median()]
-    if re.search("_(var|variance)_", word):
-        return [systems.var(ddof=0), systems.var(ddof=1)]
-    if re.search("_(count|n)_", word):
-        return [systems.count()]
-    if has_name(strip_markup(text), "total"):
-        return [systems.sum(), systems.mean()]
-    return [systems.std(ddof=0), systems.std(ddof=1)]
-
-
 def pivot_metrics(
     frame: pd.DataFrame, metric: str, value: str, keys: Sequence[str]
 ) -> pd.DataFrame:
@@ -279,10 +199,13 @@ def name_rows(
     if not repeats:
         return NamedRows(join_labels(frame, label), all_stay, keys.label)
     # Settings that tell rows apart make different systems of them; full repeats are one system.
-    distinguishing = _find_distinguishing(frame, label, columns)
-    # A column such as "Version" is no name beside one that is unique, as "Checkpoint".
+    are_few = repeats <= FEW_REPEATS * len(frame)
+    distinguishing = _find_distinguishing(frame, label, columns, are_few=are_few)
+    # Beside what names groups of rows, as "Team", a column that is unique names the rows alone, as
+    # "Driver"; numbers are read beside a name.
     is_name = len(distinguishing) == 1 and frame[distinguishing[0]].is_unique
-    if is_name and not is_whole_name(label[0], "label"):
+    names_groups = 2 * repeats > len(frame) or not is_whole_name(label[0], "label")
+    if is_name and names_groups and not is_numbered(frame[distinguishing[0]]):
         return NamedRows(join_labels(frame, distinguishing), all_stay, tuple(distinguishing))
     if distinguishing:
         quoted = " and ".join(f"'{name}'" for name in distinguishing)
@@ -318,20 +241,32 @@ def _number_repeats(frame: pd.DataFrame, label: tuple[str, ...], stays: np.ndarr
 
 
 def _find_distinguishing(
-    frame: pd.DataFrame, label: list[str], columns: Sequence[Column]
+    frame: pd.DataFrame, label: list[str], columns: Sequence[Column], *, are_few: bool
 ) -> list[str]:
-    """Return the fewest columns that make the label unique: settings and texts, no measurements."""
+    """Return the fewest columns that make the label unique: settings and texts, no measurements.
+
+    Where few rows repeat a name, a text of unknown meaning that is no name of rows by itself
+    describes them, as "contributor".
+    """
     candidates = [
         column.name
         for column in columns
         if column.name not in label
         and frame[column.name].nunique() > 1
         and _may_distinguish(frame[column.name], column)
+        and not (are_few and column.role == "text" and not frame[column.name].is_unique)
     ]
-    # Texts tell more than numbers, one mark less, and names of parts of systems more than others.
+    # Texts tell more than numbers, one mark less, and names of parts of systems more than others;
+    # of numbers, identifiers tell the most.
     parts = {column.name for column in columns if column.role == "label"}
+    identifiers = {column.name for column in columns if column.kind == "identifier"}
     candidates.sort(
-        key=lambda name: (is_numbered(frame[name]), _is_one_mark(frame[name]), name not in parts)
+        key=lambda name: (
+            is_numbered(frame[name]),
+            _is_one_mark(frame[name]),
+            name not in parts,
+            name not in identifiers,
+        )
     )
     # One column is enough in most tables; pairs are the most that a name can carry.
     for size in (1, 2):
@@ -352,10 +287,16 @@ def _may_distinguish(cells: pd.Series, column: Column) -> bool:
         # Links under one text, as downloads, tell nothing.
         if cells.astype(str).str.contains("](", regex=False).all():
             return bool(cells.astype(str).map(strip_markup).nunique() > 1)
-        return not is_description(cells, column.name)
+        # What is called by a metric, as "Wattage" above "39 W", was measured; sizes tell variants.
+        meaning = look_up_metric(column.name)
+        is_measured = meaning is not None and meaning.better != "neither"
+        is_measured &= meaning is None or meaning.kind != "model size"
+        is_measured &= bool(cells.astype(str).str.match(r"\W*\d").mean() > MOST_NUMBERS)
+        return not is_measured and not is_description(cells, column.name)
     is_setting = column.role == "left_out" and column.kind in ("setting", "run", "count")
     # Versions of a model are different systems, whatever other identifiers tell apart.
-    is_setting |= column.kind == "identifier" and has_name(column.name, "version")
+    is_identifier = column.kind == "identifier"
+    is_setting |= is_identifier and (has_name(column.name, "version") or cells.is_unique)
     # A mean is a measurement, whatever it is the mean of.
     numbers = pd.to_numeric(cells, errors="coerce")
     if (numbers % 1 > 0).any() and re.match(r"(avg|mean|average)", column.name, re.IGNORECASE):

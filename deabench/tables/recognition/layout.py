@@ -55,10 +55,11 @@ _DESCRIPTION_CELLS = (
     r"|https?://|www\."
     r"|\d{4}[-/.]\d\d([-/.]\d\d|$)|\d\d?[-/.]\d\d?[-/.]\d{4}"
     r"|\[.*\d\.\d"
+    r"|\d[\d.]*( */ *\d[\d.]*)+$"
     r"|(?i:(\d\d? )?(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?,? "
     r"(\d\d?,? )?\d{4}$))"
 )
-"""Addresses, paths of files, dates and lists of numbers."""
+"""Addresses, paths of files, dates, and lists of numbers, as "90.3 / 83.2"."""
 _SENTENCE = r"(\S+\s+){5,}[^\n]*[.!?…]$"
 _FOLDS = re.compile(
     r"_(fold|folds|seed|seeds|random_state|split|repeat|repeats|rep|replicate|run|trial|iteration"
@@ -208,6 +209,9 @@ def _label_candidates(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterato
     yield named
     yield [name for name in texts if _varies(frame[name])]
     identifiers = [c.name for c in columns if c.kind == "identifier"]
+    # Row numbers without a name, as pandas writes them, say nothing beside an identifier.
+    named_identifiers = [name for name in identifiers if not has_name(name, "unnamed")]
+    identifiers = named_identifiers or identifiers
     yield [name for name in identifiers if describing and frame[name].is_unique]
     yield settings
     yield [name for name in describing if _varies(frame[name])]
@@ -219,7 +223,8 @@ def _label_candidates(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterato
 
 def is_data_set_name(name: str) -> bool:
     """Return whether a column's whole name says that it names data sets or tasks."""
-    return _DATASETS.match(parse_name(name).words) is not None
+    # Of a nested record, "Results.Dataset", the last key is the name.
+    return _DATASETS.match(parse_name(name.rsplit(".", 1)[-1]).words) is not None
 
 
 def is_system_name(name: str) -> bool:

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from deabench.tables.cells import is_numeric_dtype, parse_numbers
+from deabench.tables.naming.totals import is_called_change
 from deabench.tables.readers.frames import Source
 from deabench.tables.recognition.layout import is_data_set_name
-from deabench.tables.rows import is_called_change
 from deabench.tables.vocabulary import has_name, is_weak, look_up_metric
 from deabench.utils.text import quote_names
 

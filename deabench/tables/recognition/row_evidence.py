@@ -24,6 +24,8 @@ from deabench.utils.text import quote_names
 
 LEAST_KNOWN_SYSTEMS = 0.25
 """A column names systems where at least this share of its cells are known ones, as "svm"."""
+LEAST_CROSSED = 0.75
+"""This share of the pairs of two columns stands in the table where one of them names data sets."""
 SIDES = (("a", "b"), ("1", "2"), ("left", "right"), ("x", "y"))
 """How the names of two columns end that hold the sides of a pair."""
 VARIANTS = ("setting", "identifier", "description", "date")
@@ -140,3 +142,18 @@ def cell_texts(column: pd.Series) -> pd.Series:
     cells = zip(column.to_numpy(dtype=object), column.notna().to_numpy(), strict=True)
     texts = [str(cell).strip() if is_filled else "" for cell, is_filled in cells]
     return pd.Series(texts, column.index, name=column.name)
+
+
+def are_crossed(frame: pd.DataFrame, label: str, other: str) -> bool:
+    """Return whether the values of a column stand on one row each with nearly all of another.
+
+    Marks, as yes and no, are variants of a system.
+    """
+    if are_marks(frame[other]):
+        return False
+    pairs = pd.DataFrame({"label": cell_texts(frame[label]), "other": cell_texts(frame[other])})
+    count = pairs["label"].nunique() * pairs["other"].nunique()
+    is_complete = len(pairs) >= LEAST_CROSSED * count and pairs["other"].nunique() > 1
+    # Of what stands beside a single system nothing can be compared.
+    is_shared = bool((pairs["other"].value_counts() > 1).all())
+    return is_complete and is_shared and not pairs.duplicated().any()

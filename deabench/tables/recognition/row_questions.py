@@ -15,17 +15,19 @@ import pandas as pd
 
 from deabench.tables.cells import parse_numbers
 from deabench.tables.naming.questions import Answer, Question
+from deabench.tables.naming.totals import is_called_statistic
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import (
     PROBED_ROWS,
     Keys,
     is_data_set_name,
+    is_description,
     is_numbered,
     is_rising,
 )
 from deabench.tables.recognition.row_evidence import (
+    are_crossed,
     are_known_systems,
-    are_marks,
     are_resources,
     ask_for_evidence,
     cell_texts,
@@ -35,7 +37,6 @@ from deabench.tables.recognition.row_evidence import (
     make_question,
     tells_variants,
 )
-from deabench.tables.rows import is_called_statistic
 from deabench.tables.vocabulary import (
     has_name,
     is_known_by_unit,
@@ -180,9 +181,10 @@ def _ask_about_traces(
         for c in columns
         if c.role == "text"
         and c.name not in keys.label
-        and (not is_whole_name(c.name, "left_out") or has_name(c.name, "cluster"))
+        and not (_kind_of(c.name) == "setting" and is_whole_name(c.name, "left_out"))
+        and not is_description(frame[c.name], c.name)
     ]
-    crossed = next((name for name in texts if _are_crossed(frame, label, name)), None)
+    crossed = next((name for name in texts if are_crossed(frame, label, name)), None)
     finding = f"every '{label}' of '{title}' has a row for each '{crossed}'"
     # Names of data sets, and sizes of what was computed, need no complete table.
     if crossed is None:
@@ -197,7 +199,11 @@ def _ask_about_traces(
             (),
             {"dataset": {"dataset": (crossed,)}, "label": {"label": (label, crossed)}},
         )
+    # What has an identifier of its own on each row is no average of rows.
+    has_identifiers = any(c.kind == "identifier" and frame[c.name].is_unique for c in columns)
     key = next(_unique_keys(frame, [label], texts), [])
+    if len(key) > 2 and has_identifiers:
+        return None
     if len(key) > 2:
         return make_question(
             f"'{label}' names several rows of '{title}', which differ in "
@@ -237,13 +243,19 @@ def _ask_for_names(
     is_unnamed = has_name(first.name, "unnamed")
     is_sorted = bool((np.diff(numbers) > 0).all())
     is_numbering = is_rising(numbers) or (is_unnamed and is_sorted)
-    if first.role == "unknown" and (first.name in metrics or is_numbering):
+    is_open = first.role == "unknown" and (first.name in metrics or is_numbering)
+    # The sizes of a simulation rise, whatever they are called.
+    is_size = first.metric and not is_unnamed and is_rising(numbers)
+    if is_open or (is_size and first.name not in names):
         names.insert(0, first.name)
     if not names:
         return None
     # Sizes of models that repeat are parts of names: "7B" in several precisions.
     sizes = [c.name for c in columns if c.kind == "model size" and frame[c.name].duplicated().any()]
-    key = next(_unique_keys(frame, [], names), [])
+    # Row numbers without a name say nothing where other columns tell the rows apart.
+    counts_rows = is_unnamed and bool((np.diff(numbers) == 1).all())
+    named = [name for name in names if not (counts_rows and name == first.name)]
+    key = next(_unique_keys(frame, [], named), []) or next(_unique_keys(frame, [], names), [])
     key = key or next(_unique_keys(frame, [], [*sizes, *names]), names[:1])
     if all(map(_is_date_name, names)):
         return make_question(
@@ -317,19 +329,6 @@ def _unique_keys(
                 yield [*first, *more]
 
 
-def _are_crossed(frame: pd.DataFrame, label: str, other: str) -> bool:
-    """Return whether every value of one column stands on one row with every value of another.
-
-    Marks, as yes and no, are variants of a system.
-    """
-    if are_marks(frame[other]):
-        return False
-    pairs = pd.DataFrame({"label": cell_texts(frame[label]), "other": cell_texts(frame[other])})
-    count = pairs["label"].nunique() * pairs["other"].nunique()
-    is_complete = count == len(pairs) and pairs["other"].nunique() > 1
-    return is_complete and not pairs.duplicated().any()
-
-
 def _ask_about_data_sets(
     frame: pd.DataFrame, columns: Sequence[Column], label: str, title: str
 ) -> Question | None:
@@ -362,6 +361,7 @@ def _find_load(frame: pd.DataFrame, columns: Sequence[Column], label: str) -> st
         for c in columns
         if c.name != label
         and (has_name(c.name, "load") or (c.role == "text" and has_name(c.name, "topic")))
+        and not is_description(frame[c.name], c.name)
         # When something was run is no data set.
         and not _is_date_name(c.name)
     ]
@@ -391,7 +391,7 @@ def _ask_about_crossed(
     ]
     for first, second in permutations(factors, 2):
         is_data = has_name(first, "topic") or is_data_set_name(first)
-        if is_data and frame[second].nunique() > 1 and _are_crossed(frame, second, first):
+        if is_data and frame[second].nunique() > 1 and are_crossed(frame, second, first):
             names = (label,) if frame[label].is_unique else (second, first)
             return Question(
                 f"the rows of '{title}' are the pairs of '{second}' and '{first}': does '{first}' "

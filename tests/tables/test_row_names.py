@@ -1,0 +1,114 @@
+"""Which columns name the rows, where one name stands on several."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+
+import deabench as db
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+
+
+def read_csv(tmp_path, text: str) -> db.Table:
+    path = tmp_path / "board.csv"
+    path.write_text(text, encoding="utf-8")
+    return db.read(path)
+
+
+def test_a_unique_column_beside_the_names_of_groups_names_the_rows() -> None:
+    table = pd.DataFrame(
+        {
+            "Team": ["red", "red", "blue", "blue", "blue"],
+            "Driver": list("abcde"),
+            "accuracy": [0.9, 0.8, 0.7, 0.6, 0.5],
+        }
+    )
+    assert db.read(table).label == ("Driver",)
+    # Where most names are unique, they name the rows together.
+    few = table.assign(Team=["red", "red", "blue", "green", "black"])
+    assert db.read(few).label == ("Team", "Driver")
+
+
+def test_a_text_does_not_tell_a_few_repeats_apart() -> None:
+    names = [f"device {k}" for k in range(10)]
+    table = pd.DataFrame(
+        {
+            "device": ["device 0", *names],
+            "contributor": ["ann", "bob", *["ann"] * 9],
+            "accuracy": [0.5 + k / 100 for k in range(11)],
+        }
+    )
+    read = db.read(table)
+    assert read.label == ("device",)
+    assert list(read.frame.index)[:2] == ["device 0", "device 0 (2)"]
+    # A setting does, and so does a text where many names repeat.
+    assert db.read(table.assign(epochs=range(11))).label == ("device", "epochs")
+    many = table.assign(
+        device=[names[k // 2] for k in range(11)], contributor=["ann", "bob"] * 5 + ["x"]
+    )
+    assert db.read(many).label == ("device", "contributor")
+
+
+def test_an_identifier_is_read_beside_a_name_that_repeats(tmp_path) -> None:
+    rows = "".join(f"{10001 + 7 * k},clinic {k % 9},{k % 4},{0.5 + k / 40}\n" for k in range(10))
+    table = read_csv(tmp_path, "facility_id,facility_name,count_of_visits,accuracy\n" + rows)
+    assert table.label == ("facility_name", "facility_id")
+    assert table.question is None
+
+
+def test_what_is_called_by_a_metric_tells_no_rows_apart() -> None:
+    table = pd.DataFrame(
+        {
+            "model": ["a", "a", "b", "b"],
+            "Wattage": ["39 W", "45 W idle", "40 W", "44 W"],
+            "accuracy": [0.9, 0.8, 0.7, 0.6],
+        }
+    )
+    assert db.read(table).label == ("model",)
+
+
+def test_numbers_that_are_joined_by_slashes_name_nothing(tmp_path) -> None:
+    text = (
+        ",SQuAD 1.1,MNLI,SST-2\nbase,90.2/83.2,84.6,92.9\nlarge,91.8/85.2,86.5,94.9\n"
+        "base,89.3/82.3,81.6,90.3\n"
+    )
+    assert read_csv(tmp_path, text).label == ("Unnamed: 0",)
+
+
+def test_row_numbers_name_nothing_beside_an_identifier(tmp_path) -> None:
+    rows = "".join(f"{k},{k % 3 + 1},{2017 + k // 3},{0.5 + k / 40}\n" for k in range(6))
+    table = read_csv(tmp_path, ",id,year,accuracy\n" + rows)
+    assert table.question is not None
+    assert table.question.answers["label"]["label"] == ("id", "year")
+
+
+def test_a_column_of_the_label_is_asked_about_once(tmp_path) -> None:
+    rows = "".join(f"{10040 + 60 * k},{39890 - 500 * k},{82461 + 900 * k}\n" for k in range(6))
+    question = read_csv(tmp_path, "ident,xinput,yprod\n" + rows).question
+    assert question is not None
+    assert question.answers == {"label": {"label": ("ident",)}}
+    assert "higher" not in question.text
+
+
+def test_systems_that_have_nearly_all_data_sets_are_asked_about(tmp_path) -> None:
+    pairs = [(name, size) for name in "abcd" for size in ("small", "medium", "large")]
+    rows = "".join(f"{a},{size} file,{10 + k}\n" for k, (a, size) in enumerate(pairs[:-2]))
+    question = read_csv(tmp_path, "lib,json size,MB/s\n" + rows).question
+    assert question is not None
+    assert question.answers["dataset"] == {"dataset": ("json size",)}
+
+
+def test_results_on_different_data_are_asked_about(tmp_path) -> None:
+    models = [
+        {"Name": name, "Results": [{"Dataset": data, "Metrics": {"AP": ap}}]}
+        for name, data, ap in (("a", "COCO", 40.1), ("b", "COCO", 41.5), ("c", "VOC", 76.2))
+    ]
+    path = tmp_path / "zoo.json"
+    path.write_text(json.dumps({"Models": models}))
+    table = db.read(path)
+    assert table.outputs == ["Results.Metrics.AP"]
+    assert table.question is not None
+    assert "'Results.Dataset' says that the rows" in table.question.text
