@@ -22,6 +22,11 @@ _TITLE_WORDS += r"|fp\d+|bf16|tf32|int\d|cpu|gpu|train|training|inference"
 """Words behind the metric in the name of a file."""
 
 MAX_HEADING_WORDS = 10
+_FIRST_NOUN = re.compile(
+    r"\W*((?:[\w@.+-]+ ){0,3}[\w@.+-]+) (?:across|of|on|over|for|by|per|under|when)\b",
+    re.IGNORECASE,
+)
+"""What a caption begins with, before it says of what: "Accuracy across eight benchmarks"."""
 
 
 def metric_of_title(title: str) -> str:
@@ -86,3 +91,18 @@ def meaning_of_heading(heading: str) -> Meaning | None:
             is_mean = all(meaning.kind == "mean of scores" for meaning in meanings)
             return meanings[0] if len(roles) == 1 and not is_mean else None
     return None
+
+
+def meaning_of_caption(caption: str) -> Meaning | None:
+    """Return what the metric means that a caption begins with; None without one.
+
+    Examples
+    --------
+    >>> meaning_of_caption("Accuracy across eight benchmarks of memory. A margin is wide.").better
+    'higher'
+    >>> meaning_of_caption("Results on the accuracy of models")
+    """
+    noun = _FIRST_NOUN.match(caption)
+    metric = metric_of_title(noun[1]) if noun else ""
+    meaning = look_up_metric(metric) if metric else None
+    return meaning if meaning is not None and meaning.role in BETTER_ROLES.values() else None

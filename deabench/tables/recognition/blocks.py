@@ -20,7 +20,6 @@ from deabench.tables.naming.prose import (
     states_directions,
 )
 from deabench.tables.recognition.columns import (
-    UNKNOWN_NAME,
     Column,
     agree_on_error_sets,
     agree_on_percent,
@@ -38,6 +37,8 @@ from deabench.tables.recognition.directions import (
 )
 from deabench.tables.recognition.offers import (
     find_mean_ranks,
+    open_benchmarks_of_memory,
+    open_lone_resource,
     settle_ratios,
     settle_statistics,
 )
@@ -107,7 +108,8 @@ def judge_columns(
         the index: where no name is known, every numeric column is then a guess, counts too.
     """
     resolved = [_name_value(column, context.metric) for column in columns]
-    resolved = _leave_out_sparse(_open_lone_resource(resolved, frame), frame)
+    resolved = open_benchmarks_of_memory(resolved, frame, context)
+    resolved = _leave_out_sparse(open_lone_resource(resolved, frame), frame)
     resolved = agree_on_percent(_take_stated_errors(resolved, frame, context), frame)
     resolved = settle_statistics(settle_ratios(resolved, frame), frame, context)
     resolved = find_mean_ranks(resolved, frame, context)
@@ -159,32 +161,6 @@ def _name_value(column: Column, metric: str) -> Column:
         return column
     reason = f"its rows hold '{metric}': {meaning.better} is better"
     return column.with_role(meaning.role, reason)
-
-
-def _open_lone_resource(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column]:
-    """Take resources or products among many more like columns of unknown names for such.
-
-    "Materials" is a resource beside "Output", and a scene beside "Chair", "Drums" and "Lego".
-    """
-    producing = [c for c in columns if c.production == "goods" and c.name in frame]
-    if not producing:
-        return list(columns)
-    scale = measure_scale(frame[producing[0].name])
-    # Data sets are as little what producers use as columns of unknown names.
-    unproductive = [
-        c.name
-        for c in columns
-        if (c.role == "unknown" or c.kind in ("benchmark", "data set score")) and c.name in frame
-    ]
-    like_count = sum(are_alike(measure_scale(frame[name]), scale) for name in unproductive)
-    # "bus" and "truck" among many classes in percent are classes, too.
-    are_classes = scale[0] in ("share", "percent") and like_count >= OVERRULING * len(producing)
-    if not (are_classes or (len(producing) == 1 and like_count >= OVERRULING)):
-        return list(columns)
-    return [
-        column.with_role("unknown", UNKNOWN_NAME, low=-np.inf) if column in producing else column
-        for column in columns
-    ]
 
 
 def _leave_out_sparse(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column]:
@@ -250,7 +226,7 @@ def _apply_direction(
     if direction == "cost":
         return [
             Column(column.name, "cost", low=0.0, reason=f"{reason}: lower is better")
-            if column.name in block.unknown
+            if column.name in block.unknown or _is_refuted_rate(column)
             else column
             for column in columns
         ]
@@ -279,6 +255,13 @@ def _apply_direction(
             column = check_range(column, values)
         result.append(column)
     return result
+
+
+def _is_refuted_rate(column: Column) -> bool:
+    """Return whether a column is called by a rate, and holds values above 100: "AR1" is none."""
+    meaning = look_up_metric(column.name)
+    is_rate = meaning is not None and meaning.unit in ("share", "percent")
+    return is_rate and column.kind == "quality" and not column.bounded
 
 
 def _find_wide_blocks(

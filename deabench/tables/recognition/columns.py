@@ -40,8 +40,6 @@ Declaration: TypeAlias = tuple[DeclaredRole, str] | tuple[DeclaredRole, str, Mea
 Declarations = Mapping[str, Declaration]
 MIN_RANK_CORRELATION = 0.9
 """A rank column tells the direction of a score where their rank correlation is beyond this."""
-LEAST_PERCENT = 10
-"""A column mixes shares and percent where it has values up to 1 and all others are above this."""
 ROUNDED_SUM = 0.051
 """What an error rate and its complement may miss 100 by, because both were rounded."""
 GUESSED = "a guess, for its name is not known: higher is better"
@@ -53,6 +51,8 @@ MAX_FREE = 0.1
 """More sizes of 0 than one, or this share, stand for unknown ones; a baseline may be free."""
 USER_SAYS = "you say so"
 YEARS = (1950.0, 2035.0)
+LEAST_WORDS = 4
+"""So many values of 8, 16, 32 and 64 show that they are lengths of words."""
 BITS = (4.0, 8.0, 16.0, 32.0, 64.0)
 
 
@@ -170,8 +170,8 @@ def infer_column(
     # What the cells state tells more than a weak name, or none: "510 MB/s" is a throughput.
     is_open = (
         meaning is None
-        or (meaning.role == "conditional" and meaning_beside is None)
-        or meaning.kind in ("setting", "computer")
+        or (meaning.role == "conditional" and (meaning_beside is None or meaning.kind == "open"))
+        or meaning.kind in ("setting", "computer", "statistic")
         or is_weak(meaning)
     )
     if numbers is not None and numbers.unit and is_open:
@@ -206,10 +206,17 @@ def infer_column(
     # Systems and data sets may be numbered; a column of fractions names neither.
     if meaning is None and _are_years(values):
         return Column(name, "left_out", reason="its values are years", kind="date")
+    if meaning is None and len(values) >= LEAST_WORDS and np.isin(values, BITS).all():
+        return Column(
+            name, "left_out", reason="its values are lengths of words, in bits", kind="setting"
+        )
     if meaning is None or (names_rows and (values != np.round(values)).any()):
         return Column(name, "unknown", reason=UNKNOWN_NAME)
     if names_rows:
         return Column(name, meaning.role, reason=meaning.reason, kind=meaning.kind)
+    # A "build" of 1997 is a year.
+    if meaning.kind == "time" and not meaning.unit and _are_years(values):
+        return Column(name, "left_out", reason="its values are years", kind="date")
     column = Column(
         name,
         meaning.role,
@@ -418,17 +425,6 @@ def infer_direction_from_rank(column: Column, values: pd.Series, ranks: pd.Serie
         reason = "the rank beside it rises with it: lower is better"
         return column.with_role("lower_rate", reason, high=np.inf)
     return column
-
-
-def mixes_share_and_percent(column: Column, values: np.ndarray) -> bool:
-    """Return whether a rate holds shares and percent together: .85 and 90."""
-    if column.role != "output" or column.unit != "percent":
-        return False
-    finite = values[np.isfinite(values)]
-    # A table in percent has hardly a value below 1; next to values above 10 it is a share.
-    above_one = finite[finite > 1]
-    shares = finite[(finite > 0) & (finite <= 1)]
-    return len(shares) > 0 and len(above_one) > 0 and float(above_one.min()) > LEAST_PERCENT
 
 
 def agree_on_error_sets(columns: Sequence[Column]) -> list[Column]:

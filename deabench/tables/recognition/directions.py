@@ -11,7 +11,7 @@ In this order a block takes its direction from
 6. rows of chance or of humans;
 7. the rank beside it, or a long table sorted from its greatest mean down;
 8. a known output of the same scale that rises and falls with it;
-9. rates that are mostly above one half.
+9. rates that are mostly above two fifths.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from deabench.tables.naming.prose import (
     speaks_of_metric,
     states_directions,
 )
-from deabench.tables.naming.titles import meaning_of_heading, metric_of_title
+from deabench.tables.naming.titles import meaning_of_caption, meaning_of_heading, metric_of_title
 from deabench.tables.recognition.columns import MIN_RANK_CORRELATION, Column
 from deabench.tables.recognition.layout import is_system_name
 from deabench.tables.recognition.redundancy import is_called_mean
@@ -47,9 +47,13 @@ from deabench.tables.vocabulary import (
     is_error_set,
     is_weak,
     look_up_metric,
+    look_up_unit,
 )
 from deabench.utils.frames import column_positions
 
+TIME_UNITS = ("ms", "seconds", "microseconds", "minutes", "hours")
+_UNIT_AT_END = re.compile(r"[(（]\s*([A-Za-zµ/]{1,8})\s*[)）]\W*$")
+"""The unit in brackets that a heading ends with, also in brackets of full width."""
 JOINED = re.compile(r"\b(and|und|et|y|vs)\b|&", re.IGNORECASE)
 """What joins the metrics of a heading."""
 MIN_ROWS = 8
@@ -57,16 +61,24 @@ MIN_ROWS = 8
 MIN_CORRELATION = 0.7
 MAX_WEIGHTING = 0.2
 """A score of all tasks differs from their mean by at most this share."""
+LEAST_NEAR = 0.5
+"""What is called a mean is that near to the mean of its members in at least half of the rows."""
 MIN_RATING_CORRELATION = 0.9
 """A single column goes with a known one of its size from this correlation on."""
 OVERRULING = 4
 """So many like columns overrule one whose name tells the opposite, as the task 'Distance'."""
-HALF_IN_PERCENT = 50.0
-"""Half of the instances, in percent."""
+MOST_FRACTIONS = 0.5
+"""More than this share of the cells of rates have decimals."""
+LARGEST_ERROR = 50.0
+"""Error rates of systems of speech, in percent, have a median below this."""
+LEAST_QUALITY = 40.0
+"""Rates, in percent, whose median is above this are qualities: errors are fewer."""
 LEAST_QUALITIES = 2
 """So many known qualities show that shares beside them are no losses."""
 MIN_RATES = 3
-"""So many columns, and rows, are needed before their height tells a direction."""
+"""So many columns are needed before their height tells a direction, and of shares as many rows."""
+MIN_RATE_CELLS = 9
+"""So many rates are needed before their height tells a direction."""
 
 
 @dataclass(frozen=True)
@@ -184,11 +196,13 @@ def _by_mean(block: Block, _: Context) -> tuple[str, str]:
         members = block.frame[block.names]
         values = block.frame[ally.name]
         inside = (values >= members.min(axis=1)) & (values <= members.max(axis=1))
-        # A score may weigh its tasks, and counts beside it may lie around it.
+        mean = members.mean(axis=1)
+        is_near = (values - mean).abs() <= MAX_WEIGHTING * mean.abs()
+        # A score may weigh its tasks, and counts beside it may lie around it. A rating may lie
+        # between columns of which it is no mean.
         if is_score:
-            mean = members.mean(axis=1)
-            inside &= (values - mean).abs() <= MAX_WEIGHTING * mean.abs()
-        if inside.mean() >= 0.95:
+            inside &= is_near
+        if inside.mean() >= 0.95 and is_near.mean() >= LEAST_NEAR:
             return ally.direction, f"'{ally.name}' is the mean of it and its like"
     return "", ""
 
@@ -224,6 +238,11 @@ def _by_context(block: Block, context: Context) -> tuple[str, str]:
         return direction, f"the text around the table says that {direction} is better"
     if len(block.names) < 2:
         return "", ""
+    # "Average time per epoch (s)" ends with the unit of all cells.
+    unit = _UNIT_AT_END.search(context.heading)
+    measure = look_up_unit(unit[1]) if unit else None
+    if measure is not None and measure.role == "cost" and measure.unit in TIME_UNITS:
+        return "cost", f"the table is called by what is spent, '{context.heading}'"
     # "Throughput (tokens/s)" ends with its unit.
     title = re.sub(r"\([^()]*\)", "", context.title).strip()
     meaning = look_up_metric(metric_of_title(title))
@@ -237,7 +256,7 @@ def _by_context(block: Block, context: Context) -> tuple[str, str]:
     meaning = look_up_metric(metric_of_title(heading)) or meaning_of_heading(heading)
     if meaning is None and in_brackets:
         meaning = look_up_metric(metric_of_title(in_brackets[1]))
-    meaning = meaning or _benchmark_of_heading(heading, block)
+    meaning = meaning or meaning_of_caption(heading) or _benchmark_of_heading(heading, block)
     named = STATED_METRIC.findall(context.prose)
     if meaning is None and len(named) == 1:
         meaning = look_up_metric(strip_markup(named[0]))
@@ -288,24 +307,26 @@ def _by_data_sets(block: Block, context: Context) -> tuple[str, str]:
     is_percent = bool(siblings) and block.frame[siblings].max(axis=None) > 1
     median = _pooled_median(block) / (100 if is_percent and _is_share(block) else 1)
     # Errors of more than half of the words are rare, and accuracies below it, too.
-    if not is_rate or median > HALF_IN_PERCENT:
+    if not is_rate or median > LARGEST_ERROR:
         return "", ""
     return "lower", "error rates are measured on these data sets"
 
 
 def _by_height(block: Block, context: Context) -> tuple[str, str]:
-    """Take rates in percent of systems that are mostly above one half as qualities.
+    """Take rates in percent of systems that are mostly above two fifths as qualities.
 
-    So are shares beside known qualities. Systems that are wrong more often than right are not
+    So are shares beside known qualities. Systems that are wrong about as often as right are not
     compared, but for those of speech.
     """
     is_split = all(has_name(name, "split_part") for name in block.names)
-    if len(block.names) < (2 if is_split else MIN_RATES) or len(block.frame) < MIN_RATES:
+    if len(block.names) < (2 if is_split else MIN_RATES):
         return "", ""
     if not has_name(str(block.frame.index.name), "method"):
         return "", ""
     values = block.frame[block.names].to_numpy(dtype=float)
     finite = values[np.isfinite(values)]
+    if len(finite) < MIN_RATE_CELLS and len(block.frame) < MIN_RATES:
+        return "", ""
     # Amounts below 100 are whole numbers, or belong to producers. Below 1 losses are as usual as
     # rates, but for what stands beside qualities alone.
     scale = measure_scale(block.frame[block.names[0]])[0]
@@ -314,8 +335,8 @@ def _by_height(block: Block, context: Context) -> tuple[str, str]:
         ally.direction == "higher" for ally in block.allies
     )
     is_rate = scale == "percent" or (scale == "share" and has_qualities)
-    has_fractions = bool((finite % 1 != 0).mean() > HALF_IN_PERCENT / 100)
-    if not (is_rate and has_fractions) or _pooled_median(block) <= HALF_IN_PERCENT:
+    has_fractions = bool((finite % 1 != 0).mean() > MOST_FRACTIONS)
+    if not (is_rate and has_fractions) or _pooled_median(block) <= LEAST_QUALITY:
         return "", ""
     texts = f"{context.title} {context.heading} {context.introduction} {context.prose}"
     # What is called by a known system is one, and no metric of the rows; "T5 recall" and "T5 rank"
@@ -326,7 +347,7 @@ def _by_height(block: Block, context: Context) -> tuple[str, str]:
         return "", ""
     if direction_of_words(texts) in ("lower", "cost"):
         return "", ""
-    return "higher", "most of its rates are above one half"
+    return "higher", "most of its rates are above two fifths, and errors are fewer"
 
 
 def _pooled_median(block: Block) -> float:

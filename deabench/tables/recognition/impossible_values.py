@@ -9,11 +9,13 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.naming.parsing import parse_name
-from deabench.tables.recognition.columns import LEAST_PERCENT, Column
+from deabench.tables.recognition.columns import Column
 from deabench.tables.vocabulary import look_up_metric
 
 MAX_OUTLIERS = 0.2
 """One value, or this share, beyond the range of a metric is an error; more refute the range."""
+LEAST_PERCENT = 10
+"""A column mixes shares and percent where it has values up to 1 and all others are above this."""
 ROUNDING = 1e-6
 _PROPORTION = re.compile(
     r"_(?:accs?|accuracy|accuracies|bacc|precision|recall|f1|f1_?score|f_?score|f_measure|auc|auroc"
@@ -74,3 +76,14 @@ def refuse_impossible_values(column: Column, values: pd.Series) -> None:
             f"'{column.name}' of '{outliers.index[0]}' is {outliers.iloc[0]:g}, which is above its "
             f"greatest possible value {limit:g}; {remedy}"
         )
+
+
+def mixes_share_and_percent(column: Column, values: np.ndarray) -> bool:
+    """Return whether a rate holds shares and percent together: .85 and 90."""
+    if column.role != "output" or column.unit != "percent":
+        return False
+    finite = values[np.isfinite(values)]
+    # A table in percent has hardly a value below 1; next to values above 10 it is a share.
+    above_one = finite[finite > 1]
+    shares = finite[(finite > 0) & (finite <= 1)]
+    return len(shares) > 0 and len(above_one) > 0 and float(above_one.min()) > LEAST_PERCENT

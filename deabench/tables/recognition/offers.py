@@ -19,10 +19,11 @@ import pandas as pd
 from deabench.tables.naming.meaning import MeaningKind, Role
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.prose import direction_of_introduction, direction_of_words
-from deabench.tables.naming.titles import metric_of_title
-from deabench.tables.recognition.columns import Column
-from deabench.tables.recognition.directions import Context
+from deabench.tables.naming.titles import meaning_of_caption, metric_of_title
+from deabench.tables.recognition.columns import UNKNOWN_NAME, Column
+from deabench.tables.recognition.directions import OVERRULING, Context
 from deabench.tables.recognition.layout import Keys
+from deabench.tables.scales import are_alike, measure_scale
 from deabench.tables.vocabulary import has_name, look_up_metric
 
 _OPERATIONS = re.compile(r"_[gmtp]?flops(_\w+)?_")
@@ -204,3 +205,47 @@ def _may_hold_ranks(column: Column, frame: pd.DataFrame) -> bool:
     return len(values) >= MIN_ROWS_ASKED and bool(
         values.min() >= 1 and 1 < values.max() <= len(values)
     )
+
+
+def open_lone_resource(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column]:
+    """Take resources or products among many more like columns of unknown names for such.
+
+    "Materials" is a resource beside "Output", and a scene beside "Chair", "Drums" and "Lego".
+    """
+    producing = [c for c in columns if c.production == "goods" and c.name in frame]
+    if not producing:
+        return list(columns)
+    scale = measure_scale(frame[producing[0].name])
+    # Data sets are as little what producers use as columns of unknown names.
+    unproductive = [
+        c.name
+        for c in columns
+        if (c.role == "unknown" or c.kind in ("benchmark", "data set score")) and c.name in frame
+    ]
+    like_count = sum(are_alike(measure_scale(frame[name]), scale) for name in unproductive)
+    # "bus" and "truck" among many classes in percent are classes, too.
+    are_classes = scale[0] in ("share", "percent") and like_count >= OVERRULING * len(producing)
+    if not (are_classes or (len(producing) == 1 and like_count >= OVERRULING)):
+        return list(columns)
+    return [
+        column.with_role("unknown", UNKNOWN_NAME, low=-np.inf) if column in producing else column
+        for column in columns
+    ]
+
+
+def open_benchmarks_of_memory(
+    columns: Sequence[Column], frame: pd.DataFrame, context: Context
+) -> list[Column]:
+    """Open costs that are called by a word alone, below a caption that begins with a quality.
+
+    "Accuracy across benchmarks of long-term memory" stands above "Long-term memory (LoCoMo)".
+    """
+    costs = [c for c in columns if c.role == "cost" and c.name in frame]
+    are_named = all(c.kind == "spending" and not c.unit for c in costs)
+    meaning = meaning_of_caption(context.heading) if costs and are_named else None
+    if meaning is None or meaning.better != "higher":
+        return list(columns)
+    return [
+        column.with_role("unknown", UNKNOWN_NAME, low=-np.inf) if column in costs else column
+        for column in columns
+    ]

@@ -19,8 +19,8 @@ from deabench.tables.recognition.columns import (
     check_range,
     infer_column,
     infer_direction_from_rank,
-    mixes_share_and_percent,
 )
+from deabench.tables.recognition.impossible_values import mixes_share_and_percent
 from deabench.tables.recognition.layout import (
     Keys,
     find_keys,

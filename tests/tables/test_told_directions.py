@@ -1,0 +1,108 @@
+"""Directions that values, captions and neighbours tell, and those that they leave open."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import deabench as db
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+
+
+def read_text(tmp_path, text: str, name: str = "board.md") -> db.Table:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return db.read(path)
+
+
+def rates(shift: float, rows: int = 3) -> pd.DataFrame:
+    """Return rates in percent of unknown names, with their median near 45 + shift."""
+    names = ("north", "south", "west", "east")
+    columns = {
+        name: [45.5 + shift + 3.3 * (j - 1.5) + 2.1 * k for k in range(rows)]
+        for j, name in enumerate(names)
+    }
+    return pd.DataFrame({"model": [f"m{k}" for k in range(rows)], **columns})
+
+
+def test_rates_mostly_above_two_fifths_are_qualities() -> None:
+    assert db.read(rates(0)).outputs == ["north", "south", "west", "east"]
+    assert db.read(rates(-15)).question is not None
+    # Two systems are enough for many rates, shares of any height are not.
+    two_systems = rates(0, rows=2)
+    assert db.read(two_systems).question is not None
+    many_rates = two_systems.assign(centre=[44.4, 46.2])
+    assert db.read(many_rates).outputs == ["north", "south", "west", "east", "centre"]
+    shares = rates(0).set_index("model").div(100).reset_index()
+    assert db.read(shares).question is not None
+
+
+def test_a_caption_that_ends_with_a_unit_of_time_tells_that_all_are_times(tmp_path) -> None:
+    table = (
+        "\\begin{table}\\caption{各模型在AR1和BTC数据集上的平均建模时间（s）}\n"
+        "\\begin{tabular}{lrrr} Model & AR1 1 & BTC 1 & BTC 3 \\\\ \\midrule\n"
+        "A & 351.2 & 412.9 & 433.1 \\\\ B & 290.4 & 388.1 & 401.7 \\\\ C & 502.6 & 610.3 & 633.3 "
+        "\\\\ \\end{tabular}\\end{table}"
+    )
+    assert read_text(tmp_path, table, "times.tex").costs == ["AR1 1", "BTC 1", "BTC 3"]
+
+
+def test_a_rating_that_lies_between_columns_is_not_their_mean() -> None:
+    table = pd.DataFrame(
+        {
+            "facility_name": list("abcdefgh"),
+            "mort_ami": [16.6, 12.8, 12.2, 12.1, 12.9, 13.1, 11.9, 11.1],
+            "comp_hip": [4.5, 3.8, 4.7, 3.7, 3.9, 3.9, 3.7, 4.1],
+            "ratio_hf": [1.02, 1.03, 1.11, 0.97, 1.05, 1.02, 0.97, 1.95],
+            "overall_rating": [2.0, 3.0, 2.0, 3.0, 2.0, 2.0, 3.0, 3.0],
+        }
+    )
+    assert "mort_ami" not in db.read(table).outputs
+
+
+def test_a_caption_begins_with_what_benchmarks_of_memory_measure(tmp_path) -> None:
+    text = (
+        "\\begin{table}\\caption{CAPTION across benchmarks of long-term memory, by group.}\n"
+        "\\begin{tabular}{lrr} \\toprule Method & Long-term memory A & Long-term memory B \\\\"
+        " \\midrule x & 30.2 & 31.5 \\\\ y & 40.1 & 38.2 \\\\ z & 35.5 & 33.3 \\\\"
+        " \\end{tabular}\\end{table}"
+    )
+    names = ["Long-term memory A", "Long-term memory B"]
+    assert read_text(tmp_path, text.replace("CAPTION", "Accuracy"), "a.tex").outputs == names
+    assert read_text(tmp_path, text.replace("CAPTION", "Use"), "b.tex").costs == names
+
+
+def test_values_tell_years_and_lengths_of_words() -> None:
+    table = pd.DataFrame(
+        {
+            "board": list("abcd"),
+            "build": [1997, 2007, 2013, 2021],
+            "bit": [8, 32, 32, 64],
+            "score": [7.5, 81.5, 150.2, 197.1],
+        }
+    )
+    columns = {column.name: column for column in db.read(table, label="board").columns}
+    assert columns["build"].reason == "its values are years"
+    assert columns["bit"].reason == "its values are lengths of words, in bits"
+
+
+def test_the_unit_of_cells_tells_of_what_a_mean_is_one(tmp_path) -> None:
+    text = (
+        "| Runtime | Mean | Median |\n|---|---:|---:|\n"
+        "| A | 1.624 ms | 1.599 ms |\n| B | 1.920 ms | 1.929 ms |\n| C | 2.794 ms | 2.812 ms |\n"
+    )
+    assert read_text(tmp_path, text).costs == ["Mean", "Median"]
+
+
+def test_letters_of_production_are_inputs() -> None:
+    table = pd.DataFrame(
+        {
+            "Firm": list("abcd"),
+            "Y": [21.4, 41.8, 15.5, 3.7],
+            "K": [5895.5, 7412.6, 4256.0, 1187.8],
+            "L": [31.3, 38.4, 19.5, 8.4],
+            "M": [14426.1, 35282.4, 14633.6, 4219.0],
+        }
+    )
+    assert {"K", "L", "M"} <= {*db.read(table).inputs}
