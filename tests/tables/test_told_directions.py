@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 
 import deabench as db
+from deabench.cli import main
+from deabench.tables.vocabulary import look_up_metric
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -106,3 +108,21 @@ def test_letters_of_production_are_inputs() -> None:
         }
     )
     assert {"K", "L", "M"} <= {*db.read(table).inputs}
+
+
+def test_a_metric_of_the_title_that_a_column_names_is_no_metric_of_all(tmp_path, capsys) -> None:
+    path = tmp_path / "corpus_hours.csv"
+    path.write_text(
+        "Language,Transcribed Hours,Transcribed Speakers,Transcribed Tokens\n"
+        "English,543,1313,48\nGerman,282,531,23\nFrench,211,534,21\nSpanish,166,305,15\n"
+    )
+    assert main(["rank", str(path)]) == 1
+    assert "the file's name says" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [("time_limit_sec", "left_out"), ("timeout (min)", "left_out"), ("prompt lag", "cost")],
+)
+def test_limits_of_time_are_settings_and_lags_are_times(name, role) -> None:
+    assert look_up_metric(name).role == role

@@ -11,6 +11,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.cells import Numbers
+from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.questions import Answer, Question
 from deabench.tables.naming.titles import meaning_of_heading, metric_of_title
 from deabench.tables.naming.units import spell_unit
@@ -100,6 +101,11 @@ def find_matrix(parsed: ParsedSource, *, one_metric: bool) -> Matrix | None:
         rows = parsed.keys.label[0]
     elif rows is None and columns[0] == frame.columns[0] and _is_numbering(parsed, columns[0]):
         rows, *columns = columns
+    # What some columns are called by is their own: "Transcribed Hours" beside "Transcribed Tokens".
+    metric_words = parse_name(metric).words
+    naming = [name for name in columns if metric_words in parse_name(name).words]
+    if 0 < len(naming) < len(columns):
+        metric = ""
     in_columns = has_systems_in_columns(frame, parsed.columns, columns, rows)
     if not in_columns and not (one_metric and metric):
         return None
