@@ -219,7 +219,9 @@ def _own_violations(
     """Return by what the table of losses, slacks and `efficient` miss the own efficiencies."""
     common_errors = np.abs(losses["common"] - scores)
     lost_errors = np.abs(losses["lost"] - (losses["own"] - scores))
-    at_least_efficient = pareto_efficient(own_answer.scores, own_answer.slacks, own_answer.data)
+    at_least_efficient = pareto_efficient(
+        own_answer.scores, own_answer.slacks, own_answer.data, own_answer.orientation
+    )
     return {
         "distance_of_the_slacks_from_their_proof": slack_errors(own_answer),
         "distance_of_the_table_from_the_scores": np.maximum(common_errors, lost_errors).to_numpy(),

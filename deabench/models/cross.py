@@ -352,7 +352,9 @@ def _prove(answer: Answer) -> Proof:
     is_undefined = np.isnan(matrix) & np.isnan(recomputed.to_numpy())
     matrix_errors = np.nan_to_num(np.abs(matrix - recomputed.to_numpy()), nan=np.inf)
     means = recomputed.mean(axis=0).to_numpy()
-    at_least_efficient = pareto_efficient(own_answer.scores, own_answer.slacks, own_answer.data)
+    at_least_efficient = pareto_efficient(
+        own_answer.scores, own_answer.slacks, own_answer.data, own_answer.orientation
+    )
     return Proof(
         frame,
         {

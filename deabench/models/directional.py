@@ -18,8 +18,6 @@ from deabench.errors import DataError
 from deabench.models.options import read_metric_numbers
 from deabench.models.shared import infeasibility, single_peers
 from deabench.models.shared.scaled_data import (
-    EXACT_INWARD,
-    INWARD,
     ScaledData,
     compile_program,
     metric_index,
@@ -31,7 +29,7 @@ from deabench.models.shared.scaled_data import (
 )
 from deabench.models.shared.score_bounds import BoundedAnswer
 from deabench.models.shared.slack_programs import (
-    gains_and_violation,
+    peers_with_largest_slacks,
     solve_slacks,
 )
 from deabench.proofs.bounds import LEAST_MARGIN, MARGIN
@@ -140,12 +138,21 @@ class RDM(Model):
 
     def prove(self, answer: Answer) -> Proof:
         """Prove the distance, and put its frame in terms of the score."""
-        proof = _prove(replace(answer, scores=1.0 - answer.scores))
+        # Beside a distance of next to nothing the score is rounded by more than that.
+        rounding = np.finfo(float).eps * np.maximum(np.abs(answer.scores.to_numpy()), 1.0)
+        proof = _prove(replace(answer, scores=1.0 - answer.scores), rounding)
         values = proof.frame.to_numpy(copy=True)
         bounds = column_positions(proof.frame.columns, ["primal", "dual"])
         values[:, bounds] = 1.0 - values[:, bounds]
         frame = pd.DataFrame(values, proof.frame.index, proof.frame.columns, copy=False)
         return replace(proof, frame=frame)
+
+    def largest_steps(self, answer: Answer) -> np.ndarray:
+        """Return how many times its own value a metric moves at most per unit of score, (K,)."""
+        scaled = ScaledData.of(answer)
+        direction = scaled_directions(answer, scaled)[0]
+        tested = np.column_stack([scaled.y, scaled.x])
+        return np.asarray((direction / scaled.sizes_of_changes(tested, tested)).max(axis=1))
 
     def meaning(self, score: float) -> str:
         """Say what the score means."""
@@ -261,7 +268,7 @@ def solve_along(
     beta = solutions.objective / size
     moved = np.nan_to_num(beta)[:, None] * direction
     first = to_reference_positions(solutions.shared["lam"], candidates)
-    second = _peers_with_largest_slacks(task, scaled, moved, first, candidates)
+    second = peers_with_largest_slacks(task, scaled, moved, first, candidates)
     undefined = np.flatnonzero(np.isnan(beta))
     weights, u_0 = own_unit_multipliers(task, scaled, solutions, sign=-1.0, free_sign=1.0)
     answer = Answer(
@@ -351,51 +358,25 @@ def solve_distances(
     )
 
 
-def _peers_with_largest_slacks(
-    task: Task, scaled: ScaledData, moved: np.ndarray, lam: Sparse, candidates: np.ndarray
-) -> Sparse:
-    """Return the peers with the largest slacks at the projection.
-
-    The first ones stay where those would not reach the projection.
-    """
-    s = scaled.s
-    # A point that does not move is not rounded, and exact arithmetic needs the rounding alone.
-    inward = np.where(moved != 0, EXACT_INWARD if task.exact else INWARD, 0.0)
-    projected = replace(
-        scaled,
-        x=scaled.x - moved[:, s:] + inward[:, s:],
-        y=scaled.y + moved[:, :s] - inward[:, :s],
-    )
-    program = compile_program("slacks", scaled.m, s, returns=scaled.returns)
-    if task.exact:
-        everyone = np.arange(len(moved))
-        no_shares = np.empty((len(moved), 0))
-        second = solve_slacks(task, projected, program, candidates, everyone, no_shares, -1.0)
-    else:
-        second = solve_all(
-            program,
-            scaled.reference_table[candidates],
-            np.column_stack([projected.x, projected.y]),
-            name=lambda k: str(task.data.labels[k]),
-        )
-    better = to_reference_positions(second.shared["lam"], candidates)
-    better.values[better.values < 100 * inward.max()] = 0.0  # what moving inwards added
-    reaches = gains_and_violation(projected, better)[1] <= TOLERANCE / 10
-    is_sound = ~np.isnan(second.objective) & reaches
-    return replace_rows(np.flatnonzero(is_sound), better[is_sound], lam)
-
-
-def _prove(answer: Answer) -> Proof:
+def _prove(answer: Answer, rounding: np.ndarray | float = 0.0) -> Proof:
     """Recompute the distance that λ reaches and the one that the multipliers allow."""
     scaled = ScaledData.of(answer)
     direction = scaled_directions(answer, scaled)[0]
     if answer.options.technology == "fdh":
         return single_peers.prove_along(answer, direction)
-    return prove_along(answer, scaled, direction)
+    return prove_along(answer, scaled, direction, rounding)
 
 
-def prove_along(answer: Answer, scaled: ScaledData, direction: np.ndarray) -> Proof:
-    """Recompute distances along given directions (K, s + m) from both sides."""
+def prove_along(
+    answer: Answer,
+    scaled: ScaledData,
+    direction: np.ndarray,
+    rounding: np.ndarray | float = 0.0,
+) -> Proof:
+    """Recompute distances along given directions (K, s + m) from both sides.
+
+    The distances may be rounded by `rounding` (K,).
+    """
     bounded = BoundedAnswer.of(answer, scaled)
     beta = answer.scores.to_numpy()
     moves = direction > 0
@@ -433,7 +414,9 @@ def prove_along(answer: Answer, scaled: ScaledData, direction: np.ndarray) -> Pr
         frame,
         {
             **violations,
-            "distance_of_the_slacks_from_their_proof": bounded.slack_errors(moved),
+            "distance_of_the_slacks_from_their_proof": bounded.slack_errors(
+                moved, np.reshape(rounding, (-1, 1)) * direction
+            ),
             "efficient": bounded.wrong_verdicts(np.ones(len(beta), dtype=bool), share),
             "reason": reason_violations(answer, {OUTSIDE: is_proved}),
         },

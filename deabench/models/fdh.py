@@ -62,7 +62,7 @@ class FDH(RadialModel):
             slacks=slacks,
             weights=pd.DataFrame(index=labels),
             intensities=lam,
-            efficient=pareto_efficient(scores, slacks, task.data),
+            efficient=pareto_efficient(scores, slacks, task.data, task.options.orientation),
             data=task.data,
             reference=task.reference,
             options=task.options,
@@ -204,7 +204,7 @@ def _prove_by_enumeration(answer: Answer) -> Proof:
     gap[answer.scores.isna() & dual.isna()] = 0.0
     frame = pd.DataFrame({"primal": answer.scores, "dual": dual, "gap": gap})
     own_slacks = pd.DataFrame(slacks, answer.slacks.index, answer.slacks.columns)
-    efficient = pareto_efficient(dual, own_slacks, answer.data)
+    efficient = pareto_efficient(dual, own_slacks, answer.data, answer.orientation)
     without_peer = ~np.isfinite(best)
     return Proof(
         frame,

@@ -9,6 +9,7 @@ the largest u·y − v·x of what the others can do.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Literal
 
 import numpy as np
@@ -25,7 +26,7 @@ from deabench.models.shared.scaled_data import (
 )
 from deabench.models.shared.score_bounds import BoundedAnswer
 from deabench.models.superefficiency import own_reference_positions, two_undominated_layers
-from deabench.proofs.exact_repair import match_numbers
+from deabench.proofs.exact_repair import Limits, match_numbers
 from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task, take_rows
 from deabench.results.model import Advance, Model, Monotone
@@ -34,6 +35,8 @@ from deabench.solver.solve_all import solve_each
 from deabench.tables.validation import Allowed
 from deabench.utils.arrays import TOLERANCE, Sparse
 
+FINEST_SHARE = 2.0**-50
+"""What metrics count in their mean is a multiple of this: sums of such shares are not rounded."""
 UNREACHED = "the others do not reach it by changes in its metrics"
 
 
@@ -166,9 +169,23 @@ def _metric_shares(scaled: ScaledData, answer: Answer) -> tuple[np.ndarray, np.n
     """
     side = _changing_side(answer)
     # Each metric above 0 counts alike in the mean of its side.
-    p = (scaled.x > 0) / np.maximum((scaled.x > 0).sum(axis=1), 1)[:, None]
-    q = (scaled.y > 0) / np.maximum((scaled.y > 0).sum(axis=1), 1)[:, None]
+    p = _equal_shares(scaled.x > 0)
+    q = _equal_shares(scaled.y > 0)
     return p * (side != "output"), q * (side != "input")
+
+
+def _equal_shares(counts: np.ndarray) -> np.ndarray:
+    """Return equal shares (K, c) of those that count, which add up to exactly 1, or to 0.
+
+    Three floats of 1/3 add up to 1 - 6e-17. What outputs keep is 1 less a sum of shares: where they
+    lose all but 1e-10, that would be a millionth of it.
+    """
+    number = np.maximum(counts.sum(axis=1), 1)
+    shares = counts * (np.floor(1.0 / number / FINEST_SHARE) * FINEST_SHARE)[:, None]
+    # The first one that counts has what is missing of 1.
+    rows = np.flatnonzero(counts.any(axis=1))
+    shares[rows, counts[rows].argmax(axis=1)] += 1.0 - shares[rows].sum(axis=1)
+    return np.asarray(shares)
 
 
 def _may_change(scaled: ScaledData, answer: Answer) -> np.ndarray:
@@ -266,24 +283,52 @@ def _prove_without_themselves(answer: Answer, rows: np.ndarray) -> Proof:
         return np.asarray((1 + grown) / np.where(counts_outputs[rows], remaining, 1))
 
     # The dual side: u y ≤ q ξ and v x ≤ p; weights above are lowered to that.
-    def measure_of_excess(excess: np.ndarray, _: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        return np.asarray(np.minimum(1 - excess, scores[rows]))
-
-    values = np.column_stack([tested.y, tested.x])
-    shares = np.column_stack([q * scores[:, None], p])
     side = _changing_side(answer)
     is_limited = np.column_stack(
         [np.full(tested.y.shape, side != "input"), np.full(tested.x.shape, side != "output")]
     )
+    values = np.column_stack([tested.y, tested.x])
+    is_limited &= values > 0
+    shares = np.column_stack([q, p])
+    # Those of outputs are shares of the score.
+    unit = np.maximum(np.nan_to_num(scores), 1.0)
+    sizes = np.ones(values.shape)
+    sizes[:, :s] = scores[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
-        largest_weights = np.where(is_limited, shares / values, np.inf)
-    too_large = np.where(is_limited, bounded.weights * values - shares, 0.0).max(axis=1)
+        largest_weights = np.where(is_limited, shares * sizes / values, np.inf)
+        too_large = np.where(is_limited, bounded.weights * values / sizes - shares, 0.0)
+
+    def exact_limits(k: int) -> Limits:
+        return [
+            Fraction(share) * Fraction(size) / Fraction(value) if limited else None
+            for share, size, value, limited in zip(
+                shares[k], sizes[k], values[k], is_limited[k], strict=True
+            )
+        ]
+
+    def measure_of_excess(excess: np.ndarray, raised: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        # Weights over their limits, those of outputs for a measure of 1.
+        worth = raised * match_numbers(values[rows], raised)
+        limits = match_numbers(np.where(is_limited[rows], shares[rows], 1.0), raised)
+        parts = np.where(is_limited[rows], worth / limits, 0)
+        # Where inputs' weights were raised beyond theirs, all weights are lowered by that factor.
+        factor = np.maximum(parts[:, s:].max(axis=1), 1)
+        factor = np.where(factor < np.inf, factor, 1)
+        lowered = excess / factor
+        least = parts[:, :s].max(axis=1) / factor
+        # 1 + Σ p φ ≥ ξ (1 − Σ q ψ) + 1 − ξ − excess, for any ξ that outputs' weights allow. Where
+        # they prove less than the least of these, all are lowered until they prove what they need.
+        is_enough = least + lowered <= 1
+        measure = np.where(is_enough, 1 - lowered, least / np.where(is_enough, 1, least + lowered))
+        return np.asarray(np.minimum(measure, match_numbers(scores[rows, None], raised)[:, 0]))
+
     frame, violations = bounded.prove_scores(
         ~_may_change(scaled, answer)[rows],
         measure_of_gains,
         measure_of_excess,
-        np.maximum(np.nan_to_num(scores), 1.0),
+        unit,
         weights=np.minimum(bounded.weights, np.nan_to_num(largest_weights, nan=np.inf)),
+        largest_weights=exact_limits,
         left_out=positions,
         free_sign=-1.0,
     )
@@ -295,7 +340,7 @@ def _prove_without_themselves(answer: Answer, rows: np.ndarray) -> Proof:
         frame,
         {
             **violations,
-            "multipliers_that_are_too_large": too_large,
+            "multipliers_that_are_too_large": too_large.max(axis=1),
             "slacks_of_a_dmu_that_has_none": _has_slacks(tested_answer).astype(float),
             "efficient": (is_certainly_efficient & is_called_inefficient).astype(float),
             "share_of_itself_among_its_peers": (tested_answer.intensities.values * is_itself).sum(

@@ -15,22 +15,22 @@ terms.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from deabench.proofs.exact_repair import (
+    Limits,
     Technology,
     Vector,
     dot,
     exact_excess,
     exact_gains,
-    polished_weights,
     raise_input_weights,
     to_fractions,
 )
-from deabench.proofs.supporting_weights import tighten_weights
+from deabench.proofs.supporting_weights import exact_candidates
 from deabench.utils.arrays import ROUND, Sparse, blocks, greatest_products, positive_products
 
 GAMMA = ROUND
@@ -93,6 +93,7 @@ def bound_scores(
     moved: np.ndarray | None = None,
     moved_farther: np.ndarray | None = None,
     least_weights: np.ndarray | None = None,
+    largest_weights: Callable[[int], Limits] | None = None,
     left_out: np.ndarray | None = None,
 ) -> ScoreBounds:
     """Bound the scores of tested points from both sides.
@@ -120,6 +121,8 @@ def bound_scores(
         The same for a score all but as good as the answer's, where λ reaches `moved` alone.
     least_weights : array (K, c), optional
         What the weights have to be at least.
+    largest_weights : function, optional
+        From the position of a DMU to what its weights may be at most, exactly; in floats they are.
     left_out : int array (K,), optional
         The point that each is not compared with; λ must give it nothing.
     """
@@ -156,7 +159,8 @@ def bound_scores(
             worth = (lifted * shortfall).sum(axis=1)
             dual_of_shortfall = score_of_excess(excess + worth, lifted, everyone)
             is_met &= np.abs(dual_of_shortfall - unwidened_dual) <= PRECISE * unit
-        support = excess + (lifted * tested).sum(axis=1)
+        # Weights that allow anything have no support, and may be infinite themselves.
+        support = np.where(np.isinf(excess), np.inf, excess + (lifted * tested).sum(axis=1))
     wanted = wanted & np.isfinite(lam.values).all(axis=1) & np.isfinite(weights).all(axis=1)
     wanted &= np.isfinite(aims + moved).all(axis=1)
     # What was widened or rounded may be too little: fractions decide where the bounds are apart.
@@ -182,22 +186,17 @@ def bound_scores(
     # What is computed upwards may be too much: fractions decide where the bounds are apart.
     is_hard = ~_is_settled(dual, unwidened_dual, primal, unit)
     for k in np.flatnonzero(is_hard & wanted).tolist():
-        compared = technology
-        if left_out is not None:
-            listed = technology.listed
-            if listed is None:
-                listed = np.arange(len(technology.points))
-            compared = replace(technology, listed=listed[listed != left_out[k]])
-        candidates = [to_fractions(weights[k])]
-        polished = polished_weights(technology, weights[k], lam, k, least_weights[k])
-        if polished is not None:
-            candidates.append(polished)
-        tightened = tighten_weights(technology, compared, weights[k], lam, k, least_weights[k])
-        if tightened is not None:
-            candidates.append(tightened)
         allowed: list[tuple[float, float]] = []
-        for candidate in candidates:
-            outcome = exact_excess(compared, tested[k], candidate)
+        for possible, candidate in exact_candidates(
+            technology,
+            weights[k],
+            lam,
+            k,
+            least_weights[k],
+            None if largest_weights is None else largest_weights(k),
+            None if left_out is None else left_out[k],
+        ):
+            outcome = exact_excess(possible, tested[k], candidate)
             if outcome is not None:
                 own_value = dot(outcome[1], to_fractions(tested[k]))
                 bound = _as_float(score_of_excess, outcome[0], k, outcome[1])

@@ -14,6 +14,8 @@ import numpy as np
 from deabench.utils.arrays import ROUND, Sparse
 
 Vector = list[Fraction]
+Limits = Sequence[Fraction | None]
+"""What each weight is to be at most; None where it may be anything."""
 MET = Fraction(1, 10**12)
 """A gain below this share of its terms may be rounding."""
 POLISH = 1e-7
@@ -197,16 +199,19 @@ def polished_weights(
     k: int,
     least_weights: np.ndarray,
     trade_offs: Sequence[Vector] = (),
+    largest_weights: Limits | None = None,
 ) -> Vector | None:
     """Return weights under which DMU k's peers are worth exactly the most; None if there are none.
 
-    Weights move by shares of themselves, as little as possible; those at their least stay there.
-    Under them the `trade_offs` (c,) that the DMU makes are worth nothing.
+    Weights move by shares of themselves, as little as possible; those at their least, or their
+    largest, stay there. Under them the `trade_offs` (c,) that the DMU makes are worth nothing.
     """
-    exact = to_fractions(weights)
-    is_free = weights > least_weights * (1 + POLISH)
+    exact, is_free = settle_at_limits(weights, least_weights, largest_weights)
     values = lam.values[k]
-    used = np.flatnonzero(values > POLISH * values.max(initial=0.0))
+    # A small share of a large peer may be most of a small DMU's metric.
+    parts = np.abs(technology.points[np.maximum(lam.columns[k], 0)]) * values[:, None]
+    is_part = (parts > POLISH * parts.max(axis=0, initial=0.0)).any(axis=1)
+    used = np.flatnonzero(is_part | (values > POLISH * values.max(initial=0.0)))
     peers = [to_fractions(technology.points[j]) for j in lam.columns[k][used]]
     if not peers:
         return None
@@ -235,7 +240,34 @@ def polished_weights(
     polished = [w * (1 + next(eta)) if free else w for w, free in zip(exact, is_free, strict=True)]
     if min(polished) < 0:
         return None
-    return [max(a, b) for a, b in zip(polished, to_fractions(least_weights), strict=True)]
+    return keep_limits(polished, least_weights, largest_weights)
+
+
+def settle_at_limits(
+    weights: np.ndarray, least_weights: np.ndarray, largest_weights: Limits | None
+) -> tuple[Vector, np.ndarray]:
+    """Return weights in fractions, and which of them, bool (c,), are at neither of their limits.
+
+    Those that rounding keeps from their largest are exactly that.
+    """
+    exact = to_fractions(weights)
+    is_free = weights > least_weights * (1 + POLISH)
+    for c, limit in enumerate(largest_weights or ()):
+        if limit is not None and weights[c] >= limit * (1 - Fraction(POLISH)):
+            exact[c] = limit
+            is_free[c] = False
+    return exact, is_free
+
+
+def keep_limits(
+    weights: Vector, least_weights: np.ndarray, largest_weights: Limits | None
+) -> Vector:
+    """Return weights that are nowhere below their least and above their largest."""
+    kept = [max(a, b) for a, b in zip(weights, to_fractions(least_weights), strict=True)]
+    for c, limit in enumerate(largest_weights or ()):
+        if limit is not None:
+            kept[c] = min(kept[c], limit)
+    return kept
 
 
 def exact_excess(

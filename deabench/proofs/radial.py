@@ -347,6 +347,7 @@ class _RadialProof:
             nonnegative_weights,
             support,
             np.abs(u_0 - support),
+            left_out,
         )
         if self.returns == "crs":
             is_wrong = np.abs(u_0)

@@ -9,11 +9,23 @@ prove in fractions that no metric of the tested DMU has slack.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
-from deabench.proofs.exact_repair import POLISH, Technology, Vector, dot, solve, to_fractions
+from deabench.proofs.exact_repair import (
+    POLISH,
+    Limits,
+    Technology,
+    Vector,
+    dot,
+    keep_limits,
+    polished_weights,
+    settle_at_limits,
+    solve,
+    to_fractions,
+)
 from deabench.utils.arrays import ROUND, Sparse
 
 NEAR = 1e-6
@@ -58,6 +70,7 @@ def free_term_errors(
     weights: np.ndarray,
     support: np.ndarray,
     distance: np.ndarray,
+    left_out: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return by how much u_0 is not what the weights allow, beyond rounding, (K,).
 
@@ -67,6 +80,8 @@ def free_term_errors(
         What the weights give to any combination at most.
     distance : array (K,)
         By how much u_0 differs from it.
+    left_out : int array (K,), optional
+        The point that each is not compared with; all others are listed then.
     """
     # It is what the peers are worth, and rounded as the terms of that are.
     peers = np.abs(technology.points[np.maximum(lam.columns, 0)])
@@ -80,6 +95,8 @@ def free_term_errors(
     for k in np.flatnonzero((errors > 0) & np.isfinite(errors)).tolist():
         roundings = ROUND * (np.abs(points) @ weights[k])
         values = points @ weights[k]
+        if left_out is not None:
+            values[left_out[k]] = -np.inf
         is_best = values + roundings >= (values - roundings).max()
         errors[k] = max(errors[k] - 2 * roundings[is_best].max(), 0.0)
     return errors
@@ -93,33 +110,80 @@ def tighten_weights(
     k: int,
     least_weights: np.ndarray,
     trade_offs: Sequence[Vector] = (),
+    largest_weights: Limits | None = None,
 ) -> Vector | None:
     """Return weights near some under which nothing is worth more than DMU k's peers; None if none.
 
-    Those at their least stay there. The peers are points of `technology`; the DMU is compared with
-    `compared`, perhaps without one of them. Weights that are not negative move by too little to
-    become so. Under them no trade-off (c,) is worth more than nothing.
+    Those at their least, or their largest, stay there. The peers are points of `technology`; the
+    DMU is compared with `compared`, perhaps without one of them. Weights that are not negative move
+    by too little to become so. Under them no trade-off (c,) is worth more than nothing.
     """
     values = lam.values[k]
     is_peer = values > 0
     if not is_peer.any():
         return None
-    # All peers are worth the same, and nothing where Σ λ is between its bounds.
+    # All peers are worth the same, and nothing where Σ λ is between its bounds. At the greatest sum
+    # they are not worth less than nothing, at the least one not more.
     least_sum, greatest_sum = technology.sums
     total = values[is_peer].sum()
-    returns = "crs"
-    if abs(total - 1) <= POLISH and (least_sum, greatest_sum) != (0.0, np.inf):
-        returns = {(1.0, 1.0): "vrs", (0.0, 1.0): "nirs"}.get((least_sum, greatest_sum), "ndrs")
+    is_least = least_sum > 0 and abs(total / least_sum - 1) <= POLISH
+    is_greatest = abs(total / greatest_sum - 1) <= POLISH
+    returns = {
+        (False, False): "crs",
+        (True, False): "ndrs",
+        (False, True): "nirs",
+        (True, True): "vrs",
+    }[is_least, is_greatest]
     peer = technology.points[lam.columns[k][int(np.argmax(values))]]
     rows = _near_constraints(compared.bounding_points, peer, weights, returns)
     if rows is None:
         return None
     rows += [[-value for value in trade_off] for trade_off in trade_offs]
-    is_free = weights > least_weights * (1 + POLISH)
-    moved = _move_to_hold(rows, to_fractions(weights), is_free)
+    exact, is_free = settle_at_limits(weights, least_weights, largest_weights)
+    moved = _move_to_hold(rows, exact, is_free)
     if moved is None:
         return None
-    return [max(w, least) for w, least in zip(moved, to_fractions(least_weights), strict=True)]
+    return keep_limits(moved, least_weights, largest_weights)
+
+
+def exact_candidates(
+    technology: Technology,
+    weights: np.ndarray,
+    lam: Sparse,
+    k: int,
+    least_weights: np.ndarray,
+    largest_weights: Limits | None,
+    left_out: int | None,
+) -> list[tuple[Technology, Vector]]:
+    """Return weights in fractions that keep their limits and may bound DMU k's score.
+
+    They are those that it has, those at their limits, those under which its peers are worth exactly
+    the most, and those under which nothing that it is compared with is worth more than its peers.
+    With each stands what combinations they are to bound.
+    """
+    compared = technology
+    if left_out is not None:
+        listed = technology.listed
+        if listed is None:
+            listed = np.arange(len(technology.points))
+        compared = replace(technology, listed=listed[listed != left_out])
+    candidates = [keep_limits(to_fractions(weights), least_weights, largest_weights)]
+    if largest_weights is not None:
+        candidates.append(settle_at_limits(weights, least_weights, largest_weights)[0])
+    polished = polished_weights(
+        technology, weights, lam, k, least_weights, largest_weights=largest_weights
+    )
+    tightened = tighten_weights(
+        technology, compared, weights, lam, k, least_weights, largest_weights=largest_weights
+    )
+    candidates += [repaired for repaired in (polished, tightened) if repaired is not None]
+    pairs = [(compared, candidate) for candidate in candidates]
+    if not compared.can_be_multiplied and lam.values[k].sum() < compared.sums[1]:
+        # Where Σ λ is below its greatest value, more of it gains nothing: weights under which no
+        # DMU is worth more than 0, however often it is taken, are as good.
+        cone = replace(compared, sums=(0.0, np.inf))
+        pairs += [(cone, candidate) for candidate in candidates]
+    return pairs
 
 
 def _near_constraints(

@@ -95,8 +95,8 @@ def test_who_is_dominated_is_not_looked_at_again(label) -> None:
     ("score", "slack", "is_open"),
     [
         (1.5, 0.0, True),
-        (1.5, 0.9e-5, True),
-        (1.5, 1.1e-5, False),
+        (1.5, 0.9e-3, True),
+        (1.5, 1.1e-3, False),
         (0.9, 0.0, False),
     ],
 )

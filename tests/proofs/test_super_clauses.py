@@ -302,7 +302,7 @@ def test_multipliers_beside_a_super_slacks_measure_are_limited_as_by_loops(
             for name in positive:
                 if limits:
                     worth = max(weights.loc[label, name], 0.0) * row[name]
-                    excess.append(worth - most / len(positive))
+                    excess.append(worth / most - 1 / len(positive))
         found = violations["multipliers_that_are_too_large"][k]
         assert found == pytest.approx(max(excess), abs=1e-9)
         counted += 1

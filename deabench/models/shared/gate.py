@@ -31,6 +31,10 @@ from deabench.utils.frames import column_positions
 NEAR_ITSELF = 1e-5
 """Where λ differs from a DMU by no more than this share, exact arithmetic asks what dominates it.
 """
+NEAR_PROJECTION = 1e-3
+"""Slack of no more than this share may come from the 1e-13 by which projections are moved inwards:
+along a facet where a metric trades at 1e-9 of another one that is 1e-4.
+"""
 NEAR_BEST = 1e-7
 """A score so near to the best one may be that."""
 LEAST_SHARE = 1e-30
@@ -150,11 +154,13 @@ def _settle_weights(answer: Answer) -> np.ndarray:
 
 
 def _moves_slacks(answer: Answer, scores: np.ndarray) -> np.ndarray:
-    """Return which radial scores stay as they are, for their slacks not to miss the projection.
+    """Return which scores stay as they are, for their slacks not to miss the projection.
 
     A score that is set to 1 moves the projection, and slacks count in units of the reference, of
     which a DMU beside a separate one may have many: bool (K,).
     """
+    if hasattr(answer.options, "largest_steps"):
+        return np.asarray(np.abs(scores - 1) * answer.options.largest_steps(answer) > TOLERANCE / 2)
     if answer.slack_weights is None or answer.own_reference:
         return np.zeros(len(scores), dtype=bool)
     metrics, reference = answer.data.inputs, answer.reference.inputs
@@ -212,14 +218,18 @@ def _overlooked_rows(task: Task, answer: Answer) -> np.ndarray:
         gains = candidates - tested[rows[block], None]
         dominates = (gains >= 0).all(axis=2) & (gains > 0).any(axis=2)
         is_undominated[block] = ~dominates.any(axis=1)
+    is_dominated = np.zeros(len(tested), dtype=bool)
+    is_dominated[rows[~is_undominated]] = True
     rows = rows[is_undominated]
     if len(rows) and not getattr(answer.options, "is_restricted", False):
-        rows = rows[find_own_slack(task, answer.frontier, rows).total <= TOLERANCE]
-    # What lies beyond the reference is no point of it: where hardly any slack is left at its
-    # projection, it is solved again.
+        own_slack = find_own_slack(task, answer.frontier, rows).total
+        is_dominated[rows[own_slack > TOLERANCE]] = True
+        rows = rows[own_slack <= TOLERANCE]
+    # What lies beyond the reference is no point of it, and has no slack of its own: where hardly
+    # any is left at its projection, it is solved again.
     slack_shares = answer.slacks.to_numpy() / np.where(tested != 0, np.abs(tested), np.inf)
-    is_beyond = _is_all_but_best(answer, tested, beyond=True) & ~is_near
-    is_beyond &= slack_shares.max(axis=1, initial=0.0) <= NEAR_ITSELF
+    is_beyond = _is_all_but_best(answer, tested, beyond=True) & ~is_dominated
+    is_beyond &= slack_shares.max(axis=1, initial=0.0) <= NEAR_PROJECTION
     is_beyond &= ~answer.efficient.to_numpy(dtype=bool)
     return np.union1d(rows, np.flatnonzero(is_beyond))
 

@@ -29,6 +29,7 @@ from deabench.models.shared.scaled_data import (
     support,
     to_reference_positions,
 )
+from deabench.models.shared.slack_programs import gains_by_moving
 from deabench.models.shared.weight_bounds import Bounds
 from deabench.proofs import structure
 from deabench.proofs.exact_repair import Technology
@@ -134,7 +135,8 @@ def solve(task: Task, advance: Advance) -> Answer:
         has_endless_slack[rows[list(second.unbounded)]] = True
         if task.exact:
             is_moved = (np.arange(scaled.s + scaled.m) < scaled.s) == is_output_oriented
-            is_solved &= ~_gains_by_moving(projected, second, inward[rows] * is_moved)
+            distance = inward[rows] * is_moved * np.column_stack([projected.y, projected.x])
+            is_solved &= ~gains_by_moving(projected, second, distance)
         better = to_reference_positions(second.shared["lam"], candidates)
         lam = replace_rows(rows[is_solved], better[is_solved], lam)
         trade_offs[rows[is_solved]] = _trade_offs(second, restrictions.shape[1])[is_solved]
@@ -154,7 +156,8 @@ def solve(task: Task, advance: Advance) -> Answer:
         slacks=slack_frame,
         weights=_multipliers(scaled, first, task, values),
         intensities=lam,
-        efficient=pareto_efficient(scores, slack_frame, task.data) & ~has_endless_slack,
+        efficient=pareto_efficient(scores, slack_frame, task.data, task.options.orientation)
+        & ~has_endless_slack,
         data=task.data,
         reference=task.reference,
         options=task.options,
@@ -180,24 +183,6 @@ def _drop_what_moving_added(
     lam.values[is_small & (lam.values < share)] = 0.0
     is_small = (np.abs(trade_offs[..., None] * restrictions) <= smallest).all(axis=2)
     trade_offs[is_small] = 0.0
-
-
-def _gains_by_moving(projected: ScaledData, second: Solutions, inward: np.ndarray) -> np.ndarray:
-    """Return for whom nothing is left but what moving and rounding gained: bool (K,).
-
-    Under the duals, what is left at the projection itself is at most the slack less what the move
-    (K, s + m), as a share of each metric, is worth.
-    """
-    values = np.column_stack([projected.y, projected.x])
-    names = [f"outputs[{r}]" for r in range(projected.s)]
-    names += [f"inputs[{i}]" for i in range(projected.m)]
-    # The factor is rounded, and so is its product with each metric.
-    distance = np.where(inward > 0, inward + EXACT_INWARD, 0.0)
-    gain_of_move = (
-        np.abs(np.column_stack([second.duals[name] for name in names])) * values * distance
-    )
-    least_value = np.where(values > 0, values, np.inf).min(axis=1)
-    return np.asarray(second.objective - gain_of_move.sum(axis=1) <= TOLERANCE * least_value)
 
 
 def _undefined_reasons(first: Solutions, labels: pd.Index, values: np.ndarray) -> dict[Any, str]:
@@ -325,6 +310,9 @@ def prove(answer: Answer) -> Proof:
     moved = np.einsum("nk,nkc->nc", np.abs(np.nan_to_num(trade_offs)), np.abs(restrictions))
     size = np.abs(np.column_stack(reach)) + moved + np.column_stack([scaled.y, scaled.x])
     size = np.where(size > 0, size, 1.0)
+    # Those at the projection in shares of what is differed there.
+    projected_size = np.abs(np.column_stack(reach)) + moved
+    projected_size = np.where(projected_size > 0, projected_size, size)
     shortfall = np.maximum(-gains, 0.0)
     missed = shortfall / size
     # What the projection misses is missed of the score. What stays as it is, and the bounds of Σ λ,
@@ -398,7 +386,7 @@ def prove(answer: Answer) -> Proof:
         np.abs(answer.slacks.to_numpy() / scaled.units[:count] - slacks) / size[:, :count]
     )
     # Efficient are those at 1 without slack; λ shows only one choice of slacks.
-    without_slack = (slacks / size[:, :count]).max(axis=1) <= TOLERANCE
+    without_slack = (slacks / projected_size[:, :count]).max(axis=1) <= TOLERANCE
     is_efficient = (scores >= 1 - TOLERANCE) & without_slack
     return Proof(
         frame,

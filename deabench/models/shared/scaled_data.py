@@ -320,12 +320,19 @@ def scaled_multipliers(answer: Answer, scaled: ScaledData) -> tuple[np.ndarray, 
     return u, weights[:, column_positions(columns, answer.data.inputs.columns)] * scaled.unit_x
 
 
-def pareto_efficient(scores: pd.Series, slacks: pd.DataFrame, data: Data) -> pd.Series:
+def pareto_efficient(
+    scores: pd.Series, slacks: pd.DataFrame, data: Data, orientation: str = "none"
+) -> pd.Series:
     """Return which DMUs are Pareto-efficient: the score reaches 1 and no slack is left.
 
-    Both hold within `deabench.utils.arrays.TOLERANCE`, slacks in shares of the DMU's own values.
+    Both hold within `deabench.utils.arrays.TOLERANCE`, slacks in shares of the DMU's own values or,
+    where these are less, of those of its projection.
     """
-    own_values = np.abs(np.column_stack([data.outputs.to_numpy(), data.inputs.to_numpy()]))
+    outputs = data.outputs.to_numpy()
+    if orientation == "output":
+        # A DMU far beyond a separate reference has a projection that is far smaller.
+        outputs = outputs / np.maximum(scores.to_numpy(), 1.0)[:, None]
+    own_values = np.abs(np.column_stack([outputs, data.inputs.to_numpy()]))
     # A value of 0 has no share: its unit is the largest of the metric.
     largest = own_values.max(axis=0, initial=0.0)
     unit = np.where(own_values > 0, own_values, np.where(largest > 0, largest, 1.0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,7 +16,7 @@ from deabench.models.shared.scaled_data import (
     scaled_multipliers,
 )
 from deabench.proofs.bounds import ExcessScore, GainScore, bound_scores
-from deabench.proofs.exact_repair import Technology
+from deabench.proofs.exact_repair import Limits, Technology
 from deabench.proofs.radial import COLUMNS
 from deabench.proofs.supporting_weights import free_term_errors
 from deabench.results.answer import Answer
@@ -103,6 +104,7 @@ class BoundedAnswer:
         *,
         weights: np.ndarray | None = None,
         least_weights: np.ndarray | None = None,
+        largest_weights: Callable[[int], Limits] | None = None,
         weight_unit: np.ndarray | None = None,
         moved: np.ndarray | None = None,
         moved_farther: np.ndarray | None = None,
@@ -137,12 +139,8 @@ class BoundedAnswer:
             too_small = ((least_weights - weights) * np.abs(self.tested)).max(axis=1)
             too_small /= weight_units
             weights = np.maximum(weights, np.nan_to_num(least_weights))
-        technology = self.technology
-        if left_out is not None:
-            # The listed DMUs do not bound the others where one of them is left out.
-            technology = replace(technology, listed=None)
         bounds = bound_scores(
-            technology,
+            self._compared_technology(left_out),
             self.tested,
             answer.intensities,
             weights,
@@ -154,6 +152,7 @@ class BoundedAnswer:
             moved=moved,
             moved_farther=moved_farther,
             least_weights=None if least_weights is None else np.nan_to_num(least_weights),
+            largest_weights=largest_weights,
             left_out=left_out,
         )
         lower = np.minimum(bounds.primal, bounds.dual)
@@ -174,7 +173,7 @@ class BoundedAnswer:
             [
                 too_small,
                 self._negative_weights(),
-                self._free_term_errors(free_sign * bounds.support, weight_units),
+                self._free_term_errors(free_sign * bounds.support, weight_units, left_out),
                 np.zeros(count),
             ]
         )
@@ -191,34 +190,50 @@ class BoundedAnswer:
             "distance_of_the_score_from_its_bounds": distance,
         }
 
+    def _compared_technology(self, left_out: np.ndarray | None) -> Technology:
+        """Return the technology, with all points listed where each DMU is compared without one.
+
+        The listed DMUs do not bound the others where one of them is left out.
+        """
+        if left_out is None:
+            return self.technology
+        return replace(self.technology, listed=None)
+
     def _negative_weights(self) -> np.ndarray:
         """Return by how much weights are below 0, as shares of the largest."""
         weights = self.signed_weights
         return np.asarray(-weights.min(axis=1) / np.maximum(weights.max(axis=1), 1e-300))
 
-    def _free_term_errors(self, support: np.ndarray, units: np.ndarray) -> np.ndarray:
+    def _free_term_errors(
+        self, support: np.ndarray, units: np.ndarray, left_out: np.ndarray | None = None
+    ) -> np.ndarray:
         """Return by how much u_0 is not what it must be; 0 where there is none."""
         if self.u_0 is None:
             return np.zeros(len(support))
         errors = free_term_errors(
-            self.technology,
+            self._compared_technology(left_out),
             self.tested,
             self.answer.intensities,
             self.weights,
             support,
             np.abs(self.u_0 - support),
+            left_out,
         )
         return np.asarray(errors / units)
 
-    def slack_errors(self, moved: np.ndarray | float = 0.0) -> np.ndarray:
+    def slack_errors(
+        self, moved: np.ndarray | float = 0.0, rounding_of_moved: np.ndarray | float = 0.0
+    ) -> np.ndarray:
         """Return by how much the slacks are not what λ gains beyond `moved` (K, c), as shares.
 
-        Where that is far, it is rounded by more than a small value: that much does not count.
+        Where that is far, it is rounded by more than a small value: that much does not count, nor
+        what `moved` was rounded by before (K, c).
         """
         count = self.answer.slacks.shape[1]
         slacks = self.answer.slacks.to_numpy() / self.scaled.units[:count]
         room = (self.gains - moved)[:, :count]
-        rounding = ROUND * np.abs(np.broadcast_to(moved, self.gains.shape))[:, :count]
+        rounding = ROUND * np.abs(moved) + rounding_of_moved
+        rounding = np.broadcast_to(rounding, self.gains.shape)[:, :count]
         errors = np.maximum(np.abs(slacks - room) - rounding, 0.0)
         return np.asarray(self.shares_of(errors).max(axis=1))
 

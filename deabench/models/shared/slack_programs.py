@@ -20,6 +20,8 @@ import pandas as pd
 
 from deabench.models.shared import infeasibility, single_peers
 from deabench.models.shared.scaled_data import (
+    EXACT_INWARD,
+    INWARD,
     ScaledData,
     compile_program,
     lambda_violation,
@@ -35,7 +37,7 @@ from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance, Model
 from deabench.results.proof import Proof
-from deabench.solver.solve_all import Solutions, solve_each
+from deabench.solver.solve_all import Solutions, solve_all, solve_each
 from deabench.solver.template import Template
 from deabench.utils.arrays import TOLERANCE, Sparse, scale
 
@@ -233,6 +235,59 @@ def _slack_prices(scaled: ScaledData, solutions: Solutions) -> np.ndarray:
     """Return the duals of inputs, then outputs, (K, m + s)."""
     rows = [f"inputs[{i}]" for i in range(scaled.m)] + [f"outputs[{r}]" for r in range(scaled.s)]
     return np.column_stack([solutions.duals[row] for row in rows])
+
+
+def peers_with_largest_slacks(
+    task: Task, scaled: ScaledData, moved: np.ndarray, lam: Sparse, candidates: np.ndarray
+) -> Sparse:
+    """Return the peers with the largest slacks at the projection.
+
+    The first ones stay where those would not reach the projection.
+    """
+    s = scaled.s
+    # A point that does not move is not rounded, and exact arithmetic needs the rounding alone.
+    inward = np.where(moved != 0, EXACT_INWARD if task.exact else INWARD, 0.0)
+    projected = replace(
+        scaled,
+        x=scaled.x - moved[:, s:] + inward[:, s:],
+        y=scaled.y + moved[:, :s] - inward[:, :s],
+    )
+    program = compile_program("slacks", scaled.m, s, returns=scaled.returns)
+    if task.exact:
+        everyone = np.arange(len(moved))
+        no_shares = np.empty((len(moved), 0))
+        second = solve_slacks(task, projected, program, candidates, everyone, no_shares, -1.0)
+    else:
+        second = solve_all(
+            program,
+            scaled.reference_table[candidates],
+            np.column_stack([projected.x, projected.y]),
+            name=lambda k: str(task.data.labels[k]),
+        )
+    is_solved = ~np.isnan(second.objective)
+    if task.exact:
+        # Beside a steep facet moving inwards alone leaves slack: the first peers have less.
+        is_solved &= ~gains_by_moving(projected, second, inward)
+    better = to_reference_positions(second.shared["lam"], candidates)
+    better.values[better.values < 100 * inward.max()] = 0.0  # what moving inwards added
+    reaches = gains_and_violation(projected, better)[1] <= TOLERANCE / 10
+    is_sound = is_solved & reaches
+    return replace_rows(np.flatnonzero(is_sound), better[is_sound], lam)
+
+
+def gains_by_moving(projected: ScaledData, second: Solutions, inward: np.ndarray) -> np.ndarray:
+    """Return for whom nothing is left but what moving and rounding gained: bool (K,).
+
+    Under the duals, what is left at the projection itself is at most the slack less what the move
+    `inward` (K, s + m), outputs first, is worth.
+    """
+    values = np.column_stack([projected.y, projected.x])
+    # What was moved is rounded, too.
+    distance = np.where(inward > 0, inward + EXACT_INWARD * np.abs(values), 0.0)
+    inputs_first = np.column_stack([distance[:, projected.s :], distance[:, : projected.s]])
+    gain_of_move = (np.abs(_slack_prices(projected, second)) * inputs_first).sum(axis=1)
+    least_value = np.where(values > 0, values, np.inf).min(axis=1)
+    return np.asarray(second.objective - gain_of_move <= TOLERANCE * least_value)
 
 
 def replace_solutions(
