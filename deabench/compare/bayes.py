@@ -12,6 +12,7 @@ from scipy import special
 from deabench.compare.pairwise import list_pairs
 from deabench.compare.row_units import RowUnit, find_row_unit
 from deabench.compare.score_tables import (
+    NOISE_DIGITS,
     Floats,
     check_control,
     check_count,
@@ -28,6 +29,8 @@ from deabench.utils.result import Result
 
 PRIOR_WEIGHT = 0.5
 """Weight of the prior's one pseudo-observation at zero, Benavoli et al.'s; a data set weighs 1."""
+SAME_SHARE = 1e-12
+"""Shares of a draw's weights that differ by no more than this are equal."""
 CELLS_AT_ONCE = 2_000_000
 """Posterior weights times pairs of data sets held at a time."""
 
@@ -120,8 +123,8 @@ def bayesian_signed_rank(
     Notes
     -----
     Benavoli, Corani, Demšar, Zaffalon (2017), JMLR 18:77. The draws are those of their library
-    baycomp, which has the same answers (and takes five times as long), except for two classifiers
-    that are equal everywhere: there it finds one better, by rounding.
+    baycomp, which has the same answers (and takes five times as long), but for two classifiers that
+    are equal everywhere and for means on the region's edge: there it goes by rounding.
 
     Examples
     --------
@@ -154,9 +157,11 @@ def _share_wins(d: Floats, rope: float, samples: int, seed: int) -> tuple[float,
     # Sums d_i + d_j of all pairs; the outcome of a pair is decided by their half.
     sums = values[:, None] + values[None, :]
     if rope > 0:
-        first = np.heaviside(sums - 2 * rope, 0.5)
-        second = np.heaviside(-sums - 2 * rope, 0.5)
-    # Heaviside's ½ shares a mean on the region's edge between the two sides.
+        # Heaviside's ½ shares a mean on the region's edge between the two sides; whether it is on
+        # the edge, rounding noise must not decide.
+        size = max(float(np.abs(values).max()), rope)
+        first = np.heaviside(np.round((sums - 2 * rope) / size, NOISE_DIGITS), 0.5)
+        second = np.heaviside(np.round((-sums - 2 * rope) / size, NOISE_DIGITS), 0.5)
     else:
         first = (sums > 0).astype(float)
         second = (sums < 0).astype(float)
@@ -172,8 +177,9 @@ def _share_wins(d: Floats, rope: float, samples: int, seed: int) -> tuple[float,
         first_share = (w @ first * w).sum(axis=1)
         second_share = (w @ second * w).sum(axis=1)
         middle = 1 - first_share - second_share if rope > 0 else np.zeros(len(w))
-        first_wins += int(((first_share > middle) & (first_share > second_share)).sum())
-        second_wins += int(((second_share > middle) & (second_share > first_share)).sum())
+        # Equal shares have no winner, whatever rounding makes of their sums.
+        first_wins += int((first_share > np.maximum(middle, second_share) + SAME_SHARE).sum())
+        second_wins += int((second_share > np.maximum(middle, first_share) + SAME_SHARE).sum())
     ties = samples - first_wins - second_wins
     return first_wins / samples, ties / samples, second_wins / samples
 

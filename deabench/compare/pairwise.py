@@ -23,6 +23,7 @@ from deabench.compare.score_tables import (
     NOISE_DIGITS,
     check_control,
     check_scores,
+    score_differences,
 )
 from deabench.compare.signed_rank import permutation, sign_flip_p_values, wilcoxon
 from deabench.compare.two_classifiers import Comparison, paired_t
@@ -273,17 +274,15 @@ def _permute_pairs(values: pd.DataFrame, pairs: Sequence[Pair]) -> list[tuple[fl
     """Apply the permutation test to every pair of a complete table, all with the same signs."""
     x = values.to_numpy()
     first, second = pair_positions(values.columns, pairs)
-    largest = np.abs(x).max(axis=0)
     rows = list[tuple[float, float, float]]()
     # About 100 signs and all rows for each pair have to fit in memory.
     step = max(1, CELLS_AT_ONCE // (100 * len(x)))
     for start in range(0, len(pairs), step):
         i = first[start : start + step]
         j = second[start : start + step]
-        # As `score_differences`, for many pairs at once.
-        scale = np.maximum(largest[i], largest[j])
-        scale = np.where(scale > 0, scale, 1)
-        d = np.round((x[:, i] - x[:, j]) / scale, NOISE_DIGITS) * scale
+        d = np.column_stack(
+            [score_differences(x[:, a], x[:, b]) for a, b in zip(i, j, strict=True)]
+        )
         means = d.mean(axis=0).tolist()
         rows += zip(means, means, sign_flip_p_values(d).tolist(), strict=True)
     return rows

@@ -148,11 +148,21 @@ def check_pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def score_differences(x: Floats, y: Floats) -> Floats:
-    """Return x - y without rounding noise, so that equal differences are equal and ties are 0."""
+    """Return x - y without rounding noise, so that equal differences are equal and ties are 0.
+
+    Differences that are equal to 12 digits of the largest score are as large as the smallest of
+    them. Rounded to these digits, sums of a few of them would differ where they are equal.
+    """
+    difference = np.asarray(x - y)
     scale = max(np.abs(x).max(), np.abs(y).max())
     if scale == 0:
-        return np.asarray(x - y)
-    return np.asarray(np.round((x - y) / scale, NOISE_DIGITS) * scale)
+        return difference
+    size = np.abs(difference)
+    rounded, group = np.unique(np.round(size / scale, NOISE_DIGITS), return_inverse=True)
+    smallest = np.full(len(rounded), np.inf)
+    np.minimum.at(smallest, group, size)
+    smallest[rounded == 0] = 0.0
+    return np.asarray(np.sign(difference) * smallest[group])
 
 
 def check_number(value: object, name: str) -> float:

@@ -392,9 +392,10 @@ def _tost_by_t(d: Floats, margin: float, ratio: float, alpha: float) -> Comparis
 
 
 def _tost_by_ranks(d: Floats, margin: float, alpha: float) -> Comparison:
-    # In units of the margin, without rounding noise, so that ties stay ties.
-    above = np.round((d + margin) / margin, NOISE_DIGITS)
-    below = np.round((margin - d) / margin, NOISE_DIGITS)
+    # Without rounding noise, so that ties stay ties.
+    size = max(float(np.abs(d).max()), margin)
+    above = np.round((d + margin) / size, NOISE_DIGITS)
+    below = np.round((margin - d) / size, NOISE_DIGITS)
     p_value, distribution = max(one_sided_signed_rank(above), one_sided_signed_rank(below))
     median = float(np.median(d))
     return Comparison(

@@ -94,6 +94,26 @@ def test_tost_by_ranks_is_scipys_two_one_sided_tests() -> None:
     assert result.p_value == pytest.approx(max(sides), rel=1e-10)
 
 
+@pytest.mark.parametrize("unit", [1.0, 0.01])
+@pytest.mark.parametrize("seed", range(6))
+def test_ties_of_whole_numbers_stay_ties_in_any_unit(unit, seed) -> None:
+    """Scores of -3 to 3 differ by thirds of the largest one, which no decimal is."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.integers(-3, 4, (2, 9))
+    d = x - y
+    signs = np.array(list(product((-1, 1), repeat=9)))
+    expected = (np.abs(signs @ d) >= abs(d.sum())).mean()
+    assert compare.permutation(x * unit, y * unit).p_value == expected
+    sides = []
+    for shifted in (d + 1, 1 - d):
+        ranks = stats.rankdata(np.abs(shifted))
+        moving = ranks[shifted != 0]
+        sums = np.array([(moving * (row[: len(moving)] > 0)).sum() for row in signs])
+        sides.append((sums >= ranks[shifted > 0].sum()).mean())
+    result = compare.tost(x * unit, y * unit, margin=unit, test="wilcoxon")
+    assert result.p_value == pytest.approx(max(sides), rel=1e-12)
+
+
 def test_tost_by_ranks_lists_all_signs_under_ties() -> None:
     d = np.array([0.1, 0.1, -0.1, 0.0, 0.2, 0.5, -0.5, 0.1])
     result = compare.tost(d, np.zeros(8), margin=0.5, test="wilcoxon")

@@ -1,6 +1,7 @@
 """Plans of test sets: by hand, and refusals."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import ndtri
 
@@ -66,3 +67,25 @@ def test_a_correlation_cannot_bring_disagreement_below_the_gap():
 def test_refusals(arguments, message):
     with pytest.raises(DataError, match=message):
         db.plan(**arguments)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+@pytest.mark.parametrize(
+    ("at_least", "value", "score", "rho"), [(0.9, 0.8, 1.0, 0.0), (0.95, 0.9, 1.0, 0.3)]
+)
+def test_as_many_instances_as_planned_let_a_candidate_pass_as_often(at_least, value, score, rho):
+    """Of 400 test sets .8 within four standard errors, or more: the margin is generous."""
+    count = int(db.plan(at_least=at_least, value=value, score=score, rho=rho).gate)
+    other = value * score
+    both_right = value * other + rho * np.sqrt(value * (1 - value) * other * (1 - other))
+    rng = np.random.default_rng(1)
+    passes = 0
+    for run in range(400):
+        first = rng.random(count) < value
+        chance = np.where(first, both_right / value, (other - both_right) / (1 - value))
+        second = rng.random(count) < chance
+        outcomes = pd.DataFrame({"a": first, "b": second}, dtype=float)
+        samples = db.Samples.from_outcomes({"accuracy": outcomes})
+        passes += db.gate(samples, "b", at_least=at_least, seed=run).passed
+    assert passes / 400 >= 0.8 - 4 * np.sqrt(0.8 * 0.2 / 400)
