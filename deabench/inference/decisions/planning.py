@@ -137,11 +137,11 @@ def plan(
         raise DataError(f"k is {k} and s is {s}; give at least two systems and one metric")
     if not 0 <= rho < 1:
         raise DataError(f"rho is {rho}; give a number from 0 to below 1, as 0.3")
-    # All metrics must speak: the power of each is the s-th root of the power of all.
-    z_power = float(ndtri(power ** (1 / s)))
     verdict = np.nan
     anytime = np.nan
     if gap is not None:
+        # All metrics must speak: the power of each is the s-th root of the power of all.
+        z_power = float(ndtri(power ** (1 / s)))
         share("gap", gap)
         if gap >= value:
             raise DataError(f"gap is {gap} and value is {value}; the gap must be smaller")
@@ -171,6 +171,8 @@ def plan(
             - 2 * covariance / (value * candidate_value)
         )
         z = float(-ndtri(alpha / 2))
+        # One metric is enough, but beside each of the others: as if all were as good as the best.
+        z_power = float(ndtri(power ** (1 / (k - 1))))
         gate = np.ceil(MARGIN * variance * ((z + z_power) / np.log(score / at_least)) ** 2)
         blocks = np.ceil(np.log(2 / alpha) / (1 - at_least))
     notes = ("the numbers are estimates at the figures given; a larger correlation needs fewer",)
