@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.analysis.frontier import span_frontier, technology_notes
-from deabench.errors import DataError, TimeLimitError
+from deabench.errors import DataError, SolveError, TimeLimitError
 from deabench.geometry import free_disposal
 from deabench.geometry.closest import (
     ClosestPoint,
@@ -18,12 +18,14 @@ from deabench.geometry.closest import (
     closest_by_milp,
     closest_on_faces,
     no_closest_point,
+    refuse_other_distances,
 )
 from deabench.geometry.extended_facets import closest_on_facets
 from deabench.geometry.projections import common_rises
 from deabench.proofs.targets import scale_norm
 from deabench.results.frontier import NORMS, ON_FRONTIER, Frontier, classify_positions
 from deabench.results.model import ANY_VALUES, Norm, Technology
+from deabench.results.norm_weights import resolve_norm_weights
 from deabench.results.targets import (
     TIME_PASSED,
     Targets,
@@ -37,7 +39,7 @@ from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
 from deabench.tables.transforms import Data, multiply_data, scale_reference, to_outputs_only
 from deabench.tables.validation import Allowed, check_same_units, validate
-from deabench.tables.vocabulary import has_mixed_units
+from deabench.utils.arrays import TOLERANCE
 from deabench.utils.checks import choice
 from deabench.utils.progress import progress
 
@@ -142,7 +144,7 @@ def targets(
     tested_data, reference_data, ranges, notes = _validate_both(
         tested, reference, columns, technology, missing, returns
     )
-    metric_weights, weight_notes = _resolve_weights(weights, reference_data)
+    metric_weights, weight_notes = resolve_norm_weights(weights, reference_data)
     # Constant returns are reduced to variable ones over multiples of the reference.
     multiples = None
     if returns == "crs":
@@ -223,8 +225,23 @@ def targets(
     result = result.in_user_directions()
     if returns == "crs" and not common:
         result = divide_targets(result, factors)
+    if chosen_method == "milp":
+        _refuse_unproved(result)
     # Multiples may leave what is possible; mixtures stay within it.
     return result.hide_impossible(ranges) if returns == "crs" else result
+
+
+def _refuse_unproved(result: Targets) -> None:
+    """Refuse targets by the normalised model (11) that their certificate refuses."""
+    for name, misses in result.proof().violations.items():
+        is_refused = ~(misses <= TOLERANCE) & ~np.isnan(misses)
+        # The frontier's own certificate says nothing on a target.
+        if name != "frontier" and is_refused.any():
+            label = result.targets.index[int(np.argmax(is_refused))]
+            raise SolveError(
+                f"model 'normalised' for '{label}' ended with a target that is not proved to "
+                f"{TOLERANCE:g}. Pass method='faces'."
+            )
 
 
 def _check_choices(norm: str, on: str, method: str, technology: str, returns: str) -> None:
@@ -300,44 +317,6 @@ def _validate_both(
         notes = (VRS_NOTE if returns == "vrs" else CRS_NOTE,)
     ranges = {name: selected.range_of(name) for name in selected.metrics}
     return tested_data, reference_data, ranges, (*selected.notes, *missing_notes, *notes)
-
-
-def _resolve_weights(
-    weights: Mapping[str, float] | str | None, reference: Data
-) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return what a unit of each metric counts, outputs first, and a note on a default."""
-    frame = to_outputs_only(reference).outputs
-    names = list(frame.columns)
-    if isinstance(weights, str):
-        choice("weights", weights, ("range",))
-        return _range_weights(frame), ()
-    if weights is None:
-        # A change of .01 is as good in every share, but not in shares and milliseconds.
-        if not has_mixed_units(names, list(map(str, reference.inputs))):
-            return np.ones(len(names)), ()
-        return _range_weights(frame), (
-            "units differ, so changes are counted in shares of each metric's range in the "
-            "reference (weights='range')",
-        )
-    # Given weights must name each output, and be positive.
-    for name, weight in weights.items():
-        if name not in names:
-            raise DataError(
-                f"weights names '{name}', which is not an output; the outputs are "
-                f"{', '.join(names)}"
-            )
-        if not (np.isfinite(weight) and weight > 0):
-            raise DataError(f"the weight of '{name}' is {weight:g}; give a number above 0")
-    missing = [name for name in names if name not in weights]
-    if missing:
-        raise DataError(f"weights has no '{missing[0]}'; give one for every output")
-    return np.array([float(weights[name]) for name in names]), ()
-
-
-def _range_weights(reference: pd.DataFrame) -> np.ndarray:
-    """Return 1 / range of each metric; 1 for a metric that is constant."""
-    spread = (reference.max() - reference.min()).to_numpy()
-    return np.asarray(np.divide(1.0, spread, out=np.ones_like(spread), where=spread > 0))
 
 
 @dataclass(frozen=True)
@@ -437,6 +416,11 @@ class _Search:
             # What was found by then is proved; without anything there is no answer.
             if not closest:
                 raise
+        if self.front.precomputed_hull is not None:
+            # Tolerances of the program may make another face the closest.
+            by_faces, _ = self.on_faces(lambda _: None)
+            names = [name for name, _ in groups]
+            refuse_other_distances(closest, by_faces, self.points, names, self.norm, self.weights)
         return closest, position
 
     def _positions(self) -> np.ndarray:

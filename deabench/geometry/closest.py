@@ -27,6 +27,8 @@ from deabench.utils.progress import check_time
 
 SAME = 1e-12
 """Distances that differ by less are the same, in boxed metrics."""
+SAME_LENGTH = 1e-8
+"""The same of distances that different programs have, as a share where they are above 1."""
 ROUND = 16 * np.finfo(float).eps
 """What the products of a slope may be off by, as a share of the sum of their terms."""
 ON_HYPERPLANE = 1e-9
@@ -292,6 +294,41 @@ def closest_by_milp(
             )
             targets.append(target if cone is None else cone.shrink(target, k))
         return targets
+
+
+def refuse_other_distances(
+    closest: Sequence[ClosestPoint],
+    expected: Sequence[ClosestPoint],
+    tested: np.ndarray,
+    names: Sequence[str],
+    norm: str,
+    weights: np.ndarray,
+) -> None:
+    """Refuse the points of the model (11) where those of listed faces have other distances.
+
+    With one name for several points their sum counts.
+
+    Raises
+    ------
+    SolveError
+    """
+    lengths = np.array(
+        [
+            [np.linalg.norm((end.point - start) * weights, NORM_ORDERS[norm]) for end in (a, b)]
+            for a, b, start in zip(closest, expected, tested, strict=False)
+        ]
+    ).reshape(-1, 2)
+    if len(names) < len(tested):
+        lengths = lengths.sum(axis=0, keepdims=True)
+    both_missing = np.isnan(lengths).all(axis=1)
+    difference = np.abs(lengths[:, 0] - lengths[:, 1])
+    is_same = difference <= SAME_LENGTH * np.maximum(lengths[:, 1], 1.0)
+    wrong = np.flatnonzero(~is_same & ~both_missing)
+    if len(wrong):
+        raise SolveError(
+            f"model 'normalised' for {names[wrong[0]]} ended with another distance than that of "
+            "the listed faces. Pass method='faces'."
+        )
 
 
 def _prove_none_dominates(

@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from deabench.errors import CertificateError, DataError
+from deabench.errors import CertificateError, DataError, SolveError
 from deabench.models.shared.radial import solve_both_stages
 from deabench.models.shared.radial_model import RadialModel
 from deabench.models.shared.radial_problems import WEIProblem
@@ -78,8 +78,12 @@ class Common(RadialModel):
         if self.goal == "sum":
             weights, tables = _mean_weights(task, problem.undominated)
             return _common_answer(task, own_answer, weights, tables)
-        answer = _common_answer(task, own_answer, *_minimax_weights(task, own_answer))
-        violations = np.array(list(self.prove(answer).violations.values()))
+        try:
+            answer = _common_answer(task, own_answer, *_minimax_weights(task, own_answer))
+        except SolveError:  # as of values that are too far apart for HiGHS
+            violations = np.array([np.inf])
+        else:
+            violations = np.array(list(self.prove(answer).violations.values()))
         if np.nanmax(violations, initial=0.0) <= TOLERANCE:
             return answer
         # What floating point does not prove is solved in rational arithmetic.
@@ -289,9 +293,11 @@ def _prove_minimax(answer: Answer) -> Proof:
     # The loss under these weights, and the bound that μ and κ give to any weights.
     loss = float(np.nanmax(own_scores - scores))
     bound = float(np.nansum(own_scores * mu) - kappa.sum())
-    # μ·Z ≤ κ·Y, Σ μ = 1, and neither is negative.
+    # A loss is a difference of scores, which may be far above 1.
+    size = max(1.0, np.nanmax(own_scores))
+    # μ·Z ≤ κ·Y, Σ μ = 1, and neither is negative. What Z has too much of is worth that much loss.
     dual_infeasibility = max(
-        float(((mu @ Z - kappa @ Y) / unit).max()),
+        float(((mu @ Z - kappa @ Y) / unit).max()) / size,
         abs(mu.sum() - 1.0),
         -mu.min(),
         -kappa.min(),
@@ -305,17 +311,16 @@ def _prove_minimax(answer: Answer) -> Proof:
         {
             "primal": loss,
             "dual": bound,
-            # A loss is a difference of scores, which may be far above 1.
-            "gap": abs(loss - bound) / max(1.0, np.nanmax(own_scores)),
+            "gap": abs(loss - bound) / size,
             "primal_infeasibility": primal_infeasibility,
             "dual_infeasibility": dual_infeasibility,
         },
         index=answer.scores.index,
     )
     # Beside another reference scores may be far above 1: they are proved in shares of themselves.
-    size = np.maximum(own_scores.to_numpy(), 1.0)
+    sizes = np.maximum(own_scores.to_numpy(), 1.0)
     own_violations = {
-        f"{name}_of_the_own_scores": values / size
+        f"{name}_of_the_own_scores": values / sizes
         for name, values in proof_violations(own_frame).items()
     }
     return Proof(
@@ -326,7 +331,7 @@ def _prove_minimax(answer: Answer) -> Proof:
             "distance_of_the_own_score_from_its_proof": np.abs(
                 own_frame["primal"] - own_scores
             ).to_numpy()
-            / size,
+            / sizes,
             "distance_of_the_score_from_its_proof": np.abs(answer.scores - scores).to_numpy(),
             "weights_that_are_not_common": _weight_differences(answer),
             **_own_violations(own_answer, losses, scores),

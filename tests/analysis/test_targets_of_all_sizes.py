@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 
 import deabench as db
+from deabench.errors import SolveError
+from deabench.geometry.closest import ClosestPoint, no_closest_point, refuse_other_distances
 from deabench.results.targets import factors_into_cone
 
 REFERENCE = pd.DataFrame({"y": [2.0, 1.0, 3.0], "x": [1.0, 1.0, 2.0]}, index=list("abc"))
@@ -90,3 +92,47 @@ def test_factors_make_points_as_large_as_the_hull_and_keep_them_in_it() -> None:
     assert (sizes * factors > 0.5)[[0, 1, 3]].all()
     assert factors[2] == 1.0
     assert (np.log2(factors) % 1 == 0).all()
+
+
+def test_a_target_of_the_program_that_is_not_proved_is_refused() -> None:
+    """Beside rows of 1e-7 and 1e7 the program calls a DMU infeasible without a proof."""
+    rows = [
+        [8, 6, 0.4],
+        [1e-5, 0.07, 0.002],
+        [0.8, 8, 10],
+        [4e-7, 6e-8, 1.9999999999999998e-05],
+        [8e7, 6e5, 8e3],
+        [7e5, 7e7, 30],
+    ]
+    reference = pd.DataFrame(rows, list("abcdef"), ["x", "y", "z"], dtype=float)
+    small = [9.999999999999999e-05, 0.005999999999999999, 0.004999999999999999]
+    tested = pd.DataFrame([small, [2e8, 2e8, 9e8]], ["s", "t"], reference.columns)
+    with pytest.raises(SolveError, match="Pass method='faces'"):
+        db.targets(
+            tested,
+            reference,
+            outputs=["y", "z"],
+            inputs=["x"],
+            norm="linf",
+            weights={"x": 0.1, "y": 2.0, "z": 0.1},
+            dominating=True,
+            method="milp",
+        )
+
+
+@pytest.mark.parametrize("names", [["'p'", "'q'"], ["the group"]])
+def test_other_distances_than_those_of_the_faces_are_refused(names) -> None:
+    tested = np.array([[1.0, 1.0], [2.0, 2.0]])
+
+    def at_distance(*lengths: float) -> list[ClosestPoint]:
+        points = tested + np.column_stack([np.zeros(2), lengths])
+        return [replace(no_closest_point(2, np.zeros((0, 2))), point=point) for point in points]
+
+    weights = np.ones(2)
+    same = at_distance(1.0, 2.0)
+    refuse_other_distances(same, at_distance(1.0, 2.0 + 1e-9), tested, names, "l1", weights)
+    nowhere = at_distance(np.nan, np.nan)
+    refuse_other_distances(nowhere, nowhere, tested, names, "l1", weights)
+    for other in (at_distance(1.0, 2.1), nowhere):
+        with pytest.raises(SolveError, match="another distance than that of the listed faces"):
+            refuse_other_distances(same, other, tested, names, "l1", weights)

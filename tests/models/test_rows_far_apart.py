@@ -242,3 +242,25 @@ def test_weights_at_their_largest_are_exactly_that() -> None:
     candidates = [candidate for _, candidate in pairs]
     assert all(candidate[0] <= limit for candidate in candidates)
     assert candidates[1] == [limit, Fraction(1, 2)]
+
+
+# common weights
+
+
+def test_common_weights_of_dmus_far_beyond_the_reference_are_proved() -> None:
+    """What the tested DMUs have too much of is rounding of numbers 1e7 times the reference."""
+    rows = [[0.06, 0.01, 0.03], [0.09, 0.06, 0.04], [8e5, 8e5, 5e5], [2e-4, 3e-4, 7e-4]]
+    rows.append([8e5, 2e5, 8e5])
+    table = pd.DataFrame(rows, list("ABCDE"), ["a", "b", "c"])
+    ranking = db.rank(table, reference=table.iloc[:2], model=M.Common(goal="largest"))
+    # By the simplex method in fractions.
+    assert ranking.tables["common"]["lost"].max() == pytest.approx(5e7 / 63, rel=1e-9)
+    db.certify(ranking)
+
+
+def test_common_weights_beyond_what_highs_takes_are_solved_in_fractions() -> None:
+    rows = [[1e-9, 2e-9, 6e-9, 8e-9], [8e5, 1e5, 9e5, 1e5], [4e7, 9e7, 9e7, 4e7]]
+    table = pd.DataFrame(rows, list("ABC"), ["a", "b", "c", "d"])
+    ranking = db.rank(table, reference=table.iloc[:1], model=M.Common(goal="largest"))
+    assert ranking.scores["A"] == pytest.approx(1.0, rel=1e-12)
+    db.certify(ranking)

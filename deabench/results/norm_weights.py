@@ -1,0 +1,51 @@
+"""Weights of a norm: what a unit of change counts in each metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from deabench.errors import DataError
+from deabench.tables.transforms import Data, to_outputs_only
+from deabench.tables.vocabulary import has_mixed_units
+from deabench.utils.checks import choice
+
+
+def resolve_norm_weights(
+    weights: Mapping[str, float] | str | None, reference: Data
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return what a unit of each metric counts, outputs first, and a note on a default."""
+    frame = to_outputs_only(reference).outputs
+    names = list(frame.columns)
+    if isinstance(weights, str):
+        choice("weights", weights, ("range",))
+        return _range_weights(frame), ()
+    if weights is None:
+        # A change of .01 is as good in every share, but not in shares and milliseconds.
+        if not has_mixed_units(names, list(map(str, reference.inputs))):
+            return np.ones(len(names)), ()
+        return _range_weights(frame), (
+            "units differ, so changes are counted in shares of each metric's range in the "
+            "reference (weights='range')",
+        )
+    # Given weights must name each output, and be positive.
+    for name, weight in weights.items():
+        if name not in names:
+            raise DataError(
+                f"weights names '{name}', which is not an output; the outputs are "
+                f"{', '.join(names)}"
+            )
+        if not (np.isfinite(weight) and weight > 0):
+            raise DataError(f"the weight of '{name}' is {weight:g}; give a number above 0")
+    missing = [name for name in names if name not in weights]
+    if missing:
+        raise DataError(f"weights has no '{missing[0]}'; give one for every output")
+    return np.array([float(weights[name]) for name in names]), ()
+
+
+def _range_weights(reference: pd.DataFrame) -> np.ndarray:
+    """Return 1 / range of each metric; 1 for a metric that is constant."""
+    spread = (reference.max() - reference.min()).to_numpy()
+    return np.asarray(np.divide(1.0, spread, out=np.ones_like(spread), where=spread > 0))
