@@ -280,9 +280,7 @@ def _permute_pairs(values: pd.DataFrame, pairs: Sequence[Pair]) -> list[tuple[fl
     for start in range(0, len(pairs), step):
         i = first[start : start + step]
         j = second[start : start + step]
-        d = np.column_stack(
-            [score_differences(x[:, a], x[:, b]) for a, b in zip(i, j, strict=True)]
-        )
+        d = score_differences(x[:, i], x[:, j])
         means = d.mean(axis=0).tolist()
         rows += zip(means, means, sign_flip_p_values(d).tolist(), strict=True)
     return rows

@@ -150,19 +150,25 @@ def check_pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
 def score_differences(x: Floats, y: Floats) -> Floats:
     """Return x - y without rounding noise, so that equal differences are equal and ties are 0.
 
-    Differences that are equal to 12 digits of the largest score are as large as the smallest of
-    them. Rounded to these digits, sums of a few of them would differ where they are equal.
+    Of matrices, column by column. Differences that are equal to 12 digits of the largest score are
+    as large as the smallest of them. Rounded to these digits, sums of a few of them would differ
+    where they are equal.
     """
     difference = np.asarray(x - y)
-    scale = max(np.abs(x).max(), np.abs(y).max())
-    if scale == 0:
-        return difference
+    scale = np.maximum(np.abs(x).max(axis=0), np.abs(y).max(axis=0))
     size = np.abs(difference)
-    rounded, group = np.unique(np.round(size / scale, NOISE_DIGITS), return_inverse=True)
-    smallest = np.full(len(rounded), np.inf)
-    np.minimum.at(smallest, group, size)
-    smallest[rounded == 0] = 0.0
-    return np.asarray(np.sign(difference) * smallest[group])
+    order = np.argsort(size, axis=0)
+    ascending = np.take_along_axis(size, order, axis=0)
+    rounded = np.round(ascending / np.where(scale > 0, scale, 1.0), NOISE_DIGITS)
+    # Each takes the place of the first one that is as large, and of 0 where it is that.
+    is_first = np.ones(rounded.shape, dtype=bool)
+    is_first[1:] = np.diff(rounded, axis=0) > 0
+    rows = np.arange(len(size)).reshape(-1, *[1] * (size.ndim - 1))
+    first = np.maximum.accumulate(np.where(is_first, rows, 0), axis=0)
+    smallest = np.where(rounded == 0, 0.0, np.take_along_axis(ascending, first, axis=0))
+    without_noise = np.empty(size.shape)
+    np.put_along_axis(without_noise, order, smallest, axis=0)
+    return np.asarray(np.copysign(without_noise, difference) + 0.0)
 
 
 def check_number(value: object, name: str) -> float:

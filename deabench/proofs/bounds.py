@@ -140,7 +140,8 @@ def bound_scores(
         rows = np.flatnonzero(~is_feasible & wanted)
         if len(rows):
             # Any λ that is feasible will do: often that is λ without what rounding added to it.
-            rounded_lam = Sparse(lam.columns[rows], _round_lambda(lam.values[rows]))
+            rounded_values = np.round(lam.values[rows] / FINEST_LAMBDA) * FINEST_LAMBDA
+            rounded_lam = Sparse(lam.columns[rows], rounded_values)
             new_gains, new_error, is_rounded_feasible, _ = repaired_gains(
                 technology, aims[rows], rounded_lam, held[rows], moved[rows]
             )
@@ -179,10 +180,8 @@ def bound_scores(
         reached = [_as_float(score_of_gains, exact, k) for exact in gains_reached]
         if is_feasible[k]:
             reached.append(primal[k])
-        if reached:
-            primal[k] = reached[_find_closest(reached, dual[k])]
-        elif not is_met[k]:
-            primal[k] = np.nan
+        if reached or not is_met[k]:
+            primal[k] = reached[_find_closest(reached, dual[k])] if reached else np.nan
     # What is computed upwards may be too much: fractions decide where the bounds are apart.
     is_hard = ~_is_settled(dual, unwidened_dual, primal, unit)
     for k in np.flatnonzero(is_hard & wanted).tolist():
@@ -245,11 +244,6 @@ def _as_float(
 # what λ reaches
 
 
-def _round_lambda(values: np.ndarray) -> np.ndarray:
-    """Return λ in multiples of `FINEST_LAMBDA`."""
-    return np.asarray(np.round(values / FINEST_LAMBDA) * FINEST_LAMBDA)
-
-
 def repaired_gains(
     technology: Technology,
     tested: np.ndarray,
@@ -302,6 +296,12 @@ def _repaired_gains_of_block(
     error = GAMMA * (np.abs(terms).sum(axis=1) + np.abs(growth) + np.abs(moved))
     is_possible = (sums > 0) | (least_sum == 0)
     reached_terms = share[..., None] * points
+    if (allowed > 2).any():
+        # Of many small peers Σ λ z - z_o leaves less.
+        direct_error = GAMMA * (np.abs(reached_terms).sum(axis=1) + np.abs(tested) + np.abs(moved))
+        is_closer = (allowed[:, None] > 2) & (direct_error < error)
+        gains = np.where(is_closer, reached_terms.sum(axis=1) - tested - moved, gains)
+        error = np.where(is_closer, direct_error, error)
     own_rounding = LAST_DIGITS * (np.abs(tested) + np.abs(reached_terms).sum(axis=1))
     is_met = ((gains >= -own_rounding) | ~held).all(axis=1) & is_possible
     # Where Σ λ is free, each entry moves the point by all of z_j, else, as λ is divided by its sum

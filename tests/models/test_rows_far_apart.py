@@ -78,6 +78,22 @@ CASES: list[tuple[str, Any, list[list[float]], int, int, dict[str, float]]] = [
         {"A": 3 / 35, "D": 0.42642857143},
     ),
     (
+        "ten billion of a peer leave slack",
+        M.Additive(returns="crs", weights="normalized"),
+        [[3e-5, 7e-5, 1e-5], [3e6, 9e6, 5e6], [0.07, 0.02, 0.03], [1e5, 7e5, 1e5]],
+        1,
+        0,
+        {"D": 2e5 / float(np.std([3e-5, 3e6, 0.07, 1e5], ddof=1))},
+    ),
+    (
+        "twenty million of two peers leave slack",
+        M.SuperSBM(returns="ndrs"),
+        [[1e4, 2e4, 2e4, 2e4], [4e-4, 6e-4, 9e-4, 3e-4], [0.2, 0.5, 0.2, 0.8]],
+        2,
+        0,
+        {"A": 22 / 23},
+    ),
+    (
         "5e-10 of the way to the best",
         M.RDM(orientation="output"),
         [[3e5, 6e5], [4e-6, 1e-6], [9e-4, 5e-4], [2e-5, 9e-5]],
