@@ -156,8 +156,7 @@ def solve(task: Task, advance: Advance) -> Answer:
         slacks=slack_frame,
         weights=_multipliers(scaled, first, task, values),
         intensities=lam,
-        efficient=pareto_efficient(scores, slack_frame, task.data, task.options.orientation)
-        & ~has_endless_slack,
+        efficient=pareto_efficient(scores, slack_frame, task.data) & ~has_endless_slack,
         data=task.data,
         reference=task.reference,
         options=task.options,
@@ -310,9 +309,6 @@ def prove(answer: Answer) -> Proof:
     moved = np.einsum("nk,nkc->nc", np.abs(np.nan_to_num(trade_offs)), np.abs(restrictions))
     size = np.abs(np.column_stack(reach)) + moved + np.column_stack([scaled.y, scaled.x])
     size = np.where(size > 0, size, 1.0)
-    # Those at the projection in shares of what is differed there.
-    projected_size = np.abs(np.column_stack(reach)) + moved
-    projected_size = np.where(projected_size > 0, projected_size, size)
     shortfall = np.maximum(-gains, 0.0)
     missed = shortfall / size
     # What the projection misses is missed of the score. What stays as it is, and the bounds of Σ λ,
@@ -386,7 +382,7 @@ def prove(answer: Answer) -> Proof:
         np.abs(answer.slacks.to_numpy() / scaled.units[:count] - slacks) / size[:, :count]
     )
     # Efficient are those at 1 without slack; λ shows only one choice of slacks.
-    without_slack = (slacks / projected_size[:, :count]).max(axis=1) <= TOLERANCE
+    without_slack = (slacks / size[:, :count]).max(axis=1) <= TOLERANCE
     is_efficient = (scores >= 1 - TOLERANCE) & without_slack
     return Proof(
         frame,
