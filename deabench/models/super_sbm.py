@@ -119,6 +119,12 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
         name=lambda k: str(task.data.labels[rows[k]]),
     )
 
+    # Weakly efficient ones are at 1 either way: their slacks-based measure proves that.
+    is_weak = (solutions.objective <= 1 + TOLERANCE) & ~base.efficient.to_numpy(dtype=bool)[rows]
+    if is_weak.any():
+        above = rows[~is_weak]
+        return _solve_without_themselves(task, base, above) if len(above) else base
+
     # Efficient DMUs have no slack; those that the others do not reach have no score.
     undefined = rows[np.isnan(solutions.objective)]
     scores = base.scores.copy()
@@ -224,7 +230,8 @@ def _prove(answer: Answer) -> Proof:
     is_unreached = np.array(
         [answer.reasons.get(label) == UNREACHED for label in answer.scores.index]
     )
-    is_super = answer.own_reference & (_is_super(answer) | is_unreached)
+    is_above = answer.efficient.to_numpy(dtype=bool) | (scores > 1 + TOLERANCE)
+    is_super = answer.own_reference & ((_is_super(answer) & is_above) | is_unreached)
     below = np.flatnonzero(~is_super)
     above = np.flatnonzero(is_super)
     # DMUs below 1 are compared with all, those that reach 1 with the others alone.

@@ -94,6 +94,14 @@ CASES: list[tuple[str, Any, list[list[float]], int, int, dict[str, float]]] = [
         {"A": 22 / 23},
     ),
     (
+        "weakly efficient beside a peer that HiGHS leaves out",
+        M.SuperSBM(orientation="output"),
+        [[1e6, 2e6, 2e6, 8e6], [3e-6, 4e-6, 5e-6, 9e-6], [30, 40, 60, 20], [1e6, 5e6, 7e6, 5e6]],
+        3,
+        0,
+        {"A": 5 / 6},
+    ),
+    (
         "5e-10 of the way to the best",
         M.RDM(orientation="output"),
         [[3e5, 6e5], [4e-6, 1e-6], [9e-4, 5e-4], [2e-5, 9e-5]],
