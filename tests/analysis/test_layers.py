@@ -30,6 +30,7 @@ def test_layers_are_peeled_off(values) -> None:
     assert db.layers(table).frame["layer"].max() >= layers.max()  # mixtures only take more away
 
 
+@pytest.mark.slow
 def test_a_layer_changes_where_its_stability_ends_and_no_sooner() -> None:
     table = frame(np.random.default_rng(0).uniform(0.4, 1, (7, 2)))
     layer_frame = db.layers(table).frame

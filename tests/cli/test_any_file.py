@@ -82,6 +82,7 @@ def test_rank_prints_intervals_and_verdicts_without_options(kind, request, capsy
     assert best in [record["classifier"] for record in records if record["rank"] == 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["predictions", "seeds", "board", "counts"])
 def test_uncertainty_report_and_gate_take_the_same_files(kind, request, capsys, tmp_path):
     file = request.getfixturevalue(kind)

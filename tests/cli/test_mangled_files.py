@@ -114,6 +114,7 @@ def mangled(text: str, rng: random.Random) -> bytes:
     return bytes(data)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default::deabench.errors.DataWarning", "ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_a_mangled_file_ends_in_a_sentence(name, tmp_path, monkeypatch, capsys):

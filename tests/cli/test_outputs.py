@@ -93,6 +93,7 @@ def test_another_file_of_the_folder_is_written_again_and_again(folder) -> None:
         assert main(["rank", "lb.csv", "-o", "other.csv"]) == 0
 
 
+@pytest.mark.slow
 def test_a_report_is_not_saved_over_what_it_was_made_from(folder, refused) -> None:
     message = "the report was made from '{}'; write it to another file"
     for source in ("lb.csv", Path("lb.csv"), "l*b.csv", ["lb.csv"], "link.csv"):

@@ -121,6 +121,7 @@ def test_the_options_of_single_results_work_in_a_report(board, capsys) -> None:
     assert data["uncertainty"]["lower"] == frame["lower"].tolist()
 
 
+@pytest.mark.slow
 def test_many_files_are_reported_by_their_frontier(board, capsys) -> None:
     sweep = Path(__file__).parents[2] / "examples" / "sweep"
     words = ["--tolerance", "0", "--kept", "parts", "-o", "page.html"]

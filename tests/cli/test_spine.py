@@ -217,6 +217,7 @@ def test_models_prints_options_and_formulation_of_every_model(name, capsys):
     assert "deabench_models." in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("verb", "options"),
     [

@@ -293,6 +293,7 @@ def test_printable_replaces_by_unicodes_classes() -> None:
     assert printable(kept) == kept
 
 
+@pytest.mark.slow
 def test_tables_fit_the_terminal(tmp_path) -> None:
     rng = np.random.default_rng(0)
     names = [f"a_system_with_a_name_of_forty_letters_{k:02}" for k in range(30)]

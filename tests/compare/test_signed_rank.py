@@ -43,6 +43,7 @@ def test_permutation_draws_signs_above_seventeen_and_agrees_with_scipy() -> None
     assert compare.permutation([1, 2, 3], [1, 2, 3]).p_value == 1
 
 
+@pytest.mark.slow
 def test_wilcoxon_over_all_signs_is_scipys() -> None:
     for seed in range(6):
         rng = np.random.default_rng(seed)

@@ -94,6 +94,7 @@ def test_standard_input_and_labels_of_text(capsys, six, monkeypatch):
     assert "'well' is the positive class, as asked\n" in run(capsys, "-", "--positive", "well")[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_has_a_table_and_a_picture(capsys, wide, tmp_path, kind):
     picture, out = tmp_path / "figure.svg", tmp_path / "table.json"

@@ -145,6 +145,7 @@ def test_table_2_holds_the_files_it_says(package):
         )
 
 
+@pytest.mark.slow
 def test_the_sets_of_table_2_have_the_stated_rows_and_positives(package):
     table = keel.table2()
     for name, row in table[table["source"] != "uci"].iterrows():

@@ -91,6 +91,7 @@ GUIDED = sorted(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 @pytest.mark.parametrize("command", GUIDED)
 def test_a_command_of_the_guides_answers_on_a_board_with_gaps(command, board, capsys):

@@ -47,6 +47,7 @@ HERE = [page for page in PAGES if page.name not in RUN_BY and blocks(page, "pyth
 TOLD = [page for page in [*PAGES, *SCRIPTS] if commands(page) and page.name != "README.md"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", HERE, ids=lambda page: page.stem)
 def test_the_python_of_a_page_runs(page, tmp_path, monkeypatch):
     # By default MLflow keeps its runs in a database, which takes seconds to be made.
@@ -68,6 +69,7 @@ def test_the_other_pages_are_run_by_their_own_tests():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", TOLD, ids=lambda page: page.stem)
 def test_the_commands_of_a_page_run(page, tmp_path):
     """Where a page shows what a command prints, it prints that."""

@@ -27,6 +27,7 @@ BEFORE = {
 """What the user has already."""
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 @pytest.mark.parametrize("story", ["leaderboard", "grid search", "predictions"])
 def test_five_lines_reach_everything(story, tmp_path, capsys):

@@ -1,10 +1,12 @@
 """docs/gate.md: its snippets run and say what the page says."""
 
+import pytest
 from pages import ROOT, run_python
 
 PAGE = ROOT / "docs" / "gate.md"
 
 
+@pytest.mark.slow
 def test_the_snippets_of_the_page(capsys):
     space = run_python(PAGE)
     assert space["gate"].verdict == "passes"

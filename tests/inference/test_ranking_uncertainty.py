@@ -138,6 +138,7 @@ def test_inputs_take_the_rankings_own_returns_and_orientation(table, samples, re
     )
 
 
+@pytest.mark.slow
 def test_the_command(table, predictions, tmp_path, capsys):
     table.to_csv(tmp_path / "table.csv")
     predictions.assign(y_true=Y).to_csv(tmp_path / "answers.csv", index=False)

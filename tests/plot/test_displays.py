@@ -162,6 +162,7 @@ def test_an_unknown_display_is_refused():
     assert str(e.value) == "module 'deabench.plot' has no attribute 'PieDisplay'"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [3, 30, 300])
 def test_names_never_collide_and_those_left_out_are_counted(count):
     table = cloud(count)

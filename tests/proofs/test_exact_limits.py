@@ -717,8 +717,8 @@ def test_weights_at_their_least_within_the_limit_stay(monkeypatch, share, is_fre
 
 @pytest.mark.parametrize(("share", "counts"), [(1.0, False), (1.01, True)])
 def test_peers_at_the_limit_do_not_count(monkeypatch, share, counts) -> None:
-    monkeypatch.setattr(exact_repair, "POLISH", LIMIT)
     """A peer that is no larger than the other one has the share of its intensity at most."""
+    monkeypatch.setattr(exact_repair, "POLISH", LIMIT)
     technology = Technology(np.array([[2.0, 2.0], [2.0, 1.0]]), 0, (1.0, 1.0))
     lam = Sparse(np.array([[0, 1]], dtype=np.int32), np.array([[1.0, share * LIMIT]]))
     polished = exact_repair.polished_weights(technology, np.ones(2), lam, 0, NOTHING)

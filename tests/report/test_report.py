@@ -340,6 +340,7 @@ def test_cells_are_shown_for_a_reader():
     assert table.numeric == [False, True, True, True, False, False]
 
 
+@pytest.mark.slow
 def test_a_study_has_groups_data_sets_and_failures():
     data = study()
     report = db.report(
@@ -374,6 +375,7 @@ def test_a_study_has_groups_data_sets_and_failures():
     assert "<b>too few" not in text
 
 
+@pytest.mark.slow
 def test_a_study_says_how_sure_its_means_are():
     data = shipped_study()
     report = db.report(data, outputs=["TPR", "TNR"])
@@ -441,6 +443,7 @@ def test_more_than_six_metrics_say_why_there_are_no_facets():
     assert report.data["apart"] == ""
 
 
+@pytest.mark.slow
 def test_the_command_writes_all_formats(command_files, tmp_path, capsys):
     source = command_files / "wine.csv"
     for name, start in (
@@ -483,6 +486,7 @@ def test_an_input_that_the_ranking_divides_by_is_better_low():
     assert "Take b: no other is efficient." in text
 
 
+@pytest.mark.slow
 def test_the_command_reports_a_study_that_was_run(tmp_path, capsys):
     file = tmp_path / "study.toml"
     file.write_text(

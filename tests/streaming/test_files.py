@@ -19,6 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 Change = Callable[[pd.DataFrame], object]
 
 
+@pytest.mark.slow
 def test_the_bad_cell_in_row_seven_million_is_named(
     tmp_path: Path, refused, monkeypatch: pytest.MonkeyPatch
 ) -> None:

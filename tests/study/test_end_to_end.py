@@ -41,6 +41,7 @@ def table(folder):
     return lambda name: pd.read_csv(folder / f"{name}.csv")
 
 
+@pytest.mark.slow
 def test_status(smoke, capsys):
     assert main(["study", "status", str(smoke), "--format", "json"]) == 0
     status = json.loads(capsys.readouterr().out)

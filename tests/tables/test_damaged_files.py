@@ -118,6 +118,7 @@ def test_a_csv_of_a_million_columns_is_refused_before_it_is_parsed(tmp_path) -> 
     assert "has 1,000,001 columns, more than 2,000; " in refusal_of(db.read, path)
 
 
+@pytest.mark.slow
 def test_parquet_of_twenty_thousand_columns_and_of_600_million_rows(tmp_path) -> None:
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")

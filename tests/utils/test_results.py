@@ -251,6 +251,7 @@ def test_a_result_as_csv_reads_back(name: str, tmp_path: Path) -> None:
             )
 
 
+@pytest.mark.slow
 def test_the_short_form_stays_short_for_300_classifiers() -> None:
     rng = np.random.default_rng(1)
     table = pd.DataFrame(

@@ -111,6 +111,7 @@ def test_robots_have_the_published_ranks_and_losses(kind) -> None:
     db.certify(result)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("s", [2, 3, 4])
 def test_ranks_are_those_of_rational_enumeration(s) -> None:
     rng = np.random.default_rng(s)

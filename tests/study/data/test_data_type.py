@@ -92,6 +92,7 @@ def table_2():
     return type_agreement(load_dataset(DataSpec(str(name), "table2")) for name in names)
 
 
+@pytest.mark.slow
 def test_the_agreement_with_the_papers_labels_is_as_stated(table_2):
     """42 of the 53 single-label KEEL sets of Table 2, 52 of 63 with mixed ones: as measured when
     the rule was made.

@@ -309,6 +309,7 @@ def test_every_method_of_the_paper_has_its_family():
     assert set(PAPER_FAMILIES) == set(TABLE3_LEARNERS) - {"RBF", "MLP"}
 
 
+@pytest.mark.slow
 def test_the_recommendation_of_the_shipped_study():
     """Table 22 by the paper's own quotients (TNR the input): under-sampling in every cell, in one
     with two others.

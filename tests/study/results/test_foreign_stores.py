@@ -217,6 +217,7 @@ def test_a_generated_column_computes_nothing(copy):
     assert messages.count(refusal) == len(VERBS)
 
 
+@pytest.mark.slow
 def test_a_study_of_a_milliard_repeats_is_refused_at_once(tmp_path, refused):
     file = tmp_path / "study.toml"
     file.write_text(TEXT.replace("folds = 4", "folds = 4\nrepeats = 1000000000"))

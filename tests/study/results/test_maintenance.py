@@ -91,6 +91,7 @@ def test_changed_test_rows_are_named(study):
     ]
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_never_passes_for_a_result(made, study):
     """200 bits, one at a time: the digest is that of the sound store, or something is said, and
     repair gives it back.

@@ -113,6 +113,7 @@ def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(
     assert run_here(study).digest == undisturbed
 
 
+@pytest.mark.slow
 def test_a_cluster_without_workers_is_said(study_file, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "ANSWER_SECONDS", 3.0)
     study = Study.from_toml(study_file(SLOW), allow_imports=True)

@@ -86,6 +86,7 @@ def test_waiting_tasks_are_not_held(many_tasks, tmp_path):
     assert keys == [task.key for task in tasks]
 
 
+@pytest.mark.slow
 def test_a_run_holds_the_tasks_that_are_under_way(many_tasks):
     tasks, datasets = many_tasks
     before = count_tasks()
@@ -96,6 +97,7 @@ def test_a_run_holds_the_tasks_that_are_under_way(many_tasks):
         assert 1 <= count_tasks() - before <= 8
 
 
+@pytest.mark.slow
 def test_a_run_with_failures_exits_1_and_counts_them(study_file, capsys):
     path = study_file(
         'allow_imports = true\n[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 3\n'
@@ -120,6 +122,7 @@ def test_a_run_with_failures_exits_1_and_counts_them(study_file, capsys):
     assert [line.split(",")[1] for line in captured.out.splitlines()] == ["classifier", "majority"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", ["prevalence"])
 def test_testing_prevalence_moves_neither_rate_and_training_prevalence_both(preset, tmp_path):
     """The Bayes post's two tables: TPR rises with the training prevalence, TNR falls, the AUROC

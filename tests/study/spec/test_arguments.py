@@ -103,6 +103,7 @@ def test_a_file_has_its_classes_in_the_named_column(rows, tmp_path):
     assert done(from_file)["near"].tolist() == done(from_rows)["near"].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", [StratifiedKFold(5), LeaveOneOut(), "leave-one-out"], ids=str)
 def test_counts_are_those_of_cross_val_predict(rows, split, tmp_path):
     rows = rows.iloc[::3]
@@ -270,6 +271,7 @@ def test_every_class_is_kept(tmp_path):
     assert current_rows(study.plan)["confusion"].map(sum).sum() == 2 * len(y)
 
 
+@pytest.mark.slow
 def test_ranks_by_scores_times_and_metrics_of_ones_own(rows, tmp_path):
     from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, roc_auc_score
 
