@@ -342,7 +342,10 @@ def test_common_scores_with_the_least_largest_loss_are_off_by_what_loops_give(
             "primal_infeasibility": max(
                 0.0, *(weights[0] @ y - 1 for y in Y), *(-(weights * unit)).ravel()
             ),
-            "dual_infeasibility": max(excess, abs(sum(mu) - 1), -min(mu), -min(kappa), 0.0),
+            # What the tested DMUs have too much of is worth that much loss, which may be above 1.
+            "dual_infeasibility": max(
+                excess / max(1.0, *own), abs(sum(mu) - 1), -min(mu), -min(kappa), 0.0
+            ),
         }
         # The own scores are proved by their own weights, as those of any ranking.
         alone = replace(
