@@ -263,11 +263,11 @@ def keep_limits(
     weights: Vector, least_weights: np.ndarray, largest_weights: Limits | None
 ) -> Vector:
     """Return weights that are nowhere below their least and above their largest."""
-    kept = [max(a, b) for a, b in zip(weights, to_fractions(least_weights), strict=True)]
+    bounded = [max(a, b) for a, b in zip(weights, to_fractions(least_weights), strict=True)]
     for c, limit in enumerate(largest_weights or ()):
         if limit is not None:
-            kept[c] = min(kept[c], limit)
-    return kept
+            bounded[c] = min(bounded[c], limit)
+    return bounded
 
 
 def exact_excess(
