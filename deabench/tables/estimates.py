@@ -64,6 +64,7 @@ _CODE_BEFORE = lazy_pattern(rf"^(?:{_CODES})\s*(?=[\d.])")
 _DECORATION = lazy_pattern("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u2b50]+|[*†‡§¶]+$")
 """Medals and stars, and marks of footnotes at the end."""
 _SPREAD = lazy_pattern(rf"[(\[]?\s*(?:±|\+/-|\+-)\s*({_NUMBER})\s*({_UNIT})?\s*(.*)", re.DOTALL)
+_UNIT_BEHIND = lazy_pattern(rf"[)\]]\s*({_UNIT})")
 _PLUS_SPREAD = lazy_pattern(r"\+(\d*\.\d+)$")
 """mean+standard deviation, as `0.5564+0.0000`."""
 _DEVIATIONS = lazy_pattern(rf"[(\[]?\+({_END})\s*[/,;]?\s*-({_END})[)\]]?(.*)", re.DOTALL)
@@ -211,6 +212,10 @@ def _parse_tail(
     spread = _SPREAD.fullmatch(tail)
     if spread:
         width = _to_float(spread[1], decimal_comma)
+        # "0.918 (± 4.0%) i/s" states the spread as a share of the value, and the unit behind it.
+        unit = _UNIT_BEHIND.fullmatch(spread[3])
+        if width is not None and spread[2] == "%" and unit and unit[1] != "%":
+            return replace(estimate, spread=abs(value) * width / 100), unit[1]
         return (estimate if width is None else replace(estimate, spread=width)), spread[2] or ""
     plus = _PLUS_SPREAD.fullmatch(tail)
     if plus and is_joined:

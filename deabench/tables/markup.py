@@ -65,6 +65,8 @@ _LATEX_SIGNS = {
     "omega": "ω",
     "tau": "τ",
     "textpm": "±",
+    "textmu": "µ",
+    "micro": "µ",
     "textdownarrow": "↓",
     "textuparrow": "↑",
     "dag": "†",
@@ -83,7 +85,7 @@ _LATEX_WITHOUT_TEXT = (
 )
 """Commands with one or two arguments that are no text: keys, colours, sizes."""
 _LATEX_OPTIONS = lazy_pattern(_LATEX_WITHOUT_TEXT)
-_LATEX_SCRIPT = lazy_pattern(r"(?<=\d)[$\s}]*(?:_\s*)?\{\s*(±?[^{}]*)\}")
+_LATEX_SCRIPT = lazy_pattern(r"(?<=[\d%])[$\s}]*(?:_\s*)?\{\s*(±?[^{}]*)\}")
 """A group behind a number: `66.1_{3.1}`, `66.1{\\tiny 3.1}`, a paper's own `66.1\\std{3.1}`."""
 _FORMULA = lazy_pattern(r"\$\s*([^$]*[\\_^{}=±↑↓→×][^$]*|[\d.,+-]+|[A-Za-zα-ωΑ-Ω]+)\s*\$")
 """A formula between dollar signs; "$5" and "$1/$2" are prices."""
@@ -150,4 +152,5 @@ def _write_ends(match: re.Match[str]) -> str:
 
 def _write_spread(match: re.Match[str]) -> str:
     spread = match[1].strip()
-    return f" {spread}" if spread.startswith("±") else f" ({spread})"
+    is_marked = spread.startswith(("±", "[", "("))
+    return f" {spread}" if is_marked else f" ({spread})"

@@ -189,3 +189,11 @@ def test_minutes_with_seconds_in_decimals_are_seconds():
     numbers = parse_numbers(pd.Series(["00:01.535", "01:02.5", "1:00:00.25"]))
     assert numbers.values.tolist() == [1.535, 62.5, 3600.25]
     assert numbers.unit == "seconds"
+
+
+def test_a_spread_in_percent_before_a_unit_is_relative() -> None:
+    estimate = parse_estimate("12.5  (± 4.0%) i/s", False)
+    assert estimate.value == 12.5
+    assert estimate.spread == 0.5
+    assert estimate.unit == "i/s"
+    assert parse_estimate("91.5 (± 0.5%)", False).spread == 0.5

@@ -140,3 +140,28 @@ A & 52.3 & \pz4.5 \\
         "locomo": ["52.3", "58.8"],
         "membench": ["4.5", ""],
     }
+
+
+def test_percent_signs_of_a_program_are_no_comments(tmp_path) -> None:
+    path = tmp_path / "paper.tex"
+    path.write_text(
+        r"""\begin{tabular}{lcc}
+Defense & ASR $\downarrow$ & FPR $\downarrow$ \\ \hline
+A & 49.2%$_{[38.8%,54.3%]}$ & 10.5% \\ % 3 & 4 \\
+B & 0.6% & 10.9% \\
+\end{tabular}
+""",
+        encoding="utf-8",
+    )
+    frame = read_file(path).frame
+    assert frame.iloc[:, 1].tolist() == ["49.2% [38.8%,54.3%]", "0.6%"]
+    assert frame.iloc[:, 2].tolist() == ["10.5%", "10.9%"]
+
+
+def test_microseconds_keep_their_sign(tmp_path) -> None:
+    path = tmp_path / "paper.tex"
+    path.write_text(
+        r"\begin{tabular}{lr} CPU & Sign [\textmu s] \\ \hline A & 33.9 \\ B & 89 \\ \end{tabular}",
+        encoding="utf-8",
+    )
+    assert db.read(path).column("Sign [µs]").unit == "microseconds"

@@ -290,3 +290,29 @@ def test_rows_below_a_row_of_names_are_records(tmp_path) -> None:
     ):
         with pytest.raises(DataError, match="the table is a list"):
             read(tmp_path, json.dumps(table))
+
+
+def test_yaml_in_brackets_is_no_damaged_json(tmp_path) -> None:
+    text = "[{team: A, wins: 10, losses: 0}, {team: B, wins: 7,\n    losses: 2}]\n"
+    frame = read(tmp_path, text).frame
+    assert frame["team"].tolist() == ["A", "B"]
+    assert frame["losses"].tolist() == [0, 2]
+
+
+def test_damaged_json_stays_json(tmp_path) -> None:
+    with pytest.raises(DataError, match="is not JSON"):
+        read(tmp_path, '[{"team": "A", "wins": 10}, {"team": "B" 7}]')
+
+
+def test_sections_with_records_are_no_systems(tmp_path) -> None:
+    rows = [{"system": f"S{k}", "acc": 0.5 + k / 10, "cost": k + 1.0} for k in range(3)]
+    document = {
+        "meta": {"name": "Bench"},
+        "sections": {
+            "models": {"title": "Models", "rows": rows},
+            "tools": {"title": "Tools", "rows": rows[:2]},
+        },
+    }
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert read_file(path).frame["system"].tolist() == ["S0", "S1", "S2"]

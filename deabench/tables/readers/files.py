@@ -23,7 +23,7 @@ from deabench.tables.readers.hypertext import find_html_tables, has_html_table, 
 from deabench.tables.readers.latex import find_latex_tables, has_latex_table
 from deabench.tables.readers.limits import Limits, current_options, reading_options
 from deabench.tables.readers.markdown import find_markdown_tables, has_markdown_table
-from deabench.tables.readers.objects import is_yaml, parse_json, parse_yaml
+from deabench.tables.readers.objects import is_flow_yaml, is_yaml, parse_json, parse_yaml
 from deabench.tables.readers.workbooks import read_parquet, read_workbook
 from deabench.utils.files import one_line, read_bounded
 
@@ -126,9 +126,9 @@ def _read_content(data: bytes, file: str, title: str, sheet: str | None, limits:
     if grids:
         source = read_grids(grids, file, title, sheet=sheet, prose=prose)
         return replace(source, notes=(*notes, *source.notes))
-    if fault_of_json is not None:
+    if fault_of_json is not None and not is_flow_yaml(text):
         raise fault_of_json
-    if is_yaml(text):
+    if fault_of_json is not None or is_yaml(text):
         return read_json(parse_yaml(text, file, limits), file, title)
     return read_delimited(text, file, title, notes, limits)
 

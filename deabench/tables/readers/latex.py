@@ -18,8 +18,10 @@ _ENVIRONMENTS = r"tabular[*xy]?|longtable|xltabular|supertabular|tabu|NiceTabula
 _BEGIN = lazy_pattern(rf"\\begin\s*\{{({_ENVIRONMENTS})\}}")
 _WITH_WIDTH = ("tabular*", "tabularx", "tabulary", "xltabular")
 """Environments with an argument before that of the columns."""
-_COMMENT = lazy_pattern(r"(?<!\\)%(?!(?<=[(\[]%)[)\]])[^\n]*\n?")
-"""A comment; "(%)" is a unit that a program forgot to escape."""
+_COMMENT = lazy_pattern(
+    r"(?<!\\)%(?!(?<=[(\[]%)[)\]])(?!(?<=\d%)[^\n]*(?:&|\\\\|\\tabularnewline))[^\n]*\n?"
+)
+"""A comment; "(%)" and the % of "49.2% & 89.5% \\\\" are units that a program forgot to escape."""
 _CAPTION = lazy_pattern(r"\\caption\s*(?:\[[^\[\]]*\])?\s*\{")
 _RULE = lazy_pattern(
     r"\\(?:toprule|midrule|bottomrule|hline|hhline|cline|cmidrule|addlinespace|specialrule"

@@ -16,6 +16,8 @@ from deabench.utils.checks import is_number
 MIN_INSTANCES = 20
 """So many names, the same below each system, are those of instances and not of metrics."""
 PROBED_LINES = 20
+SYSTEM_KEYS = ("system", "model", "model_name", "method", "algorithm")
+"""Keys of records that name systems."""
 _LONE_SURROGATE = re.compile(
     r"(?<!\\)((?:\\\\)*)(?:\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
     r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2})"
@@ -24,6 +26,7 @@ _LONE_SURROGATE = re.compile(
 _YAML_LINE = re.compile(
     r"\s*(?:- +)*(?:\"[^\"]*\"|'[^']*'|[^\s,;|\"'\[{#<:][^,;|\t:]*):(?:\s|$)|\s*- "
 )
+_FLOW_YAML = re.compile(r"\s*(?:\[\s*)?\{\s*[A-Za-z_][\w -]*:\s+[^\s,{}][^\n]*[,}]")
 _MARKER = re.compile(r"---(?:\s|$)|%YAML")
 
 
@@ -65,6 +68,17 @@ def is_yaml(text: str) -> bool:
     matches = [_YAML_LINE.match(line) is not None for line in lines]
     # A long text may run over several lines.
     return len(matches) > 1 and matches[0] and sum(matches) >= 0.8 * len(matches)
+
+
+def is_flow_yaml(text: str) -> bool:
+    """Return whether a text begins as a mapping, or a list of mappings, whose keys have no quotes.
+
+    Examples
+    --------
+    >>> is_flow_yaml("[{team: A, wins: 10}]"), is_flow_yaml('[{"team": "A"}]')
+    (True, False)
+    """
+    return _FLOW_YAML.match(text) is not None
 
 
 def parse_yaml(text: str, file: str, limits: Limits) -> object:
@@ -128,7 +142,7 @@ def find_nested_table(data: Mapping[Any, Any]) -> tuple[str, Any] | None:
     tables = []
     for key, value in data.items():
         rows = list(value.values()) if isinstance(value, Mapping) else value
-        is_table = isinstance(rows, list) and len(rows) > 1
+        is_table = isinstance(rows, list) and len(rows) > 1 and not all(map(_holds_table, rows))
         if is_table and all(isinstance(row, Mapping) for row in rows):
             tables.append((len(rows), str(key), value))
     # Systems whose metrics are nested look like tables themselves.
@@ -136,6 +150,18 @@ def find_nested_table(data: Mapping[Any, Any]) -> tuple[str, Any] | None:
         return None
     _, key, rows = max(tables, key=lambda table: table[0])
     return key, rows
+
+
+def _holds_table(item: object) -> bool:
+    """Return whether a mapping has a list of records that name their systems, as a section has."""
+    lists = item.values() if isinstance(item, Mapping) else ()
+    return any(
+        _are_records(rows) and len(rows) > 1 and all(map(_names_system, rows)) for rows in lists
+    )
+
+
+def _names_system(record: Mapping[Any, Any]) -> bool:
+    return any(isinstance(v, str) and key in SYSTEM_KEYS for key, v in record.items())
 
 
 def find_tables(document: object, path: str = "") -> Iterator[tuple[str, Any]]:
