@@ -14,7 +14,7 @@ from deabench.tables.cells import is_empty_word
 from deabench.tables.markup import strip_markup
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import Keys, is_description, is_numbered
-from deabench.tables.scales import measure_scale
+from deabench.tables.scales import SAMPLED_ROWS, measure_scale
 from deabench.tables.vocabulary import has_name, is_whole_name, look_up_metric
 
 MOST_NUMBERS = 0.5
@@ -27,8 +27,6 @@ BEATEN_SHARE = 0.9
 """Chance is below, and humans above, this share of the other rows."""
 AGREEING = 0.75
 """This share of the columns has to agree on a direction."""
-SAMPLED_ROWS = 2000
-"""A direction is told by about so many rows of a longer table."""
 ROW_LABEL = "row"
 Notes = tuple[tuple[str, str], ...]
 """Pairs of (metric, sentence) on how the values of each metric came about; "" stands for all."""

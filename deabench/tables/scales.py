@@ -1,10 +1,14 @@
-"""Tell the scale of a column: a share, percent, or the size of its numbers."""
+"""Measure columns: their scale, as a share or percent, and how they rise with another column."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
+SAMPLED_ROWS = 2000
+"""A direction is told by about so many rows of a longer table."""
 LEAST_RATIO = 8.0
 """Columns that are no rates are alike where their medians are within this ratio."""
 
@@ -36,3 +40,27 @@ def are_alike(scale: tuple[str, float], other_scale: tuple[str, float]) -> bool:
     if scale[0] in ("share", "percent"):
         return True
     return max(scale[1], other_scale[1]) <= LEAST_RATIO * min(scale[1], other_scale[1])
+
+
+def rank_correlations(frame: pd.DataFrame, names: Sequence[str], metric: str) -> np.ndarray:
+    """Return Spearman's correlation of columns with a metric; of a long table by a sample."""
+    rows = frame.iloc[:: max(len(frame) // SAMPLED_ROWS, 1)]
+    members = rows[list(names)]
+    is_filled = members.notna().all() & bool(rows[metric].notna().all())
+    correlations = pd.Series(np.nan, index=members.columns)
+    # Ranks of complete columns are correlated in one product.
+    ranks = members.loc[:, is_filled].rank().to_numpy()
+    if ranks.size:
+        metric_ranks = rows[metric].rank().to_numpy()
+        centred = ranks - ranks.mean(axis=0)
+        metric_centred = metric_ranks - metric_ranks.mean()
+        scales = np.sqrt((centred**2).sum(axis=0) * (metric_centred**2).sum())
+        # A constant column correlates with nothing.
+        with np.errstate(invalid="ignore", divide="ignore"):
+            correlations[is_filled] = metric_centred @ centred / scales
+    # Systems lack different members: each is compared on the systems that have it.
+    partial = members.loc[:, ~is_filled]
+    if partial.shape[1]:
+        correlations[~is_filled] = partial.corrwith(rows[metric], method="spearman")
+    values: np.ndarray = correlations.to_numpy()
+    return values

@@ -8,8 +8,8 @@ import pytest
 
 import deabench as db
 from deabench.tables.naming.questions import UndecidedError
-from deabench.tables.recognition.directions import rank_correlations
 from deabench.tables.recognition.redundancy import counts_rows
+from deabench.tables.scales import rank_correlations
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 DISEASES = ["Atelectasis", "Effusion", "Mass", "Nodule", "Edema", "Hernia"]

@@ -126,3 +126,77 @@ def test_a_metric_of_the_title_that_a_column_names_is_no_metric_of_all(tmp_path,
 )
 def test_limits_of_time_are_settings_and_lags_are_times(name, role) -> None:
     assert look_up_metric(name).role == role
+
+
+def test_rates_that_fall_with_the_length_of_the_context_are_qualities(tmp_path) -> None:
+    header = "model,1024,4096,16384\n"
+    falling = "A,0.88,0.71,0.52\nB,0.81,0.66,0.41\nC,0.92,0.75,0.44\n"
+    assert read_text(tmp_path, header + falling, "a.csv").outputs == ["1024", "4096", "16384"]
+    assert len(read_text(tmp_path, header.replace("1024", "1k") + falling, "b.csv").outputs) == 3
+    # Errors rise with it, and fall with the size of the sample.
+    rising = "A,0.28,0.51,0.72\nB,0.11,0.46,0.81\nC,0.32,0.55,0.64\n"
+    assert read_text(tmp_path, header + rising, "c.csv").question is not None
+    assert read_text(tmp_path, "model,1000,2000,3000\n" + falling, "d.csv").question is not None
+
+
+def test_a_corner_names_the_rows_before_the_data_sets(tmp_path) -> None:
+    rows = "google,33.4,39.0\nazure,31.5,37.0\nargos,19.4,21.0\n"
+    table = read_text(tmp_path, "Translator/Dataset,wmt18,wmt19\n" + rows, "zh_en.csv")
+    assert table.label == ("Translator/Dataset",)
+    assert table.outputs == ["wmt18", "wmt19"]
+
+
+def test_the_file_names_the_metric_among_other_words(tmp_path) -> None:
+    rows = "A,33.4,39.0\nB,31.5,37.0\nC,19.4,21.0\n"
+    table = read_text(tmp_path, "Translator,news,talks\n" + rows, "bleu_zh_en.csv")
+    assert table.outputs == ["news", "talks"]
+    assert read_text(tmp_path, "Translator,news,talks\n" + rows, "zh_en.csv").question is not None
+
+
+def test_a_column_of_numbers_is_no_name_of_systems(tmp_path) -> None:
+    text = "|Highest FPS|Laptop (12)|Rack (96)|\n|---|---|---|\n|Loop|4,893|7,914|\n"
+    text += "|Process|15,863|47,699|\n|**Pool**|**49,439**|**100,428**|\n|NUMA|/|220,001|\n"
+    table = read_text(tmp_path, text)
+    assert table.label == ("Highest FPS",)
+    assert table.outputs == ["Laptop (12)", "Rack (96)"]
+
+
+def test_one_name_like_a_network_makes_no_systems_of_many_columns(tmp_path) -> None:
+    sets = [f"Cohort{k}" for k in range(5)]
+    frame = pd.DataFrame({name: [81.5 + k, 75.3, 70.1 - k] for k, name in enumerate(sets)})
+    frame.insert(0, "Pipeline", ["CSP", "TS", "MDM"])
+    frame["PhysioNet"] = [66.5, 61.2, 59.9]
+    assert db.read(frame).outputs == [*sets, "PhysioNet"]
+
+
+def test_a_sparse_unknown_column_asks_nothing(tmp_path) -> None:
+    header = "model,accuracy,flux\n"
+    rows = [f"m{k},{0.5 + k / 50}," for k in range(9)]
+    rows[0] += "3.5"
+    rows[1] += "2.5"
+    assert read_text(tmp_path, header + "\n".join(rows[:9]), "a.csv").question is None
+    # In few rows every value counts.
+    assert read_text(tmp_path, header + "\n".join(rows[:4]), "b.csv").question is not None
+
+
+def test_what_rises_in_step_with_a_cost_is_no_score(tmp_path) -> None:
+    rows = "".join(f"m{k},{1.517 * k:.3f},{1.109 * k:.3f}\n" for k in range(1, 8))
+    table = read_text(tmp_path, "library,Time (s),multiple\n" + rows, "a.csv")
+    assert table.outputs == []
+    assert table.inputs == ["Time (s)"]
+
+
+@pytest.mark.parametrize(
+    ("header", "outputs", "inputs"),
+    [
+        ("athlete,100m,Long.jump,Shot.put,110m.hurdle", ["Long.jump", "Shot.put"], 2),
+        ("athlete,run200m,highjump,javelin,hurdles", ["highjump", "javelin"], 2),
+        ("model,fit_time,score_time,test_score,train_score", ["test_score"], 2),
+        ("agent,accuracy,cost_usd,Tokens,steps_total", ["accuracy"], 2),
+    ],
+)
+def test_names_beside_their_like(header, outputs, inputs, tmp_path) -> None:
+    rows = "A,0.41,0.62,0.53,0.91\nB,0.43,0.66,0.58,0.95\nC,0.42,0.61,0.59,0.94\n"
+    table = read_text(tmp_path, f"{header}\n{rows}", "a.csv")
+    assert table.outputs == outputs
+    assert len(table.inputs) == inputs

@@ -33,7 +33,6 @@ from deabench.tables.recognition.directions import (
     Context,
     decide_direction,
     is_sorted_downwards,
-    rank_correlations,
 )
 from deabench.tables.recognition.offers import (
     find_mean_ranks,
@@ -52,7 +51,12 @@ from deabench.tables.recognition.redundancy import (
     needs_guesses,
 )
 from deabench.tables.rows import compare_with_reference_rows
-from deabench.tables.scales import are_alike, finite_values, measure_scale
+from deabench.tables.scales import (
+    are_alike,
+    finite_values,
+    measure_scale,
+    rank_correlations,
+)
 from deabench.tables.vocabulary import has_name, look_up_metric
 from deabench.utils.text import quote_names
 
@@ -129,6 +133,7 @@ def judge_columns(
     resolved = _settle_scores(_demote_ambiguous(resolved, frame, context), frame)
     resolved = _doubt_outputs(resolved, frame, context)
     # A block that is wide beside the number of rows is better judged by its mean.
+    resolved = _leave_out_sparse(resolved, frame, ("unknown",))
     means = _find_wide_blocks(blocks, resolved, frame)
     resolved = [leave_out_redundant(column, resolved, frame) for column in resolved]
     if needs_guesses(resolved, frame, made_to_rank=made_to_rank):
@@ -163,14 +168,20 @@ def _name_value(column: Column, metric: str) -> Column:
     return column.with_role(meaning.role, reason)
 
 
-def _leave_out_sparse(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column]:
-    """Leave out metrics that few systems have a value for, where others have most of theirs."""
+def _leave_out_sparse(
+    columns: Sequence[Column], frame: pd.DataFrame, roles: Sequence[str] = ()
+) -> list[Column]:
+    """Leave out metrics that few systems have a value for, where others have most of theirs.
+
+    Columns of further roles are left out, too; as an unknown one beside metrics.
+    """
     filled = {
         c.name: (~np.isnan(frame[c.name].to_numpy(dtype=float))).mean()
         for c in columns
-        if c.name in frame and c.metric
+        if c.name in frame and (c.metric or c.role in roles)
     }
-    if not any(share > 1 - SPARSE for share in filled.values()) or len(frame) < MIN_ROWS:
+    has_filled = any(c.metric and filled.get(c.name, 0) > 1 - SPARSE for c in columns)
+    if not has_filled or len(frame) < MIN_ROWS:
         return list(columns)
     result = []
     for column in columns:

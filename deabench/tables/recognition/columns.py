@@ -54,6 +54,8 @@ YEARS = (1950.0, 2035.0)
 LEAST_WORDS = 4
 """So many values of 8, 16, 32 and 64 show that they are lengths of words."""
 BITS = (4.0, 8.0, 16.0, 32.0, 64.0)
+_NUMBERED_NAME = re.compile(r"\(\s*\d+\s*\)\s*$")
+"""The number in brackets behind the name of one of several systems."""
 
 
 @dataclass(frozen=True)
@@ -246,7 +248,8 @@ def _names_rows_in_part(meaning: Meaning | None, name: str, numbers: Numbers) ->
     if meaning is None:
         return False
     if meaning.role in ("label", "dataset"):
-        return not is_whole_name(name, meaning.role)
+        # "Laptop (12)" is one of several laptops, and no column of their names.
+        return not is_whole_name(name, meaning.role) or _NUMBERED_NAME.search(name) is not None
     values = numbers.values[np.isfinite(numbers.values)]
     # Descriptions are numbered by whole numbers; fractions measure something.
     is_description = meaning.kind == "description"

@@ -11,7 +11,8 @@ In this order a block takes its direction from
 6. rows of chance or of humans;
 7. the rank beside it, or a long table sorted from its greatest mean down;
 8. a known output of the same scale that rises and falls with it;
-9. rates that are mostly above two fifths.
+9. rates of models that fall as the contexts grow by whose lengths they are called;
+10. rates that are mostly above two fifths.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.tables.markup import strip_markup
+from deabench.tables.naming.data_sets import parse_context_length
 from deabench.tables.naming.meaning import Meaning
 from deabench.tables.naming.prose import (
     NUMBERS_ARE_ERRORS,
@@ -39,8 +41,8 @@ from deabench.tables.naming.titles import meaning_of_caption, meaning_of_heading
 from deabench.tables.recognition.columns import MIN_RANK_CORRELATION, Column
 from deabench.tables.recognition.layout import is_system_name
 from deabench.tables.recognition.redundancy import is_called_mean
-from deabench.tables.rows import SAMPLED_ROWS, compare_with_reference_rows
-from deabench.tables.scales import are_alike, measure_scale
+from deabench.tables.rows import compare_with_reference_rows
+from deabench.tables.scales import are_alike, measure_scale, rank_correlations
 from deabench.tables.vocabulary import (
     BETTER_ROLES,
     has_name,
@@ -77,6 +79,8 @@ LEAST_QUALITIES = 2
 """So many known qualities show that shares beside them are no losses."""
 MIN_RATES = 3
 """So many columns are needed before their height tells a direction, and of shares as many rows."""
+SYSTEMS_SHARE = 0.2
+"""Columns are systems where at least this share of them are called by known ones."""
 MIN_RATE_CELLS = 9
 """So many rates are needed before their height tells a direction."""
 
@@ -175,6 +179,7 @@ def decide_direction(block: Block, context: Context) -> tuple[str, str]:
         _by_reference_rows,
         _by_order,
         _by_correlation,
+        _by_length,
         _by_height,
     )
     for find in evidence:
@@ -282,6 +287,7 @@ def _by_introduction(block: Block, context: Context) -> tuple[str, str]:
     direction = direction_of_words(str(block.frame.index.name)) or direction_of_introduction(
         context.introduction, context.prose
     )
+    direction = direction or direction_of_words(context.title)
     if direction == "cost" and block.has_known_costs:
         return "", ""
     # A text that states the other direction speaks of something else.
@@ -310,6 +316,24 @@ def _by_data_sets(block: Block, context: Context) -> tuple[str, str]:
     if not is_rate or median > LARGEST_ERROR:
         return "", ""
     return "lower", "error rates are measured on these data sets"
+
+
+def _by_length(block: Block, _: Context) -> tuple[str, str]:
+    """Take rates that are called by rising lengths of contexts, and fall with them, as qualities.
+
+    Longer contexts are harder: errors would rise.
+    """
+    lengths = [parse_context_length(name) for name in block.names]
+    is_rate = measure_scale(block.frame[block.names[0]])[0] in ("share", "percent")
+    are_lengths = len(lengths) >= MIN_RATES and min(lengths) > 0
+    if not (are_lengths and is_rate and has_name(str(block.frame.index.name), "method")):
+        return "", ""
+    # Systems lack the greatest lengths: each is compared with itself.
+    by_length = block.frame[block.names].set_axis(lengths, axis=1)
+    fall = by_length[max(lengths)] - by_length[min(lengths)]
+    if len(fall) < MIN_RATES or not fall.median() < 0:
+        return "", ""
+    return "higher", "it falls as contexts grow, and errors would rise"
 
 
 def _by_height(block: Block, context: Context) -> tuple[str, str]:
@@ -342,7 +366,10 @@ def _by_height(block: Block, context: Context) -> tuple[str, str]:
     # What is called by a known system is one, and no metric of the rows; "T5 recall" and "T5 rank"
     # beside "GPT recall" and "GPT rank" are metrics.
     endings = {name.split()[-1] for name in block.names}
-    are_systems = len(endings) == len(block.names) and any(map(is_system_name, block.names))
+    system_count = sum(map(is_system_name, block.names))
+    # A single "PhysioNet" among many others is a data set.
+    has_systems = system_count > 0 and system_count >= SYSTEMS_SHARE * len(block.names)
+    are_systems = len(endings) == len(block.names) and has_systems
     if are_systems or any(map(is_error_set, block.names)):
         return "", ""
     if direction_of_words(texts) in ("lower", "cost"):
@@ -415,30 +442,6 @@ def _by_correlation(block: Block, _: Context) -> tuple[str, str]:
         if (rank_correlations(block.frame, block.names, ally.name) > needed).all():
             return "higher", f"it rises with '{ally.name}'"
     return "", ""
-
-
-def rank_correlations(frame: pd.DataFrame, names: Sequence[str], metric: str) -> np.ndarray:
-    """Return Spearman's correlation of columns with a metric; of a long table by a sample."""
-    rows = frame.iloc[:: max(len(frame) // SAMPLED_ROWS, 1)]
-    members = rows[list(names)]
-    is_filled = members.notna().all() & bool(rows[metric].notna().all())
-    correlations = pd.Series(np.nan, index=members.columns)
-    # Ranks of complete columns are correlated in one product.
-    ranks = members.loc[:, is_filled].rank().to_numpy()
-    if ranks.size:
-        metric_ranks = rows[metric].rank().to_numpy()
-        centred = ranks - ranks.mean(axis=0)
-        metric_centred = metric_ranks - metric_ranks.mean()
-        scales = np.sqrt((centred**2).sum(axis=0) * (metric_centred**2).sum())
-        # A constant column correlates with nothing.
-        with np.errstate(invalid="ignore", divide="ignore"):
-            correlations[is_filled] = metric_centred @ centred / scales
-    # Systems lack different members: each is compared on the systems that have it.
-    partial = members.loc[:, ~is_filled]
-    if partial.shape[1]:
-        correlations[~is_filled] = partial.corrwith(rows[metric], method="spearman")
-    values: np.ndarray = correlations.to_numpy()
-    return values
 
 
 def is_weak_column(column: Column) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from deabench.tables.cells import is_numeric_dtype
 from deabench.tables.markup import strip_markup
 from deabench.tables.naming.name_patterns import (
     match_name_start,
@@ -71,6 +72,8 @@ _SETTINGS = re.compile(
     r"|hyper_?parameters?|variant)_$"
 )
 _DATASETS = re.compile(r"_(data|data_?sets?|tasks?|problems?|domains?)(_names?)?_$")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+"""The commas of "4,893"."""
 _MEASUREMENT = r"^\W*\d[\d.,–-]*\s*([x×%]|pp|[mµun]?s|sec|min|h|[KMGT]?i?B)(?!\w)"
 """How cells begin that state a measurement, as "~61–67×" and "2.3x faster"."""
 FAMILIES = column_pattern("system_family")
@@ -267,8 +270,12 @@ def are_languages(cells: pd.Series) -> bool:
 
 
 def is_numbered(column: pd.Series) -> bool:
-    """Return whether the cells number the rows instead of naming them."""
+    """Return whether the cells number the rows instead of naming them; "/" stands for none."""
     cells = column.dropna().head(PROBED_CELLS)
+    if not is_numeric_dtype(cells.dtype):
+        texts = [strip_markup(str(cell)) for cell in cells]
+        texts = [_THOUSANDS.sub("", text) for text in texts if re.search(r"\w", text)]
+        cells = pd.Series(texts, dtype=object)
     return bool(pd.to_numeric(cells, errors="coerce").notna().all())
 
 
@@ -382,8 +389,11 @@ def has_systems_in_columns(
     # The corner "dataset/model" names both sides.
     corner = re.fullmatch(r"(.*\w)\s*[/\\|]\s*(\w.*)", str(label))
     meanings = [look_up_metric(part) for part in corner.groups()] if corner else []
-    if [meaning and meaning.role for meaning in meanings] == ["dataset", "label"]:
+    roles = [meaning and meaning.role for meaning in meanings]
+    if roles == ["dataset", "label"]:
         return True
+    if roles[1:] == ["dataset"]:
+        return False
     # "Test Net" is a part of a data set, no network, and "Zstd Time" a time.
     metrics = {column.name for column in columns if column.role in ("output", "cost", "lower_rate")}
     systems = [

@@ -23,9 +23,9 @@ import pandas as pd
 from deabench.tables.naming.prose import speaks_of_errors
 from deabench.tables.recognition.blocks import STATED_UNIT
 from deabench.tables.recognition.columns import Column
-from deabench.tables.recognition.directions import MIN_ROWS, rank_correlations
+from deabench.tables.recognition.directions import MIN_ROWS
 from deabench.tables.recognition.layout import are_languages
-from deabench.tables.scales import are_alike, measure_scale
+from deabench.tables.scales import are_alike, measure_scale, rank_correlations
 from deabench.tables.table import Table
 from deabench.tables.vocabulary import is_error_set
 

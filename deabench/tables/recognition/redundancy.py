@@ -55,6 +55,12 @@ def leave_out_redundant(column: Column, columns: Sequence[Column], frame: pd.Dat
         reason = _multiple_reason(column.name, columns, frame)
         if reason:
             return column.with_role("left_out", reason, "comparison")
+    # What rises in step with a cost is no quality, as "multiple" beside the time of each.
+    if column.role == "output" and column.kind in ("benchmark", "data set score", "score"):
+        costs = [other for other in columns if other.role == "cost"]
+        reason = _multiple_reason(column.name, costs, frame)
+        if reason:
+            return column.with_role("left_out", reason, "comparison")
     if not (column.metric or column.role == "conditional"):
         return column
     may_be_mean = is_called_mean(column.name) and column.direction != "lower"
