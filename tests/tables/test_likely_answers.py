@@ -298,3 +298,31 @@ def test_what_a_question_takes_for_no_metric_is_ignored_by_name(tmp_path) -> Non
     answer = first_answer(tmp_path, "model,accuracy,zest,blurriness\n" + rows)
     assert answer["ignore"] == ["zest"]
     assert answer["lower_is_better"] == ["blurriness"]
+
+
+def test_what_is_counted_as_spent_is_likely_better_low(tmp_path) -> None:
+    rows = "A,61.5,54.1\nB,58.1,30.9\nC,64.9,49.8\nD,59.3,41.7\n"
+    assert read_text(tmp_path, "team,accuracy,Turns\n" + rows).question.default == "lower"
+    assert read_text(tmp_path, "team,accuracy,Lens\n" + rows).question.default != "lower"
+
+
+def test_sides_of_a_production_table_may_be_logarithms(tmp_path) -> None:
+    rows = "2.4,4.9,3.5,0.97\n4.5,0.7,3.6,0.99\n0.2,4.6,2.1,0.92\n"
+    question = read_text(tmp_path, "log_x1,log_x2,log_y,true_te\n" + rows).question
+    assert question.default == "production"
+    answer = question.answers["production"]
+    assert answer["outputs"] == ("log_y",)
+    assert answer["inputs"] == ("log_x1:log_x2",) or answer["inputs"] == ("log_x1", "log_x2")
+    assert answer["ignore"] == ("true_te",)
+
+
+def test_columns_that_are_pairs_are_data_of_the_systems_in_rows(tmp_path) -> None:
+    header = "Part,North Old,North New Town,South Old,South New Town\n"
+    rows = (
+        "PCT,31.5%,28.1%,44.2%,39.7%\nTAP,35.1%,30.3%,40.8%,41.2%\nOnline,22.6%,25.4%,33.9%,30.1%\n"
+    )
+    question = read_text(tmp_path, header + rows).question
+    assert "label" in question.answers
+    assert question.default == "label"
+    single = header.replace("South New Town", "Harbour")
+    assert read_text(tmp_path, single + rows).question.default != "label"

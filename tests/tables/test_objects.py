@@ -316,3 +316,17 @@ def test_sections_with_records_are_no_systems(tmp_path) -> None:
     path = tmp_path / "results.json"
     path.write_text(json.dumps(document), encoding="utf-8")
     assert read_file(path).frame["system"].tolist() == ["S0", "S1", "S2"]
+
+
+def test_addresses_are_no_names_of_results(tmp_path) -> None:
+    results = [
+        {"dataset": {"id": name, "link": f"https://a.org/{name}-qa"}, "time_taken": 1.5}
+        for name in ("bar-exam", "tax")
+    ]
+    document = [{"model": f"m{k}", "results": results} for k in range(3)]
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert list(read_file(path).frame)[1:] == [
+        "results.bar-exam.time_taken",
+        "results.tax.time_taken",
+    ]

@@ -109,6 +109,25 @@ def direction_of_introduction(introduction: str, prose: str) -> str:
     return ""
 
 
+def direction_of_statement(name: str, prose: str) -> str:
+    """Return the direction of the metric that a sentence says a column holds; "" without one.
+
+    Examples
+    --------
+    >>> direction_of_statement("Doppler", "Doppler values are RMSE in Hz. NLL is lower.")
+    'lower'
+    """
+    if name not in prose:
+        return ""
+    statement = re.search(
+        rf"(?<![\w-]){re.escape(name)} (?:values|scores|numbers|figures|column)?\s*"
+        r"(?:is|are|shows?|holds?|denotes?|means|stands for) (?:the |an? |mean |average |median )*"
+        r"(?P<metric>[\w-]+(?: [\w-]+)?)",
+        prose,
+    )
+    return direction_of_words(statement["metric"]) if statement else ""
+
+
 def direction_of_words(text: str) -> str:
     """Return "higher", "lower" or "cost" where a text names metrics of one direction; else "".
 

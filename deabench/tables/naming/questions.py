@@ -26,8 +26,8 @@ ANSWERS = {
     "label": "if the rows are to be compared",
 }
 """Keys of the answers to a question, in words."""
-_SIDE = re.compile(r"(?P<side>[xy])[ ._]?\d*", re.IGNORECASE)
-"""A column of a production table without names of its own: x1, X.2, y."""
+_SIDE = re.compile(r"(?:(?:log|ln)[ ._]?)?(?P<side>[xy])[ ._]?\d*", re.IGNORECASE)
+"""A column of a production table without names of its own: x1, X.2, y, log_y."""
 
 
 @dataclass(frozen=True)
@@ -101,13 +101,11 @@ def describe_unnamed(columns: Sequence[str]) -> str:
     return ""
 
 
-def _outputs_by_side(columns: Sequence[str]) -> list[str]:
-    """Return the Y of columns that are called x1, x2, ... and y1, ...; none unless all are."""
-    matches = [_SIDE.fullmatch(name.strip()) for name in columns]
-    sides = [match["side"].lower() if match else "" for match in matches]
-    if set(sides) != {"x", "y"}:
-        return []
-    return [name for name, side in zip(columns, sides, strict=True) if side == "y"]
+def _find_sides(columns: Sequence[str]) -> dict[str, str]:
+    """Return "x" or "y" for columns that are called x1, x2, ... and y1, ...; none without both."""
+    matches = {name: _SIDE.fullmatch(name.strip()) for name in columns}
+    sides = {name: match["side"].lower() for name, match in matches.items() if match}
+    return sides if {*sides.values()} == {"x", "y"} else {}
 
 
 def make_question(
@@ -155,13 +153,15 @@ def make_question(
             "lower_is_better": (*complemented, *shorten_names(better_low, numeric)),
             "ignore": tuple(shorten_names(unlikely, numeric)),
         }
-    produced = _outputs_by_side(columns)
-    if produced:
-        used = [name for name in columns if name not in produced]
+    sides = _find_sides(columns)
+    if sides:
+        produced = [name for name in sides if sides[name] == "y"]
+        used = [name for name in sides if sides[name] == "x"]
         answers["production"] = {
             "outputs": tuple(shorten_names([*outputs, *produced], numeric)),
             "inputs": tuple(shorten_names([*inputs, *used], numeric)),
             "lower_is_better": tuple(complemented),
+            "ignore": tuple(shorten_names([n for n in columns if n not in sides], numeric)),
         }
         default = "production"
     if outputs or complemented or inputs:

@@ -16,6 +16,7 @@ from deabench.utils.checks import is_number
 MIN_INSTANCES = 20
 """So many names, the same below each system, are those of instances and not of metrics."""
 PROBED_LINES = 20
+ADDRESSES = ("http://", "https://")
 SYSTEM_KEYS = ("system", "model", "model_name", "method", "algorithm")
 """Keys of records that name systems."""
 _LONE_SURROGATE = re.compile(
@@ -303,11 +304,13 @@ def _flatten_results(results: Sequence[Mapping[Any, Any]], prefix: str) -> dict[
     flat: dict[str, Any] = {}
     for result in results[:MIN_INSTANCES]:
         cells = flatten_record(result)
-        # Lists became texts, and are no names.
+        # Lists became texts, and are no names; nor are addresses.
         names = [
             cell
             for key, cell in cells.items()
-            if isinstance(cell, str) and not isinstance(result.get(key), list | tuple)
+            if isinstance(cell, str)
+            and not isinstance(result.get(key), list | tuple)
+            and not cell.startswith(ADDRESSES)
         ]
         for key, cell in cells.items():
             if not isinstance(cell, str):

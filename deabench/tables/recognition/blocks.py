@@ -40,6 +40,7 @@ from deabench.tables.recognition.offers import (
     open_lone_resource,
     settle_ratios,
     settle_statistics,
+    take_statements,
 )
 from deabench.tables.recognition.redundancy import (
     MEAN_ROUNDING,
@@ -117,6 +118,7 @@ def judge_columns(
     resolved = agree_on_percent(_take_stated_errors(resolved, frame, context), frame)
     resolved = settle_statistics(settle_ratios(resolved, frame), frame, context)
     resolved = find_mean_ranks(resolved, frame, context)
+    resolved = take_statements(resolved, frame, context)
     blocks = _find_blocks(resolved, frame)
     columns_by_name = resolved
     open_blocks = []
@@ -133,7 +135,7 @@ def judge_columns(
     resolved = _settle_scores(_demote_ambiguous(resolved, frame, context), frame)
     resolved = _doubt_outputs(resolved, frame, context)
     # A block that is wide beside the number of rows is better judged by its mean.
-    resolved = _leave_out_sparse(resolved, frame, ("unknown",))
+    resolved = _leave_out_sparse(resolved, frame, unknown=True)
     means = _find_wide_blocks(blocks, resolved, frame)
     resolved = [leave_out_redundant(column, resolved, frame) for column in resolved]
     if needs_guesses(resolved, frame, made_to_rank=made_to_rank):
@@ -169,23 +171,24 @@ def _name_value(column: Column, metric: str) -> Column:
 
 
 def _leave_out_sparse(
-    columns: Sequence[Column], frame: pd.DataFrame, roles: Sequence[str] = ()
+    columns: Sequence[Column], frame: pd.DataFrame, *, unknown: bool = False
 ) -> list[Column]:
-    """Leave out metrics that few systems have a value for, where others have most of theirs.
+    """Leave out metrics that few systems have a value for, where metrics have most of theirs.
 
-    Columns of further roles are left out, too; as an unknown one beside metrics.
+    Columns of unknown names are left out instead where it is so asked.
     """
     filled = {
         c.name: (~np.isnan(frame[c.name].to_numpy(dtype=float))).mean()
         for c in columns
-        if c.name in frame and (c.metric or c.role in roles)
+        if c.name in frame and (c.metric or c.role == "unknown")
     }
     has_filled = any(c.metric and filled.get(c.name, 0) > 1 - SPARSE for c in columns)
     if not has_filled or len(frame) < MIN_ROWS:
         return list(columns)
     result = []
     for column in columns:
-        if filled.get(column.name, 1) < SPARSE:
+        is_candidate = column.role == "unknown" if unknown else column.metric
+        if is_candidate and filled.get(column.name, 1) < SPARSE:
             count = int(frame[column.name].notna().sum())
             reason = f"only {count} of {len(frame)} systems have a value; name it to use it"
             column = column.with_role("left_out", reason)

@@ -5,7 +5,7 @@ likely
 
 1. no metric, where it holds 0 and 1 alone and metrics are known;
 2. better as the known metrics of like scale whose names differ from its own in the last word alone;
-3. a cost, where its name ends with a unit of time or size;
+3. a cost, where its name ends with a unit of time or size, or counts what is spent, as tokens;
 4. better as the known metrics of like scale whose names begin with its first word;
 5. a cost, where it rises with a known one;
 6. better high where it rises with the known qualities, and low where it falls as they rise;
@@ -27,7 +27,7 @@ from deabench.tables.recognition.directions import MIN_ROWS
 from deabench.tables.recognition.layout import are_languages
 from deabench.tables.scales import are_alike, measure_scale, rank_correlations
 from deabench.tables.table import Table
-from deabench.tables.vocabulary import is_error_set
+from deabench.tables.vocabulary import has_name, is_error_set
 
 TIMES = re.compile(
     r"\b(elapsed|(run(ning)?|execution|wall|cpu|user|response)[- ]?(clock )?times?"
@@ -86,7 +86,7 @@ def _direction_of_column(frame: pd.DataFrame, name: str, metrics: Sequence[Colum
     }
     if len(directions_by_stem) == 1:
         return directions_by_stem.pop()
-    if STATED_UNIT.search(name):
+    if STATED_UNIT.search(name) or has_name(name, "likely_cost"):
         return "lower"
     directions_by_first_word = {
         direction

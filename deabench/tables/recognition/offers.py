@@ -18,12 +18,16 @@ import pandas as pd
 
 from deabench.tables.naming.meaning import MeaningKind, Role
 from deabench.tables.naming.parsing import parse_name
-from deabench.tables.naming.prose import direction_of_introduction, direction_of_words
+from deabench.tables.naming.prose import (
+    direction_of_introduction,
+    direction_of_statement,
+    direction_of_words,
+)
 from deabench.tables.naming.titles import meaning_of_caption, metric_of_title
-from deabench.tables.recognition.columns import UNKNOWN_NAME, Column
+from deabench.tables.recognition.columns import UNKNOWN_NAME, Column, check_range
 from deabench.tables.recognition.directions import OVERRULING, Context
 from deabench.tables.recognition.layout import Keys
-from deabench.tables.scales import are_alike, measure_scale
+from deabench.tables.scales import are_alike, finite_values, measure_scale
 from deabench.tables.vocabulary import has_name, look_up_metric
 
 _OPERATIONS = re.compile(r"_[gmtp]?flops(_\w+)?_")
@@ -39,7 +43,7 @@ STATISTIC_ROLES: dict[str, tuple[Role, MeaningKind]] = {
     "lower": ("lower_rate", "loss"),
     "cost": ("cost", "time"),
 }
-"""What statistics of a measurement are, by its direction."""
+"""What a measurement and its statistics are, by its direction."""
 LEAST_FACTOR = 0.9
 """Data that cannot be compressed may grow a little."""
 MAX_FACTOR = 50.0
@@ -164,6 +168,24 @@ def settle_statistics(
 
 def _is_statistic(column: Column, pattern: re.Pattern[str]) -> bool:
     return pattern.fullmatch(parse_name(column.name).words) is not None
+
+
+def take_statements(
+    columns: Sequence[Column], frame: pd.DataFrame, context: Context
+) -> list[Column]:
+    """Take columns of unknown names as what a sentence of the text says that they hold."""
+    stated = []
+    for column in columns:
+        is_open = column.role == "unknown" and column.name in frame and context.prose != ""
+        direction = direction_of_statement(column.name, context.prose) if is_open else ""
+        if direction:
+            role, kind = STATISTIC_ROLES[direction]
+            better = "higher" if direction == "higher" else "lower"
+            reason = f"the text says what it holds: {better} is better"
+            values = finite_values(frame[column.name])
+            column = check_range(column.with_role(role, reason, kind), values)
+        stated.append(column)
+    return stated
 
 
 def find_mean_ranks(
