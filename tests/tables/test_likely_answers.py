@@ -314,15 +314,3 @@ def test_sides_of_a_production_table_may_be_logarithms(tmp_path) -> None:
     assert answer["outputs"] == ("log_y",)
     assert answer["inputs"] == ("log_x1:log_x2",) or answer["inputs"] == ("log_x1", "log_x2")
     assert answer["ignore"] == ("true_te",)
-
-
-def test_columns_that_are_pairs_are_data_of_the_systems_in_rows(tmp_path) -> None:
-    header = "Part,North Old,North New Town,South Old,South New Town\n"
-    rows = (
-        "PCT,31.5%,28.1%,44.2%,39.7%\nTAP,35.1%,30.3%,40.8%,41.2%\nOnline,22.6%,25.4%,33.9%,30.1%\n"
-    )
-    question = read_text(tmp_path, header + rows).question
-    assert "label" in question.answers
-    assert question.default == "label"
-    single = header.replace("South New Town", "Harbour")
-    assert read_text(tmp_path, single + rows).question.default != "label"

@@ -226,3 +226,13 @@ def test_programming_models_are_systems(tmp_path) -> None:
     rows = "Skylake,211099.8,180202.1,70606.8\nRome,304928.8,481260.3,162005.9\n"
     table = read_text(tmp_path, f"Device,OpenMP,Kokkos,SYCL\n{rows}", "bandwidths.csv")
     assert table.kind == "datasets"
+
+
+def test_faults_and_spending_have_directions(tmp_path) -> None:
+    rows = "A,71.4,3.1,0.6,12.5\nB,52.6,8.2,1.1,13.5\nC,33.4,1.3,1.3,11.1\n"
+    header = "agent,Number of test runs per second,trailing_breaches,wall_min,spending\n"
+    table = read_text(tmp_path, header + rows, "a.csv")
+    assert table.outputs == ["Number of test runs per second"]
+    assert set(table.inputs) >= {"wall_min", "spending"}
+    assert table.lower_rates == ["trailing_breaches"]
+    assert table.question is None

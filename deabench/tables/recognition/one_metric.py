@@ -40,8 +40,6 @@ DISTANCES = ("dist", "len")
 """Abbreviations that say what is measured only behind the name of a system."""
 DATA_KINDS = ("data", "setting", "count", "length")
 """What rows may be called by that are sizes and parts of data."""
-MAX_BEGINNING = 3
-"""Columns that are called by pairs have their first parts in at most so many words."""
 UNNAMED_METRIC = "score"
 """What the cells of a matrix are called where nothing says what they measure."""
 
@@ -198,7 +196,7 @@ def ask_about_matrix(parsed: ParsedSource, table: Table, rows: Question) -> Ques
     matrix = interpret_matrix(parsed, systems, UserRoles())
     metric = matrix.question
     answers: dict[str, Answer] = {"dataset": {}}
-    default = "label" if _form_grid(systems.columns) else "dataset"
+    default = "dataset"
     text = (
         f"nothing tells whether the systems of '{table.title}' are its columns "
         f"{quote_names(systems.columns, 3)}, or its rows, called by '{dataset}'."
@@ -206,32 +204,14 @@ def ask_about_matrix(parsed: ParsedSource, table: Table, rows: Question) -> Ques
     if metric is not None:
         answers = {word: metric.answers[word] for word in ("higher", "lower")}
         meaning = meaning_of_heading(table.heading)
-        if default == "dataset":
-            default = metric.default
-            if meaning is not None and meaning.better in answers:
-                default = meaning.better
+        default = metric.default
+        if meaning is not None and meaning.better in answers:
+            default = meaning.better
         text = f"{text} And {metric.text}"
     answers = {word: {"dataset": (dataset,), **answer} for word, answer in answers.items()}
     # Whatever is to be asked about the columns then is asked when it comes to that.
     answers["label"] = {"label": (dataset,)}
     return Question(text, (), answers, default)
-
-
-def _form_grid(names: Sequence[str]) -> bool:
-    """Return whether names are all pairs of two beginnings and two endings, as of data in settings.
-
-    Names of known systems are measured several times each.
-    """
-    if any(map(is_system_name, names)):
-        return False
-    for size in range(1, MAX_BEGINNING + 1):
-        pairs = {(*map(tuple, (name.split()[:size], name.split()[size:])),) for name in names}
-        beginnings = {beginning for beginning, _ in pairs}
-        endings = {ending for _, ending in pairs if ending}
-        is_grid = min(len(beginnings), len(endings)) > 1
-        if is_grid and len(pairs) == len(beginnings) * len(endings) == len(names):
-            return True
-    return False
 
 
 def _may_be_systems(parsed: ParsedSource, table: Table, matrix: Matrix) -> bool:
