@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import deabench as db
+from deabench.tables.recognition.layout import is_numbered
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -112,3 +113,10 @@ def test_results_on_different_data_are_asked_about(tmp_path) -> None:
     assert table.outputs == ["Results.Metrics.AP"]
     assert table.question is not None
     assert "'Results.Dataset' says that the rows" in table.question.text
+
+
+def test_names_with_bars_are_no_numbers() -> None:
+    assert is_numbered(pd.Series(["4,893", "**12**", "/"]))
+    assert not is_numbered(pd.Series(["1_2", "1_3"]))
+    assert not is_numbered(pd.Series(["nan", "2"]))
+    assert not is_numbered(pd.Series(["-", "/"]))

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from deabench.tables.cells import is_numeric_dtype
 from deabench.tables.markup import strip_markup
 from deabench.tables.naming.name_patterns import (
     match_name_start,
@@ -272,11 +271,23 @@ def are_languages(cells: pd.Series) -> bool:
 def is_numbered(column: pd.Series) -> bool:
     """Return whether the cells number the rows instead of naming them; "/" stands for none."""
     cells = column.dropna().head(PROBED_CELLS)
-    if not is_numeric_dtype(cells.dtype):
-        texts = [strip_markup(str(cell)) for cell in cells]
-        texts = [_THOUSANDS.sub("", text) for text in texts if re.search(r"\w", text)]
-        cells = pd.Series(texts, dtype=object)
-    return bool(pd.to_numeric(cells, errors="coerce").notna().all())
+    texts = cells.tolist()
+    if not texts or not all(isinstance(text, str) for text in texts):
+        return bool(pd.to_numeric(cells, errors="coerce").notna().all())
+    # Most columns show with their first cell that they hold names.
+    filled = [text for text in texts if re.search(r"\w", text)]
+    return bool(filled) and all(map(_is_number, filled))
+
+
+def _is_number(text: str) -> bool:
+    """Return whether a cell is a plain number, in bold, and with commas of thousands, too."""
+    number = _THOUSANDS.sub("", strip_markup(text))
+    try:
+        value = float(number)
+    except ValueError:
+        return False
+    # Python reads "1_2" as 12, and "nan" as a number.
+    return "_" not in number and value == value
 
 
 def is_rising(values: np.ndarray) -> bool:
