@@ -16,7 +16,7 @@ from math import inf
 from pathlib import Path
 
 from deabench.metrics.formulas import DIRECTION, METRICS
-from deabench.tables.naming.meaning import WEAK_KINDS, Meaning, Role
+from deabench.tables.naming.meaning import WEAK_KINDS, AskedRoles, Meaning, Role
 from deabench.tables.naming.name_patterns import search_name
 from deabench.tables.naming.parsing import ParsedName, parse_name
 from deabench.tables.naming.reversals import reverse_direction
@@ -175,7 +175,7 @@ def is_known_by_unit(name: object) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _look_up(text: str, roles: frozenset[Role] | None = None) -> Meaning | None:
+def _look_up(text: str, roles: AskedRoles = None) -> Meaning | None:
     computed = look_up_computed(text)
     if computed is not None:
         return computed
@@ -197,9 +197,7 @@ def _look_up(text: str, roles: frozenset[Role] | None = None) -> Meaning | None:
     return meaning
 
 
-def _reverse(
-    name: ParsedName, meaning: Meaning | None, roles: frozenset[Role] | None
-) -> Meaning | None:
+def _reverse(name: ParsedName, meaning: Meaning | None, roles: AskedRoles) -> Meaning | None:
     """Return what a name means in view of words such as "drop" and "-free", which turn it."""
     if any(search_name(pattern, name.all_words) for pattern, _ in FIRST_RULES):
         return meaning
@@ -283,7 +281,7 @@ def _follow_arrow(name: ParsedName, meaning: Meaning | None) -> Meaning:
     return Meaning(role, meaning.unit, meaning.low, meaning.high, reason, kind="stated")
 
 
-def _look_up_words(name: ParsedName, roles: frozenset[Role] | None = None) -> Meaning | None:
+def _look_up_words(name: ParsedName, roles: AskedRoles = None) -> Meaning | None:
     """Apply the rules of vocabulary.toml to the words of a name.
 
     What is never a metric comes first, then throughputs; of the rules the one whose word ends last
@@ -375,11 +373,7 @@ def _look_up_counted(name: ParsedName) -> Meaning | None:
 
 
 def _last_match(
-    name_words: str,
-    rules: RuleBook,
-    roles: frozenset[Role] | None = None,
-    *,
-    must_hold: str = "",
+    name_words: str, rules: RuleBook, roles: AskedRoles = None, *, must_hold: str = ""
 ) -> Meaning | None:
     """Return the meaning of the rule whose word ends last; of several the longest."""
     best = (0, 0)

@@ -236,3 +236,19 @@ def test_faults_and_spending_have_directions(tmp_path) -> None:
     assert set(table.inputs) >= {"wall_min", "spending"}
     assert table.lower_rates == ["trailing_breaches"]
     assert table.question is None
+
+
+def test_a_score_of_ranks_is_a_score(tmp_path) -> None:
+    """A rank is better low; what rises with a score of ranks is not."""
+    rows = [f"m{k},{0.9 - 0.01 * k:.2f},{1.9 - 0.1 * k:.1f},{1.3 - 0.1 * k:.1f}" for k in range(9)]
+    table = read_text(tmp_path, "\n".join(["model,accuracy,hlcc,rank_score", *rows]), "b.csv")
+    columns = {column.name: column.role for column in table.columns}
+    assert columns["rank_score"] == "output"
+    assert columns["hlcc"] != "lower_rate"
+
+
+@pytest.mark.parametrize(
+    ("name", "role"), [("Score (LER)", "lower_rate"), ("Miles_per_Gallon", "output")]
+)
+def test_error_rates_in_brackets_and_distances_per_fuel(name, role) -> None:
+    assert look_up_metric(name).role == role

@@ -18,6 +18,8 @@ Role = Literal[
 ]
 
 ROLES: tuple[Role, ...] = get_args(Role)
+AskedRoles = frozenset[Role] | None
+"""The roles of the rules that are asked; None stands for all rules."""
 MeaningKind = Literal[
     "",
     # What is no metric.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
-from deabench.tables.naming.meaning import MEANING_KINDS, Meaning, Role
+from deabench.tables.naming.meaning import MEANING_KINDS, AskedRoles, Meaning
 from deabench.tables.naming.name_patterns import (
     is_literal,
     match_whole_name,
@@ -121,7 +121,7 @@ class RuleBook(tuple[Rule, ...]):
         following: str = "",
         *,
         at_start: bool = False,
-        roles: frozenset[Role] | None = None,
+        roles: AskedRoles = None,
     ) -> Iterator[tuple[int, int, Meaning]]:
         """Yield where words of rules stand in a name: start, end and meaning, rule by rule.
 
@@ -157,7 +157,7 @@ class RuleBook(tuple[Rule, ...]):
                     last_end = end
 
     def match_start(
-        self, words: str, following: str = "", roles: frozenset[Role] | None = None
+        self, words: str, following: str = "", roles: AskedRoles = None
     ) -> Meaning | None:
         """Return the meaning of the longest rule that matches the beginning of some words.
 
