@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -416,11 +417,16 @@ class _Search:
             # What was found by then is proved; without anything there is no answer.
             if not closest:
                 raise
-        if self.front.precomputed_hull is not None:
-            # Tolerances of the program may make another face the closest.
-            by_faces, _ = self.on_faces(lambda _: None)
-            names = [name for name, _ in groups]
-            refuse_other_distances(closest, by_faces, self.points, names, self.norm, self.weights)
+            return closest, position
+        # Tolerances of the program may make another face the closest. Where the time is up before
+        # that is known, the certificate alone holds the targets.
+        with suppress(TimeLimitError):
+            if self.front.precomputed_hull is not None:
+                by_faces, _ = self.on_faces(lambda _: None)
+                names = [name for name, _ in groups]
+                refuse_other_distances(
+                    closest, by_faces, self.points, names, self.norm, self.weights
+                )
         return closest, position
 
     def _positions(self) -> np.ndarray:

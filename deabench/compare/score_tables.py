@@ -168,6 +168,7 @@ def score_differences(x: Floats, y: Floats) -> Floats:
     smallest = np.where(rounded == 0, 0.0, np.take_along_axis(ascending, first, axis=0))
     without_noise = np.empty(size.shape)
     np.put_along_axis(without_noise, order, smallest, axis=0)
+    without_noise[np.isnan(difference)] = np.nan
     return np.asarray(np.copysign(without_noise, difference) + 0.0)
 
 

@@ -117,3 +117,13 @@ def test_a_face_in_common_is_found_or_not(monkeypatch) -> None:
     stop_after(0, monkeypatch, "faces")
     with pytest.raises(TimeLimitError):
         db.targets(FRAME, FRAME, common=True)
+
+
+def test_integer_programs_are_not_compared_with_faces_when_the_time_is_up(monkeypatch) -> None:
+    def refuse_faces(*_: object) -> None:
+        raise TimeLimitError("the time is up")
+
+    stop_after(SOLVED, monkeypatch, "milp")
+    monkeypatch.setattr(targets_module._Search, "on_faces", refuse_faces)
+    result = db.targets(FRAME, FRAME, method="milp")
+    assert result.targets.notna().all(axis=1).sum() == SOLVED

@@ -260,22 +260,6 @@ def test_lists_name_no_results(tmp_path) -> None:
     assert list(read(tmp_path, json.dumps(data)).frame) == ["model", "runs.x.acc", "runs.y.acc"]
 
 
-def test_a_list_whose_results_share_no_number_is_a_part_of_its_record(tmp_path) -> None:
-    data = [
-        {"model": "a", "runs": [{"data": "x", "metrics": {"acc": 0.9}}]},
-        {
-            "model": "b",
-            "runs": [
-                {"data": "x", "metrics": {"acc": 0.8}},
-                {"data": "y", "metrics": {"f1": 0.7}},
-            ],
-        },
-    ]
-    frame = read(tmp_path, json.dumps(data)).frame
-    assert list(frame) == ["model", "runs.data", "runs.metrics.acc", "runs.metrics.f1"]
-    assert frame["runs.data"].tolist() == ["x", "x, y"]
-
-
 def test_rows_below_a_row_of_names_are_records(tmp_path) -> None:
     rows = [["model", "acc"], ["a", 0.9], ["b", 0.8]]
     expected = [{"model": "a", "acc": 0.9}, {"model": "b", "acc": 0.8}]

@@ -130,7 +130,7 @@ def test_lists_of_results_below_a_system_are_columns(tmp_path) -> None:
     text = "Models:" + "".join(entry.format(name=n, memory=m, ap=a) for n, m, a in systems)
     table = read_text(tmp_path, text, "model-index.yml")
     assert table.label == ("Name",)
-    assert table.outputs == ["Results.Metrics.box AP"]
+    assert table.outputs == ["Results.Object Detection.COCO.Metrics.box AP"]
     assert table.costs == ["Metadata.Training Memory (GB)"]
 
 

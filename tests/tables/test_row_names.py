@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pandas as pd
 import pytest
 
@@ -100,19 +98,6 @@ def test_systems_that_have_nearly_all_data_sets_are_asked_about(tmp_path) -> Non
     question = read_csv(tmp_path, "lib,json size,MB/s\n" + rows).question
     assert question is not None
     assert question.answers["dataset"] == {"dataset": ("json size",)}
-
-
-def test_results_on_different_data_are_asked_about(tmp_path) -> None:
-    models = [
-        {"Name": name, "Results": [{"Dataset": data, "Metrics": {"AP": ap}}]}
-        for name, data, ap in (("a", "COCO", 40.1), ("b", "COCO", 41.5), ("c", "VOC", 76.2))
-    ]
-    path = tmp_path / "zoo.json"
-    path.write_text(json.dumps({"Models": models}))
-    table = db.read(path)
-    assert table.outputs == ["Results.Metrics.AP"]
-    assert table.question is not None
-    assert "'Results.Dataset' says that the rows" in table.question.text
 
 
 def test_names_with_bars_are_no_numbers() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-LEAST_LENGTH = 1024
-"""Contexts have at least so many tokens."""
-_LENGTH = re.compile(r"(\d{1,7})\s*([kK]?)")
 DataSetRole = Literal["output", "cost", "left_out", "label", "dataset"]
 
 
@@ -57,20 +53,3 @@ def find_data_set(names: Sequence[str]) -> DataSet | None:
     columns = set(names)
     candidates = [data_set for data_set in read_data_sets() if data_set.roles.keys() <= columns]
     return max(candidates, key=lambda data_set: len(data_set.roles), default=None)
-
-
-def parse_context_length(name: str) -> int:
-    """Return the length of a context in tokens that a name states; 0 where it states none.
-
-    Lengths of contexts are powers of two; years and sizes of samples are none.
-
-    Examples
-    --------
-    >>> parse_context_length("16384"), parse_context_length("16k"), parse_context_length("2000")
-    (16384, 16384, 0)
-    """
-    match = _LENGTH.fullmatch(name.strip())
-    if match is None:
-        return 0
-    length = int(match[1]) * (1024 if match[2] else 1)
-    return length if length >= LEAST_LENGTH and length & (length - 1) == 0 else 0

@@ -23,7 +23,7 @@ _TITLE_WORDS += r"|fp\d+|bf16|tf32|int\d|cpu|gpu|train|training|inference"
 
 MAX_HEADING_WORDS = 10
 _FIRST_NOUN = re.compile(
-    r"\W*((?:[\w@.+-]+ ){0,3}?[\w@.+-]+) (?:across|of|on|over|for|by|per|under|when)\b",
+    r"\W*((?:[\w@.+-]+ ){0,3}?[\w@.+-]+) (?:across|at|of|on|over|for|by|per|under|when)\b",
     re.IGNORECASE,
 )
 """What a caption begins with, before it says of what: "Accuracy across eight benchmarks"."""

@@ -22,7 +22,6 @@ from deabench.tables.readers.objects import (
     find_nested_table,
     flatten_record,
     is_grouped,
-    merge_results,
     name_cells,
 )
 from deabench.tables.recognition.columns import Declaration, Declarations
@@ -431,7 +430,7 @@ def read_records(data: Sequence[Any]) -> Source:
         grouped = _read_grouped_records(groups)
         if grouped is not None:
             return grouped
-    return read_frame(pd.DataFrame([flatten_record(record) for record in merge_results(data)]))
+    return read_frame(pd.DataFrame([flatten_record(record) for record in data]))
 
 
 def read_other_library(data: Any) -> Source | None:

@@ -19,7 +19,7 @@ _BEGIN = lazy_pattern(rf"\\begin\s*\{{({_ENVIRONMENTS})\}}")
 _WITH_WIDTH = ("tabular*", "tabularx", "tabulary", "xltabular")
 """Environments with an argument before that of the columns."""
 _COMMENT = lazy_pattern(
-    r"(?<!\\)%(?!(?<=[(\[]%)[)\]])(?!(?<=\d%)[^\n]*(?:&|\\\\|\\tabularnewline))[^\n]*\n?"
+    r"(?<!\\)%(?!(?<=[(\[]%)[)\]])(?!(?<=\d%)[ \t]*(?:[&,{}()\[\]$]|\\\\|\\tabularnewline))[^\n]*\n?"
 )
 """A comment; "(%)" and the % of "49.2% & 89.5% \\\\" are units that a program forgot to escape."""
 _CAPTION = lazy_pattern(r"\\caption\s*(?:\[[^\[\]]*\])?\s*\{")
@@ -35,7 +35,8 @@ _TOKEN = lazy_pattern(
     re.DOTALL,
 )
 _REPEATED_HEADER = lazy_pattern(
-    r"\\endfirsthead(?![A-Za-z]).*\\end(?:head|foot|lastfoot)(?![A-Za-z])", re.DOTALL
+    r"\\endfirsthead(?![A-Za-z])(?:(?!\\end\s*\{).)*\\end(?:head|foot|lastfoot)(?![A-Za-z])",
+    re.DOTALL,
 )
 """What a table over several pages repeats on each of them."""
 _FLOAT_COMMAND = lazy_pattern(

@@ -254,48 +254,6 @@ def flatten_record(record: Mapping[Any, Any], prefix: str = "") -> dict[str, Any
     return flat
 
 
-def merge_results(records: Sequence[Mapping[Any, Any]]) -> list[Mapping[Any, Any]]:
-    """Return records whose lists of results are one mapping, where no two results share a number.
-
-    [{"Dataset": "COCO", "Metrics": {"AP": 41}}] in all records is a part of them. Texts that differ
-    within a list are joined.
-    """
-    lists: dict[Any, list[Sequence[Mapping[Any, Any]]]] = {}
-    for record in records:
-        for key, value in record.items():
-            if value and _are_records(value):
-                lists.setdefault(key, []).append(value)
-    mergeable = [key for key, values in lists.items() if not any(map(_share_numbers, values))]
-    return [
-        {
-            key: _merge_mappings(value) if key in mergeable and _are_records(value) else value
-            for key, value in record.items()
-        }
-        for record in records
-    ]
-
-
-def _share_numbers(results: Sequence[Mapping[Any, Any]]) -> bool:
-    """Return whether two mappings hold a number under the same keys."""
-    counts: Counter[str] = Counter()
-    for result in results:
-        counts.update(key for key, cell in flatten_record(result).items() if is_number(cell))
-    return max(counts.values(), default=0) > 1
-
-
-def _merge_mappings(results: Sequence[Mapping[Any, Any]]) -> dict[Any, Any]:
-    """Return mappings as one: what differs and is no mapping is joined as text."""
-    merged: dict[Any, Any] = {}
-    for result in results:
-        for key, value in result.items():
-            earlier = merged.get(key, value)
-            if isinstance(earlier, Mapping) and isinstance(value, Mapping):
-                merged[key] = _merge_mappings([earlier, value]) if earlier is not value else value
-            else:
-                merged[key] = value if earlier == value else f"{earlier}, {value}"
-    return merged
-
-
 def _flatten_results(results: Sequence[Mapping[Any, Any]], prefix: str) -> dict[str, Any]:
     """Spread out the results of one system: [{"Dataset": "COCO", "Metrics": {"AP": 41}}].
 

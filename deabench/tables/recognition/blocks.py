@@ -36,7 +36,6 @@ from deabench.tables.recognition.directions import (
 )
 from deabench.tables.recognition.offers import (
     find_mean_ranks,
-    open_benchmarks_of_memory,
     open_lone_resource,
     settle_ratios,
     settle_statistics,
@@ -113,7 +112,6 @@ def judge_columns(
         the index: where no name is known, every numeric column is then a guess, counts too.
     """
     resolved = [_name_value(column, context.metric) for column in columns]
-    resolved = open_benchmarks_of_memory(resolved, frame, context)
     resolved = _leave_out_sparse(open_lone_resource(resolved, frame), frame)
     resolved = agree_on_percent(_take_stated_errors(resolved, frame, context), frame)
     resolved = settle_statistics(settle_ratios(resolved, frame), frame, context)

@@ -51,8 +51,6 @@ MAX_FREE = 0.1
 """More sizes of 0 than one, or this share, stand for unknown ones; a baseline may be free."""
 USER_SAYS = "you say so"
 YEARS = (1950.0, 2035.0)
-LEAST_WORDS = 4
-"""So many values of 8, 16, 32 and 64 show that they are lengths of words."""
 BITS = (4.0, 8.0, 16.0, 32.0, 64.0)
 _NUMBERED_NAME = re.compile(r"\(\s*\d+\s*\)\s*$")
 """The number in brackets behind the name of one of several systems."""
@@ -208,10 +206,6 @@ def infer_column(
     # Systems and data sets may be numbered; a column of fractions names neither.
     if meaning is None and _are_years(values):
         return Column(name, "left_out", reason="its values are years", kind="date")
-    if meaning is None and len(values) >= LEAST_WORDS and np.isin(values, BITS).all():
-        return Column(
-            name, "left_out", reason="its values are lengths of words, in bits", kind="setting"
-        )
     if meaning is None or (names_rows and (values != np.round(values)).any()):
         return Column(name, "unknown", reason=UNKNOWN_NAME)
     if names_rows:

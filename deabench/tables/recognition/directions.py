@@ -26,7 +26,6 @@ import numpy as np
 import pandas as pd
 
 from deabench.tables.markup import strip_markup
-from deabench.tables.naming.data_sets import parse_context_length
 from deabench.tables.naming.meaning import Meaning
 from deabench.tables.naming.prose import (
     NUMBERS_ARE_ERRORS,
@@ -37,7 +36,11 @@ from deabench.tables.naming.prose import (
     speaks_of_metric,
     states_directions,
 )
-from deabench.tables.naming.titles import meaning_of_caption, meaning_of_heading, metric_of_title
+from deabench.tables.naming.titles import (
+    meaning_of_caption,
+    meaning_of_heading,
+    metric_of_title,
+)
 from deabench.tables.recognition.columns import MIN_RANK_CORRELATION, Column
 from deabench.tables.recognition.layout import is_system_name
 from deabench.tables.recognition.redundancy import is_called_mean
@@ -179,7 +182,6 @@ def decide_direction(block: Block, context: Context) -> tuple[str, str]:
         _by_reference_rows,
         _by_order,
         _by_correlation,
-        _by_length,
         _by_height,
     )
     for find in evidence:
@@ -246,7 +248,10 @@ def _by_context(block: Block, context: Context) -> tuple[str, str]:
     # "Average time per epoch (s)" ends with the unit of all cells.
     unit = _UNIT_AT_END.search(context.heading)
     measure = look_up_unit(unit[1]) if unit else None
-    if measure is not None and measure.role == "cost" and measure.unit in TIME_UNITS:
+    is_time = measure is not None and measure.role == "cost" and measure.unit in TIME_UNITS
+    # "Accuracy at a budget of time (min)" speaks of more than what is spent.
+    speaks_of_rate = meaning_of_caption(context.heading) is not None
+    if is_time and not speaks_of_rate:
         return "cost", f"the table is called by what is spent, '{context.heading}'"
     # "Throughput (tokens/s)" ends with its unit.
     title = re.sub(r"\([^()]*\)", "", context.title).strip()
@@ -271,6 +276,8 @@ def _by_context(block: Block, context: Context) -> tuple[str, str]:
     if meaning is not None and meaning.kind == "model size":
         return "", ""
     if meaning is not None and meaning.role == "cost":
+        if speaks_of_rate:
+            return "", ""
         return "cost", f"the table is called by what is spent, '{context.heading}'"
     # "Lower error values are better" below the heading "Accuracy" leaves it open.
     if meaning is not None and set(stated) <= {meaning.better}:
@@ -287,7 +294,6 @@ def _by_introduction(block: Block, context: Context) -> tuple[str, str]:
     direction = direction_of_words(str(block.frame.index.name)) or direction_of_introduction(
         context.introduction, context.prose
     )
-    direction = direction or direction_of_words(context.title)
     if direction == "cost" and block.has_known_costs:
         return "", ""
     # A text that states the other direction speaks of something else.
@@ -316,24 +322,6 @@ def _by_data_sets(block: Block, context: Context) -> tuple[str, str]:
     if not is_rate or median > LARGEST_ERROR:
         return "", ""
     return "lower", "error rates are measured on these data sets"
-
-
-def _by_length(block: Block, _: Context) -> tuple[str, str]:
-    """Take rates that are called by rising lengths of contexts, and fall with them, as qualities.
-
-    Longer contexts are harder: errors would rise.
-    """
-    lengths = [parse_context_length(name) for name in block.names]
-    is_rate = measure_scale(block.frame[block.names[0]])[0] in ("share", "percent")
-    are_lengths = len(lengths) >= MIN_RATES and min(lengths) > 0
-    if not (are_lengths and is_rate and has_name(str(block.frame.index.name), "method")):
-        return "", ""
-    # Systems lack the greatest lengths: each is compared with itself.
-    by_length = block.frame[block.names].set_axis(lengths, axis=1)
-    fall = by_length[max(lengths)] - by_length[min(lengths)]
-    if len(fall) < MIN_RATES or not fall.median() < 0:
-        return "", ""
-    return "higher", "it falls as contexts grow, and errors would rise"
 
 
 def _by_height(block: Block, context: Context) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from deabench.tables.naming.prose import (
     direction_of_statement,
     direction_of_words,
 )
-from deabench.tables.naming.titles import meaning_of_caption, metric_of_title
+from deabench.tables.naming.titles import metric_of_title
 from deabench.tables.recognition.columns import UNKNOWN_NAME, Column, check_range
 from deabench.tables.recognition.directions import OVERRULING, Context
 from deabench.tables.recognition.layout import Keys
@@ -251,23 +251,5 @@ def open_lone_resource(columns: Sequence[Column], frame: pd.DataFrame) -> list[C
         return list(columns)
     return [
         column.with_role("unknown", UNKNOWN_NAME, low=-np.inf) if column in producing else column
-        for column in columns
-    ]
-
-
-def open_benchmarks_of_memory(
-    columns: Sequence[Column], frame: pd.DataFrame, context: Context
-) -> list[Column]:
-    """Open costs that are called by a word alone, below a caption that begins with a quality.
-
-    "Accuracy across benchmarks of long-term memory" stands above "Long-term memory (LoCoMo)".
-    """
-    costs = [c for c in columns if c.role == "cost" and c.name in frame]
-    are_named = all(c.kind == "spending" and not c.unit for c in costs)
-    meaning = meaning_of_caption(context.heading) if costs and are_named else None
-    if meaning is None or meaning.better != "higher":
-        return list(columns)
-    return [
-        column.with_role("unknown", UNKNOWN_NAME, low=-np.inf) if column in costs else column
         for column in columns
     ]

@@ -185,7 +185,9 @@ def _ask_about_traces(
         and not is_description(frame[c.name], c.name)
     ]
     crossed = next((name for name in texts if are_crossed(frame, label, name)), None)
-    finding = f"every '{label}' of '{title}' has a row for each '{crossed}'"
+    is_complete = crossed and len(frame) == cells.nunique() * frame[crossed].nunique()
+    share = "every" if is_complete else "nearly every"
+    finding = f"{share} '{label}' of '{title}' has a row for each '{crossed}'"
     # Names of data sets, and sizes of what was computed, need no complete table.
     if crossed is None:
         crossed = _find_load(frame, columns, label)
