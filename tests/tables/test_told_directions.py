@@ -287,3 +287,8 @@ def test_two_tables_over_pages_stay_two(tmp_path) -> None:
     except db.errors.DataError:
         return
     assert names == ["A", "B", "C"]
+
+
+def test_kinds_of_memory_are_benchmarks_and_memory_is_spent() -> None:
+    meanings = [look_up_metric(name) for name in ("Long-term memory (LoCoMo)", "Peak memory")]
+    assert [meaning.role for meaning in meanings] == ["output", "cost"]

@@ -19,7 +19,8 @@ _BEGIN = lazy_pattern(rf"\\begin\s*\{{({_ENVIRONMENTS})\}}")
 _WITH_WIDTH = ("tabular*", "tabularx", "tabulary", "xltabular")
 """Environments with an argument before that of the columns."""
 _COMMENT = lazy_pattern(
-    r"(?<!\\)%(?!(?<=[(\[]%)[)\]])(?!(?<=\d%)[ \t]*(?:[&,{}()\[\]$]|\\\\|\\tabularnewline))[^\n]*\n?"
+    r"(?<!\\)%(?!(?<=[(\[]%)[)\]])(?!(?<=\d%)[ \t]*(?:[&,{}()\[\]$]|\\\\|\\tabularnewline))"
+    r"[^\n]*\n?"
 )
 """A comment; "(%)" and the % of "49.2% & 89.5% \\\\" are units that a program forgot to escape."""
 _CAPTION = lazy_pattern(r"\\caption\s*(?:\[[^\[\]]*\])?\s*\{")

@@ -186,8 +186,7 @@ def _ask_about_traces(
     ]
     crossed = next((name for name in texts if are_crossed(frame, label, name)), None)
     is_complete = crossed and len(frame) == cells.nunique() * frame[crossed].nunique()
-    share = "every" if is_complete else "nearly every"
-    finding = f"{share} '{label}' of '{title}' has a row for each '{crossed}'"
+    finding = f"{'' if is_complete else 'nearly '}every '{label}' of '{title}' has a row for each '{crossed}'"
     # Names of data sets, and sizes of what was computed, need no complete table.
     if crossed is None:
         crossed = _find_load(frame, columns, label)
@@ -378,8 +377,7 @@ def _is_date_name(name: object) -> bool:
 
 def _kind_of(name: object) -> str:
     """Return the kind of what a name means; empty where it is not known."""
-    meaning = look_up_metric(name)
-    return "" if meaning is None else meaning.kind
+    return meaning.kind if (meaning := look_up_metric(name)) else ""
 
 
 def _ask_about_crossed(
@@ -445,8 +443,8 @@ def _find_step(frame: pd.DataFrame, columns: Sequence[Column], keys: Keys) -> st
     run = [*keys.label, *([keys.dataset] if keys.dataset else [])]
     run += [name for name in keys.repeats if name not in steps]
     texts = pd.DataFrame({name: cell_texts(frame[name]) for name in [*run, *steps]})
+    # Each run has several rows, all of other steps.
     for step in steps:
-        # Each run has several rows, all of other steps.
         if texts.duplicated(run).any() and not texts.duplicated([*run, step]).any():
             return step
     return None
