@@ -185,8 +185,9 @@ def _ask_about_traces(
         and not is_description(frame[c.name], c.name)
     ]
     crossed = next((name for name in texts if are_crossed(frame, label, name)), None)
-    is_complete = crossed and len(frame) == cells.nunique() * frame[crossed].nunique()
-    finding = f"{'' if is_complete else 'nearly '}every '{label}' of '{title}' has a row for each '{crossed}'"
+    pairs = cells.nunique() * frame[crossed].nunique() if crossed else 0
+    nearly = "" if len(frame) == pairs else "nearly "
+    finding = f"{nearly}every '{label}' of '{title}' has a row for each '{crossed}'"
     # Names of data sets, and sizes of what was computed, need no complete table.
     if crossed is None:
         crossed = _find_load(frame, columns, label)
@@ -444,7 +445,6 @@ def _find_step(frame: pd.DataFrame, columns: Sequence[Column], keys: Keys) -> st
     run += [name for name in keys.repeats if name not in steps]
     texts = pd.DataFrame({name: cell_texts(frame[name]) for name in [*run, *steps]})
     # Each run has several rows, all of other steps.
-    for step in steps:
-        if texts.duplicated(run).any() and not texts.duplicated([*run, step]).any():
-            return step
-    return None
+    if not texts.duplicated(run).any():
+        return None
+    return next((step for step in steps if not texts.duplicated([*run, step]).any()), None)
