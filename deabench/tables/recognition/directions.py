@@ -11,8 +11,7 @@ In this order a block takes its direction from
 6. rows of chance or of humans;
 7. the rank beside it, or a long table sorted from its greatest mean down;
 8. a known output of the same scale that rises and falls with it;
-9. rates of models that fall as the contexts grow by whose lengths they are called;
-10. rates that are mostly above two fifths.
+9. rates that are mostly above two fifths.
 """
 
 from __future__ import annotations
