@@ -175,13 +175,16 @@ def _leave_out_sparse(
 
     Columns of unknown names are left out instead where it is so asked.
     """
+    # Most tables have no empty cell.
+    if len(frame) < MIN_ROWS or not np.isnan(frame.to_numpy(dtype=float)).any():
+        return list(columns)
     filled = {
         c.name: (~np.isnan(frame[c.name].to_numpy(dtype=float))).mean()
         for c in columns
         if c.name in frame and (c.metric or c.role == "unknown")
     }
     has_filled = any(c.metric and filled.get(c.name, 0) > 1 - SPARSE for c in columns)
-    if not has_filled or len(frame) < MIN_ROWS:
+    if not has_filled:
         return list(columns)
     result = []
     for column in columns:
