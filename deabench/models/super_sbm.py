@@ -121,24 +121,25 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
 
     # Weakly efficient ones are at 1 either way: their slacks-based measure proves that.
     is_weak = (solutions.objective <= 1 + TOLERANCE) & ~base.efficient.to_numpy(dtype=bool)[rows]
-    if is_weak.any():
-        above = rows[~is_weak]
-        return _solve_without_themselves(task, base, above) if len(above) else base
+    above = rows[~is_weak]
+    if not len(above):
+        return base
 
     # Efficient DMUs have no slack; those that the others do not reach have no score.
     undefined = rows[np.isnan(solutions.objective)]
     scores = base.scores.copy()
-    scores.iloc[rows] = solutions.objective
+    scores.iloc[above] = solutions.objective[~is_weak]
     slacks = base.slacks.copy()
-    slacks.iloc[rows] = 0.0
+    slacks.iloc[above] = 0.0
     slacks.iloc[undefined] = np.nan
     weights = base.weights.copy()
     multipliers, u_0 = own_unit_multipliers(task, scaled, solutions, sign=1.0, free_sign=-1.0)
-    weights.iloc[rows] = np.column_stack([multipliers, u_0])[:, : weights.shape[1]]
+    solved_weights = np.column_stack([multipliers, u_0])[:, : weights.shape[1]]
+    weights.iloc[above] = solved_weights[~is_weak]
     # Undo the transformation of Charnes and Cooper: λ = Λ/t.
     with np.errstate(divide="ignore", invalid="ignore"):
         lam = solutions.shared["lam"].values / solutions.values["t"][:, None]
-    better = Sparse(solutions.shared["lam"].columns, np.nan_to_num(lam))
+    better = Sparse(solutions.shared["lam"].columns, np.nan_to_num(lam))[~is_weak]
     certificates = infeasibility.farkas_certificates(
         task,
         scaled,
@@ -153,13 +154,13 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
         weights=weights,
         slacks=slacks,
         intensities=replace_rows(
-            rows, to_reference_positions(better, candidates), base.intensities
+            above, to_reference_positions(better, candidates), base.intensities
         ),
         infeasibility_certificates=infeasibility.concat_certificates(
             base.infeasibility_certificates, certificates
         ),
         reasons=base.reasons | {task.data.labels[k]: UNREACHED for k in undefined.tolist()},
-        path=f"{base.path}, {len(rows)} of them without themselves",
+        path=f"{base.path}, {len(above)} of them without themselves",
     )
 
 
@@ -315,18 +316,19 @@ def _prove_without_themselves(answer: Answer, rows: np.ndarray) -> Proof:
 
     def measure_of_excess(excess: np.ndarray, raised: np.ndarray, rows: np.ndarray) -> np.ndarray:
         # Weights over their limits, those of outputs for a measure of 1.
-        worth = raised * match_numbers(values[rows], raised)
+        products = raised * match_numbers(values[rows], raised)
         limits = match_numbers(np.where(is_limited[rows], shares[rows], 1.0), raised)
-        parts = np.where(is_limited[rows], worth / limits, 0)
+        parts = np.where(is_limited[rows], products / limits, 0)
         # Where inputs' weights were raised beyond theirs, all weights are lowered by that factor.
         factor = np.maximum(parts[:, s:].max(axis=1), 1)
         factor = np.where(factor < np.inf, factor, 1)
         lowered = excess / factor
-        least = parts[:, :s].max(axis=1) / factor
+        least_xi = parts[:, :s].max(axis=1) / factor
         # 1 + Σ p φ ≥ ξ (1 − Σ q ψ) + 1 − ξ − excess, for any ξ that outputs' weights allow. Where
         # they prove less than the least of these, all are lowered until they prove what they need.
-        is_enough = least + lowered <= 1
-        measure = np.where(is_enough, 1 - lowered, least / np.where(is_enough, 1, least + lowered))
+        is_enough = least_xi + lowered <= 1
+        bounded_measure = least_xi / np.where(is_enough, 1, least_xi + lowered)
+        measure = np.where(is_enough, 1 - lowered, bounded_measure)
         return np.asarray(np.minimum(measure, match_numbers(scores[rows, None], raised)[:, 0]))
 
     frame, violations = bounded.prove_scores(

@@ -186,7 +186,7 @@ def bound_scores(
     is_hard = ~_is_settled(dual, unwidened_dual, primal, unit)
     for k in np.flatnonzero(is_hard & wanted).tolist():
         allowed: list[tuple[float, float]] = []
-        for possible, candidate in exact_candidates(
+        for compared, candidate in exact_candidates(
             technology,
             weights[k],
             lam,
@@ -195,7 +195,7 @@ def bound_scores(
             None if largest_weights is None else largest_weights(k),
             None if left_out is None else left_out[k],
         ):
-            outcome = exact_excess(possible, tested[k], candidate)
+            outcome = exact_excess(compared, tested[k], candidate)
             if outcome is not None:
                 own_value = dot(outcome[1], to_fractions(tested[k]))
                 bound = _as_float(score_of_excess, outcome[0], k, outcome[1])

@@ -281,6 +281,13 @@ class Model:
         """Return which scores `solve` returns without having proved them, bool (K,)."""
         return np.ones(len(answer.scores), dtype=bool)
 
+    def largest_steps(self, answer: Answer) -> np.ndarray | None:  # noqa: ARG002 - overridden
+        """Return how many times its own value a metric moves at most per unit of score, (K,).
+
+        None where the score stretches or shrinks the metrics.
+        """
+        return None
+
     def meaning(self, score: float) -> str:
         """Say what a score means, as a clause: "every output could grow by 3.1 % together"."""
         raise NotImplementedError

@@ -317,10 +317,10 @@ def _look_up_words(name: ParsedName, roles: AskedRoles = None) -> Meaning | None
     # "accuracy at 10 epochs" and "price per token" have their noun before "at" and "per".
     head = re.sub(r"_(at|per)_.*$", "_", name.words)
     # "bits per byte" is one word of the field, "price per token" is a price.
-    whole = _last_match(name.words, RULES, roles, must_hold="_per_")
+    ratio = _last_match(name.words, RULES, roles, must_hold="_per_")
     # "Units per staff hour" are no hours, and nothing tells which way is better in units.
     noun = "" if re.search(r"\w_per_\w", name.words) else name.words
-    meaning = whole or _last_match(head, RULES, roles) or _last_match(noun, RULES, roles)
+    meaning = ratio or _last_match(head, RULES, roles) or _last_match(noun, RULES, roles)
     # "RTF GPU" and "peak memory GPU" are measured there.
     if meaning is not None and meaning.kind == "computer":
         measure = _last_match(DEVICE.sub("_", head), RULES, roles)

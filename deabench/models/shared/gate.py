@@ -159,8 +159,9 @@ def _moves_slacks(answer: Answer, scores: np.ndarray) -> np.ndarray:
     A score that is set to 1 moves the projection, and slacks count in units of the reference, of
     which a DMU beside a separate one may have many: bool (K,).
     """
-    if hasattr(answer.options, "largest_steps"):
-        return np.asarray(np.abs(scores - 1) * answer.options.largest_steps(answer) > TOLERANCE / 2)
+    steps = answer.options.largest_steps(answer)
+    if steps is not None:
+        return np.asarray(np.abs(scores - 1) * steps > TOLERANCE / 2)
     if answer.slack_weights is None or answer.own_reference:
         return np.zeros(len(scores), dtype=bool)
     metrics, reference = answer.data.inputs, answer.reference.inputs

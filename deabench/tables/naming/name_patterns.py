@@ -156,13 +156,13 @@ def _literal_starts(word: str) -> list[str]:
         # The last letter may be missing or repeated.
         is_variable = word[len(literal) : len(literal) + 1] in ("?", "*", "{")
         return [literal[:-1] if is_variable and literal else literal]
-    group, rest = _split_group(word)
+    group, suffix = _split_group(word)
     group = group.removeprefix("?:")
-    if group.startswith("?") or rest.startswith("{"):
+    if group.startswith("?") or suffix.startswith("{"):
         return [""]
     starts = []
     for alternative in _split_alternatives(group):
         starts += _literal_starts(alternative)
-    if rest.startswith(("?", "*")):
-        starts += _literal_starts(rest[1:])
+    if suffix.startswith(("?", "*")):
+        starts += _literal_starts(suffix[1:])
     return starts

@@ -8,7 +8,7 @@ direction. Where nothing tells it, the block is open, and `deabench.tables.table
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -112,7 +112,7 @@ def judge_columns(
         the index: where no name is known, every numeric column is then a guess, counts too.
     """
     resolved = [_name_value(column, context.metric) for column in columns]
-    resolved = _leave_out_sparse(open_lone_resource(resolved, frame), frame)
+    resolved = _leave_out_sparse(open_lone_resource(resolved, frame), frame, lambda c: c.metric)
     resolved = agree_on_percent(_take_stated_errors(resolved, frame, context), frame)
     resolved = settle_statistics(settle_ratios(resolved, frame), frame, context)
     resolved = find_mean_ranks(resolved, frame, context)
@@ -133,7 +133,7 @@ def judge_columns(
     resolved = _settle_scores(_demote_ambiguous(resolved, frame, context), frame)
     resolved = _doubt_outputs(resolved, frame, context)
     # A block that is wide beside the number of rows is better judged by its mean.
-    resolved = _leave_out_sparse(resolved, frame, unknown=True)
+    resolved = _leave_out_sparse(resolved, frame, lambda c: c.role == "unknown")
     means = _find_wide_blocks(blocks, resolved, frame)
     resolved = [leave_out_redundant(column, resolved, frame) for column in resolved]
     if needs_guesses(resolved, frame, made_to_rank=made_to_rank):
@@ -169,12 +169,9 @@ def _name_value(column: Column, metric: str) -> Column:
 
 
 def _leave_out_sparse(
-    columns: Sequence[Column], frame: pd.DataFrame, *, unknown: bool = False
+    columns: Sequence[Column], frame: pd.DataFrame, may_leave_out: Callable[[Column], bool]
 ) -> list[Column]:
-    """Leave out metrics that few systems have a value for, where metrics have most of theirs.
-
-    Columns of unknown names are left out instead where it is so asked.
-    """
+    """Leave out columns that few systems have a value for, where metrics have most of theirs."""
     # Most tables have no empty cell.
     if len(frame) < MIN_ROWS or not np.isnan(frame.to_numpy(dtype=float)).any():
         return list(columns)
@@ -188,8 +185,7 @@ def _leave_out_sparse(
         return list(columns)
     result = []
     for column in columns:
-        is_candidate = column.role == "unknown" if unknown else column.metric
-        if is_candidate and filled.get(column.name, 1) < SPARSE:
+        if may_leave_out(column) and filled.get(column.name, 1) < SPARSE:
             count = int(frame[column.name].notna().sum())
             reason = f"only {count} of {len(frame)} systems have a value; name it to use it"
             column = column.with_role("left_out", reason)

@@ -57,7 +57,7 @@ def leave_out_redundant(column: Column, columns: Sequence[Column], frame: pd.Dat
             return column.with_role("left_out", reason, "comparison")
     # What rises in step with a cost is no quality, as "multiple" beside the time of each.
     if column.role == "output" and column.kind in ("benchmark", "data set score", "score"):
-        costs = [other for other in columns if other.role == "cost"]
+        costs = [cost for cost in columns if cost.role == "cost"]
         reason = _multiple_reason(column.name, costs, frame)
         if reason:
             return column.with_role("left_out", reason, "comparison")

@@ -144,16 +144,16 @@ def cell_texts(column: pd.Series) -> pd.Series:
     return pd.Series(texts, column.index, name=column.name)
 
 
-def are_crossed(frame: pd.DataFrame, label: str, other: str) -> bool:
-    """Return whether the values of a column stand on one row each with nearly all of another.
+def are_crossed(frame: pd.DataFrame, label: str, dataset: str) -> bool:
+    """Return whether the values of a column stand on one row each with nearly all of `dataset`.
 
     Marks, as yes and no, are variants of a system.
     """
-    if are_marks(frame[other]):
+    if are_marks(frame[dataset]):
         return False
-    pairs = pd.DataFrame({"label": cell_texts(frame[label]), "other": cell_texts(frame[other])})
-    count = pairs["label"].nunique() * pairs["other"].nunique()
-    is_complete = len(pairs) >= LEAST_CROSSED * count and pairs["other"].nunique() > 1
+    pairs = pd.DataFrame({"label": cell_texts(frame[label]), "dataset": cell_texts(frame[dataset])})
+    count = pairs["label"].nunique() * pairs["dataset"].nunique()
+    is_complete = len(pairs) >= LEAST_CROSSED * count and pairs["dataset"].nunique() > 1
     # Of what stands beside a single system nothing can be compared.
-    is_shared = bool((pairs["other"].value_counts() > 1).all())
+    is_shared = bool((pairs["dataset"].value_counts() > 1).all())
     return is_complete and is_shared and not pairs.duplicated().any()
