@@ -6,6 +6,8 @@ constraint by costs as much efficiency as the weights say, and steep ones say mo
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import pandas as pd
 
@@ -50,6 +52,7 @@ def prove_radial(result: Scored) -> Proof:
         worth in efficiency by the weights. NaN where the DMU has no score.
     """
     recomputed = _RadialProof(result)
+    unit = reference_maxima(result)
     n = len(result.scores)
     frame = np.empty((n, len(COLUMNS)))
     slack_error = np.empty(n)
@@ -61,7 +64,7 @@ def prove_radial(result: Scored) -> Proof:
     for rows in chunks(n):
         reached = result.intensities[rows].dot(recomputed.table)
         frame[rows] = recomputed.certificate(rows, reached)
-        slack_error[rows] = _slack_errors_of_rows(result, rows, reached, recomputed.unit)
+        slack_error[rows] = _slack_errors_of_rows(result, rows, reached, unit)
         if slack_proof is not None:
             slack_left[rows] = slack_proof.slack_left(rows, reached)
     scores = result.scores.to_numpy()
@@ -189,8 +192,6 @@ class _RadialProof:
         self.is_output_oriented = result.orientation == "output"
         self.has_inputs = result.data.inputs.shape[1] > 0
         self.s = result.data.outputs.shape[1]
-        self.table = stack_outputs_inputs(result.reference)
-        self.unit = reference_maxima(result)
         Y = result.reference.outputs.to_numpy()
         X = result.reference.inputs.to_numpy()
         self.unit_x = scale(X)
@@ -217,6 +218,11 @@ class _RadialProof:
             )
         else:
             self.bounding_outputs = np.ascontiguousarray((Y[frontier] / self.unit_y).T)
+
+    @cached_property
+    def table(self) -> np.ndarray:
+        """The reference, outputs first: (n, s + m)."""
+        return stack_outputs_inputs(self.result.reference)
 
     def certificate(self, rows: slice, reached: np.ndarray) -> np.ndarray:
         """Return the columns `COLUMNS` for some rows, whose peers reach `reached` (k, s + m)."""

@@ -22,6 +22,7 @@ from deabench.utils.arrays import (
     chunks,
     elementwise_maxima,
     greatest_products,
+    largest_sizes,
     row_minima,
 )
 from deabench.utils.frames import column_positions
@@ -49,8 +50,8 @@ def reference_maxima(result: Scored) -> np.ndarray:
     Of a metric with values below 0 it is the largest without their signs.
     """
     maxima = np.append(
-        np.abs(result.reference.outputs.to_numpy()).max(axis=0, initial=0.0),
-        np.abs(result.reference.inputs.to_numpy()).max(axis=0, initial=0.0),
+        largest_sizes(result.reference.outputs.to_numpy()),
+        largest_sizes(result.reference.inputs.to_numpy()),
     )
     return np.where(maxima > 0, maxima, 1.0)
 
@@ -61,9 +62,9 @@ def all_weights_positive(weights: np.ndarray, maxima: np.ndarray) -> np.ndarray:
     return np.asarray(row_minima(shares) > LEAST_SHARE * elementwise_maxima(*shares.T))
 
 
-def stack_outputs_inputs(data: Data) -> np.ndarray:
-    """Return outputs, then inputs, as one array (n, s + m)."""
-    return np.column_stack([data.outputs.to_numpy(), data.inputs.to_numpy()])
+def stack_outputs_inputs(data: Data, rows: slice | np.ndarray = slice(None)) -> np.ndarray:
+    """Return outputs, then inputs, of all DMUs or of some, as one array (n, s + m)."""
+    return np.column_stack([data.outputs.to_numpy()[rows], data.inputs.to_numpy()[rows]])
 
 
 class SlackProof:
@@ -247,10 +248,11 @@ def weighted_maxima(
 
     `left_out` (B,) are reference DMUs that do not count; all others then do, listed or not.
     """
-    values = stack_outputs_inputs(result.reference) / reference_maxima(result)
-    values[:, result.data.outputs.shape[1] :] *= -1.0
+    bounding: slice | np.ndarray = slice(None)
     if left_out is None:
-        values = values[result.frontier]
+        bounding = np.asarray(result.frontier)
+    values = stack_outputs_inputs(result.reference, bounding) / reference_maxima(result)
+    values[:, result.data.outputs.shape[1] :] *= -1.0
     best = greatest_products(rows, np.ascontiguousarray(values.T), left_out)
     # What can be multiplied has no bound above 0; what can be shrunk reaches 0.
     is_unbounded = (best > TOLERANCE * np.abs(rows).max(axis=1)) & (
@@ -331,10 +333,10 @@ def dominated_by_mixtures(result: Scored, rows: np.ndarray) -> np.ndarray:
 
     Only of a table that is its own reference, with variable returns to scale.
     """
-    table = stack_outputs_inputs(result.reference)
-    is_own = result.own_reference and len(table) == len(result.scores)
+    is_own = result.own_reference and len(result.reference.outputs) == len(result.scores)
     if not len(rows) or not is_own or result.returns != "vrs":
         return np.zeros(len(rows), dtype=bool)
+    table = stack_outputs_inputs(result.reference)
     lam = result.intensities[rows]
     s = result.reference.outputs.shape[1]
     values = table[rows]

@@ -111,7 +111,7 @@ def proved_extreme_factors(
     # In metrics divided by their maxima: u·y, v·x and the most that u, v give to a combination.
     weights = certificates.to_numpy() * unit
     is_valid = np.isfinite(weights).all(axis=1) & (weights >= 0).all(axis=1)
-    metrics = stack_outputs_inputs(result.data)[rows] / unit
+    metrics = stack_outputs_inputs(result.data, rows) / unit
     if left_out is not None:
         left_out = left_out[rows]
     best_value = weighted_maxima(result, weights, left_out)

@@ -113,10 +113,18 @@ def scale(values: np.ndarray) -> np.ndarray:
 
     Dividing by it rounds nothing, and makes results independent of the units.
     """
-    # The largest absolute value, without a copy of the table.
-    top = np.maximum(values.max(axis=0, initial=0.0), -values.min(axis=0, initial=0.0))
+    top = largest_sizes(values)
     # Columns of zeros get the unit 1.
     return np.where(top > 0, np.exp2(np.floor(np.log2(np.where(top > 0, top, 1.0)))), 1.0)
+
+
+def largest_sizes(values: np.ndarray) -> np.ndarray:
+    """Return the largest absolute value of each column (n, k); 0 where there is no row.
+
+    Columns whose numbers stand side by side are read several times faster.
+    """
+    columns = np.ascontiguousarray(values.T)
+    return np.maximum(columns.max(axis=1, initial=0.0), -columns.min(axis=1, initial=0.0))
 
 
 def row_minima(values: np.ndarray) -> np.ndarray:

@@ -167,8 +167,8 @@ def _with_explicit_weights(answer: Answer, is_chosen: np.ndarray) -> Answer:
 
 def _is_dominated(problem: Problem, rows: np.ndarray) -> np.ndarray:
     """Return which of some DMUs one reference DMU dominates, without any tolerance."""
-    values = stack_outputs_inputs(problem.data)[rows]
-    candidates = stack_outputs_inputs(problem.reference)[problem.frontier]
+    values = stack_outputs_inputs(problem.data, rows)
+    candidates = stack_outputs_inputs(problem.reference, problem.frontier)
     s = problem.data.outputs.shape[1]
     is_dominated = np.zeros(len(rows), dtype=bool)
     for block in blocks(len(rows), candidates.size):
@@ -222,7 +222,7 @@ def _rows_of_doubtful_slack(answer: Answer, proof: SlackProof) -> np.ndarray:
     efficient, undecided = proof.proved
     rows = np.flatnonzero((answer.scores.to_numpy() > 1) & ~efficient)
     # What the rounding of the projection is worth under the weights of the slacks.
-    metrics = np.abs(stack_outputs_inputs(answer.data))[rows] / proof.unit
+    metrics = np.abs(stack_outputs_inputs(answer.data, rows)) / proof.unit
     of = proof.weights.of[rows]
     weights = np.zeros(metrics.shape)
     weights[of >= 0] = proof.weights.rows[of[of >= 0]]

@@ -83,7 +83,8 @@ def restriction_rows(task: Task | Answer, scaled: ScaledData) -> np.ndarray:
     shares = np.ones(len(units))
     shares[: reference.shape[1]] = units[: reference.shape[1]] / scale(reference)
     # By a power of two: a trade-off that is rounded reaches no tie that the bounds given reach.
-    size = scale(np.abs(stacked * shares).max(axis=2, initial=0.0)[None])
+    largest = np.abs(stacked * shares).max(axis=2, initial=0.0)
+    size = scale(largest.reshape(1, -1)).reshape(largest.shape)
     return np.asarray(stacked / size[:, :, None])
 
 
