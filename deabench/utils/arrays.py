@@ -124,7 +124,8 @@ def largest_sizes(values: np.ndarray) -> np.ndarray:
     Columns whose numbers stand side by side are read several times faster.
     """
     columns = np.ascontiguousarray(values.T)
-    return np.maximum(columns.max(axis=1, initial=0.0), -columns.min(axis=1, initial=0.0))
+    greatest = columns.max(axis=1, initial=0.0)
+    return np.asarray(np.maximum(greatest, -columns.min(axis=1, initial=0.0)))
 
 
 def row_minima(values: np.ndarray) -> np.ndarray:
