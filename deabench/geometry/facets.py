@@ -34,9 +34,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from deabench.errors import SolveError
-from deabench.solver.exact_elimination import solve_linear_system, to_floats, to_fractions
+from deabench.solver.exact_elimination import solve_linear_system
 from deabench.utils.arrays import blocks, box
 from deabench.utils.progress import seconds_left
+from deabench.utils.rational import to_floats, to_fractions
 
 TIGHT = 1e-10
 """A point is on a hyperplane within this, in metrics boxed to 1 ... 3."""

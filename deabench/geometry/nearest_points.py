@@ -13,8 +13,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from deabench.solver.exact_elimination import to_floats, to_fractions
 from deabench.solver.rational_simplex import minimize_exactly, solve_complementarity
+from deabench.utils.rational import to_floats, to_fractions
 
 REACHED = 5e-11
 """A point that combinations of others miss by no more than this is not extreme, but as one of its

@@ -24,14 +24,13 @@ from deabench.proofs.exact_repair import (
     Limits,
     Technology,
     Vector,
-    dot,
     exact_excess,
     exact_gains,
     raise_input_weights,
-    to_fractions,
 )
 from deabench.proofs.supporting_weights import exact_candidates
 from deabench.utils.arrays import ROUND, Sparse, blocks, greatest_products, positive_products
+from deabench.utils.rational import inner_product, to_fractions
 
 GAMMA = ROUND
 """What rounding makes of a sum of products, as a share of its terms."""
@@ -197,7 +196,7 @@ def bound_scores(
         ):
             outcome = exact_excess(compared, tested[k], candidate)
             if outcome is not None:
-                own_value = dot(outcome[1], to_fractions(tested[k]))
+                own_value = inner_product(outcome[1], to_fractions(tested[k]))
                 bound = _as_float(score_of_excess, outcome[0], k, outcome[1])
                 allowed.append((bound, float(outcome[0] + own_value)))
         # Every candidate bounds the score, too.

@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from deabench.utils.arrays import ROUND, Sparse
+from deabench.utils.rational import inner_product, to_fractions
 
 Vector = list[Fraction]
 Limits = Sequence[Fraction | None]
@@ -120,8 +121,7 @@ def _exact_gains(
     # What the point is beyond Σ moves; at a bound Σ λ is 1, or nothing is reached.
     shift = [o - z for o, z in zip(origin, aim, strict=True)]
     unmoved_gains = [
-        sum((v * d[c] for v, d in zip(lam_values, differences, strict=True)), shift[c])
-        for c in range(len(aim))
+        inner_product(lam_values, [d[c] for d in differences]) + shift[c] for c in range(len(aim))
     ]
     repaired = move_to_held(moves, unmoved_gains, np.flatnonzero(held).tolist(), is_polished)
     if repaired is None:
@@ -177,16 +177,13 @@ def move_to_held(
         short += broken
         # η = Mᵀ μ with M Mᵀ μ = - what falls short: the least shares that make it 0.
         rows = [[move[c] for move in moves] for c in short]
-        gram = [[dot(a, b) for b in rows] for a in rows]
+        gram = [[inner_product(a, b) for b in rows] for a in rows]
         solved = solve(gram, [-unmoved_gains[c] for c in short])
         if solved is None:
             return None
-        eta = [
-            sum((mu * row[p] for mu, row in zip(solved, rows, strict=True)), Fraction(0))
-            for p in range(len(moves))
-        ]
+        eta = [inner_product(solved, [row[p] for row in rows]) for p in range(len(moves))]
         gains = [
-            sum((e * move[c] for e, move in zip(eta, moves, strict=True)), unmoved_gains[c])
+            inner_product(eta, [move[c] for move in moves]) + unmoved_gains[c]
             for c in range(len(gains))
         ]
     return eta, gains
@@ -227,15 +224,12 @@ def polished_weights(
     if not rows:
         return None
     free_rows = [[v for v, free in zip(row, is_free, strict=True) if free] for row in rows]
-    gram = [[dot(a, b) for b in free_rows] for a in free_rows]
+    gram = [[inner_product(a, b) for b in free_rows] for a in free_rows]
     solved = solve(gram, [-sum(row, Fraction(0)) for row in rows])
     if solved is None:
         return None
     eta = iter(
-        [
-            sum((mu * row[c] for mu, row in zip(solved, free_rows, strict=True)), Fraction(0))
-            for c in range(int(is_free.sum()))
-        ]
+        [inner_product(solved, [row[c] for row in free_rows]) for c in range(int(is_free.sum()))]
     )
     polished = [w * (1 + next(eta)) if free else w for w, free in zip(exact, is_free, strict=True)]
     if min(polished) < 0:
@@ -293,18 +287,18 @@ def exact_excess(
     if technology.can_be_multiplied:
         factor = Fraction(1)
         for point in points:
-            gain = dot(exact[:outputs], point[:outputs])
-            cost = -dot(exact[outputs:], point[outputs:])
+            gain = inner_product(exact[:outputs], point[:outputs])
+            cost = -inner_product(exact[outputs:], point[outputs:])
             if gain > factor * cost:
                 if not cost:
                     return None
                 factor = gain / cost
         exact = exact[:outputs] + [value * factor for value in exact[outputs:]]
-    best = max(dot(exact, point) for point in points)
+    best = max(inner_product(exact, point) for point in points)
     value = Fraction(least_sum) * min(best, Fraction(0))
     if not technology.can_be_multiplied:
         value += Fraction(greatest_sum) * max(best, Fraction(0))
-    return value - dot(exact, to_fractions(tested)), exact
+    return value - inner_product(exact, to_fractions(tested)), exact
 
 
 def raise_input_weights(
@@ -371,16 +365,6 @@ def match_numbers(values: np.ndarray, like: np.ndarray) -> np.ndarray:
     return np.array([to_fractions(row) for row in values], dtype=object)
 
 
-def to_fractions(values: np.ndarray) -> Vector:
-    """Return floats as the rational numbers that they are."""
-    return [Fraction(value) for value in values.tolist()]
-
-
-def dot(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
-    """Return the inner product."""
-    return sum((x * y for x, y in zip(a, b, strict=True) if x and y), Fraction(0))
-
-
 def exact_products(points: np.ndarray, origin: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return weights·(point - origin), in fractions, for points (n, c) and weights (T, c): (n, T).
 
@@ -391,5 +375,5 @@ def exact_products(points: np.ndarray, origin: np.ndarray, weights: np.ndarray) 
     products = np.empty((len(points), len(weights)))
     for k, point in enumerate(points):
         change = [p - q for p, q in zip(to_fractions(point), start, strict=True)]
-        products[k] = [float(dot(row, change)) for row in exact_weights]
+        products[k] = [float(inner_product(row, change)) for row in exact_weights]
     return products

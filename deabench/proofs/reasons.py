@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from deabench.proofs.exact_repair import Technology, dot, exact_excess, to_fractions
+from deabench.proofs.exact_repair import Technology, exact_excess
 from deabench.proofs.ranking import (
     LAMBDA_SUM_BOUNDS,
     reference_maxima,
@@ -20,6 +20,7 @@ from deabench.proofs.ranking import (
 )
 from deabench.results.proof import Scored
 from deabench.utils.arrays import TOLERANCE
+from deabench.utils.rational import inner_product, to_fractions
 
 CLEAR = 1e-12
 """A difference above this is no rounding, of weights and metrics of at most about 1."""
@@ -150,7 +151,7 @@ def _excludes_exactly(result: Scored, k: int, weights: np.ndarray) -> bool:
     if outcome is None:
         return False
     # The excess is u₀ - u·y.
-    gained = dot(exact[: len(outputs)], to_fractions(outputs))
+    gained = inner_product(exact[: len(outputs)], to_fractions(outputs))
     limit = outcome[0] + gained
     return limit <= 0 if result.orientation == "output" else limit < gained
 

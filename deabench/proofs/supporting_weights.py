@@ -19,14 +19,13 @@ from deabench.proofs.exact_repair import (
     Limits,
     Technology,
     Vector,
-    dot,
     keep_limits,
     polished_weights,
     settle_at_limits,
     solve,
-    to_fractions,
 )
 from deabench.utils.arrays import ROUND, Sparse
+from deabench.utils.rational import inner_product, to_fractions
 
 NEAR = 1e-6
 """A constraint that weights hold by more than this share of its terms is held after the repair."""
@@ -244,7 +243,7 @@ def _move_to_hold(rows: list[Vector], weights: Vector, is_free: np.ndarray) -> V
         worst = None
         largest_share = Fraction(0)
         for row in rows:
-            value = dot(row, moved)
+            value = inner_product(row, moved)
             if value < 0:
                 share = -value / sum(abs(r * w) for r, w in zip(row, moved, strict=True))
                 if share > largest_share:
@@ -263,8 +262,8 @@ def _nearest_solution(rows: list[Vector], weights: Vector, is_free: np.ndarray) 
     """Return the weights with row·weights = 0 for each row that move by the least shares."""
     movable = [w if free else Fraction(0) for w, free in zip(weights, is_free, strict=True)]
     scaled = [[r * w for r, w in zip(row, movable, strict=True)] for row in rows]
-    gram = [[dot(first, second) for second in scaled] for first in scaled]
-    prices = solve(gram, [dot(row, weights) for row in rows])
+    gram = [[inner_product(first, second) for second in scaled] for first in scaled]
+    prices = solve(gram, [inner_product(row, weights) for row in rows])
     if prices is None:
         return None
     shares = [

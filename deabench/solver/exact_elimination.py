@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 
-import numpy as np
+from deabench.utils.rational import inner_product
 
 Matrix = list[list[Fraction]]
 
@@ -101,19 +100,3 @@ def _clear_column(row: list[int], pivot_row: list[int], i: int) -> list[int]:
     ]
     divisor = math.gcd(*cleared) or 1
     return [entry // divisor for entry in cleared]
-
-
-def to_fractions(values: np.ndarray) -> list[Fraction]:
-    """Return floats as the rational numbers that they are."""
-    zero = Fraction(0)  # most entries of a table of slacks
-    return [Fraction(v) if v else zero for v in values.tolist()]
-
-
-def to_floats(values: Sequence[Fraction]) -> np.ndarray:
-    """Return rational numbers rounded to floats."""
-    return np.array([float(v) for v in values])
-
-
-def inner_product(a: list[Fraction], b: list[Fraction]) -> Fraction:
-    """Return the inner product; products with 0 are skipped."""
-    return sum((x * y for x, y in zip(a, b, strict=True) if x and y), Fraction(0))

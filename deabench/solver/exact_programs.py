@@ -9,7 +9,6 @@ import numpy as np
 
 from deabench.errors import SolveError
 from deabench.solver.engine import Solution
-from deabench.solver.exact_elimination import to_floats, to_fractions
 from deabench.solver.family import Bases, Family
 from deabench.solver.highs import Solver
 from deabench.solver.rational_simplex import (
@@ -21,6 +20,7 @@ from deabench.solver.rational_simplex import (
     standard_form,
 )
 from deabench.solver.template import Program
+from deabench.utils.rational import to_floats, to_fractions
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,16 +21,11 @@ from fractions import Fraction
 import numpy as np
 
 from deabench.errors import SolveError
-from deabench.solver.exact_elimination import (
-    FactoredBasis,
-    Matrix,
-    inner_product,
-    to_floats,
-    to_fractions,
-)
+from deabench.solver.exact_elimination import FactoredBasis, Matrix
 from deabench.solver.family import Family
 from deabench.solver.highs import Infeasible, Unbounded
 from deabench.utils.progress import check_time
+from deabench.utils.rational import inner_product, to_floats, to_fractions
 
 GREEDY = 60
 """Pivots by steepest reduced cost before Bland's rule takes over."""

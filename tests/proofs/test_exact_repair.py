@@ -15,7 +15,6 @@ from deabench.proofs.exact_repair import (
     exact_gains,
     polished_weights,
     solve,
-    to_fractions,
 )
 from deabench.proofs.supporting_weights import (
     _constraint_rows,
@@ -24,6 +23,7 @@ from deabench.proofs.supporting_weights import (
     tighten_weights,
 )
 from deabench.utils.arrays import Sparse
+from deabench.utils.rational import to_fractions
 
 SUMS = {"crs": (0.0, np.inf), "vrs": (1.0, 1.0), "nirs": (0.0, 1.0), "ndrs": (1.0, np.inf)}
 

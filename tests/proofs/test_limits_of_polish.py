@@ -15,9 +15,10 @@ from deabench.models.shared.restricted_bounds import (
     exact_excesses_with_restrictions,
 )
 from deabench.proofs.bounds import _scaled_error, repaired_gains
-from deabench.proofs.exact_repair import Technology, dot, polished_weights, to_fractions
+from deabench.proofs.exact_repair import Technology, polished_weights
 from deabench.proofs.supporting_weights import tighten_weights
 from deabench.utils.arrays import Sparse
+from deabench.utils.rational import inner_product, to_fractions
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 PEERS = np.array([[1.0, 2.0], [2.0, 1.0]])
@@ -42,7 +43,7 @@ def test_peers_count_by_their_share_of_the_largest_intensity(share, counts) -> N
     polished = polish(share)
     assert (polished is not None) == counts
     if polished is not None:
-        values = [dot(polished, to_fractions(peer)) for peer in PEERS]
+        values = [inner_product(polished, to_fractions(peer)) for peer in PEERS]
         assert values[0] == values[1]
 
 
@@ -58,7 +59,9 @@ def test_weights_next_to_their_least_stay_there(repair, above) -> None:
         lam = Sparse(np.array([[0, 1]], dtype=np.int32), np.array([[0.25, 0.75]]))
         moved = tighten_weights(technology, technology, NEARLY, lam, 0, least)
     assert moved is not None
-    assert dot(moved, to_fractions(PEERS[0])) == dot(moved, to_fractions(PEERS[1]))
+    assert inner_product(moved, to_fractions(PEERS[0])) == inner_product(
+        moved, to_fractions(PEERS[1])
+    )
     # One of two weights moves all the way, or both move half of it.
     assert (moved[1] == Fraction(float(NEARLY[1]))) == (above < 1e-7)
     assert moved[0] > 1
@@ -75,7 +78,7 @@ def test_peers_are_worth_nothing_where_their_sum_is_between_its_bounds(sums, dis
     moved = polished_weights(Technology(points, 1, sums), weights, lam, 0, NOTHING)
     assert moved is not None
     # Worth as much as one another they are at worth 0 alone; between the bounds both count.
-    assert [dot(moved, to_fractions(point)) for point in points] == [0, 0]
+    assert [inner_product(moved, to_fractions(point)) for point in points] == [0, 0]
     # One peer alone is held to nothing only where its sum is between the bounds.
     alone = Sparse(np.zeros((1, 1), dtype=np.int32), np.array([[total]]))
     moved = polished_weights(Technology(points, 1, sums), weights, alone, 0, NOTHING)
@@ -202,8 +205,8 @@ def test_trade_offs_that_are_made_are_worth_nothing_under_polished_weights(
         for used in ([], [made]):
             polished = polished_weights(technology, weights, lam, 0, np.zeros(4), used)
             assert polished is not None
-            assert (dot(made, polished) == 0) == bool(used)
-            values = [dot(polished, to_fractions(point)) for point in points[:2]]
+            assert (inner_product(made, polished) == 0) == bool(used)
+            values = [inner_product(polished, to_fractions(point)) for point in points[:2]]
             assert values[0] == values[1]
         # A DMU that peers and trade-offs make is worth as much as its peers: no excess is left.
         tested = lam.values[0] @ points[:2] + amounts @ restrictions
@@ -213,8 +216,8 @@ def test_trade_offs_that_are_made_are_worth_nothing_under_polished_weights(
         own, repaired, tightened = list(outcomes)
         unrepaired.append(own[0])
         assert 0 <= tightened[0] <= own[0]
-        assert max(dot(made, tightened[1]), dot(unmade, tightened[1])) <= 0
+        assert max(inner_product(made, tightened[1]), inner_product(unmade, tightened[1])) <= 0
         assert abs(repaired[0]) < 1e-15
-        assert dot(made, repaired[1]) == 0
-        assert dot(unmade, repaired[1]) < 0
+        assert inner_product(made, repaired[1]) == 0
+        assert inner_product(unmade, repaired[1]) < 0
     assert max(unrepaired) > 1e-12

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from deabench.proofs.bounds import excess_of_weights
-from deabench.proofs.exact_repair import Technology, exact_excess, to_fractions
+from deabench.proofs.exact_repair import Technology, exact_excess
+from deabench.utils.rational import to_fractions
 
 
 @pytest.mark.parametrize("sums", [(1.0, 1.0), (0.0, 1.0)])

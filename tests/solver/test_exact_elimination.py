@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deabench.solver.exact_elimination import FactoredBasis, to_fractions
+from deabench.solver.exact_elimination import FactoredBasis
+from deabench.utils.rational import to_fractions
 
 
 @pytest.mark.parametrize("singles", range(7))

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from deabench.models.shared.scaled_data import compile_program
-from deabench.solver.exact_elimination import solve_linear_system, to_fractions
+from deabench.solver.exact_elimination import solve_linear_system
 from deabench.solver.exact_programs import solve_lexicographically
 from deabench.solver.family import Family
+from deabench.utils.rational import to_fractions
 
 
 @pytest.mark.parametrize("decades", [0, 150])

@@ -19,11 +19,12 @@ from deabench.models.shared.scaled_data import (
 )
 from deabench.models.shared.second_stage import scale_dual_ray
 from deabench.proofs.bounds import excess_of_weights
-from deabench.proofs.exact_repair import Technology, exact_excess, to_fractions
+from deabench.proofs.exact_repair import Technology, exact_excess
 from deabench.results.answer import Answer, Task
 from deabench.solver.exact_programs import solve_exactly
 from deabench.solver.family import Family
 from deabench.utils.arrays import row_minima
+from deabench.utils.rational import to_fractions
 
 FAR = 2.0**100
 """Where a metric that may change by any amount is put: it then holds nothing back."""

@@ -17,14 +17,13 @@ from deabench.proofs.bounds import LAST_DIGITS, MARGIN, PRECISE, excess_of_weigh
 from deabench.proofs.exact_repair import (
     Technology,
     Vector,
-    dot,
     exact_excess,
     move_to_held,
     polished_weights,
-    to_fractions,
 )
 from deabench.proofs.supporting_weights import tighten_weights
 from deabench.utils.arrays import ROUND, Sparse
+from deabench.utils.rational import inner_product, to_fractions
 
 FARTHEST = Fraction(1, 10**6)
 """Weights move by no more than this share of themselves: those of another facet prove nothing."""
@@ -167,8 +166,8 @@ class RestrictedScores:
     def _score_of_excess(self, k: int, excess: Fraction, weights: Vector) -> float:
         """Return the score of DMU k that weights with an excess allow."""
         s = self.y.shape[1]
-        gain = dot(weights[:s], to_fractions(self.y[k]))
-        cost = dot(weights[s:], to_fractions(self.x[k]))
+        gain = inner_product(weights[:s], to_fractions(self.y[k]))
+        cost = inner_product(weights[s:], to_fractions(self.x[k]))
         numerator, denominator = cost - excess, cost
         if self.is_output_oriented:
             numerator, denominator = gain, gain + excess
@@ -265,14 +264,14 @@ def exact_excesses_with_restrictions(
             continue
         outcome = exact_excess(technology, tested, kept)
         # Inputs' weights that were raised may break a restriction.
-        if outcome is not None and all(dot(row, outcome[1]) <= 0 for row in rows):
+        if outcome is not None and all(inner_product(row, outcome[1]) <= 0 for row in rows):
             yield outcome
 
 
 def _keep_restrictions(weights: Vector, rows: list[Vector]) -> Vector | None:
     """Return weights moved by shares of themselves to where r·w ≤ 0; None if that fails."""
     moves = [[-row[c] * weight for row in rows] for c, weight in enumerate(weights)]
-    unmoved = [-dot(row, weights) for row in rows]
+    unmoved = [-inner_product(row, weights) for row in rows]
     repaired = move_to_held(moves, unmoved, list(range(len(rows))), is_polished=False)
     if repaired is None:
         return None
