@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import deabench as db
+from benchmarks.exact.radial import exact_radial
 from deabench.solver.rational_simplex import minimize_exactly
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -204,4 +205,27 @@ def test_single_peers_leave_slack_in_shares_of_what_a_dmu_has(model, share) -> N
     table["x"] = [1e7, 1.0, 1.0]
     ranking = db.rank(table, outputs=["y", "z"], inputs=["x"], model=model(technology="fdh"))
     assert ranking.efficient["less"] == (share <= 1e-9)
+    db.certify(ranking)
+
+
+def test_slack_that_trade_offs_give_is_not_hidden_by_the_last_digits() -> None:
+    """B, C and D with a trade-off of the outputs use as little as A, and 1.3e-3 less of one input.
+
+    As floats A is a digit that nobody gave beyond them.
+    """
+    rows = [
+        [0.9002, 0.9001, 0.9005, 0.8994, 0.9012],
+        [0.8999, 0.9001, 0.8999, 0.9003, 0.9],
+        [0.8995, 0.9003, 0.9006, 0.8989, 0.8984],
+        [0.9002, 0.8984, 0.8995, 0.898, 0.9009],
+    ]
+    table = pd.DataFrame(rows, list("ABCD"), ["y1", "y2", "x1", "x2", "x3"])
+    model = M.CCR(orientation="input", shares={"y1": (0.1, 0.5)})
+    ranking = db.rank(table, outputs=["y1", "y2"], inputs=["x1", "x2", "x3"], model=model)
+    exact = exact_radial(ranking)[0]
+    assert exact.score == 1
+    assert exact.slack > 1e-3
+    assert ranking.scores["A"] == 1
+    assert not ranking.efficient["A"]
+    assert ranking.slacks.loc["A"].max() > 1e-3
     db.certify(ranking)

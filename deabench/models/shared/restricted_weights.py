@@ -29,7 +29,7 @@ from deabench.models.shared.scaled_data import (
     support,
     to_reference_positions,
 )
-from deabench.models.shared.slack_programs import gains_by_moving
+from deabench.models.shared.slack_programs import gains_by_moving, solve_slacks
 from deabench.models.shared.weight_bounds import Bounds
 from deabench.proofs import structure
 from deabench.proofs.exact_repair import Technology
@@ -103,8 +103,13 @@ def solve(task: Task, advance: Advance) -> Answer:
     is_output_oriented = task.options.orientation == "output"
 
     # First stage: the factor, its λ and its trade-offs.
-    first = _solve_programs(
-        task, scaled, candidates, restrictions, task.options.orientation, advance
+    first = solve_each(
+        _compile_stage(task, scaled, restrictions.shape[1], task.options.orientation),
+        scaled.reference_table[candidates],
+        np.column_stack([scaled.x, scaled.y, _program_data(scaled, restrictions)]),
+        exact=task.exact,
+        name=lambda k: str(labels[k]),
+        advance=advance,
     )
     # The objective is φ, by which outputs grow, or θ, to which inputs shrink.
     level = first.objective
@@ -127,14 +132,21 @@ def solve(task: Task, advance: Advance) -> Answer:
             y = y * level[:, None] * (1 - inward)
         else:
             x = x * level[:, None] * (1 + inward)
-        projected = replace(scaled, x=x[rows], y=y[rows])
-        second = _solve_programs(
-            task, projected, candidates, restrictions[rows], "slacks", lambda _: None
+        # The last digits of floats could hide slack that trade-offs give.
+        second = solve_slacks(
+            task,
+            replace(scaled, x=x, y=y),
+            _compile_stage(task, scaled, restrictions.shape[1], "slacks"),
+            candidates,
+            rows,
+            _program_data(scaled, restrictions[rows]),
+            -1.0,
         )
         is_solved = ~np.isnan(second.objective)
         # Where restrictions leave a metric no weight, trade-offs give any amount of it.
         has_endless_slack[rows[list(second.unbounded)]] = True
         if task.exact:
+            projected = replace(scaled, x=x[rows], y=y[rows])
             is_moved = (np.arange(scaled.s + scaled.m) < scaled.s) == is_output_oriented
             distance = inward[rows] * is_moved * np.column_stack([projected.y, projected.x])
             is_solved &= ~gains_by_moving(projected, second, distance)
@@ -199,37 +211,18 @@ def _undefined_reasons(first: Solutions, labels: pd.Index, values: np.ndarray) -
     return reasons
 
 
-def _solve_programs(
-    task: Task,
-    scaled: ScaledData,
-    candidates: np.ndarray,
-    restrictions: np.ndarray,
-    form: str,
-    advance: Advance,
-) -> Solutions:
-    """Solve the programs of one stage for every DMU of `scaled`."""
-    s = scaled.s
-    count, rows, width = restrictions.shape
-    # Each program has its own data: its metrics, and its restrictions over them, row by row.
-    tested = np.column_stack(
-        [
-            scaled.x,
-            scaled.y,
-            restrictions[:, :, :s].reshape(count, rows * s),
-            -restrictions[:, :, s:].reshape(count, rows * (width - s)),
-        ]
-    )
-    program = _compile_restricted(
-        f"restricted_{form}", scaled.m, s, rows, _sum_bounds(task, scaled)
-    )
-    return solve_each(
-        program,
-        scaled.reference_table[candidates],
-        tested,
-        exact=task.exact,
-        name=lambda k: str(task.data.labels[k]),
-        advance=advance,
-    )
+def _program_data(scaled: ScaledData, restrictions: np.ndarray) -> np.ndarray:
+    """Return the restrictions as each program takes them, row by row: (K, rows · (s + m))."""
+    count = len(restrictions)
+    added = restrictions[:, :, : scaled.s].reshape(count, -1)
+    taken = -restrictions[:, :, scaled.s :].reshape(count, -1)
+    return np.column_stack([added, taken])
+
+
+def _compile_stage(task: Task, scaled: ScaledData, rows: int, form: str) -> Template:
+    """Compile the program of one stage, with so many restrictions."""
+    bounds = _sum_bounds(task, scaled)
+    return _compile_restricted(f"restricted_{form}", scaled.m, scaled.s, rows, bounds)
 
 
 def _name_trade_offs(restrictions: np.ndarray) -> list[str]:
