@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import Literal
 
 import numpy as np
@@ -191,7 +192,8 @@ def scaled_directions(
         if choice == "ones":
             step = 1.0 / scaled.units
         elif choice == "mean":
-            step = reference.mean(axis=0)
+            # Summed without rounding: no order of the reference changes a digit.
+            step = np.array([fsum(column) for column in reference.T]) / len(reference)
         elif choice == "range":
             step = np.ptp(reference, axis=0)
         else:

@@ -281,3 +281,65 @@ def test_explanations_speak_of_single_rows() -> None:
         for name in "ac":
             assert "mix" not in ranking.explain(name)
     assert "no mix of the others is better" in db.rank(table, outputs=["TPR", "TNR"]).explain("a")
+
+
+def test_a_distance_of_millions_of_steps_along_the_means_leaves_proved_slack() -> None:
+    """The means are the same in every order of the reference, to the last digit."""
+    columns = ["y", "x"]
+    reference = pd.DataFrame([[15.849, 0.95], [251.189, 0.356], [3981.072, 0.241]], columns=columns)
+    table = pd.DataFrame([[3981.072, 0.241], [1e12, 0.864]], ["near", "far"], columns)
+    model = db.models.DDF(direction="mean", technology="fdh")
+    for order in ([0, 1, 2], [2, 1, 0], [1, 2, 0]):
+        ranking = db.rank(
+            table, outputs=["y"], inputs=["x"], reference=reference.iloc[order], model=model
+        )
+        db.certify(ranking)
+        assert ranking.scores["far"] == pytest.approx(-7e8, rel=0.01)
+
+
+SMALL_BESIDE_LARGE = pd.DataFrame(
+    [[6e-6, 1e-6], [9e-6, 1e-6], [1e-6, 1e-6], [9e6, 5e6]],
+    ["less", "more", "least", "large"],
+    ["y", "x"],
+)
+"""A DMU that another one dominates, beside one that is 1e12 times as large."""
+
+
+def rank_small_beside_large(model: str) -> db.Ranking:
+    """Rank `SMALL_BESIDE_LARGE`; directions lead down in the input alone."""
+    options = {"ddf": {"direction": {"y": 0.0, "x": 2.0}}}.get(model, {})
+    return rank_with(SMALL_BESIDE_LARGE, inputs=["x"], model=model, technology="fdh", **options)
+
+
+def test_slack_of_a_small_dmu_is_a_share_of_its_own_values() -> None:
+    ranking = rank_small_beside_large("ddf")
+    assert ranking.efficient.tolist() == [False, True, False, True]
+    db.certify(ranking)
+    with pytest.raises(db.CertificateError, match="efficient"):
+        db.certify(replace(ranking, efficient=ranking.efficient | True))
+
+
+@pytest.mark.parametrize(
+    ("model", "peer", "claim"),
+    [
+        ("ddf", "less", "slack that is not the largest"),
+        ("ddf", "least", "worse than where the distance leads"),
+        ("additive", "less", "gap"),
+        ("additive", "least", "worse than the dmu itself"),
+    ],
+)
+def test_the_peer_of_a_small_dmu_is_no_other_than_the_best_one(model, peer, claim) -> None:
+    """What others lack is 1e-13 of the largest DMU's values."""
+    ranking = rank_small_beside_large(model)
+    columns = ranking.intensities.columns.copy()
+    columns[0] = SMALL_BESIDE_LARGE.index.get_loc(peer)
+    slacks = ranking.slacks.copy()
+    slacks.loc["less"] = 0.0
+    scores = ranking.scores.copy()
+    scores["less"] = 0.0
+    forged = replace(ranking, intensities=replace(ranking.intensities, columns=columns))
+    forged = replace(forged, slacks=slacks, scores=scores)
+    violations = forged.proof().violations[claim.replace(" ", "_")]
+    assert violations[0] > 1e-9
+    with pytest.raises(db.CertificateError, match="'less'"):
+        db.certify(forged)

@@ -17,7 +17,7 @@ from deabench.models.shared.scaled_data import ScaledData, metric_names
 from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task
 from deabench.results.proof import Proof
-from deabench.utils.arrays import TOLERANCE, Sparse, blocks, scale
+from deabench.utils.arrays import ROUND, TOLERANCE, Sparse, blocks, scale
 
 NO_DOMINATING_PEER = "no single reference DMU uses as little and gives as much"
 NO_PEER_ALONG = "no single reference DMU is as good in the metrics that are not to change"
@@ -59,7 +59,7 @@ def solve_along(task: Task, direction: np.ndarray, notes: tuple[str, ...]) -> An
     beta, peer, slacks = _farthest_peers(scaled, candidates, direction)
     tested = np.column_stack([scaled.y, scaled.x])
     unit = distance_unit(task.options, tested, beta, direction)
-    efficient = reaches_no_further(beta / unit, beta[:, None] * direction, slacks)
+    efficient = _efficient_along(scaled, peer, beta, unit, direction, slacks)
     return _single_peer_answer(
         task,
         scaled,
@@ -180,6 +180,23 @@ def _farthest_peers(
     return beta, peer, slacks
 
 
+def _efficient_along(
+    scaled: ScaledData,
+    peer: np.ndarray,
+    beta: np.ndarray,
+    unit: np.ndarray,
+    direction: np.ndarray,
+    slacks: np.ndarray,
+) -> np.ndarray:
+    """Return which DMUs neither distances, in their unit, nor slacks lead on: bool (K,).
+
+    Both count in shares of the values of the DMU and of its peer, however large others are.
+    """
+    reached = np.column_stack([scaled.Y, scaled.X])[peer]
+    size = scaled.sizes_of_changes(np.column_stack([scaled.y, scaled.x]), reached)
+    return reaches_no_further(beta / unit, beta[:, None] * direction / size, slacks / size)
+
+
 def slack_units(scaled: ScaledData) -> np.ndarray:
     """Return what a unit of slack counts in each scaled metric, (s + m,), outputs first.
 
@@ -239,6 +256,8 @@ def prove(
     gains = scaled.gains(answer.intensities)
     own_total = measure(gains[:, None], slice(None))[:, 0]
     own_scores = score_of_total(own_total * size)
+    # Both totals are of the same differences: the peer's is as large, whatever others' are.
+    missing_total = np.abs(own_total - total) / np.maximum(np.abs(total), np.finfo(float).tiny)
     frame = pd.DataFrame(
         {
             "primal": own_scores,
@@ -258,12 +277,10 @@ def prove(
     return Proof(
         frame,
         {
-            "gap": np.where(has_score, frame["gap"].fillna(np.inf), 0.0),
+            "gap": np.where(has_score, np.nan_to_num(missing_total, nan=np.inf), 0.0),
             "reason": wrong_reasons,
             "peers_that_are_not_one": _has_other_than_one_peer(answer.intensities, has_peer),
-            "worse_than_the_dmu_itself": np.where(
-                has_peer, np.maximum(-gains.min(axis=1), 0.0), 0.0
-            ),
+            "worse_than_the_dmu_itself": np.where(has_peer & (gains < 0).any(axis=1), 1.0, 0.0),
             "distance_of_the_score_from_its_proof": np.where(has_peer, score_errors, 0.0),
             "distance_of_the_slacks_from_their_proof": np.where(
                 has_peer, slack_errors.max(axis=1), 0.0
@@ -303,7 +320,9 @@ def prove_along(answer: Answer, direction: np.ndarray) -> Proof:
     best, peer, slacks = _farthest_peers(scaled, np.arange(len(scaled.X)), direction)
     has_peer = peer >= 0
     # The score may have been taken from 1: the distance that is found again has all its digits.
-    own_slacks = scaled.gains(answer.intensities) - best[:, None] * direction
+    moved = best[:, None] * direction
+    gains = scaled.gains(answer.intensities)
+    own_slacks = gains - moved
     unit = distance_unit(answer.options, np.column_stack([scaled.y, scaled.x]), best, direction)
     frame = pd.DataFrame(
         {
@@ -315,17 +334,21 @@ def prove_along(answer: Answer, direction: np.ndarray) -> Proof:
     )
     count = answer.slacks.shape[1]
     slack_errors = _slack_errors(answer, scaled, own_slacks[:, :count])
-    missing_slack = np.maximum((slacks - own_slacks) @ slack_units(scaled), 0.0)
-    efficient = reaches_no_further(best / unit, best[:, None] * direction, slacks)
+    # What the peer lacks counts in shares of the DMU's values and the peer's, beyond rounding.
+    tested = np.column_stack([scaled.y, scaled.x])
+    size = scaled.sizes_of_changes(tested, tested + np.abs(gains))
+    rounding = ROUND * np.abs(moved)
+    worse = np.maximum(-own_slacks - rounding, 0.0) / size
+    units = slack_units(scaled)
+    missing_slack = np.maximum((slacks - own_slacks - rounding) @ units, 0.0) / (size @ units)
+    efficient = _efficient_along(scaled, peer, best, unit, direction, slacks)
     without_score = ~has_peer & np.isnan(beta)
     return Proof(
         frame,
         {
             "gap": np.where(without_score, 0.0, frame["gap"].fillna(np.inf)),
             "peers_that_are_not_one": _has_other_than_one_peer(answer.intensities, has_peer),
-            "worse_than_where_the_distance_leads": np.where(
-                has_peer, np.maximum(-own_slacks.min(axis=1), 0.0), 0.0
-            ),
+            "worse_than_where_the_distance_leads": np.where(has_peer, worse.max(axis=1), 0.0),
             "distance_of_the_slacks_from_their_proof": np.where(
                 has_peer, slack_errors.max(axis=1), 0.0
             ),
