@@ -16,6 +16,8 @@ DECIMAL_DIGITS = 12
 """A number of more significant digits is no decimal that anyone wrote, but a float."""
 LARGEST_DENOMINATOR = 10**6
 """Of a quotient of two metrics that a float stands for."""
+QUOTIENT_ROUNDING = 2.0**-51
+"""By what share floats of decimals make their quotient another one."""
 Row = tuple[list[Number], str, Number]
 Vector = tuple[Fraction, ...]
 
@@ -95,38 +97,48 @@ class Table:
         return rows
 
 
-def fraction(value: float) -> Fraction:
+def fraction(value: float, rounding: float = 0.0) -> Fraction:
     """Return a number as the decimal that it prints as, or as the simple quotient that it rounds.
 
-    Of too many digits and no simple quotient it is the float itself.
+    Of too many digits and no simple quotient it is the float itself. A quotient of floats may be
+    rounded by a share of itself.
     """
     if count_digits(value) <= DECIMAL_DIGITS:
         return Fraction(repr(float(value)))
+    quotient = simple_quotient(value, rounding)
+    return Fraction(float(value)) if quotient is None else quotient
+
+
+def simple_quotient(value: float, rounding: float = 0.0) -> Fraction | None:
+    """Return the quotient of small numbers that a float stands for; None where there is none."""
     quotient = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
-    return quotient if float(quotient) == value else Fraction(float(value))
+    is_near = abs(float(quotient) - value) <= rounding * abs(value)
+    return quotient if is_near else None
 
 
-def vectors(reference: Any, tested: Any) -> tuple[list[Vector], list[Vector]]:
+def vectors(
+    reference: Any, tested: Any, *, are_quotients: bool = False
+) -> tuple[list[Vector], list[Vector]]:
     """Return the rows of two frames with the same metrics as fractions.
 
     A metric with one number that nobody wrote is one of floats: that another one happens to have
-    few digits makes it no decimal.
+    few digits makes it no decimal. Quotients of a table's decimals are rounded more than once.
     """
+    rounding = QUOTIENT_ROUNDING if are_quotients else 0.0
     values = np.vstack([reference.to_numpy(dtype=float), tested.to_numpy(dtype=float)])
     columns = []
     for column in values.T.tolist():
-        fractions = [fraction(value) for value in column]
-        if any(is_float(value) for value in column):
+        fractions = [fraction(value, rounding) for value in column]
+        if any(is_float(value, rounding) for value in column):
             fractions = [Fraction(value) for value in column]
         columns.append(fractions)
     rows = list(zip(*columns, strict=True))
     return rows[: len(reference)], rows[len(reference) :]
 
 
-def is_float(value: float) -> bool:
+def is_float(value: float, rounding: float = 0.0) -> bool:
     """Return whether a number has too many digits for a decimal and is no simple quotient."""
-    quotient = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
-    return count_digits(value) > DECIMAL_DIGITS and float(quotient) != value
+    return count_digits(value) > DECIMAL_DIGITS and simple_quotient(value, rounding) is None
 
 
 def count_digits(value: float) -> int:
@@ -139,7 +151,7 @@ def tables_of(ranking: Any, *, without_itself: bool = False) -> list[Table]:
     data, reference = ranking.data, ranking.reference
     has_inputs = bool(data.inputs.shape[1])
 
-    Y, y = vectors(reference.outputs, data.outputs)
+    Y, y = vectors(reference.outputs, data.outputs, are_quotients=data.has_quotients)
     X, x = [(Fraction(1),)] * len(Y), [(Fraction(1),)] * len(y)
     if has_inputs:
         X, x = vectors(reference.inputs, data.inputs)

@@ -8,6 +8,7 @@ import pytest
 from scipy.optimize import linprog
 
 import deabench as db
+from benchmarks.exact import EXACT
 from benchmarks.exact.kinds import ALL_KINDS, KINDS
 from benchmarks.exact.radial import exact_radial
 from benchmarks.exact.simplex import maximize, minimize
@@ -275,4 +276,20 @@ def test_steep_weights_of_settled_projections_prove_nothing_in_floats() -> None:
     )  # fmt: skip
     assert [exact.slack == 0 for exact in exact_radial(ranking)] == [False, True]
     assert ranking.efficient.tolist() == [False, True]
+    db.certify(ranking)
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+@pytest.mark.parametrize("model", ["wei", "score", db.models.Common(goal="largest")], ids=str)
+def test_quotients_that_differ_in_the_last_digit_alone_are_equal(model) -> None:
+    """.0006 / .0002 and 3e-6 / 1e-6 are both 3, and the other quotient tells them apart."""
+    table = pd.DataFrame(
+        [[6e-4, 2e-4, 2e-4], [3e-6, 9e-6, 1e-6]], index=["p", "q"], columns=["y", "x", "z"]
+    )
+    ranking = db.rank(table, outputs=["y"], inputs=["x", "z"], model=model)
+    floats = ranking.data.outputs["y/z"]
+    assert floats["p"] != floats["q"]
+    exact = EXACT[ranking.options.name](ranking)
+    assert [entry.slack == 0 for entry in exact] == [True, False]
+    assert ranking.efficient.tolist() == [True, False]
     db.certify(ranking)
