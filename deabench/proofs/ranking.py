@@ -24,6 +24,7 @@ from deabench.utils.arrays import (
     greatest_products,
     largest_sizes,
     row_minima,
+    scale,
 )
 from deabench.utils.frames import column_positions
 
@@ -253,14 +254,21 @@ def weighted_maxima(
         bounding = np.asarray(result.frontier)
     values = stack_outputs_inputs(result.reference, bounding) / reference_maxima(result)
     values[:, result.data.outputs.shape[1] :] *= -1.0
+    if result.returns in ("crs", "ndrs"):
+        # However small a DMU is, its multiples are not: it is worth more than 0 or not in its own
+        # size, by powers of two.
+        directions = values.T / scale(values.T)
+        worth = greatest_products(rows, np.ascontiguousarray(directions), left_out)
+        # What can be multiplied has no bound above 0.
+        is_unbounded = worth > TOLERANCE * np.abs(rows).max(axis=1)
+        if result.returns == "crs":
+            # No multiple is worth more than 0, and 0 of it are worth that.
+            return np.where(is_unbounded, np.inf, np.maximum(worth, 0.0))
     best = greatest_products(rows, np.ascontiguousarray(values.T), left_out)
-    # What can be multiplied has no bound above 0; what can be shrunk reaches 0.
-    is_unbounded = (best > TOLERANCE * np.abs(rows).max(axis=1)) & (
-        result.returns in ("crs", "ndrs")
-    )
-    if result.returns in ("crs", "nirs"):
-        best = np.maximum(best, 0.0)
-    return np.where(is_unbounded, np.inf, best)
+    if result.returns == "ndrs":
+        return np.where(is_unbounded, np.inf, best)
+    # What can be shrunk reaches 0.
+    return np.maximum(best, 0.0) if result.returns == "nirs" else best
 
 
 def proved_efficient(result: Scored, weights: SlackWeights) -> tuple[np.ndarray, np.ndarray]:

@@ -14,6 +14,7 @@ import deabench as db
 from deabench.errors import CertificateError
 from deabench.proofs.exact_repair import Technology, polished_weights
 from deabench.proofs.supporting_weights import exact_candidates, tighten_weights
+from deabench.results.proof import SlackWeights
 from deabench.utils.arrays import Sparse
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -288,3 +289,30 @@ def test_common_weights_beyond_what_highs_takes_are_solved_in_fractions() -> Non
     ranking = db.rank(table, reference=table.iloc[:1], model=M.Common(goal="largest"))
     assert ranking.scores["A"] == pytest.approx(1.0, rel=1e-12)
     db.certify(ranking)
+
+
+# slacks of multiples
+
+
+@pytest.mark.parametrize("returns", ["crs", "ndrs"])
+def test_multiples_of_a_dmu_1e12_times_smaller_leave_slack(returns) -> None:
+    """1e12 times "small" needs half of an input of "large" and gives three times an output."""
+    columns = ["y1", "y2", "x1", "x2"]
+    rows = np.array([[1.0, 3.0, 2.0, 1.0], [1e12, 1e12, 2e12, 2e12]])
+    table = pd.DataFrame(rows, ["small", "large"], columns)
+    model = M.CCR(returns=returns)
+    ranking = db.rank(table, outputs=columns[:2], inputs=columns[2:], model=model)
+    assert ranking.scores.tolist() == [1.0, 1.0]
+    assert ranking.efficient.tolist() == [True, False]
+    assert ranking.slacks.loc["large"].tolist() == pytest.approx([0, 2e12, 0, 1e12])
+    db.certify(ranking)
+    # Weights of 1 give "small" 2.5e-12 of the largest values, and as many multiples as one likes.
+    forged = replace(
+        ranking,
+        efficient=ranking.efficient | True,
+        slacks=ranking.slacks * 0.0,
+        intensities=Sparse(np.arange(2)[:, None], np.ones((2, 1))),
+        slack_weights=SlackWeights(np.ones((1, 4)), np.array([-1, 0])),
+    )
+    with pytest.raises(CertificateError, match="slack that is left"):
+        db.certify(forged)
