@@ -127,12 +127,12 @@ def exact_directional(ranking: Any) -> list[Exact]:
                 if step
             )
         )
+        # In the metrics' own units a step may be any share of a DMU's values.
+        is_own_unit = options.direction == "ones" or not isinstance(options.direction, str)
         answers.append(
             Exact(
                 1 - beta if options.name == "rdm" else beta,
-                max(1.0, abs(float(beta)))
-                if options.direction != "ones"
-                else max(abs(float(beta)), 1 / share_of_step),
+                max(abs(float(beta)), 1 / share_of_step if is_own_unit else 1.0),
                 slack=slack_of(moved(table, steps, beta), options.technology),
                 shortfall=beta
                 * max(share(step, value) for step, value in zip(steps, table.values, strict=True)),
@@ -164,11 +164,9 @@ def exact_holder(ranking: Any) -> list[Exact]:
         else:
             score = nearest_plane(table, inverse)
         own = float(sum(w * abs(value) for w, value in zip(weights, table.values, strict=True)))
-        answers.append(
-            Exact(
-                score, max(float(score or 0), own), slack=slack_shares(table), shortfall=score or 0
-            )
-        )
+        unit = max(float(score or 0), own)
+        shortfall = (score or 0) / Fraction(max(own, 1.0))
+        answers.append(Exact(score, unit, slack=slack_shares(table), shortfall=shortfall))
     return answers
 
 
