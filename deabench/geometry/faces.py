@@ -284,13 +284,14 @@ def _extreme_candidates(points: np.ndarray, normals: np.ndarray) -> np.ndarray:
     # Only points without a margin have to be tested, against those near their hyperplane.
     doubtful = np.flatnonzero(margin.min(axis=1) <= TIGHT)
     extreme = _drop_reached(points, doubtful, margin[doubtful] <= MATES)
-    # A point level with another that is no near-duplicate does not stand out.
-    is_alike = np.array(
-        [(np.abs(points - points[k]) <= ALIKE).all(axis=1) for k in doubtful]
-    ).reshape(-1, len(points))
-    margin_of_others = np.where(is_alike, np.inf, margin[doubtful])
-    is_level = margin_of_others.min(axis=1, initial=np.inf) <= CLEAR
-    return np.setdiff1d(extreme, doubtful[is_level])
+    # A point level with another one that stays, and is no near-duplicate, does not stand out. Of
+    # two that are level the one that stands out less goes, and the other one may stand out then.
+    stays = np.zeros(len(points), dtype=bool)
+    stays[extreme] = True
+    for k in doubtful[np.argsort(margin[doubtful].min(axis=1), kind="stable")].tolist():
+        is_alike = (np.abs(points - points[k]) <= ALIKE).all(axis=1)
+        stays[k] &= margin[k, stays & ~is_alike].min(initial=np.inf) > CLEAR
+    return np.flatnonzero(stays)
 
 
 def _drop_reached(points: np.ndarray, doubtful: np.ndarray, mates: np.ndarray) -> np.ndarray:

@@ -29,6 +29,8 @@ from deabench.solver.template import Template, compile_template, expand_template
 
 SHORT = 1e-9
 """A face that falls short of the point by no more than this still dominates it."""
+ROUNDED = 1e-13
+"""A face that falls short of the point by no more than this may do so by rounding."""
 LOOSE = 1e-10
 """A projection whose slope proves less than its distance by more than this is settled in rational
 arithmetic.
@@ -148,8 +150,14 @@ class FaceProjector:
         proved = (gaps @ projection.slope).min()
         if proved >= projection.distance - LOOSE * max(projection.distance, 1.0):
             return projection
-        # Fractions find none where the face falls short of the point by a rounding error only.
-        return self._by_fractions(face) or projection
+        exact = self._by_fractions(face)
+        if exact is not None:
+            return exact
+        # The face falls short of the point: where that is more than rounding, a ray proves it.
+        ray = self._infeasibility_ray(face, ROUNDED)
+        if ray is None or (gaps @ ray).min() <= ROUNDED * np.abs(ray).sum():
+            return projection
+        return Projection(np.inf, np.zeros(len(face)), ray)
 
     def _settle_undecided(self, face: np.ndarray) -> Projection:
         """Return the projection where HiGHS gives up."""
@@ -175,15 +183,15 @@ class FaceProjector:
             return projection
         return Projection(projection.distance, projection.lam, None)
 
-    def _infeasibility_ray(self, face: np.ndarray) -> np.ndarray | None:
-        """Return y ≤ 0 that is beyond all of the face; None: it falls short by rounding only."""
+    def _infeasibility_ray(self, face: np.ndarray, most: float = SHORT) -> np.ndarray | None:
+        """Return y ≤ 0 that is beyond all of the face; None: it falls short by at most `most`."""
         if self.shortfall is None:
             form = _face_form((1.0,) * len(self.point), "shortfall", False)
             self.shortfall = _FaceProgram(self.vertices, form)
             self.shortfall.start(self.point, self.name)
         lam, slope = self.shortfall.solve(face, patient=True)
         shortfall = np.maximum(self.point - lam @ self.vertices[face], 0.0).max()
-        return np.minimum(slope, 0.0) if shortfall > SHORT else None
+        return np.minimum(slope, 0.0) if shortfall > most else None
 
 
 class _FaceProgram:

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import deabench as db
+from deabench.analysis.targets import _refuse_unproved
 from deabench.errors import SolveError
 from deabench.geometry.closest import ClosestPoint, no_closest_point, refuse_other_distances
 from deabench.results.targets import factors_into_cone
@@ -94,30 +95,79 @@ def test_factors_make_points_as_large_as_the_hull_and_keep_them_in_it() -> None:
     assert (np.log2(factors) % 1 == 0).all()
 
 
-def test_a_target_of_the_program_that_is_not_proved_is_refused() -> None:
-    """Beside rows of 1e-7 and 1e7 the program calls a DMU infeasible without a proof."""
-    rows = [
+FAR_APART = pd.DataFrame(
+    [
         [8, 6, 0.4],
         [1e-5, 0.07, 0.002],
         [0.8, 8, 10],
         [4e-7, 6e-8, 1.9999999999999998e-05],
         [8e7, 6e5, 8e3],
         [7e5, 7e7, 30],
-    ]
-    reference = pd.DataFrame(rows, list("abcdef"), ["x", "y", "z"], dtype=float)
+    ],
+    list("abcdef"),
+    ["x", "y", "z"],
+    dtype=float,
+)
+"""Beside the largest values "b" and "d" are level to 1e-13 in "x", and to 5e-7 in "z"."""
+
+
+@pytest.mark.parametrize("method", ["faces", "milp"])
+def test_targets_on_a_frontier_whose_rows_are_all_but_level_are_proved(method) -> None:
     small = [9.999999999999999e-05, 0.005999999999999999, 0.004999999999999999]
-    tested = pd.DataFrame([small, [2e8, 2e8, 9e8]], ["s", "t"], reference.columns)
+    tested = pd.DataFrame([small, [2e8, 2e8, 9e8]], ["s", "t"], FAR_APART.columns)
+    result = db.targets(
+        tested,
+        FAR_APART,
+        outputs=["y", "z"],
+        inputs=["x"],
+        norm="linf",
+        weights={"x": 0.1, "y": 2.0, "z": 0.1},
+        dominating=True,
+        method=method,
+    )
+    assert result.distance.isna().tolist() == [False, True]
+    db.certify(result)
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_of_two_rows_that_are_level_one_stays_on_the_frontier() -> None:
+    for order in (list("abcdef"), list("fedcba")):
+        front = db.frontier(FAR_APART.loc[order], outputs=["y", "z"], inputs=["x"])
+        assert len(set(front.extreme) & {"b", "d"}) == 1
+        db.certify(front)
+
+
+def test_a_target_of_the_program_that_is_not_proved_is_refused() -> None:
+    options = {"outputs": ["y"], "inputs": ["x"], "norm": "l1", "method": "milp"}
+    result = db.targets(REFERENCE.loc[["b"]] / 2, REFERENCE, **options)
+    _refuse_unproved(result)
     with pytest.raises(SolveError, match="Pass method='faces'"):
-        db.targets(
-            tested,
-            reference,
-            outputs=["y", "z"],
-            inputs=["x"],
-            norm="linf",
-            weights={"x": 0.1, "y": 2.0, "z": 0.1},
-            dominating=True,
-            method="milp",
-        )
+        _refuse_unproved(replace(result, distance=result.distance + 1e-6))
+
+
+def test_no_target_dominates_what_the_face_falls_short_of_by_more_than_rounding() -> None:
+    """With an input of 3e8 a mixture has .00375 of "b", and 89.7 of the other input, not 30."""
+    rows = [
+        [6e3, 7e5, 30],
+        [8e10, 9, 5e10],
+        [7e6, 8e6, 9e10],
+        [2e9, 7e10, 7e5],
+        [7e3, 4e8, 6e4],
+        [7, 90, 5],
+    ]
+    reference = pd.DataFrame(rows, list("abcdef"), ["x", "z", "y"], dtype=float)
+    tested = pd.DataFrame([[3e8, 30.0, 90.0]], ["t"], reference.columns)
+    result = db.targets(
+        tested,
+        reference,
+        outputs=["y"],
+        inputs=["x", "z"],
+        norm="l1",
+        weights={"x": 1.0, "z": 1.0, "y": 1.0},
+        dominating=True,
+    )
+    assert result.distance.isna().all()
+    db.certify(result)
 
 
 @pytest.mark.parametrize("names", [["'p'", "'q'"], ["the group"]])
