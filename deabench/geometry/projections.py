@@ -102,11 +102,7 @@ class FaceProjector:
                 return self._by_least_norm(face, self.program)
             lam, slope = self.program.solve(face, patient=not self.dominating)
         except Infeasible:
-            ray = self._infeasibility_ray(face)
-            if ray is not None:
-                return Projection(np.inf, np.zeros(len(face)), ray)
-            # The face falls short by a rounding error only: HiGHS may take its time.
-            lam, slope = self.program.solve(face, patient=True)
+            return self._prove_none(face, SHORT) or self._settle_undecided(face)
         except Undecided:
             return self._settle_undecided(face)
         return self._settle(face, self._projection(face, lam, slope))
@@ -150,26 +146,20 @@ class FaceProjector:
         proved = (gaps @ projection.slope).min()
         if proved >= projection.distance - LOOSE * max(projection.distance, 1.0):
             return projection
-        exact = self._by_fractions(face)
-        if exact is not None:
-            return exact
-        # The face falls short of the point: where that is more than rounding, a ray proves it.
-        ray = self._infeasibility_ray(face, ROUNDED)
-        if ray is None or (gaps @ ray).min() <= ROUNDED * np.abs(ray).sum():
-            return projection
-        return Projection(np.inf, np.zeros(len(face)), ray)
+        return self._settle_exactly(face) or projection
 
     def _settle_undecided(self, face: np.ndarray) -> Projection:
-        """Return the projection where HiGHS gives up."""
-        projection = self._by_fractions(face)
+        """Return the projection where HiGHS gives up, or all but reaches the face."""
+        projection = self._settle_exactly(face)
         if projection is not None:
             return projection
-        ray = self._infeasibility_ray(face)
-        if ray is None:
-            raise Undecided(
-                f"face for {self.name}: it falls short of the point by no more than {SHORT:g}"
-            )
-        return Projection(np.inf, np.zeros(len(face)), ray)
+        # The face falls short of the point by rounding alone: HiGHS may take its time.
+        assert self.program is not None
+        return self._projection(face, *self.program.solve(face, patient=True))
+
+    def _settle_exactly(self, face: np.ndarray) -> Projection | None:
+        """Return the projection in fractions; None: the face falls short by rounding alone."""
+        return self._by_fractions(face) or self._prove_none(face, ROUNDED)
 
     def _by_fractions(self, face: np.ndarray) -> Projection | None:
         """Return the projection in fractions; None where no point of the face is allowed."""
@@ -183,15 +173,21 @@ class FaceProjector:
             return projection
         return Projection(projection.distance, projection.lam, None)
 
-    def _infeasibility_ray(self, face: np.ndarray, most: float = SHORT) -> np.ndarray | None:
+    def _prove_none(self, face: np.ndarray, most: float) -> Projection | None:
         """Return y ≤ 0 that is beyond all of the face; None: it falls short by at most `most`."""
         if self.shortfall is None:
             form = _face_form((1.0,) * len(self.point), "shortfall", False)
             self.shortfall = _FaceProgram(self.vertices, form)
             self.shortfall.start(self.point, self.name)
         lam, slope = self.shortfall.solve(face, patient=True)
-        shortfall = np.maximum(self.point - lam @ self.vertices[face], 0.0).max()
-        return np.minimum(slope, 0.0) if shortfall > most else None
+        gaps = self.vertices[face] - self.point
+        if np.maximum(-lam @ gaps, 0.0).max() <= most:
+            return None
+        ray = np.minimum(slope, 0.0)
+        # Within rounding of the face it proves nothing.
+        if (gaps @ ray).min() <= ROUNDED * np.abs(ray).sum():
+            return None
+        return Projection(np.inf, np.zeros(len(face)), ray)
 
 
 class _FaceProgram:

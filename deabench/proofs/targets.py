@@ -295,21 +295,21 @@ class _BoxedTargets:
         if _is_milp(self.result):
             return self._absence_error()
         bounds = _FaceBounds(self)
-        if self.result.common:
-            sums = np.sum([bounds.bounds(k, np.inf) for k in range(len(self.actual))], axis=0)
-            total = float(self.distance.sum())
+        errors = np.zeros(len(self.actual))
+        everyone = np.arange(len(self.actual))
+        for group in [everyone] if self.result.common else everyone[:, None]:
+            total = float(self.distance[group].sum())
+            # Bounds above a distance prove enough; without a target all must be infinite.
+            enough = np.inf if self.result.common or np.isnan(total) else total
+            # What rounding takes from a steep slope is more than a fraction does.
+            for exact in (False, True):
+                sums = np.sum([bounds.bounds(k, enough, exact=exact) for k in group], axis=0)
+                errors[group] = _shortfall(sums, total)
+                if errors[group[0]] <= TOLERANCE:
+                    break
             # A total where no face has points that dominate all is as wrong as can be.
             if bounds.multiples is not None and np.isfinite(total) and np.isinf(sums).all():
-                return np.full(len(self.actual), np.inf)
-            return np.full(len(self.actual), _shortfall(sums, total))
-        # Bounds above the distance prove enough; without a target all must be infinite.
-        sufficient = np.nan_to_num(self.distance, nan=np.inf)
-        errors = np.zeros(len(self.actual))
-        for k, distance in enumerate(self.distance):
-            errors[k] = _shortfall(bounds.bounds(k, sufficient[k]), distance)
-            # What rounding takes from a steep slope is more than a fraction does.
-            if errors[k] > TOLERANCE:
-                errors[k] = _shortfall(bounds.bounds(k, sufficient[k], exact=True), distance)
+                errors[group] = np.inf
         return errors
 
     def _absence_error(self) -> np.ndarray:

@@ -186,3 +186,52 @@ def test_other_distances_than_those_of_the_faces_are_refused(names) -> None:
     for other in (at_distance(1.0, 2.1), nowhere):
         with pytest.raises(SolveError, match="another distance than that of the listed faces"):
             refuse_other_distances(same, other, tested, names, "l1", weights)
+
+
+def test_a_face_that_all_but_dominates_and_highs_cannot_reach_is_decided_exactly() -> None:
+    """The least second input is 4 where the first one may be 3e7: not 3, beside up to 8e9."""
+    rows = [[5e7, 9e4, 9e9], [70, 8e9, 30], [5e3, 4, 6e9], [9e4, 9e7, 8e4], [1e7, 8e5, 8e3]]
+    reference = pd.DataFrame(rows, list("abcde"), ["x", "z", "y"], dtype=float)
+    tested = pd.DataFrame([[3e7, 3.0, 1e9]], ["t"], reference.columns)
+    result = db.targets(
+        tested,
+        reference,
+        outputs=["y"],
+        inputs=["x", "z"],
+        norm="l1",
+        weights="range",
+        dominating=True,
+    )
+    assert result.distance.isna().all()
+    db.certify(result)
+
+
+def test_common_targets_are_proved_by_steep_slopes_in_fractions() -> None:
+    rows = [
+        [10, 8e5, 9, 4e9],
+        [70, 9e7, 1, 9e6],
+        [7e8, 2e9, 2e3, 50],
+        [4e6, 9e3, 2e9, 200],
+        [1e5, 4e10, 5e10, 6e9],
+        [2e8, 2e9, 1, 8e8],
+    ]
+    reference = pd.DataFrame(rows, list("abcdef"), ["x", "p", "q", "r"], dtype=float)
+    tested = pd.DataFrame(
+        [[5e5, 8e6, 50, 500], [20, 1e3, 100, 4e3], [4e6, 6e5, 1e3, 10]],
+        list("stu"),
+        reference.columns,
+    )
+    result = db.targets(
+        tested,
+        reference,
+        outputs=["p", "q", "r"],
+        inputs=["x"],
+        norm="l2",
+        weights=dict.fromkeys(reference, 1.0),
+        dominating=True,
+        common=True,
+    )
+    assert len(set(result.faces)) == 1
+    db.certify(result)
+    with pytest.raises(db.CertificateError, match=r"closest|distance"):
+        db.certify(replace(result, distance=result.distance * (1 + 1e-6)))
