@@ -94,8 +94,8 @@ def targets(
     norm : {"l1", "l2", "linf"}
         How change is counted, in the metrics' own units times `weights`.
     weights : mapping of metric to number, or "range", optional
-        "range": each metric's change in shares of its range in the reference. Without weights 1
-        each, or "range" where units differ, with a note.
+        "range": each metric's change in shares of its range in the reference, of its value where
+        it is constant. Without weights 1 each, or "range" where units differ, with a note.
     on : {"faces", "facets"}
         "faces": the closest point of the Pareto-efficient faces, a mixture of real classifiers;
         "facets": of the boundary of the region below every full-dimensional Pareto-efficient

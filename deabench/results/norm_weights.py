@@ -46,6 +46,9 @@ def resolve_norm_weights(
 
 
 def _range_weights(reference: pd.DataFrame) -> np.ndarray:
-    """Return 1 / range of each metric; 1 for a metric that is constant."""
-    spread = (reference.max() - reference.min()).to_numpy()
-    return np.asarray(np.divide(1.0, spread, out=np.ones_like(spread), where=spread > 0))
+    """Return 1 / range of each metric; of one that is constant 1 / value, or 1 where that is 0."""
+    values = reference.to_numpy()
+    size = np.ptp(values, axis=0)
+    # In shares of its value no unit counts, as in shares of ranges.
+    size = np.where(size > 0, size, np.abs(values[0]))
+    return np.asarray(1.0 / np.where(size > 0, size, 1.0))

@@ -12,7 +12,9 @@ import deabench as db
 from deabench.analysis.targets import _refuse_unproved
 from deabench.errors import SolveError
 from deabench.geometry.closest import ClosestPoint, no_closest_point, refuse_other_distances
+from deabench.results.norm_weights import resolve_norm_weights
 from deabench.results.targets import factors_into_cone
+from deabench.tables.transforms import Data
 
 REFERENCE = pd.DataFrame({"y": [2.0, 1.0, 3.0], "x": [1.0, 1.0, 2.0]}, index=list("abc"))
 """The best ratio is 2."""
@@ -235,3 +237,28 @@ def test_common_targets_are_proved_by_steep_slopes_in_fractions() -> None:
     db.certify(result)
     with pytest.raises(db.CertificateError, match=r"closest|distance"):
         db.certify(replace(result, distance=result.distance * (1 + 1e-6)))
+
+
+@pytest.mark.parametrize("returns", ["vrs", "crs"])
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_changes_of_a_constant_metric_count_in_shares_of_its_value(norm, returns) -> None:
+    """So that no unit of it decides which target is closest."""
+    reference = REFERENCE.assign(level=[5.0] * 3)
+    tested = pd.DataFrame([[1.0, 3.0, 4.0]], ["t"], reference.columns)
+    options = {"outputs": ["y", "level"], "inputs": ["x"], "norm": norm, "returns": returns}
+    result = db.targets(tested, reference, weights="range", **options)
+    assert result.weights["level"] == 0.2
+    for unit in (2.0**-20, 1e6):
+        sizes = [1.0, 1.0, unit]
+        other = db.targets(tested * sizes, reference * sizes, weights="range", **options)
+        assert other.distance["t"] == pytest.approx(result.distance["t"], rel=1e-12)
+        assert (other.targets["level"] / unit).tolist() == pytest.approx(
+            result.targets["level"].tolist(), rel=1e-9
+        )
+    assert resolve_norm_weights("range", data_of_zeros())[0].tolist() == [1.0]
+
+
+def data_of_zeros() -> Data:
+    """Return data with one output that is 0 throughout."""
+    zeros = pd.DataFrame({"y": [0.0, 0.0]})
+    return Data(outputs=zeros, inputs=zeros[[]])
