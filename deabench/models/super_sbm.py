@@ -119,8 +119,10 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
         name=lambda k: str(task.data.labels[rows[k]]),
     )
 
-    # Weakly efficient ones are at 1 either way: their slacks-based measure proves that.
-    is_weak = (solutions.objective <= 1 + TOLERANCE) & ~base.efficient.to_numpy(dtype=bool)[rows]
+    # Those that the others reach are at 1 either way: the weights of their slacks-based measure
+    # prove that. Weakly efficient ones stay as they are.
+    is_one = solutions.objective <= 1 + TOLERANCE
+    is_weak = is_one & ~base.efficient.to_numpy(dtype=bool)[rows]
     above = rows[~is_weak]
     if not len(above):
         return base
@@ -135,7 +137,7 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
     weights = base.weights.copy()
     multipliers, u_0 = own_unit_multipliers(task, scaled, solutions, sign=1.0, free_sign=-1.0)
     solved_weights = np.column_stack([multipliers, u_0])[:, : weights.shape[1]]
-    weights.iloc[above] = solved_weights[~is_weak]
+    weights.iloc[rows[~is_one]] = solved_weights[~is_one]
     # Undo the transformation of Charnes and Cooper: λ = Λ/t.
     with np.errstate(divide="ignore", invalid="ignore"):
         lam = solutions.shared["lam"].values / solutions.values["t"][:, None]
@@ -231,23 +233,29 @@ def _prove(answer: Answer) -> Proof:
     is_unreached = np.array(
         [answer.reasons.get(label) == UNREACHED for label in answer.scores.index]
     )
-    is_above = answer.efficient.to_numpy(dtype=bool) | (scores > 1 + TOLERANCE)
-    is_super = answer.own_reference & ((_is_super(answer) & is_above) | is_unreached)
-    below = np.flatnonzero(~is_super)
-    above = np.flatnonzero(is_super)
-    # DMUs below 1 are compared with all, those that reach 1 with the others alone.
+    is_above = answer.own_reference & ((scores > 1 + TOLERANCE) | is_unreached)
+    # Efficient at 1 is who cannot gain, and whom the others reach without a change.
+    is_one = (np.abs(scores - 1) <= TOLERANCE) & answer.efficient.to_numpy(dtype=bool)
+    is_one &= answer.own_reference
+    below = np.flatnonzero(~is_above)
+    above = np.flatnonzero(is_above | is_one)
     proofs = []
     unclaimed: tuple[str, ...] = ()
     if len(below):
-        proofs.append((below, sbm.prove_convex(take_rows(answer, below))))
+        slacks_based = take_rows(_with_own_peers(answer, is_one), below)
+        proofs.append((below, sbm.prove_convex(slacks_based)))
         unclaimed = proofs[0][1].unclaimed
     if len(above):
-        proofs.append((above, _prove_without_themselves(answer, above)))
-    frame = pd.concat([proof.frame for _, proof in proofs]).reindex(answer.scores.index)
+        # By no weights a DMU is at least at 1 against the others.
+        changed = answer.weights.mul(~is_one, axis=0)
+        proofs.append((above, _prove_without_themselves(replace(answer, weights=changed), above)))
+    frame = pd.concat([proof.frame for _, proof in proofs])
+    frame = frame[~frame.index.duplicated(keep="last")].reindex(answer.scores.index)
     violations: dict[str, np.ndarray] = {}
     for rows, proof in proofs:
         for name, values in proof.violations.items():
-            violations.setdefault(name, np.zeros(len(scores)))[rows] = values
+            misses = violations.setdefault(name, np.zeros(len(scores)))
+            misses[rows] = np.maximum(misses[rows], values)
     scaled = ScaledData.of(answer)
     violations["reason"] = reason_violations(
         answer,
@@ -258,6 +266,17 @@ def _prove(answer: Answer) -> Proof:
         },
     )
     return Proof(frame, violations, unclaimed)
+
+
+def _with_own_peers(answer: Answer, is_chosen: np.ndarray) -> Answer:
+    """Return the answer with some DMUs, bool (n,), as their own only peers."""
+    lam = answer.intensities
+    columns = np.where(is_chosen[:, None], -1, lam.columns)
+    values = np.where(is_chosen[:, None], 0.0, lam.values)
+    rows = np.flatnonzero(is_chosen)
+    columns[rows, 0] = own_reference_positions(answer)[rows]
+    values[rows, 0] = 1.0
+    return replace(answer, intensities=Sparse(columns.astype(np.int32), values))
 
 
 def _has_slacks(answer: Answer) -> np.ndarray:

@@ -316,3 +316,34 @@ def test_multiples_of_a_dmu_1e12_times_smaller_leave_slack(returns) -> None:
     )
     with pytest.raises(CertificateError, match="slack that is left"):
         db.certify(forged)
+
+
+@pytest.mark.parametrize("orientation", ["output", "none"])
+def test_the_score_of_a_large_dmu_that_multiples_of_a_small_one_dominate_is_below_1(
+    orientation,
+) -> None:
+    """As large as "large", "small" gives twice one of three outputs."""
+    columns = ["y1", "y2", "y3", "x"]
+    rows = np.array([[100, 200, 100, 100], [2e7, 2e7, 2e7, 2e7], [1e12, 1e12, 1e12, 1e12]])
+    table = pd.DataFrame(rows, ["small", "middle", "large"], columns)
+    model = M.SuperSBM(returns="ndrs", orientation=orientation)
+    ranking = db.rank(table, outputs=columns[:3], inputs=["x"], model=model)
+    assert ranking.scores[["middle", "large"]].tolist() == pytest.approx([0.75, 0.75], rel=1e-9)
+    db.certify(ranking)
+    # "middle" reaches "large" without a change, and no weights say more than that.
+    is_large = table.index == "large"
+    lam = ranking.intensities
+    columns_of_lam = np.where(is_large[:, None], -1, lam.columns)
+    columns_of_lam[2, 0] = 1
+    values = np.where(is_large[:, None], 0.0, lam.values)
+    values[2, 0] = 5e4
+    forged = replace(
+        ranking,
+        scores=ranking.scores.mask(is_large, 1.0),
+        efficient=ranking.efficient | is_large,
+        slacks=ranking.slacks.mul(~is_large, axis=0),
+        weights=ranking.weights.mul(~is_large, axis=0),
+        intensities=Sparse(columns_of_lam, values),
+    )
+    with pytest.raises(CertificateError, match="'large'"):
+        db.certify(forged)
