@@ -297,6 +297,21 @@ def test_a_distance_of_millions_of_steps_along_the_means_leaves_proved_slack() -
         assert ranking.scores["far"] == pytest.approx(-7e8, rel=0.01)
 
 
+def test_slack_that_rounding_of_a_far_projection_makes_negative_is_none() -> None:
+    """80 million steps back along the means the peer and the projection are level in an output."""
+    columns = ["y", "z"]
+    reference = pd.DataFrame([[0.5116, 1.0], [0.3654, 11.0]], ["p", "q"], columns)
+    rng = np.random.default_rng(5)
+    far = pd.DataFrame({"y": 0.4474, "z": 1e8 * rng.uniform(1, 9, 40)}).assign(x=1.0)
+    model = db.models.DDF(direction="mean", technology="fdh", orientation="output")
+    ranking = db.rank(
+        far, outputs=columns, inputs=["x"], reference=reference.assign(x=1.0), model=model
+    )
+    # The metric that the distance depends on has none.
+    assert (ranking.slacks["z"] <= 1e-15 * far["z"].to_numpy()).all()
+    db.certify(ranking)
+
+
 SMALL_BESIDE_LARGE = pd.DataFrame(
     [[6e-6, 1e-6], [9e-6, 1e-6], [1e-6, 1e-6], [9e6, 5e6]],
     ["less", "more", "least", "large"],

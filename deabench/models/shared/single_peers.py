@@ -290,14 +290,20 @@ def prove(
     )
 
 
-def _slack_errors(answer: Answer, scaled: ScaledData, recomputed: np.ndarray) -> np.ndarray:
-    """Return by what share of the values that they are differences of slacks are off."""
+def _slack_errors(
+    answer: Answer, scaled: ScaledData, recomputed: np.ndarray, rounding: np.ndarray | float = 0.0
+) -> np.ndarray:
+    """Return by what share of the values that they are differences of slacks are off.
+
+    What is recomputed may be rounded by `rounding`, and falls short by no more than that.
+    """
     count = recomputed.shape[1]
     own = np.abs(np.column_stack([scaled.y, scaled.x])[:, :count])
     lam = answer.intensities
     reached = np.abs(np.column_stack([lam.dot(scaled.Y), lam.dot(scaled.X)])[:, :count])
     size = np.maximum(own, reached)
     errors = np.abs(answer.slacks.to_numpy() / scaled.units[:count] - recomputed)
+    errors = np.maximum(errors - rounding, 0.0)
     return np.asarray(errors / np.where(size > 0, np.minimum(size, 1.0), 1.0))
 
 
@@ -333,11 +339,11 @@ def prove_along(answer: Answer, direction: np.ndarray) -> Proof:
         index=answer.scores.index,
     )
     count = answer.slacks.shape[1]
-    slack_errors = _slack_errors(answer, scaled, own_slacks[:, :count])
+    rounding = ROUND * np.abs(moved)
+    slack_errors = _slack_errors(answer, scaled, own_slacks[:, :count], rounding[:, :count])
     # What the peer lacks counts in shares of the DMU's values and the peer's, beyond rounding.
     tested = np.column_stack([scaled.y, scaled.x])
     size = scaled.sizes_of_changes(tested, tested + np.abs(gains))
-    rounding = ROUND * np.abs(moved)
     worse = np.maximum(-own_slacks - rounding, 0.0) / size
     units = slack_units(scaled)
     missing_slack = np.maximum((slacks - own_slacks - rounding) @ units, 0.0) / (size @ units)
