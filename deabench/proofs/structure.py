@@ -22,6 +22,8 @@ from deabench.utils.arrays import Sparse
 
 OWN_INDEX = ("infeasibility_certificates", "slopes")
 """Frames with a row for some of the DMUs only."""
+NUMBERS = ("scores", "slacks", "weights", "infeasibility_certificates", "distance", "slopes")
+"""Parts of real numbers: others compare as nothing else does, or lose a part of themselves."""
 REFERENCE_INDEX = ("multiples",)
 """Series with a number for each DMU of the reference."""
 
@@ -62,11 +64,16 @@ def _describe_fault(
             return "has other labels than the data"
         if columns is not None and list(value.columns) not in columns:
             return "has other columns than the metrics"
+        dtypes = value.dtypes if isinstance(value, pd.DataFrame) else [value.dtype]
+        if (name in NUMBERS or columns is not None) and any(t.kind not in "fiu" for t in dtypes):
+            return "has values that are no real numbers"
     if isinstance(value, Data):
         return _describe_data_fault(value, labels if name == "data" else None)
     if isinstance(value, Sparse):
         if value.columns.shape != value.values.shape or len(value.columns) != len(labels):
             return "does not have one row for each DMU"
+        if value.columns.dtype.kind != "i" or value.values.dtype.kind not in "fiu":
+            return "has values that are no real numbers"
         if not ((value.columns >= 0) | ((value.columns == -1) & (value.values == 0))).all():
             return "gives a share to a DMU that the reference does not have"
     if isinstance(value, SlackWeights) and (

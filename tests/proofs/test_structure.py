@@ -317,3 +317,13 @@ def test_an_orientation_that_needs_inputs_is_refused_without_them() -> None:
     forged = replace(ranking, options=replace(ranking.options, orientation="input"))
     with pytest.raises(CertificateError, match="'options' need inputs, or take none, other than"):
         db.certify(forged)
+
+
+@pytest.mark.parametrize("part", ["scores", "slacks", "weights", "intensities"])
+@pytest.mark.parametrize("dtype", [complex, object, bool])
+def test_parts_of_rankings_are_real_numbers(part, dtype) -> None:
+    value = getattr(RANKING, part)
+    forged = replace(value, values=value.values.astype(dtype)) if part == "intensities" else None
+    forged = value.astype(dtype) if forged is None else forged
+    with pytest.raises(CertificateError, match=f"'{part}' has values that are no real numbers"):
+        db.certify(replace(RANKING, **{part: forged}))
