@@ -347,3 +347,23 @@ def test_the_score_of_a_large_dmu_that_multiples_of_a_small_one_dominate_is_belo
     )
     with pytest.raises(CertificateError, match="'large'"):
         db.certify(forged)
+
+
+@pytest.mark.parametrize("returns", ["crs", "ndrs"])
+@pytest.mark.parametrize("model", [M.Additive, M.RAM, M.SBM])
+def test_what_one_orientation_does_not_count_may_be_slack_of_small_multiples(
+    model, returns
+) -> None:
+    """1.5e9 times "small" is as "large", with more of two outputs."""
+    columns = ["y1", "y2", "y3", "x"]
+    rows = np.array([[300.0, 200.0, 300.0, 200.0], [3e11, 3e11, 1e11, 3e11]])
+    table = pd.DataFrame(rows, ["small", "large"], columns)
+    ranking = db.rank(
+        table,
+        outputs=columns[:3],
+        inputs=["x"],
+        model=model(orientation="input", returns=returns),
+    )
+    assert ranking.efficient.tolist() == [True, False]
+    assert ranking.scores["large"] == (model is M.SBM)
+    db.certify(ranking)

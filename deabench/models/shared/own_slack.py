@@ -16,7 +16,7 @@ from deabench.models.shared.scaled_data import (
     solved_multipliers,
     to_reference_positions,
 )
-from deabench.models.shared.slack_programs import solve_programs
+from deabench.models.shared.slack_programs import solve_proved_programs
 from deabench.results.answer import Task, take_task_rows
 from deabench.utils.arrays import Sparse
 
@@ -49,7 +49,7 @@ def find_own_slack(
     candidates : int array
         Reference DMUs that dominate all others.
     exact : bool
-        False: in floating point.
+        False: in floating point where that proves the sum.
     """
     own_task = replace(take_task_rows(task, rows), exact=exact)
     scaled = ScaledData.of(own_task)
@@ -58,7 +58,7 @@ def find_own_slack(
     # A metric of 0 has no share: its unit is that of the metric.
     shares = 1.0 / np.where(values > 0, values, 1.0)
     shares[:, count:] = 0.0  # the input that every DMU has
-    solutions = solve_programs(own_task, scaled, candidates, np.arange(len(rows)), shares)
+    solutions = solve_proved_programs(own_task, scaled, candidates, np.arange(len(rows)), shares)
     multipliers = np.column_stack(solved_multipliers(scaled, solutions, sign=-1.0))
     lam = to_reference_positions(solutions.shared["lam"], candidates)
     return OwnSlack(solutions.objective, (multipliers / scaled.units)[:, :count], lam)

@@ -24,15 +24,19 @@ from deabench.models.shared.scaled_data import (
     INWARD,
     ScaledData,
     compile_program,
+    lambda_sum_bounds,
     lambda_violation,
     metric_names,
     multiplier_frame,
     own_unit_multipliers,
     replace_rows,
     slacks_at_peers,
+    solved_multipliers,
     to_reference_positions,
 )
 from deabench.models.shared.score_bounds import BoundedAnswer
+from deabench.proofs.bounds import excess_of_weights
+from deabench.proofs.exact_repair import Technology
 from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance, Model
@@ -92,7 +96,7 @@ def solve(
     rows = np.flatnonzero(efficient & ignores_metric)
     if len(rows):
         ones = np.ones_like(program_weights[rows])
-        all_metrics = solve_programs(task, scaled, candidates, rows, ones)
+        all_metrics = solve_proved_programs(task, scaled, candidates, rows, ones)
         efficient[rows] = all_metrics.objective <= TOLERANCE
 
     undefined = np.flatnonzero(np.isnan(total))
@@ -167,6 +171,45 @@ def solve_programs(
     )
     counts = np.column_stack([weights[:, s:], weights[:, :s]])
     return solve_slacks(task, scaled, program, candidates, rows, counts, -1.0, advance)
+
+
+def solve_proved_programs(
+    task: Task,
+    scaled: ScaledData,
+    candidates: np.ndarray,
+    rows: np.ndarray,
+    weights: np.ndarray,
+) -> Solutions:
+    """Do `solve_programs`, in rational arithmetic where the multipliers do not prove the sum.
+
+    In floating point the multiples of a DMU far smaller than others may be within a tolerance.
+    """
+    solutions = solve_programs(task, scaled, candidates, rows, weights)
+    if task.exact:
+        return solutions
+    open_positions = _unproved_positions(scaled, candidates, rows, weights, solutions)
+    if not len(open_positions):
+        return solutions
+    exact = solve_programs(
+        replace(task, exact=True), scaled, candidates, rows[open_positions], weights[open_positions]
+    )
+    return replace_solutions(open_positions, exact, np.arange(len(open_positions)), solutions)
+
+
+def _unproved_positions(
+    scaled: ScaledData,
+    candidates: np.ndarray,
+    rows: np.ndarray,
+    weights: np.ndarray,
+    solutions: Solutions,
+) -> np.ndarray:
+    """Return the positions of solved programs whose multipliers leave more than the solved sum."""
+    points = np.column_stack([scaled.Y, -scaled.X])[candidates]
+    technology = Technology(points, scaled.m, lambda_sum_bounds(scaled.returns))
+    multipliers = np.column_stack(solved_multipliers(scaled, solutions, sign=-1.0))
+    tested = np.column_stack([scaled.y, -scaled.x])[rows]
+    excess, error, _ = excess_of_weights(technology, tested, np.maximum(multipliers, weights))
+    return np.flatnonzero(excess + error - solutions.objective > TOLERANCE)
 
 
 def solve_slacks(
