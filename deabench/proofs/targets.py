@@ -296,14 +296,14 @@ class _BoxedTargets:
             return self._absence_error()
         bounds = _FaceBounds(self)
         errors = np.zeros(len(self.actual))
-        everyone = np.arange(len(self.actual))
-        for group in [everyone] if self.result.common else everyone[:, None]:
+        everyone = list(range(len(self.actual)))
+        for group in [everyone] if self.result.common else [[k] for k in everyone]:
             total = float(self.distance[group].sum())
             # Bounds above a distance prove enough; without a target all must be infinite.
             enough = np.inf if self.result.common or np.isnan(total) else total
-            # What rounding takes from a steep slope is more than a fraction does.
-            for exact in (False, True):
-                sums = np.sum([bounds.bounds(k, enough, exact=exact) for k in group], axis=0)
+            for exact in (False, True):  # rounding takes more from a steep slope than fractions do
+                each = (bounds.bounds(k, enough, exact=exact) for k in group)
+                sums = sum(each, start=np.zeros(1))
                 errors[group] = _shortfall(sums, total)
                 if errors[group[0]] <= TOLERANCE:
                     break

@@ -367,3 +367,20 @@ def test_what_one_orientation_does_not_count_may_be_slack_of_small_multiples(
     assert ranking.efficient.tolist() == [True, False]
     assert ranking.scores["large"] == (model is M.SBM)
     db.certify(ranking)
+
+
+@pytest.mark.parametrize("option", ["ratios", "shares", "sums"])
+def test_restricted_weights_do_not_hide_slack_of_small_multiples(option) -> None:
+    """3e9 times "small" needs as much as "large", and gives nine times one of the outputs."""
+    columns = ["y1", "y2", "x"]
+    table = pd.DataFrame([[3e11, 1e11, 3e11], [100, 300, 100]], ["large", "small"], columns)
+    bounds = {
+        "ratios": {("y1", "y2"): (0.5, np.inf)},
+        "shares": {"y1": (0.25, 1.0)},
+        "sums": (1.0, np.inf),
+    }
+    model = M.CCR(**{option: bounds[option]})
+    ranking = db.rank(table, outputs=columns[:2], inputs=["x"], model=model)
+    assert ranking.scores["large"] == pytest.approx(1.0, abs=1e-9)
+    assert ranking.efficient.tolist() == [False, True]
+    db.certify(ranking)

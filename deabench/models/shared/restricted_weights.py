@@ -29,9 +29,14 @@ from deabench.models.shared.scaled_data import (
     support,
     to_reference_positions,
 )
-from deabench.models.shared.slack_programs import gains_by_moving, solve_slacks
+from deabench.models.shared.slack_programs import (
+    gains_by_moving,
+    replace_solutions,
+    solve_slacks,
+)
 from deabench.models.shared.weight_bounds import Bounds
 from deabench.proofs import structure
+from deabench.proofs.bounds import excess_of_weights
 from deabench.proofs.exact_repair import Technology
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance
@@ -126,27 +131,29 @@ def solve(task: Task, advance: Advance) -> Answer:
     has_endless_slack = np.zeros(len(values), dtype=bool)
     if len(rows):
         # What stays as it is is not rounded, and not moved.
-        x = scaled.x
-        y = scaled.y
         if is_output_oriented:
-            y = y * level[:, None] * (1 - inward)
+            moved = replace(scaled, y=scaled.y * level[:, None] * (1 - inward))
         else:
-            x = x * level[:, None] * (1 + inward)
-        # The last digits of floats could hide slack that trade-offs give.
-        second = solve_slacks(
-            task,
-            replace(scaled, x=x, y=y),
-            _compile_stage(task, scaled, restrictions.shape[1], "slacks"),
-            candidates,
-            rows,
-            _program_data(scaled, restrictions[rows]),
-            -1.0,
-        )
+            moved = replace(scaled, x=scaled.x * level[:, None] * (1 + inward))
+        program = _compile_stage(task, scaled, restrictions.shape[1], "slacks")
+        data = _program_data(scaled, restrictions[rows])
+
+        def largest_slack(task: Task, at: np.ndarray | slice) -> Solutions:
+            # The last digits of floats could hide slack that trade-offs give.
+            return solve_slacks(task, moved, program, candidates, rows[at], data[at], -1.0)
+
+        second = largest_slack(task, slice(None))
+        if not task.exact:
+            # And a tolerance that of the multiples of small DMUs.
+            unproved = _unproved_slack(task, moved, candidates, rows, restrictions[rows], second)
+            exact = largest_slack(replace(task, exact=True), unproved)
+            second = replace_solutions(unproved, exact, np.arange(len(unproved)), second)
+            has_endless_slack[rows[unproved[list(exact.unbounded)]]] = True
         is_solved = ~np.isnan(second.objective)
         # Where restrictions leave a metric no weight, trade-offs give any amount of it.
         has_endless_slack[rows[list(second.unbounded)]] = True
         if task.exact:
-            projected = replace(scaled, x=x[rows], y=y[rows])
+            projected = replace(moved, x=moved.x[rows], y=moved.y[rows])
             is_moved = (np.arange(scaled.s + scaled.m) < scaled.s) == is_output_oriented
             distance = inward[rows] * is_moved * np.column_stack([projected.y, projected.x])
             is_solved &= ~gains_by_moving(projected, second, distance)
@@ -179,6 +186,29 @@ def solve(task: Task, advance: Advance) -> Answer:
         path=task.describe_path(),
         tables={"trade_offs": pd.DataFrame(trade_offs, labels, _name_trade_offs(restrictions))},
     )
+
+
+def _unproved_slack(
+    task: Task,
+    moved: ScaledData,
+    candidates: np.ndarray,
+    rows: np.ndarray,
+    restrictions: np.ndarray,
+    second: Solutions,
+) -> np.ndarray:
+    """Return the positions of slack programs whose multipliers leave more than the solved sum."""
+    points = np.column_stack([moved.Y, -moved.X])[candidates]
+    technology = Technology(points, moved.m, _sum_bounds(task, moved))
+    weights = np.maximum(np.column_stack(solved_multipliers(moved, second, sign=-1.0)), 1.0)
+    tested = np.column_stack([moved.y, -moved.x])[rows]
+    excess, error, raised = excess_of_weights(technology, tested, weights)
+    # Under the weights no trade-off is worth more than nothing.
+    worth = np.einsum("nkc,nc->nk", restrictions, raised)
+    terms = np.einsum("nkc,nc->nk", np.abs(restrictions), raised)
+    is_proved = (excess + error - second.objective <= TOLERANCE) & (worth <= ROUND * terms).all(
+        axis=1
+    )
+    return np.flatnonzero(~is_proved & ~np.isnan(second.objective))
 
 
 def _drop_what_moving_added(
