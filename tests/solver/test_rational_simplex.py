@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from deabench.models.shared.scaled_data import compile_program
+from deabench.solver import rational_simplex
 from deabench.solver.exact_elimination import solve_linear_system
 from deabench.solver.exact_programs import solve_lexicographically
 from deabench.solver.family import Family
@@ -61,3 +62,21 @@ def test_of_all_optima_the_best_by_other_costs_is_found_and_its_duals_prove_both
     u = weights[rows]
     assert u.min() >= 1
     assert (family.reference[:, 1:] @ u).max() == family.reference[1, 1:] @ u
+
+
+def test_the_column_with_most_to_gain_enters_first(monkeypatch) -> None:
+    """Of max Σ j x_j with Σ x_j ≤ 1 the last column is the optimum: one pivot, one check."""
+    n = 9
+    form = rational_simplex.StandardForm(
+        table=np.ones((n + 1, 1)),
+        cost=np.append(-np.arange(1.0, n + 1), 0.0),
+        sign=np.ones(n + 1),
+        zero=np.zeros(n + 1, dtype=bool),
+        right=[Fraction(1)],
+        label="shares",
+    )
+    monkeypatch.setattr(rational_simplex, "PIVOTS", 2)
+    optimum = rational_simplex.optimize(form, np.array([n]))
+    assert optimum.basis.tolist() == [n - 1]
+    assert optimum.x == [1]
+    assert optimum.y == [-n]

@@ -207,6 +207,21 @@ def test_a_walk_finds_what_all_facets_give(kind: str, boxed: bool) -> None:
     assert inside.sum() == len(rows) - (original > 0.9).sum()  # all that are
 
 
+def test_rows_that_coordinates_leave_in_doubt_are_compared_with_all_facets() -> None:
+    """Coordinates that are a thousandth too small, and known to be, let no row inside."""
+    values = np.unique(sweep("floats", 500)[METRICS].to_numpy(), axis=0)
+    hull, _ = facet_walk.cones_of_points(values, 10**6)
+    assert hull is not None
+    blurred = dataclasses.replace(
+        hull, inverse=hull.inverse * (1 - 1e-3), doubt=np.full_like(hull.doubt, 2e-3)
+    )
+    directions = np.random.default_rng(2).uniform(0.1, 1, (200, 3))
+    scores = (directions @ hull.normals.T).max(axis=1, keepdims=True)
+    for score, is_inside in ((0.9 + 5e-4, False), (0.9 - 5e-4, True)):
+        moved = hull.origin + hull.unit * directions / scores * score
+        assert (blurred.certainly_inside(moved, 0.9) == is_inside).all()
+
+
 def test_a_frontier_that_lacks_a_row_of_its_files_is_refused(tmp_path: Path, refused) -> None:
     frame = sweep()
     folder = written(frame, tmp_path)
