@@ -1,0 +1,70 @@
+"""What comparisons refuse, sentence by sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from deabench import compare
+
+GAPS = pd.DataFrame(
+    {"a": [0.9, 0.8, 0.7, np.nan], "b": [0.8, 0.7, 0.6, 0.5], "c": [0.7, 0.6, 0.5, 0.4]}
+)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: compare.anova({"a": [1.0, "x"], "b": [1.0, 2.0]}),
+            "group 'a' contains a value that is no number; give finite numbers",
+        ),
+        (
+            lambda: compare.sample_size_auc(0.8, against=0.9, correlation=1.0),
+            "the correlation is 1; give a number from 0 to below 1",
+        ),
+        (
+            lambda: compare.sample_size_auc(0.8, against=0.9, correlation=-0.1),
+            "the correlation is -0.1; give a number from 0 to below 1",
+        ),
+        (
+            lambda: compare.sample_size_mcnemar(0.1, 1.2),
+            "c is 1.2; give the share of instances that only this system gets right, 0 to 1",
+        ),
+        (
+            lambda: compare.sample_size_mcnemar(0.7, 0.6),
+            "b + c is 1.3; the two shares are of all instances, so give a sum above 0 and at most "
+            "1",
+        ),
+        (
+            lambda: compare.sample_size_mcnemar(0.0, 0.0),
+            "b + c is 0; the two shares are of all instances, so give a sum above 0 and at most 1",
+        ),
+        (
+            lambda: compare.compare(GAPS, test="ranks", missing="skillings-mack"),
+            "mean ranks need every score; with scores missing use test 'wilcoxon', 'permutation' "
+            "or "
+            "'t'",
+        ),
+        (
+            lambda: compare.five_by_two_f([["x", 1.0]] * 5),
+            "the differences are not all numbers; give five repeats of two folds, shape (5, 2)",
+        ),
+    ],
+)
+def test_numbers_that_cannot_be_compared(
+    call: Callable[[], object], message: str, refused: Any
+) -> None:
+    with refused(message):
+        call()
+
+
+def test_shares_may_be_all_instances() -> None:
+    """Mid-p of 1 against n - 1 is 10/256 at n = 8 and 9/128 at 7: from 8 on one miss is allowed."""
+    size = compare.sample_size_mcnemar(0.95, 0.05)
+    assert size.n == 8
+    assert size.power == pytest.approx(0.95**8 + 8 * 0.05 * 0.95**7, abs=1e-7)
