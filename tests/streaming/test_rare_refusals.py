@@ -1,0 +1,80 @@
+"""What ends the work on files, sentence by sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+import pytest
+from sweeps import METRICS, sweep
+
+import deabench as db
+from deabench.streaming import candidates, executors, reduce
+
+
+def test_files_of_costs_alone_are_ranked_in_memory(tmp_path: Path, refused: Any) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    frame = pd.DataFrame({"model": list("ab"), "log_loss": [0.5, 0.7], "cost": [1.0, 2.0]})
+    frame.to_parquet(folder / "part.parquet")
+    with refused(
+        "'log_loss' is better low and no column is better high, and files are read for the model "
+        "of "
+        "outputs; rank losses and costs alone in memory: "
+        "deabench.rank(pandas.concat(map(pandas.read_parquet, files), ignore_index=True))"
+    ):
+        db.rank_files(folder, tmp_path / "scores.parquet")
+
+
+def test_labels_of_several_types_are_no_column(tmp_path: Path, refused: Any) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    frame = sweep(n=40)[METRICS]
+    frame.iloc[:20].assign(model=range(20)).to_parquet(folder / "a.parquet")
+    frame.iloc[20:].assign(model="x").to_parquet(folder / "b.parquet")
+    with refused(
+        f"the columns that name the rows of '{folder}/b.parquet' are of other types than those of "
+        f"'{folder}/a.parquet'; write all files with the same types"
+    ):
+        db.rank_files(folder, tmp_path / "scores.parquet", outputs=METRICS, label="model")
+
+
+def test_candidates_of_several_parts_may_have_too_many_facets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    values = sweep("shell of a simplex", 400)[METRICS].to_numpy()
+    parts = [
+        reduce.CandidateSet(
+            values=values[k::2],
+            positions=pd.RangeIndex(k, 400, 2).to_numpy(),
+            minima=values[k::2].min(axis=0),
+            maxima=values[k::2].max(axis=0),
+            rows=200,
+            left_out=3 + k,
+        )
+        for k in range(2)
+    ]
+    merged = reduce.merge_candidates(parts, 0.0)
+    assert (merged.rows, merged.left_out) == (400, 7)
+    assert (merged.minima == values.min(axis=0)).all()
+    assert (merged.maxima == values.max(axis=0)).all()
+    monkeypatch.setattr(candidates, "MAX_FACETS", 10)
+    with pytest.raises(db.DataError, match="the candidates of 400 rows"):
+        reduce.merge_candidates(parts, 0.0)
+
+
+def test_a_part_that_kills_its_workers_ends_the_run(refused: Any) -> None:
+    distributed = pytest.importorskip("distributed")
+
+    def gather(_: object) -> None:
+        raise distributed.KilledWorker("part", SimpleNamespace(address="worker"), 3)
+
+    executor = executors.DaskExecutor(SimpleNamespace(gather=gather), "tcp://1.2.3.4:8786", print)
+    executor._wait = lambda _: None  # type: ignore[method-assign]  # nothing is waited for
+    with refused(
+        "a part of the files killed the workers of 'tcp://1.2.3.4:8786' again and again; give them "
+        "more memory"
+    ):
+        executor.gather([])
