@@ -68,7 +68,7 @@ def _describe_fault(
         if (name in NUMBERS or columns is not None) and any(t.kind not in "fiu" for t in dtypes):
             return "has values that are no real numbers"
     if isinstance(value, Data):
-        return _describe_data_fault(value, labels if name == "data" else None)
+        return _describe_data_fault(value)
     if isinstance(value, Sparse):
         if value.columns.shape != value.values.shape or len(value.columns) != len(labels):
             return "does not have one row for each DMU"
@@ -84,10 +84,9 @@ def _describe_fault(
     return ""
 
 
-def _describe_data_fault(data: Data, labels: pd.Index | None) -> str:
-    """Return what is wrong with data; `labels` are those that they must have, if any."""
-    has_labels = labels is None or data.outputs.index.equals(labels)
-    if not has_labels or not data.inputs.index.equals(data.outputs.index):
+def _describe_data_fault(data: Data) -> str:
+    """Return what is wrong with data, whose outputs have the labels of all parts."""
+    if not data.inputs.index.equals(data.outputs.index):
         return "has other labels than the scores"
     metrics = [*data.outputs.columns, *data.inputs.columns]
     return "names a metric twice" if len(set(metrics)) < len(metrics) else ""
