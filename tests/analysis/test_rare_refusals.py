@@ -12,7 +12,11 @@ import scipy.optimize
 
 import deabench as db
 from deabench.errors import SolveError
-from deabench.geometry.closest import ClosestPoint, refuse_other_distances
+from deabench.geometry.closest import (
+    ClosestPoint,
+    _prove_none_dominates,
+    refuse_other_distances,
+)
 from deabench.inference.dominance_games import _solve_by_highs
 
 TABLE = pd.DataFrame(
@@ -93,3 +97,24 @@ def test_a_game_that_does_not_end_is_no_answer(
         SolveError,
     ):
         _solve_by_highs(rows, np.ones(2), np.ones(2))
+
+
+def test_what_nothing_dominates_has_a_ray_that_proves_it(refused: Any) -> None:
+    points = np.array([[1.0, 0.2], [0.8, 0.8], [0.2, 1.0]])
+    weights = np.ones(2)
+    (target,) = _prove_none_dominates(points, np.array([[1.1, 0.9]]), weights, "a")
+    assert np.isnan(target.point).tolist() == [True, True]
+    # Weights ≥ 0, of the steps upwards, that give all points less than what is tested.
+    ray = -target.slopes[0]
+    assert (ray >= 0).all()
+    assert (points @ ray).max() < np.array([1.1, 0.9]) @ ray
+    # Of several no single ray tells.
+    targets = _prove_none_dominates(points, np.array([[1.1, 0.9], [0.1, 0.1]]), weights, "all")
+    assert [np.isnan(target.point).tolist() for target in targets] == [[True, True]] * 2
+    assert [target.slopes.shape for target in targets] == [(0, 2)] * 2
+    with refused(
+        "HiGHS calls model 'normalised' infeasible for a, but some combination dominates it. Pass "
+        "method='faces'.",
+        SolveError,
+    ):
+        _prove_none_dominates(points, np.array([[0.5, 0.5]]), weights, "a")

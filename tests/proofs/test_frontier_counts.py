@@ -36,6 +36,21 @@ def draw_simplices(seed: int, s: int) -> tuple[np.ndarray, ...]:
     return rows, members, facet, rng.uniform(0, 0.4, (4, s))
 
 
+def test_ridges_whose_numbers_no_float_tells_apart_are_two() -> None:
+    """Of 2^20 rows a ridge of three members is a number up to 2^60, and neighbours differ by 1."""
+    last = 2**20 - 1
+    ordered = last - np.array([[3, 2, 1, 0], [4, 3, 2, 0]])
+    counts = [
+        np.diff(np.append(np.flatnonzero(is_new), len(is_new))).tolist()
+        for is_new in (
+            proofs._new_ridge_numbers(ordered, 2**20),
+            proofs._new_ridge_rows(ordered),
+        )
+    ]
+    # Without last - 4 and last - 1 both have the same three members; all others occur once.
+    assert [sorted(count) for count in counts] == [[1] * 6 + [2]] * 2
+
+
 @pytest.mark.parametrize("s", [1, 2, 3, 4])
 def test_offsets_excesses_and_open_ridges_are_those_of_loops(s) -> None:
     for seed in range(8):
