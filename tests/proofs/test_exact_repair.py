@@ -14,6 +14,7 @@ from deabench.proofs.exact_repair import (
     exact_excess,
     exact_gains,
     polished_weights,
+    settle_at_limits,
     solve,
 )
 from deabench.proofs.supporting_weights import (
@@ -420,3 +421,17 @@ def test_what_weights_allow_beside_zeros_is_the_maximum_by_loops(returns) -> Non
         assert floats[0] + error[0] == pytest.approx(float(value - own), abs=1e-12)
         np.testing.assert_allclose(lifted[0], np.array(raised, dtype=float), rtol=1e-12)
     assert outcomes == ({True, False} if np.isinf(SUMS[returns][1]) else {False})
+
+
+def test_weights_at_a_limit_are_that_limit_and_not_free() -> None:
+    """Five weights: at their least, just above it, clear of both limits, and by 1e-9 below or
+    above their largest; the last has none.
+    """
+    least = np.array([0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
+    weights = np.array([0.5, 0.5 + 1e-6, 1.0, 2.0 - 1e-9, 2.0 + 1e-9, 9.0])
+    limits = [Fraction(2)] * 5 + [None]
+    exact, is_free = settle_at_limits(weights, least, limits)
+    assert is_free.tolist() == [False, True, True, False, False, True]
+    assert exact == [*(Fraction(w) for w in weights[:3]), 2, 2, 9]
+    # Without limits from above only the least holds a weight.
+    assert settle_at_limits(weights, least, None)[1].tolist() == [False, *[True] * 5]
