@@ -155,3 +155,13 @@ def test_the_mean_has_peers_of_the_reference_each_once(names) -> None:
     forged = replace(honest, tables={**honest.tables, "mean": renamed})
     with pytest.raises(CertificateError, match="the table 'mean' names a DMU"):
         db.certify(forged)
+
+
+def test_the_table_of_the_mean_has_its_row_alone() -> None:
+    table = pd.DataFrame({"a": [1.0, 4.0, 2.0], "b": [4.0, 1.0, 2.0]}, list("pqr"))
+    honest = db.rank(table, model="common")
+    peers = honest.tables["mean"]
+    for rows in (peers.set_axis(["p"]), pd.concat([peers, peers.set_axis(["p"])]), peers.iloc[:0]):
+        forged = replace(honest, tables={**honest.tables, "mean": rows})
+        with pytest.raises(CertificateError, match="has no table 'mean' with the rows and columns"):
+            db.certify(forged)

@@ -424,7 +424,7 @@ def test_what_weights_allow_beside_zeros_is_the_maximum_by_loops(returns) -> Non
 
 
 def test_weights_at_a_limit_are_that_limit_and_not_free() -> None:
-    """Five weights: at their least, just above it, clear of both limits, and by 1e-9 below or
+    """Six weights: at their least, just above it, clear of both limits, and by 1e-9 below or
     above their largest; the last has none.
     """
     least = np.array([0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
