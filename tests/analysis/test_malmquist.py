@@ -34,6 +34,9 @@ def test_malmquist_of_the_same_table_is_1_and_says_who_is_missing(refused) -> No
     index = db.malmquist(table.iloc[:5], table.iloc[1:], outputs=list(table))
     assert index.notes == ("in one of the two tables only: 'c0', 'c5'",)
     assert list(index.frame.index) == ["c1", "c2", "c3", "c4"]
+    # The order is that of the first table.
+    reverse = db.malmquist(table.iloc[::-1], table, outputs=list(table))
+    assert list(reverse.frame.index) == ["c5", "c4", "c3", "c2", "c1", "c0"]
     with refused("the two tables have no system in common; give both the same labels"):
         db.malmquist(table, table.rename(index=str.upper))
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deabench import metrics as m
+from deabench.metrics.answer_rows import metrics_of_rows
 from deabench.metrics.formulas import MORE_METRICS, NEEDS
 
 CELLS = list(m.CELLS)
@@ -361,3 +362,18 @@ def test_f_at_beta_0_is_precision() -> None:
         False,
         True,
     ]
+
+
+def test_rows_of_answers_or_counts_have_the_metrics_that_are_named() -> None:
+    """Two of three positives, one of two negatives."""
+    answers = pd.DataFrame(
+        {"classifier": "a", "y_true": [1, 1, 1, 0, 0], "y_pred": [1, 1, 0, 0, 1]}
+    )
+    counts = pd.DataFrame({"classifier": ["a"], "tp": [2], "fn": [1], "fp": [1], "tn": [1]})
+    for rows in (answers.assign(instance=range(5)), counts):
+        metrics = metrics_of_rows(rows, metrics=["TNR", "TPR"])
+        assert metrics.columns.tolist() == ["TNR", "TPR"]
+        assert metrics.loc["a"].tolist() == pytest.approx([1 / 2, 2 / 3])
+    # The other class as positive turns the two around.
+    turned = metrics_of_rows(answers.assign(instance=range(5)), metrics=["TNR"], positive=0)
+    assert turned.loc["a"].tolist() == pytest.approx([2 / 3])
