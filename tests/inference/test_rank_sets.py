@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 import deabench as db
-from deabench.inference.rank_sets import _range
+from deabench.inference.rank_sets import _range, _simultaneous_range
 
 
 def test_rank_sets_are_pairwise_and_simultaneous():
@@ -73,3 +73,19 @@ def test_conformal_ranks_hold_at_every_place_among_the_known_ones():
             high = worst[0] if alpha * (datasets + 1) >= 1 else np.inf
             inside += low <= ranks[place] <= high
         assert inside >= (1 - alpha) * (datasets + 1)
+
+
+def test_simultaneous_ranks_are_the_median_and_the_largest_distances_of_the_other_half():
+    """The first, third, ... data sets have medians 1, 2 and 4; the others are off by 0, 1, 1, 2."""
+    ranks = np.empty((8, 4))
+    ranks[::2] = [1, 2, 3, 4]
+    ranks[1::2] = [[1, 2, 3, 4], [2, 1, 3, 4], [1, 2, 4, 3], [3, 2, 1, 4]]
+    for alpha, reach in ((0.21, 2.0), (0.39, 2.0), (0.41, 1.0), (0.79, 1.0), (0.81, 0.0)):
+        best, worst = _simultaneous_range(ranks, alpha)
+        # The k-th of four distances, where k = ⌈5 (1 − α)⌉.
+        assert best.tolist() == np.maximum(np.arange(1, 5) - reach, 1).tolist()
+        assert worst.tolist() == np.minimum(np.arange(1, 5) + reach, 4).tolist()
+    # Four data sets tell nothing at 5 %: all ranks are possible.
+    best, worst = _simultaneous_range(ranks, 0.05)
+    assert best.tolist() == [1, 1, 1, 1]
+    assert worst.tolist() == [4, 4, 4, 4]

@@ -13,6 +13,7 @@ import deabench as db
 from deabench import Samples
 from deabench.inference.simar_wilson import _choose_bandwidth
 from deabench.metrics import Metric
+from deabench.models import WEI
 
 ANSWERS = pd.DataFrame(
     np.tile([[1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 1]], (5, 1)), columns=list("abc")
@@ -111,3 +112,26 @@ def test_what_has_no_interval_or_verdict(
 ) -> None:
     with refused(message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("bounds", "words"),
+    [
+        ({"ratios": {("TPR", "TNR"): (0.5, 2)}}, "ratios"),
+        ({"shares": {"TPR": (0.1, 0.9)}}, "shares"),
+        (
+            {"shares": {"TPR": (0.1, 0.9)}, "ratios": {("TPR", "TNR"): (0.5, 2)}},
+            "shares and ratios",
+        ),
+    ],
+)
+def test_weights_with_bounds_have_no_intervals(
+    bounds: dict[str, Any], words: str, refused: Any
+) -> None:
+    ranking = db.rank(TABLE, outputs=["TPR", "TNR"], model=WEI(**bounds))
+    with refused(
+        f"model 'wei' has no intervals with {words}; they are known without inputs, and with "
+        f"inputs "
+        "for model 'ccr' with returns 'vrs' or 'crs' and orientation 'output' or 'input'"
+    ):
+        ranking.with_uncertainty(of_datasets())
