@@ -243,7 +243,6 @@ def name_author(adjust: str) -> str:
     authors = {
         "shaffer": "Shaffer's static",
         "bergmann-hommel": "Bergmann and Hommel's",
-        "nemenyi": "Nemenyi's",
     }
     return authors.get(adjust, f"{adjust.capitalize()}'s")
 

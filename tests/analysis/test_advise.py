@@ -57,3 +57,28 @@ def test_the_comparison_of_models_has_what_each_score_means(refused) -> None:
         assert row["says"] == ranking.options.meaning(row["score"])
     with refused("there is no system 'c33' in the table; did you mean 'c3'?"):
         advice.compare_models("c33")
+
+
+def test_each_model_has_the_reason_why_it_suits_or_not() -> None:
+    """Without inputs; with one; and with values below 0."""
+    outputs_alone = db.advise(TABLE).frame["why"]
+    assert outputs_alone["ccr"] == "it needs an input"
+    assert set(outputs_alone.drop("ccr")) == {"there is no input, and none is needed"}
+    with_input = db.advise(TABLE, inputs=["m0"]).frame["why"]
+    quotients = "with inputs it works on quotients, where whatever is cheap wins by any ratio"
+    assert set(with_input[["wei", "score", "common"]]) == {quotients}
+    assert with_input["ccr"] == "give returns 'vrs' where metrics do not scale with costs"
+    # The free disposal hull scales nothing.
+    assert with_input["fdh"] == "inputs are compared with outputs"
+    below = db.advise(TABLE - 0.6, inputs=["m0"]).frame["why"]
+    assert below["rdm"] == "it does not depend on the origin, so values may be below 0"
+    assert below["ccr"] == "it has no meaning for values below 0"
+
+
+def test_few_rows_are_fewer_than_three_for_each_metric() -> None:
+    few = "systems for 3 metrics leave most efficient"
+    assert not any(few in note for note in db.advise(TABLE.iloc[:9]).notes)
+    assert any(f"8 {few}" in note for note in db.advise(TABLE.iloc[:8]).notes)
+    mixtures = "mixtures stand for drawing one of two systems at random"
+    assert any(note.startswith(mixtures) for note in db.advise(TABLE).notes)
+    assert not any(note.startswith(mixtures) for note in db.advise(TABLE, inputs=["m0"]).notes)

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deabench import compare, datasets
+from deabench.compare import adjustment
 from deabench.compare.adjustment import (
     adjust_p_values,
     list_partitions,
@@ -175,3 +176,24 @@ def test_refusals(call: object, text: str) -> None:
     with pytest.raises(DataError) as e:
         call()  # type: ignore[operator]
     assert str(e.value) == text
+
+
+def test_an_adjustment_has_its_authors() -> None:
+    authors = {
+        "holm": "Holm's",
+        "hochberg": "Hochberg's",
+        "finner": "Finner's",
+        "bonferroni": "Bonferroni's",
+        "nemenyi": "Nemenyi's",
+        "shaffer": "Shaffer's static",
+        "bergmann-hommel": "Bergmann and Hommel's",
+    }
+    for adjust, words in authors.items():
+        assert adjustment.name_author(adjust) == words
+    assert adjustment.describe_family("a", "holm", 3) == (
+        " against 'a' with Holm's adjustment of 3 p values"
+    )
+    assert adjustment.describe_family(None, "shaffer", 6) == (
+        " of all pairs with Shaffer's static adjustment of 6 p values"
+    )
+    assert adjustment.describe_family(None, "holm", 1) == ""

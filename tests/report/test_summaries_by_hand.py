@@ -59,7 +59,7 @@ def test_what_lies_around_a_ranking() -> None:
     verdicts = pd.Series([True, False, True], index=list("abc"))
     assert contexts.summarize_stability(of(radius=radius, efficient=verdicts)) == (
         "The first verdict to change is that of 'b' (dominated), where all metrics are off by "
-        "1.0 %, its own to one side and the others' to the other; the last is that of 'c' "
+        "1 %, its own to one side and the others' to the other; the last is that of 'c' "
         "(efficient), at no distance."
     )
     near = contexts.summarize_stability(of(radius=radius[:2], efficient=verdicts[:2]))
