@@ -244,6 +244,9 @@ def test_graphml_is_written_whole_and_reads_back(tmp_path) -> None:
         assert written["full_dimensional"] == node["full_dimensional"]
         for (b, a), rate in node["trade_off"].items():
             assert written[f"trade-off {a} per {b}"] == rate
+    for first, second, edge in front.graph.edges(data=True):
+        shared = ", ".join(map(str, edge["vertices"]))
+        assert back.edges[str(first), str(second)]["vertices"] == shared
 
 
 @pytest.mark.parametrize("prevalence", [0.1, 0.5, 0.8])

@@ -160,3 +160,22 @@ def test_sections_of_what_is_not_there() -> None:
     assert study_sections._datasets_section({}) is None
     assert study_sections._failures_section({}) is None
     assert result_sections._installed_version("no-such-distribution") == "not installed"
+
+
+def test_the_main_table_of_a_result_is_its_first_frame() -> None:
+    """Pairs come before tests, and tests before other tables; a result without them is a frame."""
+    pairs = pd.DataFrame({"first": ["a"], "second": ["b"], "p": [0.1]})
+    tests = pd.DataFrame({"p": [0.2]}, index=["x"])
+    other = pd.DataFrame({"p": [0.3]})
+    tables = {
+        "pairs": SimpleNamespace(pairs=pairs, tests=tests, table=other),
+        "tests": SimpleNamespace(pairs=None, tests=tests, table=other),
+        "table": SimpleNamespace(pairs=["no frame"], table=other),
+        "frame": SimpleNamespace(to_frame=lambda: tests),
+    }
+    captions, frames = zip(*result_sections._test_frames("t", tables), strict=True)
+    assert captions == ("t: pairs", "t: tests", "t: table", "t: frame")
+    assert frames[0].index.tolist() == ["a"]
+    assert [frame["p"].tolist() for frame in frames] == [[0.1], [0.2], [0.3], [0.2]]
+    ((caption, _),) = result_sections._test_frames("t", {("a", 1): tables["tests"]})
+    assert caption == "t: a, 1"
