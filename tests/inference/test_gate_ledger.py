@@ -1,5 +1,6 @@
 """Gates with a ledger and gates that are looked at again and again."""
 
+import dataclasses
 import json
 import math
 
@@ -185,3 +186,28 @@ def test_shown_scores_have_the_limits_of_a_gate_with_half_the_share_on_each_side
     shown = db.gate(sample, "new", ledger=tmp_path / "gates.json", feedback="scores")
     alone = db.gate(sample, "new", level=1 - shown.alpha)
     assert (shown.lower, shown.upper) == pytest.approx((alone.lower, alone.upper), rel=1e-12)
+
+
+def test_a_gate_as_plain_values_has_what_it_knows() -> None:
+    """Without a ledger, inputs or rounds there is no number, no least input and no round."""
+    gate = db.gate(samples(new=answers(0.9, 1)), "new", at_least=0.9)
+    plain = gate.to_dict()
+    assert {"number", "alpha", "least_inputs", "decided_after"}.isdisjoint(plain)
+    assert (plain["candidate"], plain["at_least"], plain["passed"]) == ("new", 0.9, gate.passed)
+    whole = dataclasses.replace(
+        gate,
+        number=3,
+        alpha=0.01,
+        least_inputs=("ms",),
+        decided_after=12,
+        needed=100.2,
+        status_only=False,
+    ).to_dict()
+    assert (whole["number"], whole["alpha"]) == (3, 0.01)
+    assert (whole["least_inputs"], whole["decided_after"]) == (["ms"], 12)
+    assert whole["needed"] == 101
+    never = dataclasses.replace(gate, needed=np.inf).to_dict()
+    assert never["needed"] is None
+    status = dataclasses.replace(gate, number=3, status_only=True).to_dict()
+    assert {"score", "lower", "upper", "beaten_by"}.isdisjoint(status)
+    assert status["number"] == 3

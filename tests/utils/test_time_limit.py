@@ -14,6 +14,7 @@ import pytest
 
 import deabench as db
 from deabench.cli import main
+from deabench.errors import TimeLimitError
 from deabench.geometry.facets import check_listable, estimate_facets, list_facets
 from deabench.utils import progress
 from deabench.utils.arrays import box
@@ -140,3 +141,38 @@ def test_a_frontier_of_many_metrics_has_its_extreme_classifiers_without_facets()
 def test_few_metrics_are_listed_without_an_estimate(monkeypatch) -> None:
     monkeypatch.setattr("deabench.geometry.facets.estimate_facets", None)
     check_listable(table(1300, 6).to_numpy())
+
+
+def test_one_solve_has_a_little_time_left_and_more_in_a_task_that_may_go_on(monkeypatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now)
+    with progress.time_limit(60):
+        assert progress.seconds_left() == 60
+        now = 159.0
+        assert progress.seconds_left() == 1
+        now = 200.0
+        assert progress.seconds_left() == 1e-3
+    with progress.time_limit(60, longest=600):
+        assert progress.seconds_left() == 60
+        now = 258.0
+        assert progress.seconds_left() == 5
+
+
+def test_a_task_may_go_on_that_needs_no_longer_than_it_may(monkeypatch) -> None:
+    """After 72 of 60 seconds 6 of 10 steps are done: all need 120."""
+    start = time.monotonic()
+    now = start
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now)
+    with progress.time_limit(60, longest=125), progress.progress("rank", 10) as advance:
+        now = start + 72
+        advance(6)
+    now = start
+    with progress.time_limit(60, longest=115), progress.progress("rank", 10) as advance:
+        now = start + 72
+        with pytest.raises(TimeLimitError) as caught:
+            advance(6)
+    assert str(caught.value) == (
+        "the time limit of 60 s has passed; rank: 6 of 10 done after 72 s, 48 s more at this "
+        "speed. Name fewer metrics in outputs, take fewer rows, or allow more time, as "
+        "time_limit=200"
+    )

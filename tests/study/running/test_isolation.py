@@ -242,3 +242,22 @@ def test_a_classifier_that_no_worker_can_read_costs_its_own_tasks(tmp_path):
     done = study.run(workers=1)
     assert (done.done, done.failed) == (2, 2)
     assert done.failures.to_dict() == {("unreadable", "crashed"): 2}
+
+
+def free_descriptors() -> list[int]:
+    """Return the first numbers that files opened now would have."""
+    descriptors = [os.dup(0) for _ in range(9)]
+    for descriptor in descriptors:
+        os.close(descriptor)
+    return descriptors
+
+
+def test_output_that_is_collected_leaves_no_descriptor_open() -> None:
+    with Output(whole_process=True).collect():
+        pass  # the file for all outputs is opened once
+    before = free_descriptors()
+    output = Output(whole_process=True)
+    with output.collect():
+        os.write(1, b"of the process\n")
+    assert output.text == "of the process\n"
+    assert free_descriptors() == before
