@@ -179,3 +179,19 @@ def test_the_main_table_of_a_result_is_its_first_frame() -> None:
     assert [frame["p"].tolist() for frame in frames] == [[0.1], [0.2], [0.3], [0.2]]
     ((caption, _),) = result_sections._test_frames("t", {("a", 1): tables["tests"]})
     assert caption == "t: a, 1"
+
+
+def test_efficiencies_are_called_exact_where_they_have_no_intervals() -> None:
+    table = pd.DataFrame(
+        {"TPR": np.linspace(0.9, 0.4, 6), "TNR": np.linspace(0.5, 0.9, 6)}, index=list("abcdef")
+    )
+    results = db.report(table).results
+    assert results is not None
+    exact = "The efficiencies have no intervals here"
+    section = result_sections.ranking_section(results)
+    assert [sentence.startswith(exact) for sentence in section.sentences] == [False, True]
+    scores = results.ranking.scores
+    limits = pd.DataFrame({"lower": scores - 0.1, "upper": scores})
+    section = result_sections.ranking_section(replace(results, intervals=limits))
+    assert [sentence.startswith(exact) for sentence in section.sentences] == [False]
+    assert {"lower", "upper"} <= set(section.tables[0].frame.columns)

@@ -125,6 +125,12 @@ def test_smote_with_few_positives(positives, k):
     assert labels.sum() == (labels == 0).sum() == 60 - positives
     if positives == 1:
         assert np.unique(resampled[labels == 1], axis=0).tolist() == X[:1].tolist()
+    if positives == 2:
+        # New rows lie between the two, each at a place of its own.
+        shares = (resampled[labels == 1] - X[0]) / (X[1] - X[0])
+        assert np.ptp(shares, axis=1).max() < 1e-12
+        assert ((shares >= 0) & (shares <= 1)).all()
+        assert len(np.unique(shares[:, 0].round(9))) > 30
 
 
 def test_the_scaler_comes_before_the_sampler():

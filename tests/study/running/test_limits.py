@@ -172,3 +172,20 @@ def test_a_limit_of_cpu_time_leaves_the_limits_of_the_process():
     before = resource.getrlimit(resource.RLIMIT_CPU)
     with enforce_limits(None, cpu=10.0):
         assert resource.getrlimit(resource.RLIMIT_CPU) == before
+
+
+@pytest.mark.parametrize("group", [True, False])
+def test_a_worker_looks_twice_a_second_until_its_parent_has_ended(group, monkeypatch) -> None:
+    running = iter([True, True, False])
+    calls = []
+
+    def leave(status: int) -> None:
+        calls.append(("exit", status))
+
+    monkeypatch.setattr(limits, "_is_running", lambda parent: (parent == 123) & next(running))
+    monkeypatch.setattr(limits.time, "sleep", lambda seconds: calls.append(("sleep", seconds)))
+    monkeypatch.setattr(limits, "end_group", lambda leader: calls.append(("group", leader)))
+    monkeypatch.setattr(limits.os, "_exit", leave)
+    limits._end_with_parent(123, group)
+    ends = [("group", os.getpid())] if group else []
+    assert calls == [("sleep", 0.5), ("sleep", 0.5), *ends, ("exit", 1)]
