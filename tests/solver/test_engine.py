@@ -22,7 +22,7 @@ from deabench.models.shared.radial_problems import (
     expansion_levels,
 )
 from deabench.results.answer import Task
-from deabench.solver import engine
+from deabench.solver import engine, highs
 from deabench.solver.rational_simplex import find_optimal_basis
 from deabench.tables.selection import select_table
 from deabench.tables.validation import validate
@@ -263,10 +263,20 @@ def test_a_refused_basis_is_first_tried_again_from_the_slacks(monkeypatch) -> No
     def settle(*_):
         raise AssertionError("rational arithmetic was called")
 
+    clear_basis = highs.Solver.clear_basis
+    cleared_after = []
+
+    def clear(self):
+        cleared_after.append(len(tested_counts))
+        clear_basis(self)
+
+    monkeypatch.setattr(highs.Solver, "clear_basis", clear)
     monkeypatch.setattr(engine.Family, "certify_basis", refuse_once)
     monkeypatch.setattr(engine._Run, "settle", settle)
     np.testing.assert_allclose(by_engine(problem), by_all_facets(problem), atol=SAME)
     assert tested_counts[0] == tested_counts[1]
+    # What was refused is forgotten before the second solve, once.
+    assert cleared_after == [1]
 
 
 @pytest.mark.parametrize("kind", ["metrics", "flat"])
