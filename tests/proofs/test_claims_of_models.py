@@ -165,3 +165,14 @@ def test_the_table_of_the_mean_has_its_row_alone() -> None:
         forged = replace(honest, tables={**honest.tables, "mean": rows})
         with pytest.raises(CertificateError, match="has no table 'mean' with the rows and columns"):
             db.certify(forged)
+
+
+def test_the_direction_of_a_holder_distance_has_the_metrics_of_the_data() -> None:
+    table = pd.DataFrame({"a": [1.0, 4.0, 2.0], "b": [4.0, 1.0, 2.0]}, list("pqr"))
+    honest = db.rank(table, model="holder")
+    direction = honest.tables["direction"]
+    assert list(direction.columns) == ["a", "b"]
+    for other in (direction.set_axis(["a", "c"], axis=1), direction[["b", "a"]], direction[["a"]]):
+        forged = replace(honest, tables={**honest.tables, "direction": other})
+        with pytest.raises(CertificateError, match="has no table 'direction' with the rows and"):
+            db.certify(forged)
