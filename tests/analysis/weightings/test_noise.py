@@ -29,6 +29,7 @@ def test_limits_hold_the_ranks_of_the_sample_and_shrink_with_more_of_it() -> Non
         assert (ranks["worst_limit"] >= ranks["worst"]).all()
         widths.append((ranks["worst_limit"] - ranks["best_limit"]).sum())
         assert "no weighting puts the true metrics" in result.notes[-1]
+        assert result.notes[-1].startswith("at 95 %, for all rows together, ")
         assert f"above rank {ranks.loc['c2', 'best_limit']}" in result.explain("c2")
     assert widths[1] < widths[0]
 
