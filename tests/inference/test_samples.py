@@ -364,6 +364,13 @@ def weighted_outcomes(weights):
             "there is no cost 'ms' for 'c'; there are 'a', 'b'",
         ),
         (
+            lambda: db.Samples.from_predictions(Y, PREDICTIONS, positive=1).with_costs(
+                {"ms": {"a": 1, "b": 3, "c": [1.0]}}
+            ),
+            "metric 'ms' of 'c' is missing; give a finite number, or leave the row or the column "
+            "out",
+        ),
+        (
             lambda: db.Samples.from_predictions(Y, PREDICTIONS, positive=1, metrics=[]),
             "metrics is empty; name at least one metric, as 'TPR'",
         ),
@@ -445,6 +452,14 @@ def test_text_among_the_scores_is_refused():
         DataError, match="the score of 'a' for instance 1 is 'high'; give a finite number"
     ):
         db.Samples.from_scores(Y, {"a": ["high"] * 100, "b": Y}, positive=1)
+
+
+def test_a_cost_that_is_written_as_text_is_a_number():
+    samples = db.Samples.from_predictions(Y, PREDICTIONS, positive=1)
+    costs = {name: str(k) for k, name in enumerate(PREDICTIONS, start=1)}
+    timed = samples.with_costs({"ms": costs})
+    assert timed.values["ms"].tolist() == list(range(1, len(PREDICTIONS) + 1))
+    assert timed.moments.logs[:, -1] == pytest.approx(np.log(timed.values["ms"]))
 
 
 def test_a_mean_has_the_fewest_degrees_of_freedom_of_its_metrics():

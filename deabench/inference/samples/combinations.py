@@ -129,9 +129,10 @@ def _read_cost(name: str, cost: Cost, index: pd.Index) -> tuple[Array, Array, fl
             )
     if not isinstance(cost, pd.DataFrame):
         # A single number is exact.
-        exact = pd.DataFrame({name: [float(cost[label]) for label in index]}, index=index)
-        check_positive(require_numbers(exact, [name]), "cost")
-        return exact[name].to_numpy(), np.zeros(len(index)), np.inf
+        exact = pd.DataFrame({name: [cost[label] for label in index]}, index=index)
+        exact = require_numbers(exact, [name])
+        check_positive(exact, "cost")
+        return exact[name].to_numpy(dtype=float), np.zeros(len(index)), np.inf
     if len(cost) < MIN_TIMINGS:
         raise DataError(
             f"the cost '{name}' has {len(cost)} timings; give at least {MIN_TIMINGS}, or one "
