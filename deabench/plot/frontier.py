@@ -30,7 +30,7 @@ from deabench.plot.canvas import (
     text_colour,
 )
 from deabench.plot.display import Display
-from deabench.plot.placement import dots_along, name_points, place_names
+from deabench.plot.placement import dots_along, place_names
 from deabench.results.targets import Targets
 from deabench.tables.transforms import Transforms, to_user_values
 
@@ -361,7 +361,9 @@ class RouterDisplay(Display):
     curve : DataFrame
         Index cost; quality, lower and upper.
     title : str
-    line_, band_, points_, figure_, ax_ : artists, once drawn
+    unnamed_ : int, once drawn
+        How many names found no room; a note in the picture gives the number.
+    line_, band_, points_, texts_, figure_, ax_ : artists, once drawn
 
     Examples
     --------
@@ -396,6 +398,8 @@ class RouterDisplay(Display):
         ax.set_ylabel("quality")
         set_title(ax, self.title)
         draw_grid(ax)
-        name_points(ax, points[["cost", "quality"]].to_numpy(), list(points.index))
+        positions = points[["cost", "quality"]].to_numpy()
+        line = np.column_stack([curve.index, curve["quality"]])
+        self.texts_, self.unnamed_ = place_names(ax, positions, list(points.index), avoid=line)
         apply_style(ax, [self.line_], style)
         return self

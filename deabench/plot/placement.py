@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.patheffects import withStroke
-from matplotlib.text import Text
 
 from deabench.plot.canvas import GREY, background_colour, escape_label, font_size
 
@@ -19,22 +18,7 @@ DIRECTIONS = tuple(
     (np.cos(angle), np.sin(angle))
     for angle in np.deg2rad([45, -45, 135, -135, 0, 180, 90, -90, 20, -20, 70, 110])
 )
-LABEL_POSITIONS = (
-    (6, 4, "left", "bottom"),
-    (6, -4, "left", "top"),
-    (-6, 4, "right", "bottom"),
-    (-6, -4, "right", "top"),
-    (0, 8, "center", "bottom"),
-    (0, -8, "center", "top"),
-    (14, 14, "left", "bottom"),
-    (-14, 14, "right", "bottom"),
-    (14, -14, "left", "top"),
-    (-14, -14, "right", "top"),
-)
-"""Where a label may stand: offset in points, and the corner of the label that touches its point."""
 NOTE_CORNERS = ((1, 1), (0, 1), (1, 0), (0, 0))
-LEADER = {"arrowstyle": "-", "linewidth": 0.5, "color": GREY}
-"""The line from a label to its point, if the label stands apart."""
 
 
 class _OccupiedArea:
@@ -184,54 +168,6 @@ def _move_to_corner(note: Any, x: int, y: int) -> None:
     note.xy = (x, y)
     note.set(x=2 - 4 * x, y=2 - 4 * y)
     note.set(ha="right" if x else "left", va="top" if y else "bottom")
-
-
-def name_points(
-    ax: Any, points: Sequence[tuple[float, float]], names: Sequence[str]
-) -> tuple[list[Any], list[str]]:
-    """Write each name beside its point if it covers no other name, no point and no edge.
-
-    Returns
-    -------
-    texts : list of Annotation
-    left_out : list of str
-        The names that found no room.
-    """
-    # Boxes of texts are known only after the figure was drawn once.
-    renderer = ax.figure.canvas.get_renderer()
-    _settle_layout(ax)
-    frame = ax.get_window_extent(renderer)
-    pixels = ax.transData.transform(list(points))
-    label_boxes: list[Any] = []
-    texts: list[Any] = []
-    left_out: list[str] = []
-    for (x, y), name in zip(points, names, strict=True):
-        for dx, dy, horizontal, vertical in LABEL_POSITIONS:
-            # A leader is drawn to a name that does not touch its point.
-            text = ax.annotate(
-                escape_label(name),
-                (x, y),
-                (dx, dy),
-                textcoords="offset points",
-                ha=horizontal,
-                va=vertical,
-                fontsize=font_size(8),
-                arrowprops=LEADER if abs(dx) > 10 else None,
-            )
-            text.update_positions(renderer)
-            # The box of the words alone: a leader may pass between other labels.
-            box = Text.get_window_extent(text, renderer)
-            is_inside = all(frame.contains(*corner) for corner in box.corners())
-            is_free = not any(box.overlaps(placed) for placed in label_boxes)
-            # No name may cover a point, its own included.
-            if is_inside and is_free and not box.padded(2).count_contains(pixels):
-                label_boxes.append(box.padded(1))
-                texts.append(text)
-                break
-            text.remove()
-        else:
-            left_out.append(name)
-    return texts, left_out
 
 
 def dots_along(segments: np.ndarray, count: int = 60) -> np.ndarray:

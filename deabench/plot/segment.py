@@ -29,7 +29,7 @@ from deabench.plot.canvas import (
     text_colour,
 )
 from deabench.plot.display import Display
-from deabench.plot.placement import name_points
+from deabench.plot.placement import place_names
 
 
 @dataclass(repr=False)
@@ -129,8 +129,8 @@ class SegmentsDisplay(Display):
     Attributes
     ----------
     segments : Segments
-    left_out : list of str, once drawn
-        Names for which there was no room; the points are drawn and the caption counts them.
+    unnamed_ : int, once drawn
+        How many names found no room; a note in the picture gives the number.
     ax_, figure_, points_, texts_, caption_ : artists, once drawn
 
     Examples
@@ -162,7 +162,6 @@ class SegmentsDisplay(Display):
 
     def plot(self, ax: Any = None, **style: Any) -> SegmentsDisplay:
         """Draw on `ax`, or on a new figure, with matplotlib's keywords for the points."""
-        is_new_figure = ax is None
         self.ax_ = ax = make_axes(ax, size=(6.0, 5.0))
         table = self.segments.table.drop(index=list(self.segments.excluded))
         positions = list(zip(table["AveD"].astype(float), table["SAUC"].astype(float), strict=True))
@@ -184,19 +183,8 @@ class SegmentsDisplay(Display):
         if len(sizes) > 1:
             sample += f" to {sizes[-1]}: SAUC is not comparable"
         set_title(ax, f"balanced misclassification segments, {sample} (better: up and left)")
-        # The longest caption comes first, so that the axes keep their place while names are
-        # written; then the caption tells how many names found no room.
-        self.left_out = list(table.index)
         self.caption_ = add_caption(ax, self._caption())
-        self.texts_: list[Any] = []
-        if positions:
-            self.texts_, self.left_out = name_points(ax, positions, self.left_out)
-        else:
-            self.left_out = []
-        if is_new_figure:
-            ax.figure.set_layout_engine("none")
-        self.caption_.remove()
-        self.caption_ = add_caption(ax, self._caption())
+        self.texts_, self.unnamed_ = place_names(ax, positions, list(table.index))
         apply_style(ax, self.points_, style)
         return self
 
@@ -208,10 +196,6 @@ class SegmentsDisplay(Display):
             if len(excluded) > 5:
                 names += f" and {len(excluded) - 5} more"
             sentences.append(f"No confident point: {names}.")
-        if self.left_out:
-            count = len(self.left_out)
-            verb = "name is" if count == 1 else "names are"
-            sentences.append(f"{count} {verb} left out for want of room.")
         return " ".join(sentences)
 
 

@@ -152,12 +152,13 @@ def test_names_do_not_collide_and_the_missing_are_counted(k):
         for box in boxes
     )
     assert len(display.points_) == k
-    assert len(display.texts_) + len(display.left_out) == k
+    assert len(display.texts_) + display.unnamed_ == k
     caption = display.caption_.get_text().replace("\n", " ")
     assert CAUTION in caption  # what SAUC does not say stands beside it
-    if display.left_out:
-        assert f"{len(display.left_out)} name" in caption
-    assert len(display.left_out) <= {3: 0, 30: 6, 300: 285}[k]
+    notes = [text.get_text() for text in display.ax_.texts if "left out" in text.get_text()]
+    note = f"{display.unnamed_} of {k} names left out for want of room"
+    assert notes == ([note] if display.unnamed_ else [])
+    assert display.unnamed_ <= {3: 0, 30: 6, 300: 285}[k]
 
 
 def test_the_excluded_are_named_beside_the_plot(normal):
