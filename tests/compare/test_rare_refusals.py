@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from deabench import compare
+from deabench.compare.score_tables import count_repeats
 
 GAPS = pd.DataFrame(
     {"a": [0.9, 0.8, 0.7, np.nan], "b": [0.8, 0.7, 0.6, 0.5], "c": [0.7, 0.6, 0.5, 0.4]}
@@ -68,3 +69,19 @@ def test_shares_may_be_all_instances() -> None:
     size = compare.sample_size_mcnemar(0.95, 0.05)
     assert size.n == 8
     assert size.power == pytest.approx(0.95**8 + 8 * 0.05 * 0.95**7, abs=1e-7)
+
+
+def test_the_fewest_that_can_be_compared(refused: Any) -> None:
+    """One instance has a mid-p of 1/2 either way; two folds are a cross-validation."""
+    assert compare.mcnemar(0, 1, n=1).p_value == pytest.approx(0.5)
+    assert compare.mcnemar(1, 0, n=1).p_value == pytest.approx(0.5)
+    with refused("b + c is 2 of n = 1 instances; n counts the whole test set"):
+        compare.mcnemar(1, 1, n=1)
+    assert count_repeats(6, 2) == 3
+    assert count_repeats(2, 2) == 1
+    for rows, folds in ((5, 2), (4, 1)):
+        with refused(
+            f"{rows} rows are not whole repeats of {folds}-fold cross-validation; give every fold "
+            "a row"
+        ):
+            count_repeats(rows, folds)

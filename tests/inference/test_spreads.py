@@ -5,6 +5,7 @@ it.
 from __future__ import annotations
 
 import statistics
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from deabench.curves.learning import LearningCurve
 from deabench.inference import simar_wilson
 from deabench.inference.block_limits import ridge_limits
 from deabench.inference.samples.combinations import _read_cost
+from deabench.inference.samples.influence import _skewness_flips
 
 VALUES = [0.62, 0.71, 0.55, 0.9, 0.68]
 OTHERS = [0.6, 0.75, 0.5, 0.8, 0.7]
@@ -127,3 +129,21 @@ def test_errors_of_shares_are_those_of_means_over_the_sets(monkeypatch: pytest.M
     assert result.shares.tolist() == [[mean, 1 - mean], [1 - mean, mean]]
     error = statistics.stdev(counts) / shares.SETS**0.5
     assert np.ravel(result.errors).tolist() == pytest.approx([error] * 4)
+
+
+def test_a_classifier_without_spread_has_the_largest_flip_of_the_others() -> None:
+    """Two classes of four and two instances; in the second nobody deviates."""
+    classes = np.array([0, 0, 0, 0, 1, 1])
+    answers: Any = SimpleNamespace(classes=classes, class_names=("p", "n"))
+    values = np.array(
+        [
+            [1.0, 2.0, 3.0, 4.0, 5.0, 5.0],
+            [7.0, 7.0, 7.0, 7.0, 1.0, 1.0],
+            [0.0, 0.0, 0.0, 4.0, 2.0, 2.0],
+        ]
+    )
+    # Σ|d|³ / Σd² is (2 · 1.5³ + 2 · 0.5³) / 5 = 1.4 and (3³ + 3 · 1³) / 12 = 2.5, over six.
+    flips = _skewness_flips(values, answers)
+    assert flips[0].tolist() == pytest.approx([1.4 / 6, 2.5 / 6, 2.5 / 6])
+    # One whole instance of the two.
+    assert flips[1].tolist() == [0.5, 0.5, 0.5]
