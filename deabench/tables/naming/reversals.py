@@ -79,6 +79,8 @@ _LIFETIME = (
     r"_(?:up_?time|mtbfs?|mttff?s?|mtbd|lifetime|(?:battery|shelf|service)_life|survival_time)"
     r"(?:_(?:s|h|hours?|days?|seconds?|minutes?|percent))?_$"
 )
+_STARTING = r"_(?:start|warm|set|spin|boot|ramp|wake|power|build|bring|catch)_up_time"
+"""The time until something runs, which is no time for which it runs."""
 _STATISTIC = lazy_pattern(
     r"^_(?:mean|avg|average|median|total|overall|test|val|validation|relative)(?=_)"
 )
@@ -143,7 +145,8 @@ def _find_directions(words: str, look_up: LookUp, match_start: MatchStart) -> It
     if between is not None:
         is_found = between["link"] == "to" and re.fullmatch(_CRASHES, between["fault"])
         yield "open" if is_found else "higher"
-    if search_name(_FREE, words) or search_name(_LIFETIME, words):
+    is_lifetime = search_name(_LIFETIME, words) and not search_name(_STARTING, words)
+    if is_lifetime or search_name(_FREE, words):
         yield "higher"
     yield from _by_nouns(words, look_up)
     for pattern, directions in PREFIXES:

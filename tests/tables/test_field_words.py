@@ -1,0 +1,91 @@
+"""Words of single fields: each with its direction, alone and beside its like."""
+
+from __future__ import annotations
+
+import pytest
+
+from deabench.tables.vocabulary import look_up_beside, look_up_metric
+
+HIGHER = """
+ENOB|SNDR (dB)|phase margin|EQE|Battery (mAh)|power output (kW)|UCIQE|sum rate|RSSI (dBm)
+Tobin's Q|current ratio|home runs|runs scored|KDA|self-sufficiency|immunization coverage
+objective response rate|Exports|tourist receipts|boardings|download speed|bps/Hz
+item coverage@10|clDice|AJI|efficacy|brake thermal efficiency|诊疗人次数(万人次)|营业收入
+concluintes|akurasi|doğruluk|up time (%)|reads mapped (%)|within 10%
+"""
+LOWER = """
+FPPI|RMSEP|CV(RMSE)|MMRE|QLIKE|WIS|SHD|BLER|outage probability|packet drops|PAPR
+noise figure (dB)|THD|LPSP|absenteeism|pressure ulcers|double faults|MPKI|FP/h
+false alerts per day|Accuracy (mm)|Overall (mm)|CIEDE2000|hop count|BSFC|payback period
+LCOH|receivable days|bit-per-pixel|ping|flow completion time|cold run|start-up time
+start-up time (s)|warm-up time|set-up time (min)|fixed capital|R&D personnel|床位数(万个)
+废水排放量|gasto|Age of information
+"""
+
+
+def split_names(names: str) -> list[str]:
+    return names.strip().replace("\n", "|").split("|")
+
+
+@pytest.mark.parametrize("name", split_names(HIGHER))
+def test_more_is_better(name) -> None:
+    meaning = look_up_metric(name)
+    assert meaning is not None
+    assert meaning.better == "higher"
+
+
+@pytest.mark.parametrize("name", split_names(LOWER))
+def test_less_is_better(name) -> None:
+    meaning = look_up_metric(name)
+    assert meaning is not None
+    assert meaning.better == "lower"
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "better"),
+    [
+        ("DA 1d", "RMSE 1d", "higher"),
+        ("SID", "SHD", "lower"),
+        ("WSS", "PESQ", "lower"),
+        ("AL", "BLEU", "lower"),
+        ("MSD", "Dice", "lower"),
+        ("OIS", "ODS", "higher"),
+        ("MT", "MOTA", "higher"),
+        ("ML", "MOTA", "lower"),
+        ("ER", "NMED", "lower"),
+        ("Instructions", "IPC", "lower"),
+        ("#Vias", "HPWL", "lower"),
+        ("EER", "SEER", "higher"),
+        ("COP", "Cooling capacity", "higher"),
+        ("HC (ppm)", "NOx (ppm)", "lower"),
+        ("COD", "SO2", "lower"),
+        ("FF (%)", "PCE (%)", "higher"),
+        ("LOS", "Mortality", "lower"),
+        ("IMR", "Life expectancy", "lower"),
+        ("Faculty", "Graduates", "lower"),
+        ("Classrooms", "Teachers", "lower"),
+        ("Papers", "Faculty", "higher"),
+        ("math10", "gradrate", "higher"),
+        ("No of vehicles", "Fuel", "lower"),
+        ("Customers", "Floor_Space", "higher"),
+        ("Financing", "Deposits", "higher"),
+        ("100s", "Strike rate", "higher"),
+        ("Econ", "Wkts", "lower"),
+        ("Wkts", "Econ", "higher"),
+        ("TD", "Yds", "higher"),
+        ("substitution rate", "WER", "lower"),
+    ],
+)
+def test_a_name_beside_its_like(name, other, better) -> None:
+    meaning = look_up_beside(name, [name, other])
+    assert meaning is not None
+    assert meaning.better == better
+    # Without the other it tells something else, or nothing.
+    alone = look_up_metric(name)
+    assert alone is None or alone.better != better
+
+
+@pytest.mark.parametrize("name", ["ILD", "SEP", "weight (g)", "battery (kWh)", "IC50", "WNS"])
+def test_words_that_mean_different_things_stay_open(name) -> None:
+    meaning = look_up_metric(name)
+    assert meaning is None or meaning.better == "neither"
