@@ -429,6 +429,9 @@ def test_columns_of_one_name_are_numbered_with_a_note(tmp_path) -> None:
         ("RMSE (3 / 5 days) [m2/s2]", ["RMSE (3 days) [m2/s2]", "RMSE (5 days) [m2/s2]"]),
         ("Speed (GPU / CPU)", ["Speed (GPU)", "Speed (CPU)"]),
         ("Top-1 (300/450)", ["Top-1 (300)", "Top-1 (450)"]),
+        ("OTB (AUC/Prec.)", ["OTB (AUC)", "OTB (Prec.)"]),
+        ("VOT18 (EAO/A)", ["VOT18 (EAO)", "VOT18 (A)"]),
+        ("mIoU/ODX (ours)", ["mIoU (ours)", "ODX (ours)"]),
     ],
 )
 def test_numbers_that_heading_and_cells_join_are_columns(heading, names, tmp_path) -> None:
@@ -461,6 +464,8 @@ def test_numbers_that_heading_and_cells_join_are_columns(heading, names, tmp_pat
         ("Input / Output ($ / 1M)", ["3.5 / 15", "1 / 5"]),
         ("AP / FPS", ["40.3 / 14", "37.4 / 52 / 3"]),
         ("AP / FPS", ["40.3 / 14", "39"]),
+        ("flux/aux", ["40.3 / 14", "39 / 14 / 3"]),
+        ("Cost (EUR/h)", ["4.3 / 1.4", "3.9 / 2.1"]),
         ("AP / FPS", ["40.3 / 14", "fast / slow"]),
     ],
 )

@@ -2,6 +2,7 @@
 
 import shlex
 
+import pandas as pd
 import pytest
 
 import deabench as db
@@ -314,3 +315,23 @@ def test_sides_of_a_production_table_may_be_logarithms(tmp_path) -> None:
     assert answer["outputs"] == ("log_y",)
     assert answer["inputs"] == ("log_x1:log_x2",) or answer["inputs"] == ("log_x1", "log_x2")
     assert answer["ignore"] == ("true_te",)
+
+
+def test_means_beside_their_spread_are_likely_times() -> None:
+    table = pd.DataFrame(
+        {
+            "method": list("abcd"),
+            "mean": [21.3, 16.1, 62.4, 28.2],
+            "median": [20.9, 16.0, 61.9, 27.5],
+            "std": [2.6, 1.2, 6.9, 2.8],
+        }
+    )
+    question = db.read(table).question
+    assert question.answers[question.default]["lower_is_better"] == ("mean",)
+    # A board of scores has the best first, and rates are no times.
+    board = table.sort_values("mean", ascending=False, ignore_index=True)
+    question = db.read(board).question
+    assert question.answers[question.default]["outputs"] == ("mean",)
+    shares = table.assign(mean=[0.71, 0.82, 0.66, 0.74], median=[0.7, 0.8, 0.7, 0.7])
+    question = db.read(shares).question
+    assert question is None or question.answers[question.default]["outputs"] == ("mean",)

@@ -586,3 +586,32 @@ def test_a_question_about_a_frame_names_no_file_and_begins_with_its_likeliest_an
     banks = {"Bank": ["A", "B"], "Deposits": [100, 120], "Employees": [9, 8], "Loans": [80, 90]}
     with pytest.raises(UndecidedError, match=r"in 'Deposits'\. To leave them out, pass ignore"):
         db.rank(pd.DataFrame(banks))
+
+
+def test_sizes_that_every_algorithm_has_a_row_for_may_be_data_sets(tmp_path) -> None:
+    rows = [(name, size) for name in ("greedy", "genetic", "tabu") for size in (20, 50, 100)]
+    frame = pd.DataFrame(rows, columns=["algorithm", "size"])
+    frame["time_ms"] = [0.1, 0.7, 2.8, 255.4, 559.2, 1204.3, 12.2, 44.8, 99.1]
+    frame["waste"] = [13.2, 9.2, 7.1, 13.1, 9.1, 7.3, 12.9, 9.9, 7.2]
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    question = db.read(tmp_path / "a.csv").question
+    assert question is not None
+    assert next(iter(question.answers.values())) == {"dataset": ("size",)}
+    # Sizes of models differ from family to family.
+    models = pd.DataFrame({"model": ["L", "L", "L", "Q", "Q"], "size": [7, 13, 70, 7, 72]}).assign(
+        mmlu=[45.1, 54.2, 68.9, 56.7, 77.4]
+    )
+    models.to_csv(tmp_path / "b.csv", index=False)
+    question = db.read(tmp_path / "b.csv").question
+    assert question is None or "dataset" not in question.answers
+
+
+def test_data_sets_of_one_system_are_not_proposed(tmp_path) -> None:
+    path = tmp_path / "losses.md"
+    path.write_text(
+        "| Architecture | Loss/Sampling | Recall@1 |\n|---|---|---|\n"
+        "| ResNet50 | Triplet | 65.1 |\n| ResNet50 | Margin | 63.6 |\n"
+    )
+    question = db.read(path).question
+    assert question is not None
+    assert [*question.answers.values()] == [{"label": ("Architecture", "Loss/Sampling")}]

@@ -17,6 +17,7 @@ from pandas.api.types import is_numeric_dtype
 from deabench.errors import DataError
 from deabench.tables.cells import is_empty_word
 from deabench.tables.estimates import parse_estimate
+from deabench.tables.naming.joined_names import JOINED, split_heading, split_heading_evenly
 from deabench.tables.readers.objects import (
     MIN_INSTANCES,
     find_nested_table,
@@ -25,15 +26,11 @@ from deabench.tables.readers.objects import (
     name_cells,
 )
 from deabench.tables.recognition.columns import Declaration, Declarations
-from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.frames import to_pandas
-from deabench.utils.lazy import lazy_pattern
 from deabench.utils.text import quote_names
 
-_JOINED = lazy_pattern(r"[(\[]([^()\[\]]* / [^()\[\]]*|[\d.]+(?:/[\d.]+)+)[)\]]")
-"""Names of several numbers within brackets, as "(GPU / CPU)" or "(300/450)"."""
-_NUMBERS_WITH_UNIT = lazy_pattern(r"(?:[\d.]+ */ *)+[\d.]+( *[A-Za-z]\w*)")
-_BRACKETS = lazy_pattern(r"[(\[][^()\[\]]*[)\]]")
+PROBED_CELLS = 100
+"""So many cells tell how many numbers the cells of a column join."""
 TEXT = pd.Index(["name"]).dtype
 """What pandas makes of a list of names."""
 
@@ -101,8 +98,8 @@ def split_columns(source: Source) -> Source:
     """
     names = {
         str(name): parts
-        for name in source.frame.columns
-        if name not in source.label and len(parts := split_heading(str(name))) > 1
+        for name, column in source.frame.items()
+        if name not in source.label and len(parts := _split_name(str(name), column)) > 1
     }
     columns = {}
     notes = []
@@ -137,46 +134,15 @@ def split_columns(source: Source) -> Source:
     )
 
 
-def split_heading(heading: str) -> list[str]:
-    """Return the names of the numbers that a heading joins by slashes; none of any other.
-
-    Examples
-    --------
-    >>> split_heading("RMSE (3 / 5 days)"), split_heading("Flip AP / FPS"), split_heading("tok/s")
-    (['RMSE (3 days)', 'RMSE (5 days)'], ['Flip AP', 'Flip FPS'], [])
-    """
-    if "/" not in heading:
-        return []
-    joined = list(_JOINED.finditer(heading))
-    if joined and (len(joined) > 1 or "/" in _BRACKETS.sub("", heading)):
-        return []
-    if joined:
-        parts = [part.strip() for part in joined[0][1].split("/")]
-        # "($ / 1M)" is a unit; counts and what they are out of are one rate.
-        meanings = map(look_up_metric, parts)
-        starts = {part[:1].isdigit() for part in parts}
-        is_unit = len(starts) > 1 or not all(part[:1].isalnum() for part in parts)
-        if is_unit or any(m is not None and m.kind == "count" for m in meanings):
-            return []
-        if unit := _NUMBERS_WITH_UNIT.fullmatch(joined[0][1]):
-            parts[:-1] = [part + unit[1] for part in parts[:-1]]
-        before = heading[: joined[0].start(1)]
-        after = heading[joined[0].end(1) :]
-        return [f"{before}{part}{after}" for part in parts]
-    parts = [part.strip() for part in heading.split(" / ")]
-    if len(parts) == 1:
-        # A slash without blanks may stand for "per".
-        parts = heading.split("/")
-        meanings = map(look_up_metric, parts)
-        if any(m is None or m.role not in ("output", "lower_rate", "cost") for m in meanings):
-            return []
-    if not all(parts):
-        return []
-    # The first words of the heading belong to all of its parts.
-    words = parts[0].split()
-    shared = [words[: max(len(words) - len(part.split()), 0)] for part in parts[1:]]
-    following = [" ".join([*start, part]) for start, part in zip(shared, parts[1:], strict=True)]
-    return [parts[0], *following]
+def _split_name(name: str, column: pd.Series) -> list[str]:
+    """Return the names of the numbers that the cells of a column join; none of a usual one."""
+    parts = split_heading(name) if "/" in name else []
+    if len(parts) > 1 or "/" not in name or is_numeric_dtype(column.dtype):
+        return parts
+    # Where the cells join as many numbers as the heading has parts, these are their names.
+    cells = [str(cell) for cell in column.head(PROBED_CELLS)]
+    counts = {cell.count("/") for cell in cells if not is_empty_word(cell)} - {0}
+    return split_heading_evenly(name, counts.pop() + 1) if len(counts) == 1 else []
 
 
 def _split_cells(column: pd.Series, count: int) -> tuple[list[list[str]], list[str]]:
@@ -204,7 +170,7 @@ def _split_cells(column: pd.Series, count: int) -> tuple[list[list[str]], list[s
 
 def _are_shares(name: str, rows: list[list[str]]) -> bool:
     """Return whether cells may be counts out of totals, as "45 / 50" below "Rate (right / all)"."""
-    words = _JOINED.search(name)
+    words = JOINED.search(name)
     if words is None or re.search(r"\d", words[1]):
         return False
     pairs = [row for row in rows if all(map(str.isdecimal, row))]

@@ -8,8 +8,9 @@ likely
 3. a cost, where its name ends with a unit of time or size, or counts what is spent, as tokens;
 4. better as the known metrics of like scale whose names begin with its first word;
 5. a cost, where it rises with a known one;
-6. better high where it rises with the known qualities, and low where it falls as they rise;
-7. as all other columns of the question together are.
+6. a time, where it is a mean or median of an unknown measurement beside its spread;
+7. better high where it rises with the known qualities, and low where it falls as they rise;
+8. as all other columns of the question together are.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import pandas as pd
 from deabench.tables.naming.prose import speaks_of_errors
 from deabench.tables.recognition.blocks import STATED_UNIT
 from deabench.tables.recognition.columns import Column
-from deabench.tables.recognition.directions import MIN_ROWS
+from deabench.tables.recognition.directions import LEAST_QUALITY, MIN_ROWS
 from deabench.tables.recognition.layout import are_languages
 from deabench.tables.scales import are_alike, measure_scale, rank_correlations
 from deabench.tables.table import Table
@@ -41,6 +42,8 @@ LEAST_OWN_CORRELATION = 0.8
 """So far a single column goes with the known qualities that it has a direction of its own."""
 LEAST_COST_CORRELATION = 0.7
 """So far a column goes with a known cost that it is likely one."""
+LEAST_SHARE = 0.01
+"""Shares of a smaller median are times in seconds."""
 LEAST_CORRELATED = 5
 """So many rows are needed before a correlation makes anything likely."""
 
@@ -152,6 +155,8 @@ def _direction_of_block(table: Table, names: Sequence[str], metrics: Sequence[Co
         return _likely_side(table, names, metrics)
     if _speaks_of_times(table):
         return "lower"
+    if _are_statistics_of_times(table, names, means):
+        return "lower"
     goodness = _correlation_with_quality(table.frame, names, metrics)
     if abs(goodness) >= LIKELY_CORRELATION:
         return "higher" if goodness > 0 else "lower"
@@ -194,6 +199,19 @@ def _speaks_of_times(table: Table) -> bool:
     if table.texts is not None:
         columns += [table.texts[name] for name in table.texts]
     return any(are_languages(column) for column in columns)
+
+
+def _are_statistics_of_times(table: Table, names: Sequence[str], means: pd.Series) -> bool:
+    """Return whether columns are the mean and the like beside a spread, as programs time runs.
+
+    Rates are no times, and a board of scores has the best system first.
+    """
+    are_statistics = all(has_name(n, "statistic") or has_name(n, "row_statistic") for n in names)
+    if not are_statistics or not any(column.kind == "spread" for column in table.columns):
+        return False
+    least_rate = {"share": LEAST_SHARE, "percent": LEAST_QUALITY}.get(measure_scale(means)[0])
+    is_rate = least_rate is not None and means.median() > least_rate
+    return not is_rate and not means.is_monotonic_decreasing
 
 
 def _correlation_with_quality(

@@ -295,9 +295,12 @@ def _ask_about_key(
     ]
     if not splitting:
         return None
+    finding = f"rows of one '{label[0]}' of '{title}' differ in {quote_names(splitting, 3)}"
+    # Data sets of one system compare nothing.
+    if texts.nunique() == 1:
+        return make_question(finding, label)
     return Question(
-        f"rows of one '{label[0]}' of '{title}' differ in {quote_names(splitting, 3)}: are these "
-        "data sets, or a part of the systems' names?",
+        f"{finding}: are these data sets, or a part of the systems' names?",
         (),
         {
             "dataset": {"label": (label[0],), "dataset": (splitting[0],)},
@@ -362,7 +365,12 @@ def _find_load(frame: pd.DataFrame, columns: Sequence[Column], label: str) -> st
         c.name
         for c in columns
         if c.name != label
-        and (has_name(c.name, "load") or (c.role == "text" and has_name(c.name, "topic")))
+        and (
+            has_name(c.name, "load")
+            or (c.role == "text" and has_name(c.name, "topic"))
+            # "7B" is a size of models; every algorithm has a row for each size of a problem.
+            or (has_name(c.name, "size") and are_crossed(frame, label, c.name))
+        )
         and not is_description(frame[c.name], c.name)
         # When something was run is no data set.
         and not _is_date_name(c.name)

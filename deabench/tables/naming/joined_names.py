@@ -1,0 +1,84 @@
+"""Split headings that join the names of several numbers, as "AP / FPS" and "VOT (EAO/A/R)"."""
+
+from __future__ import annotations
+
+from deabench.tables.naming.units import unit_in_brackets
+from deabench.tables.vocabulary import look_up_metric
+from deabench.utils.lazy import lazy_pattern
+
+JOINED = lazy_pattern(r"[(\[]([^()\[\]]* / [^()\[\]]*|[\d.]+(?:/[\d.]+)+)[)\]]")
+"""Names of several numbers within brackets, as "(GPU / CPU)" or "(300/450)"."""
+_NUMBERS_WITH_UNIT = lazy_pattern(r"(?:[\d.]+ */ *)+[\d.]+( *[A-Za-z]\w*)")
+_BRACKETS = lazy_pattern(r"[(\[][^()\[\]]*[)\]]")
+
+
+def split_heading(heading: str) -> list[str]:
+    """Return the names of the numbers that a heading joins by slashes; none of any other.
+
+    Examples
+    --------
+    >>> split_heading("RMSE (3 / 5 days)"), split_heading("Flip AP / FPS"), split_heading("tok/s")
+    (['RMSE (3 days)', 'RMSE (5 days)'], ['Flip AP', 'Flip FPS'], [])
+    """
+    if "/" not in heading:
+        return []
+    joined = list(JOINED.finditer(heading))
+    if joined and (len(joined) > 1 or "/" in _BRACKETS.sub("", heading)):
+        return []
+    if joined:
+        parts = [part.strip() for part in joined[0][1].split("/")]
+        # "($ / 1M)" is a unit; counts and what they are out of are one rate.
+        meanings = map(look_up_metric, parts)
+        starts = {part[:1].isdigit() for part in parts}
+        is_unit = len(starts) > 1 or not all(part[:1].isalnum() for part in parts)
+        if is_unit or any(m is not None and m.kind == "count" for m in meanings):
+            return []
+        if unit := _NUMBERS_WITH_UNIT.fullmatch(joined[0][1]):
+            parts[:-1] = [part + unit[1] for part in parts[:-1]]
+        before = heading[: joined[0].start(1)]
+        after = heading[joined[0].end(1) :]
+        return [f"{before}{part}{after}" for part in parts]
+    parts = [part.strip() for part in heading.split(" / ")]
+    if len(parts) == 1:
+        # A slash without blanks may stand for "per".
+        is_bracketed = "/" not in _BRACKETS.sub("", heading)
+        parts = (heading[heading.rfind("(") + 1 :] if is_bracketed else heading).split("/")
+        meanings = map(look_up_metric, parts)
+        if any(m is None or m.role not in ("output", "lower_rate", "cost") for m in meanings):
+            return []
+        if is_bracketed:
+            return split_heading_evenly(heading, len(parts))
+    if not all(parts):
+        return []
+    # The first words of the heading belong to all of its parts.
+    words = parts[0].split()
+    shared = [words[: max(len(words) - len(part.split()), 0)] for part in parts[1:]]
+    following = [" ".join([*start, part]) for start, part in zip(shared, parts[1:], strict=True)]
+    return [parts[0], *following]
+
+
+def split_heading_evenly(heading: str, count: int) -> list[str]:
+    """Return the names of so many numbers that a heading joins, in brackets or before them.
+
+    Examples
+    --------
+    >>> split_heading_evenly("VOT (EAO/A/R)", 3), split_heading_evenly("mIoU/OA (ours)", 2)
+    (['VOT (EAO)', 'VOT (A)', 'VOT (R)'], ['mIoU (ours)', 'OA (ours)'])
+    """
+    brackets = [match for match in _BRACKETS.finditer(heading) if "/" in match[0]]
+    if len(brackets) == 1 and "/" not in _BRACKETS.sub("", heading):
+        start, end = brackets[0].span()
+        parts = heading[start + 1 : end - 1].split("/")
+        before, after = heading[: start + 1], heading[end - 1 :]
+    elif not brackets:
+        parts = _BRACKETS.sub("", heading).split("/")
+        before = ""
+        after = "".join(f" {match[0]}" for match in _BRACKETS.finditer(heading))
+    else:
+        return []
+    parts = [part.strip() for part in parts]
+    # "tok/s" and "$/1M" are units.
+    are_names = all(part[:1].isalpha() and not unit_in_brackets(part) for part in parts)
+    if len(parts) != count or not are_names:
+        return []
+    return [f"{before}{part}{after}" for part in parts]
