@@ -19,7 +19,7 @@ noise figure (dB)|THD|LPSP|absenteeism|pressure ulcers|double faults|MPKI|FP/h
 false alerts per day|Accuracy (mm)|Overall (mm)|CIEDE2000|hop count|BSFC|payback period
 LCOH|receivable days|bit-per-pixel|ping|flow completion time|cold run|start-up time
 start-up time (s)|warm-up time|set-up time (min)|fixed capital|R&D personnel|床位数(万个)
-废水排放量|gasto|Age of information
+废水排放量|gasto|Debt/GDP 2036|Deficit %GDP|Age of information
 """
 
 
@@ -74,6 +74,7 @@ def test_less_is_better(name) -> None:
         ("Wkts", "Econ", "higher"),
         ("TD", "Yds", "higher"),
         ("substitution rate", "WER", "lower"),
+        ("Zero-shot MR", "Zero-shot R@1", "higher"),
     ],
 )
 def test_a_name_beside_its_like(name, other, better) -> None:
@@ -85,7 +86,19 @@ def test_a_name_beside_its_like(name, other, better) -> None:
     assert alone is None or alone.better != better
 
 
-@pytest.mark.parametrize("name", ["ILD", "SEP", "weight (g)", "battery (kWh)", "IC50", "WNS"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ILD",
+        "SEP",
+        "weight (g)",
+        "battery (kWh)",
+        "IC50",
+        "WNS",
+        "MATH500 Length",
+        "tax revenue (% of GDP)",
+    ],
+)
 def test_words_that_mean_different_things_stay_open(name) -> None:
     meaning = look_up_metric(name)
     assert meaning is None or meaning.better == "neither"

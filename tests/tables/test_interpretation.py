@@ -93,6 +93,15 @@ def test_columns_that_are_called_like_metrics_are_systems_beside_the_metrics(tmp
     assert "without the changes in 'Improvement%'" in table.notes[0]
 
 
+def test_methods_that_are_called_like_benchmarks_stay_in_rows(tmp_path) -> None:
+    path = tmp_path / "match.md"
+    rows = (
+        "| SuperPoint + SuperGlue | 46.5 |\n| SuperPoint + NN | 39.9 |\n| D2 + SuperGlue | 44.1 |\n"
+    )
+    path.write_text(f"| Methods | DUC1 |\n|---|---|\n{rows}")
+    assert db.read(path).label == ("Methods",)
+
+
 def test_a_row_without_the_name_of_a_metric_turns_no_table(tmp_path) -> None:
     path = tmp_path / "samples.json"
     path.write_text('[{"x": 1, "metrics": "acc", "acc": 1.0}, {"y": 2, "z": 1e400}]')

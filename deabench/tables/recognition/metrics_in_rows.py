@@ -12,7 +12,7 @@ from deabench.tables.cells import is_numeric_dtype, parse_numbers
 from deabench.tables.naming.totals import is_called_change
 from deabench.tables.readers.frames import Source
 from deabench.tables.recognition.layout import is_data_set_name
-from deabench.tables.vocabulary import has_name, is_weak, look_up_metric
+from deabench.tables.vocabulary import has_name, is_weak, is_whole_name, look_up_metric
 from deabench.utils.text import quote_names
 
 LEAST_METRIC_SHARE = 0.5
@@ -114,7 +114,9 @@ def _holds_metrics(column: pd.Series, name: str) -> bool:
     numbers = [int(match[1]) for cell in cells if (match := NUMBERED_ROW.fullmatch(cell))]
     if cells and len(numbers) == len(cells) and (is_part or np.ptp(numbers) == len(cells) - 1):
         return False
-    count = sum(is_metric(cell) for cell in cells)
+    # Systems may be called like benchmarks, as the matcher "SuperGlue".
+    names_systems = is_whole_name(name, "label")
+    count = sum(is_metric(cell, benchmarks=not names_systems) for cell in cells)
     # The name of the column counts as half of the evidence.
     if has_name(name, "metric"):
         return count >= LEAST_METRIC_SHARE / 2 * len(cells)
