@@ -100,6 +100,10 @@ def test_methods_that_are_called_like_benchmarks_stay_in_rows(tmp_path) -> None:
     )
     path.write_text(f"| Methods | DUC1 |\n|---|---|\n{rows}")
     assert db.read(path).label == ("Methods",)
+    # Nor are their descriptions, as those of a retrieval, metrics.
+    rows = "| A | 46.5 | VLAD top 40 |\n| B | 39.9 | VLAD top 20 |\n| C | 44.1 | VLAD top 10 |\n"
+    path.write_text(f"| Methods | DUC1 | Retrieval |\n|---|---|---|\n{rows}")
+    assert db.read(path).label == ("Methods",)
 
 
 def test_a_row_without_the_name_of_a_metric_turns_no_table(tmp_path) -> None:

@@ -63,7 +63,9 @@ def transpose_metrics(source: Source) -> Source | None:
     if not systems or (called_metrics and not are_named) or len(frame) < 2:
         return None
     # The metrics stand first, or under their own name; further texts describe them.
-    candidates = (*named, *texts[:2])
+    # Behind names of systems further texts describe these, as "NetVLAD top 40".
+    names_systems = bool(texts) and is_whole_name(texts[0], "label")
+    candidates = (*named, *texts[: 1 if names_systems else 2])
     metric = next((name for name in candidates if _holds_metrics(frame[name], name)), None)
     if metric is None or any(has_name(name, "value") for name in systems):
         return None
