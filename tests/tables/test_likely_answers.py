@@ -335,3 +335,25 @@ def test_means_beside_their_spread_are_likely_times() -> None:
     shares = table.assign(mean=[0.71, 0.82, 0.66, 0.74], median=[0.7, 0.8, 0.7, 0.7])
     question = db.read(shares).question
     assert question is None or question.answers[question.default]["outputs"] == ("mean",)
+
+
+def test_columns_that_another_one_compares_are_likely_systems(tmp_path) -> None:
+    rows = "permute,0.076,0.0836,+10.0%\nqueens,0.0715,0.0724,+1.26%\njson,0.4016,0.4149,+3.31%\n"
+    text = f"name,base,eager,\n{rows}nbody,20.3051,20.2915,-0.07%\n"
+    question = read_text(tmp_path, text).question
+    assert question.answers[question.default]["dataset"] == ("name",)
+    # Without the comparison the rows may as well be systems.
+    plain = "\n".join(",".join(line.split(",")[:3]) for line in text.splitlines())
+    question = read_text(tmp_path, plain, "plain.csv").question
+    assert question is None or "dataset" not in question.answers[question.default]
+    # Models stay in rows.
+    question = read_text(tmp_path, text.replace("name", "model"), "models.csv").question
+    assert question is None or "dataset" not in question.answers[question.default]
+
+
+def test_the_difference_of_two_systems_is_no_system(tmp_path) -> None:
+    text = (
+        "Task,E5,Ours,Difference\nrecall@5,0.71,0.75,0.04\nnDCG,0.62,0.61,-0.01\nMRR,0.5,0.6,0.1\n"
+    )
+    table = read_text(tmp_path, text)
+    assert list(table.frame.index) == ["E5", "Ours"]

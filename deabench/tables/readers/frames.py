@@ -26,6 +26,7 @@ from deabench.tables.readers.objects import (
     name_cells,
 )
 from deabench.tables.recognition.columns import Declaration, Declarations
+from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.frames import to_pandas
 from deabench.utils.text import quote_names
 
@@ -148,6 +149,9 @@ def _split_name(name: str, column: pd.Series) -> list[str]:
     # Where the cells join as many numbers as the heading has parts, these are their names.
     if "/" in name:
         return split_heading_evenly(name, count)
+    # Two numbers below the name of a metric may be another one, too, which only the user knows.
+    if look_up_metric(name) is not None:
+        return []
     # Measurements under one name, as at several thresholds, have decimals; 45/50 is a share.
     joined = [cell for cell in cells if "/" in cell]
     has_decimals = all("." in part for cell in joined for part in cell.split("/"))

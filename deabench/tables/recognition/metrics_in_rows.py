@@ -58,7 +58,10 @@ def transpose_metrics(source: Source) -> Source | None:
     are_named = len(systems) - len(called_metrics) >= LEAST_SYSTEMS and any(
         frame[name].is_unique for name in named
     )
-    changes = [name for name in systems if are_named and is_called_change(name)]
+    changes = [name for name in systems if is_called_change(name) or _is_difference(name)]
+    # Two systems at least are left beside their change.
+    if not are_named and len(systems) - len(changes) < LEAST_SYSTEMS:
+        changes = []
     systems = [name for name in systems if name not in changes]
     if not systems or (called_metrics and not are_named) or len(frame) < 2:
         return None
@@ -91,6 +94,12 @@ def transpose_metrics(source: Source) -> Source | None:
         notes=(*source.notes, note),
         read_text=None,
     )
+
+
+def _is_difference(name: str) -> bool:
+    """Return whether a column is called the difference of others, as "Difference" and "Diff"."""
+    meaning = look_up_metric(name)
+    return meaning is not None and meaning.kind == "difference"
 
 
 def is_metric(name: str, *, benchmarks: bool = True) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -40,6 +41,13 @@ DISTANCES = ("dist", "len")
 """Abbreviations that say what is measured only behind the name of a system."""
 DATA_KINDS = ("data", "setting", "count", "length")
 """What rows may be called by that are sizes and parts of data."""
+MOST_COMPARED = 12
+"""Wider tables are no comparison of two systems."""
+LEAST_COMPARED = 4
+"""So many rows show that a column compares two others."""
+COMPARED_ROUNDING = 0.02
+LEAST_ROUNDING = 0.006
+"""So far a comparison may be rounded: as a share of it, and to two decimals."""
 UNNAMED_METRIC = "score"
 """What the cells of a matrix are called where nothing says what they measure."""
 
@@ -187,12 +195,14 @@ def ask_about_matrix(parsed: ParsedSource, table: Table, rows: Question) -> Ques
     if rows.default != "label" or len(label) != 1:
         return None
     dataset = label[0]
-    try:
-        systems = columns_as_systems(parsed, dataset)
-    except DataError:
-        return None
-    if not _may_be_systems(parsed, table, systems):
-        return None
+    systems = _find_compared(parsed, dataset)
+    if systems is None:
+        try:
+            systems = columns_as_systems(parsed, dataset)
+        except DataError:
+            return None
+        if not _may_be_systems(parsed, table, systems):
+            return None
     matrix = interpret_matrix(parsed, systems, UserRoles())
     metric = matrix.question
     answers: dict[str, Answer] = {"dataset": {}}
@@ -212,6 +222,61 @@ def ask_about_matrix(parsed: ParsedSource, table: Table, rows: Question) -> Ques
     # Whatever is to be asked about the columns then is asked when it comes to that.
     answers["label"] = {"label": (dataset,)}
     return Question(text, (), answers, default)
+
+
+def _find_compared(parsed: ParsedSource, dataset: str) -> Matrix | None:
+    """Return two columns that a third one compares, as systems; None where there are none.
+
+    "PostgreSQL", "MySQL" and their ratio on each row are systems, and the rows what they ran on.
+    """
+    # "name" may call anything.
+    if any(c.role == "label" and not has_name(c.name, "weak_label") for c in parsed.columns):
+        return None
+    values = parsed.values().drop(columns=[dataset], errors="ignore")
+    names = [
+        name
+        for name in map(str, values.columns)
+        if look_up_metric(name) is None or is_known_by_unit(name) or _calls_data(dataset)
+    ]
+    if not parsed.source.frame[dataset].is_unique or len(values.columns) > MOST_COMPARED:
+        return None
+    order = [*map(str, values.columns)]
+    # What compares two columns stands behind them.
+    pairs = [
+        (first, second)
+        for first, second in combinations(names, 2)
+        if any(
+            _compares(values[name], values[first], values[second])
+            for name in order[order.index(second) + 1 :]
+        )
+    ]
+    if len(pairs) != 1:
+        return None
+    endings = {re.split(r"[\s_]+", name.strip())[-1] for name in pairs[0]}
+    is_shared = len(endings) == 1 and look_up_metric(next(iter(endings))) is not None
+    metric = endings.pop() if is_shared else metric_of_title(parsed.source.title)
+    return Matrix(metric or UNNAMED_METRIC, [*pairs[0]], dataset, True)
+
+
+def _compares(comparison: pd.Series, first: pd.Series, second: pd.Series) -> bool:
+    """Return whether a column is the difference or the ratio of two others, or their change."""
+    rows = pd.concat([comparison, first, second], axis=1).to_numpy(dtype=float)
+    rows = rows[np.isfinite(rows).all(axis=1)]
+    if len(rows) < LEAST_COMPARED or (rows[:, 1:] == 0).any() or not np.ptp(rows[:, 0]):
+        return False
+    result, a, b = rows.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        forms = [b - a, a - b, b / a, a / b, b / a - 1, a / b - 1, 1 - b / a, 1 - a / b]
+        forms += [100 * form for form in forms[2:]]
+    # What is written with one or two decimals is rounded.
+    return any(
+        bool(
+            (np.abs(result - form) <= COMPARED_ROUNDING * np.abs(form) + LEAST_ROUNDING).mean()
+            > 0.9
+        )
+        and float(np.abs(form).max()) > 10 * LEAST_ROUNDING
+        for form in forms
+    )
 
 
 def _may_be_systems(parsed: ParsedSource, table: Table, matrix: Matrix) -> bool:
