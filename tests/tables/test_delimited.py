@@ -429,8 +429,8 @@ def test_columns_of_one_name_are_numbered_with_a_note(tmp_path) -> None:
         ("RMSE (3 / 5 days) [m2/s2]", ["RMSE (3 days) [m2/s2]", "RMSE (5 days) [m2/s2]"]),
         ("Speed (GPU / CPU)", ["Speed (GPU)", "Speed (CPU)"]),
         ("Top-1 (300/450)", ["Top-1 (300)", "Top-1 (450)"]),
-        ("OTB (AUC/Prec.)", ["OTB (AUC)", "OTB (Prec.)"]),
-        ("VOT18 (EAO/A)", ["VOT18 (EAO)", "VOT18 (A)"]),
+        ("OTB (AUC/Prec.)", ["OTB AUC", "OTB Prec."]),
+        ("VOT18 (EAO/A)", ["VOT18 EAO", "VOT18 A"]),
         ("mIoU/ODX (ours)", ["mIoU (ours)", "ODX (ours)"]),
     ],
 )

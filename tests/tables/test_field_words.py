@@ -19,7 +19,7 @@ noise figure (dB)|THD|LPSP|absenteeism|pressure ulcers|double faults|MPKI|FP/h
 false alerts per day|Accuracy (mm)|Overall (mm)|CIEDE2000|hop count|BSFC|payback period
 LCOH|receivable days|bit-per-pixel|ping|flow completion time|cold run|start-up time
 start-up time (s)|warm-up time|set-up time (min)|fixed capital|R&D personnel|床位数(万个)
-废水排放量|gasto|Debt/GDP 2036|Deficit %GDP|Age of information
+废水排放量|gasto|BSFC (g/kWh)|Debt/GDP 2036|Deficit %GDP|Age of information
 """
 
 
@@ -74,6 +74,8 @@ def test_less_is_better(name) -> None:
         ("Wkts", "Econ", "higher"),
         ("TD", "Yds", "higher"),
         ("substitution rate", "WER", "lower"),
+        ("VOT18 A", "VOT18 EAO", "higher"),
+        ("VOT18 R", "VOT18 EAO", "lower"),
         ("Zero-shot MR", "Zero-shot R@1", "higher"),
     ],
 )

@@ -63,13 +63,13 @@ def split_heading_evenly(heading: str, count: int) -> list[str]:
     Examples
     --------
     >>> split_heading_evenly("VOT (EAO/A/R)", 3), split_heading_evenly("mIoU/OA (ours)", 2)
-    (['VOT (EAO)', 'VOT (A)', 'VOT (R)'], ['mIoU (ours)', 'OA (ours)'])
+    (['VOT EAO', 'VOT A', 'VOT R'], ['mIoU (ours)', 'OA (ours)'])
     """
     brackets = [match for match in _BRACKETS.finditer(heading) if "/" in match[0]]
     if len(brackets) == 1 and "/" not in _BRACKETS.sub("", heading):
         start, end = brackets[0].span()
         parts = heading[start + 1 : end - 1].split("/")
-        before, after = heading[: start + 1], heading[end - 1 :]
+        before, after = heading[:start].strip() + " ", heading[end:]
     elif not brackets:
         parts = _BRACKETS.sub("", heading).split("/")
         before = ""
@@ -81,4 +81,4 @@ def split_heading_evenly(heading: str, count: int) -> list[str]:
     are_names = all(part[:1].isalpha() and not unit_in_brackets(part) for part in parts)
     if len(parts) != count or not are_names:
         return []
-    return [f"{before}{part}{after}" for part in parts]
+    return [f"{before}{part}{after}".strip() for part in parts]
