@@ -357,3 +357,14 @@ def test_the_difference_of_two_systems_is_no_system(tmp_path) -> None:
     )
     table = read_text(tmp_path, text)
     assert list(table.frame.index) == ["E5", "Ours"]
+
+
+def test_columns_that_grow_with_the_size_they_are_called_by_are_likely_times(tmp_path) -> None:
+    rows = "quick,0.4,5.1,61.5\nbubble,1.9,40.2,480.3\nmerge,0.6,7.2,85.9\n"
+    question = read_text(tmp_path, f"Algorithm,n=1000,n=10000,n=100000\n{rows}").question
+    assert "lower_is_better" in question.answers[question.default]
+    assert question.answers[question.default]["outputs"] == ()
+    # Accuracies fall with the length of the text.
+    rows = "A,81.4,71.1,61.5\nB,79.9,60.2,48.3\nC,80.6,73.2,55.9\n"
+    question = read_text(tmp_path, f"Algorithm,1024,2048,4096\n{rows}", "b.csv").question
+    assert question is None or question.answers[question.default]["outputs"]

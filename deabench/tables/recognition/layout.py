@@ -202,7 +202,7 @@ def _label_candidates(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterato
     texts = [n for n, m in meanings.items() if m is None or m.kind != "setting" or n in PARAMETERS]
     settings = [n for n, m in meanings.items() if n not in texts and frame[n].is_unique]
     # Numbers below "Models" count these, a text names one.
-    describing = [name for name in texts if (m := meanings[name]) is not None and m.kind != "count"]
+    describing = [n for n in texts if meanings[n] is not None and not has_name(n, "method")]
     texts = [name for name in texts if name not in describing or name == frame.columns[0]]
     # Without a name such as "model": parameters of a search, then text that never repeats, then
     # the first column; numbered systems and any other text come last.

@@ -8,7 +8,8 @@ likely
 3. a cost, where its name ends with a unit of time or size, or counts what is spent, as tokens;
 4. better as the known metrics of like scale whose names begin with its first word;
 5. a cost, where it rises with a known one;
-6. a time, where it is a mean or median of an unknown measurement beside its spread;
+6. a time, where it is a mean or median of an unknown measurement beside its spread, or grows with
+   the size that it is called by;
 7. better high where it rises with the known qualities, and low where it falls as they rise;
 8. as all other columns of the question together are.
 """
@@ -42,6 +43,10 @@ LEAST_OWN_CORRELATION = 0.8
 """So far a single column goes with the known qualities that it has a direction of its own."""
 LEAST_COST_CORRELATION = 0.7
 """So far a column goes with a known cost that it is likely one."""
+LEAST_SIZES = 3
+"""So many sizes show that columns grow with them."""
+LEAST_GROWTH = 0.5
+"""Times grow at least with the root of the size."""
 LEAST_SHARE = 0.01
 """Shares of a smaller median are times in seconds."""
 LEAST_CORRELATED = 5
@@ -155,7 +160,7 @@ def _direction_of_block(table: Table, names: Sequence[str], metrics: Sequence[Co
         return _likely_side(table, names, metrics)
     if _speaks_of_times(table):
         return "lower"
-    if _are_statistics_of_times(table, names, means):
+    if _are_statistics_of_times(table, names, means) or _grow_with_size(table, names):
         return "lower"
     goodness = _correlation_with_quality(table.frame, names, metrics)
     if abs(goodness) >= LIKELY_CORRELATION:
@@ -199,6 +204,23 @@ def _speaks_of_times(table: Table) -> bool:
     if table.texts is not None:
         columns += [table.texts[name] for name in table.texts]
     return any(are_languages(column) for column in columns)
+
+
+def _grow_with_size(table: Table, names: Sequence[str]) -> bool:
+    """Return whether columns are called by rising sizes and grow with them, as times do.
+
+    Qualities and speeds hardly grow with the size of a problem.
+    """
+    matches = [re.fullmatch(r"\D*?(\d[\d,_]*)\D*", name) for name in names]
+    if len(names) < LEAST_SIZES or not all(matches):
+        return False
+    sizes = np.array([float(re.sub("[,_]", "", match[1])) for match in matches if match])
+    medians = table.frame[list(names)].median().to_numpy(dtype=float)
+    if not (np.diff(sizes) > 0).all() or sizes[0] <= 0 or not (np.diff(medians) > 0).all():
+        return False
+    return bool(
+        medians[0] > 0 and medians[-1] / medians[0] >= (sizes[-1] / sizes[0]) ** LEAST_GROWTH
+    )
 
 
 def _are_statistics_of_times(table: Table, names: Sequence[str], means: pd.Series) -> bool:

@@ -195,14 +195,13 @@ def ask_about_matrix(parsed: ParsedSource, table: Table, rows: Question) -> Ques
     if rows.default != "label" or len(label) != 1:
         return None
     dataset = label[0]
-    systems = _find_compared(parsed, dataset)
-    if systems is None:
-        try:
-            systems = columns_as_systems(parsed, dataset)
-        except DataError:
-            return None
-        if not _may_be_systems(parsed, table, systems):
-            return None
+    try:
+        systems = columns_as_systems(parsed, dataset)
+    except DataError:
+        return None
+    are_compared = _find_compared(parsed, dataset) == systems.columns
+    if not are_compared and not _may_be_systems(parsed, table, systems):
+        return None
     matrix = interpret_matrix(parsed, systems, UserRoles())
     metric = matrix.question
     answers: dict[str, Answer] = {"dataset": {}}
@@ -224,14 +223,14 @@ def ask_about_matrix(parsed: ParsedSource, table: Table, rows: Question) -> Ques
     return Question(text, (), answers, default)
 
 
-def _find_compared(parsed: ParsedSource, dataset: str) -> Matrix | None:
-    """Return two columns that a third one compares, as systems; None where there are none.
+def _find_compared(parsed: ParsedSource, dataset: str) -> list[str]:
+    """Return the two columns that a third one compares; nothing where there are none.
 
     "PostgreSQL", "MySQL" and their ratio on each row are systems, and the rows what they ran on.
     """
     # "name" may call anything.
     if any(c.role == "label" and not has_name(c.name, "weak_label") for c in parsed.columns):
-        return None
+        return []
     values = parsed.values().drop(columns=[dataset], errors="ignore")
     names = [
         name
@@ -239,7 +238,7 @@ def _find_compared(parsed: ParsedSource, dataset: str) -> Matrix | None:
         if look_up_metric(name) is None or is_known_by_unit(name) or _calls_data(dataset)
     ]
     if not parsed.source.frame[dataset].is_unique or len(values.columns) > MOST_COMPARED:
-        return None
+        return []
     order = [*map(str, values.columns)]
     # What compares two columns stands behind them.
     pairs = [
@@ -251,11 +250,8 @@ def _find_compared(parsed: ParsedSource, dataset: str) -> Matrix | None:
         )
     ]
     if len(pairs) != 1:
-        return None
-    endings = {re.split(r"[\s_]+", name.strip())[-1] for name in pairs[0]}
-    is_shared = len(endings) == 1 and look_up_metric(next(iter(endings))) is not None
-    metric = endings.pop() if is_shared else metric_of_title(parsed.source.title)
-    return Matrix(metric or UNNAMED_METRIC, [*pairs[0]], dataset, True)
+        return []
+    return [*pairs[0]]
 
 
 def _compares(comparison: pd.Series, first: pd.Series, second: pd.Series) -> bool:
