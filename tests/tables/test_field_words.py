@@ -8,7 +8,8 @@ from deabench.tables.vocabulary import look_up_beside, look_up_metric
 
 HIGHER = """
 ENOB|SNDR (dB)|phase margin|EQE|Battery (mAh)|power output (kW)|UCIQE|sum rate|RSSI (dBm)
-residual energy (J)|Tobin's Q|current ratio|home runs|runs scored|KDA|self-sufficiency|immunization coverage
+residual energy (J)|Tobin's Q|current ratio|home runs|runs scored|KDA|self-sufficiency
+immunization coverage
 objective response rate|Exports|tourist receipts|boardings|download speed|bps/Hz
 item coverage@10|clDice|AJI|efficacy|brake thermal efficiency|诊疗人次数(万人次)|营业收入
 concluintes|akurasi|doğruluk|up time (%)|reads mapped (%)|within 10%
