@@ -15,7 +15,7 @@ item coverage@10|clDice|AJI|efficacy|brake thermal efficiency|诊疗人次数(�
 concluintes|akurasi|doğruluk|up time (%)|reads mapped (%)|within 10%
 """
 LOWER = """
-FPPI|RMSEP|CV(RMSE)|MMRE|QLIKE|WIS|SHD|BLER|outage probability|packet drops|PAPR
+FPPI|RMSEP|CV(RMSE)|MMRE|QLIKE|BLER|outage probability|packet drops|PAPR
 noise figure (dB)|THD|LPSP|absenteeism|pressure ulcers|double faults|MPKI|FP/h
 false alerts per day|Accuracy (mm)|Overall (mm)|CIEDE2000|hop count|BSFC|payback period
 LCOH|receivable days|bit-per-pixel|ping|flow completion time|cold run|start-up time
@@ -79,7 +79,8 @@ def test_less_is_better(name) -> None:
         ("VOT18 R", "VOT18 EAO", "lower"),
         ("MdR", "R@1", "lower"),
         ("Mean Rank", "Hits@10", "lower"),
-        ("Zero-shot MR", "Zero-shot R@1", "higher"),
+        ("SHD", "F1", "lower"),
+        ("WIS", "MAE", "lower"),
     ],
 )
 def test_a_name_beside_its_like(name, other, better) -> None:
@@ -107,3 +108,9 @@ def test_a_name_beside_its_like(name, other, better) -> None:
 def test_words_that_mean_different_things_stay_open(name) -> None:
     meaning = look_up_metric(name)
     assert meaning is None or meaning.better == "neither"
+
+
+def test_mr_beside_recalls_may_be_the_mean_recall_or_the_median_rank() -> None:
+    meaning = look_up_beside("Zero-shot MR", ["Zero-shot MR", "Zero-shot R@1"])
+    assert meaning is not None
+    assert meaning.better == "neither"
