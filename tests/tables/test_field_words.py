@@ -11,7 +11,7 @@ ENOB|SNDR (dB)|phase margin|EQE|Battery (mAh)|power output (kW)|UCIQE|sum rate|R
 residual energy (J)|Tobin's Q|current ratio|home runs|runs scored|KDA|self-sufficiency
 immunization coverage
 objective response rate|Exports|tourist receipts|boardings|download speed|bps/Hz
-item coverage@10|clDice|AJI|efficacy|brake thermal efficiency|诊疗人次数(万人次)|营业收入
+clDice|AJI|efficacy|brake thermal efficiency|诊疗人次数(万人次)|营业收入
 concluintes|akurasi|doğruluk|up time (%)|reads mapped (%)|within 10%
 """
 LOWER = """
