@@ -481,17 +481,6 @@ def test_joined_numbers_stay_where_a_column_has_the_name_of_one(tmp_path) -> Non
     assert list(open_source(path).frame.columns) == ["Model", "AP / FPS", "AP"]
 
 
-def test_several_numbers_below_one_name_are_columns(tmp_path) -> None:
-    path = tmp_path / "t.md"
-    path.write_text(
-        "| Method | DUC1 | Solved | Date |\n|--|--|--|--|\n"
-        "| a | 46.5 / 65.7 / 78.3 | 45/50 | 3/4 |\n| b | 49.0 / 68.7 / 80.8 | 39/50 | 5/4 |\n"
-    )
-    frame = open_source(path).frame
-    assert list(frame.columns) == ["Method", "DUC1", "DUC1 (2)", "DUC1 (3)", "Solved", "Date"]
-    assert frame["DUC1 (3)"].tolist() == ["78.3", "80.8"]
-
-
 def test_empty_cells_beside_joined_numbers_stay_empty() -> None:
     """In a frame an empty cell of text is NaN, and no text."""
     frame = pd.DataFrame({"model": list("abc"), "AP / FPS": ["40.3 / 14", None, "41.2 / 12"]})

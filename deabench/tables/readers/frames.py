@@ -26,7 +26,6 @@ from deabench.tables.readers.objects import (
     name_cells,
 )
 from deabench.tables.recognition.columns import Declaration, Declarations
-from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.frames import to_pandas
 from deabench.utils.text import quote_names
 
@@ -106,8 +105,7 @@ def split_columns(source: Source) -> Source:
     notes = []
     for name, parts in names.items():
         cells, single_numbers = _split_cells(source.frame[name], len(parts))
-        # The first of several numbers under one name keeps it.
-        is_new = not {*parts} & {*source.frame.columns.drop(name)}
+        is_new = not {*parts} & {*source.frame.columns}
         if cells and is_new and not _are_shares(name, cells):
             columns[name] = parts
             note = f"the numbers in a cell of '{name}' are columns: {quote_names(parts)}"
@@ -139,25 +137,12 @@ def split_columns(source: Source) -> Source:
 def _split_name(name: str, column: pd.Series) -> list[str]:
     """Return the names of the numbers that the cells of a column join; none of a usual one."""
     parts = split_heading(name) if "/" in name else []
-    if len(parts) > 1 or is_numeric_dtype(column.dtype):
+    if len(parts) > 1 or "/" not in name or is_numeric_dtype(column.dtype):
         return parts
     cells = [str(cell) for cell in column.head(PROBED_CELLS)]
     counts = {cell.count("/") for cell in cells if not is_empty_word(cell)} - {0}
-    if len(counts) != 1:
-        return []
-    count = counts.pop() + 1
     # Where the cells join as many numbers as the heading has parts, these are their names.
-    if "/" in name:
-        return split_heading_evenly(name, count)
-    # Two numbers below the name of a metric may be another one, too, which only the user knows.
-    if look_up_metric(name) is not None:
-        return []
-    # Measurements under one name, as at several thresholds, have decimals; 45/50 is a share.
-    joined = [cell for cell in cells if "/" in cell]
-    has_decimals = all("." in part for cell in joined for part in cell.split("/"))
-    if not has_decimals or len(joined) < len(cells) - sum(map(is_empty_word, cells)):
-        return []
-    return [name, *(f"{name} ({k})" for k in range(2, count + 1))]
+    return split_heading_evenly(name, counts.pop() + 1) if len(counts) == 1 else []
 
 
 def _split_cells(column: pd.Series, count: int) -> tuple[list[list[str]], list[str]]:

@@ -157,3 +157,14 @@ def are_crossed(frame: pd.DataFrame, label: str, dataset: str) -> bool:
     # Of what stands beside a single system nothing can be compared.
     is_shared = bool((pairs["dataset"].value_counts() > 1).all())
     return is_complete and is_shared and not pairs.duplicated().any()
+
+
+def may_be_load(frame: pd.DataFrame, column: Column, label: str) -> bool:
+    """Return whether a column may hold the workloads or the sizes that systems were run on.
+
+    "7B" is a size of models, but every algorithm has a row for each size of a problem.
+    """
+    if has_name(column.name, "size"):
+        return are_crossed(frame, label, column.name)
+    is_topic = column.role == "text" and has_name(column.name, "topic")
+    return is_topic or has_name(column.name, "load")

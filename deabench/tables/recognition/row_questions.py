@@ -35,6 +35,7 @@ from deabench.tables.recognition.row_evidence import (
     holds_whole_numbers,
     is_square,
     make_question,
+    may_be_load,
     tells_variants,
 )
 from deabench.tables.vocabulary import (
@@ -259,7 +260,7 @@ def _ask_for_names(
     named = [name for name in names if not (counts_rows and name == first.name)]
     key = next(_unique_keys(frame, [], named), []) or next(_unique_keys(frame, [], names), [])
     key = key or next(_unique_keys(frame, [], [*sizes, *names]), names[:1])
-    if all(map(_is_date_name, names)):
+    if all(_kind_of(name) == "date" for name in names):
         return make_question(
             f"the rows of '{title}' are dates ('{names[0]}'), as in a history, and no systems: "
             "give a row for each system",
@@ -365,23 +366,13 @@ def _find_load(frame: pd.DataFrame, columns: Sequence[Column], label: str) -> st
         c.name
         for c in columns
         if c.name != label
-        and (
-            has_name(c.name, "load")
-            or (c.role == "text" and has_name(c.name, "topic"))
-            # "7B" is a size of models; every algorithm has a row for each size of a problem.
-            or (has_name(c.name, "size") and are_crossed(frame, label, c.name))
-        )
+        and may_be_load(frame, c, label)
         and not is_description(frame[c.name], c.name)
         # When something was run is no data set.
-        and not _is_date_name(c.name)
+        and _kind_of(c.name) != "date"
     ]
     keys = _unique_keys(frame, [label], loads)
     return next((key[1] for key in keys if len(key) == 2), None)
-
-
-def _is_date_name(name: object) -> bool:
-    """Return whether a column's name says that it holds dates or times of day."""
-    return _kind_of(name) == "date"
 
 
 def _kind_of(name: object) -> str:
