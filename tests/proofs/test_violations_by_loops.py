@@ -299,9 +299,12 @@ def test_a_single_peer_along_a_direction_is_the_one_with_the_largest_slack(model
         missing = max(0, (honest.slacks.loc["o"] - slacks.loc["o"]).sum())
         below = max(0, -slacks.loc["o"].min())
         unit = 2.0 ** np.floor(np.log2(table.max().to_numpy()))
+        # Both are shares of the values of "o" and its peer; each has an input of 1, too.
+        both = table.loc["o"] + table.iloc[peer]
         expected = max(0, ((honest.slacks.loc["o"] - slacks.loc["o"]) / unit).sum())
+        expected /= (both / unit).sum() + 2
         assert violations["slack_that_is_not_the_largest"][0] == pytest.approx(expected, abs=1e-12)
-        expected = max(0, *(-slacks.loc["o"] / unit))
+        expected = max(0, *(-slacks.loc["o"] / both))
         found = violations["worse_than_where_the_distance_leads"][0]
         assert found == pytest.approx(expected, abs=1e-12)
         assert (missing > 0 or below > 0) == (peer != first)
@@ -490,14 +493,10 @@ def test_one_dominating_peer_is_off_by_what_loops_give(name) -> None:
             primal, dual = proof.frame[["primal", "dual"]].iloc[k]
             assert primal == pytest.approx(own_scores[k], rel=1e-9, abs=1e-15)
             assert dual == pytest.approx(best[k], rel=1e-9, abs=1e-15)
-            # Totals are compared before they are multiplied to the score's unit.
-            weights = {"ones": np.ones(4), "mip": 1 / values[k]}.get(name)
-            if name == "ram":
-                weights = 0.25 / (TABLE.max() - TABLE.min()).to_numpy()
-            size = 1.0 if weights is None else 2.0 ** np.floor(np.log2((weights * unit).max()))
-            gap = abs(own_scores[k] - best[k]) / size
+            # Totals are compared in shares of the larger one, and gains of both values.
+            gap = abs(own_scores[k] - best[k]) / max(abs(own_scores[k]), abs(best[k]), 1e-300)
             assert violations["gap"] == pytest.approx(gap, rel=1e-6, abs=1e-12)
-            worse = max(0.0, *(-gains[k, j] / unit))
+            worse = max(0.0, *(-gains[k, j] / (values[k] + values[j])))
             assert violations["worse_than_the_dmu_itself"] == pytest.approx(worse, rel=1e-9)
             assert violations["distance_of_the_score_from_its_proof"] < 1e-9
             assert violations["distance_of_the_slacks_from_their_proof"] < 1e-12
@@ -691,10 +690,11 @@ def test_one_peer_along_a_direction_is_off_by_what_loops_give(name) -> None:
         violations = forged.options.prove(forged).violations
         assert (violations["gap"] < 1e-12).all()
         for k in everyone:
-            worse = max(0.0, *(-left[k] / unit))
+            both = values[k] + values[j]
+            worse = max(0.0, *(-left[k] / both))
             found = violations["worse_than_where_the_distance_leads"][k]
             assert found == pytest.approx(worse, rel=1e-6, abs=1e-12)
-            missing = max(0.0, (kept[k] - left[k] / unit).sum())
+            missing = max(0.0, (kept[k] - left[k] / unit).sum()) / (both / unit).sum()
             found = violations["slack_that_is_not_the_largest"][k]
             assert found == pytest.approx(missing, rel=1e-6, abs=1e-12)
             assert violations["distance_of_the_slacks_from_their_proof"][k] < 1e-12

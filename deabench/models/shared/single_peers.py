@@ -22,6 +22,7 @@ from deabench.utils.arrays import ROUND, TOLERANCE, Sparse, blocks, scale
 NO_DOMINATING_PEER = "no single reference DMU uses as little and gives as much"
 NO_PEER_ALONG = "no single reference DMU is as good in the metrics that are not to change"
 
+TINY = float(np.finfo(float).tiny)
 SlackMeasure = Callable[[np.ndarray, slice], np.ndarray]
 """What slacks (k, J, s + m) in scaled metrics, outputs first, of the DMUs of a slice amount to, (k,
 J): more where more is left.
@@ -257,7 +258,8 @@ def prove(
     own_total = measure(gains[:, None], slice(None))[:, 0]
     own_scores = score_of_total(own_total * size)
     # Both totals are of the same differences: the peer's is as large, whatever others' are.
-    missing_total = np.abs(own_total - total) / np.maximum(np.abs(total), np.finfo(float).tiny)
+    larger_total = np.maximum.reduce([np.abs(own_total), np.abs(total), np.full(len(total), TINY)])
+    missing_total = np.abs(own_total - total) / larger_total
     frame = pd.DataFrame(
         {
             "primal": own_scores,
@@ -269,6 +271,7 @@ def prove(
     frame[answer.scores.isna()] = np.nan
     count = answer.slacks.shape[1]
     slack_errors = _slack_errors(answer, scaled, gains[:, :count])
+    worse = np.maximum(-gains, 0.0) / _sizes_of_gains(scaled, gains)
     score_errors = _score_errors(answer, own_scores)
     has_score = answer.scores.notna().to_numpy()
     wrong_reasons = reason_violations(answer, {NO_DOMINATING_PEER: ~has_peer})
@@ -280,7 +283,7 @@ def prove(
             "gap": np.where(has_score, np.nan_to_num(missing_total, nan=np.inf), 0.0),
             "reason": wrong_reasons,
             "peers_that_are_not_one": _has_other_than_one_peer(answer.intensities, has_peer),
-            "worse_than_the_dmu_itself": np.where(has_peer & (gains < 0).any(axis=1), 1.0, 0.0),
+            "worse_than_the_dmu_itself": np.where(has_peer, worse.max(axis=1), 0.0),
             "distance_of_the_score_from_its_proof": np.where(has_peer, score_errors, 0.0),
             "distance_of_the_slacks_from_their_proof": np.where(
                 has_peer, slack_errors.max(axis=1), 0.0
@@ -288,6 +291,14 @@ def prove(
             "efficient": (answer.efficient.to_numpy() != (efficient & has_peer)).astype(float),
         },
     )
+
+
+def _sizes_of_gains(scaled: ScaledData, gains: np.ndarray) -> np.ndarray:
+    """Return what gains (K, s + m) from a DMU to its peer are shares of, in scaled metrics."""
+    s = scaled.s
+    tested = np.column_stack([scaled.y, scaled.x])
+    reached = np.column_stack([scaled.y + gains[:, :s], scaled.x - gains[:, s:]])
+    return scaled.sizes_of_changes(tested, reached)
 
 
 def _slack_errors(
@@ -342,8 +353,7 @@ def prove_along(answer: Answer, direction: np.ndarray) -> Proof:
     rounding = ROUND * np.abs(moved)
     slack_errors = _slack_errors(answer, scaled, own_slacks[:, :count], rounding[:, :count])
     # What the peer lacks counts in shares of the DMU's values and the peer's, beyond rounding.
-    tested = np.column_stack([scaled.y, scaled.x])
-    size = scaled.sizes_of_changes(tested, tested + np.abs(gains))
+    size = _sizes_of_gains(scaled, gains)
     worse = np.maximum(-own_slacks - rounding, 0.0) / size
     units = slack_units(scaled)
     missing_slack = np.maximum((slacks - own_slacks - rounding) @ units, 0.0) / (size @ units)
