@@ -27,8 +27,6 @@ BEATEN_SHARE = 0.9
 """Chance is below, and humans above, this share of the other rows."""
 AGREEING = 0.75
 """This share of the columns has to agree on a direction."""
-_WEIGHTS_FILE = r"\S+\.(pth|pt|ckpt|onnx|h5|pkl|safetensors|zip|tar(\.gz)?)"
-"""The name of a file of weights or an archive."""
 ROW_LABEL = "row"
 Notes = tuple[tuple[str, str], ...]
 """Pairs of (metric, sentence) on how the values of each metric came about; "" stands for all."""
@@ -284,9 +282,7 @@ def _is_one_mark(cells: pd.Series) -> bool:
 
 def _may_distinguish(cells: pd.Series, column: Column) -> bool:
     if column.role in ("text", "label", "dataset"):
-        # Files of weights and links under one text, as downloads, tell nothing.
-        if cells.astype(str).str.fullmatch(_WEIGHTS_FILE).all():
-            return False
+        # Links under one text, as downloads, tell nothing.
         if cells.astype(str).str.contains("](", regex=False).all():
             return bool(cells.astype(str).map(strip_markup).nunique() > 1)
         # What is called by a metric, as "Wattage" above "39 W", was measured; sizes tell variants.

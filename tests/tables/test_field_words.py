@@ -7,18 +7,19 @@ import pytest
 from deabench.tables.vocabulary import look_up_beside, look_up_metric
 
 HIGHER = """
-ENOB|SNDR (dB)|phase margin|EQE|Battery (mAh)|power output (kW)|UCIQE|sum rate|RSSI (dBm)
-residual energy (J)|Tobin's Q|current ratio|home runs|runs scored|KDA|self-sufficiency
+ENOB|SNDR (dB)|phase margin|EQE|Battery capacity (mAh)|power output (kW)|UCIQE|sum rate|RSSI (dBm)
+residual energy (J)|Tobin's Q|current ratio|home runs|runs scored|KDA ratio|self-sufficiency rate
 immunization coverage
-objective response rate|Exports|tourist receipts|boardings|download speed|bps/Hz
+objective response rate|export value|tourist receipts|boardings|download speed|bps/Hz
 clDice|AJI|efficacy|brake thermal efficiency|诊疗人次数(万人次)|营业收入
 concluintes|akurasi|doğruluk|up time (%)|reads mapped (%)|within 10%
 """
 LOWER = """
 FPPI|RMSEP|CV(RMSE)|MMRE|QLIKE|BLER|outage probability|packet drops|PAPR
 noise figure (dB)|THD|LPSP|absenteeism|pressure ulcers|double faults|MPKI|FP/h
-false alerts per day|Accuracy (mm)|Overall (mm)|CIEDE2000|hop count|BSFC|payback period
-LCOH|receivable days|bit-per-pixel|ping|flow completion time|cold run|start-up time
+false alerts per day|Accuracy (mm)|Completeness (mm)|Overall (mm)
+CIEDE2000|hop count|BSFC|payback period
+LCOH|receivable days|ping|flow completion time|cold run|start-up time
 start-up time (s)|warm-up time|set-up time (min)|fixed capital|R&D personnel|床位数(万个)
 废水排放量|gasto|BSFC (g/kWh)|Debt/GDP 2036|Deficit %GDP|Age of information
 """
@@ -49,7 +50,7 @@ def test_less_is_better(name) -> None:
         ("SID", "SHD", "lower"),
         ("WSS", "PESQ", "lower"),
         ("AL", "BLEU", "lower"),
-        ("MSD", "Dice", "lower"),
+        ("MSD", "HD95", "lower"),
         ("OIS", "ODS", "higher"),
         ("MT", "MOTA", "higher"),
         ("ML", "MOTA", "lower"),
@@ -58,7 +59,7 @@ def test_less_is_better(name) -> None:
         ("#Vias", "HPWL", "lower"),
         ("EER", "SEER", "higher"),
         ("COP", "Cooling capacity", "higher"),
-        ("HC (ppm)", "NOx (ppm)", "lower"),
+        ("HC (ppm)", "BSFC (g/kWh)", "lower"),
         ("COD", "SO2", "lower"),
         ("FF (%)", "PCE (%)", "higher"),
         ("LOS", "Mortality", "lower"),
@@ -67,16 +68,17 @@ def test_less_is_better(name) -> None:
         ("Classrooms", "Teachers", "lower"),
         ("Papers", "Faculty", "higher"),
         ("math10", "gradrate", "higher"),
-        ("No of vehicles", "Fuel", "lower"),
+        ("No of vehicles", "Bus kms", "lower"),
         ("Customers", "Floor_Space", "higher"),
         ("Financing", "Deposits", "higher"),
         ("100s", "Strike rate", "higher"),
         ("Econ", "Wkts", "lower"),
         ("Wkts", "Econ", "higher"),
-        ("TD", "Yds", "higher"),
+        ("TD", "QBR", "higher"),
         ("substitution rate", "WER", "lower"),
         ("VOT18 A", "VOT18 EAO", "higher"),
         ("VOT18 R", "VOT18 EAO", "lower"),
+        ("VOT2020 R", "VOT2020 EAO", "higher"),
         ("MdR", "R@1", "lower"),
         ("Mean Rank", "Hits@10", "lower"),
         ("SHD", "F1", "lower"),
@@ -114,3 +116,55 @@ def test_mr_beside_recalls_may_be_the_mean_recall_or_the_median_rank() -> None:
     meaning = look_up_beside("Zero-shot MR", ["Zero-shot MR", "Zero-shot R@1"])
     assert meaning is not None
     assert meaning.better == "neither"
+
+
+@pytest.mark.parametrize(
+    ("name", "beside", "wrong"),
+    [
+        # What is earned or made per time is not spent.
+        ("Profit (USD/day)", "Staff", "lower"),
+        ("Net income (EUR/day)", "Staff", "lower"),
+        ("Heat output (kWh/day)", "Price", "lower"),
+        # What is avoided, or what befalls people, in other words around a known one.
+        ("Deficit reduction (% of GDP)", "GDP", "lower"),
+        ("节约成本", "产值", "lower"),
+        ("死亡人次", "成本", "higher"),
+        ("Denied boardings", "Flights", "higher"),
+        ("Load curtailment (kW)", "Cost", "lower"),
+        ("Ahorro de gasto", "Ventas", "lower"),
+        ("Ammonia yield (%)", "CO2 (kg)", "lower"),
+        ("EVM improvement (dB)", "PAPR", "lower"),
+        ("Door-to-balloon within 90 min (%)", "Mortality", "lower"),
+        # Abbreviations of other fields.
+        ("DA time (s)", "RMSE", "higher"),
+        ("MSD", "Dice", "lower"),
+        ("MMR (%)", "Nurses", "lower"),
+        ("mt", "ml", "higher"),
+        ("R", "EAO", "lower"),
+        ("MDA (nmol/mL)", "Weight", "higher"),
+        ("FSS", "Age", "higher"),
+        ("IRR", "p-value", "higher"),
+        ("ORR", "minADE", "higher"),
+        ("MW (kDa)", "pI", "higher"),
+        ("CO (%)", "NOx (%)", "lower"),
+        # A system is a row here, and no time of a program.
+        ("mean", "System", "lower"),
+        # What a bowler or a defence concedes.
+        ("Runs", "Econ", "higher"),
+        ("Pass Yds", "Points allowed", "higher"),
+        # Settings, or what may be either.
+        ("Hops", "Hits@1", "lower"),
+        ("Battery (mAh)", "Accuracy", "higher"),
+        ("Interest paid (%)", "Fees", "lower"),
+        ("PBIAS (%)", "NSE", "lower"),
+        ("Starting current ratio", "Torque", "higher"),
+        ("Self-consumption (GWh)", "Capacity", "higher"),
+        ("Books", "Teachers", "higher"),
+        ("Vehicles", "Passengers", "lower"),
+        ("Stalls", "Visitors", "lower"),
+        ("Exports", "Bundle size", "higher"),
+    ],
+)
+def test_a_word_of_one_field_decides_nothing_in_another(name, beside, wrong) -> None:
+    meaning = look_up_beside(name, [name, beside]) or look_up_metric(name)
+    assert meaning is None or meaning.better != wrong

@@ -2,7 +2,6 @@
 
 import shlex
 
-import pandas as pd
 import pytest
 
 import deabench as db
@@ -317,26 +316,6 @@ def test_sides_of_a_production_table_may_be_logarithms(tmp_path) -> None:
     assert answer["ignore"] == ("true_te",)
 
 
-def test_means_beside_their_spread_are_likely_times() -> None:
-    table = pd.DataFrame(
-        {
-            "method": list("abcd"),
-            "mean": [21.3, 16.1, 62.4, 28.2],
-            "median": [20.9, 16.0, 61.9, 27.5],
-            "std": [2.6, 1.2, 6.9, 2.8],
-        }
-    )
-    question = db.read(table).question
-    assert question.answers[question.default]["lower_is_better"] == ("mean",)
-    # A board of scores has the best first, and rates are no times.
-    board = table.sort_values("mean", ascending=False, ignore_index=True)
-    question = db.read(board).question
-    assert question.answers[question.default]["outputs"] == ("mean",)
-    shares = table.assign(mean=[0.71, 0.82, 0.66, 0.74], median=[0.7, 0.8, 0.7, 0.7])
-    question = db.read(shares).question
-    assert question is None or question.answers[question.default]["outputs"] == ("mean",)
-
-
 def test_columns_that_another_one_compares_are_likely_systems(tmp_path) -> None:
     rows = "permute,0.076,0.0836,+10.0%\nqueens,0.0715,0.0724,+1.26%\njson,0.4016,0.4149,+3.31%\n"
     text = f"name,base,eager,\n{rows}nbody,20.3051,20.2915,-0.07%\n"
@@ -364,6 +343,10 @@ def test_columns_that_grow_with_the_size_they_are_called_by_are_likely_times(tmp
     question = read_text(tmp_path, f"Algorithm,n=1000,n=10000,n=100000\n{rows}").question
     assert "lower_is_better" in question.answers[question.default]
     assert question.answers[question.default]["outputs"] == ()
+    # So do speed-ups with the number of threads.
+    threads = f"Program,np2,np4,np8\n{rows.replace('61.5', '21.5')}"
+    question = read_text(tmp_path, threads, "threads.csv").question
+    assert question is None or question.answers[question.default]["outputs"]
     # Accuracies fall with the length of the text.
     rows = "A,81.4,71.1,61.5\nB,79.9,60.2,48.3\nC,80.6,73.2,55.9\n"
     question = read_text(tmp_path, f"Algorithm,1024,2048,4096\n{rows}", "b.csv").question

@@ -110,9 +110,3 @@ def test_names_with_bars_are_no_numbers() -> None:
 def test_a_text_below_the_name_of_a_count_names_the_rows(tmp_path) -> None:
     table = read_csv(tmp_path, ",Models,accuracy\n1,VGG16,95.1\n2,XNet,89.1\n3,ResNet18,89.3\n")
     assert table.label == ("Models",)
-
-
-def test_files_of_weights_are_no_part_of_names(tmp_path) -> None:
-    rows = "550,Resnet50,42.5,a.pth\n550,Resnet101,33.5,b.pth\n700,Resnet101,23.6,c.pth\n"
-    table = read_csv(tmp_path, "Image Size,Backbone,FPS,Weights\n" + rows)
-    assert table.label == ("Backbone", "Image Size")

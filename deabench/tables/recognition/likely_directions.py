@@ -8,8 +8,7 @@ likely
 3. a cost, where its name ends with a unit of time or size, or counts what is spent, as tokens;
 4. better as the known metrics of like scale whose names begin with its first word;
 5. a cost, where it rises with a known one;
-6. a time, where it is a mean or median of an unknown measurement beside its spread, or grows with
-   the size that it is called by;
+6. a time, where it grows with the size of the problem that it is called by;
 7. better high where it rises with the known qualities, and low where it falls as they rise;
 8. as all other columns of the question together are.
 """
@@ -22,10 +21,12 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from deabench.tables.naming.name_patterns import search_name
+from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.prose import speaks_of_errors
 from deabench.tables.recognition.blocks import STATED_UNIT
 from deabench.tables.recognition.columns import Column
-from deabench.tables.recognition.directions import LEAST_QUALITY, MIN_ROWS
+from deabench.tables.recognition.directions import MIN_ROWS
 from deabench.tables.recognition.layout import are_languages
 from deabench.tables.scales import are_alike, measure_scale, rank_correlations
 from deabench.tables.table import Table
@@ -47,8 +48,8 @@ LEAST_SIZES = 3
 """So many sizes show that columns grow with them."""
 LEAST_GROWTH = 0.5
 """Times grow at least with the root of the size."""
-LEAST_SHARE = 0.01
-"""Shares of a smaller median are times in seconds."""
+_PROCESSORS = "_(np|p|t|threads?|cores?|cpus?|gpus?|nodes?|workers?|process(es)?|ranks?)_"
+"""What a table is called by whose numbers may be speeds."""
 LEAST_CORRELATED = 5
 """So many rows are needed before a correlation makes anything likely."""
 
@@ -160,7 +161,7 @@ def _direction_of_block(table: Table, names: Sequence[str], metrics: Sequence[Co
         return _likely_side(table, names, metrics)
     if _speaks_of_times(table):
         return "lower"
-    if _are_statistics_of_times(table, names, means) or _grow_with_size(table, names):
+    if _grow_with_size(table, names):
         return "lower"
     goodness = _correlation_with_quality(table.frame, names, metrics)
     if abs(goodness) >= LIKELY_CORRELATION:
@@ -209,31 +210,22 @@ def _speaks_of_times(table: Table) -> bool:
 def _grow_with_size(table: Table, names: Sequence[str]) -> bool:
     """Return whether columns are called by rising sizes and grow with them, as times do.
 
-    Qualities and speeds hardly grow with the size of a problem.
+    Qualities and speeds hardly grow with the size of a problem; speed-ups grow with the number of
+    threads.
     """
-    matches = [re.fullmatch(r"\D*?(\d[\d,_]*)\D*", name) for name in names]
+    matches = [re.fullmatch(r"(\D*?)(\d[\d,_]*)\D*", name) for name in names]
     if len(names) < LEAST_SIZES or not all(matches):
         return False
-    sizes = np.array([float(re.sub("[,_]", "", match[1])) for match in matches if match])
+    words = {parse_name(match[1]).words for match in matches if match}
+    if "_" in words or any(search_name(_PROCESSORS, word) for word in words):
+        return False
+    sizes = np.array([float(re.sub("[,_]", "", match[2])) for match in matches if match])
     medians = table.frame[list(names)].median().to_numpy(dtype=float)
     if not (np.diff(sizes) > 0).all() or sizes[0] <= 0 or not (np.diff(medians) > 0).all():
         return False
     return bool(
         medians[0] > 0 and medians[-1] / medians[0] >= (sizes[-1] / sizes[0]) ** LEAST_GROWTH
     )
-
-
-def _are_statistics_of_times(table: Table, names: Sequence[str], means: pd.Series) -> bool:
-    """Return whether columns are the mean and the like beside a spread, as programs time runs.
-
-    Rates are no times, and a board of scores has the best system first.
-    """
-    are_statistics = all(has_name(n, "statistic") or has_name(n, "row_statistic") for n in names)
-    if not are_statistics or not any(column.kind == "spread" for column in table.columns):
-        return False
-    least_rate = {"share": LEAST_SHARE, "percent": LEAST_QUALITY}.get(measure_scale(means)[0])
-    is_rate = least_rate is not None and means.median() > least_rate
-    return not is_rate and not means.is_monotonic_decreasing
 
 
 def _correlation_with_quality(

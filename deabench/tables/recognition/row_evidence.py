@@ -164,7 +164,7 @@ def may_be_load(frame: pd.DataFrame, column: Column, label: str) -> bool:
 
     "7B" is a size of models, but every algorithm has a row for each size of a problem.
     """
-    if has_name(column.name, "size"):
-        return are_crossed(frame, label, column.name)
     is_topic = column.role == "text" and has_name(column.name, "topic")
-    return is_topic or has_name(column.name, "load")
+    if is_topic or has_name(column.name, "load"):
+        return True
+    return has_name(column.name, "size") and are_crossed(frame, label, column.name)
