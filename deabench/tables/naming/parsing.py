@@ -73,6 +73,8 @@ _PER = lazy_pattern(
 )
 _QUOTIENT = lazy_pattern(r"\s+/\s*(%|[KMGB]|[KMGT]i?B)\s*$")
 """A unit behind a quantity, as in "Params / M" and "WER / %"."""
+_VARIANTS = ("H", "S")
+"""Capitals in brackets that name variants, as "ROxf (H)" for hard and "YOLO (S)" for small."""
 _UNIT_BEHIND_COMMA = lazy_pattern(r",\s*(%|m?s|[uµμn]s|sec|min|[KMG]i?[Bb]|k?Wh|W|J)\s*$")
 """A unit behind a comma, as in "Best T, s" and "Memory, MB"."""
 _BETTER = r"(?<![A-Za-z])({})[\s_-]*(is|are|=|,?\s*the)?[\s_-]*better(?![A-Za-z])|\(to {}\)|\({}\)"
@@ -156,7 +158,8 @@ def parse_name(text: str) -> ParsedName:
         text = _QUOTIENT.sub(r" (\1)", text)
     if "," in text:
         text = _UNIT_BEHIND_COMMA.sub(r" (\1)", text)
-    unit = " ".join(_BRACKETS.findall(text)).strip().lower()
+    brackets = [part for part in _BRACKETS.findall(text) if part.strip() not in _VARIANTS]
+    unit = " ".join(brackets).strip().lower()
     is_complement = bool(_COMPLEMENT.match(text)) and not _COUNTED.match(text)
     # "1/latency" is the reciprocal of latency, "-MAE" has the opposite sign.
     if "/" in text:

@@ -24,7 +24,7 @@ Better = Literal["higher", "lower", "open"]
 NOUNS: tuple[tuple[str, dict[str, Better]], ...] = (
     # A change for the worse, whatever gets worse.
     (
-        r"degradations?|deteriorations?|penalt(?:y|ies)|loss(?:es)?|lost|damage|impairment"
+        r"degradations?|deteriorations?|penalt(?:y|ies)|loss(?:es)?|lost|(?<!no_)(?<!minor_)(?<!major_)damage|impairment"
         r"|worsening|regressions?|overhead|deficit|shortfall|erosion|sacrificed?|wasted|forfeited",
         {"higher": "lower", "lower": "lower"},
     ),
