@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from deabench.solver.rational_simplex import minimize_exactly, solve_complementarity
-from deabench.utils.rational import to_floats, to_fractions
+from deabench.utils.rational import inner_product, to_floats, to_fractions
 
 REACHED = 5e-11
 """A point that combinations of others miss by no more than this is not extreme, but as one of its
@@ -240,12 +240,9 @@ def _nearest_l2_exactly(
     if not size:
         return None
     lam = [v / size for v in solution[:k]]
-    gap = [
-        sum((v * row[r] for v, row in zip(lam, G, strict=True)), Fraction(0))
-        for r in range(len(squares))
-    ]
+    gap = [inner_product(lam, [row[r] for row in G]) for r in range(len(squares))]
     slope = [w * v for w, v in zip(squares, gap, strict=True)]
-    square = sum((y * v for y, v in zip(slope, gap, strict=True)), Fraction(0))
+    square = inner_product(slope, gap)
     length = float(square) ** 0.5
     if dominating:
         slope = [v - nu / size for v, nu in zip(slope, solution[k:], strict=True)]

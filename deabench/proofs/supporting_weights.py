@@ -266,10 +266,7 @@ def _nearest_solution(rows: list[Vector], weights: Vector, is_free: np.ndarray) 
     prices = solve(gram, [inner_product(row, weights) for row in rows])
     if prices is None:
         return None
-    shares = [
-        sum((price * row[c] for price, row in zip(prices, scaled, strict=True)), Fraction(0))
-        for c in range(len(weights))
-    ]
+    shares = [inner_product(prices, [row[c] for row in scaled]) for c in range(len(weights))]
     if max(abs(share) for share in shares) > MOVE:
         return None
     return [w * (1 - share) for w, share in zip(weights, shares, strict=True)]

@@ -20,6 +20,7 @@ import pandas as pd
 from deabench.results.proof import Proof
 from deabench.results.weightings import WeightedSide
 from deabench.tables.transforms import AffineTransform
+from deabench.utils.rational import inner_product
 
 LEAF = -1
 UNCLAIMED = (
@@ -141,14 +142,10 @@ def _halfspaces(result: Any, side: WeightedSide) -> list[list[Fraction]]:
     return rows
 
 
-def _dot(row: Sequence[Any], ray: Sequence[int]) -> Any:
-    return sum(a * b for a, b in zip(row, ray, strict=True))
-
-
 def _keep_bounds(result: Any, weights: Sequence[Sequence[int]]) -> bool:
     """Return whether weights are not all 0 and keep the bounds."""
     return all(
-        any(ray) and all(_dot(row, ray) <= 0 for row in _halfspaces(result, side))
+        any(ray) and all(inner_product(row, ray) <= 0 for row in _halfspaces(result, side))
         for side, ray in zip(result.sides, weights, strict=True)
     )
 
@@ -172,7 +169,7 @@ def _is_filled(result: Any, side: WeightedSide) -> bool:
         corners = [rays[k] for k in face]
         # A face with one simplex must lie on a bound; with two they lie on opposite sides.
         if len(apexes) == 1:
-            if not any(all(_dot(row, ray) == 0 for ray in corners) for row in rows):
+            if not any(all(inner_product(row, ray) == 0 for ray in corners) for row in rows):
                 return False
         elif len(apexes) > 2:
             return False
@@ -181,7 +178,7 @@ def _is_filled(result: Any, side: WeightedSide) -> bool:
             if sides[0] * sides[1] >= 0:
                 return False
     # And no vertex breaks a bound.
-    inside = all(_dot(row, ray) <= 0 for row in rows for ray in rays)
+    inside = all(inner_product(row, ray) <= 0 for row in rows for ray in rays)
     return bool(side.polytope.simplices) and inside
 
 
@@ -260,7 +257,7 @@ class _Differences:
             is_positive = at_corners > rounding
             for leaf, corner, row in np.argwhere(np.abs(at_corners) <= rounding):
                 mixture = [Fraction(share) for share in mixtures[leaf, corner].tolist()]
-                is_positive[leaf, corner, row] = _dot(mixture, exact[row]) > 0
+                is_positive[leaf, corner, row] = inner_product(mixture, exact[row]) > 0
             # What is positive at all corners is positive between them.
             for leaf in np.flatnonzero(is_positive.all(axis=1).sum(axis=1) < needed):
                 if len(mixtures[leaf]) != 2 or _count_on_segment(mixtures[leaf], exact) < needed:
@@ -311,10 +308,10 @@ def _count_on_segment(ends: np.ndarray, exact: np.ndarray) -> int:
     always = 0
     crossings = []
     for row in exact:
-        first, second = (_dot(mixture, row) for mixture in mixtures)
+        first, second = (inner_product(mixture, row) for mixture in mixtures)
         always += first > 0 and second > 0
         if (first > 0) != (second > 0):
-            crossings.append((first / Fraction(first - second), second > 0))
+            crossings.append((first / (first - second), second > 0))
     # At its own crossing a row is not above: there those that fall are left before others rise.
     count = always + sum(not is_rising for _, is_rising in crossings)
     fewest = count

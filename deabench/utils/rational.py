@@ -20,7 +20,7 @@ def to_floats(values: Sequence[Fraction]) -> np.ndarray:
     return np.array([float(v) for v in values])
 
 
-def inner_product(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
+def inner_product(a: Sequence[Fraction | int], b: Sequence[Fraction | int]) -> Fraction:
     """Return the inner product; products with 0 are skipped.
 
     The products are added over one denominator and reduced once, which takes a quarter of the time
