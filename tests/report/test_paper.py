@@ -18,7 +18,11 @@ BOARD = pd.DataFrame(
     {"top1": [80.8, 76.9, 82.0, 90.1], "latency_ms": [0.39, 0.13, 0.35, 9.8]},
     index=["a_1", "50 %", "模型", "d"],
 )
-PACKAGES = r"\usepackage[T1]{fontenc}\usepackage{textcomp,booktabs,siunitx,graphicx}"
+PACKAGES = (
+    # Latin Modern needs no bitmaps, which TeX would have to make first.
+    r"\usepackage[T1]{fontenc}\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}"
+    r"\usepackage{textcomp,booktabs,siunitx,graphicx}"
+)
 
 
 def random_table(rows: int, metrics: int) -> pd.DataFrame:

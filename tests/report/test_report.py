@@ -258,7 +258,9 @@ def test_latex_compiles_without_running_off_the_page(tmp_path, engine):
         pytest.skip(f"{engine} is not installed here")
     table = costly(12).set_axis(["模型", "نموذج", "😀", "a_b", "50 %", "é", *"abcdef"])
     db.report(table, **COSTS).save(tmp_path / "part.tex")
-    packages = "\\usepackage[T1]{fontenc}\\usepackage{textcomp,booktabs,longtable,graphicx}"
+    # Latin Modern needs no bitmaps, which TeX would have to make first.
+    fonts = "\\usepackage[T1]{fontenc}\\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{}"
+    packages = f"{fonts}\\usepackage{{textcomp,booktabs,longtable,graphicx}}"
     paper = (
         "\\documentclass[a4paper]{article}"
         + packages
