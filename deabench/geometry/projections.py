@@ -173,15 +173,15 @@ class FaceProjector:
             return projection
         return Projection(projection.distance, projection.lam, None)
 
-    def _prove_none(self, face: np.ndarray, most: float) -> Projection | None:
-        """Return y ≤ 0 that is beyond all of the face; None: it falls short by at most `most`."""
+    def _prove_none(self, face: np.ndarray, shortfall: float) -> Projection | None:
+        """Return y ≤ 0 that is beyond all of the face; None: it falls short by at most that."""
         if self.shortfall is None:
             form = _face_form((1.0,) * len(self.point), "shortfall", False)
             self.shortfall = _FaceProgram(self.vertices, form)
             self.shortfall.start(self.point, self.name)
         lam, slope = self.shortfall.solve(face, patient=True)
         gaps = self.vertices[face] - self.point
-        if np.maximum(-lam @ gaps, 0.0).max() <= most:
+        if np.maximum(-lam @ gaps, 0.0).max() <= shortfall:
             return None
         ray = np.minimum(slope, 0.0)
         # Within rounding of the face it proves nothing.

@@ -258,12 +258,12 @@ def weighted_maxima(
         # However small a DMU is, its multiples are not: it is worth more than 0 or not in its own
         # size, by powers of two.
         directions = values.T / scale(values.T)
-        worth = greatest_products(rows, np.ascontiguousarray(directions), left_out)
+        largest = greatest_products(rows, np.ascontiguousarray(directions), left_out)
         # What can be multiplied has no bound above 0.
-        is_unbounded = worth > TOLERANCE * np.abs(rows).max(axis=1)
+        is_unbounded = largest > TOLERANCE * np.abs(rows).max(axis=1)
         if result.returns == "crs":
             # No multiple is worth more than 0, and 0 of it are worth that.
-            return np.where(is_unbounded, np.inf, np.maximum(worth, 0.0))
+            return np.where(is_unbounded, np.inf, np.maximum(largest, 0.0))
     best = greatest_products(rows, np.ascontiguousarray(values.T), left_out)
     if result.returns == "ndrs":
         return np.where(is_unbounded, np.inf, best)

@@ -391,15 +391,13 @@ def look_up_unit(unit: str) -> Meaning | None:
     if not unit:
         return None
     unit_words = parse_name(unit).words
-    # "g/kWh" and "USD/h" are spent, but machines also make so many kg/h.
-    is_spent = search_name(_SPENT_PER_TIME, unit_words.removeprefix("_kg")) is not None
     if search_name(_THROUGHPUT, unit_words):
-        if is_spent:
+        # "g/kWh" and "USD/h" are spent or earned; machines make so many kg/h.
+        if search_name(_SPENT_PER_TIME, unit_words.removeprefix("_kg")):
             return None
         reason = f"a throughput ({unit}): higher is better"
         return Meaning("output", "per second", 0.0, inf, reason, kind="throughput")
-    unit_name = unit_in_brackets(unit)
-    if not unit_name:
+    if not (unit_name := unit_in_brackets(unit)):
         return None
     reason = f"measured in {unit}: lower is better"
     return Meaning("cost", unit_name, 0.0, inf, reason, kind="spending")

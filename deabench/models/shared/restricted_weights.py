@@ -203,11 +203,10 @@ def _unproved_slack(
     tested = np.column_stack([moved.y, -moved.x])[rows]
     excess, error, raised = excess_of_weights(technology, tested, weights)
     # Under the weights no trade-off is worth more than nothing.
-    worth = np.einsum("nkc,nc->nk", restrictions, raised)
+    values = np.einsum("nkc,nc->nk", restrictions, raised)
     terms = np.einsum("nkc,nc->nk", np.abs(restrictions), raised)
-    is_proved = (excess + error - second.objective <= TOLERANCE) & (worth <= ROUND * terms).all(
-        axis=1
-    )
+    keeps_restrictions = (values <= ROUND * terms).all(axis=1)
+    is_proved = (excess + error - second.objective <= TOLERANCE) & keeps_restrictions
     return np.flatnonzero(~is_proved & ~np.isnan(second.objective))
 
 
@@ -244,9 +243,9 @@ def _undefined_reasons(first: Solutions, labels: pd.Index, values: np.ndarray) -
 def _program_data(scaled: ScaledData, restrictions: np.ndarray) -> np.ndarray:
     """Return the restrictions as each program takes them, row by row: (K, rows · (s + m))."""
     count = len(restrictions)
-    added = restrictions[:, :, : scaled.s].reshape(count, -1)
-    taken = -restrictions[:, :, scaled.s :].reshape(count, -1)
-    return np.column_stack([added, taken])
+    outputs = restrictions[:, :, : scaled.s].reshape(count, -1)
+    inputs = -restrictions[:, :, scaled.s :].reshape(count, -1)
+    return np.column_stack([outputs, inputs])
 
 
 def _compile_stage(task: Task, scaled: ScaledData, rows: int, form: str) -> Template:
