@@ -16,8 +16,8 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.estimates import (
-    BYTES,
     CURRENCY_CODES,
+    MULTIPLES,
     Estimate,
     clean_cell,
     find_currency,
@@ -263,7 +263,7 @@ def _are_surely_percent(values: np.ndarray) -> bool:
 
 
 def _agree_on_units(estimates: Mapping[int, Estimate], is_complete: bool) -> dict[int, Estimate]:
-    """Convert bytes to the first cell's unit, and drop cells whose unit is not the column's.
+    """Convert bytes and operations to the first cell's unit, and drop cells of other units.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ def _agree_on_units(estimates: Mapping[int, Estimate], is_complete: bool) -> dic
     first = next(e.unit for e in estimates.values() if e.unit not in free)
     agreed = {}
     for row, estimate in estimates.items():
-        factor = _byte_factor(estimate.unit, first)
+        factor = _unit_factor(estimate.unit, first)
         if factor is not None:
             agreed[row] = estimate.scale(factor, first)
         elif estimate.unit in free:
@@ -285,17 +285,29 @@ def _agree_on_units(estimates: Mapping[int, Estimate], is_complete: bool) -> dic
     return agreed
 
 
-def _byte_factor(unit: str, other: str) -> float | None:
-    """Return how many of another unit of bytes one unit is; None where it is none."""
-    own_size = BYTES.match(unit)
-    other_size = BYTES.match(other)
-    if own_size is None or other_size is None or bool(own_size[3]) != bool(other_size[3]):
+def _unit_factor(unit: str, other: str) -> float | None:
+    """Return how many of another unit one unit is; None where they measure different things.
+
+    Examples
+    --------
+    >>> _unit_factor("GFLOPs", "MFLOPs"), _unit_factor("MiB", "B"), _unit_factor("GB", "GB/s")
+    (1000.0, 1048576.0, None)
+    """
+    own = MULTIPLES.match(unit)
+    first = MULTIPLES.match(other)
+    if own is None or first is None:
         return None
-    sizes = [
-        (1024 if m[2] else 1000) ** " KMGTP".index(m[1].upper() or " ")
-        for m in (own_size, other_size)
-    ]
+    if _measured_amount(own) != _measured_amount(first):
+        return None
+    sizes = [(1024 if m[2] else 1000) ** " KMGTP".index(m[1].upper() or " ") for m in (own, first)]
     return float(sizes[0] / sizes[1])
+
+
+def _measured_amount(match: re.Match[str]) -> tuple[str, bool]:
+    """Return whether a unit is one of bytes or of which operations, and whether it is a rate."""
+    if match["bytes"]:
+        return "bytes", len(match["bytes"]) > 1
+    return match["operations"], match["per_second"] is not None
 
 
 def _drop_other_brackets(estimates: dict[int, Estimate]) -> dict[int, Estimate]:

@@ -30,8 +30,10 @@ SECONDS = {
 """Units of time in seconds."""
 EXPONENTS = {"k": 3, "m": 6, "b": 9, "g": 9, "t": 12}
 """Powers of ten of the letters behind a number."""
-BYTES = lazy_pattern(r"([kKMGTP]?)(i?)B(/s|ps)?$")
-"""Bytes or bytes per second, in powers of 1000 or 1024."""
+MULTIPLES = lazy_pattern(
+    r"([kKMGTP]?)(?:(i?)(?P<bytes>B(?:/s|ps)?)|(?P<operations>FLOP|MAC|OP)[sS]?(?P<per_second>/s)?)$"
+)
+"""Bytes or operations, or those per second, in powers of 1000 or 1024."""
 _GROUPS = r"\d{1,3}(?:[ '’\u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?"
 _EXPONENT = r"(?:[eE][+-]?\d+|\s*[×x·*]\s*10\s*\^?\s*[({]?[+-]?\d+[)}]?)?"
 _NUMBER = rf"[+-]?(?:{_GROUPS}|\d(?:[\d.,'’]*\d)?|[.,]\d+){_EXPONENT}"

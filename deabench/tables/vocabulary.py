@@ -63,6 +63,7 @@ _SIZE = (
     r"\w*_size_(in_)?(m|b|k|g|mb|gb|kb|mi_?b|gi_?b|ki_?b|millions?|billions?|bytes?|params|parameters"
     r"|million_parameters|m_params|b_params)_"
 )
+_SEASON = re.compile(r"^_(?:19|20)\d\d(?:_\d{2,4})?_(?=[a-z])")
 _MULTI_SCALE = re.compile(r"_(m?iou\w*|\w*ap\w*|acc\w*|pq|f1|dice)_")
 _SPEED_IN_SECONDS = r"_per_(?:h|hours?|s|secs?|seconds?|min)_(?:s|secs?|seconds?|ms)_$"
 _SPENT_PER_TIME = join_pattern(_WORDS["spent_per_time"]) + r"\w*_per_"
@@ -445,6 +446,7 @@ def _paired_rules(words: str) -> tuple[PairedWord, ...]:
 
 
 def _sided_words(name: str) -> str:
-    """Return the words of a name; "(I)Staff" is "i_staff"."""
+    """Return the words of a name without its season; "(I)Staff" is "i_staff"."""
     parsed = parse_name(name)
-    return parsed.all_words if parsed.unit in ("i", "o") else parsed.words
+    words = parsed.all_words if parsed.unit in ("i", "o") else parsed.words
+    return _SEASON.sub("_", words)

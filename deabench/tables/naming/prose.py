@@ -14,11 +14,24 @@ SENTENCES = {
         re.IGNORECASE,
     )
     for direction, words, arrow in (
-        ("higher", "higher|larger|greater", "↑"),
+        ("higher", "higher|larger|greater|bigger", "↑"),
         ("lower", "lower|smaller|less", "↓"),
     )
 }
 """What the text around a table says of its direction."""
+_IS_BETTER = (
+    r"(?:(?P<higher>higher|larger|greater|bigger|more)|(?P<lower>lower|smaller|less|fewer))"
+    r"(?: (?:values?|scores?))? (?:is|are) better"
+)
+_NAMED_METRICS = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\bfor (?P<names>[^.;:\n]{{1,120}}?),? {_IS_BETTER}",
+        rf"{_IS_BETTER} (?:for|in) (?P<names>[^.;:\n]{{1,120}})",
+        rf"^\W*(?P<names>[^.;:\n]{{1,40}}?)\s*[:(–—-]\s*{_IS_BETTER}",
+    )
+]
+"""Where a text says of metrics that it names which way is better."""
 NUMBERS_ARE_ERRORS = re.compile(
     r"\b(numbers?|values?|results?|figures?|entries|scores?)\b[^.\n|]{0,30}\b(are|is|shows?|give)\b"
     r"[^.\n|]{0,20}\berror rates?\b",
@@ -126,6 +139,26 @@ def direction_of_statement(name: str, prose: str) -> str:
         prose,
     )
     return direction_of_words(statement["metric"]) if statement else ""
+
+
+def directions_of_names(prose: str) -> dict[str, str]:
+    """Return "higher" or "lower" by each name, in lower case, that a text says it of.
+
+    Examples
+    --------
+    >>> directions_of_names("For F1 higher is better; for both FAR (alarms) and MAR less is better")
+    {'f1': 'higher', 'far': 'lower', 'mar': 'lower'}
+    """
+    directions: dict[str, set[str]] = {}
+    for clause in re.split(r"[;\n]|\.(?=\s|$)", prose):
+        for pattern in _NAMED_METRICS:
+            for match in pattern.finditer(clause):
+                direction = "higher" if match["higher"] else "lower"
+                phrase = re.sub(r"\([^()]*\)", "", match["names"])
+                for name in re.split(r",|&|/|\band\b|\bboth\b|\ball\b", phrase.lower()):
+                    directions.setdefault(name.strip(" *_`\"'"), set()).add(direction)
+    # A text that says both of one name speaks of several tables.
+    return {name: found.pop() for name, found in directions.items() if name and len(found) == 1}
 
 
 def direction_of_words(text: str) -> str:

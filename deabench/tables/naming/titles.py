@@ -72,7 +72,8 @@ def meaning_of_heading(heading: str) -> Meaning | None:
     >>> meaning_of_heading("Accuracy against latency"), meaning_of_heading("Results")
     (None, None)
     """
-    words = parse_name(heading).all_words
+    # "Time series forecasting" speaks of no time.
+    words = parse_name(heading).all_words.replace("_time_series_", "_")
     # A long caption speaks of more than what its table holds.
     if not heading or words.count("_") > MAX_HEADING_WORDS:
         return None

@@ -24,6 +24,7 @@ from deabench.tables.readers.latex import find_latex_tables, has_latex_table
 from deabench.tables.readers.limits import Limits, current_options, reading_options
 from deabench.tables.readers.markdown import find_markdown_tables, has_markdown_table
 from deabench.tables.readers.objects import is_flow_yaml, is_yaml, parse_json, parse_yaml
+from deabench.tables.readers.restructured import find_rst_tables, has_rst_table
 from deabench.tables.readers.workbooks import read_parquet, read_workbook
 from deabench.utils.files import one_line, read_bounded
 
@@ -139,10 +140,17 @@ def _is_document(text: str) -> bool:
 
 
 def _find_tables(text: str, limits: Limits, file: str) -> tuple[list[Grid], str]:
-    """Return the tables of a document in LaTeX, HTML or Markdown, and the text around them."""
+    """Return the tables of a document in LaTeX, HTML, Markdown or reStructuredText.
+
+    The text around them comes with them.
+    """
     if has_latex_table(text):
         return find_latex_tables(text, limits, file)
-    grids: list[Grid] = []
+    if has_rst_table(text):
+        grids, prose = find_rst_tables(text, limits, file)
+        if any(grid.count_numbers(1) for grid in grids):
+            return grids, prose
+    grids = []
     prose = text
     if has_html_table(text):
         grids, prose = find_html_tables(text, limits, file)

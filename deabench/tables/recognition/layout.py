@@ -387,7 +387,8 @@ def find_matrix_columns(columns: Sequence[Column], keys: Keys) -> list[str]:
     # A table of metrics has few columns that no rule knows.
     if len(unknown) < max(2, MIN_UNKNOWN_SHARE * len(numeric)):
         return []
-    return [c.name for c in numeric if c.kind not in ("count", "confusion count")]
+    describing = ("count", "confusion count", "data")
+    return [c.name for c in numeric if c.kind not in describing]
 
 
 def has_systems_in_columns(

@@ -22,6 +22,7 @@ from deabench.tables.naming.prose import (
     direction_of_introduction,
     direction_of_statement,
     direction_of_words,
+    directions_of_names,
 )
 from deabench.tables.naming.titles import metric_of_title
 from deabench.tables.recognition.columns import UNKNOWN_NAME, Column, check_range
@@ -173,15 +174,25 @@ def _is_statistic(column: Column, pattern: re.Pattern[str]) -> bool:
 def take_statements(
     columns: Sequence[Column], frame: pd.DataFrame, context: Context
 ) -> list[Column]:
-    """Take columns of unknown names as what a sentence of the text says that they hold."""
+    """Take columns as what a sentence of the text says of them, whatever their names mean."""
+    if not context.prose:
+        return list(columns)
     stated = []
+    directions = directions_of_names(context.prose)
     for column in columns:
-        is_open = column.role == "unknown" and column.name in frame and context.prose != ""
+        is_open = column.role == "unknown" and column.name in frame
         direction = direction_of_statement(column.name, context.prose) if is_open else ""
+        reason = "the text says what it holds"
+        # "MAR, %" and "MAR (%)" are called MAR in a sentence.
+        named = directions.get(re.split(r"[,(\[]", column.name)[0].strip().lower(), "")
+        is_refuted = column.metric and column.direction != named and column.name in frame
+        if named and (is_open or is_refuted):
+            direction = named
+            reason = "the text says it"
         if direction:
             role, kind = STATISTIC_ROLES[direction]
             better = "higher" if direction == "higher" else "lower"
-            reason = f"the text says what it holds: {better} is better"
+            reason = f"{reason}: {better} is better"
             values = finite_values(frame[column.name])
             column = check_range(column.with_role(role, reason, kind), values)
         stated.append(column)
