@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.transforms import Data, to_outputs_only
-from deabench.tables.vocabulary import has_mixed_units
+from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import choice
 
 
@@ -52,3 +52,11 @@ def _range_weights(reference: pd.DataFrame) -> np.ndarray:
     # In shares of its value no unit counts, as in shares of ranges.
     size = np.where(size > 0, size, np.abs(values[0]))
     return np.asarray(1.0 / np.where(size > 0, size, 1.0))
+
+
+def has_mixed_units(names: Sequence[str], inputs: Sequence[str]) -> bool:
+    """Return whether metrics have units that cannot be added, as rates and costs."""
+    # Shares and percent are one unit, and names without a unit tell nothing.
+    meanings = filter(None, map(look_up_metric, names))
+    units = {meaning.unit.replace("percent", "share") for meaning in meanings}
+    return bool(inputs) or len(units - {""}) > 1

@@ -58,7 +58,8 @@ def read(
         A file's name, a DataFrame of any library, a mapping or a list of records, a fitted search
         or its `cv_results_`, an Optuna study. A file may be CSV with any usual separator and
         decimal sign, .gz, .xlsx, Parquet, JSON or YAML (records, columns, systems by name, and the
-        results of evaluation harnesses), or a document with a table in Markdown, HTML or LaTeX;
+        results of evaluation harnesses), or a document with a table in Markdown, HTML, LaTeX or
+        reStructuredText;
         `"-"` is standard input. A list of files, or a mapping of
         names to tables, is one table for each metric with the systems in common. A Table that needs
         no change passes through.

@@ -411,14 +411,6 @@ def _look_up_brackets(unit: str) -> Meaning | None:
     return meaning if meaning.role in ("output", "lower_rate") or words == "_time_" else None
 
 
-def has_mixed_units(names: Sequence[str], inputs: Sequence[str]) -> bool:
-    """Return whether metrics have units that cannot be added, as rates and costs."""
-    # Shares and percent are one unit, and names without a unit tell nothing.
-    meanings = filter(None, map(look_up_metric, names))
-    units = {meaning.unit.replace("percent", "share") for meaning in meanings}
-    return bool(inputs) or len(units - {""}) > 1
-
-
 def look_up_beside(name: str, names: Sequence[str]) -> Meaning | None:
     """Return what a name means beside the other names of its table: X1 beside Y1.
 

@@ -198,6 +198,19 @@ def test_a_metric_that_few_systems_have_is_left_out(tmp_path) -> None:
     assert list(db.rank(table).data.inputs) == []
 
 
+def test_a_table_of_mostly_sparse_metrics_is_asked_about(tmp_path) -> None:
+    sparse = {name: [0.5, 0.6, 0.7] + [None] * 17 for name in ("F1", "precision")}
+    table = read_board(tmp_path, board(["accuracy"], **sparse))
+    assert table.question.text == (
+        "only few systems have values in 'F1', 'precision' (2 of 3 metrics)."
+    )
+    assert table.question.answers == {"ignore": {"ignore": ("F1", "precision")}}
+    answered = db.read(tmp_path / "board.csv", ignore=["F1", "precision"])
+    assert list(db.rank(answered).data.outputs) == ["accuracy"]
+    # One of two metrics is no remnant.
+    assert read_board(tmp_path, board(["accuracy"], F1=sparse["F1"])).question is None
+
+
 def test_a_mean_is_left_out_only_where_nearly_all_of_its_rows_are_the_mean(tmp_path) -> None:
     table = pd.DataFrame(board(["accuracy", "f1"], rows=40))
     table["Average"] = table[["accuracy", "f1"]].mean(axis=1)

@@ -99,6 +99,8 @@ def test_a_second_metric_in_brackets_is_no_spread() -> None:
         (["510 MB/s", "620 MB/s"], [510, 620], "MB/s"),
         (["510 MB/s", "1.5 GB/s", "-"], [510, 1500, np.nan], "MB/s"),
         (["1 GiB", "512 MiB"], [1, 0.5], "GiB"),
+        (["727 MFLOPs", "2 GFLOPs", "1.5 GFLOPS"], [727, 2000, 1500], "MFLOPs"),
+        (["31.2 TFLOP/s", "400 GFLOPs/s"], [31.2, 0.4], "TFLOP/s"),
         (["31.2 t/s", "7 t/s"], [31.2, 7], "t/s"),
         (["21.4x", "1x"], [21.4, 1], "x"),
         (["5 W", "12 W"], [5, 12], "W"),
@@ -114,7 +116,16 @@ def test_units_of_cells_are_kept(cells, values, unit) -> None:
     assert not numbers.failed.any()
 
 
-@pytest.mark.parametrize("cells", [["3 dogs", "4 cats"], ["510 MB", "3 GB/s"], ["7 W", "8"]])
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["3 dogs", "4 cats"],
+        ["510 MB", "3 GB/s"],
+        ["7 W", "8"],
+        ["5 GMACs", "3 GFLOPs"],
+        ["5 GB", "3 GFLOPs"],
+    ],
+)
 def test_cells_of_several_units_are_no_column_of_numbers(cells) -> None:
     numbers = parse_numbers(pd.Series(cells))
     assert numbers is None or numbers.failed.any()

@@ -177,3 +177,28 @@ def test_strict_takes_no_direction_from_what_is_no_name(text, tmp_path) -> None:
     assert len(db.rank(path).scores) == 3
     with pytest.raises(DataError, match="strict takes names alone"):
         db.rank(path, strict=True)
+
+
+def test_a_sentence_about_names_overrules_what_they_usually_mean(tmp_path) -> None:
+    above = "For F1 bigger is better; for both FAR (false alarms) and MAR (misses) less is better."
+    names = ["F1", "FAR, %", "MAR, %"]
+    assert read_document(tmp_path, names, above).lower_rates == ["FAR, %", "MAR, %"]
+    assert read_document(tmp_path, names, "As in the paper.").outputs == ["F1", "MAR, %"]
+    # What is said of a part of its name, or of another column, is not said of it.
+    for other in ("Less is better for the MAR of FAR.", "Where lower FAR is better, MAR is read."):
+        assert "MAR, %" in read_document(tmp_path, names, other).outputs
+
+
+def test_a_text_that_says_both_of_one_name_decides_nothing(tmp_path) -> None:
+    above = "Higher is better for zeal.\n\nIn the appendix, lower is better for zeal."
+    table = read_document(tmp_path, ["accuracy", "zeal"], above)
+    assert table.outputs == ["accuracy"]
+
+
+def test_a_heading_of_time_series_speaks_of_no_time(tmp_path) -> None:
+    path = tmp_path / "board.md"
+    rows = "".join(f"| m{k} | {0.5 + k / 50:.2f} | {0.9 - k / 70:.2f} |\n" for k in range(6))
+    path.write_text(f"# Time series forecasting\n\n| Model | ECL | Zone |\n|---|---|---|\n{rows}")
+    table = db.read(path)
+    assert table.costs == []
+    assert table.guessed == ["ECL", "Zone"]

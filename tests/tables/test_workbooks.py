@@ -8,6 +8,7 @@ import zipfile
 import pandas as pd
 import pytest
 
+import deabench as db
 from deabench.errors import DataError
 from deabench.tables.readers.files import read_file
 from deabench.tables.readers.limits import Limits
@@ -66,6 +67,21 @@ def test_two_header_rows_with_merged_cells_and_a_title(tmp_path) -> None:
         "COCO AP50": ["70.2", "71.2"],
         "Time ms": ["5", "4"],
     }
+
+
+def test_seasons_as_pandas_writes_them_have_the_names_of_their_index(tmp_path) -> None:
+    columns = pd.MultiIndex.from_product([["2021-22", "2022-23"], ["W", "L", "GF", "GA"]])
+    goals = [
+        [22, 13, 61, 48, 26, 6, 88, 43],
+        [13, 19, 52, 54, 18, 13, 51, 46],
+        [9, 9, 5, 4, 3, 2, 1, 8],
+    ]
+    teams = pd.Index(["Arsenal", "Aston Villa", "Everton"], name="Team")
+    pd.DataFrame(goals, teams, columns).to_excel(tmp_path / "league.xlsx")
+    table = db.read(tmp_path / "league.xlsx")
+    assert table.label == ("Team",)
+    assert table.outputs == ["2021-22 W", "2021-22 GF", "2022-23 W", "2022-23 GF"]
+    assert table.lower_rates == ["2021-22 L", "2021-22 GA", "2022-23 L", "2022-23 GA"]
 
 
 def test_numbers_below_merged_cells_alone_are_names(tmp_path) -> None:

@@ -48,6 +48,7 @@ MeaningKind = Literal[
     "dataset",
     "given",
     "empty",
+    "sparse",
     # What repeats other columns.
     "mean",
     "complement",

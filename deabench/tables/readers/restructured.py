@@ -79,6 +79,12 @@ def find_rst_tables(text: str, limits: Limits, file: str) -> tuple[list[Grid], s
 
 def _read_text(node: nodes.Node) -> str:
     """Return the text of a node in one line, without its footnotes."""
+    from docutils import nodes
+
+    node = node.deepcopy()
+    for reference in list(node.findall(nodes.footnote_reference)):
+        reference.parent.remove(reference)
+    # A note that the text does not have is left as it is written.
     return " ".join(strip_markup(_FOOTNOTE.sub("", node.astext())).split())
 
 

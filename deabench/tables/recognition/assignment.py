@@ -12,6 +12,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.cells import Numbers
+from deabench.tables.naming.patterns import shorten_names
 from deabench.tables.naming.questions import Question, make_question
 from deabench.tables.recognition.blocks import judge_columns
 from deabench.tables.recognition.columns import (
@@ -28,6 +29,7 @@ from deabench.tables.scales import measure_scale
 from deabench.tables.table import LowerIsBetter, Table
 from deabench.tables.vocabulary import is_weak_name, look_up_metric
 from deabench.utils.checks import did_you_mean
+from deabench.utils.text import quote_names
 
 LEAST_DISTINCT = 0.5
 """More than this share of the values of a measurement are distinct."""
@@ -154,7 +156,7 @@ def _find_question(
     if metrics:
         asked_columns = varying
     if not asked_columns:
-        return None
+        return _ask_about_sparse(table, metrics)
     directions = find_likely_directions(table, asked_columns, metrics)
     return make_question(
         asked_columns,
@@ -163,6 +165,24 @@ def _find_question(
         [c.name for c in metrics if c.input],
         numeric,
         directions,
+    )
+
+
+def _ask_about_sparse(table: Table, metrics: Sequence[Column]) -> Question | None:
+    """Return the question whether a table may be ranked by what is left of its metrics.
+
+    None where as many metrics have values for most systems as have none.
+    """
+    sparse = [column.name for column in table.columns if column.kind == "sparse"]
+    if len(sparse) <= len(metrics):
+        return None
+    text = (
+        f"only few systems have values in {quote_names(sparse, 4)} ({len(sparse)} of "
+        f"{len(sparse) + len(metrics)} metrics)."
+    )
+    numeric = [column.name for column in table.columns if column.name in table.frame]
+    return Question(
+        text, (), {"ignore": {"ignore": tuple(shorten_names(sparse, numeric))}}, "ignore"
     )
 
 

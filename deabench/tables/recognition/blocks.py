@@ -188,7 +188,7 @@ def _leave_out_sparse(
         if may_leave_out(column) and filled.get(column.name, 1) < SPARSE:
             count = int(frame[column.name].notna().sum())
             reason = f"only {count} of {len(frame)} systems have a value; name it to use it"
-            column = column.with_role("left_out", reason)
+            column = column.with_role("left_out", reason, "sparse")
         result.append(column)
     return result
 

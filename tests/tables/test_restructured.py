@@ -1,0 +1,105 @@
+"""Tables of reStructuredText: directives, grids with merged cells, simple tables."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import deabench as db
+from deabench.errors import DataError
+from deabench.tables.readers.files import read_file
+
+LIST = """Summary
+-------
+
+Measured on one core.
+
+.. list-table:: Save and load
+   :header-rows: 1
+
+   * - Compression
+     - Save Mem
+     - ``F1`` [1]_
+   * - none
+     - 1.05GB
+     - **0.8**
+   * - zstd
+     - 387MB
+     - 0.7
+
+.. [1] A footnote.
+"""
+GRID = """Forecasts
+=========
+
+    +----------+-----------------+
+    | Library  |      Error      |
+    +          +--------+--------+
+    |          | Daily  | Weekly |
+    +==========+========+========+
+    | AutoTS   | 0.79   | 0.61   |
+    +----------+--------+--------+
+    | Fedot    | 0.58   | 0.52   |
+    +----------+--------+--------+
+    | Prophet  | 0.63   | 0.57   |
+    +----------+--------+--------+
+"""
+SIMPLE = """
+=======  ========  ====
+Router   Accuracy  Time
+=======  ========  ====
+chi           0.9     4
+echo          0.8     3
+=======  ========  ====
+"""
+
+
+def read(folder, text: str):
+    path = folder / "table.rst"
+    path.write_text(text, encoding="utf-8")
+    return read_file(path)
+
+
+def test_a_list_of_rows_is_a_table_with_its_title(tmp_path) -> None:
+    source = read(tmp_path, LIST)
+    assert source.frame.to_dict("list") == {
+        "Compression": ["none", "zstd"],
+        "Save Mem": ["1.05GB", "387MB"],
+        "F1": ["0.8", "0.7"],
+    }
+    assert source.sheet == "Save and load"
+    assert source.introduction == "Measured on one core."
+    assert source.prose.splitlines()[:2] == ["Summary", "Measured on one core."]
+
+
+def test_merged_cells_of_a_grid_name_all_columns_below(tmp_path) -> None:
+    source = read(tmp_path, GRID)
+    assert list(source.frame) == ["Library", "Error Daily", "Error Weekly"]
+    assert source.frame["Error Weekly"].tolist() == ["0.61", "0.52", "0.57"]
+    assert source.sheet == "Forecasts"
+
+
+def test_a_simple_table_is_read_by_its_rules(tmp_path) -> None:
+    path = tmp_path / "routers.rst"
+    path.write_text(SIMPLE)
+    table = db.read(path)
+    assert (table.outputs, table.costs, table.label) == (["Accuracy"], ["Time"], ("Router",))
+
+
+def test_csv_in_a_directive_is_a_table_and_no_file_is_included(tmp_path) -> None:
+    secret = tmp_path / "secret.csv"
+    secret.write_text("model,accuracy\nstolen,0.1\nagain,0.2\n")
+    included = f".. csv-table::\n   :file: {secret}\n   :header-rows: 1\n\n"
+    own = ".. csv-table::\n   :header: model, accuracy\n\n   a, 0.9\n   b, 0.8\n"
+    source = read(tmp_path, included + own)
+    assert source.frame.to_dict("list") == {"model": ["a", "b"], "accuracy": ["0.9", "0.8"]}
+
+
+def test_without_docutils_a_directive_is_refused_and_a_grid_is_read_as_a_box(
+    tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "docutils", None)
+    with pytest.raises(DataError, match=r"is reStructuredText; install docutils to read it"):
+        read(tmp_path, LIST)
+    assert list(read(tmp_path, SIMPLE).frame) == ["Router", "Accuracy", "Time"]
