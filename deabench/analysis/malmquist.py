@@ -92,7 +92,7 @@ def malmquist(
         inputs=inputs,
         missing=refuse_bounds(missing),
     )
-    later = selected.with_table(as_table(after))
+    later = selected.with_table(as_table(after, selected.metrics))
     notes = selected.notes
     # A column with a gap is dropped from both tables, so that the frontiers are comparable.
     if missing != "refuse":

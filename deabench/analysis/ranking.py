@@ -130,7 +130,7 @@ def rank(
         )
     request = ModelRequest(model, returns, orientation)
     selected = select_table(table, outputs=outputs, inputs=inputs, missing=missing, strict=strict)
-    reference_table = None if reference is None else as_table(reference)
+    reference_table = None if reference is None else as_table(reference, selected.metrics)
     ranking = rank_selected(
         selected,
         request,

@@ -304,7 +304,7 @@ def _validate_both(
             "for that; `deabench rank FILE --explain NAME`, in Python ranking.projections, shows "
             "what the others reach beside what is given; or leave the role out"
         )
-    points = selected.with_table(as_table(tested))
+    points = selected.with_table(as_table(tested, selected.metrics))
     missing_notes: tuple[str, ...] = ()
     if missing != "refuse":
         points, selected, missing_notes = align_columns(points, selected, missing)

@@ -298,7 +298,7 @@ def _score_tested(
         # The tested algorithms may be few; warnings about the reference were given before.
         warnings.simplefilter("ignore", DataWarning)
         ranking = rank_completely(
-            selected.with_table(as_table(tested_table)).as_table(),
+            selected.with_table(as_table(tested_table, selected.metrics)).as_table(),
             reference=selected.as_table(),
             **_model_arguments(rank_options),
         )

@@ -146,3 +146,16 @@ def test_systems_may_be_called_like_metrics_where_the_metrics_are_named(labels) 
     # Names of rows are metrics in rows, as before.
     turned = db.rank(table, outputs=labels[1:])
     assert turned.scores.index.tolist() == list("xyz")
+
+
+def test_rows_of_a_reference_that_are_called_as_metrics_are_no_metrics() -> None:
+    columns = ["m0", "m1"]
+    table = pd.DataFrame([[0.5, 0.7], [0.8, 0.6]], ["ours", "theirs"], columns)
+    # R1, R2 and R5 are usual names of metrics; the named columns are those of the table.
+    rows = ["r0", "r1", "r2", "r3", "r5"]
+    reference = pd.DataFrame(np.linspace(0.3, 0.9, 10).reshape(5, 2), rows, columns)
+    ranking = db.rank(table, outputs=columns, reference=reference)
+    assert ranking.reference.labels.tolist() == rows
+    targets = db.targets(reference, table, outputs=columns)
+    assert targets.gaps.index.tolist() == rows
+    assert list(db.malmquist(reference, reference * 1.1, outputs=columns).frame.index) == rows

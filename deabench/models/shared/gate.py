@@ -225,9 +225,9 @@ def _overlooked_rows(task: Task, answer: Answer) -> np.ndarray:
     if len(rows) and not getattr(answer.options, "is_restricted", False):
         own_slack = find_own_slack(task, answer.frontier, rows).total
         is_dominated[rows[own_slack > TOLERANCE]] = True
-        rows = rows[own_slack <= TOLERANCE]
-    # What lies beyond the reference is no point of it, and has no slack of its own: where hardly
-    # any is left at its projection, it is solved again.
+        # What lies beyond the reference is no point of it, and has no slack of its own (NaN).
+        rows = rows[~(own_slack > TOLERANCE)]
+    # Where hardly any slack is left at its projection, it is solved again, too.
     slack_shares = answer.slacks.to_numpy() / np.where(tested != 0, np.abs(tested), np.inf)
     is_beyond = _is_all_but_best(answer, tested, beyond=True) & ~is_dominated
     is_beyond &= slack_shares.max(axis=1, initial=0.0) <= NEAR_PROJECTION
