@@ -121,8 +121,11 @@ def scale(values: np.ndarray) -> np.ndarray:
 def largest_sizes(values: np.ndarray) -> np.ndarray:
     """Return the largest absolute value of each column (n, k); 0 where there is no row.
 
-    Columns whose numbers stand side by side are read several times faster.
+    Columns whose numbers stand side by side are read several times faster, and where there are
+    more columns than rows, row after row.
     """
+    if len(values) < values.shape[1]:
+        return reduce(np.maximum, map(np.abs, values), np.zeros(values.shape[1]))
     columns = np.ascontiguousarray(values.T)
     greatest = columns.max(axis=1, initial=0.0)
     return np.asarray(np.maximum(greatest, -columns.min(axis=1, initial=0.0)))

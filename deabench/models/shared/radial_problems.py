@@ -16,7 +16,7 @@ from deabench.results.answer import Task
 from deabench.solver.engine import Solution
 from deabench.solver.family import Bases, Family
 from deabench.solver.template import Template, compile_template
-from deabench.utils.arrays import scale
+from deabench.utils.arrays import largest_sizes, scale
 
 MANY = 1000
 """Undominated DMUs from which on those at the corners of facets stand for all."""
@@ -48,14 +48,18 @@ class WEIProblem(RadialProblem):
         y = task.data.outputs.to_numpy()
         # Scale metrics and tested DMUs by powers of two, which round nothing.
         self.unit = scale(Y)
-        self.size = scale((y / self.unit).T)
+        scaled_reference = Y / self.unit
+        scaled = scaled_reference
+        if task.data is not task.reference:
+            scaled = y / self.unit
+        self.size = scale(scaled.T)
         # Dominated DMUs are no peers: they are left out of the program.
         if undominated is None:
             undominated = undominated_rows(Y)
         self.frontier = undominated
         self.undominated = undominated
-        self.points = (Y / self.unit)[self.frontier]
-        self.tested = y / self.unit / self.size[:, None]
+        self.points = scaled_reference[self.frontier]
+        self.tested = scaled / self.size[:, None]
         self.facet_simplices: np.ndarray | None = None
         self.inner = self.frontier[:0]
         # Where listing facets pays, only the DMUs at their corners are candidates.
@@ -63,7 +67,7 @@ class WEIProblem(RadialProblem):
         if is_large and should_enumerate_facets(self.points, len(self.tested)):
             self._keep_facet_corners()
         self.family = Family(wei_form(Y.shape[1]), self.points)
-        self.maxima = column_maxima(Y / self.unit)
+        self.maxima = column_maxima(scaled_reference)
 
     def _keep_facet_corners(self) -> None:
         """Keep the DMUs at the corners of facets: mixtures of these reach the others.
@@ -149,7 +153,7 @@ Problem = WEIProblem | CCRProblem
 
 def column_maxima(values: np.ndarray) -> np.ndarray:
     """Return the maximum of each metric, without signs; 1 where it is 0."""
-    largest = np.abs(values).max(axis=0)
+    largest = largest_sizes(values)
     return np.asarray(np.where(largest > 0, largest, 1.0))
 
 

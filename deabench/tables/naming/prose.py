@@ -7,6 +7,7 @@ import re
 from deabench.tables.naming.name_patterns import search_name
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.vocabulary import column_pattern, look_up_metric
+from deabench.utils.lazy import lazy_pattern
 
 SENTENCES = {
     direction: re.compile(
@@ -24,7 +25,7 @@ _IS_BETTER = (
     r"(?: (?:values?|scores?))? (?:is|are) better"
 )
 _NAMED_METRICS = [
-    re.compile(pattern, re.IGNORECASE)
+    lazy_pattern(pattern, re.IGNORECASE)
     for pattern in (
         rf"\bfor (?P<names>[^.;:\n]{{1,120}}?),? {_IS_BETTER}",
         rf"{_IS_BETTER} (?:for|in) (?P<names>[^.;:\n]{{1,120}})",
