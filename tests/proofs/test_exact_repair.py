@@ -424,11 +424,11 @@ def test_what_weights_allow_beside_zeros_is_the_maximum_by_loops(returns) -> Non
 
 
 def test_weights_at_a_limit_are_that_limit_and_not_free() -> None:
-    """Six weights: at their least, just above it, clear of both limits, and by 1e-9 below or
-    above their largest; the last has none.
+    """Six weights: at their least, just above it, and by shares of 1e-6 and 1e-9 below or above
+    their largest; the last has none.
     """
     least = np.array([0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
-    weights = np.array([0.5, 0.5 + 1e-6, 1.0, 2.0 - 1e-9, 2.0 + 1e-9, 9.0])
+    weights = np.array([0.5, 0.5 + 1e-6, 2.0 - 2e-6, 2.0 - 2e-9, 2.0 + 2e-9, 9.0])
     limits = [Fraction(2)] * 5 + [None]
     exact, is_free = settle_at_limits(weights, least, limits)
     assert is_free.tolist() == [False, True, True, False, False, True]
