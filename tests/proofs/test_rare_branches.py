@@ -242,3 +242,14 @@ def test_a_model_says_whether_it_proves_its_scores_itself() -> None:
     assert db.models.WEI().proves_its_scores
     assert not db.models.WEI(shares={"a": (0.1, 0.9)}).proves_its_scores
     assert not db.models.SBM().proves_its_scores
+
+
+def test_super_efficiencies_need_a_proof_where_they_are_no_efficiencies_of_a_table() -> None:
+    options = {"outputs": ["a", "b"], "inputs": ["x"], "model": "super"}
+    among_their_own = rank_with(COSTS, **options)
+    assert (among_their_own.scores < 1).any()
+    expected = (among_their_own.scores >= 1).tolist()
+    assert among_their_own.options.needs_proof(among_their_own).tolist() == expected
+    beside_another = rank_with(COSTS * [0.5, 0.5, 1.0], reference=COSTS, **options)
+    assert (beside_another.scores < 1).any()
+    assert beside_another.options.needs_proof(beside_another).all()
