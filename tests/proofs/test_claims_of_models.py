@@ -12,6 +12,7 @@ from model_options import rank_with
 
 import deabench as db
 from deabench.errors import CertificateError
+from deabench.proofs.ranking import NO_PROOF, unproved_claims
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 RNG = np.random.default_rng(5)
@@ -142,6 +143,20 @@ def test_who_has_no_peer_has_no_score(options) -> None:
     db.certify(honest)
     forged = replace(honest, scores=honest.scores.fillna(1.0), reasons={})
     assert (forged.options.prove(forged).violations["gap"] > 1).tolist() == [False, True]
+
+
+def test_of_slacks_without_weights_nothing_is_told() -> None:
+    """Only radial models have weights for slacks alone."""
+    for model in ("sbm", "additive", "fdh"):
+        ranking = rank_with(TABLE, outputs=["a", "b"], inputs=["x", "z"], model=model)
+        assert ranking.slack_weights is None
+        assert unproved_claims(ranking) == ()
+    radial = rank_with(TABLE, outputs=["a", "b"], inputs=["x", "z"], model="ccr")
+    assert radial.slack_weights is not None
+    unproved = np.full_like(radial.slack_weights.of, NO_PROOF)
+    weights = replace(radial.slack_weights, of=unproved)
+    sentences = unproved_claims(replace(radial, slack_weights=weights))
+    assert sentences[0].startswith("the slacks of 8 DMUs are those of one optimum")
 
 
 @pytest.mark.parametrize("names", [["zzz", "second"], ["first", "zzz"], ["first", "first"]])
