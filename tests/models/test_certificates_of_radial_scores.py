@@ -1,4 +1,4 @@
-"""How far a radial score is from its certificate, in units of the score or of 1."""
+"""How far a radial score is from its certificate, and which weights prove nothing of its slacks."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 
 from deabench.models.shared import radial
+from deabench.proofs.ranking import NO_PROOF, OWN_WEIGHTS
+from deabench.results.proof import SlackWeights
 
 
 def test_a_gap_counts_in_units_of_scores_above_1_and_of_1_below(
@@ -36,3 +38,19 @@ def test_a_gap_counts_in_units_of_scores_above_1_and_of_1_below(
     answer = SimpleNamespace(scores=scores.where(scores < 4))
     assert radial._is_unproved(answer, np.zeros((6, 1)), 0.29)
     assert not radial._is_unproved(answer, np.zeros((6, 1)), 0.3)
+
+
+@pytest.mark.parametrize("may_have_none", [True, False])
+def test_steep_weights_prove_slacks_in_fractions_alone(may_have_none) -> None:
+    """Two DMUs have steep weights, which hold for the second, and the last two have no row."""
+    discarded: list[bool] = []
+    proof: Any = SimpleNamespace(
+        weights=SlackWeights(
+            np.array([[1.0, 2e6], [1.0, 1e6], [3e6, 1.0]]),
+            np.array([0, 2, 1, OWN_WEIGHTS, NO_PROOF], dtype=np.int32),
+        ),
+        is_supported=lambda k: k == 1,
+        discard=lambda is_discarded: discarded.extend(is_discarded.tolist()),
+    )
+    radial._discard_steep_weights(proof, np.full(5, may_have_none))
+    assert discarded == [True, not may_have_none, False, False, False]

@@ -131,9 +131,9 @@ def _discard_steep_weights(proof: SlackProof, may_have_none: np.ndarray) -> None
 
     That DMUs which may have no slack, bool (n,), have none, they may prove in fractions.
     """
-    of = proof.weights.of
-    largest = np.append(proof.weights.rows.max(axis=1, initial=0.0), 0.0)[np.maximum(of, -1)]
-    is_steep = (of >= 0) & (largest > STEEPEST)
+    # Who has no row of its own finds the 0 behind the last one.
+    positions = np.maximum(proof.weights.of, -1)
+    is_steep = np.append(proof.weights.rows.max(axis=1, initial=0.0), 0.0)[positions] > STEEPEST
     for k in np.flatnonzero(is_steep & may_have_none).tolist():
         is_steep[k] = not proof.is_supported(k)
     proof.discard(is_steep)
