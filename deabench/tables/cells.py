@@ -20,6 +20,7 @@ from deabench.tables.estimates import (
     MULTIPLES,
     Estimate,
     clean_cell,
+    counts_operations,
     find_currency,
     parse_duration,
     parse_estimate,
@@ -219,7 +220,7 @@ def _parse_texts(numeric: np.ndarray, texts: Mapping[int, str], comma: bool) -> 
             estimates[row] = estimate
     plain_count = int((~np.isnan(numeric)).sum())
     filled = plain_count + len(texts)
-    estimates = _agree_on_units(estimates, is_complete=len(estimates) == filled)
+    estimates = _agree_on_units(estimates, len(estimates) == filled, plain_count > 0)
     # Mostly text: a number here and there does not make a column of measurements.
     if plain_count + len(estimates) < max(LEAST_SHARE * filled, 1):
         return None
@@ -262,13 +263,17 @@ def _are_surely_percent(values: np.ndarray) -> bool:
     return bool(((values > 1) & (values <= 100)).all())
 
 
-def _agree_on_units(estimates: Mapping[int, Estimate], is_complete: bool) -> dict[int, Estimate]:
+def _agree_on_units(
+    estimates: Mapping[int, Estimate], is_complete: bool, has_bare: bool
+) -> dict[int, Estimate]:
     """Convert bytes and operations to the first cell's unit, and drop cells of other units.
 
     Parameters
     ----------
     is_complete : bool
         Whether every filled cell is one of the estimates.
+    has_bare : bool
+        Whether other cells are plain numbers: of which unit of operations, nothing tells.
     """
     units = {estimate.unit for estimate in estimates.values()}
     free = {"", "percent", "seconds", "x"}
@@ -278,7 +283,7 @@ def _agree_on_units(estimates: Mapping[int, Estimate], is_complete: bool) -> dic
     agreed = {}
     for row, estimate in estimates.items():
         factor = _unit_factor(estimate.unit, first)
-        if factor is not None:
+        if factor is not None and not (has_bare and counts_operations(first)):
             agreed[row] = estimate.scale(factor, first)
         elif estimate.unit in free:
             agreed[row] = estimate
@@ -295,11 +300,9 @@ def _unit_factor(unit: str, other: str) -> float | None:
     """
     own = MULTIPLES.match(unit)
     first = MULTIPLES.match(other)
-    if own is None or first is None:
+    if own is None or first is None or _measured_amount(own) != _measured_amount(first):
         return None
-    if _measured_amount(own) != _measured_amount(first):
-        return None
-    sizes = [(1024 if m[2] else 1000) ** " KMGTP".index(m[1].upper() or " ") for m in (own, first)]
+    sizes = [(1024 if m[2] else 1000) ** " KMGTPE".index(m[1].upper() or " ") for m in (own, first)]
     return float(sizes[0] / sizes[1])
 
 
@@ -307,7 +310,7 @@ def _measured_amount(match: re.Match[str]) -> tuple[str, bool]:
     """Return whether a unit is one of bytes or of which operations, and whether it is a rate."""
     if match["bytes"]:
         return "bytes", len(match["bytes"]) > 1
-    return match["operations"], match["per_second"] is not None
+    return match["operations"].upper(), match["per_second"] is not None
 
 
 def _drop_other_brackets(estimates: dict[int, Estimate]) -> dict[int, Estimate]:

@@ -31,7 +31,8 @@ SECONDS = {
 EXPONENTS = {"k": 3, "m": 6, "b": 9, "g": 9, "t": 12}
 """Powers of ten of the letters behind a number."""
 MULTIPLES = lazy_pattern(
-    r"([kKMGTP]?)(?:(i?)(?P<bytes>B(?:/s|ps)?)|(?P<operations>FLOP|MAC|OP)[sS]?(?P<per_second>/s)?)$"
+    r"([kKMGTPE]?)(?:(i?)(?P<bytes>B(?:/s|ps)?)"
+    r"|(?P<operations>(?i:FLOP|MAC|OP))[sS]?(?P<per_second>/s)?)$"
 )
 """Bytes or operations, or those per second, in powers of 1000 or 1024."""
 _GROUPS = r"\d{1,3}(?:[ '’\u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?"
@@ -152,6 +153,12 @@ def find_currency(cell: str) -> str:
 def strip_currency(cell: str) -> str:
     """Return a cell without its currency."""
     return _CURRENCY.sub("", cell).strip()
+
+
+def counts_operations(unit: str) -> bool:
+    """Return whether a unit is one of floating-point or other operations, as GFLOPs."""
+    match = MULTIPLES.match(unit)
+    return match is not None and match["operations"] is not None
 
 
 def clean_cell(cell: object) -> str:

@@ -70,7 +70,28 @@ def test_a_list_of_rows_is_a_table_with_its_title(tmp_path) -> None:
     }
     assert source.sheet == "Save and load"
     assert source.introduction == "Measured on one core."
-    assert source.prose.splitlines()[:2] == ["Summary", "Measured on one core."]
+    assert "Measured on one core." in source.prose
+    assert "list-table" not in source.prose
+
+
+def test_names_that_begin_as_lists_do_stay_names(tmp_path) -> None:
+    text = LIST.replace("none", "J. Smith").replace("- zstd", "- 1. *net")
+    assert read(tmp_path, text).frame["Compression"].tolist() == ["J. Smith", "1. *net"]
+    box = GRID.replace("AutoTS ", "K. Day ").replace("0.79", "- .7").replace("0.58", "--  ")
+    frame = read(tmp_path, box).frame
+    assert frame["Library"].tolist() == ["K. Day", "Fedot", "Prophet"]
+    assert frame["Error Daily"].tolist() == ["- .7", "--", "0.63"]
+
+
+def test_tables_of_other_formats_beside_one_are_read_with_it(tmp_path) -> None:
+    markdown = "".join(f"| m{k} | 0.{9 - k} | {k} |\n" for k in range(6))
+    markdown = f"# Models\n\n| Model | Accuracy | Time |\n|---|---|---|\n{markdown}\n"
+    source = read(tmp_path, markdown + LIST)
+    assert list(source.frame) == ["Model", "Accuracy", "Time"]
+    assert "'Save and load'" in source.notes[0]
+    # A plain box of a terminal is none of reStructuredText.
+    box = "+---+---+\n| x | y |\n+===+===+\n| a | 1 |\n+---+---+\n"
+    assert list(read(tmp_path, markdown + box).frame) == ["Model", "Accuracy", "Time"]
 
 
 def test_merged_cells_of_a_grid_name_all_columns_below(tmp_path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from deabench.tables.naming.name_patterns import search_name
 from deabench.tables.naming.parsing import parse_name
@@ -15,24 +16,24 @@ SENTENCES = {
         re.IGNORECASE,
     )
     for direction, words, arrow in (
-        ("higher", "higher|larger|greater|bigger", "↑"),
+        ("higher", "higher|larger|greater", "↑"),
         ("lower", "lower|smaller|less", "↓"),
     )
 }
 """What the text around a table says of its direction."""
 _IS_BETTER = (
-    r"(?:(?P<higher>higher|larger|greater|bigger|more)|(?P<lower>lower|smaller|less|fewer))"
-    r"(?: (?:values?|scores?))? (?:is|are) better"
+    r"(?:(?P<higher>higher|larger|greater|bigger)|(?P<lower>lower|smaller|less))"
+    r"(?: values?| scores?)? (?:is|are) better"
 )
 _NAMED_METRICS = [
     lazy_pattern(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\bfor (?P<names>[^.;:\n]{{1,120}}?),? {_IS_BETTER}",
-        rf"{_IS_BETTER} (?:for|in) (?P<names>[^.;:\n]{{1,120}})",
-        rf"^\W*(?P<names>[^.;:\n]{{1,40}}?)\s*[:(–—-]\s*{_IS_BETTER}",
+        rf"(?:for|both for) (?P<names>.{{1,120}}?),? {_IS_BETTER}",
+        rf"{_IS_BETTER} (?:for|in) (?P<names>.{{1,120}})",
+        rf"(?P<names>.{{1,40}}?) ?(?:: ?|\(|– |— |- ){_IS_BETTER}\)?",
     )
 ]
-"""Where a text says of metrics that it names which way is better."""
+"""Whole sentences that say of metrics which way is better."""
 NUMBERS_ARE_ERRORS = re.compile(
     r"\b(numbers?|values?|results?|figures?|entries|scores?)\b[^.\n|]{0,30}\b(are|is|shows?|give)\b"
     r"[^.\n|]{0,20}\berror rates?\b",
@@ -142,24 +143,41 @@ def direction_of_statement(name: str, prose: str) -> str:
     return direction_of_words(statement["metric"]) if statement else ""
 
 
-def directions_of_names(prose: str) -> dict[str, str]:
-    """Return "higher" or "lower" by each name, in lower case, that a text says it of.
+def directions_of_names(introduction: str, names: Collection[str]) -> dict[str, str]:
+    """Return "higher" or "lower" by each name that a sentence above a table says it of.
+
+    A sentence that says more than that, as "except" or both directions, decides nothing.
+
+    Parameters
+    ----------
+    introduction : str
+        The text between the heading and the table: further texts speak of other tables.
+    names : collection of str
+        The columns' names in lower case; a sentence has to name these alone.
 
     Examples
     --------
-    >>> directions_of_names("For F1 higher is better; for both FAR (alarms) and MAR less is better")
+    >>> text = "For F1 higher is better; both for FAR (alarms) and MAR less is better"
+    >>> directions_of_names(text, ["f1", "far", "mar"])
     {'f1': 'higher', 'far': 'lower', 'mar': 'lower'}
+    >>> directions_of_names("Higher is better for F1, but not for FAR", ["f1", "far"])
+    {}
     """
     directions: dict[str, set[str]] = {}
-    for clause in re.split(r"[;\n]|\.(?=\s|$)", prose):
-        for pattern in _NAMED_METRICS:
-            for match in pattern.finditer(clause):
-                direction = "higher" if match["higher"] else "lower"
-                phrase = re.sub(r"\([^()]*\)", "", match["names"])
-                for name in re.split(r",|&|/|\band\b|\bboth\b|\ball\b", phrase.lower()):
-                    directions.setdefault(name.strip(" *_`\"'"), set()).add(direction)
+    for sentence in re.split(r"[;\n]|\.(?=\s|$)", introduction):
+        sentence = sentence.strip(" *_-•")
+        match = next(filter(None, (p.fullmatch(sentence) for p in _NAMED_METRICS)), None)
+        if match is None:
+            continue
+        phrase = re.sub(r"\([^()]*\)", "", match["names"]).lower()
+        parts = re.split(r",(?: and)?|&|\band\b|\bboth\b", phrase)
+        named = {part.strip(" *_`\"'") for part in parts} - {""}
+        if named <= {*names}:
+            direction = "higher" if match["higher"] else "lower"
+            for name in named:
+                directions.setdefault(name, set()).add(direction)
     # A text that says both of one name speaks of several tables.
-    return {name: found.pop() for name, found in directions.items() if name and len(found) == 1}
+    return {name: stated.pop() for name, stated in directions.items() if len(stated) == 1}
 
 
 def direction_of_words(text: str) -> str:

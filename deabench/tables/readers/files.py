@@ -146,14 +146,13 @@ def _find_tables(text: str, limits: Limits, file: str) -> tuple[list[Grid], str]
     """
     if has_latex_table(text):
         return find_latex_tables(text, limits, file)
+    grids: list[Grid] = []
     if has_rst_table(text):
-        grids, prose = find_rst_tables(text, limits, file)
-        if any(grid.count_numbers(1) for grid in grids):
-            return grids, prose
-    grids = []
+        grids, text = find_rst_tables(text, limits, file)
     prose = text
     if has_html_table(text):
-        grids, prose = find_html_tables(text, limits, file)
+        html_grids, prose = find_html_tables(text, limits, file)
+        grids = [*grids, *html_grids]
         text = remove_html_tables(text)
     # Markdown may hold tables of HTML besides its own.
     if has_markdown_table(text):

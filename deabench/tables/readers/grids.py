@@ -262,9 +262,6 @@ def _name_cells(grid: Grid) -> tuple[pd.DataFrame, list[str]]:
         header_count += 1
     names = join_headers(rows[:header_count])
     body = rows[header_count:]
-    # Below a header of several rows pandas writes the index's name on a line of its own.
-    if header_count > 1 and body and not names[0] and body[0][0] and not any(body[0][1:]):
-        names[0] = body.pop(0)[0]
     notes = []
     # A row with a name and nothing else is a heading within the table, and so is a row whose cells
     # are all merged.

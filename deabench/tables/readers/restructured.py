@@ -1,8 +1,13 @@
-"""Find the tables of reStructuredText: lists and CSV in directives, grids and simple tables."""
+"""Find the tables that only reStructuredText has: lists, CSV and grids with merged cells.
+
+Its plain grids and simple tables are what terminals print, and are read as such.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deabench.errors import DataError
@@ -14,11 +19,17 @@ from deabench.utils.lazy import lazy_pattern
 if TYPE_CHECKING:
     from docutils import nodes
 
-_DIRECTIVE = lazy_pattern(r"^[ \t]*\.\. (?:list-table|csv-table)::", re.MULTILINE)
-"""What only reStructuredText has."""
-_RULE = lazy_pattern(r"^[ \t]*(?:\+=+)+\+[ \t]*$|^[ \t]*==+(?:[ \t]+==+)+[ \t]*$", re.MULTILINE)
-"""The rule below the header of a grid, or of a simple table, which terminals print, too."""
+_DIRECTIVE = lazy_pattern(r"([ \t]*)\.\. (?:list|csv)-table::")
+_GRID_RULE = lazy_pattern(r"[ \t]*\+(?:-+\+)+[ \t]*$")
+_HEADER_RULE = lazy_pattern(r"[ \t]*\+(?:=+\+)+[ \t]*$")
+_UNDERLINE = lazy_pattern(r"([=\-~^\"'#*+.])\1{2,}[ \t]*$")
+_ENUMERATOR = lazy_pattern(
+    r"^([ \t]*(?:\* )?- )(?=(?:[A-Za-z0-9#]{1,4}[.)]|[-+*•]) )", re.MULTILINE
+)
+"""What the text of a cell would be a list by: "J. Smith" and "1. resnet" are names."""
 _FOOTNOTE = lazy_pattern(r"\\?\s*\[[\w#*-]+\]_")
+MAX_GRID_LINES = 5000
+"""To find the merged cells of a longer grid takes minutes."""
 _SETTINGS = {
     # Nothing is read or executed but the text itself.
     "file_insertion_enabled": False,
@@ -33,90 +44,136 @@ _SETTINGS = {
 
 
 def has_rst_table(text: str) -> bool:
-    """Return whether a text has a directive or a rule of a table of reStructuredText."""
-    # Most texts hold neither sign, and to search a long one for a pattern takes its time.
-    has_directive = "-table::" in text and _DIRECTIVE.search(text) is not None
-    return has_directive or ("==" in text and _RULE.search(text) is not None)
+    """Return whether a text may hold a table that only reStructuredText has."""
+    return "-table::" in text or "+==" in text
 
 
 def find_rst_tables(text: str, limits: Limits, file: str) -> tuple[list[Grid], str]:
-    """Return the tables of a text with merged cells filled, and the text around them.
+    """Return the tables of lists, of CSV and with merged cells, and the text without them.
 
     Raises
     ------
     DataError
-        Where a directive holds the table, and docutils is not installed.
+        Where a directive holds a table, and docutils is not installed.
     """
+    lines = text.split("\n")
+    grids = []
+    for first, last, is_directive in list(_find_blocks(lines)):
+        block = lines[first:last]
+        grid = (
+            _read_directive(block, limits, file)
+            if is_directive
+            else _read_merged(block, limits, file)
+        )
+        if grid is None:
+            continue
+        heading, introduction = _read_above(lines[:first])
+        grids.append(replace(grid, name=grid.name or heading, introduction=introduction))
+        lines[first:last] = [""] * (last - first)
+    return grids, "\n".join(lines)
+
+
+def _find_blocks(lines: list[str]) -> Iterator[tuple[int, int, bool]]:
+    """Yield where tables begin and end, and whether a directive holds them."""
+    k = 0
+    while k < len(lines):
+        directive = _DIRECTIVE.match(lines[k])
+        end = k + 1
+        if directive is not None:
+            # Its content is indented further than itself, or empty.
+            margin = directive[1] + " "
+            while end < len(lines) and (not lines[end].strip() or lines[end].startswith(margin)):
+                end += 1
+            yield k, end, True
+        elif _GRID_RULE.match(lines[k]):
+            while end < len(lines) and lines[end].strip()[:1] in ("+", "|"):
+                end += 1
+            yield k, end, False
+        k = end
+
+
+def _read_above(lines: list[str]) -> tuple[str, str]:
+    """Return the title above a table, and the paragraphs between both, a line each."""
+    paragraphs: list[str] = []
+    words: list[str] = []
+    for k in range(len(lines) - 1, 0, -1):
+        line = lines[k].strip()
+        if _UNDERLINE.match(line) and lines[k - 1].strip():
+            return _to_text(lines[k - 1]), "\n".join(filter(None, [" ".join(words), *paragraphs]))
+        if line:
+            words.insert(0, _to_text(line))
+        elif words:
+            paragraphs.insert(0, " ".join(words))
+            words = []
+    return "", "\n".join(filter(None, [" ".join(words), *paragraphs]))
+
+
+def _to_text(text: str) -> str:
+    """Return a text in one line, without markup and footnotes."""
+    return " ".join(strip_markup(_FOOTNOTE.sub("", text)).split())
+
+
+def _read_merged(block: list[str], limits: Limits, file: str) -> Grid | None:
+    """Return the table of a grid with merged cells; None where each row has the same cells."""
+    columns = block[0].count("+") - 1
+    has_header = any(map(_HEADER_RULE.match, block))
+    rules = [line for line in block if "--" in line and line.strip()[0] in "+|"]
+    is_merged = any(line.count("+") - 1 != columns for line in rules)
+    if not has_header or not is_merged or len(block) > MAX_GRID_LINES:
+        return None
+    try:
+        from docutils.parsers.rst.tableparser import GridTableParser, TableMarkupError
+        from docutils.statemachine import StringList
+    except ImportError:
+        return None
+    margin = len(block[0]) - len(block[0].lstrip())
+    lines = [line[margin:].rstrip() for line in block]
+    try:
+        _, header, body = GridTableParser().parse(StringList(lines, source="table"))
+    except TableMarkupError:
+        return None
+    rows = [
+        [
+            # A cell that another one covers is None.
+            MergedCell(_to_text("\n".join(cell[3])), cell[1] + 1, cell[0] + 1)
+            for cell in row
+            if cell is not None
+        ]
+        for row in [*header, *body]
+    ]
+    return Grid(expand_merged(rows, limits, file), max(len(header), 1))
+
+
+def _read_directive(block: list[str], limits: Limits, file: str) -> Grid | None:
+    """Return the table of a directive; None where it is faulty."""
     try:
         from docutils import nodes
         from docutils.core import publish_doctree
     except ImportError:
-        if _DIRECTIVE.search(text) is None:
-            return [], text
         raise DataError(
             f"'{file}' is reStructuredText; install docutils to read it "
             "(pip install 'deabench[files]'), or save the table as CSV"
         ) from None
+    text = _ENUMERATOR.sub(r"\1\\", "\n".join(block))
     document = publish_doctree(text, settings_overrides=_SETTINGS)
-    grids = []
-    prose: list[str] = []
-    heading = ""
-    introduction: list[str] = []
-    for node in document.findall(
-        lambda n: isinstance(n, (nodes.title, nodes.paragraph, nodes.table))
-    ):
-        if isinstance(node, nodes.table):
-            grids.append(_read_table(node, heading, introduction, limits, file))
-            introduction = []
-        elif not _is_within(node, nodes.table):
-            words = _read_text(node)
-            prose.append(words)
-            if isinstance(node, nodes.title):
-                heading = words
-                introduction = []
-            else:
-                introduction.append(words)
-    return [grid for grid in grids if grid.rows], "\n".join(prose)
-
-
-def _read_text(node: nodes.Node) -> str:
-    """Return the text of a node in one line, without its footnotes."""
-    from docutils import nodes
-
-    node = node.deepcopy()
-    for reference in list(node.findall(nodes.footnote_reference)):
-        reference.parent.remove(reference)
-    # A note that the text does not have is left as it is written.
-    return " ".join(strip_markup(_FOOTNOTE.sub("", node.astext())).split())
-
-
-def _is_within(node: nodes.Node, kind: type[nodes.Node]) -> bool:
-    """Return whether a node stands within one of a kind."""
-    while node.parent is not None:
-        node = node.parent
-        if isinstance(node, kind):
-            return True
-    return False
-
-
-def _read_table(
-    table: nodes.table, heading: str, introduction: list[str], limits: Limits, file: str
-) -> Grid:
-    """Return the cells of a table; its own title comes before the heading above it."""
-    from docutils import nodes
-
+    table = next(iter(document.findall(nodes.table)), None)
+    if table is None:
+        return None
     titles = [child.astext() for child in table.children if isinstance(child, nodes.title)]
-    lines = [
-        [
-            MergedCell(
-                _read_text(entry),
-                entry.get("morecols", 0) + 1,
-                entry.get("morerows", 0) + 1,
-            )
-            for entry in row.findall(nodes.entry)
-        ]
-        for row in table.findall(nodes.row)
-    ]
-    heads = [len(list(head.findall(nodes.row))) for head in table.findall(nodes.thead)]
-    name = strip_markup(titles[0]) if titles else heading
-    return Grid(expand_merged(lines, limits, file), max([1, *heads]), name, "\n".join(introduction))
+    lines = table.findall(nodes.row)
+    rows = [[_read_cell(entry) for entry in line.findall(nodes.entry)] for line in lines]
+    headers = [len(list(head.findall(nodes.row))) for head in table.findall(nodes.thead)]
+    name = _to_text(titles[0]) if titles else ""
+    return Grid(expand_merged(rows, limits, file), max([1, *headers]), name)
+
+
+def _read_cell(entry: nodes.entry) -> MergedCell:
+    """Return a cell without footnotes and without what docutils says of it."""
+    from docutils import nodes
+
+    entry = entry.deepcopy()
+    passed_over = (nodes.footnote_reference, nodes.system_message)
+    for node in list(entry.findall(lambda n: isinstance(n, passed_over))):
+        node.parent.remove(node)
+    columns = entry.get("morecols", 0) + 1
+    return MergedCell(_to_text(entry.astext()), columns, entry.get("morerows", 0) + 1)

@@ -14,6 +14,7 @@ from deabench.errors import DataError
 from deabench.tables.readers.frames import Source
 from deabench.tables.readers.grids import Grid, find_named, read_grids
 from deabench.tables.readers.limits import Limits
+from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.text import quote_names
 
 ENOUGH_NUMBERS = 4
@@ -89,7 +90,21 @@ def _read_sheet(sheet: Any, file: str, limits: Limits) -> Grid:
     # A title stands alone in its row, above the header.
     while len(rows) > 2 and sum(map(bool, rows[0])) == 1 < max(map(len, rows)):
         rows = rows[1:]
-    return Grid(rows, 1, sheet.title)
+    return Grid(_move_index_name(rows), 1, sheet.title)
+
+
+def _move_index_name(rows: list[list[str]]) -> list[list[str]]:
+    """Return rows with the name of an index, which pandas writes below two headers, in the header.
+
+    It is a word for systems that stands alone in its row, as no row below it does.
+    """
+    if len(rows) < 4 or rows[0][0] or rows[1][0] or len(rows[2]) > 1:
+        return rows
+    meaning = look_up_metric(rows[2][0])
+    is_name = meaning is not None and meaning.role == "label"
+    if not is_name or any(sum(map(bool, row)) == 1 for row in rows[3:]):
+        return rows
+    return [rows[0], [rows[2][0], *rows[1][1:]], *rows[3:]]
 
 
 def _trimmed_rows(sheet: Any) -> Iterator[list[Any]]:

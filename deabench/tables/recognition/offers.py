@@ -177,14 +177,15 @@ def take_statements(
     """Take columns as what a sentence of the text says of them, whatever their names mean."""
     if not context.prose:
         return list(columns)
+    # "MAR, %" and "MAR (%)" are called MAR in a sentence.
+    spoken = {c.name: re.split(r"[,(\[]", c.name)[0].strip().lower() for c in columns}
+    directions = directions_of_names(context.introduction, spoken.values())
     stated = []
-    directions = directions_of_names(context.prose)
     for column in columns:
         is_open = column.role == "unknown" and column.name in frame
         direction = direction_of_statement(column.name, context.prose) if is_open else ""
         reason = "the text says what it holds"
-        # "MAR, %" and "MAR (%)" are called MAR in a sentence.
-        named = directions.get(re.split(r"[,(\[]", column.name)[0].strip().lower(), "")
+        named = directions.get(spoken[column.name], "")
         is_refuted = column.metric and column.direction != named and column.name in frame
         if named and (is_open or is_refuted):
             direction = named
