@@ -183,6 +183,9 @@ def test_a_sentence_about_names_overrules_what_they_usually_mean(tmp_path) -> No
     above = "For F1 bigger is better; for both FAR (false alarms) and MAR (misses) less is better."
     names = ["F1", "FAR, %", "MAR, %"]
     assert read_document(tmp_path, names, above).lower_rates == ["FAR, %", "MAR, %"]
+    # A line of its own may end without a stop.
+    above = "*For MAR lower is better*\n*Evaluated on SKAB*"
+    assert read_document(tmp_path, names, above).lower_rates == ["FAR, %", "MAR, %"]
     assert read_document(tmp_path, names, "As in the paper.").outputs == ["F1", "MAR, %"]
 
 

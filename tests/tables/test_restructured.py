@@ -101,6 +101,15 @@ def test_merged_cells_of_a_grid_name_all_columns_below(tmp_path) -> None:
     assert source.sheet == "Forecasts"
 
 
+def test_borders_that_only_blanks_replace_are_merged_cells(tmp_path) -> None:
+    rule = "    +----------+--------+--------+\n"
+    fedot = f"{rule}    | Fedot    | 0.58"
+    assert fedot in GRID
+    covered = fedot.replace("+----------", "+          ").replace("Fedot", "     ")
+    frame = read(tmp_path, GRID.replace(fedot, covered)).frame
+    assert frame["Library"].tolist() == ["AutoTS", "AutoTS", "Prophet"]
+
+
 def test_a_simple_table_is_read_by_its_rules(tmp_path) -> None:
     path = tmp_path / "routers.rst"
     path.write_text(SIMPLE)

@@ -34,6 +34,8 @@ _NAMED_METRICS = [
     )
 ]
 """Whole sentences that say of metrics which way is better."""
+_SENTENCE_ENDS = lazy_pattern(r"[;\n]|\.(?=\s|$)|(?<=\bbetter)[*_]*\s+(?=[*_]*[A-Z])")
+"""A line of its own may end without a stop."""
 NUMBERS_ARE_ERRORS = re.compile(
     r"\b(numbers?|values?|results?|figures?|entries|scores?)\b[^.\n|]{0,30}\b(are|is|shows?|give)\b"
     r"[^.\n|]{0,20}\berror rates?\b",
@@ -164,7 +166,7 @@ def directions_of_names(introduction: str, names: Collection[str]) -> dict[str, 
     {}
     """
     directions: dict[str, set[str]] = {}
-    for sentence in re.split(r"[;\n]|\.(?=\s|$)", introduction):
+    for sentence in _SENTENCE_ENDS.split(introduction):
         sentence = sentence.strip(" *_-•")
         match = next(filter(None, (p.fullmatch(sentence) for p in _NAMED_METRICS)), None)
         if match is None:

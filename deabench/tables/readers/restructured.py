@@ -115,19 +115,21 @@ def _to_text(text: str) -> str:
 
 def _read_merged(block: list[str], limits: Limits, file: str) -> Grid | None:
     """Return the table of a grid with merged cells; None where each row has the same cells."""
-    columns = block[0].count("+") - 1
-    has_header = any(map(_HEADER_RULE.match, block))
-    rules = [line for line in block if "--" in line and line.strip()[0] in "+|"]
-    is_merged = any(line.count("+") - 1 != columns for line in rules)
-    if not has_header or not is_merged or len(block) > MAX_GRID_LINES:
+    margin = len(block[0]) - len(block[0].lstrip())
+    lines = [line[margin:].rstrip() for line in block]
+    borders = [k for k, sign in enumerate(lines[0]) if sign == "+"]
+    has_header = any(map(_HEADER_RULE.match, lines))
+    # A merged cell has no border where other rows have one, or blanks where they have a rule.
+    is_merged = any(line[k : k + 1] not in ("|", "+") for line in lines for k in borders) or any(
+        "--" in line and re.search(r"[+|] +[+|]", line) and line[0] == "+" for line in lines
+    )
+    if not has_header or not is_merged or len(lines) > MAX_GRID_LINES:
         return None
     try:
         from docutils.parsers.rst.tableparser import GridTableParser, TableMarkupError
         from docutils.statemachine import StringList
     except ImportError:
         return None
-    margin = len(block[0]) - len(block[0].lstrip())
-    lines = [line[margin:].rstrip() for line in block]
     try:
         _, header, body = GridTableParser().parse(StringList(lines, source="table"))
     except TableMarkupError:
