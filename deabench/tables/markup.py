@@ -24,6 +24,8 @@ _WORD_IN_SCRIPT = lazy_pattern(r"(?<=[A-Za-z>])<su[bp]>(?=\s*[A-Za-z])", re.IGNO
 """A raised or lowered word, as in AP<sup>test</sup>; "R<sup>2</sup>" is one word."""
 _TAG = lazy_pattern(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
 _EMPHASIS = lazy_pattern(r"\*\*(.+?)\*\*|(?<!\w)__(.+?)__(?!\w)|~~(.+?)~~|`([^`]+)`")
+_ROLE = lazy_pattern(r"(?:\\ )?:[a-z][a-z:]{1,20}:`([^`<\n]+)(?:<[^`<>\n]*>)?`")
+"""A role of reStructuredText, as in NDCG\\ :sub:`5`."""
 _STAR = lazy_pattern(r"(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])")
 _ESCAPED = lazy_pattern(r"\\([\\*_`{}\[\]<>()#+.!|~$%&^-])")
 _ASYMMETRIC = lazy_pattern(
@@ -105,6 +107,8 @@ def strip_markup(text: str) -> str:
     # Most cells are plain, and this is the fastest way to see it.
     if not _SIGNS_OF_MARKUP.search(text) or len(text) > MAX_LENGTH:
         return text.strip()
+    if ":`" in text:
+        text = _ROLE.sub(r"\1", text)
     if "[" in text:
         text = _LINK.sub(_link_text, _IMAGE.sub(" ", text))
     if "<" in text or "^" in text:

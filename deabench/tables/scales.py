@@ -59,8 +59,9 @@ def rank_correlations(frame: pd.DataFrame, names: Sequence[str], metric: str) ->
         with np.errstate(invalid="ignore", divide="ignore"):
             correlations[is_filled] = metric_centred @ centred / scales
     # Systems lack different members: each is compared on the systems that have it.
-    partial = members.loc[:, ~is_filled]
-    if partial.shape[1]:
-        correlations[~is_filled] = partial.corrwith(rows[metric], method="spearman")
+    for name in members.columns[~is_filled]:
+        pairs = pd.DataFrame({"member": rows[name], "metric": rows[metric]}).dropna().rank()
+        if (pairs.nunique() > 1).all():
+            correlations[name] = pairs["member"].corr(pairs["metric"])
     values: np.ndarray = correlations.to_numpy()
     return values

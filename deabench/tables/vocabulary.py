@@ -345,6 +345,9 @@ def _look_up_words(name: ParsedName, roles: AskedRoles = None) -> Meaning | None
         or (meaning.role == "left_out" and not setting)  # "speed CPU (ms)" is no setting
     ):
         meaning = stated
+    # "MS LTR (NDCG)" is a data set with its metric in brackets.
+    if meaning is not None and meaning.kind == "time" and re.match(r"_ms_(?!per_)\w", name.words):
+        meaning = _look_up_brackets(name.unit) or meaning
     # Weak words ("score") decide only where nothing else does.
     if meaning is None:
         meaning = _look_up_brackets(name.unit) or _last_match(name.words, WEAK_RULES)

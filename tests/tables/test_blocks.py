@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -209,6 +211,17 @@ def test_a_table_of_mostly_sparse_metrics_is_asked_about(tmp_path) -> None:
     assert list(db.rank(answered).data.outputs) == ["accuracy"]
     # One of two metrics is no remnant.
     assert read_board(tmp_path, board(["accuracy"], F1=sparse["F1"])).question is None
+
+
+def test_a_column_that_is_constant_where_both_have_values_correlates_with_nothing() -> None:
+    frame = pd.DataFrame(
+        {"a": [1.0, 1.0, None, 3.0], "b": [2.0, 4.0, 1.0, None], "c": [3, 1, 2, 9]}
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        correlations = rank_correlations(frame, ["a", "b"], "c")
+        np.testing.assert_allclose(correlations, [0.8660254037844387, -0.5], atol=1e-12)
+        assert np.isnan(rank_correlations(frame, ["a"], "b")).all()
 
 
 def test_a_mean_is_left_out_only_where_nearly_all_of_its_rows_are_the_mean(tmp_path) -> None:

@@ -133,3 +133,21 @@ def test_without_docutils_a_directive_is_refused_and_a_grid_is_read_as_a_box(
     with pytest.raises(DataError, match=r"is reStructuredText; install docutils to read it"):
         read(tmp_path, LIST)
     assert list(read(tmp_path, SIMPLE).frame) == ["Router", "Accuracy", "Time"]
+
+
+def test_data_sets_with_several_metrics_below_one_another(tmp_path) -> None:
+    rule = "+--------+------------------+-------+-------+\n"
+    part = "|        +------------------+-------+-------+\n"
+    rows = [
+        rule + "| Data   | Metric           | xgb   | lgbm  |\n" + rule.replace("-", "="),
+        "| Yahoo  | NDCG\\ :sub:`1`   | 0.719 | 0.732 |\n" + rule,
+        "| MS LTR | NDCG\\ :sub:`1`   | 0.483 | 0.517 |\n" + part,
+        "|        | NDCG\\ :sub:`10`  | 0.492 | 0.524 |\n" + rule,
+    ]
+    path = tmp_path / "boosting.rst"
+    path.write_text("".join(rows))
+    table = db.read(path)
+    # MS is the name of a data set, and no time.
+    assert table.outputs == ["Yahoo (NDCG1)", "MS LTR (NDCG1)", "MS LTR (NDCG10)"]
+    assert table.costs == []
+    assert table.frame.index.tolist() == ["xgb", "lgbm"]

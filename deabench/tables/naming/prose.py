@@ -173,8 +173,8 @@ def directions_of_names(introduction: str, names: Collection[str]) -> dict[str, 
             continue
         phrase = re.sub(r"\([^()]*\)", "", match["names"]).lower()
         parts = re.split(r",(?: and)?|&|\band\b|\bboth\b", phrase)
-        named = {part.strip(" *_`\"'") for part in parts} - {""}
-        if named <= {*names}:
+        named = list(filter(None, (part.strip(" *_`\"'") for part in parts)))
+        if {*named} <= {*names}:
             direction = "higher" if match["higher"] else "lower"
             for name in named:
                 directions.setdefault(name, set()).add(direction)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _DIRECTIVE = lazy_pattern(r"([ \t]*)\.\. (?:list|csv)-table::")
 _GRID_RULE = lazy_pattern(r"[ \t]*\+(?:-+\+)+[ \t]*$")
 _HEADER_RULE = lazy_pattern(r"[ \t]*\+(?:=+\+)+[ \t]*$")
+_PARTIAL_RULE = lazy_pattern(r"^(?=.*\+-+\+)[+|] +[+|]|\|.*\+-+\+|\+-+\+.*\||\+ +\+")
 _UNDERLINE = lazy_pattern(r"([=\-~^\"'#*+.])\1{2,}[ \t]*$")
 _ENUMERATOR = lazy_pattern(
     r"^([ \t]*(?:\* )?- )(?=(?:[A-Za-z0-9#]{1,4}[.)]|[-+*•]) )", re.MULTILINE
@@ -119,10 +120,9 @@ def _read_merged(block: list[str], limits: Limits, file: str) -> Grid | None:
     lines = [line[margin:].rstrip() for line in block]
     borders = [k for k, sign in enumerate(lines[0]) if sign == "+"]
     has_header = any(map(_HEADER_RULE.match, lines))
-    # A merged cell has no border where other rows have one, or blanks where they have a rule.
-    is_merged = any(line[k : k + 1] not in ("|", "+") for line in lines for k in borders) or any(
-        "--" in line and re.search(r"[+|] +[+|]", line) and line[0] == "+" for line in lines
-    )
+    # A merged cell has no border where other rows have one, or no rule where they have one.
+    is_merged = any(line[k : k + 1] not in ("|", "+") for line in lines for k in borders)
+    is_merged |= any(_PARTIAL_RULE.search(line) for line in lines)
     if not has_header or not is_merged or len(lines) > MAX_GRID_LINES:
         return None
     try:
