@@ -151,3 +151,13 @@ def test_data_sets_with_several_metrics_below_one_another(tmp_path) -> None:
     assert table.outputs == ["Yahoo (NDCG1)", "MS LTR (NDCG1)", "MS LTR (NDCG10)"]
     assert table.costs == []
     assert table.frame.index.tolist() == ["xgb", "lgbm"]
+
+
+def test_a_box_with_wide_signs_is_read_as_that_of_a_terminal(tmp_path) -> None:
+    rule = "+--------+----------+\n"
+    header = "| 模型   | Accuracy |\n" + rule.replace("-", "=")
+    path = tmp_path / "box.txt"
+    path.write_text(
+        rule + header + rule.join(f"| 残差{k}  | 0.{k}      |\n" for k in (7, 8, 9)) + rule
+    )
+    assert db.read(path).outputs == ["Accuracy"]

@@ -132,7 +132,8 @@ def _read_merged(block: list[str], limits: Limits, file: str) -> Grid | None:
         return None
     try:
         _, header, body = GridTableParser().parse(StringList(lines, source="table"))
-    except TableMarkupError:
+    # Signs of two columns in width shift the borders.
+    except (TableMarkupError, IndexError):
         return None
     rows = [
         [
