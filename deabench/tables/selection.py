@@ -16,7 +16,10 @@ from deabench.tables.read import as_table
 from deabench.tables.recognition.assignment import leave_out_inputs
 from deabench.tables.recognition.blocks import judge_columns
 from deabench.tables.recognition.columns import Column
-from deabench.tables.recognition.impossible_values import refuse_impossible_values
+from deabench.tables.recognition.impossible_values import (
+    refuse_impossible_values,
+    refuse_joined_numbers,
+)
 from deabench.tables.selected_table import (
     MISSING,
     Missing,
@@ -30,8 +33,6 @@ from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import choice
 from deabench.utils.text import quote_names
 
-PAIR = r"[-+]?\d+(\.\d+)?%?(\s*[/|;]\s*[-+]?\d+(\.\d+)?%?)+"
-"""A cell with several numbers."""
 NO_OUTPUTS = "no outputs: the table has no numeric column left; name at least one metric as output"
 MAX_NOTED_COLUMNS = 8
 REPEATING = ("mean", "complement", "averaged")
@@ -134,7 +135,7 @@ def select_columns(
     else:
         _refuse_undecided(table, named_inputs)
         _refuse_single_system(table)
-        _refuse_unreadable(table)
+        refuse_joined_numbers(table)
         for column in table.metrics:
             if column.name in table.frame and column.name not in named_inputs:
                 refuse_impossible_values(column, table.frame[column.name])
@@ -258,37 +259,14 @@ def _refuse_single_system(table: Table) -> None:
     if table.labelled or len(table.frame) != 1:
         return
     name = table.title or "the table"
-    remedy = "give several files, or name the systems with label"
+    remedy = "name the systems with label"
     if table.kind in ANSWER_KINDS:
-        remedy = "give several files, or type `deabench metrics FILE` for its metrics"
+        remedy = "type `deabench metrics FILE` for its metrics"
+    system = table.frame.index[0]
     raise DataError(
-        f"'{name}' holds one system, '{table.frame.index[0]}', and a ranking compares several; "
-        f"{remedy}"
+        f"'{name}' holds one system, '{system}', and a ranking compares several; give several "
+        f"files, or {remedy}"
     )
-
-
-def _refuse_unreadable(table: Table) -> None:
-    """Refuse a table in which cells of a metric hold two numbers, as "75.7 / 76.2" or "6/8"."""
-    if table.labelled or table.texts is None:
-        return
-    unreadable = {}
-    for column in table.columns:
-        meaning = look_up_metric(column.name)
-        if column.role != "text" or column.name not in table.texts or meaning is None:
-            continue
-        cells = table.texts[column.name].dropna().astype(str).str.strip()
-        pairs = cells[cells.str.fullmatch(PAIR)]
-        if meaning.better != "neither" and 2 * len(pairs) > len(cells):
-            unreadable[column.name] = pairs
-    if not unreadable:
-        return
-    name, pairs = next(iter(unreadable.items()))
-    error = DataError(
-        f"'{name}' of '{pairs.index[0]}' is '{pairs.iloc[0]}', which is no number; "
-        f"write one number in each cell, or pass ignore=['{name}'] to leave it out"
-    )
-    error.options = {"ignore": tuple(unreadable)}
-    raise error
 
 
 def _take_means(table: Table) -> Table:

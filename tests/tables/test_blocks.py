@@ -224,22 +224,6 @@ def test_a_column_that_is_constant_where_both_have_values_correlates_with_nothin
         assert np.isnan(rank_correlations(frame, ["a"], "b")).all()
 
 
-def test_resources_are_not_ranked_without_what_their_cells_of_several_numbers_hold(
-    tmp_path,
-) -> None:
-    errors = [f"{40 - k}.1 / {19 - k}.2" for k in range(8)]
-    memory = [f"{k + 3} MB" for k in range(8)]
-    table = {"model": [f"m{k}" for k in range(8)], "memory": memory, "performance": errors}
-    read = read_board(tmp_path, table)
-    assert read.question.text.startswith("the cells of 'performance' hold several numbers each;")
-    assert read.question.answers == {"ignore": {"ignore": ("performance",)}}
-    assert db.read(tmp_path / "board.csv", ignore=["performance"]).question is None
-    # Beside a metric, and where few cells are such, nothing is asked.
-    assert read_board(tmp_path, table | {"accuracy": [0.9] * 7 + [0.8]}).question is None
-    few = table | {"performance": [*errors[:2], *"abcdef"]}
-    assert read_board(tmp_path, few).question is None
-
-
 def test_a_mean_is_left_out_only_where_nearly_all_of_its_rows_are_the_mean(tmp_path) -> None:
     table = pd.DataFrame(board(["accuracy", "f1"], rows=40))
     table["Average"] = table[["accuracy", "f1"]].mean(axis=1)

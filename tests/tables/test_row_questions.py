@@ -406,6 +406,21 @@ def test_several_numbers_in_the_cells_of_a_metric_are_refused(tmp_path, refused)
         db.rank(db.read(write(tmp_path, text)))
 
 
+def test_resources_are_not_ranked_without_what_cells_of_several_numbers_hold(
+    tmp_path, refused
+) -> None:
+    text = "Model,Train time (h),mIoU/pAcc(ss)\na,109,0.42/0.52.\nb,57,0.44/0.53.\n"
+    with refused(
+        "'mIoU/pAcc(ss)' of 'a' is '0.42/0.52.', which is no number; write one number in each "
+        "cell, or pass ignore=['mIoU/pAcc(ss)'] to leave it out"
+    ):
+        db.rank(db.read(write(tmp_path, text)))
+    # Beside a quality an unknown column of texts is left out.
+    beside = text.replace("Train time (h)", "accuracy").replace("109", "0.9").replace("57", "0.8")
+    table = db.read(write(tmp_path, beside.replace("mIoU/pAcc(ss)", "zeal")))
+    assert list(db.rank(table).data.outputs) == ["accuracy"]
+
+
 SYSTEMS_IN_COLUMNS = (
     "Query,Neo4j (sec),Kuzu+idx (sec),Speedup factor\n1,1.7,0.2,8.5\n2,0.6,0.3,2\n3,0.1,0.2,0.5\n"
 )

@@ -31,9 +31,6 @@ from deabench.tables.vocabulary import is_weak_name, look_up_metric
 from deabench.utils.checks import did_you_mean
 from deabench.utils.text import quote_names
 
-_JOINED_NUMBERS = r"\s*\d[\d.,]*\s*%?(?:\s*/\s*\d[\d.,]*\s*%?)+\s*"
-"""A cell of several numbers, as "41.80 / 19.20"."""
-LEAST_JOINED = 0.5
 LEAST_DISTINCT = 0.5
 """More than this share of the values of a measurement are distinct."""
 Role: TypeAlias = DeclaredRole | Literal["undesirable", "non_discretionary"]
@@ -159,7 +156,7 @@ def _find_question(
     if metrics:
         asked_columns = varying
     if not asked_columns:
-        return _ask_about_joined(table, metrics) or _ask_about_sparse(table, metrics)
+        return _ask_about_sparse(table, metrics)
     directions = find_likely_directions(table, asked_columns, metrics)
     return make_question(
         asked_columns,
@@ -169,25 +166,6 @@ def _find_question(
         numeric,
         directions,
     )
-
-
-def _ask_about_joined(table: Table, metrics: Sequence[Column]) -> Question | None:
-    """Return the question whether resources may be ranked without what is in cells of several."""
-    if table.texts is None or not metrics or not all(column.input for column in metrics):
-        return None
-    text_columns = [c.name for c in table.columns if c.role == "text" and c.name in table.texts]
-    joined = [
-        name
-        for name in text_columns
-        if table.texts[name].astype(str).str.fullmatch(_JOINED_NUMBERS).mean() > LEAST_JOINED
-    ]
-    if not joined:
-        return None
-    text = (
-        f"the cells of {quote_names(joined, 4)} hold several numbers each; give each a column of "
-        "its own to use them."
-    )
-    return Question(text, (), {"ignore": {"ignore": tuple(joined)}}, "ignore")
 
 
 def _ask_about_sparse(table: Table, metrics: Sequence[Column]) -> Question | None:

@@ -10,6 +10,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.recognition.columns import Column
+from deabench.tables.table import Table
 from deabench.tables.vocabulary import look_up_metric
 
 MAX_OUTLIERS = 0.2
@@ -25,6 +26,8 @@ _PROPORTION = re.compile(
 )
 """Metrics that are proportions or coefficients by definition; rates of word errors exceed 1."""
 _UNBOUNDED_ERRORS = re.compile(r"_(?:word|character|char|phone|phoneme|match|slot)_error_rate_")
+_JOINED = r"[-+]?\d+(\.\d+)?%?(\s*[/|;]\s*[-+]?\d+(\.\d+)?%?)+\.?"
+"""A cell with several numbers."""
 
 
 def refuse_impossible_values(column: Column, values: pd.Series) -> None:
@@ -87,3 +90,34 @@ def mixes_share_and_percent(column: Column, values: np.ndarray) -> bool:
     above_one = finite[finite > 1]
     shares = finite[(finite > 0) & (finite <= 1)]
     return len(shares) > 0 and len(above_one) > 0 and float(above_one.min()) > LEAST_PERCENT
+
+
+def refuse_joined_numbers(table: Table) -> None:
+    """Refuse a table in which cells of a metric hold two numbers, as "75.7 / 76.2" or "6/8".
+
+    Beside resources alone every such column may be what they are spent on.
+    """
+    if table.labelled or table.texts is None:
+        return
+    unreadable = {}
+    has_quality = not all(column.input for column in table.metrics)
+    text_columns = [c.name for c in table.columns if c.role == "text" and c.name in table.texts]
+    for name in text_columns:
+        meaning = look_up_metric(name)
+        cells = table.texts[name].dropna().astype(str).str.strip()
+        pairs = cells[cells.str.fullmatch(_JOINED)]
+        if meaning is None or meaning.role == "conditional":
+            may_measure = not has_quality
+        else:
+            may_measure = meaning.better != "neither"
+        if may_measure and 2 * len(pairs) > len(cells):
+            unreadable[name] = pairs
+    if not unreadable:
+        return
+    name, pairs = next(iter(unreadable.items()))
+    error = DataError(
+        f"'{name}' of '{pairs.index[0]}' is '{pairs.iloc[0]}', which is no number; "
+        f"write one number in each cell, or pass ignore=['{name}'] to leave it out"
+    )
+    error.options = {"ignore": tuple(unreadable)}
+    raise error
