@@ -362,7 +362,7 @@ class _RadialProof:
         total = np.maximum(row_sums(np.abs(virtual_weights)), 1e-300)
         negative = -row_minima(virtual_weights) / total
         with np.errstate(divide="ignore", invalid="ignore"):
-            dual_error = elementwise_maxima(is_wrong / norm, negative, 0.0)
+            dual_error = elementwise_maxima(is_wrong / norm, negative)
         gap = np.abs(bounds.primal - bounds.dual)
         return np.column_stack([bounds.primal, bounds.dual, gap, primal_error, dual_error])
 
