@@ -260,7 +260,7 @@ def weighted_maxima(
         directions = values.T / scale(values.T)
         largest = greatest_products(rows, np.ascontiguousarray(directions), left_out)
         # What can be multiplied has no bound above 0.
-        is_unbounded = largest > TOLERANCE * np.abs(rows).max(axis=1)
+        is_unbounded = largest > TOLERANCE * rows.max(axis=1)
         if result.returns == "crs":
             # No multiple is worth more than 0, and 0 of it are worth that.
             return np.where(is_unbounded, np.inf, np.maximum(largest, 0.0))
