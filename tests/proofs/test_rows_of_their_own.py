@@ -140,10 +140,13 @@ def test_efficient_below_1_is_the_only_claim_that_is_wrong() -> None:
     assert (violations["efficient"][is_below] == 1).all()
 
 
-def test_own_weights_of_the_largest_loss_have_the_rows_of_the_data() -> None:
-    honest = db.rank(TABLE[["a", "b"]], model=db.models.Common(goal="largest"))
-    own_weights = honest.tables["own_weights"]
-    for rows in (own_weights.set_axis(list("pqrt")), own_weights.iloc[::-1]):
-        forged = replace(honest, tables={**honest.tables, "own_weights": rows})
-        with pytest.raises(CertificateError, match="has no table 'own_weights' with the rows"):
+@pytest.mark.parametrize(
+    ("goal", "name"), [("largest", "common"), ("largest", "own_weights"), ("sum", "common")]
+)
+def test_tables_of_common_weights_have_the_rows_of_the_data(goal, name) -> None:
+    honest = db.rank(TABLE[["a", "b"]], model=db.models.Common(goal=goal))
+    rows = honest.tables[name]
+    for others in (rows.set_axis(list("pqrt")), rows.iloc[::-1], rows.iloc[:3]):
+        forged = replace(honest, tables={**honest.tables, name: others})
+        with pytest.raises(CertificateError, match=f"has no table '{name}' with the rows"):
             db.certify(forged)

@@ -1,0 +1,104 @@
+"""Bounds of several DMUs in fractions: those of each DMU alone, whatever stands in other rows."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from deabench.proofs import bounds
+from deabench.proofs.exact_repair import Technology, exact_gains, polished_weights
+from deabench.proofs.supporting_weights import exact_candidates, free_term_errors, tighten_weights
+from deabench.utils.arrays import Sparse
+
+POINTS = np.array([[1.0, 4.0, -1.0], [4.0, 1.0, -2.0], [3.0, 3.0, -2.0], [1.0, 1.0, -1.5]])
+LAM = Sparse(
+    np.array([[0, 1, 2], [2, -1, -1], [0, 1, -1], [1, 2, 3]], dtype=np.int32),
+    np.array([[0.5, 0.25, 0.25], [1.0, 0.0, 0.0], [0.25, 0.75, 0.0], [0.0, 0.75, 0.25]]),
+)
+WEIGHTS = np.array([[1.0, 1.0, 2.0], [0.5, 1.5, 1.0], [1.0, 1.0 + 1e-10, 4.0], [2.0, 1.0, 3.0]])
+LEAST = np.array([[0.0, 0.5, 0.0], [0.25, 1.6, 0.5], [1.0, 0.0, 0.0], [0.0, 0.0, 3.5]])
+LARGEST = [[None, Fraction(2), None], [Fraction(3, 4), None, None], [None] * 3, [Fraction(1)] * 3]
+TESTED = np.array([[1.0, 2.0, -1.5], [2.0, 2.0, -3.0], [3.0, 1.0, -2.0], [1.5, 1.5, -2.5]])
+SUMS = {"crs": (0.0, np.inf), "vrs": (1.0, 1.0), "nirs": (0.0, 1.0), "ndrs": (1.0, np.inf)}
+LEFT_OUT = np.array([3, 1, 2, 0], dtype=np.int32)
+
+
+def bound(rows: np.ndarray, returns: str, left_out: np.ndarray | None) -> bounds.ScoreBounds:
+    """Return the bounds of some DMUs, whose scores have their own sizes."""
+    sizes = np.array([1.0, 3.0, 5.0, 7.0])[rows]
+    held = np.array([[1, 1, 1], [1, 0, 1], [0, 1, 1], [1, 1, 0]], dtype=bool)[rows]
+    moved = np.array([[0.25, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 0.0], [0.5, 0.0, 0.0]])[rows]
+    return bounds.bound_scores(
+        Technology(POINTS, 1, SUMS[returns]),
+        TESTED[rows],
+        LAM[rows],
+        WEIGHTS[rows],
+        held,
+        lambda gains, positions: gains.sum(axis=1) * -sizes[positions].astype(int),
+        lambda excess, _, positions: excess * sizes[positions].astype(int),
+        np.ones(len(rows)),
+        np.ones(len(rows), dtype=bool),
+        aims=TESTED[rows] / 2,
+        moved=moved,
+        moved_farther=moved / 4,
+        least_weights=LEAST[rows],
+        largest_weights=lambda k: LARGEST[rows[k]],
+        left_out=None if left_out is None else left_out[rows],
+    )
+
+
+@pytest.mark.parametrize("is_met", [True, False])
+@pytest.mark.parametrize("left_out", [None, LEFT_OUT])
+@pytest.mark.parametrize("returns", SUMS)
+def test_bounds_are_those_of_each_dmu_alone(returns, left_out, is_met, monkeypatch) -> None:
+    monkeypatch.setattr(bounds, "_is_settled", lambda bound, *_: np.zeros(len(bound), dtype=bool))
+    if not is_met:
+        repair = bounds.repaired_gains
+        monkeypatch.setattr(
+            bounds,
+            "repaired_gains",
+            lambda *values: (*repair(*values)[:2], *[np.zeros(len(values[1]), dtype=bool)] * 2),
+        )
+    together = bound(np.arange(4), returns, left_out)
+    for k in range(4):
+        alone = bound(np.array([k]), returns, left_out)
+        for name in ("primal", "dual", "support"):
+            np.testing.assert_array_equal(getattr(together, name)[[k]], getattr(alone, name))
+
+
+@pytest.mark.parametrize("returns", SUMS)
+@pytest.mark.parametrize("size", [1.0, 1.0 + 2.0**-30, 0.5])
+def test_repairs_in_fractions_are_those_of_each_dmu_alone(returns, size) -> None:
+    technology = Technology(POINTS, 1, SUMS[returns])
+    lam = Sparse(LAM.columns, LAM.values * np.array([2.0, size, 3.0, size])[:, None])
+    for k in range(4):
+        alone = lam[np.array([k])]
+        aim = alone.dot(POINTS)[0] * (1 - 1e-12)
+        held = np.array([True, k % 2 == 0, True])
+        for repair in (
+            lambda lam, k, aim=aim, held=held: list(
+                exact_gains(technology, aim, lam, k, held, np.zeros(3))
+            ),
+            lambda lam, k, w=WEIGHTS[k], least=LEAST[k] / 4: [
+                polished_weights(technology, w, lam, k, least),
+                tighten_weights(technology, technology, w, lam, k, least),
+                [pair[1] for pair in exact_candidates(technology, w, lam, k, least, None, None)],
+            ],
+        ):
+            assert repair(lam, k) == repair(alone, 0)
+
+
+@pytest.mark.parametrize("left_out", [None, LEFT_OUT])
+def test_free_terms_are_off_by_the_rounding_of_each_dmu_alone(left_out) -> None:
+    technology = Technology(POINTS * np.array([[1.0], [1e3], [1e2], [1e5]]), 1, (1.0, 1.0))
+    support = np.array([1.0, 2.0, 3.0, 4.0])
+    distance = np.array([1e-13, 1e-8, 3.0, 1e-10])
+    together = free_term_errors(technology, TESTED, LAM, WEIGHTS, support, distance, left_out)
+    for k in range(4):
+        alone = free_term_errors(
+            technology, TESTED[[k]], LAM[np.array([k])], WEIGHTS[[k]], support[[k]], distance[[k]],
+            None if left_out is None else left_out[[k]],
+        )  # fmt: skip
+        assert together[k] == alone[0]
