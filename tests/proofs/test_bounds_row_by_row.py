@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from deabench.proofs import bounds
+from deabench.proofs import bounds, exact_repair
 from deabench.proofs.exact_repair import Technology, exact_gains, polished_weights
 from deabench.proofs.supporting_weights import exact_candidates, free_term_errors, tighten_weights
 from deabench.utils.arrays import Sparse
@@ -66,6 +66,58 @@ def test_bounds_are_those_of_each_dmu_alone(returns, left_out, is_met, monkeypat
         alone = bound(np.array([k]), returns, left_out)
         for name in ("primal", "dual", "support"):
             np.testing.assert_array_equal(getattr(together, name)[[k]], getattr(alone, name))
+
+
+@pytest.mark.parametrize("returns", SUMS)
+def test_of_all_gains_those_count_that_are_closest_to_the_dmus_own_bound(
+    returns, monkeypatch
+) -> None:
+    """Each of its repairs gains from -40 to 40, and starts from what the DMU is to reach."""
+    calls: list[tuple[list[float], ...]] = []
+
+    def gain_anything(technology, aim, lam, k, held, moved):
+        calls.append(tuple(part.tolist() for part in (aim, lam.values[k], held, moved)))
+        return [[Fraction(step, 3)] * 3 for step in range(-40, 41)]
+
+    monkeypatch.setattr(bounds, "exact_gains", gain_anything)
+    monkeypatch.setattr(bounds, "_is_settled", lambda bound, *_: np.zeros(len(bound), dtype=bool))
+    together = bound(np.arange(4), returns, None)
+    calls_together = calls.copy()
+    calls.clear()
+    alone = [bound(np.array([k]), returns, None).primal[0] for k in range(4)]
+    assert together.primal.tolist() == alone
+    assert calls_together == calls
+
+
+def test_entries_and_sums_of_repairs_are_those_of_the_dmu(monkeypatch) -> None:
+    """The second has a sum of all but 1, and two peers, one of which rounding left at 0."""
+    calls: list[tuple[list[int], bool]] = []
+    monkeypatch.setattr(
+        exact_repair, "_exact_gains", lambda *values: calls.append((values[6].tolist(), values[8]))
+    )
+    technology = Technology(POINTS, 1, SUMS["ndrs"])
+    lam = Sparse(
+        np.array([[0, -1], [0, 1], [-1, 2]], dtype=np.int32),
+        np.array([[3.0, 0.0], [1 + 2.0**-30, 0.0], [0.0, 2.0]]),
+    )
+    expected = [
+        [([0], False), ([0], False)],
+        [([0], False), ([0, 1], False), ([0], True)],
+        [([1], False), ([1], False)],
+    ]
+    for k in range(3):
+        calls.clear()
+        assert not list(exact_gains(technology, TESTED[0], lam, k, np.ones(3), np.zeros(3)))
+        assert calls == 2 * expected[k]
+
+
+def test_peers_count_by_their_own_sizes() -> None:
+    """A small share of a large peer counts, whoever the peers of other DMUs are."""
+    technology = Technology(np.array([[1.0, -1.0], [1e4, -1e4 - 1e-5]]), 1, (0.0, np.inf))
+    lam = Sparse(np.array([[0, 0], [0, 1]], dtype=np.int32), np.array([[1.0, 1e-8]] * 2))
+    polished = polished_weights(technology, np.ones(2), lam, 1, np.zeros(2))
+    assert polished == [0, 0]
+    assert polished_weights(technology, np.ones(2), lam, 0, np.zeros(2)) == [1, 1]
 
 
 @pytest.mark.parametrize("returns", SUMS)
