@@ -97,13 +97,13 @@ def test_entries_and_sums_of_repairs_are_those_of_the_dmu(monkeypatch) -> None:
     )
     technology = Technology(POINTS, 1, SUMS["ndrs"])
     lam = Sparse(
-        np.array([[0, -1], [0, 1], [-1, 2]], dtype=np.int32),
-        np.array([[3.0, 0.0], [1 + 2.0**-30, 0.0], [0.0, 2.0]]),
+        np.array([[-1, 2], [0, 1], [0, -1]], dtype=np.int32),
+        np.array([[0.0, 2.0], [1 + 2.0**-30, 0.0], [3.0, 0.0]]),
     )
     expected = [
-        [([0], False), ([0], False)],
-        [([0], False), ([0, 1], False), ([0], True)],
         [([1], False), ([1], False)],
+        [([0], False), ([0, 1], False), ([0], True)],
+        [([0], False), ([0], False)],
     ]
     for k in range(3):
         calls.clear()

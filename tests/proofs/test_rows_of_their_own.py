@@ -140,6 +140,25 @@ def test_efficient_below_1_is_the_only_claim_that_is_wrong() -> None:
     assert (violations["efficient"][is_below] == 1).all()
 
 
+def test_a_super_efficiency_of_1_is_one_against_the_others() -> None:
+    """All else is that of the efficiency of 1, which nothing but the others refuses."""
+    metrics = {"outputs": ["a", "b"], "inputs": ["x"]}
+    honest = db.rank(TABLE, model="super-sbm", **metrics)
+    efficiencies = db.rank(TABLE, model="sbm", **metrics)
+    is_above = (honest.scores > 1.1).to_numpy()
+    assert is_above.any()
+    forged = replace(
+        honest,
+        scores=honest.scores.clip(upper=1.0),
+        slacks=efficiencies.slacks,
+        weights=efficiencies.weights,
+    )
+    violations = forged.options.prove(forged).violations
+    wrong = {name for name, values in violations.items() if np.max(values) > TOLERANCE}
+    assert wrong == {"gap", "distance_of_the_score_from_its_bounds"}
+    assert ((violations["gap"] > 0.1) == is_above).all()
+
+
 @pytest.mark.parametrize(
     ("goal", "name"), [("largest", "common"), ("largest", "own_weights"), ("sum", "common")]
 )
