@@ -444,5 +444,5 @@ def excess_of_weights(
         value = value + greatest_sum * np.maximum(best, 0.0)
     value = np.where(bounded, value, np.inf)
     own_terms = np.where(np.isinf(value)[:, None], 0.0, weights) * tested
-    error = GAMMA * (np.abs(own_terms).sum(axis=1) + np.abs(np.where(np.isinf(value), 0.0, value)))
+    error = GAMMA * (np.abs(own_terms).sum(axis=1) + np.abs(value))
     return value - own_terms.sum(axis=1), error, weights
