@@ -159,6 +159,25 @@ def test_a_super_efficiency_of_1_is_one_against_the_others() -> None:
     assert ((violations["gap"] > 0.1) == is_above).all()
 
 
+def test_weights_prove_no_more_than_the_super_efficiency() -> None:
+    """The first may have peers that are too large; its weights, raised, would break a limit."""
+    table = pd.DataFrame({"a": [2.0, 2.0], "x": [1.0, 1.5], "z": [3.0, 3.0]}, list("pq"))
+    honest = db.rank(table, outputs=["a"], inputs=["x", "z"], model="super-sbm")
+    assert honest.scores["p"] == pytest.approx(1.25)
+    values = honest.intensities.values.copy()
+    assert values[0].sum() == pytest.approx(1.0)
+    values[0] *= 1.1
+    scores = honest.scores.copy()
+    scores["p"] = 1 + (1.5 * 1.1 - 1 + 0.1) / 2
+    lam = Sparse(honest.intensities.columns, values)
+    for share in (0.2, 0.8, 1.0):
+        weights = honest.weights.mul(pd.Series({"a": share, "x": 1.0, "z": 1.0}), axis=1)
+        forged = replace(honest, scores=scores, weights=weights, intensities=lam)
+        proof = forged.options.prove(forged)
+        assert proof.frame.loc["p", ["primal", "dual"]].tolist() == pytest.approx([1.375, 1.25])
+        assert proof.violations["gap"][0] > 0.05
+
+
 @pytest.mark.parametrize(
     ("goal", "name"), [("largest", "common"), ("largest", "own_weights"), ("sum", "common")]
 )
@@ -169,3 +188,19 @@ def test_tables_of_common_weights_have_the_rows_of_the_data(goal, name) -> None:
         forged = replace(honest, tables={**honest.tables, name: others})
         with pytest.raises(CertificateError, match=f"has no table '{name}' with the rows"):
             db.certify(forged)
+
+
+@pytest.mark.parametrize(
+    ("gains", "values", "expected"),
+    [
+        ([0.5, -0.25], [0.5, 0.5], 0.25),
+        ([0.5, 0.25], [0.5, 0.5], 0.0),
+        ([-0.5, -0.25], [0.5, 0.5], 0.5),
+        ([0.5, 0.25], [1.125, -0.125], 0.125),
+        ([0.5, 0.25], [0.5, 0.25], 0.25),
+    ],
+)
+def test_peers_break_constraints_by_gains_sums_and_signs(gains, values, expected) -> None:
+    scaled: Any = SimpleNamespace(gains=lambda _: np.array([gains]), returns="vrs")
+    lam = Sparse(np.array([[0, 1]], dtype=np.int32), np.array([values]))
+    assert slack_programs.gains_and_violation(scaled, lam)[1].tolist() == [expected]

@@ -229,6 +229,14 @@ def test_a_tree_proves_as_many_as_are_above_everywhere() -> None:
                 assert not differences.is_proved(k, sign, np.zeros(49, dtype=int), needed)
 
 
+def test_gaps_beyond_all_floats_are_as_good_as_others() -> None:
+    values = np.array([[10**400], [1], [2]], dtype=object)
+    polytope = SimpleNamespace(rays=[(1,)], simplices=[(0,)])
+    differences = _Differences([SimpleNamespace(values=values, polytope=polytope)])
+    counts = [sum(differences.is_proved(k, 1, np.array([LEAF]), n) for n in (1, 2)) for k in (0, 1)]
+    assert counts == [0, 2]
+
+
 def test_halves_share_the_middle_of_an_edge() -> None:
     corners = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 8.0]])
     first, second = _halves(corners, 0, 2)
