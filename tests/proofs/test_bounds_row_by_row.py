@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from deabench.proofs import bounds, exact_repair
-from deabench.proofs.exact_repair import Technology, exact_gains, polished_weights
+from deabench.proofs.exact_repair import Technology, exact_gains, move_to_held, polished_weights
 from deabench.proofs.supporting_weights import exact_candidates, free_term_errors, tighten_weights
 from deabench.utils.arrays import Sparse
 
@@ -111,13 +111,24 @@ def test_entries_and_sums_of_repairs_are_those_of_the_dmu(monkeypatch) -> None:
         assert calls == 2 * expected[k]
 
 
-def test_peers_count_by_their_own_sizes() -> None:
-    """A small share of a large peer counts, whoever the peers of other DMUs are."""
+@pytest.mark.parametrize(("share", "counts"), [(1e-12, False), (1e-10, True), (1e-8, True)])
+def test_peers_count_by_their_own_sizes(share, counts) -> None:
+    """A small share of a peer that is 1e4 times as large, whoever the peers of other DMUs are."""
     technology = Technology(np.array([[1.0, -1.0], [1e4, -1e4 - 1e-5]]), 1, (0.0, np.inf))
-    lam = Sparse(np.array([[0, 0], [0, 1]], dtype=np.int32), np.array([[1.0, 1e-8]] * 2))
+    lam = Sparse(np.array([[0, 0], [0, 1]], dtype=np.int32), np.array([[1.0, share]] * 2))
     polished = polished_weights(technology, np.ones(2), lam, 1, np.zeros(2))
-    assert polished == [0, 0]
+    assert polished == ([0, 0] if counts else [1, 1])
     assert polished_weights(technology, np.ones(2), lam, 0, np.zeros(2)) == [1, 1]
+
+
+@pytest.mark.parametrize(("metric", "is_met"), [(0, True), (1, False)])
+def test_a_gain_is_rounding_beside_the_terms_of_its_own_metric(metric, is_met) -> None:
+    moves = [[Fraction(1), Fraction(1, 10**6)], [Fraction(2), Fraction(1, 10**6)]]
+    gains = [Fraction(1, 10**13)] * 2
+    repaired = move_to_held(moves, gains, [metric], is_polished=True)
+    assert (repaired is not None) == is_met
+    if repaired is not None:
+        assert repaired[1][metric] == 0
 
 
 @pytest.mark.parametrize("returns", SUMS)
