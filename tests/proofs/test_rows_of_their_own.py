@@ -17,10 +17,12 @@ from deabench.errors import CertificateError
 from deabench.models.shared import slack_programs
 from deabench.models.shared.restricted_bounds import exact_gains_with_trade_offs
 from deabench.models.shared.single_peers import _slack_errors
+from deabench.proofs import ranking
 from deabench.proofs.bounds import repaired_gains
 from deabench.proofs.exact_repair import Technology, exact_gains, polished_weights
-from deabench.proofs.radial import radial_frame
+from deabench.proofs.radial import radial_frame, slack_errors
 from deabench.proofs.targets import target_violations
+from deabench.results.proof import SlackWeights
 from deabench.utils.arrays import TOLERANCE, Sparse
 from deabench.utils.rational import inner_product, to_fractions
 
@@ -126,6 +128,56 @@ def test_u_0_stands_anywhere_among_the_weights() -> None:
     for columns in (["u_0", *names[:-1]], [names[0], "u_0", *names[1:-1]]):
         frame = radial_frame(replace(honest, weights=honest.weights[columns]))
         assert frame["dual_infeasibility"].max() <= 1e-12
+
+
+@pytest.mark.parametrize("orientation", ["input", "output"])
+def test_slacks_are_shares_of_own_values_up_to_the_metrics_maxima(orientation) -> None:
+    """One DMU has nothing of an output, one is far beyond the reference in all metrics."""
+    reference = TABLE * [1.0, 100.0, 10.0]
+    tested = pd.DataFrame({"a": [0.0, 80.0], "b": [50.0, 8e3], "x": [2.0, 400.0]}, list("uv"))
+    result = rank_with(
+        tested,
+        reference=reference,
+        outputs=["a", "b"],
+        inputs=["x"],
+        model="ccr",
+        orientation=orientation,
+    )
+    projected = tested.copy()
+    if orientation == "input":
+        projected["x"] *= result.scores
+    else:
+        projected[["a", "b"]] = projected[["a", "b"]].div(result.scores, axis=0)
+    assert slack_errors(result).max() <= 1e-9
+    for name in tested:
+        forged = replace(result, slacks=result.slacks.assign(**{name: result.slacks[name] + 1}))
+        unit = reference[name].max()
+        sizes = projected[name].where(projected[name] > 0, unit).clip(upper=unit)
+        assert slack_errors(forged) == pytest.approx((1 / sizes).to_numpy())
+
+
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+def test_weights_support_a_dmu_itself_and_beyond_the_reference_its_peers(
+    order, monkeypatch
+) -> None:
+    """Half of the first DMU, with half of its outputs again, and the DMU with twice of them."""
+    values = TABLE.loc["p"].to_numpy() * [[0.25, 0.25, 0.5], [2.0, 2.0, 1.0]]
+    tested = pd.DataFrame(values, ["half", "twice"], TABLE.columns).iloc[order]
+    options = {"model": "ccr", "orientation": "output", "returns": "nirs"}
+    result = rank_with(tested, reference=TABLE, outputs=["a", "b"], inputs=["x"], **options)
+    assert result.scores.to_dict() == pytest.approx({"half": 0.5, "twice": 2.0})
+    assert result.intensities.values.sum(axis=1)[order].tolist() == pytest.approx([0.5, 1.0])
+    supported: list[tuple[list[Any], str]] = []
+    monkeypatch.setattr(
+        ranking,
+        "has_supporting_weights",
+        lambda _, points, __, returns: supported.append((points.tolist(), returns)),
+    )
+    proof = ranking.SlackProof(result, SlackWeights(np.ones((1, 3)), np.zeros(2, dtype=np.int32)))
+    for k in range(2):
+        proof.is_supported(k)
+    expected = [([0.25, 1.0, -0.5], "nirs"), ([[1.0, 4.0, -1.0]], "nirs")]
+    assert supported == [expected[k] for k in order]
 
 
 def test_efficient_below_1_is_the_only_claim_that_is_wrong() -> None:
