@@ -134,7 +134,7 @@ def test_u_0_stands_anywhere_among_the_weights() -> None:
 def test_slacks_are_shares_of_own_values_up_to_the_metrics_maxima(orientation) -> None:
     """One DMU has nothing of an output, one is far beyond the reference in all metrics."""
     reference = TABLE * [1.0, 100.0, 10.0]
-    tested = pd.DataFrame({"a": [0.0, 80.0], "b": [50.0, 8e3], "x": [2.0, 400.0]}, list("uv"))
+    tested = pd.DataFrame({"a": [0.5, 80.0], "b": [0.0, 8e3], "x": [2.0, 400.0]}, list("uv"))
     result = rank_with(
         tested,
         reference=reference,

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import deabench as db
+from deabench.proofs import supporting_weights
 from deabench.proofs.exact_repair import Technology
 from deabench.proofs.supporting_weights import free_term_errors, has_supporting_weights
 from deabench.utils.arrays import Sparse
@@ -98,3 +99,10 @@ def test_a_free_term_misses_by_what_rounding_does_not_explain(huge) -> None:
             expected.append(error)
         errors = free_term_errors(technology, tested, lam, weights, support, np.full(4, distance))
         assert errors == pytest.approx(expected, rel=1e-9, abs=1e-20)
+
+
+def test_each_constraint_has_its_own_factor() -> None:
+    """Under constant returns the point is worth nothing, and the tested one not less."""
+    points = np.array([[1.0, -1.0]])
+    rows = supporting_weights._near_constraints(points, points[0], np.ones(2), "crs")
+    assert rows == [[-1, 1], [1, -1]]
