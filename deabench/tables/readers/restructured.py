@@ -31,6 +31,8 @@ _ENUMERATOR = lazy_pattern(
 _FOOTNOTE = lazy_pattern(r"\\?\s*\[[\w#*-]+\]_")
 MAX_GRID_LINES = 5000
 """To find the merged cells of a longer grid takes minutes."""
+MAX_LINES_ABOVE = 200
+"""A heading that is further above a table is not its own."""
 _SETTINGS = {
     # Nothing is read or executed but the text itself.
     "file_insertion_enabled": False,
@@ -68,7 +70,7 @@ def find_rst_tables(text: str, limits: Limits, file: str) -> tuple[list[Grid], s
         )
         if grid is None:
             continue
-        heading, introduction = _read_above(lines[:first])
+        heading, introduction = _read_above(lines[max(first - MAX_LINES_ABOVE, 0) : first])
         grids.append(replace(grid, name=grid.name or heading, introduction=introduction))
         lines[first:last] = [""] * (last - first)
     return grids, "\n".join(lines)
