@@ -17,7 +17,6 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.tables.estimates import (
     CURRENCY_CODES,
-    MULTIPLES,
     Estimate,
     clean_cell,
     counts_operations,
@@ -25,6 +24,7 @@ from deabench.tables.estimates import (
     parse_duration,
     parse_estimate,
     strip_currency,
+    unit_factor,
 )
 from deabench.tables.vocabulary import holds_bytes
 from deabench.utils.lazy import lazy_pattern
@@ -282,35 +282,12 @@ def _agree_on_units(
     first = next(e.unit for e in estimates.values() if e.unit not in free)
     agreed = {}
     for row, estimate in estimates.items():
-        factor = _unit_factor(estimate.unit, first)
+        factor = unit_factor(estimate.unit, first)
         if factor is not None and not (has_bare and counts_operations(first)):
             agreed[row] = estimate.scale(factor, first)
         elif estimate.unit in free:
             agreed[row] = estimate
     return agreed
-
-
-def _unit_factor(unit: str, other: str) -> float | None:
-    """Return how many of another unit one unit is; None where they measure different things.
-
-    Examples
-    --------
-    >>> _unit_factor("GFLOPs", "MFLOPs"), _unit_factor("MiB", "B"), _unit_factor("GB", "GB/s")
-    (1000.0, 1048576.0, None)
-    """
-    own = MULTIPLES.match(unit)
-    first = MULTIPLES.match(other)
-    if own is None or first is None or _measured_amount(own) != _measured_amount(first):
-        return None
-    sizes = [(1024 if m[2] else 1000) ** " KMGTPE".index(m[1].upper() or " ") for m in (own, first)]
-    return float(sizes[0] / sizes[1])
-
-
-def _measured_amount(match: re.Match[str]) -> tuple[str, bool]:
-    """Return whether a unit is one of bytes or of which operations, and whether it is a rate."""
-    if match["bytes"]:
-        return "bytes", len(match["bytes"]) > 1
-    return match["operations"].upper(), match["per_second"] is not None
 
 
 def _drop_other_brackets(estimates: dict[int, Estimate]) -> dict[int, Estimate]:

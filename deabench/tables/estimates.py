@@ -30,7 +30,7 @@ SECONDS = {
 """Units of time in seconds."""
 EXPONENTS = {"k": 3, "m": 6, "b": 9, "g": 9, "t": 12}
 """Powers of ten of the letters behind a number."""
-MULTIPLES = lazy_pattern(
+_MULTIPLES = lazy_pattern(
     r"([kKMGTPE]?)(?:(i?)(?P<bytes>B(?:/s|ps)?)"
     r"|(?P<operations>(?i:FLOP|MAC|OP))[sS]?(?P<per_second>/s)?)$"
 )
@@ -157,8 +157,38 @@ def strip_currency(cell: str) -> str:
 
 def counts_operations(unit: str) -> bool:
     """Return whether a unit is one of floating-point or other operations, as GFLOPs."""
-    match = MULTIPLES.match(unit)
+    match = _MULTIPLES.match(unit)
     return match is not None and match["operations"] is not None
+
+
+def unit_factor(unit: str, column_unit: str) -> float | None:
+    """Return how many units of a column one unit is; None where they measure different things.
+
+    Examples
+    --------
+    >>> unit_factor("GFLOPs", "MFLOPs"), unit_factor("MiB", "B"), unit_factor("GB", "GB/s")
+    (1000.0, 1048576.0, None)
+    """
+    match = _MULTIPLES.match(unit)
+    column_match = _MULTIPLES.match(column_unit)
+    if match is None or column_match is None:
+        return None
+    if _measured_amount(match) != _measured_amount(column_match):
+        return None
+    return _size_of_unit(match) / _size_of_unit(column_match)
+
+
+def _size_of_unit(match: re.Match[str]) -> float:
+    """Return how many bytes or operations a unit is."""
+    base = 1024.0 if match[2] else 1000.0
+    return base ** " KMGTPE".index(match[1].upper() or " ")
+
+
+def _measured_amount(match: re.Match[str]) -> tuple[str, bool]:
+    """Return whether a unit is one of bytes or of which operations, and whether it is a rate."""
+    if match["bytes"]:
+        return "bytes", len(match["bytes"]) > 1
+    return match["operations"].upper(), match["per_second"] is not None
 
 
 def clean_cell(cell: object) -> str:

@@ -161,7 +161,12 @@ def test_free_terms_are_off_by_the_rounding_of_each_dmu_alone(left_out) -> None:
     together = free_term_errors(technology, TESTED, LAM, WEIGHTS, support, distance, left_out)
     for k in range(4):
         alone = free_term_errors(
-            technology, TESTED[[k]], LAM[np.array([k])], WEIGHTS[[k]], support[[k]], distance[[k]],
+            technology,
+            TESTED[[k]],
+            LAM[np.array([k])],
+            WEIGHTS[[k]],
+            support[[k]],
+            distance[[k]],
             None if left_out is None else left_out[[k]],
-        )  # fmt: skip
+        )
         assert together[k] == alone[0]

@@ -85,9 +85,12 @@ def test_amounts_move_by_shares_of_themselves() -> None:
 @pytest.mark.parametrize(("own", "reached"), [(0.5, 0.125), (0.125, 0.5), (0.5, 4.0), (0.0, 0.25)])
 def test_slacks_are_off_by_shares_of_the_larger_value(own, reached) -> None:
     scaled: Any = SimpleNamespace(
-        x=np.array([[own]]), y=np.zeros((1, 0)), X=np.array([[reached]]), Y=np.zeros((1, 0)),
+        x=np.array([[own]]),
+        y=np.zeros((1, 0)),
+        X=np.array([[reached]]),
+        Y=np.zeros((1, 0)),
         units=np.ones(1),
-    )  # fmt: skip
+    )
     answer: Any = SimpleNamespace(
         intensities=Sparse(np.zeros((1, 1), dtype=np.int32), np.ones((1, 1))),
         slacks=pd.DataFrame({"x": [0.25]}),
@@ -104,9 +107,13 @@ def test_programs_are_solved_again_beyond_the_tolerance(monkeypatch) -> None:
         slack_programs, "solved_multipliers", lambda *_, **__: (np.ones((4, 1)), np.ones((4, 1)))
     )
     scaled: Any = SimpleNamespace(
-        X=np.ones((1, 1)), Y=np.ones((1, 1)), x=np.ones((4, 1)), y=np.ones((4, 1)), m=1,
+        X=np.ones((1, 1)),
+        Y=np.ones((1, 1)),
+        x=np.ones((4, 1)),
+        y=np.ones((4, 1)),
+        m=1,
         returns="vrs",
-    )  # fmt: skip
+    )
     solutions: Any = SimpleNamespace(objective=np.zeros(4))
     positions = slack_programs._unproved_positions(
         scaled, np.array([0]), np.arange(4), np.zeros((4, 2)), solutions
@@ -236,8 +243,8 @@ def test_weights_prove_no_more_than_the_super_efficiency() -> None:
 def test_tables_of_common_weights_have_the_rows_of_the_data(goal, name) -> None:
     honest = db.rank(TABLE[["a", "b"]], model=db.models.Common(goal=goal))
     rows = honest.tables[name]
-    for others in (rows.set_axis(list("pqrt")), rows.iloc[::-1], rows.iloc[:3]):
-        forged = replace(honest, tables={**honest.tables, name: others})
+    for changed in (rows.set_axis(list("pqrt")), rows.iloc[::-1], rows.iloc[:3]):
+        forged = replace(honest, tables={**honest.tables, name: changed})
         with pytest.raises(CertificateError, match=f"has no table '{name}' with the rows"):
             db.certify(forged)
 

@@ -126,7 +126,7 @@ def test_csv_in_a_directive_is_a_table_and_no_file_is_included(tmp_path) -> None
     assert source.frame.to_dict("list") == {"model": ["a", "b"], "accuracy": ["0.9", "0.8"]}
 
 
-def test_without_docutils_a_directive_is_refused_and_a_grid_is_read_as_a_box(
+def test_without_docutils_a_directive_is_refused_and_a_simple_table_is_read(
     tmp_path, monkeypatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "docutils", None)

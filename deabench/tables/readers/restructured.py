@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _DIRECTIVE = lazy_pattern(r"([ \t]*)\.\. (?:list|csv)-table::")
 _GRID_RULE = lazy_pattern(r"[ \t]*\+(?:-+\+)+[ \t]*$")
 _HEADER_RULE = lazy_pattern(r"[ \t]*\+(?:=+\+)+[ \t]*$")
-_PARTIAL_RULE = lazy_pattern(r"^(?=.*\+-+\+)[+|] +[+|]|\|.*\+-+\+|\+-+\+.*\||\+ +\+")
+_RULE_PART = lazy_pattern(r"\+-+\+")
 _UNDERLINE = lazy_pattern(r"([=\-~^\"'#*+.])\1{2,}[ \t]*$")
 _ENUMERATOR = lazy_pattern(
     r"^([ \t]*(?:\* )?- )(?=(?:[A-Za-z0-9#]{1,4}[.)]|[-+*•]) )", re.MULTILINE
@@ -97,18 +97,20 @@ def _find_blocks(lines: list[str]) -> Iterator[tuple[int, int, bool]]:
 
 def _read_above(lines: list[str]) -> tuple[str, str]:
     """Return the title above a table, and the paragraphs between both, a line each."""
+    heading = ""
     paragraphs: list[str] = []
     words: list[str] = []
     for k in range(len(lines) - 1, 0, -1):
         line = lines[k].strip()
         if _UNDERLINE.match(line) and lines[k - 1].strip():
-            return _to_text(lines[k - 1]), "\n".join(filter(None, [" ".join(words), *paragraphs]))
+            heading = _to_text(lines[k - 1])
+            break
         if line:
             words.insert(0, _to_text(line))
         elif words:
             paragraphs.insert(0, " ".join(words))
             words = []
-    return "", "\n".join(filter(None, [" ".join(words), *paragraphs]))
+    return heading, "\n".join(filter(None, [" ".join(words), *paragraphs]))
 
 
 def _to_text(text: str) -> str:
@@ -124,7 +126,7 @@ def _read_merged(block: list[str], limits: Limits, file: str) -> Grid | None:
     has_header = any(map(_HEADER_RULE.match, lines))
     # A merged cell has no border where other rows have one, or no rule where they have one.
     is_merged = any(line[k : k + 1] not in ("|", "+") for line in lines for k in borders)
-    is_merged |= any(_PARTIAL_RULE.search(line) for line in lines)
+    is_merged |= any(_RULE_PART.search(line) and not _GRID_RULE.match(line) for line in lines)
     if not has_header or not is_merged or len(lines) > MAX_GRID_LINES:
         return None
     try:
