@@ -146,27 +146,29 @@ def _slack_errors_of_rows(
 ) -> np.ndarray:
     """Return `slack_errors` of some rows; `unit` (s + m,) are the metrics' maxima."""
     score = result.scores.to_numpy()[rows]
-    y = result.data.outputs.to_numpy()[rows]
-    x = result.data.inputs.to_numpy()[rows]
-    slack = result.slacks.to_numpy()[rows]
-    s = y.shape[1]
+    # Metric by metric, with the values of each side by side.
+    y = np.ascontiguousarray(result.data.outputs.to_numpy()[rows].T)
+    x = np.ascontiguousarray(result.data.inputs.to_numpy()[rows].T)
+    slack = np.ascontiguousarray(result.slacks.to_numpy()[rows].T)
+    reached = np.ascontiguousarray(reached.T)
+    s = len(y)
     is_output_oriented = result.orientation == "output"
-    errors = np.zeros(len(reached))
+    errors = np.zeros(len(score))
     for r in range(len(unit)):
         # The orientation's metrics are those that the score stretches or shrinks; more of an
         # output is slack, less of an input is.
         if r < s:
-            projected = y[:, r]
+            projected = y[r]
             if is_output_oriented:
                 projected = projected / score
-            gained = reached[:, r] - projected
+            gained = reached[r] - projected
         else:
-            projected = x[:, r - s]
+            projected = x[r - s]
             if not is_output_oriented:
                 projected = projected * score
-            gained = projected - reached[:, r]
-        rounding = ROUND * (np.abs(reached[:, r]) + projected)
-        error = np.abs(gained - slack[:, r]) - rounding
+            gained = projected - reached[r]
+        rounding = ROUND * (np.abs(reached[r]) + projected)
+        error = np.abs(gained - slack[r]) - rounding
         # Most errors are rounding alone. Without a score there is no projection, and the error is
         # NaN.
         is_off = ~(error <= 0)
@@ -240,7 +242,7 @@ class _RadialProof:
         lam = self.result.intensities.values[rows]
         primal_error = elementwise_maxima(-row_minima(lam), np.abs(row_sums(lam) - 1.0))
         # Weights under which no reference DMU is worth more than 1 allow what the DMU is worth.
-        u = self.weights[rows][:, self.output_columns] * self.unit_y
+        u = self.weights[rows].T[self.output_columns].T * self.unit_y
         dual = row_sums(u * y)
         # A unit of the weights' constraint in efficiency: d(1/z) = -dz / z².
         exchange_rate = dual**2 / np.maximum(dual, 1.0)

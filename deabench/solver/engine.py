@@ -212,7 +212,10 @@ class _Run:
         unsolved = self.unsolved()
         if prior_bases.locate is None or len(unsolved) < SAMPLE:
             return
-        located = prior_bases.locate(self.family, prior_bases, self.tested[unsolved])
+        tested = self.tested
+        if len(unsolved) < len(tested):
+            tested = tested[unsolved]
+        located = prior_bases.locate(self.family, prior_bases, tested)
         if located is None:
             return
         positions, x, factor = located
@@ -254,7 +257,8 @@ class _Run:
                     x, factor = prepared.basic_values(best, tested)
                     optimal = np.flatnonzero(prepared.feasible_rows(best, x, factor))
                     basis = first + usable[best[optimal]]
-                    self.record(programs[optimal], basis, x[optimal], factor[optimal])
+                    x = x.take(optimal, axis=0)
+                    self.record(programs[optimal], basis, x, factor[optimal])
 
     def walk(self, order: np.ndarray) -> None:
         """Solve programs by walks from the bases of those before them, in growing rounds."""

@@ -42,9 +42,14 @@ def are_alike(scale: tuple[str, float], other_scale: tuple[str, float]) -> bool:
     return max(scale[1], other_scale[1]) <= LEAST_RATIO * min(scale[1], other_scale[1])
 
 
+def sample_rows(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return about `SAMPLED_ROWS` rows of a longer table, in their order."""
+    return frame.iloc[:: max(len(frame) // SAMPLED_ROWS, 1)]
+
+
 def rank_correlations(frame: pd.DataFrame, names: Sequence[str], metric: str) -> np.ndarray:
     """Return Spearman's correlation of columns with a metric; of a long table by a sample."""
-    rows = frame.iloc[:: max(len(frame) // SAMPLED_ROWS, 1)]
+    rows = sample_rows(frame)
     members = rows[list(names)]
     is_filled = members.notna().all() & bool(rows[metric].notna().all())
     correlations = pd.Series(np.nan, index=members.columns)

@@ -24,8 +24,6 @@ MIN_ROWS = 64
 """Products of fewer rows run on one thread anyway, and finding the library takes longer."""
 ENTRIES = 1 << 17
 """Entries of a matrix product at a time, about: they stay in cache."""
-ROWS = 1 << 13
-"""Rows of a sparse product at a time."""
 CHUNK = 1 << 15
 """Rows of a table at a time: a million DMUs are proved in little more memory than their numbers
 take.
@@ -73,20 +71,20 @@ class Sparse:
         return Sparse(self.columns.take(rows, axis=0), self.values.take(rows, axis=0))
 
     def dot(self, matrix: np.ndarray) -> np.ndarray:
-        """Return the product (n, s) with a dense matrix (columns, s), itself never made dense."""
-        out = np.zeros((len(self.values), matrix.shape[1]))
-        # Rows are taken several times faster where the numbers of each stand side by side.
-        matrix = np.ascontiguousarray(matrix)
-        for first in range(0, len(out), ROWS):
-            rows = slice(first, first + ROWS)
+        """Return the product (n, s) with a dense matrix (columns, s), itself never made dense.
+
+        The numbers of each of the s columns stand side by side.
+        """
+        count, entries = self.values.shape
+        columns = np.ascontiguousarray(matrix.T)
+        product = np.empty((len(columns), count))
+        for rows in blocks(count, len(columns) * entries):
             # Column -1 (no entry) is read as column 0; its value is 0 and adds nothing.
-            # One column of entries at a time: a product over all k entries would make an array (n,
-            # k, s).
-            for column, value in zip(
-                np.maximum(self.columns[rows], 0).T, self.values[rows].T, strict=True
-            ):
-                out[rows] += value[:, None] * matrix.take(column, axis=0)
-        return out
+            positions = np.maximum(self.columns[rows].T, 0, order="C")
+            terms = columns.take(positions, axis=1)
+            terms *= np.ascontiguousarray(self.values[rows].T)
+            terms.sum(axis=1, initial=0.0, out=product[:, rows])
+        return product.T
 
     def frame(self, rows: pd.Index, labels: pd.Index) -> pd.DataFrame:
         """Return a labelled frame of sparse columns, one for each column that has an entry."""
@@ -126,9 +124,23 @@ def largest_sizes(values: np.ndarray) -> np.ndarray:
     """
     if len(values) < values.shape[1]:
         return reduce(np.maximum, map(np.abs, values), np.zeros(values.shape[1]))
-    columns = np.ascontiguousarray(values.T)
-    greatest = columns.max(axis=1, initial=0.0)
-    return np.asarray(np.maximum(greatest, -columns.min(axis=1, initial=0.0)))
+    sizes = np.zeros(values.shape[1])
+    for rows in blocks(*values.shape):
+        columns = np.ascontiguousarray(values[rows].T)
+        np.maximum(sizes, columns.max(axis=1), out=sizes)
+        np.maximum(sizes, -columns.min(axis=1), out=sizes)
+    return sizes
+
+
+def distinct_positions(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distinct positions from -1 on in order, and which of them each one is.
+
+    As `np.unique` does, without sorting.
+    """
+    shifted = positions + 1
+    is_used = np.bincount(shifted) > 0
+    numbers = np.cumsum(is_used) - 1
+    return np.flatnonzero(is_used) - 1, numbers[shifted]
 
 
 def row_minima(values: np.ndarray) -> np.ndarray:

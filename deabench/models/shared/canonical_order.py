@@ -7,6 +7,7 @@ or its units changed by powers of two, has the same answer to the last bit.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -47,20 +48,22 @@ class CanonicalTask:
     @classmethod
     def of(cls, task: Task) -> CanonicalTask:
         """Return a task in canonical order."""
-        reference_sides = _metrics_of(task.reference)
-        units = [scale(side.T) for side in reference_sides]
-        reference_sides = _divide(reference_sides, units)
-        data_sides = reference_sides
+        reference_values = _metrics_of(task.reference)
+        units = [scale(side.T) for side in reference_values]
+        reference_sides = _divide(reference_values, units)
+        data_values, data_sides = reference_values, reference_sides
         if task.data is not task.reference:
-            data_sides = _divide(_metrics_of(task.data), units)
-        outputs, inputs = _metric_order(data_sides, reference_sides)
+            data_values = _metrics_of(task.data)
+            data_sides = _divide(data_values, units)
+        orders = _metric_order(data_sides, reference_sides)
+        outputs, inputs = orders
         reference_rows = _row_order(reference_sides, outputs, inputs)
-        reference = _arrange(task.reference, reference_rows, outputs, inputs)
+        reference = _arrange(task.reference, reference_values, reference_rows, orders)
         data = reference
         rows = reference_rows
         if task.data is not task.reference:
             rows = _row_order(data_sides, outputs, inputs)
-            data = _arrange(task.data, rows, outputs, inputs)
+            data = _arrange(task.data, data_values, rows, orders)
         arranged = replace(
             task, data=data, reference=reference, options=task.options.with_checked_options(data)
         )
@@ -103,7 +106,9 @@ class CanonicalTask:
     def _restore_intensities(self, lam: Sparse) -> Sparse:
         """Return λ by the original positions of the reference DMUs."""
         positions = np.append(self.reference_rows, -1).astype(np.int32)
-        return Sparse(positions.take(lam.columns), lam.values)
+        # In place: `lam` is a copy already. -1, where there is no peer, wraps to the last position.
+        positions.take(lam.columns, out=lam.columns, mode="wrap")
+        return lam
 
     def _restore_frame(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return a frame whose rows and columns are DMUs or metrics in their original order."""
@@ -145,12 +150,21 @@ def _restore_metrics(
     if not frame.shape[1]:
         return pd.DataFrame(index=labels)
     # What stands behind the metrics, as u_0, stays there.
-    further_columns = range(len(columns), frame.shape[1])
-    positions = np.array([*columns, *further_columns])
-    values = frame.to_numpy().take(rows, axis=0)
-    if (positions[1:] < positions[:-1]).any():
-        values = values[:, positions]
+    positions = [*columns, *range(len(columns), frame.shape[1])]
+    values = _permute(np.ascontiguousarray(frame.to_numpy().T), positions, rows).T
     return pd.DataFrame(values, labels, frame.columns.take(positions), copy=False)
+
+
+def _permute(values: np.ndarray, metrics: Sequence[int], rows: np.ndarray) -> np.ndarray:
+    """Return metrics and rows of values (k, n) in other orders, metric after metric.
+
+    That takes half the time of both at once. No row is beyond the table: `clip` looks at none, and
+    writes into `permuted` without a copy.
+    """
+    permuted = np.empty((len(metrics), len(rows)))
+    for position, metric in enumerate(metrics):
+        values[metric].take(rows, out=permuted[position], mode="clip")
+    return permuted
 
 
 def _metrics_of(data: Data) -> list[np.ndarray]:
@@ -223,16 +237,16 @@ def _row_order(sides: list[np.ndarray], outputs: list[int], inputs: list[int]) -
     return order
 
 
-def _arrange(data: Data, rows: np.ndarray, outputs: list[int], inputs: list[int]) -> Data:
-    """Return data with its rows and metrics in some order, a metric's values side by side."""
+def _arrange(
+    data: Data, sides: list[np.ndarray], rows: np.ndarray, orders: tuple[list[int], list[int]]
+) -> Data:
+    """Return data with its rows and metrics in some order, a metric's values side by side.
+
+    `sides` are the values of `data` by `_metrics_of`.
+    """
     labels = data.labels.take(rows)
-    arranged = [
-        pd.DataFrame(
-            side.to_numpy().T[np.ix_(np.array(order, dtype=int), rows)].T,
-            labels,
-            side.columns.take(order),
-            copy=False,
-        )
-        for side, order in ((data.outputs, outputs), (data.inputs, inputs))
-    ]
-    return replace(data, outputs=arranged[0], inputs=arranged[1])
+    frames = []
+    for frame, side, order in zip((data.outputs, data.inputs), sides, orders, strict=True):
+        values = _permute(side, order, rows)
+        frames.append(pd.DataFrame(values.T, labels, frame.columns.take(order), copy=False))
+    return replace(data, outputs=frames[0], inputs=frames[1])

@@ -25,7 +25,7 @@ from deabench.proofs.reasons import UNPROVED
 from deabench.results.answer import Answer, Task, join_answers, take_rows, take_task_rows
 from deabench.results.model import Advance, Model
 from deabench.tables.transforms import Data
-from deabench.utils.arrays import ROUND, TOLERANCE, blocks, settle
+from deabench.utils.arrays import ROUND, TOLERANCE, blocks, chunks, settle
 from deabench.utils.frames import column_positions
 
 NEAR_ITSELF = 1e-5
@@ -134,22 +134,23 @@ def _settle_weights(answer: Answer) -> np.ndarray:
     columns = column_positions(answer.weights.columns, names)
     is_weighted = columns >= 0
     columns = columns[is_weighted]
-    # Metric by metric, which takes half the time of DMU by DMU.
-    metric_weights = weights.T[columns]
-    # What each weight adds to the value of a reference DMU at most, in units of the largest one.
-    shares = np.abs(metric_weights)
-    shares *= reference_maxima(answer)[is_weighted, None]
-    largest = shares.max(axis=0, initial=0.0)
-    is_rounding = shares <= LEAST_SHARE * largest
-    # No weight is negative; one that is by rounding alone is 0.
-    is_negative = metric_weights < 0
-    if is_negative.any():
-        is_rounding |= is_negative & (shares <= ROUND * largest)
-    # Most weights that are rounding are 0 already.
-    is_rounding &= shares > 0
-    if is_rounding.any():
-        metric, row = np.nonzero(is_rounding)
-        weights[row, columns[metric]] = 0.0
+    maxima = reference_maxima(answer)[is_weighted, None]
+    for rows in chunks(len(weights)):
+        # Metric by metric, which takes half the time of DMU by DMU.
+        metric_weights = weights[rows].T[columns]
+        # What each weight adds to the value of a reference DMU at most, in units of the largest.
+        shares = np.abs(metric_weights)
+        shares *= maxima
+        largest = shares.max(axis=0, initial=0.0)
+        is_rounding = shares <= LEAST_SHARE * largest
+        # No weight is negative; one that is by rounding alone is 0.
+        is_negative = metric_weights < 0
+        if is_negative.any():
+            is_rounding |= is_negative & (shares <= ROUND * largest)
+        # Most weights that are rounding are 0 already.
+        is_rounding &= shares > 0
+        for column, is_zero in zip(columns.tolist(), is_rounding, strict=True):
+            weights[rows, column][is_zero] = 0.0
     return weights
 
 

@@ -86,9 +86,9 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
     Slacks that their weights do not prove the largest are marked as unproved.
     """
     reaches_one = np.abs(answer.scores.to_numpy() - 1) <= TOLERANCE
-    is_small = reaches_one & small_rows(problem.task)
     assert answer.slack_weights is not None
-    answer = _with_explicit_weights(answer, is_small & (answer.slack_weights.of == OWN_WEIGHTS))
+    uses_own_weights = np.flatnonzero(reaches_one & (answer.slack_weights.of == OWN_WEIGHTS))
+    answer = _with_explicit_weights(answer, small_rows(problem.task, uses_own_weights))
     proof = _prove_slacks(answer, reached)
     _discard_steep_weights(proof, reaches_one)
     answer = replace(answer, slack_weights=proof.weights)
@@ -96,7 +96,7 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
     is_beyond = (answer.scores.to_numpy() > 1 + TOLERANCE) & (proof.weights.of == NO_PROOF)
     is_beyond[is_beyond] = (proof.own_weights[is_beyond][:, proof.counted] > 0).all(axis=1)
     if is_beyond.any():
-        answer = _with_explicit_weights(answer, is_beyond)
+        answer = _with_explicit_weights(answer, np.flatnonzero(is_beyond))
         proof = _prove_slacks(answer, reached)
         answer = replace(answer, slack_weights=proof.weights)
     # What floating point leaves open is decided exactly.
@@ -147,14 +147,13 @@ def _prove_slacks(answer: Answer, reached: np.ndarray | None = None) -> SlackPro
     return proof
 
 
-def _with_explicit_weights(answer: Answer, is_chosen: np.ndarray) -> Answer:
+def _with_explicit_weights(answer: Answer, rows: np.ndarray) -> Answer:
     """Return the answer with the own weights of some DMUs, all positive, as those of their slacks.
 
     That all weights of a DMU are positive leaves no slack beside the largest values of the
     reference. What they leave beside smaller values of its own, their bound tells.
     """
     assert answer.slack_weights is not None
-    rows = np.flatnonzero(is_chosen)
     if not len(rows):
         return answer
     # In metrics over their maxima, with a least weight of 1, as slack weights are.

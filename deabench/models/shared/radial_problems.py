@@ -95,8 +95,9 @@ class WEIProblem(RadialProblem):
             # The multipliers of a basis are the same, to the bit, for all DMUs that it scores.
             facets = duals[:, :-1] / np.abs(duals[:, -1:]) / self.unit
             scores = np.where(level > 0, 1.0 / level, np.nan)
-        names = self.data.outputs.columns
-        return scores, pd.DataFrame(facets[solution.basis_index], columns=names, copy=False)
+        # The weights of a metric stand side by side.
+        weights = facets.T.take(solution.basis_index, axis=1).T
+        return scores, pd.DataFrame(weights, columns=self.data.outputs.columns, copy=False)
 
 
 class CCRProblem(RadialProblem):

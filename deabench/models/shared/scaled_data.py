@@ -123,17 +123,17 @@ def metric_units(tested: np.ndarray, reference: np.ndarray) -> np.ndarray:
     return np.where(own_unit * SMALL <= unit, own_unit, unit)
 
 
-def small_rows(task: Task) -> np.ndarray:
-    """Return which DMUs have a metric that is small beside the reference, bool (K,)."""
-    is_small = np.zeros(len(task.data.labels), dtype=bool)
+def small_rows(task: Task, rows: np.ndarray) -> np.ndarray:
+    """Return those positions of DMUs that have a metric that is small beside the reference."""
+    is_small = np.zeros(len(rows), dtype=bool)
     for tested, reference in (
         (task.data.outputs.to_numpy(), task.reference.outputs.to_numpy()),
         (task.data.inputs.to_numpy(), task.reference.inputs.to_numpy()),
     ):
         unit = scale(reference)
-        for column, size in zip(tested.T, unit, strict=True):
+        for column, size in zip(tested[rows].T, unit, strict=True):
             is_small |= (column != 0) & (np.abs(column) * SMALL <= size)
-    return is_small
+    return rows[is_small]
 
 
 def own_size_bands(task: Task) -> list[tuple[np.ndarray, bool]]:
@@ -213,7 +213,7 @@ def to_reference_positions(lam: Sparse, candidates: np.ndarray) -> Sparse:
 
 
 def replace_rows(rows: np.ndarray, replacement: Sparse, current: Sparse) -> Sparse:
-    """Return `other` with the rows at some positions replaced by those of `better`, in order."""
+    """Return `current` with some of its rows replaced by those of `replacement`, in order."""
     height, width = current.columns.shape
     replacement_width = replacement.columns.shape[1]
     columns = np.full((height, max(width, replacement_width)), -1, dtype=np.int32)

@@ -27,7 +27,14 @@ from deabench.results.proof import SlackWeights
 from deabench.solver.engine import Solution, solve_family
 from deabench.solver.family import Family
 from deabench.tables.transforms import Data
-from deabench.utils.arrays import TOLERANCE, Sparse, blocks, chunks
+from deabench.utils.arrays import (
+    TOLERANCE,
+    Sparse,
+    blocks,
+    chunks,
+    distinct_positions,
+    largest_sizes,
+)
 
 INWARD = 1e-14
 """The radial projection is moved inwards by this share before the second stage: rounded, it may lie
@@ -120,7 +127,8 @@ def second_stage(
     # Slacks are what the peers reach beyond the projection.
     reached = lam.dot(stack_outputs_inputs(problem.reference))
     slacks = slacks_at_projection(problem, scores.to_numpy(), rows, reached)
-    slacks[without_slack] = np.where(problem.data.is_changeable, 0.0, slacks[without_slack])
+    for r in np.flatnonzero(problem.data.is_changeable).tolist():
+        slacks[without_slack, r] = 0.0
     slacks[is_undefined] = np.nan
     slack_frame = pd.DataFrame(slacks, scores.index, problem.metrics, copy=False)
     return slack_frame, proof, reached
@@ -128,9 +136,9 @@ def second_stage(
 
 def rows_without_slack(problem: RadialProblem, weights: pd.DataFrame) -> np.ndarray:
     """Return which rows of multipliers (K, s + m, and u_0) are all positive: then there is none."""
-    outputs = np.abs(problem.reference.outputs.to_numpy())
-    inputs = np.abs(problem.reference.inputs.to_numpy())
-    maxima = np.append(outputs.max(axis=0), inputs.max(axis=0))
+    reference = problem.reference
+    sides = (reference.outputs.to_numpy(), reference.inputs.to_numpy())
+    maxima = np.concatenate([largest_sizes(side) for side in sides])
     maxima = np.where(maxima > 0, maxima, 1.0)
     counts = problem.data.is_changeable
     columns = slice(None) if counts.all() else counts
@@ -143,7 +151,7 @@ def slacks_at_projection(
 ) -> np.ndarray:
     """Return what peers reach, (K, s + m), beyond the projections of the DMUs at some positions."""
     s = problem.data.outputs.shape[1]
-    slacks = np.empty(reached.shape)
+    slacks = np.empty_like(reached)
     for block in chunks(len(scores)):
         x, y = _project(problem, scores[block], rows[block])
         np.subtract(reached[block, :s], y, out=slacks[block, :s])
@@ -214,7 +222,7 @@ def _solve_second_stage(
 def _slack_weights_of_bases(family: Family, solution: Solution, counts: np.ndarray) -> SlackWeights:
     """Return weights of outputs and inputs from the bases' duals, at least 1 where they count."""
     output_rows, input_rows = _metric_rows(family)
-    used, basis_rows = np.unique(solution.basis_index, return_inverse=True)
+    used, basis_rows = distinct_positions(solution.basis_index)
     duals = solution.bases.duals[used]
     weights = np.maximum(np.column_stack([duals[:, output_rows], -duals[:, input_rows]]), counts)
     of = np.where(solution.basis_index >= 0, basis_rows, NO_PROOF).astype(np.int32)
@@ -253,8 +261,10 @@ def _project(
 
 
 def _metrics_of(data: Data, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return inputs and outputs of some DMUs."""
-    return data.inputs.to_numpy()[rows], data.outputs.to_numpy()[rows]
+    """Return inputs and outputs of some DMUs, a metric's values side by side."""
+    inputs = data.inputs.to_numpy().T.take(rows, axis=1)
+    outputs = data.outputs.to_numpy().T.take(rows, axis=1)
+    return inputs.T, outputs.T
 
 
 def _adopt_intensities(lam: Sparse, better: Sparse, is_sound: np.ndarray, rows: np.ndarray) -> None:
@@ -291,7 +301,7 @@ def unique_slack_weights(
     SlackWeights
         `UNIQUE_UNPROVED` where M is too large, `NO_PROOF` for DMUs with more than one λ.
     """
-    used, basis_rows = np.unique(solution.basis_index, return_inverse=True)
+    used, basis_rows = distinct_positions(solution.basis_index)
     codes = solution.bases.columns[used]
     inverse = solution.bases.inverse[used]
     duals = solution.bases.duals[used]

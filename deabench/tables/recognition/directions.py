@@ -44,7 +44,7 @@ from deabench.tables.recognition.columns import MIN_RANK_CORRELATION, Column
 from deabench.tables.recognition.layout import is_system_name
 from deabench.tables.recognition.redundancy import is_called_mean
 from deabench.tables.rows import compare_with_reference_rows
-from deabench.tables.scales import are_alike, measure_scale, rank_correlations
+from deabench.tables.scales import are_alike, measure_scale, rank_correlations, sample_rows
 from deabench.tables.vocabulary import (
     BETTER_ROLES,
     has_name,
@@ -160,14 +160,15 @@ class Block:
 
     @cached_property
     def means(self) -> pd.Series:
-        """The mean of the block by system."""
+        """The mean of the block by system; of a long table by a sample of them."""
+        rows = sample_rows(self.frame)
         # By positions: selecting columns of a small frame by name takes longer than their sum.
-        positions = column_positions(self.frame.columns, self.names)
-        columns = self.frame.to_numpy(dtype=float).T.take(positions, axis=0)
+        positions = column_positions(rows.columns, self.names)
+        columns = rows.to_numpy(dtype=float).T.take(positions, axis=0)
         is_filled = ~np.isnan(columns)
         with np.errstate(invalid="ignore"):
             means = np.where(is_filled, columns, 0.0).sum(axis=0) / is_filled.sum(axis=0)
-        return pd.Series(means, self.frame.index)
+        return pd.Series(means, rows.index)
 
 
 def decide_direction(block: Block, context: Context) -> tuple[str, str]:
