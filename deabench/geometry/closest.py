@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+import deabench_models
 from deabench.errors import SolveError, TimeLimitError
 from deabench.geometry.faces import Hull
 from deabench.geometry.facets import FACETS_PER_POINT
@@ -361,8 +362,6 @@ class _Milp:
         dominating: bool,
         name: str,
     ) -> None:
-        import deabench_models
-
         self.points = points
         self.name = name
         self.e, s = points.shape
@@ -404,8 +403,6 @@ class _Milp:
 
     def supporting_normal(self, used: Sequence[int] | np.ndarray) -> np.ndarray | None:
         """Return a positive normal, normal·y = 1, of the face of some points; None: none."""
-        import deabench_models
-
         model = deabench_models.supports(self.table, [int(k) for k in used], self.ranges)
         solver = Solver(_to_program(model, "supports"))
         try:

@@ -26,6 +26,7 @@ from deabench.geometry.nearest_points import (
 )
 from deabench.solver.highs import Infeasible, Solver, Undecided
 from deabench.solver.template import Template, compile_template, expand_template, read_model
+from deabench_models import projection
 
 SHORT = 1e-9
 """A face that falls short of the point by no more than this still dominates it."""
@@ -297,8 +298,6 @@ def project_onto_facet(
     """
     if norm == "l2":
         return _project_onto_facet_l2(normals, facet, point, weights, dominating)
-    from deabench_models import projection
-
     s = len(point)
     # The point's distance is minimised over the polyhedron, with equality on the facet.
     table = {(j, r): float(w) for j, row in enumerate(normals) for r, w in enumerate(row)}
@@ -422,8 +421,6 @@ def common_rises(vertices: np.ndarray, points: np.ndarray, names: pd.Index) -> n
 
 @lru_cache(maxsize=64)
 def _face_form(weights: tuple[float, ...], norm: str, dominating: bool) -> Template:
-    from deabench_models import projection
-
     s = len(weights)
     # Wolfe's method for L2 sets linear costs itself, one after another.
     linear_norm = "l1" if norm == "l2" else norm
@@ -439,8 +436,6 @@ def _face_form(weights: tuple[float, ...], norm: str, dominating: bool) -> Templ
 
 @lru_cache(maxsize=64)
 def _halfspace_form(weights: tuple[float, ...], norm: str) -> Template:
-    from deabench_models import projection
-
     s = len(weights)
     return compile_template(
         "halfspaces",

@@ -40,7 +40,7 @@ def leave_no_trace(environment: Mapping[str, str]) -> Iterator[None]:
         stack.enter_context(np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"))
         stack.callback(_set_environment, environment)
         stack.callback(_set_folder, os.getcwd())
-        stack.callback(_configure, sklearn.get_config())
+        stack.callback(sklearn.set_config, **sklearn.get_config())
         yield
 
 
@@ -91,13 +91,6 @@ def _set_environment(environment: Mapping[str, str]) -> None:
 def _set_folder(folder: str) -> None:
     with suppress(OSError):  # the folder has been deleted
         os.chdir(folder)
-
-
-def _configure(configuration: dict[str, Any]) -> None:
-    import sklearn
-
-    if sklearn.get_config() != configuration:
-        sklearn.set_config(**configuration)
 
 
 class Output:

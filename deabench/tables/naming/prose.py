@@ -11,7 +11,7 @@ from deabench.tables.vocabulary import column_pattern, look_up_metric
 from deabench.utils.lazy import lazy_pattern
 
 SENTENCES = {
-    direction: re.compile(
+    direction: lazy_pattern(
         rf"\b({words})\b((?P<subject>[^.\n]{{0,30}})\b(is|are)|,? the) better\b|{arrow}",
         re.IGNORECASE,
     )
@@ -36,16 +36,16 @@ _NAMED_METRICS = [
 """Whole sentences that say of metrics which way is better."""
 _SENTENCE_ENDS = lazy_pattern(r"[;\n]|\.(?=\s|$)|(?<=\bbetter)[*_]*\s+(?=[*_]*[A-Z])")
 """A line of its own may end without a stop."""
-NUMBERS_ARE_ERRORS = re.compile(
+NUMBERS_ARE_ERRORS = lazy_pattern(
     r"\b(numbers?|values?|results?|figures?|entries|scores?)\b[^.\n|]{0,30}\b(are|is|shows?|give)\b"
     r"[^.\n|]{0,20}\berror rates?\b",
     re.IGNORECASE,
 )
 """What the text says where columns that are called by data sets hold error rates."""
-STATED_METRIC = re.compile(r"^\W*metric\s*:\s*([^,;\n]+)$", re.IGNORECASE | re.MULTILINE)
+STATED_METRIC = lazy_pattern(r"^\W*metric\s*:\s*([^,;\n]+)$", re.IGNORECASE | re.MULTILINE)
 """A line of the text that names the one metric of a table: "Metric: word error rate"."""
-ERRORS = re.compile(r"\b(error|misclassification) rates?\b|\btop-?[15] errors?\b", re.IGNORECASE)
-QUALITIES = re.compile(r"\b(accurac(y|ies)|score|F1|recall|mAP|AUC)\b", re.IGNORECASE)
+ERRORS = lazy_pattern(r"\b(error|misclassification) rates?\b|\btop-?[15] errors?\b", re.IGNORECASE)
+QUALITIES = lazy_pattern(r"\b(accurac(y|ies)|score|F1|recall|mAP|AUC)\b", re.IGNORECASE)
 """What the text around a table speaks of, where it says which of both its numbers are."""
 METRIC_WORDS = {"higher": "higher_metric", "lower": "lower_metric", "cost": "spent_metric"}
 """The words of [columns] that are names of metrics wherever a text has them."""
@@ -62,7 +62,7 @@ STATEMENTS = (
     r"\bin terms of\b(?P<phrase>[^.;\n|]{2,60})",
 )
 """Where a text names the metric of its table."""
-_STATEMENT = re.compile(
+_STATEMENT = lazy_pattern(
     "|".join(
         re.sub(r"\?P<phrase>", rf"?P<phrase_{k}>", words) for k, words in enumerate(STATEMENTS)
     ),

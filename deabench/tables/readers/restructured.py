@@ -154,32 +154,31 @@ def _read_merged(block: list[str], limits: Limits, file: str) -> Grid | None:
 def _read_directive(block: list[str], limits: Limits, file: str) -> Grid | None:
     """Return the table of a directive; None where it is faulty."""
     try:
-        from docutils import nodes
-        from docutils.core import publish_doctree
+        from docutils import core, nodes
     except ImportError:
         raise DataError(
             f"'{file}' is reStructuredText; install docutils to read it "
             "(pip install 'deabench[files]'), or save the table as CSV"
         ) from None
     text = _ENUMERATOR.sub(r"\1\\", "\n".join(block))
-    document = publish_doctree(text, settings_overrides=_SETTINGS)
+    document = core.publish_doctree(text, settings_overrides=_SETTINGS)
     table = next(iter(document.findall(nodes.table)), None)
     if table is None:
         return None
     titles = [child.astext() for child in table.children if isinstance(child, nodes.title)]
     lines = table.findall(nodes.row)
-    rows = [[_read_cell(entry) for entry in line.findall(nodes.entry)] for line in lines]
+    passed_over = (nodes.footnote_reference, nodes.system_message)
+    rows = [
+        [_read_cell(entry, passed_over) for entry in line.findall(nodes.entry)] for line in lines
+    ]
     headers = [len(list(head.findall(nodes.row))) for head in table.findall(nodes.thead)]
     name = _to_text(titles[0]) if titles else ""
     return Grid(expand_merged(rows, limits, file), max([1, *headers]), name)
 
 
-def _read_cell(entry: nodes.entry) -> MergedCell:
-    """Return a cell without footnotes and without what docutils says of it."""
-    from docutils import nodes
-
+def _read_cell(entry: nodes.entry, passed_over: tuple[type[nodes.Node], ...]) -> MergedCell:
+    """Return a cell without its footnotes and messages of docutils, which are passed over."""
     entry = entry.deepcopy()
-    passed_over = (nodes.footnote_reference, nodes.system_message)
     for node in list(entry.findall(lambda n: isinstance(n, passed_over))):
         node.parent.remove(node)
     columns = entry.get("morecols", 0) + 1
