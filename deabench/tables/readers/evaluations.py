@@ -11,6 +11,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.readers import harness_logs, trackers
+from deabench.tables.readers.benchmark_logs import is_jmh_result, read_jmh_results
 from deabench.tables.readers.frames import (
     Source,
     read_frame,
@@ -27,7 +28,6 @@ from deabench.tables.readers.objects import (
     have_metrics_in_common,
     is_grouped,
 )
-from deabench.tables.readers.timings import is_jmh_result, read_jmh_results
 from deabench.tables.recognition.columns import DeclaredRole
 
 UNNAMED_FILTERS = ("", "none")

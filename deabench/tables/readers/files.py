@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from deabench.errors import DataError
+from deabench.tables.readers.benchmark_logs import find_benchmark_logs
 from deabench.tables.readers.delimited import read_bytes, read_delimited
 from deabench.tables.readers.evaluations import read_json
 from deabench.tables.readers.frames import Source
@@ -124,6 +125,8 @@ def _read_content(data: bytes, file: str, title: str, sheet: str | None, limits:
         else:
             return read_json(document, file, title)
     grids, prose = _find_tables(text, limits, file)
+    if not grids:
+        grids = find_benchmark_logs(text, limits, file)
     if grids:
         source = read_grids(grids, file, title, sheet=sheet, prose=prose)
         return replace(source, notes=(*notes, *source.notes))

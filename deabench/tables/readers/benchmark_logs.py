@@ -1,0 +1,206 @@
+"""Read what benchmark programs print and write: lines of numbers with units, and JMH's JSON.
+
+1. `go test -bench`: `BenchmarkParse-8   5000   376 ns/op   199 B/op   3 allocs/op`.
+2. benchstat without a header: `Parse-8   2.62µs ± 1%`.
+3. benchmark.js: `parse x 2,636 ops/sec ±2.13% (78 runs sampled)`.
+4. Rust's `cargo bench`: `test parse ... bench:   1,234 ns/iter (+/- 56)`.
+5. Values behind their names: `squeezenet  min = 4.66  max = 4.77  avg = 4.71`.
+6. Kaldi's word error rates: `%WER 7.88 [ 2994 / 38010, 216 ins, 1045 del, 1733 sub ] exp/tdnn`.
+7. Google Benchmark's console: `BM_Parse/64   27928 ns   27911 ns   24691`.
+
+The header is missing, or has no part for the units in the lines: columns are called by these, or by
+the names in the lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from deabench.tables.readers.frames import Source
+from deabench.tables.readers.grids import Grid
+from deabench.tables.readers.limits import Limits
+from deabench.tables.recognition.columns import Declaration
+from deabench.utils.lazy import lazy_pattern
+
+LEAST_LINES = 3
+"""So many lines of one form are a log."""
+NAME = "benchmark"
+"""What the names of the lines are called."""
+_NUMBER = r"\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
+_GO = lazy_pattern(rf"(Benchmark\S*)\s+\d+((?:\s+{_NUMBER} [A-Za-z%][\w%/.-]*)+)\s*")
+_GO_VALUE = lazy_pattern(rf"({_NUMBER}) (\S+)")
+_BENCHSTAT = lazy_pattern(rf"(\S+)\s+({_NUMBER})\s?([numµμ]?s|[KMG]?i?B(?:/s)?)\s+±\s*\d+%\s*")
+_BENCHMARK_JS = lazy_pattern(
+    rf"\s*(\S.*?)\s+x\s+({_NUMBER}) (ops/sec) ±({_NUMBER})% \(\d+ runs? sampled\)\s*"
+)
+_CARGO = lazy_pattern(rf"test (\S+)\s+\.\.\. bench:\s+({_NUMBER}) (ns/iter) \(\+/- ({_NUMBER})\).*")
+_ASSIGNMENTS = lazy_pattern(rf"\s*(\S+)((?:\s+[A-Za-z_]\w*\s*=\s*-?{_NUMBER}){{2,}})\s*")
+_ASSIGNMENT = lazy_pattern(rf"([A-Za-z_]\w*)\s*=\s*(-?{_NUMBER})")
+_KALDI = lazy_pattern(rf"%WER ({_NUMBER}) \[.*\]\s*(\S+)?.*")
+_GOOGLE = lazy_pattern(
+    rf"(\S+)\s+({_NUMBER}) (ns|us|ms|s)\s+({_NUMBER}) (ns|us|ms|s)\s+\d+(\s+\w.*)?"
+)
+_NEW_TABLE = lazy_pattern(r"\s*```|##+ |pkg: ")
+"""Lines between two tables: the end of a block of code, a heading, another package."""
+_TIMES = {"ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
+"""Units of time in nanoseconds."""
+Cells = dict[str, str]
+
+
+def find_benchmark_logs(text: str, limits: Limits, file: str) -> list[Grid]:
+    """Return a table for each part of a text that is a log of benchmarks.
+
+    Parameters
+    ----------
+    text : str
+    limits : Limits
+        How many rows a table may have.
+    file : str
+        The file's name in errors.
+    """
+    reader = next((read for sign, read in _READERS if sign in text), None)
+    if reader is None:
+        return []
+    grids = []
+    heading = ""
+    rows: list[Cells] = []
+    # A last end of a block closes the last table.
+    for line in [*text.split("\n"), "```"]:
+        cells = reader(line)
+        if cells is not None:
+            rows.append(cells)
+            continue
+        if not _NEW_TABLE.match(line):
+            continue
+        if len(rows) >= LEAST_LINES:
+            limits.check_rows(len(rows), file)
+            grids.append(_to_grid(rows, heading))
+        rows = []
+        if line.startswith("#"):
+            heading = line.strip("# ")
+    return grids
+
+
+def _to_grid(rows: list[Cells], heading: str) -> Grid:
+    """Return lines as a table, with a column for each name or unit that any of them has."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    cells = [[row.get(name, "") for name in names] for row in rows]
+    return Grid([names, *cells], name=heading)
+
+
+def _read_go(line: str) -> Cells | None:
+    """Return the values of `go test -bench` by their units; how often it ran is no result."""
+    match = _GO.fullmatch(line)
+    if match is None:
+        return None
+    values = {unit: number for number, unit in _GO_VALUE.findall(match[2])}
+    return {NAME: match[1], **values}
+
+
+def _read_benchstat(line: str) -> Cells | None:
+    """Return the value of a line of benchstat, times in nanoseconds."""
+    match = _BENCHSTAT.fullmatch(line.strip())
+    if match is None:
+        return None
+    number, unit = match[2], match[3]
+    if unit not in _TIMES:
+        return {NAME: match[1], "value": f"{number} {unit}"}
+    nanoseconds = float(number.replace(",", "")) * _TIMES[unit]
+    return {NAME: match[1], "ns": f"{nanoseconds:.10g}"}
+
+
+def _read_benchmark_js(line: str) -> Cells | None:
+    """Return the throughput of a line of benchmark.js; its margin of error becomes an interval."""
+    match = _BENCHMARK_JS.fullmatch(line)
+    if match is None:
+        return None
+    rate = float(match[2].replace(",", ""))
+    margin = rate * float(match[4].replace(",", "")) / 100
+    interval = f"{rate:.10g} [{rate - margin:.6g}, {rate + margin:.6g}]"
+    return {NAME: match[1], match[3]: interval}
+
+
+def _read_cargo(line: str) -> Cells | None:
+    """Return the time of a line of `cargo bench`; its spread is no error of the mean."""
+    match = _CARGO.fullmatch(line.strip())
+    if match is None:
+        return None
+    return {NAME: match[1], match[3]: match[2].replace(",", "")}
+
+
+def _read_assignments(line: str) -> Cells | None:
+    """Return the values of a line that stand behind their names."""
+    match = _ASSIGNMENTS.fullmatch(line)
+    if match is None:
+        return None
+    return {NAME: match[1], **dict(_ASSIGNMENT.findall(match[2]))}
+
+
+def _read_kaldi(line: str) -> Cells | None:
+    """Return the word error rate of a line, and the folder that it was computed in."""
+    match = _KALDI.fullmatch(line.strip())
+    if match is None:
+        return None
+    return {NAME: match[2] or "", "%WER": match[1]}
+
+
+def _read_google(line: str) -> Cells | None:
+    """Return the two times of a line of Google Benchmark; its counters are not read."""
+    match = _GOOGLE.fullmatch(line.strip())
+    if match is None:
+        return None
+    units = {f"Time ({match[3]})": match[2], f"CPU ({match[5]})": match[4]}
+    return {NAME: match[1], **units}
+
+
+_READERS: tuple[tuple[str, Callable[[str], Cells | None]], ...] = (
+    (" ns/op", _read_go),
+    (" runs sampled)", _read_benchmark_js),
+    (" ns/iter (+/- ", _read_cargo),
+    ("%WER ", _read_kaldi),
+    (" Iterations", _read_google),
+    (" ± ", _read_benchstat),
+    ("s ±", _read_benchstat),
+    (" = ", _read_assignments),
+)
+"""What only these logs hold, and how their lines are read."""
+
+
+def is_jmh_result(record: object) -> bool:
+    """Return whether a record is a benchmark of JMH's JSON: a score with its unit and mode."""
+    if not isinstance(record, Mapping) or not {"benchmark", "mode"} <= set(record):
+        return False
+    metric = record.get("primaryMetric")
+    return isinstance(metric, Mapping) and {"score", "scoreUnit"} <= set(metric)
+
+
+def read_jmh_results(records: Sequence[Mapping[str, Any]], title: str) -> Source:
+    """Read one row for each benchmark and its parameters.
+
+    A score has its unit in its column's name, for the unit tells whether it is a time or a
+    throughput. How long a run took to warm up and to measure is a setting. Percentiles and raw
+    data of the scores are not read.
+    """
+    rows = []
+    for record in records:
+        row: dict[str, Any] = {"benchmark": str(record["benchmark"]), "mode": str(record["mode"])}
+        row |= {f"params.{name}": value for name, value in (record.get("params") or {}).items()}
+        metrics = {"primaryMetric": record["primaryMetric"]}
+        for name, metric in (record.get("secondaryMetrics") or {}).items():
+            if is_jmh_result({**record, "primaryMetric": metric}):
+                metrics[f"secondaryMetrics.{name}"] = metric
+        for name, metric in metrics.items():
+            row[f"{name}.score ({metric['scoreUnit']})"] = metric["score"]
+        rows.append(row)
+    frame = pd.DataFrame(rows)
+    # All that differs between the runs of one benchmark is a part of its name.
+    parameters = [str(name) for name in frame if str(name).startswith("params.")]
+    label = ("benchmark", *(name for name in parameters if frame[name].nunique() > 1))
+    declarations: dict[str, Declaration] = {}
+    if frame["mode"].nunique() == 1:
+        declarations["mode"] = ("left_out", "it is the same in all rows")
+    notes = ("percentiles and raw data of the scores are not read",)
+    return Source(frame, title, label, declarations, notes=notes)

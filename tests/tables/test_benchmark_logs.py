@@ -1,0 +1,149 @@
+"""Lines that benchmark programs print are tables whose columns are called by the units.
+
+Results of JMH are times or throughputs by their unit, and their parameters name the rows.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import deabench as db
+from deabench.tables.readers.benchmark_logs import find_benchmark_logs
+from deabench.tables.readers.limits import Limits
+
+
+def read_text(folder: Path, text: str) -> db.Table:
+    file = folder / "log.txt"
+    file.write_text(text, encoding="utf-8")
+    return db.read(file)
+
+
+GO = """goos: linux
+pkg: example.org/queues
+BenchmarkRing-8        12999     376 ns/op      199 B/op      3 allocs/op
+BenchmarkList-8         4355    1275.5 ns/op    337 B/op      8 allocs/op
+
+BenchmarkHeap-8        11068     703 ns/op      328 B/op      2 allocs/op
+PASS
+ok      example.org/queues  25.2s
+"""
+CARGO = """running 3 tests
+test parse_small ... bench:       1,234 ns/iter (+/- 56)
+test parse_large ... bench:      91,234 ns/iter (+/- 1,056)
+test parse_huge  ... bench:     811,234 ns/iter (+/- 9,056) = 120 MB/s
+"""
+KALDI = """# mono
+%WER 31.42 [ 14223 / 38010, 1030 ins, 2613 del, 10580 sub ] exp/mono/decode_dev/wer_10
+# tri
+%WER 20.42 [ 7763 / 38010, 827 ins, 1905 del, 5031 sub ] exp/tri/decode_dev/wer_12
+%WER 15.71 [ 5970 / 38010, 641 ins, 1403 del, 3926 sub ] exp/tri2/decode_dev/wer_13
+"""
+GOOGLE = """Run on (8 X 2300 MHz CPUs)
+---------------------------------------------------
+Benchmark            Time          CPU   Iterations
+---------------------------------------------------
+BM_Vector/64     27928 ns     27911 ns        24691
+BM_List/64       55928 ns     55911 ns        12691 items=3
+BM_Deque/64      31928 ns     31900 ns        20691
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "costs", "lower_rates"),
+    [
+        (GO, ["ns/op", "B/op", "allocs/op"], []),
+        (CARGO, ["ns/iter"], []),
+        (KALDI, [], ["%WER"]),
+        (GOOGLE, ["Time (ns)", "CPU (ns)"], []),
+    ],
+)
+def test_units_and_names_in_the_lines_are_the_columns(tmp_path, text, costs, lower_rates) -> None:
+    table = read_text(tmp_path, text)
+    assert sorted(table.costs) == sorted(costs)
+    assert table.lower_rates == lower_rates
+    assert table.outputs == []
+    assert len(table.frame) == 3
+    # Names of benchmarks hold what was run as well as which system: that is asked.
+    assert table.question is not None
+    assert table.question.answers["label"] == {"label": ("benchmark",)}
+
+
+def test_times_of_several_units_are_converted(tmp_path) -> None:
+    text = "Ring-8    676ns ± 0%\nList-8   2.62µs ± 1%\nHeap-8   1.5ms ±10%\n"
+    table = read_text(tmp_path, text)
+    assert table.frame["ns"].tolist() == [676, 2620, 1_500_000]
+
+
+def test_a_margin_of_error_is_an_interval(tmp_path) -> None:
+    lines = [("fast", "80,639", "2"), ("middle", "10,719", "4.5"), ("slow", "2,639", "1")]
+    text = "".join(
+        f"  {name}    x {rate} ops/sec ±{error}% (78 runs sampled)\n" for name, rate, error in lines
+    )
+    table = read_text(tmp_path, text)
+    assert table.outputs == ["ops/sec"]
+    assert table.frame.loc["fast", "ops/sec"] == 80639
+
+
+def test_values_stand_behind_their_names() -> None:
+    text = "threads = 1\n" + "".join(
+        f"   net{k}  min =  {k}.5  latency_ms = {k}.7\n" for k in range(1, 4)
+    )
+    (grid,) = find_benchmark_logs(text, Limits(), "log.txt")
+    assert grid.rows[0] == ["benchmark", "min", "latency_ms"]
+    assert grid.rows[1:] == [[f"net{k}", f"{k}.5", f"{k}.7"] for k in range(1, 4)]
+
+
+def test_packages_and_blocks_are_tables_of_their_own() -> None:
+    block = "BenchmarkA 5 2 ns/op\nBenchmarkB 5 3 ns/op\nBenchmarkC 5 3 ns/op\n"
+    text = f"# Results\n## Reading\n```\n{block}```\n## Writing\n```\n{block}```\n"
+    grids = find_benchmark_logs(text, Limits(), "log.txt")
+    assert [grid.name for grid in grids] == ["Reading", "Writing"]
+
+
+def test_a_line_or_two_are_no_log() -> None:
+    text = "BenchmarkA 5 2 ns/op\nBenchmarkB 5 3 ns/op\nname,value\n"
+    assert find_benchmark_logs(text, Limits(), "log.txt") == []
+
+
+def jmh_result(size: int, score: float, unit: str, name: str = "maps.HashMap.get") -> dict:
+    return {
+        "jmhVersion": "1.37",
+        "benchmark": name,
+        "mode": "avgt" if unit.endswith("/op") else "thrpt",
+        "warmupTime": "10 s",
+        "measurementTime": "10 s",
+        "params": {"size": str(size), "loadFactor": "0.75"},
+        "primaryMetric": {
+            "score": score,
+            "scoreError": score / 50,
+            "scoreUnit": unit,
+            "scorePercentiles": {"0.0": score, "50.0": score},
+            "rawData": [[score, score]],
+        },
+        "secondaryMetrics": {"gc.alloc.rate.norm": {"score": 16.0, "scoreUnit": "B/op"}},
+    }
+
+
+def test_a_time_per_operation_is_a_cost_and_operations_per_time_are_an_output(tmp_path) -> None:
+    sizes = [(10, 2.0), (100, 3.0), (1000, 9.0)]
+    for unit, role in [("ms/op", "cost"), ("ops/s", "output")]:
+        file = tmp_path / "maps.json"
+        file.write_text(json.dumps([jmh_result(size, score, unit) for size, score in sizes]))
+        table = db.read(file)
+        score = f"primaryMetric.score ({unit})"
+        roles = {column.name: column.role for column in table.columns}
+        assert roles[score] == role
+        assert roles["secondaryMetrics.gc.alloc.rate.norm.score (B/op)"] == "cost"
+        # What only tells how long a run took is not there, nor what repeats the score.
+        assert not any("Time" in name or "Percentile" in name for name in roles)
+        assert "percentiles and raw data of the scores are not read" in table.notes
+        assert table.label == ("benchmark", "params.size")
+        assert list(table.frame.index) == [f"maps.HashMap.get, {size}" for size, _ in sizes]
+
+
+def test_benchmarks_of_one_setting_are_named_by_themselves(tmp_path) -> None:
+    file = tmp_path / "maps.json"
+    names = ["maps.HashMap.get", "maps.TreeMap.get"]
+    file.write_text(json.dumps([jmh_result(10, 2.0, "ns/op", name) for name in names]))
+    assert db.read(file).label == ("benchmark",)
