@@ -50,6 +50,8 @@ _BARE_MINUTES = lazy_pattern(r"^([\d.,]+)\s*m$")
 _DASHES = lazy_pattern(r"[-–—―−]*")
 LEAST_SHARE = 0.5
 """A column is numeric where at least this share of its filled cells are numbers."""
+OTHER_MAGNITUDE = 30
+"""A value that is so many times further from zero, or nearer, is in another unit."""
 LONG_COLUMN = 2000
 """In a column with more cells than this that are no plain numbers, a sample is looked at first."""
 SAMPLE_SIZE = 200
@@ -221,6 +223,7 @@ def _parse_texts(numeric: np.ndarray, texts: Mapping[int, str], comma: bool) -> 
     plain_count = int((~np.isnan(numeric)).sum())
     filled = plain_count + len(texts)
     estimates = _agree_on_units(estimates, len(estimates) == filled, plain_count > 0)
+    estimates = _drop_other_magnitudes(estimates, numeric[~np.isnan(numeric)])
     # Mostly text: a number here and there does not make a column of measurements.
     if plain_count + len(estimates) < max(LEAST_SHARE * filled, 1):
         return None
@@ -288,6 +291,27 @@ def _agree_on_units(
         elif estimate.unit in free:
             agreed[row] = estimate
     return agreed
+
+
+def _drop_other_magnitudes(
+    estimates: dict[int, Estimate], bare_values: np.ndarray
+) -> dict[int, Estimate]:
+    """Drop times and sizes whose unit is not that of the bare numbers, as "2 GB" beside 300.
+
+    Nothing states the unit of bare numbers; where most cells are bare, a value that is far from all
+    of them is in another unit.
+    """
+    sizes = np.abs(bare_values[bare_values != 0])
+    if len(sizes) <= len(estimates):
+        return estimates
+    least = sizes.min() / OTHER_MAGNITUDE
+    return {
+        row: estimate
+        for row, estimate in estimates.items()
+        if (estimate.unit != "seconds" and unit_factor(estimate.unit, "B") is None)
+        or estimate.value == 0
+        or (least <= abs(estimate.value) and abs(estimate.value) / OTHER_MAGNITUDE <= sizes.max())
+    }
 
 
 def _drop_other_brackets(estimates: dict[int, Estimate]) -> dict[int, Estimate]:

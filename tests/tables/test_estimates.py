@@ -208,3 +208,22 @@ def test_a_spread_in_percent_before_a_unit_is_relative() -> None:
     assert estimate.spread == 0.5
     assert estimate.unit == "i/s"
     assert parse_estimate("91.5 (± 0.5%)", False).spread == 0.5
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        # The unit of 300 is not known, but 2 GB is in another one.
+        (["300", "2 GB", "400"], [300, None, 400]),
+        (["200", "188 ms", "210"], [200, None, 210]),
+        # Values of like size may be in the same unit.
+        (["0.2", "188 ms", "0.3"], [0.2, 0.188, 0.3]),
+        (["12", "8 GB", "24"], [12, 8, 24]),
+        # Where most cells state a unit, they are converted as before.
+        (["300 MB", "2 GB", "400"], [300, 2000, 400]),
+    ],
+)
+def test_times_and_sizes_of_another_magnitude_are_no_bare_numbers(cells, values) -> None:
+    numbers = parse_numbers(pd.Series(cells))
+    assert [None if np.isnan(v) else v for v in numbers.values] == values
+    assert [*numbers.failed] == [value is None for value in values]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from deabench.tables.cells import is_numeric_dtype, parse_numbers
+from deabench.tables.estimates import clean_cell, parse_estimate, unit_factor
 from deabench.tables.naming.totals import is_called_change
 from deabench.tables.readers.frames import Source
 from deabench.tables.recognition.layout import is_data_set_name
@@ -23,6 +25,8 @@ MAX_METRIC_ROWS = 20_000
 """More rows than this are no metrics."""
 MAX_PROBED_NAMES = 200
 """Of more names than this a part tells whether they are names of metrics."""
+MAX_ROWS_OF_UNITS = 500
+"""In a longer table the units of all cells are not looked at."""
 NUMBERED_ROW = re.compile(r"[A-Za-z]{1,3}(\d{1,6})")
 
 
@@ -63,6 +67,8 @@ def transpose_metrics(source: Source) -> Source | None:
     if not are_named and len(systems) - len(changes) < LEAST_SYSTEMS:
         changes = []
     systems = [name for name in systems if name not in changes]
+    columns_of_units = _find_columns_of_units(frame, changes) if texts else []
+    systems = columns_of_units or systems
     if not systems or (called_metrics and not are_named) or len(frame) < 2:
         return None
     # The metrics stand first, or under their own name; further texts describe them.
@@ -70,9 +76,12 @@ def transpose_metrics(source: Source) -> Source | None:
     names_systems = bool(texts) and is_whole_name(texts[0], "label")
     candidates = (*named, *texts[: 1 if names_systems else 2])
     metric = next((name for name in candidates if _holds_metrics(frame[name], name)), None)
+    if metric is None and columns_of_units:
+        metric = str(frame.columns[0])
     if metric is None or any(has_name(name, "value") for name in systems):
         return None
-    varying = [name for name in texts if name != metric and frame[name].nunique() > 1]
+    texts = [name for name in texts if name not in (metric, *systems)]
+    varying = [name for name in texts if frame[name].nunique() > 1]
     labels = frame[metric].astype(str).str.strip()
     # Of the other texts the first that tells equal metrics apart is a part of their names.
     for name in varying:
@@ -94,6 +103,38 @@ def transpose_metrics(source: Source) -> Source | None:
         notes=(*source.notes, note),
         read_text=None,
     )
+
+
+def _find_columns_of_units(frame: pd.DataFrame, changes: Sequence[str]) -> list[str]:
+    """Return the columns of systems of a table whose rows have a unit each, as ms and bytes.
+
+    A row of a system has the units of its metrics beside each other; here all cells of a row are in
+    one unit, and other rows are in another one. Empty where the units tell nothing else.
+    """
+    first, *further = map(str, frame.columns)
+    names = [name for name in further if name not in changes]
+    if len(names) < LEAST_SYSTEMS or not 2 <= len(frame) <= MAX_ROWS_OF_UNITS:
+        return []
+    if not frame[first].is_unique or any(is_numeric_dtype(frame[name].dtype) for name in names):
+        return []
+    rows_with_unit = 0
+    units = set()
+    for row in frame[names].itertuples(index=False):
+        estimates = [parse_estimate(clean_cell(cell), False) for cell in row]
+        measured = {_measured(estimate.unit) for estimate in estimates if estimate is not None}
+        measured.discard("")
+        if len(measured) > 1:
+            return []
+        if measured and sum(estimate is not None for estimate in estimates) >= LEAST_SYSTEMS:
+            rows_with_unit += 1
+            units |= measured
+    is_told = len(units) > 1 and 2 * rows_with_unit > len(frame)
+    return names if is_told else []
+
+
+def _measured(unit: str) -> str:
+    """Return what a unit measures: sizes in MB and in bytes are both bytes."""
+    return "bytes" if unit_factor(unit, "B") is not None else unit
 
 
 def _is_difference(name: str) -> bool:

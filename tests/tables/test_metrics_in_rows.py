@@ -1,0 +1,48 @@
+"""Rows with a unit of their own are metrics, whatever they are called."""
+
+import pytest
+
+import deabench as db
+
+ROWS = [
+    "| N = 500 | alpha | beta | gamma |",
+    "|---|---|---|---|",
+    "| [T1] Parse N lines (time) | 188 ms | 154 ms | 0.3 s |",
+    "| [T1] Parse N lines (docSize) | 6,031 bytes | 5,031 bytes | 6 KB |",
+    "| Throughput of replies | 310 req/s | 280 req/s | 190 req/s |",
+    "| Startup | 20 ms | 31 ms | 12 ms |",
+]
+
+
+def read_rows(folder, rows) -> db.Table:
+    file = folder / "libraries.md"
+    file.write_text("\n".join(rows) + "\n")
+    return db.read(file)
+
+
+def test_rows_with_units_of_their_own_are_metrics(tmp_path) -> None:
+    table = read_rows(tmp_path, ROWS)
+    assert table.kind == "metrics-in-rows"
+    assert list(table.frame.index) == ["alpha", "beta", "gamma"]
+    assert table.outputs == ["Throughput of replies"]
+    # "N lines" is no count where the cells are times.
+    assert {*table.costs} == {
+        "[T1] Parse N lines (time)",
+        "[T1] Parse N lines (docSize)",
+        "Startup",
+    }
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        # Two units in a row: the columns are metrics.
+        ["| red | 20 ms | 300 MB | 20 ms |", "| blue | 25 ms | 310 MB | 22 ms |"],
+        # Most rows have no unit.
+        [*ROWS[2:4], "| Stops | 3 | 4 | 5 |", "| Runs | 3 | 4 | 5 |", "| Falls | 1 | 2 | 3 |"],
+        # All rows have the same one.
+        ["| red | 188 ms | 154 ms | 120 ms |", "| blue | 18 ms | 14 ms | 12 ms |"],
+    ],
+)
+def test_units_that_do_not_tell_rows_apart_turn_no_table(tmp_path, rows) -> None:
+    assert read_rows(tmp_path, [*ROWS[:2], *rows]).kind != "metrics-in-rows"
