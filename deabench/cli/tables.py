@@ -119,7 +119,15 @@ def describe_table(
         "guessed": table.guessed,
         "errors": {name: list(columns) for name, columns in table.errors.items()},
         "non_discretionary": list(table.non_discretionary),
+        "datasets": _data_set_names(table),
     }
+
+
+def _data_set_names(table: Table) -> list[str]:
+    """Return the names of the data sets over which the metrics are means; none without them."""
+    if table.per_dataset is None:
+        return []
+    return [str(name) for name in table.per_dataset.index.unique(0)]
 
 
 def _rank_command_line(table: Table, options: TableOptions, question: Question | None) -> str:

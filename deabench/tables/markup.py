@@ -27,6 +27,8 @@ _EMPHASIS = lazy_pattern(r"\*\*(.+?)\*\*|(?<!\w)__(.+?)__(?!\w)|~~(.+?)~~|`([^`]
 _ROLE = lazy_pattern(r"(?:\\ )?:[a-z][a-z:]{1,20}:`([^`<\n]+)(?:<[^`<>\n]*>)?`")
 """A role of reStructuredText, as in NDCG\\ :sub:`5`."""
 _STAR = lazy_pattern(r"(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])")
+_UNDERLINED_NUMBER = lazy_pattern(r"(?<!\w)_([+-]?[\d.][^_\n]*)_(?!\w)")
+"""A number in italics; words between single underscores may be names."""
 _ESCAPED = lazy_pattern(r"\\([\\*_`{}\[\]<>()#+.!|~$%&^-])")
 _ASYMMETRIC = lazy_pattern(
     r"(?:\^\{?\s*\+?([\d.]+)\s*\}?\s*_\{?\s*[-−]([\d.]+)\s*\}?"
@@ -121,6 +123,8 @@ def strip_markup(text: str) -> str:
     # Bold text may stand within italics and the other way round.
     text = _EMPHASIS.sub(_enclosed_text, _EMPHASIS.sub(_enclosed_text, text))
     text = _STAR.sub(r"\1", text)
+    if "_" in text:
+        text = _UNDERLINED_NUMBER.sub(r"\1", text)
     return " ".join(text.split())
 
 

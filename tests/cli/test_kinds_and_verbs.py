@@ -223,3 +223,12 @@ def test_results_are_headed_by_the_word_of_the_table(words, tmp_path, monkeypatc
     if verb in ("rank", "targets", "uncertainty"):
         assert main([verb, "plants.csv", *options, "--format", "csv"]) == 0
         assert capsys.readouterr().out.startswith("classifier,")
+
+
+def test_the_data_sets_behind_a_mean_are_named(tmp_path, capsys) -> None:
+    file = tmp_path / "wer.csv"
+    file.write_text("dataset,wav2vec,whisper\ncalls,9.1,8.2\ntalks,7.5,6.1\nnews,5.5,4.1\n")
+    assert main(["read", str(file), "--format", "json"]) == 0
+    proposal = json.loads(capsys.readouterr().out)
+    assert (proposal["kind"], proposal["lower_rates"]) == ("datasets", ["wer"])
+    assert proposal["datasets"] == ["calls", "talks", "news"]

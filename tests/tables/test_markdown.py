@@ -196,3 +196,25 @@ def test_a_table_below_a_line_that_begins_with_code_in_a_link_is_no_json(tmp_pat
     file.write_text("[`org/model-2`](https://example.org)\n")
     with pytest.raises(DataError, match="is not JSON"):
         db.read(file)
+
+
+def test_cells_of_a_merged_label_are_filled_with_it(tmp_path) -> None:
+    rows = [
+        "| Model | Params | Norm | EER (%) |",
+        "|---|---|---|---|",
+        "| red | 6.6M | no | 7.1 |",
+        "| | | yes | 6.7 |",
+        "| blue | 23.9M | no | 5.9 |",
+        "| | | yes | 5.7 |",
+    ]
+    file = tmp_path / "speakers.md"
+    file.write_text("\n".join(rows))
+    frame = read_file(file).frame
+    assert frame["Model"].tolist() == ["red", "red", "blue", "blue"]
+    assert frame["Params"].tolist() == ["6.6M", "6.6M", "23.9M", "23.9M"]
+    # Behind what tells the rows of a group apart, empty cells are results that are missing.
+    lines = [
+        f"{row} {cell} |" for row, cell in zip(rows, ["DCF", "---", 1, "", 2, ""], strict=True)
+    ]
+    file.write_text("\n".join(lines))
+    assert read_file(file).frame["DCF"].tolist() == ["1", "", "2", ""]

@@ -508,6 +508,7 @@ def test_the_command_prints_the_contract(tmp_path, capsys) -> None:
         "guessed",
         "errors",
         "non_discretionary",
+        "datasets",
     ]
     assert (proposal["outputs"], proposal["lower_rates"], proposal["costs"]) == (
         ["accuracy"],

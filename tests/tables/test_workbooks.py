@@ -169,3 +169,20 @@ def test_parquet_is_refused_by_its_metadata(limits, text, tmp_path, monkeypatch)
     monkeypatch.setattr(pd, "read_parquet", lambda *_args, **_options: pytest.fail("was read"))
     with pytest.raises(DataError, match=text):
         read_file(path, limits=limits)
+
+
+def test_titles_above_two_header_rows_are_left_out(tmp_path) -> None:
+    rows = [
+        ["Means of ten runs", "Corpora"],
+        [None, "Red", None, "Green", None, "Blue", None],
+        ["Method", *["Accuracy (%)", "Time (s)"] * 3],
+        ["alpha", 76.7, 0.3, 81.1, 10, 66.1, 3],
+        ["beta", 76.3, 0.5, 83.2, 12, 67.4, 4],
+    ]
+    source = read_file(save(tmp_path, {"Sheet1": rows}))
+    names = [f"{corpus} {name}" for corpus in ("Red", "Green", "Blue") for name in rows[2][1:3]]
+    assert list(source.frame.columns) == ["Method", *names]
+    assert source.introduction == "Means of ten runs Corpora"
+    # A row of numbers above the names is no title.
+    rows[1] = ["start", 1, 2, 3, 4, 5, 6]
+    assert "start" in read_file(save(tmp_path, {"Sheet1": rows})).frame.to_string()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 
 import pandas as pd
 
@@ -382,12 +382,19 @@ def make_unique(names: Sequence[str]) -> list[str]:
 
 
 def _fill_groups(frame: pd.DataFrame) -> pd.DataFrame:
-    """Fill the empty cells of a first column that names groups of rows, as merged cells do."""
+    """Fill the empty cells of a first column that names groups of rows, as merged cells do.
+
+    The next columns that are empty in the same rows belong to the groups, as the size of a model.
+    """
     if frame.shape[1] < 3 or len(frame) < 2:
         return frame
-    groups = frame.iloc[:, 0]
-    names = frame.iloc[:, 1]
+    is_empty = frame.iloc[:, 0] == ""
+    if is_empty.iloc[0] or not is_empty.any():
+        return frame
+    of_groups = list(takewhile(lambda name: (frame[name] == "").equals(is_empty), frame))
+    # A further text tells the rows of a group apart.
+    names = frame.iloc[:, min(len(of_groups), frame.shape[1] - 1)]
     is_text = [parse_estimate(str(cell), False) is None for cell in names]
-    if groups.iloc[0] and (groups == "").any() and all(names != "") and all(is_text):
-        return frame.assign(**{str(groups.name): groups.replace("", None).ffill()})
+    if all(names != "") and all(is_text):
+        return frame.assign(**{str(n): frame[n].replace("", None).ffill() for n in of_groups})
     return frame

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.tables.estimates import parse_estimate
 from deabench.tables.readers.frames import Source
 from deabench.tables.readers.grids import Grid, find_named, read_grids
 from deabench.tables.readers.limits import Limits
@@ -19,6 +20,9 @@ from deabench.utils.text import quote_names
 
 ENOUGH_NUMBERS = 4
 """A sheet with fewer numbers than this has no results."""
+MAX_TITLES = 6
+"""A header stands in one of so many rows."""
+PROBED_ROWS = 20
 
 
 def read_workbook(
@@ -90,7 +94,33 @@ def _read_sheet(sheet: Any, file: str, limits: Limits) -> Grid:
     # A title stands alone in its row, above the header.
     while len(rows) > 2 and sum(map(bool, rows[0])) == 1 < max(map(len, rows)):
         rows = rows[1:]
+    grid = _drop_titles(rows)
+    if grid is not None:
+        return replace(grid, name=sheet.title)
     return Grid(_move_index_name(rows), 1, sheet.title)
+
+
+def _drop_titles(rows: list[list[str]]) -> Grid | None:
+    """Return a sheet without the titles above its two header rows; None where it has no such.
+
+    The second header names every column, and numbers stand below it. The row above names groups of
+    columns. Rows further up that have fewer cells are titles.
+    """
+    width = max(map(len, rows), default=0)
+    named = [k for k, row in enumerate(rows[:MAX_TITLES]) if len(row) == width and all(row)]
+    # A group of columns has two at least.
+    if not named or named[0] < 2 or width < 5 or len(rows) < named[0] + 2:
+        return None
+    header = named[0]
+    groups, *titles = reversed([[cell for cell in row if cell] for row in rows[:header]])
+    body = rows[header + 1 :][:PROBED_ROWS]
+    is_header = not any(parse_estimate(cell, False) for cell in [*rows[header], *groups])
+    has_numbers = all(any(parse_estimate(cell, False) for cell in row) for row in body)
+    are_titles = len(groups) > 1 and all(len(title) < min(len(groups), 3) for title in titles)
+    if not (is_header and has_numbers and are_titles):
+        return None
+    introduction = "\n".join(" ".join(title) for title in reversed(titles))
+    return Grid(rows[header - 1 :], 2, introduction=introduction)
 
 
 def _move_index_name(rows: list[list[str]]) -> list[list[str]]:

@@ -187,8 +187,9 @@ def infer_column(
         # Shares of false positives are their rate; "MSE fold random" and "no (WER)" are errors.
         is_count = any(has_name(name, word) for word in ("tp", "fp", "fn", "tn"))
         is_count |= parse_name(name).words == "_errors_"
-        measure = look_up_unit(spell_unit(numbers.unit))
-        measure = measure or look_up_measure(f"{name} rate" if is_count else name)
+        measure = look_up_measure(f"{name} rate" if is_count else name)
+        if "count" in meaning.kind:
+            measure = look_up_unit(spell_unit(numbers.unit)) or measure
         meaning = measure if measure is not None and measure.better != "neither" else None
     names_rows = meaning is not None and meaning.role in ("label", "dataset")
     if numbers is None:
@@ -260,8 +261,10 @@ def _contradicts(meaning: Meaning, name: str, numbers: Numbers) -> bool:
         return False
     if meaning.kind not in ("identifier", "count", "run", "confusion count"):
         return False
-    # Counts have no percent signs, and are not in bytes or seconds.
-    if numbers.unit == "percent" or look_up_unit(spell_unit(numbers.unit)) is not None:
+    # Counts have no percent signs, and are not in bytes or seconds; settings may number rows.
+    if numbers.unit == "percent":
+        return True
+    if "count" in meaning.kind and look_up_unit(spell_unit(numbers.unit)) is not None:
         return True
     values = numbers.values[np.isfinite(numbers.values)]
     return bool((values != np.round(values)).any())
