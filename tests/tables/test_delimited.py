@@ -487,3 +487,13 @@ def test_empty_cells_beside_joined_numbers_stay_empty() -> None:
     table = db.read(frame)
     assert table.frame["AP"].isna().tolist() == [False, True, False]
     assert table.frame["FPS"].tolist()[::2] == [14.0, 12.0]
+
+
+def test_quoted_cells_may_hold_ends_of_lines_behind_any_separator(tmp_path) -> None:
+    route = '"[ 0 20  5 25\n  6 23  2  3]"'
+    lines = [f"{k}\tsolver{k}\t{route}\t{k}.5" for k in range(4)]
+    file = tmp_path / "routes.tsv"
+    file.write_text("\tsolver\troute\ttime (s)\n" + "\n".join(lines) + "\n")
+    frame = read_file(file).frame
+    assert list(frame.columns)[1:] == ["solver", "route", "time (s)"]
+    assert len(frame) == 4

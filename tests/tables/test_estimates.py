@@ -227,3 +227,10 @@ def test_times_and_sizes_of_another_magnitude_are_no_bare_numbers(cells, values)
     numbers = parse_numbers(pd.Series(cells))
     assert [None if np.isnan(v) else v for v in numbers.values] == values
     assert [*numbers.failed] == [value is None for value in values]
+
+
+def test_a_bare_number_among_many_with_one_unit_is_in_it() -> None:
+    cells = [f"{k}.5W" for k in range(1, 12)]
+    numbers = parse_numbers(pd.Series([*cells, "536.6"]))
+    assert numbers.values[-1] == 536.6
+    assert not numbers.failed.any()

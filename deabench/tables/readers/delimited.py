@@ -396,12 +396,24 @@ def _find_separator(text: str) -> str:
         size *= 2
     lines = [line for line in text[:size].splitlines()[:PROBED_LINES] if line.strip()]
     columns = {",": 1}
+    has_quotes = any(line.count('"') % 2 for line in lines)
     for separator in SEPARATORS:
         counts = [_count_cells(line, separator) for line in lines]
+        if has_quotes:
+            counts = _count_record_cells(text, separator)
         # A separator must split the header like four in five of the lines.
         if counts and counts.count(counts[0]) >= 0.8 * len(counts):
             columns[separator] = counts[0]
     return max(columns, key=columns.__getitem__)
+
+
+def _count_record_cells(text: str, separator: str) -> list[int]:
+    """Return how many cells the first records have where quoted cells hold ends of lines."""
+    try:
+        reader = csv.reader(io.StringIO(text), delimiter=separator)
+        return [len(record) for record in islice(reader, PROBED_LINES) if record]
+    except csv.Error:
+        return []
 
 
 def _count_cells(line: str, separator: str) -> int:
