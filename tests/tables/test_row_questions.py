@@ -630,3 +630,13 @@ def test_data_sets_of_one_system_are_not_proposed(tmp_path) -> None:
     question = db.read(path).question
     assert question is not None
     assert [*question.answers.values()] == [{"label": ("Architecture", "Loss/Sampling")}]
+
+
+def test_a_catalogue_of_machines_is_asked_about(tmp_path) -> None:
+    rows = "Red 10,3584,10.2\nRed 12,2560,8.9\nBlue 3,3072,10.6\nBlue 5,1024,6.1\n"
+    file = tmp_path / "machines.csv"
+    file.write_text("GPU,CUDA Cores,FP32 TFLOPS\n" + rows)
+    assert db.read(file).question is not None
+    # What was measured on machines compares them.
+    file.write_text("GPU,CUDA Cores,images per second\n" + rows)
+    assert db.read(file).question is None

@@ -290,3 +290,10 @@ def test_two_tables_over_pages_stay_two(tmp_path) -> None:
 def test_kinds_of_memory_are_benchmarks_and_memory_is_spent() -> None:
     meanings = [look_up_metric(name) for name in ("Long-term memory (LoCoMo)", "Peak memory")]
     assert [meaning.role for meaning in meanings] == ["output", "cost"]
+
+
+def test_a_plus_minus_of_errors_is_an_error() -> None:
+    columns = {"name": ["a", "b", "c"], "Plus-Minus": [-1.6, 0.3, 0.9]}
+    assert db.read(columns).outputs == ["Plus-Minus"]
+    table = db.read(columns | {"Average Error": [3.9, 4.1, 4.8]})
+    assert {"Plus-Minus", "Average Error"} <= {*table.lower_rates, *table.costs}

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from deabench.tables.cells import parse_numbers
+from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.questions import Answer, Question
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import (
@@ -30,6 +31,10 @@ SIDES = (("a", "b"), ("1", "2"), ("left", "right"), ("x", "y"))
 """How the names of two columns end that hold the sides of a pair."""
 VARIANTS = ("setting", "identifier", "description", "date")
 """The kinds of columns that tell variants of a system apart, as versions."""
+_CAPACITY = re.compile(
+    r"_(cores?|[tgp]?flops|memory|vram|ram|bandwidth|clock|[gm]hz|transistors|sms?)_"
+)
+"""Words for what a machine is built with."""
 
 
 def ask_for_evidence(
@@ -168,3 +173,15 @@ def may_be_load(frame: pd.DataFrame, column: Column, label: str) -> bool:
     if is_topic or has_name(column.name, "load"):
         return True
     return has_name(column.name, "size") and are_crossed(frame, label, column.name)
+
+
+def are_capacities(columns: Sequence[Column], metrics: Sequence[str]) -> bool:
+    """Return whether all metrics say what a machine is built with, and none what it costs.
+
+    A catalogue of machines, "CUDA Cores" and "FP32 TFLOPS", holds nothing that was measured.
+    """
+    roles = {column.name: column.role for column in columns}
+    return bool(metrics) and all(
+        roles.get(name) != "cost" and _CAPACITY.search(parse_name(name).words) is not None
+        for name in metrics
+    )

@@ -26,6 +26,7 @@ from deabench.tables.recognition.layout import (
     is_rising,
 )
 from deabench.tables.recognition.row_evidence import (
+    are_capacities,
     are_crossed,
     are_known_systems,
     are_resources,
@@ -149,7 +150,7 @@ def _ask_about_traces(
     is_instance = has_name(label, "instance") and not has_name(label, "any_row")
     # Where only the units of the cells tell the metrics, their names are those of systems.
     unknown = [name for name in metrics if look_up_metric(name) is None]
-    is_matrix = len(unknown) > 1 and 2 * len(unknown) > len(metrics)
+    is_matrix = 2 * len(unknown) > max(len(metrics), 2) or are_capacities(columns, metrics)
     is_no_system = meaning is not None and (
         meaning.role == "dataset" or meaning.kind in ("setting", "computer")
     )
