@@ -671,3 +671,10 @@ def test_a_heading_of_tflops_leaves_open_who_spends_or_reaches_them(tmp_path) ->
     file.write_text(f"## TFLOPS\n\n| Processor | fp32 | bf16 |\n|---|---|---|\n{rows}")
     table = db.read(file)
     assert not {column.role for column in table.columns} & {"cost", "output"}
+
+
+def test_brackets_behind_joined_names_hold_for_all(tmp_path) -> None:
+    file = tmp_path / "segmentation.md"
+    rows = "".join(f"| net{k} | 0.4{k}/0.5{k}. | 0.5{k}/0.6{k}. |\n" for k in range(4))
+    file.write_text("| Network | mIoU/mAcc(ss) | mIoU/mAcc(ms) |\n|---|---|---|\n" + rows)
+    assert db.read(file).outputs == ["mIoU (ss)", "mAcc (ss)", "mIoU (ms)", "mAcc (ms)"]

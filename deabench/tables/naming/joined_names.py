@@ -46,7 +46,8 @@ def split_heading(heading: str) -> list[str]:
         meanings = map(look_up_metric, parts)
         if any(m is None or m.role not in ("output", "lower_rate", "cost") for m in meanings):
             return []
-        if is_bracketed:
+        # What stands in brackets behind the last name holds for all of them.
+        if is_bracketed or _BRACKETS.search(heading):
             return split_heading_evenly(heading, len(parts))
     if not all(parts):
         return []

@@ -152,7 +152,8 @@ def _split_cells(column: pd.Series, count: int) -> tuple[list[list[str]], list[s
     # An empty cell of text is no text.
     cells = [str(cell) for cell in column]
     for cell in cells:
-        parts = [part.strip() for part in cell.split("/")]
+        # A full stop behind the last number ends a line.
+        parts = [part.strip() for part in cell.strip().removesuffix(".").split("/")]
         if is_empty_word(cell):
             rows.append([cell] * count)
         elif len(parts) == 1 and parse_estimate(cell, False) is not None:
