@@ -409,9 +409,9 @@ def test_several_numbers_in_the_cells_of_a_metric_are_refused(tmp_path, refused)
 def test_resources_are_not_ranked_without_what_cells_of_several_numbers_hold(
     tmp_path, refused
 ) -> None:
-    text = "Model,Train time (h),mIoU/pAcc(ss)\na,109,0.42/0.52.\nb,57,0.44/0.53.\n"
+    text = "Model,Train time (h),mIoU/pAcc(ss)\na,109,0.42/0.52/0.61.\nb,57,0.44/0.53/0.62.\n"
     with refused(
-        "'mIoU/pAcc(ss)' of 'a' is '0.42/0.52.', which is no number; write one number in each "
+        "'mIoU/pAcc(ss)' of 'a' is '0.42/0.52/0.61.', which is no number; write one number in each "
         "cell, or pass ignore=['mIoU/pAcc(ss)'] to leave it out"
     ):
         db.rank(db.read(write(tmp_path, text)))
