@@ -212,10 +212,7 @@ class _Run:
         unsolved = self.unsolved()
         if prior_bases.locate is None or len(unsolved) < SAMPLE:
             return
-        tested = self.tested
-        if len(unsolved) < len(tested):
-            tested = tested[unsolved]
-        located = prior_bases.locate(self.family, prior_bases, tested)
+        located = prior_bases.locate(self.family, prior_bases, self.tested[unsolved])
         if located is None:
             return
         positions, x, factor = located

@@ -145,10 +145,7 @@ def warn_weak_data(values: pd.DataFrame, output_count: int) -> None:
     count, metrics = values.shape
     matrix = values.to_numpy()
     # In a table of one row every metric is constant, which says nothing.
-    is_constant = [
-        bool(column[0] == column[-1] and (column == column[0]).all()) for column in matrix.T
-    ]
-    constant = np.array(is_constant, dtype=bool) & (count > 1)
+    constant = np.array([bool((c == c[0]).all()) for c in matrix.T], dtype=bool) & (count > 1)
     for column in np.flatnonzero(constant):
         name = values.columns[column]
         is_output = bool(column < output_count)
@@ -447,10 +444,6 @@ def _find_correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
     if matrix.shape[1] < 2:
         return []
     # In units of each column, so that its squares stay within floats.
-    centred = np.divide(matrix.T, scale(matrix)[:, None], order="C")
-    centred -= centred.mean(axis=1, keepdims=True)
-    products = centred @ centred.T
-    lengths = np.sqrt(np.diag(products))
-    correlations = products / np.outer(lengths, lengths)
+    correlations = np.corrcoef(np.divide(matrix.T, scale(matrix)[:, None], order="C"))
     pairs = np.argwhere(np.triu(correlations > MAX_CORRELATION, k=1)).tolist()
     return [(i, j, float(correlations[i, j])) for i, j in pairs]
