@@ -284,8 +284,9 @@ def share_limits(value: Array, sampling: Array, flips: Array, c: Array) -> tuple
     failures = np.maximum(instances - successes, 0.0)
     tail = scipy.special.ndtr(-c)
     lower = scipy.special.betaincinv(successes, failures + 1, tail)
+    # Without a failure the quantile is 0: tail^(1/ε) for a failure of ε.
     upper = 1 - scipy.special.betaincinv(np.maximum(failures, 1e-12), successes + 1, tail)
-    return lower, np.where(failures > 0, upper, 1.0)
+    return lower, upper
 
 
 def metric_critical_values(problem: Problem, alpha: float, *, draws: int, seed: int) -> Array:

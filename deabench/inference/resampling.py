@@ -200,7 +200,7 @@ def studentised_limits(
     loss : array, n
         Finite.
     positive : bool
-        Whether a mean can only be positive: distances are then those of its logarithm. Otherwise,
+        Whether no loss can be negative: distances are then those of its logarithm. Otherwise,
         as for differences, both limits are at the distance that a share `alpha` of the resamples
         exceeds on either side, which covers better there.
 
@@ -212,7 +212,8 @@ def studentised_limits(
     units = _resampling_units(loss, design)
     # The data themselves are the resample in which every unit counts once.
     (mean,), (error,) = units.mean_and_error(np.ones((1, len(units.first))))
-    if not error > NO_SPREAD * np.abs(loss).max() or (positive and mean <= 0):
+    # Losses that cannot be negative have a mean above 0 where they have a spread.
+    if not error > NO_SPREAD * np.abs(loss).max():
         return None
     blocks = [
         units.mean_and_error(counts[:, units.first]) for counts in draw_counts(design, draws, seed)

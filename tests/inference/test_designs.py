@@ -255,3 +255,13 @@ def test_multiples_of_systems_take_the_limits():
         "verdicts: by the upper limits of the scores, because multiples of systems count, and a "
         "learned mix is none"
     )
+
+
+def test_a_coefficient_of_0_has_no_logarithm_beside_paired_answers_either():
+    y = np.repeat([1, 0], 10)
+    labels = {"even": np.tile([1, 0], 10), "good": y}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        moments = db.Samples.from_predictions(y, labels, positive=1, metrics=["MCC"]).moments
+        assert np.isnan(moments.logs[:, 0]).tolist() == [True, False]
+        assert np.isnan(moments.ridge[:, 0]).tolist() == [True, False]

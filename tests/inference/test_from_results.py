@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -89,3 +91,18 @@ def test_what_is_no_search_and_what_has_no_folds_is_refused(refused):
         "them"
     ):
         db.Samples.from_search(results)
+
+
+def test_a_metric_that_is_0_in_every_fold_has_no_logarithm():
+    folds = pd.DataFrame(
+        {
+            "classifier": np.repeat(["none", "some"], 3),
+            "fold": [1, 2, 3] * 2,
+            "F1": [0, 0, 0, 0.5, 0.6, 0.7],
+        }
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        moments = db.Samples.from_folds(folds).moments
+        assert np.isnan(moments.logs[:, 0]).tolist() == [True, False]
+        assert np.isnan(moments.ridge[:, 0]).tolist() == [True, False]

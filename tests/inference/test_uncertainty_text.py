@@ -1,11 +1,14 @@
 """What is said of an uncertainty, and never said."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import deabench as db
 from deabench.cli import main
+from deabench.report.text.uncertainty import _format_mix, format_percent
 from deabench.utils.text import two_digits
 
 COUNTS = pd.DataFrame(
@@ -198,3 +201,36 @@ def test_exact_verdicts_name_some_of_the_dominated():
     first, second = lines.splitlines()[:2]
     assert first.startswith("Of 6 systems 5 dominated, 0 undecided, 1 efficient")
     assert second == "Dominated, by another system better in every metric: b, c, d and 2 more."
+
+
+def test_a_gap_of_a_thousandth_is_written_with_one_digit():
+    assert format_percent(0.001) == "0.1 %"
+    assert format_percent(0.0009) == "0.090 %"
+
+
+@pytest.mark.parametrize("verdicts", ["learned", "exact"])
+def test_as_many_examples_as_are_named_leave_no_more(verdicts):
+    rng = np.random.default_rng(0)
+    right = rng.random((300, 4)) < [0.97, 0.6, 0.6, 0.6]
+    samples = db.Samples.from_outcomes({"TPR": pd.DataFrame(right * 1.0, columns=list("abcd"))})
+    text = db.uncertainty(samples, verdicts=verdicts).summary()
+    assert text.startswith("Of 4 systems 3 dominated, 0 undecided, 1 efficient")
+    assert " more" not in text.splitlines()[1]
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_units_of_one_kind_are_called_what_they_are():
+    folds = pd.DataFrame(
+        {
+            "classifier": np.repeat(["a", "b"], 4),
+            "fold": [1, 2, 3, 4] * 2,
+            "F1": [0.8, 0.7, 0.9, 0.6, 0.75, 0.72, 0.86, 0.63],
+        }
+    )
+    text = db.uncertainty(db.Samples.from_folds(folds)).explain("b")
+    assert re.search(r"\(about [0-9,]+ folds would decide it", text), text
+
+
+def test_a_mix_names_shares_from_half_a_per_cent():
+    mix = pd.Series({"a": 0.99, "b": 0.005, "c": 0.0049})
+    assert _format_mix(mix) == "'a' 0.99, 'b' 0.01"
