@@ -2,7 +2,9 @@
 code.
 """
 
+import atexit
 import csv
+import gc
 import io
 import json
 import subprocess
@@ -296,3 +298,19 @@ def test_a_table_reaches_highs_through_at_most_15_functions(model, tmp_path, mon
     board.rename_axis("model").to_csv(tmp_path / "board.csv")
     assert main(["rank", str(tmp_path / "board.csv"), "--model", model]) == 0
     assert 0 < calls[0] <= 15
+
+
+def test_the_words_of_the_process_are_those_after_its_name(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(sys, "argv", ["deabench", "--version"])
+    threshold = gc.get_threshold()
+    try:
+        assert main() == 0
+    finally:
+        gc.set_threshold(*threshold)
+        atexit.unregister(gc.freeze)
+    assert capsys.readouterr().out == f"deabench {db.__version__}\n"
+
+
+def test_help_names_the_unit_of_a_time_limit(capsys) -> None:
+    assert main(["rank", "--help"]) == 0
+    assert "--time-limit SECONDS" in capsys.readouterr().out

@@ -10,7 +10,11 @@ import pandas as pd
 import pytest
 
 from deabench import compare
+from deabench.compare.friedman import friedman
+from deabench.compare.row_units import RowUnit
 from deabench.compare.score_tables import count_repeats
+from deabench.compare.table_warnings import warn_omnibus
+from deabench.errors import DataWarning
 
 GAPS = pd.DataFrame(
     {"a": [0.9, 0.8, 0.7, np.nan], "b": [0.8, 0.7, 0.6, 0.5], "c": [0.7, 0.6, 0.5, 0.4]}
@@ -85,3 +89,12 @@ def test_the_fewest_that_can_be_compared(refused: Any) -> None:
             "a row"
         ):
             count_repeats(rows, folds)
+
+
+@pytest.mark.parametrize(("alpha", "can_reject"), [(1 / 6, False), (0.17, True)])
+def test_a_p_value_of_alpha_does_not_reject(alpha: float, can_reject: bool) -> None:
+    """Two rows that rank three systems alike: one of six equally likely tables."""
+    omnibus = friedman(pd.DataFrame([[1.0, 2.0, 3.0]] * 2, columns=list("abc")))
+    with pytest.warns(DataWarning) as caught:
+        warn_omnibus(omnibus, alpha, RowUnit("data set"))
+    assert ("can never reject" in str(caught[0].message)) != can_reject

@@ -191,3 +191,13 @@ def test_a_simplex_that_is_flat_or_steep_has_no_coordinates() -> None:
     np.testing.assert_allclose(inverse[1], [[1001, -1000], [-1000, 1000]], rtol=1e-9)
     assert np.isnan(inverse[2:]).all()
     assert error[1] / error[0] == pytest.approx(1001 / 2)
+
+
+def test_the_best_of_each_metric_are_in_every_part_whose_facets_are_counted(monkeypatch):
+    points = np.random.default_rng(0).uniform(0.1, 1, (4000, 3))
+    parts = []
+    monkeypatch.setattr(facet_bases, "count_simplices", lambda part: parts.append(part) or 1)
+    # As many in the small part as in the large one: no growth, and twice the count.
+    assert facet_bases._facets_by_growth(points) == 2
+    for part in parts:
+        np.testing.assert_array_equal(part.max(axis=0), points.max(axis=0))

@@ -265,3 +265,11 @@ def test_a_coefficient_of_0_has_no_logarithm_beside_paired_answers_either():
         moments = db.Samples.from_predictions(y, labels, positive=1, metrics=["MCC"]).moments
         assert np.isnan(moments.logs[:, 0]).tolist() == [True, False]
         assert np.isnan(moments.ridge[:, 0]).tolist() == [True, False]
+
+
+def test_clusters_of_one_instance_are_no_clusters():
+    y = np.repeat([1, 0], [8, 12])
+    labels = predictions(y, seed=2)
+    single = db.Samples.from_predictions(y, labels, positive=1)
+    alone = db.Samples.from_predictions(y, labels, positive=1, clusters=np.arange(20))
+    np.testing.assert_allclose(alone.moments.ridge, single.moments.ridge, rtol=1e-12)

@@ -122,3 +122,9 @@ def test_ratios_beyond_what_highs_takes_decide_nothing():
     # A rival of 1e45 times the output leaves no score.
     value, _, _ = _solve_by_highs(np.array([[1e45], [1.0]]), np.ones(1), one)
     assert value == pytest.approx(0, abs=1e-11)
+
+
+def test_a_column_of_zeros_and_less_grows_for_ever():
+    games = solve_games(np.array([[[0.0, 1.0], [-1.0, 1.0]], [[0.5, 1.0], [-1.0, 1.0]]]))
+    assert games.value.tolist() == [np.inf, 2.0]
+    assert not games.mix[0].any()

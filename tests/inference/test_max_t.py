@@ -33,7 +33,7 @@ def test_a_share_without_spread_has_the_instances_that_a_flip_indicates():
 
 
 def test_values_of_unknown_instances_have_symmetric_limits_of_the_logarithm():
-    """Values of at most 1 are shares of instances only where a flip of one is known to move them."""
+    """Values up to 1 are shares of instances only where the change by one instance is known."""
     covariance = np.diag([0.01, 0.04])[:, None, :, None]
     source = ErrorSource(np.ones((2, 1, 1)), covariance, np.zeros((2, 1)))
     moments = Moments(np.log([[0.9], [0.5]]), (source,), np.array([np.inf]))

@@ -377,3 +377,8 @@ def test_rows_of_answers_or_counts_have_the_metrics_that_are_named() -> None:
     # The other class as positive turns the two around.
     turned = metrics_of_rows(answers.assign(instance=range(5)), metrics=["TNR"], positive=0)
     assert turned.loc["a"].tolist() == pytest.approx([2 / 3])
+
+
+def test_usefulness_without_negative_labels_has_no_odds_nor_negative_predictive_value():
+    u = m.usefulness(frame((5, 0, 5, 0)))
+    assert u.columns[u.iloc[0].isna()].tolist() == ["DOR > 1", "NPV > 1 - prevalence"]

@@ -323,3 +323,10 @@ def test_metrics_of_scores_are_a_list_and_need_both_classes(refused):
     # Without both classes there is no order to judge.
     assert np.isnan(area([1, 1], [0.9, 0.1]))
     assert np.isnan(area([0, 0], [0.9, 0.1]))
+
+
+def test_errors_without_information_count_each_label_as_often_as_it_is_predicted():
+    """A row at distance 0 has its own label: of 20 and 80 per cent 2 x .2 x .8 differ by chance."""
+    x = np.random.default_rng(0).normal(size=(50, 3))
+    estimate = m.bootstrap_632(KNeighborsClassifier(1), x, np.repeat([1, 0], [10, 40]))
+    assert estimate["no_information"] == pytest.approx(0.32)

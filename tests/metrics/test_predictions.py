@@ -363,3 +363,12 @@ def test_no_variance_no_interval(y, scores, why):
     )
     assert row[["lower", "upper"]].isna().all()
     assert np.isnan(m.delong(y, {"s": scores}, positive=1).test("s", "s")["p"])
+
+
+def test_walds_limits_are_cut_to_shares():
+    y = np.repeat([1, 0], 10)
+    scores = np.r_[np.arange(10) + 5.5, np.arange(10)]
+    areas = m.delong(y, {"good": scores, "bad": -scores}, positive=1)
+    limits = areas.interval(method="wald")
+    assert limits.loc["good", "upper"] == 1
+    assert limits.loc["bad", "lower"] == 0

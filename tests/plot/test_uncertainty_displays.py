@@ -100,3 +100,9 @@ def test_a_band_needs_two_metrics(refused):
         "name two in outputs"
     ):
         FrontierBandDisplay.from_result(uncertainty)
+
+
+def test_a_picture_of_few_systems_is_low(uncertainty):
+    """An inch for the axis and its name, a quarter for each row."""
+    height = uncertainty.plot().ax_.figure.get_size_inches()[1]
+    assert 1.5 < height < 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -82,3 +83,13 @@ def test_names_that_have_no_room_stand_in_a_legend() -> None:
     # A name stands in the middle of its bar.
     middles = {bar.get_x() + bar.get_width() / 2 for bar in display.regions_}
     assert {text.get_position()[0] for text in display.ax_.texts} <= middles
+
+
+@pytest.mark.parametrize(("width", "left", "right"), [(3.3, 0.95, 1.6), (6.2, 0.72, 1.3)])
+def test_names_beside_the_triangle_have_more_room_in_a_narrow_figure(width, left, right) -> None:
+    result = db.weightings(table(3), outputs=list(table(3)), draws=64)
+    ax = plt.figure(figsize=(width, 4)).subplots()
+    plot.WinningRegionsDisplay.from_result(result).plot(ax)
+    assert ax.get_xlim()[1] == right
+    assert left in {text.get_position()[0] for text in ax.texts}
+    plt.close(ax.figure)

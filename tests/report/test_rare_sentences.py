@@ -13,9 +13,11 @@ import deabench as db
 from deabench import compare, curves
 from deabench.report import latex, page_data, paper, result_sections, study_sections
 from deabench.report.document import ReportTable, to_json_cell
+from deabench.report.recommendation import Alternative
 from deabench.report.text import compare as compare_text
 from deabench.report.text import journal
 from deabench.report.text.ranking import explain_verdict
+from deabench.report.text.report import _describe_condition
 from deabench.report.text.weightings import describe_first
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -195,3 +197,17 @@ def test_efficiencies_are_called_exact_where_they_have_no_intervals() -> None:
     section = result_sections.ranking_section(replace(results, intervals=limits))
     assert [sentence.startswith(exact) for sentence in section.sentences] == [False]
     assert {"lower", "upper"} <= set(section.tables[0].frame.columns)
+
+
+@pytest.mark.parametrize(
+    ("factor", "words"),
+    [
+        (1.234, "more than 1.23 times b"),
+        (12.34, "more than 12 times b"),
+        (0.1234, "less than 0.12 times b"),
+        (1.0, "more than b"),
+    ],
+)
+def test_factors_near_1_have_a_digit_more(factor: float, words: str) -> None:
+    alternative = Alternative("x", "a", factor)
+    assert _describe_condition(alternative, ["a", "b"]) == f"a counts {words}"

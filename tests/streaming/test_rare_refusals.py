@@ -78,3 +78,18 @@ def test_a_part_that_kills_its_workers_ends_the_run(refused: Any) -> None:
         "more memory"
     ):
         executor.gather([])
+
+
+@pytest.mark.parametrize(
+    ("status", "threads", "begins"),
+    [
+        ("running", {}, "the cluster at 'tcp://x' has had no worker for "),
+        ("running", {"w": 2}, "the Dask scheduler at 'tcp://x' is gone; "),
+        ("closed", {}, "the Dask scheduler at 'tcp://x' is gone; "),
+    ],
+)
+def test_a_cluster_without_workers_is_told_from_one_that_is_gone(status, threads, begins) -> None:
+    client = SimpleNamespace(status=status, nthreads=lambda: threads)
+    cluster = SimpleNamespace(client=client, address="tcp://x")
+    cluster._count_threads = lambda: executors.DaskExecutor._count_threads(cluster)
+    assert str(executors.DaskExecutor._connection_error(cluster)).startswith(begins)

@@ -6,6 +6,8 @@ import numpy as np
 
 import deabench as db
 from deabench.tables.readers.files import read_file
+from deabench.tables.readers.latex import find_latex_tables
+from deabench.tables.readers.limits import Limits
 
 PAPER = r"""% a comment & with an ampersand
 \begin{table*}[t]
@@ -165,3 +167,10 @@ def test_microseconds_keep_their_sign(tmp_path) -> None:
         encoding="utf-8",
     )
     assert db.read(path).column("Sign [µs]").unit == "microseconds"
+
+
+def test_a_tabular_within_a_cell_is_no_table_of_its_own() -> None:
+    grids, prose = find_latex_tables(PAPER, Limits(), "paper.tex")
+    assert len(grids) == 1
+    assert "Time" not in prose
+    assert prose.endswith("Costs are in ms.")

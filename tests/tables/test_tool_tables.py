@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import deabench as db
@@ -107,3 +108,24 @@ def test_helm() -> None:
     assert list(reading.left_out.values()) == ["every cell is empty"]
     ranking = db.rank(reading)
     assert ranking.efficient["GPT-4 Turbo (2024-04-09)"]
+
+
+def test_runs_of_mlflow_that_hold_more_than_a_ranking_stay() -> None:
+    """A run into which a ranking was written too is a system; one with nothing else is none."""
+    runs = pd.DataFrame(
+        {
+            "run_id": ["1", "2", "3"],
+            "status": "FINISHED",
+            "tags.mlflow.runName": ["a", "b", "ranking"],
+            "metrics.recall": [0.9, 0.8, np.nan],
+            "params.deabench_model": ["wei", None, "wei"],
+        }
+    )
+    assert db.read(runs).frame.index.tolist() == ["a", "b"]
+
+
+def test_a_table_with_names_and_states_but_no_run_is_none_of_mlflow() -> None:
+    table = pd.DataFrame(
+        {"Name": ["a", "b"], "status": ["FAILED", "FINISHED"], "recall": [0.9, 0.8]}
+    )
+    assert db.read(table).frame.index.tolist() == ["a", "b"]

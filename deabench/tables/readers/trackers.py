@@ -87,8 +87,9 @@ def _drop_written_rankings(frame: pd.DataFrame) -> pd.DataFrame:
     models = [name for name in written if str(name).endswith("deabench_model")]
     metrics = [name for name in frame if str(name).startswith("metrics.") and name not in written]
     # Cells that are empty are NaN in a frame and "" in a file.
-    has_model = (frame[models].fillna("") != "").any(axis=1)
-    has_metrics = (frame[metrics].fillna("") != "").any(axis=1)
+    is_filled = frame.notna() & (frame != "")
+    has_model = is_filled[models].any(axis=1)
+    has_metrics = is_filled[metrics].any(axis=1)
     return frame[has_metrics | ~has_model].drop(columns=written).reset_index(drop=True)
 
 

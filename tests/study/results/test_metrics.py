@@ -10,11 +10,13 @@ import pytest
 
 from deabench.errors import DataError
 from deabench.metrics import DIRECTION, METRICS, SCORE_METRICS, Metric
+from deabench.metrics.score_metrics import BUILT_IN
 from deabench.study.results.metrics import (
     MULTICLASS_METRICS,
     MULTICLASS_SCORES,
     TIMES,
     StudyMetrics,
+    _problem_of_probabilities,
     _value_on_fold,
     average_over_folds,
 )
@@ -157,3 +159,12 @@ def test_metrics_of_rows_alone_need_no_counts() -> None:
     means = average_over_folds(counts, {"brier": brier}, {})
     assert np.isnan(means.loc[("d", "c"), "brier"])
     assert means.attrs["notes"] == ("brier of 'c' on 'd' is defined in 0 of 1 folds",)
+
+
+def test_probabilities_that_one_fold_lacks_are_left_to_that_fold() -> None:
+    folds = [{"probability": np.array([0.2, 0.9])}, {"probability": np.array([np.nan, np.nan])}]
+    metric = BUILT_IN["brier"]
+    assert _problem_of_probabilities(metric, folds) == ""
+    assert _problem_of_probabilities(metric, folds[1:]) == (
+        "the classifier has no predict_proba that gives some"
+    )
