@@ -157,7 +157,8 @@ def bootstrap_632(
         raise DataError(f"X has {rows} rows and y has {n}; give one label for each row")
     classes, class_counts = np.unique(labels, return_counts=True)
     if len(classes) < 2:
-        raise DataError(f"y holds one class only ({classes[0]!r}); give instances of both classes")
+        label = classes.tolist()[0]
+        raise DataError(f"y holds one class only ({label!r}); give instances of both classes")
     # One generator for all resamples, so that the seed repeats them.
     rng = np.random.default_rng(seed)
     errors = np.zeros(n)

@@ -98,3 +98,40 @@ def test_a_p_value_of_alpha_does_not_reject(alpha: float, can_reject: bool) -> N
     with pytest.warns(DataWarning) as caught:
         warn_omnibus(omnibus, alpha, RowUnit("data set"))
     assert ("can never reject" in str(caught[0].message)) != can_reject
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: compare.anova({1: [1.0, 2.0], "1": [2.0, 3.0]}),
+            "the group '1' appears twice; give each a name of its own",
+        ),
+        (
+            lambda: compare.skillings_mack(pd.DataFrame(1.0, range(3), list("abc"))),
+            "all systems tie on every data set; there is nothing to test",
+        ),
+        (
+            lambda: compare.sample_size_auc(0.8, against=0.9, negatives_per_positive=0),
+            "negatives_per_positive is 0; give a number above 0",
+        ),
+        (
+            lambda: compare.tost(
+                [0.9, 0.8, 0.7], [0.8, 0.7, 0.6], margin=0.1, ratio=1 / 9, test="wilcoxon"
+            ),
+            "the ratio of test to training size is 0.111111; give 0 for data sets, for ten folds "
+            "(test 't') 1/9",
+        ),
+        (
+            lambda: compare.tost([0.9, 0.8, 0.7], [0.8, 0.7, 0.6], margin=float("inf")),
+            "the margin is inf; give a finite number",
+        ),
+        (
+            lambda: compare.discordant([], [], []),
+            "y_true is empty; give at least one instance",
+        ),
+    ],
+)
+def test_what_leaves_nothing_to_compare(refused: Any, call: Callable[[], Any], message: str):
+    with refused(message):
+        call()

@@ -11,6 +11,7 @@ import pytest
 
 import deabench as db
 from deabench import Samples
+from deabench.inference.metric_intervals import differences
 from deabench.inference.simar_wilson import _choose_bandwidth
 from deabench.metrics import Metric
 from deabench.models import WEI
@@ -18,6 +19,7 @@ from deabench.models import WEI
 ANSWERS = pd.DataFrame(
     np.tile([[1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 1]], (5, 1)), columns=list("abc")
 )
+COUNTS = pd.DataFrame({"tp": [5, 9], "fn": [5, 1], "fp": [5, 2], "tn": [5, 8]}, index=["a", "b"])
 THREE_CLASSES = np.array([0, 0, 1, 1, 2, 2])
 TABLE = pd.DataFrame(
     {"TPR": np.linspace(0.9, 0.5, 9), "TNR": np.linspace(0.4, 0.8, 9)},
@@ -135,3 +137,44 @@ def test_weights_with_bounds_have_no_intervals(
         "for model 'ccr' with returns 'vrs' or 'crs' and orientation 'output' or 'input'"
     ):
         ranking.with_uncertainty(of_datasets())
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: db.uncertainty(Samples.from_counts(COUNTS), verdicts="exact"),
+            "verdicts='exact' needs single answers, and the units that were drawn are not known",
+        ),
+        (
+            lambda: db.uncertainty(Samples.from_counts(COUNTS)).explain("c"),
+            "there is no system 'c'; there are 'a', 'b'",
+        ),
+        (
+            lambda: Samples.from_counts(COUNTS.assign(tp=1, fn=0)),
+            "there is one positive instance; an interval needs two of each class",
+        ),
+        (
+            lambda: Samples.from_predictions(
+                [0, 0, 1, 1, 2], {"a": [0, 0, 1, 1, 2], "b": [0, 1, 1, 1, 2]}
+            ),
+            "there is one instance of class '2'; an interval needs two of each class",
+        ),
+        (
+            lambda: differences([1, 0] * 5, {"a": [1, 0] * 5, "b": [0, 1] * 5}, control="c"),
+            "there is no classifier 'c'; there are 'a', 'b'",
+        ),
+        (
+            lambda: db.conformal_ranks(pd.DataFrame({"a": [1.0, 2.0]})),
+            "there are 2 data sets and 1 systems; give at least two of each",
+        ),
+        (
+            lambda: db.gate(Samples.from_counts(COUNTS, metrics=["MCC"]), "b"),
+            "metric 'MCC' of 'a' is 0, which has no ratios, so scores, limits and ranks are not "
+            "known; verdicts need differences alone; leave that metric or system out",
+        ),
+    ],
+)
+def test_what_is_not_in_the_samples(refused: Any, call: Callable[[], object], message: str) -> None:
+    with refused(message):
+        call()

@@ -330,3 +330,15 @@ def test_errors_without_information_count_each_label_as_often_as_it_is_predicted
     x = np.random.default_rng(0).normal(size=(50, 3))
     estimate = m.bootstrap_632(KNeighborsClassifier(1), x, np.repeat([1, 0], [10, 40]))
     assert estimate["no_information"] == pytest.approx(0.32)
+
+
+@pytest.mark.parametrize(
+    ("rows", "y", "message"),
+    [
+        (5, [0, 1, 0], "X has 5 rows and y has 3; give one label for each row"),
+        (3, [0, 0, 0], "y holds one class only (0); give instances of both classes"),
+    ],
+)
+def test_bootstrap_needs_a_label_for_each_row_and_two_classes(refused, rows, y, message):
+    with refused(message):
+        m.bootstrap_632(GaussianNB(), np.ones((rows, 2)), y)

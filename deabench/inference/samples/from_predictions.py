@@ -334,7 +334,7 @@ def _common_total(totals: pd.Series, noun: str) -> int:
     """Return the number of instances of a class, the same for all classifiers."""
     first = int(totals.iloc[0])
     if first < 2:
-        raise DataError(f"there are {first} {noun} instances; an interval needs two of each class")
+        raise DataError(f"there is one {noun} instance; an interval needs two of each class")
     for name, total in totals.items():
         if total != first:
             raise DataError(

@@ -70,3 +70,9 @@ def test_what_a_result_does_not_have(refused: Any) -> None:
         quotients.region("a")
     with refused("end is 'middle'; write 'best' or 'worst'"):
         values.extreme_weights("a", "middle")  # type: ignore[arg-type]  # the test
+
+
+def test_scales_are_of_metrics(refused) -> None:
+    table = pd.DataFrame({"TPR": [0.9, 0.8], "TNR": [0.7, 0.8]}, list("ab"))
+    with refused("scale names 'time', which is no metric here; there are 'TPR', 'TNR'"):
+        db.weightings(table, outputs=["TPR", "TNR"], scale={"time": 1})
