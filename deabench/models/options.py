@@ -323,21 +323,17 @@ def check_given_metrics(options: Model, given_metrics: Sequence[str], data: Data
             )
 
 
-def read_metric_numbers(option_name: str, value: object, data: Data) -> dict[str, float]:
+def read_metric_numbers(
+    option_name: str, value: Mapping[str, float], data: Data
+) -> dict[str, float]:
     """Return a number for each metric from a mapping {metric: number}; 0 for those left out.
 
     Raises
     ------
     DataError
-        If it is no such mapping, names no metric, or a number is below 0, not finite, or they are
-        all 0.
+        If it names no metric, a number is below 0 or not finite, or they are all 0.
     """
     metrics = [*data.outputs.columns, *data.inputs.columns]
-    if not isinstance(value, Mapping):
-        raise DataError(
-            f"{option_name} is {value!r}; give a mapping of metric to number, "
-            f"as {{'{metrics[0]}': 1.0}}"
-        )
     for metric, number in value.items():
         if metric not in metrics:
             raise DataError(

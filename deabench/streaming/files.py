@@ -245,7 +245,7 @@ def open_parquet(path: str) -> Iterator[ParquetFile]:
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise DataError(
-                f"cannot read '{path}': {error.strerror}; name a Parquet file"
+                f"cannot read '{path}': {os.strerror(error.errno)}; name a Parquet file"
             ) from None
         problem = f"is no Parquet file, or a damaged one: {one_line(error)[:120]}"
         if Path(path).is_file() and Path(path).stat().st_size == 0:

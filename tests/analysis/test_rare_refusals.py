@@ -118,3 +118,30 @@ def test_what_nothing_dominates_has_a_ray_that_proves_it(refused: Any) -> None:
         SolveError,
     ):
         _prove_none_dominates(points, np.array([[0.5, 0.5]]), weights, "a")
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_a_data_set_that_cannot_be_ranked_is_named(refused) -> None:
+    rows = [("x", "a", 0.9, 0.8), ("x", "b", 0.8, 0.9), ("y", "a", 0, 0), ("y", "b", 0, 0)]
+    table = pd.DataFrame(rows, columns=["dataset", "model", "TPR", "TNR"])
+    with refused(
+        "on data set 'y': every output of 'a' is 0, as of all others; their efficiencies are "
+        "undefined"
+    ):
+        db.by_dataset(table)
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_a_model_has_its_options_itself(refused) -> None:
+    table = pd.DataFrame({"TPR": [0.9, 0.8], "seconds": [1.0, 2.0]}, list("ab"))
+    with refused("model is CCR(...), which has its own returns; write CCR(returns='vrs')"):
+        db.rank(table, outputs=["TPR"], inputs=["seconds"], model=db.models.CCR(), returns="vrs")
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_bounds_of_sums_need_an_input(refused) -> None:
+    table = pd.DataFrame({"TPR": [0.9, 0.8], "TNR": [0.8, 0.9]}, list("ab"))
+    with refused(
+        "model 'ccr' needs an input and none is given; name one in inputs, or use model 'wei'"
+    ):
+        db.rank(table, outputs=["TPR", "TNR"], model=db.models.CCR(sums=(0.5, 1)))

@@ -73,3 +73,18 @@ def test_letters_that_the_font_lacks_come_from_another(monkeypatch, tmp_path):
         messages, family = record_warnings_of_drawing(["αβγ", "b"], tmp_path / "f.png")
     assert NO_FONT not in messages
     assert family == ["STIXSizeOneSym", "DejaVu Sans"]
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_a_model_without_weights_has_no_picture_of_them(refused) -> None:
+    table = pd.DataFrame({"TPR": [0.9, 0.8], "seconds": [1.0, 2.0]}, list("ab"))
+    ranking = db.rank(table, outputs=["TPR"], inputs=["seconds"], model="fdh")
+    with refused("model 'fdh' has no weights to draw; use 'wei', 'ccr' or 'sbm'"):
+        plot.WeightsDisplay.from_result(ranking)
+
+
+def test_a_display_draws_results_alone() -> None:
+    with pytest.raises(TypeError, match="Display does not draw a int"):
+        Display.from_result(3)
+    with pytest.raises(AttributeError, match=r"module 'deabench\.plot' has no attribute 'pie'"):
+        _ = plot.pie

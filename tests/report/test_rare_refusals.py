@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -48,3 +49,17 @@ def test_the_means_of_a_study_are_those_of_all_data_sets(refused: Any) -> None:
     for frames in ({}, {"means": means.iloc[:1]}):
         with refused("the study has no means over all data sets; there is nothing to report"):
             overall_means(SimpleNamespace(frames=lambda frames=frames: frames))
+
+
+def test_a_report_is_not_written_over_its_table(tmp_path: Path, refused: Any) -> None:
+    path = tmp_path / "table.csv"
+    TABLE.to_csv(path)
+    report = db.report(path)
+    with refused(f"the report was made from '{path}'; write it to another file"):
+        report.save(path)
+
+
+def test_a_target_is_of_a_row(refused: Any) -> None:
+    result = db.targets(TABLE, TABLE, outputs=["TPR", "TNR"])
+    with refused("there is no row 'z'; there are 'a', 'b', 'c', 'd'"):
+        result.explain("z")

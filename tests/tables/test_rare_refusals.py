@@ -111,7 +111,8 @@ def test_what_python_cannot_hold_is_said_in_a_sentence(
             "yaml",
             "table.yaml",
             b"- model: a\n  TPR: 0.9\n",
-            "is YAML; install PyYAML to read it (pip install 'deabench[files]'), or save it as JSON",
+            "is YAML; install PyYAML to read it (pip install 'deabench[files]'), or save it as "
+            "JSON",
         ),
         (
             "openpyxl",

@@ -218,3 +218,18 @@ def test_devices_and_links_that_lead_nowhere_are_no_sources(tmp_path):
     pattern = str(tmp_path / "*.csv")
     assert files.find_overwritten(tmp_path / "a.csv", [pattern]) == pattern
     assert files.find_overwritten(tmp_path / "b.csv", [pattern]) is None
+
+
+def test_only_a_file_is_replaced(tmp_path, refused) -> None:
+    with (
+        refused(f"cannot write '{tmp_path}': it is no file that can be replaced; name another"),
+        files.replace_file(tmp_path),
+    ):
+        pass
+    path = tmp_path / "picture.pdf"
+    with (
+        refused(f"cannot write '{path}': No space left on device; nothing was written"),
+        files.replace_file(path),
+    ):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert os.listdir(tmp_path) == []

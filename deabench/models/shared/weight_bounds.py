@@ -57,16 +57,14 @@ def read_ratios(ratios: Ratios, data: Data) -> Ratios:
     return {pair: (float(least), float(most)) for pair, (least, most) in ratios.items()}
 
 
-def read_sums(sums: Bounds, data: Data) -> Bounds:
+def read_sums(sums: Bounds, _: Data) -> Bounds:
     """Check the bounds of Σ λ.
 
     Raises
     ------
     DataError
-        If there is no input, or only Σ λ = 0 is within the bounds.
+        If only Σ λ = 0 is within the bounds.
     """
-    if not data.inputs.shape[1]:
-        raise DataError("sums bounds the multiples of inputs and none is given; name one in inputs")
     least, most = sums
     if most == 0:
         raise DataError("sums is (0, 0), which leaves no reference; give a largest sum above 0")

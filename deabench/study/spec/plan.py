@@ -315,7 +315,11 @@ def check_split(data: Dataset, split: SplitSpec, seed: int) -> None:
                 "tear apart; take 'groups' or 'leave-one-group-out', or leave the groups out"
             )
         count = int(data.groups.max()) + 1
-        if count < 2 or (split.kind == "groups" and count < split.folds):
+        if count < 2:
+            raise DataError(
+                f"data set '{data.name}' has one group; a split by groups needs at least two"
+            )
+        if split.kind == "groups" and count < split.folds:
             raise DataError(
                 f"data set '{data.name}' has {count} groups, too few for {split.folds} folds"
             )

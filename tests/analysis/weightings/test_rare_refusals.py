@@ -76,3 +76,15 @@ def test_scales_are_of_metrics(refused) -> None:
     table = pd.DataFrame({"TPR": [0.9, 0.8], "TNR": [0.7, 0.8]}, list("ab"))
     with refused("scale names 'time', which is no metric here; there are 'TPR', 'TNR'"):
         db.weightings(table, outputs=["TPR", "TNR"], scale={"time": 1})
+
+
+def test_data_sets_need_a_system_with_all_of_their_metrics(refused) -> None:
+    holes = [
+        ("x", "a", 0.9, None),
+        ("x", "b", None, 0.9),
+        ("y", "a", None, 0.8),
+        ("y", "b", 0.7, None),
+    ]
+    table = pd.DataFrame(holes, columns=["dataset", "model", "TPR", "TNR"])
+    with refused("on no data set has a system all metrics; name fewer in outputs"):
+        db.weightings_by_dataset(table)

@@ -118,6 +118,8 @@ def test_the_digest_is_of_the_numbers(csv):
             "data set 'mine' has no class 'z' in its column 'class'; it has 'a', 'b'",
         ),
         (ROWS, {"fold_column": "f"}, "data set 'mine' has no column 'f' to take its folds from"),
+        (ROWS, {"groups": "g"}, "data set 'mine' has no column 'g' to take its groups from"),
+        (ROWS, {"nominal": ("n",)}, "data set 'mine' has no column 'n' to take as nominal"),
         (
             ROWS,
             {"fold_column": "colour"},
@@ -376,3 +378,11 @@ def test_files_of_uci_are_read_as_uci_writes_them(tmp_path, monkeypatch, refused
     data = load_dataset(DataSpec("dis", "uci"))
     assert data.X.ravel().tolist() == [40, 40, 50, 50, 50]
     assert data.y.tolist() == [1, 1, 0, 0, 0]
+
+
+def test_a_file_without_rows_is_refused(csv, refused):
+    spec = csv("x,c\n")
+    with refused(
+        f"data set 'mine': '{spec.get('file')}' has no rows; give a CSV file with a header and rows"
+    ):
+        load_dataset(spec)
