@@ -211,3 +211,23 @@ def test_efficiencies_are_called_exact_where_they_have_no_intervals() -> None:
 def test_factors_near_1_have_a_digit_more(factor: float, words: str) -> None:
     alternative = Alternative("x", "a", factor)
     assert _describe_condition(alternative, ["a", "b"]) == f"a counts {words}"
+
+
+def test_a_report_of_a_study_shows_its_tests() -> None:
+    names = ["grouping", "group", "classifier"]
+    means = pd.DataFrame(
+        {"TPR": [0.9, 0.8, 0.7], "TNR": [0.7, 0.8, 0.9]},
+        index=pd.MultiIndex.from_product([["all"], ["all"], list("abc")], names=names),
+    )
+    by_dataset = pd.concat({"x": means, "y": means}, names=["dataset"]).droplevel(names[:2])
+    scores = pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.8, 0.7, 0.6], "c": [0.7, 0.6, 0.65]})
+    tests = {"friedman": compare.friedman(scores)}
+    for own, extra in ((tests, {}), ({}, {"tests": tests})):
+        study = SimpleNamespace(
+            frames=lambda: {"means": means, "metrics": by_dataset},
+            left_out=(),
+            notes=(),
+            tests=own,
+        )
+        page = db.report(study, outputs=["TPR", "TNR"], extra=extra)
+        assert "tests" in {section.key for section in page.sections}
