@@ -252,12 +252,8 @@ def _describe_instance(keys: Sequence[str], values: Any) -> str:
     return ", ".join(f"{key} '{cell}'" for key, cell in zip(keys, cells, strict=True))
 
 
-def classes_of_rows(
-    file_classes: GroundTruth | None, y_true: pd.Series | np.ndarray
-) -> GroundTruth:
+def classes_of_rows(file_classes: GroundTruth, y_true: pd.Series | np.ndarray) -> GroundTruth:
     """Return the true classes of some rows, with the positive class of the whole file."""
-    if file_classes is None:
-        raise DataError("y_true has more than two classes; name the positive one with --positive")
     # The class is chosen in the whole file: a fold may have the other one as its minority.
     if file_classes.rest:
         return against_rest(y_true, file_classes.positive)

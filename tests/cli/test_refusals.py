@@ -153,3 +153,13 @@ def test_the_explanation_of_one_system_takes_the_place_of_the_findings(folder, c
     first, *others = capsys.readouterr().err.splitlines()
     assert first.startswith("'a' scores 1.000, between ")
     assert not others
+
+
+@pytest.mark.parametrize("words", [["--test", "delong"], ["--scores"]])
+def test_predictions_without_scores_have_no_test_of_scores(tmp_path, capsys, words) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("classifier,instance,y_true,y_pred\na,1,1,1\na,2,0,0\nb,1,1,0\nb,2,0,0\n")
+    assert main(["compare", str(path), *words]) == 1
+    assert capsys.readouterr().err.endswith(
+        "there is no column 'score'; add it, or leave --scores and --test delong out\n"
+    )

@@ -20,6 +20,8 @@ ANSWERS = pd.DataFrame(
     np.tile([[1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 1]], (5, 1)), columns=list("abc")
 )
 COUNTS = pd.DataFrame({"tp": [5, 9], "fn": [5, 1], "fp": [5, 2], "tn": [5, 8]}, index=["a", "b"])
+BARS = pd.DataFrame({"TPR": ["0.9 ± 0.1", "0.8 ± 0.1"], "TNR": [0.6, 0.7]}, list("ab"))
+FRAGILE = Metric("fragile", lambda y, p: p.mean() if p.sum() > 1 else float("nan"))
 THREE_CLASSES = np.array([0, 0, 1, 1, 2, 2])
 TABLE = pd.DataFrame(
     {"TPR": np.linspace(0.9, 0.5, 9), "TNR": np.linspace(0.4, 0.8, 9)},
@@ -167,6 +169,17 @@ def test_weights_with_bounds_have_no_intervals(
         (
             lambda: db.conformal_ranks(pd.DataFrame({"a": [1.0, 2.0]})),
             "there are 2 data sets and 1 systems; give at least two of each",
+        ),
+        (
+            lambda: db.uncertainty(db.read(BARS), outputs=["TNR"]),
+            "the error bars of 'TPR' are of no metric in use; name one of these in outputs",
+        ),
+        (
+            lambda: Samples.from_predictions(
+                [1, 1, 1, 0, 0], {"a": [1, 1, 0, 0, 0], "b": [1, 1, 1, 0, 0]}, metrics=[FRAGILE]
+            ),
+            "metric 'fragile' is undefined without some of the instances, so its sampling error "
+            "cannot be computed; give more instances, or leave the metric out",
         ),
         (
             lambda: db.gate(Samples.from_counts(COUNTS, metrics=["MCC"]), "b"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import errno
+import signal
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +18,7 @@ from sklearn.dummy import DummyClassifier
 
 from deabench.datasets import keel
 from deabench.metrics import estimators
+from deabench.report.text.study import explain_recommendation
 from deabench.study import Study
 from deabench.study.data import loaders
 from deabench.study.data.columns import DataSpec
@@ -23,10 +26,12 @@ from deabench.study.data.dataset import Dataset
 from deabench.study.data.generators import make_prevalence
 from deabench.study.data.splits import SplitSpec, split_rows
 from deabench.study.evidence import read_evidence
+from deabench.study.recommend import Recommendation
 from deabench.study.results import store, stored_rows
 from deabench.study.results.maintenance import import_results, read_results, verify_store
 from deabench.study.results.metrics import average_over_folds
 from deabench.study.running import limits
+from deabench.study.running.local import Interrupted, stop_on_signals
 from deabench.study.running.predictions import PredictionError, predict_scores
 from deabench.study.spec import plan
 from deabench.study.spec.study_file import MOST_BYTES, read_plan
@@ -290,3 +295,35 @@ def test_memory_cannot_be_limited_everywhere(refused: Any, monkeypatch: pytest.M
         "leave it out"
     ):
         limits._limit_memory(100)
+
+
+def test_signals_and_damage_end_in_a_sentence(tmp_path: Path, refused: Any) -> None:
+    with (
+        refused(
+            "stopped by SIGTERM; what was done is in the store, run again to go on", Interrupted
+        ),
+        stop_on_signals(),
+    ):
+        signal.raise_signal(signal.SIGTERM)
+    path = tmp_path / "study.sqlite"
+    with (
+        refused(
+            f"the store '{path}' is damaged: no database; {store.VERIFY_HINT}", store.StoreError
+        ),
+        store.explain_sqlite_errors(path),
+    ):
+        raise sqlite3.DatabaseError("no database")
+
+
+def test_classifiers_that_cannot_be_built_are_named(refused: Any) -> None:
+    table = pd.DataFrame({"TPR": [0.9, 0.8]}, index=["own", "other"])
+    advice = SimpleNamespace(table=table, learners={})
+    with refused("there is no classifier 'mine'; there are 'own', 'other'"):
+        Recommendation._check_name(advice, "mine")  # type: ignore[arg-type]
+    with refused("there is no classifier 'mine'; there are 'own', 'other'"):
+        explain_recommendation(advice, "mine")  # type: ignore[arg-type]
+    with refused("a summary does not tell how to build 'own'; give the study itself"):
+        Recommendation._check_name(advice, "own")  # type: ignore[arg-type]
+    advice.learners["own"] = SimpleNamespace(permitted=False)
+    with refused("to build 'own' imports code; give Study.from_toml(file, allow_imports=True)"):
+        Recommendation._check_name(advice, "own")  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,6 +36,11 @@ HOLES = pd.DataFrame({"TPR": [0.9, None], "TNR": [None, 0.9]}, list("ab"))
             "run.json",
             json.dumps([STATISTIC]).encode(),
             "holds HELM's statistics of one run; give the table of the leaderboard (groups/*.json)",
+        ),
+        (
+            "text.yaml",
+            b"--- >\n  model: a\n  TPR: 0.9\n",
+            "holds neither records nor columns; give a list of records, or a dictionary of columns",
         ),
     ],
 )
@@ -189,3 +195,33 @@ def test_a_slip_in_the_vocabulary_is_an_error() -> None:
         read_meaning({"kind": "colour"})
     with pytest.raises(ValueError, match=r"the group at the beginning of '\(a\|b' has no end"):
         _split_group("(a|b")
+
+
+def test_an_archive_of_something_else_is_no_log(tmp_path: Path, refused) -> None:
+    path = tmp_path / "run.eval"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("header.json", '{"eval": {}}')
+    with refused(f"'{path}' is an archive without the results of Inspect; give its log"):
+        db.read(path)
+
+
+def test_cells_whose_metric_nothing_tells_are_joined_to_no_table(refused) -> None:
+    tables = {
+        "one": pd.DataFrame({"model": list("ab"), "x": [1.0, 2.0]}),
+        "two": pd.DataFrame({"model": list("ab"), "f1": [0.9, 0.8]}),
+    }
+    with refused(
+        "nothing tells what the cells of 'one' measure; call the file by its metric, as "
+        "accuracy.csv"
+    ):
+        db.read(tables)
+
+
+def test_one_score_does_not_tell_three_classes_apart(refused) -> None:
+    columns = ["classifier", "instance", "y_true", "score"]
+    rows = [(name, i, i, (i + 1) / 4) for name in "ab" for i in range(3)]
+    with refused(
+        "y_true holds 3 classes, and one score per instance tells two apart; give predicted labels "
+        "in 'y_pred'"
+    ):
+        db.rank(pd.DataFrame(rows, columns=columns))

@@ -233,3 +233,15 @@ def test_only_a_file_is_replaced(tmp_path, refused) -> None:
     ):
         raise OSError(errno.ENOSPC, "No space left on device")
     assert os.listdir(tmp_path) == []
+
+
+def test_a_pipe_whose_reader_has_gone_is_named(tmp_path, refused) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: open(pipe, "rb").close())
+    reader.start()
+    with refused(
+        f"cannot write '{pipe}': its reader has gone; nothing reads what is written there"
+    ):
+        write_whole(pipe, bytes(10_000_000))
+    reader.join()

@@ -83,7 +83,8 @@ def _read_document(data: Any, file: str, title: str) -> Source:
         inner = _read_inner_table(data, file, title) if len(data) == 1 else None
         return inner or replace(read_records(data), title=title)
     raise DataError(
-        f"'{file}' is JSON but no table; give a list of records, or a dictionary of columns"
+        f"'{file}' holds neither records nor columns; give a list of records, or a dictionary of "
+        "columns"
     )
 
 

@@ -88,3 +88,12 @@ def test_data_sets_need_a_system_with_all_of_their_metrics(refused) -> None:
     table = pd.DataFrame(holes, columns=["dataset", "model", "TPR", "TNR"])
     with refused("on no data set has a system all metrics; name fewer in outputs"):
         db.weightings_by_dataset(table)
+
+
+def test_a_data_set_whose_weightings_are_not_defined_is_named(refused) -> None:
+    rows = [("x", "a", 0.9, 0.8), ("x", "b", 0.8, 0.9), ("y", "a", 0, 0), ("y", "b", 0, 0)]
+    table = pd.DataFrame(rows, columns=["dataset", "model", "TPR", "TNR"])
+    with refused(
+        "on data set 'y': metric 'TPR' is 0 in every row; leave it out, or use model='value'"
+    ):
+        db.weightings_by_dataset(table)
