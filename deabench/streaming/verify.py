@@ -102,10 +102,12 @@ def verify_scores(ranking: FilesRanking) -> Proof:
             # Each batch was written as one row group, in the order of the files.
             table = file.read_row_group(number, columns=list(SCORE_COLUMNS), use_threads=False)
             efficiency, efficient, facet = (table.column(k).to_numpy() for k in range(3))
+            if len(efficiency) != len(batch.positions):
+                raise other_rows
             is_undefined = ~batch.columns.any(axis=0)
             is_facet = (facet >= 0) & (facet < len(scorer.normals))
             is_facet |= is_undefined & (facet == NO_FACET) & np.isnan(efficiency)
-            if len(efficiency) != len(batch.positions) or not is_facet.all():
+            if not is_facet.all():
                 raise other_rows
             # The written scores are compared with new ones, and with the weights they name.
             scores = scorer.score(batch.columns)

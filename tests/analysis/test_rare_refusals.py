@@ -145,3 +145,11 @@ def test_bounds_of_sums_need_an_input(refused) -> None:
         "model 'ccr' needs an input and none is given; name one in inputs, or use model 'wei'"
     ):
         db.rank(table, outputs=["TPR", "TNR"], model=db.models.CCR(sums=(0.5, 1)))
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_layers_need_efficient_systems(refused) -> None:
+    """Twice its own inputs and more always give more than a system has."""
+    table = pd.DataFrame({"TPR": [0.9, 0.8], "seconds": [1.0, 2.0]}, list("ab"))
+    with refused("no system of layer 1 is efficient under model 'ccr'; use another model"):
+        db.layers(table, outputs=["TPR"], inputs=["seconds"], model=db.models.CCR(sums=(2.0, 3.0)))

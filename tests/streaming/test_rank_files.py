@@ -122,10 +122,15 @@ def test_scores_that_are_changed_afterwards_do_not_certify(tmp_path: Path) -> No
             match=r"statistics of the batch is 1|has other rows than were scored",
         ):
             db.certify(dataclasses.replace(ranking, batches=changed_batches))
-    pq.write_table(table.slice(0, 999), ranking.path)
-    with pytest.raises(
-        db.CertificateError, match="has other rows than were scored; compute the result again"
-    ):
+    # A row less, and as many rows in other groups.
+    for other_rows, size in ((table.slice(0, 999), None), (table, 100)):
+        pq.write_table(other_rows, ranking.path, row_group_size=size)
+        with pytest.raises(
+            db.CertificateError, match="has other rows than were scored; compute the result again"
+        ):
+            db.certify(ranking)
+    again(facet=facet + len(ranking.frontier.facets))
+    with pytest.raises(db.CertificateError, match="has other rows than were scored"):
         db.certify(ranking)
 
 

@@ -129,3 +129,15 @@ def test_parquet_files_need_pyarrow(refused: Any, monkeypatch: pytest.MonkeyPatc
         files.open_parquet("a.parquet"),
     ):
         pass
+
+
+def test_files_of_counts_hold_no_metrics(tmp_path: Path, refused: Any) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    counts = pd.DataFrame({"tp": [9, 8], "fn": [1, 2], "fp": [1, 2], "tn": [9, 8]})
+    counts.assign(model=list("ab")).to_parquet(folder / "part.parquet")
+    with refused(
+        "'the table' holds counts of 2 classifiers, no metrics; `deabench metrics FILE` computes "
+        "metrics, and `deabench uncertainty FILE` intervals and verdicts"
+    ):
+        db.rank_files(folder, tmp_path / "scores.parquet")
