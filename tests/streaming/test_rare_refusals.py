@@ -141,3 +141,39 @@ def test_files_of_counts_hold_no_metrics(tmp_path: Path, refused: Any) -> None:
         "metrics, and `deabench uncertainty FILE` intervals and verdicts"
     ):
         db.rank_files(folder, tmp_path / "scores.parquet")
+
+
+def test_results_of_a_cluster_that_ends_are_refused(
+    refused: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Futures are cancelled with the scheduler; without workers nothing is waited for long."""
+
+    def raise_error(error: type[BaseException]) -> Any:
+        def fail(*_: object, **__: object) -> None:
+            raise error
+
+        return fail
+
+    stub = SimpleNamespace(
+        KilledWorker=type("KilledWorker", (Exception,), {}), wait=raise_error(TimeoutError)
+    )
+    monkeypatch.setitem(sys.modules, "distributed", stub)
+    client = SimpleNamespace(status="closed", gather=raise_error(executors.CANCELLED[0]))
+    executor = executors.DaskExecutor(client, "tcp://x", lambda rows: None)
+    with refused(
+        "the Dask scheduler at 'tcp://x' is gone; start it again, and run again: finished parts "
+        "are in the folder given as kept"
+    ):
+        executor.gather([])
+    client.status = "running"
+    client.nthreads = dict
+    monkeypatch.setattr(executors, "PATIENCE", 0)
+    with refused(
+        "the cluster at 'tcp://x' has had no worker for 0 s; start workers, and run again"
+    ):
+        executor.gather(["a future"])
+    client.gather = raise_error(stub.KilledWorker)
+    with refused(
+        "a part of the files killed the workers of 'tcp://x' again and again; give them more memory"
+    ):
+        executor.gather([])

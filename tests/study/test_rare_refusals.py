@@ -28,7 +28,12 @@ from deabench.study.data.splits import SplitSpec, split_rows
 from deabench.study.evidence import read_evidence
 from deabench.study.recommend import Recommendation
 from deabench.study.results import store, stored_rows
-from deabench.study.results.maintenance import import_results, read_results, verify_store
+from deabench.study.results.maintenance import (
+    import_results,
+    read_results,
+    repair_store,
+    verify_store,
+)
 from deabench.study.results.metrics import average_over_folds
 from deabench.study.running import limits
 from deabench.study.running.local import Interrupted, stop_on_signals
@@ -234,6 +239,15 @@ def test_a_store_is_a_file_in_a_folder_that_is_writable(
         f"cannot write the store '{path}': Permission denied; name a folder that is writable"
     ):
         store.Store(path)
+    monkeypatch.undo()
+    with store.Store(path):
+        pass
+    monkeypatch.setattr(store.os, "replace", fail)
+    with refused(
+        f"cannot write beside the store '{path}': [Errno 13] Permission denied; name a folder that "
+        "is writable"
+    ):
+        repair_store(path)
 
 
 def test_results_from_elsewhere_are_a_readable_table(tmp_path: Path, refused: Any) -> None:
