@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from dea_cases import examples, frame, radial, tables
 from hypothesis import given
@@ -71,3 +72,10 @@ def test_a_model_that_takes_no_reference_has_layers_without_progress() -> None:
     # Dominance of the last by the third, and of the third by the first, is the same everywhere.
     assert layers["layer"].to_dict() == {"c0": 1, "c1": 1, "c2": 2, "c3": 3}
     assert layers[["progress", "attractiveness"]].isna().all(axis=None)
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_layers_of_another_model_have_no_radius() -> None:
+    table = pd.DataFrame({"TPR": [0.9, 0.8, 0.7], "seconds": [1.0, 2.0, 3.0]}, list("abc"))
+    layers = db.layers(table, outputs=["TPR"], inputs=["seconds"], model="ccr")
+    assert "stability" not in layers.frame

@@ -117,3 +117,7 @@ def test_an_approximation_far_too_high_is_halved_until_the_power_is_missed() -> 
     """A power of 1 from 10 instances on, sought from 1,000 on."""
     size = _search_size(1000, lambda n: float(n >= 10), 0.8, "a step")
     assert (size.n, size.power) == (10, 1.0)
+
+
+def test_no_size_is_below_two() -> None:
+    assert _search_size(3, lambda n: 1.0, 0.8, "instances").n == 2

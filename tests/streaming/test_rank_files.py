@@ -350,6 +350,10 @@ def test_the_commands_read_files(tmp_path: Path, capsys: pytest.CaptureFixture[s
             ["-o", "s.parquet", "--model", "ccr"],
             "--model cannot be used with many files; leave it out",
         ),
+        (
+            ["-o", "s.parquet", "--by-dataset"],
+            "--by-dataset cannot be used with many files; leave it out",
+        ),
     ):
         assert main(["rank", *arguments, *extra_arguments]) == 2
         assert capsys.readouterr().err == f"deabench: {wrong}\n"

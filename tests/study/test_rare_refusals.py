@@ -25,7 +25,7 @@ from deabench.study.data.columns import DataSpec
 from deabench.study.data.dataset import Dataset
 from deabench.study.data.generators import make_prevalence
 from deabench.study.data.splits import SplitSpec, split_rows
-from deabench.study.evidence import read_evidence
+from deabench.study.evidence import CHARACTERISTICS, read_evidence, scale_characteristics
 from deabench.study.recommend import Recommendation
 from deabench.study.results import store, stored_rows
 from deabench.study.results.maintenance import (
@@ -341,3 +341,9 @@ def test_classifiers_that_cannot_be_built_are_named(refused: Any) -> None:
     advice.learners["own"] = SimpleNamespace(permitted=False)
     with refused("to build 'own' imports code; give Study.from_toml(file, allow_imports=True)"):
         Recommendation._check_name(advice, "own")  # type: ignore[arg-type]
+
+
+def test_data_sets_are_compared_by_logarithms_of_sizes_beside_shares() -> None:
+    facts = pd.DataFrame([[4.0, 100.0, 7.0, 0.1, 0.2, 0.3, 0.4]], columns=list(CHARACTERISTICS))
+    expected = [np.log(4), np.log(100), np.log(7), 0.1, 0.2, 0.3, 0.4]
+    np.testing.assert_allclose(scale_characteristics(facts), [expected])

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -96,3 +97,9 @@ def test_an_error_rate_below_one_is_in_percent_where_something_says_so(header, i
     column = {column.name: column for column in db.read(frame).columns}[first]
     # A complement to 100 is left out beside what it repeats.
     assert (column.high, column.unit) == ((100.0, "percent") if is_percent else (1.0, "share"))
+
+
+def test_losses_of_money_below_0_have_no_lowest_value() -> None:
+    reading = db.read(pd.DataFrame({"max_drawdown": [-0.2, -0.1], "f1": [0.8, 0.9]}, list("ab")))
+    (drawdown,) = [column for column in reading.columns if column.name == "max_drawdown"]
+    assert (drawdown.role, drawdown.low, drawdown.high) == ("output", -np.inf, 0)

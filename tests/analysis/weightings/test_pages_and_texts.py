@@ -124,3 +124,10 @@ def test_over_data_sets_every_data_set_and_weighting_counts_the_same() -> None:
 )
 def test_clauses_are_joined_as_in_a_sentence(clauses, text) -> None:
     assert _join_clauses(clauses) == text
+
+
+def test_a_system_that_alone_can_be_first_is_named_once() -> None:
+    table = pd.DataFrame({"TPR": [0.9, 0.8, 0.7], "TNR": [0.9, 0.7, 0.8]}, list("abc"))
+    text = db.weightings(table, outputs=["TPR", "TNR"]).summary()
+    assert text.startswith("'a' is first, however 'TPR', 'TNR' are weighted.")
+    assert text.count("'a'") == 1
