@@ -234,3 +234,20 @@ def test_a_heading_of_time_series_speaks_of_no_time(tmp_path) -> None:
     table = db.read(path)
     assert table.costs == []
     assert table.guessed == ["ECL", "Zone"]
+
+
+@pytest.mark.parametrize(
+    ("names", "cells", "role"),
+    [
+        (("XNLI", "PAWS-X", "MLDoc"), (82.0, 89.0, 95.6), "output"),
+        (("XNLI", "PAWS-X", "MLDoc"), (820.0, 89.0, 95.6), "unknown"),  # seconds, perhaps
+        (("XNLI", "LibriSpeech test-other"), (82.0, 8.9), "unknown"),  # one is of error rates
+        (("alpha", "beta"), (82.0, 8.9), "unknown"),
+    ],
+)
+def test_benchmarks_in_rows_tell_what_nothing_else_names(names, cells, role, tmp_path) -> None:
+    rows = "".join(f"| {n} | {c} | {c - 1} |\n" for n, c in zip(names, cells, strict=True))
+    path = tmp_path / "README.md"
+    path.write_text(f"| Task | BETO-cased | mBERT |\n|---|---|---|\n{rows}")
+    table = db.read(path)
+    assert [(c.name, c.role) for c in table.columns if c.name == "score"] == [("score", role)]

@@ -199,6 +199,7 @@ def test_an_answer_can_be_passed_in_python(tmp_path) -> None:
     [
         ("We report top-1 error rates on the test sets.", "lower"),
         ("We report top-1 error rates; accuracy is 1 minus that.", None),
+        ("Top-1 error rate on the two CIFAR benchmarks is reported.", "lower"),
         ("We report what came out.", None),
     ],
 )

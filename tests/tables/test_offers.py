@@ -236,3 +236,20 @@ def test_means_that_nothing_names_and_means_beside_metrics_stay_open(tmp_path) -
         body = "\n".join(",".join(line.split(",")[:cut]) for line in rows.splitlines())
         path.write_text(f"{header}\n{body}\n")
         assert not {"mean", "median"} & {*read(path).outputs, *read(path).inputs}
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "asked"),
+    [
+        ("server,p99.9,p50,p99,avg", "a,9.1,1.2,4.5,1.6\nb,12.5,1.9,6.1,2.2", False),
+        # What is above the 80th percentile is not below it.
+        ("method,90%,80%,avg", "a,71.7,72.9,72.3\nb,72.5,72.1,72.9", True),
+        ("method,+80%,+90%,avg", "a,71.7,72.9,72.3\nb,72.1,72.5,72.9", True),
+    ],
+)
+def test_percentiles_rise_and_have_no_signs(header, rows, asked, tmp_path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"{header}\n{rows}\n")
+    table = read(path)
+    assert (table.question is not None) == asked
+    assert ("cost" in roles_of(table).values()) != asked

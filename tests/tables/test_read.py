@@ -13,6 +13,7 @@ from strangers import TABLES
 
 import deabench as db
 from deabench.cli import main
+from deabench.errors import DataError
 from deabench.metrics.formulas import DIRECTION, METRICS
 from deabench.tables.cells import parse_numbers
 from deabench.tables.naming.meaning import ROLES
@@ -550,6 +551,15 @@ def test_a_file_without_a_header_is_refused_by_its_first_line(tmp_path, refused)
         f"the first line of '{path}' holds numbers (0.7289, 0.7278), no names; put a header line "
         "above it"
     ):
+        db.read(path)
+
+
+def test_a_percent_above_numbers_without_one_is_a_name(tmp_path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("method,90%,80%\nERM,71.7,72.9\nIRM,72.5,73.3\n")
+    assert list(db.read(path).frame) == ["90%", "80%"]
+    path.write_text("method,90%,80%\nERM,71.7%,72.9%\nIRM,72.5%,73.3%\n")
+    with pytest.raises(DataError, match=r"holds numbers \(90%, 80%\), no names"):
         db.read(path)
 
 

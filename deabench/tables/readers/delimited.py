@@ -18,6 +18,7 @@ from typing import Any
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.tables.aligned_text import PROBED_CHARACTERS, PROBED_LINES, split_aligned
 from deabench.tables.cells import is_numeric_dtype
 from deabench.tables.estimates import parse_estimate
 from deabench.tables.markup import strip_markup
@@ -44,16 +45,12 @@ MAX_EXACT_INTEGER = 2**53
 """Whole numbers up to this size are floats without rounding."""
 NAMING_ROLES = ("label", "dataset", "left_out")
 """Roles of columns that may tell rows apart: their cells stay text."""
-RULED_LINE = re.compile(r" *[=~-]{3,}( +[=~-]{2,})* *")
-"""A line below or above the names of a table in plain text."""
 MAX_PARSED_CELLS = 100_000
 """Separators in a line up to which its cells are parsed to be counted."""
 MAX_SECTIONS = 1 << 20
 """A file with more characters is one table."""
 MAX_PREAMBLE = 6
 """Lines of prose that may stand above a header."""
-PROBED_LINES = 20
-PROBED_CHARACTERS = 1 << 14
 PROBED_ROWS = 200
 _MARKUP = re.compile(r"\*\*\S|\]\(\S|</?[A-Za-z][^<>\n]*>|\\text|\\[a-z]+\{")
 """Markup that is no part of a name."""
@@ -82,7 +79,7 @@ def read_delimited(
     if header_rows := _read_two_headers(text, separator):
         grid = Grid(header_rows, 2)
         return replace(read_grids([grid], file, title, prose=preamble), notes=notes)
-    if blank_rows := _split_by_blanks(text, separator):
+    if blank_rows := split_aligned(text, separator):
         return replace(read_grids([Grid(blank_rows)], file, title, prose=preamble), notes=notes)
     data = text.encode()
     read_cells = partial(_read_cells, data, separator)
@@ -238,41 +235,6 @@ def _read_two_headers(text: str, separator: str) -> list[list[str]]:
     return [
         [cell.strip() for cell in row] for row in csv.reader(text.splitlines(), delimiter=separator)
     ]
-
-
-def _split_by_blanks(text: str, separator: str) -> list[list[str]]:
-    """Return the cells of a table that is aligned by blanks, as pandas and R print it.
-
-    It has no other separator, the same number of cells in all lines, and numbers in the last of
-    them. A header without a name for the first column is shorter by one. Lines that are ruled, as
-    in reStructuredText, hold no cells.
-    """
-    head = list(filter(_holds_cells, text[:PROBED_CHARACTERS].splitlines()))
-    if len(head) < 3 or any(separator in line for line in head):
-        return []
-    for blanks in (r"\s{2,}", r"\s+"):
-        rows = [_split_line(line, blanks) for line in head[:PROBED_LINES]]
-        width = len(rows[1])
-        ends = [parse_estimate(row[-1], False) is not None for row in rows]
-        is_table = width > 1 and len(rows[0]) in (width, width - 1) and not ends[0]
-        if is_table and all(ends[1:]) and all(len(row) == width for row in rows[1:]):
-            lines = filter(_holds_cells, text.splitlines())
-            cells = [_split_line(line, blanks) for line in lines]
-            return [[""] * (width - len(cells[0])) + cells[0], *cells[1:]]
-    return []
-
-
-def _holds_cells(line: str) -> bool:
-    """Return whether a line is neither blank nor ruled."""
-    return bool(line.strip()) and RULED_LINE.fullmatch(line) is None
-
-
-def _split_line(line: str, blanks: str) -> list[str]:
-    """Return the cells of a line that blanks separate; blanks between quotes belong to a cell."""
-    if '"' not in line:
-        return re.split(blanks, line.strip())
-    cells = re.findall(r'"(?:[^"]|"")*"|\S+', line)
-    return [re.sub(r'^"(.*)"$', r"\1", cell).replace('""', '"') for cell in cells]
 
 
 def _split_preamble(text: str) -> tuple[str, str]:

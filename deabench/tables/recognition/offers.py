@@ -38,6 +38,7 @@ _COMPRESSION = re.compile(r"_(\w+_)?(de)?(compress\w*|comp|compr|encod(e|ing)|de
 _SPEED_OF_COMPRESSION = re.compile(r"_[cd]_(mb|gb|mi_?b)\w*_")
 _RATIO = re.compile(r"_(compression_|compress_|compressed_|comp_|compr_)?ratio(_percent)?_")
 _MIDDLE = re.compile(r"_(mean|avg|average|median)_")
+_NUMBER = re.compile(r"\d+(_\d+)?")
 _PERCENTILE = re.compile(r"_(p(ercentile)?_?\d{1,2}(_\d+)?|\d{1,2}(st|nd|rd|th)?_percent(ile)?)_")
 STATISTIC_ROLES: dict[str, tuple[Role, MeaningKind]] = {
     "higher": ("output", "quality"),
@@ -148,6 +149,8 @@ def settle_statistics(
     has_further_metrics = any(c.metric and c.name not in names for c in columns)
     if not middles or len(names) < 2 or has_further_metrics:
         return list(columns)
+    if not _are_ordered(percentiles, frame):
+        return list(columns)
     direction = direction_of_words(context.heading) or direction_of_introduction(
         context.introduction, ""
     )
@@ -165,6 +168,21 @@ def settle_statistics(
         else column
         for column in columns
     ]
+
+
+def _are_ordered(percentiles: Sequence[str], frame: pd.DataFrame) -> bool:
+    """Return whether a higher percentile is nowhere below a lower one, as of one measurement.
+
+    "+90%" and "+80%" are settings.
+    """
+    if any(name.lstrip()[:1] in "+-" for name in percentiles):
+        return False
+    # "_p99_9_" is 99.9.
+    numbers = {name: _NUMBER.search(parse_name(name).words) for name in percentiles}
+    shares = {name: float(m[0].replace("_", ".")) for name, m in numbers.items() if m is not None}
+    values = frame[sorted(shares, key=shares.__getitem__)].to_numpy(dtype=float)
+    # A comparison with an empty cell holds nothing against it.
+    return not (values[:, 1:] < values[:, :-1]).any()
 
 
 def _is_statistic(column: Column, pattern: re.Pattern[str]) -> bool:

@@ -34,7 +34,13 @@ from deabench.tables.recognition.parsed_source import (
 from deabench.tables.rows import Systems, average_rows
 from deabench.tables.scales import LEAST_RATIO, measure_scale
 from deabench.tables.table import Kind, Table
-from deabench.tables.vocabulary import has_name, is_error_set, is_known_by_unit, look_up_metric
+from deabench.tables.vocabulary import (
+    has_name,
+    is_benchmark,
+    is_error_set,
+    is_known_by_unit,
+    look_up_metric,
+)
 from deabench.utils.text import quote_names
 
 DISTANCES = ("dist", "len")
@@ -385,8 +391,25 @@ def _interpret_one_metric(
     means = systems.frame.iloc[:, 0].to_numpy()
     column = infer_column(metric, Numbers(means, np.zeros(len(means), dtype=bool)), {})
     if metric == UNNAMED_METRIC:
-        column = Column(metric, "unknown", reason="nothing says what the cells measure")
+        column = _metric_of_benchmarks(rows)
     source = replace(parsed.source, notes=(*parsed.source.notes, note))
     single = ParsedSource(source, {metric: None}, [column], keys)
     table = open_table(single, systems, keys, source.notes)
     return replace(assign_and_note(table, single, systems, user), kind=kind, rows=rows)
+
+
+def _metric_of_benchmarks(rows: pd.DataFrame) -> Column:
+    """Return the metric that no name tells: the score of benchmarks, where data sets are some.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        A row for each system and data set, as in `Table.rows`.
+    """
+    names = rows["dataset"].unique().tolist() if "dataset" in rows else []
+    benchmarks = [name for name in names if is_benchmark(name)]
+    scale, _ = measure_scale(rows[UNNAMED_METRIC])
+    if not benchmarks or any(map(is_error_set, names)) or scale not in ("share", "percent"):
+        return Column(UNNAMED_METRIC, "unknown", reason="nothing says what the cells measure")
+    reason = f"'{benchmarks[0]}' is a benchmark, on which higher is better"
+    return Column(UNNAMED_METRIC, "output", reason=reason, kind="benchmark")

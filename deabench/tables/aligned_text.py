@@ -1,0 +1,95 @@
+"""Split plain text that is aligned by blanks into cells, as pandas and R print tables."""
+
+from __future__ import annotations
+
+import re
+
+from deabench.tables.estimates import parse_estimate
+
+PROBED_LINES = 20
+PROBED_CHARACTERS = 1 << 14
+"""What is looked at of a longer text to see what it is."""
+RULED_LINE = re.compile(r" *[=~-]{3,}( +[=~-]{2,})* *")
+"""A line below or above the names of a table in plain text."""
+
+
+def split_aligned(text: str, separator: str) -> list[list[str]]:
+    """Return the cells of a table that is aligned by blanks; an empty list for any other text.
+
+    It has no other separator, the same number of cells in all lines, and numbers in the last of
+    them. A header without a name for the first column is shorter by one. Lines that are ruled, as
+    in reStructuredText, hold no cells. The names of pandas' index stand in a line below the header,
+    and an outer one that repeats is blank.
+
+    Parameters
+    ----------
+    separator : str
+        What separates the cells of a CSV file; no line holds it.
+    """
+    head = list(filter(_holds_cells, text[:PROBED_CHARACTERS].splitlines()))
+    if len(head) < 3 or any(separator in line for line in head):
+        return []
+    head = head[:PROBED_LINES]
+    lines = list(filter(_holds_cells, text.splitlines()))
+    for blanks in (r"\s{2,}", r"\s+"):
+        if _is_table([_split_line(line, blanks) for line in head]):
+            header, *rows = [_split_line(line, blanks) for line in lines]
+            return [[""] * (len(rows[0]) - len(header)) + header, *rows]
+        header = _join_index_names(head[:2], blanks)
+        if header and _is_table([header, *_fill_repeated(head[2:], blanks)]):
+            return [header, *_fill_repeated(lines[2:], blanks)]
+    return []
+
+
+def _is_table(rows: list[list[str]]) -> bool:
+    """Return whether all rows have the same cells and end with numbers, below a header of names."""
+    if len(rows) < 2:
+        return False
+    width = len(rows[1])
+    ends = [parse_estimate(row[-1], False) is not None for row in rows]
+    has_header = width > 1 and len(rows[0]) in (width, width - 1) and not ends[0]
+    return has_header and all(ends[1:]) and all(len(row) == width for row in rows[1:])
+
+
+def _join_index_names(lines: list[str], blanks: str) -> list[str]:
+    r"""Return the names of an index, in the second line, before those of the columns.
+
+    Empty where the first line does not begin with blanks, or the second one does.
+
+    Examples
+    --------
+    >>> _join_index_names(["       acc   f1", "model"], r"\s{2,}")
+    ['model', 'acc', 'f1']
+    """
+    columns, index_names = lines
+    if not columns[:1].isspace() or index_names[:1].isspace():
+        return []
+    names = _split_line(index_names, r"\s+")
+    # The names of the index end before those of the columns begin.
+    is_before = len(index_names.rstrip()) <= len(columns) - len(columns.lstrip())
+    are_names = all(parse_estimate(name, False) is None for name in names)
+    return [*names, *_split_line(columns, blanks)] if is_before and are_names else []
+
+
+def _fill_repeated(lines: list[str], blanks: str) -> list[list[str]]:
+    """Return the cells of lines; where they begin with blanks, the outer names of those above."""
+    rows: list[list[str]] = []
+    for line in lines:
+        cells = _split_line(line, blanks)
+        if rows and line[:1].isspace():
+            cells = rows[-1][: max(len(rows[-1]) - len(cells), 0)] + cells
+        rows.append(cells)
+    return rows
+
+
+def _holds_cells(line: str) -> bool:
+    """Return whether a line is neither blank nor ruled."""
+    return bool(line.strip()) and RULED_LINE.fullmatch(line) is None
+
+
+def _split_line(line: str, blanks: str) -> list[str]:
+    """Return the cells of a line that blanks separate; blanks between quotes belong to a cell."""
+    if '"' not in line:
+        return re.split(blanks, line.strip())
+    cells = re.findall(r'"(?:[^"]|"")*"|\S+', line)
+    return [re.sub(r'^"(.*)"$', r"\1", cell).replace('""', '"') for cell in cells]

@@ -1,0 +1,46 @@
+"""Text that is aligned by blanks, as pandas and R print tables."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench.tables.aligned_text import split_aligned
+
+INDEX = pd.MultiIndex.from_product([["glue", "squad"], ["bert", "xlnet"]], names=["set", "model"])
+TWO_LEVELS = pd.DataFrame({"acc": [0.9, 0.8, 0.7, 0.6], "time_s": [5.0, 4.0, 3.0, 2.0]}, INDEX)
+
+
+@pytest.mark.parametrize("name", ["model", None])
+def test_a_printed_frame_is_read_with_or_without_a_name_of_its_index(tmp_path, name) -> None:
+    frame = pd.DataFrame({"acc": [0.9, 0.8], "f1": [0.6, 0.7]}, pd.Index(["a b", "c"], name=name))
+    path = tmp_path / "printed.txt"
+    path.write_text(str(frame))
+    table = db.read(path)
+    assert table.frame.index.tolist() == ["a b", "c"]
+    assert table.frame["acc"].tolist() == [0.9, 0.8]
+
+
+def test_outer_names_of_an_index_are_those_above_where_they_are_blank() -> None:
+    assert split_aligned(str(TWO_LEVELS), ",") == [
+        ["set", "model", "acc", "time_s"],
+        ["glue", "bert", "0.9", "5.0"],
+        ["glue", "xlnet", "0.8", "4.0"],
+        ["squad", "bert", "0.7", "3.0"],
+        ["squad", "xlnet", "0.6", "2.0"],
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "      acc  f1\n1.5\na   0.9  0.8\nb   0.7  0.6",  # a number names no index
+        "      acc  f1\nmodel name\na   0.9  0.8\nb   0.7  0.6",  # longer than the blanks above it
+        "acc  f1\nmodel\na   0.9  0.8\nb   0.7  0.6",  # the header has no blanks
+        "      acc  f1\nmodel\na   0.9  0.8\nb   0.7",  # a cell is missing
+        "      acc  f1\nmodel\na   0.9,0  0.8\nb   0.7  0.6",  # another separator
+    ],
+)
+def test_other_text_is_no_table_with_a_named_index(text) -> None:
+    assert split_aligned(text, ",") == []
