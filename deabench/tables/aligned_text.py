@@ -1,16 +1,54 @@
-"""Split plain text that is aligned by blanks into cells, as pandas and R print tables."""
+"""Split plain text that is aligned by blanks or bars into cells, as programs print tables."""
 
 from __future__ import annotations
 
 import re
 
 from deabench.tables.estimates import parse_estimate
+from deabench.tables.readers.grids import Grid
+from deabench.utils.lazy import lazy_pattern
 
 PROBED_LINES = 20
 PROBED_CHARACTERS = 1 << 14
 """What is looked at of a longer text to see what it is."""
 RULED_LINE = re.compile(r" *[=~-]{3,}( +[=~-]{2,})* *")
 """A line below or above the names of a table in plain text."""
+
+MAX_DOCUMENT = 1 << 20
+"""No table is looked for in a longer text."""
+MAX_TITLES = 3
+"""So many lines of a paragraph may stand above its table."""
+_PARAGRAPH_END = lazy_pattern(r"\n[ \t]*\n|^[ \t]*(?:```|~~~).*$", re.MULTILINE)
+
+
+def find_aligned_tables(text: str) -> tuple[list[Grid], str]:
+    """Return the tables between the paragraphs of a text, and the text without them.
+
+    They stand in paragraphs or in blocks of code of their own, below a few lines of titles.
+    """
+    if len(text) > MAX_DOCUMENT:
+        return [], text
+    grids = []
+    prose = []
+    for paragraph in _PARAGRAPH_END.split(text):
+        lines = list(filter(str.strip, paragraph.splitlines()))
+        tables = (_split_paragraph(lines[k:]) for k in range(min(MAX_TITLES, len(lines)) + 1))
+        start, rows = next(((k, rows) for k, rows in enumerate(tables) if rows), (len(lines), []))
+        if rows:
+            grids.append(Grid(rows, 1, " ".join(lines[:start]).strip()))
+        prose += lines[:start]
+    return grids, "\n".join(prose)
+
+
+def _split_paragraph(lines: list[str]) -> list[list[str]]:
+    """Return the cells of a table that bars or blanks align; an empty list for other lines."""
+    rows = [[cell.strip() for cell in line.split("|")] for line in lines if _holds_cells(line)]
+    has_bars = len(rows) > 2 and len(rows[0]) > 1 and len({len(row) for row in rows}) == 1
+    if has_bars and any(parse_estimate(cell, False) for row in rows[1:] for cell in row):
+        return rows
+    rows = split_aligned("\n".join(lines), "\t")
+    # What ends with a separator is a cell of CSV.
+    return [] if any(cell.endswith((",", ";", "|")) for row in rows for cell in row) else rows
 
 
 def split_aligned(text: str, separator: str) -> list[list[str]]:

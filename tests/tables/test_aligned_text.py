@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import deabench as db
-from deabench.tables.aligned_text import split_aligned
+from deabench.tables.aligned_text import find_aligned_tables, split_aligned
 
 INDEX = pd.MultiIndex.from_product([["glue", "squad"], ["bert", "xlnet"]], names=["set", "model"])
 TWO_LEVELS = pd.DataFrame({"acc": [0.9, 0.8, 0.7, 0.6], "time_s": [5.0, 4.0, 3.0, 2.0]}, INDEX)
@@ -44,3 +44,51 @@ def test_outer_names_of_an_index_are_those_above_where_they_are_blank() -> None:
 )
 def test_other_text_is_no_table_with_a_named_index(text) -> None:
     assert split_aligned(text, ",") == []
+
+
+ALIGNED = "engine    psnr_db  ms_per_op\nlibwebp   41.04    15.1\nours      41.02    22.3\n"
+BARS = (
+    "engine  | psnr_db | ms_per_op\n-----------------------------\n"
+    "libwebp | 41.04   | 15.1\nours    | 41.02   | 22.3\n"
+)
+RULED = (
+    "=======  =======  =========\nengine   psnr_db  ms_per_op\n=======  =======  =========\n"
+    "libwebp  41.04    15.1\nours     41.02    22.3\n=======  =======  =========\n"
+)
+
+
+@pytest.mark.parametrize("table", [ALIGNED, BARS, RULED])
+@pytest.mark.parametrize(
+    "document",
+    [
+        "## Results\n\n```text\n{}```\n\nSmaller is faster.\n",
+        "We compare, as before, encoders, on one core, and print it.\n\n{}\nThat is all.\n",
+        "Encoders of one picture:\n{}",
+    ],
+)
+def test_a_table_between_paragraphs_is_found(document, table, tmp_path) -> None:
+    path = tmp_path / "README.md"
+    path.write_text(document.format(table))
+    read = db.read(path)
+    assert read.frame.index.tolist() == ["libwebp", "ours"]
+    assert (read.outputs, read.costs) == (["psnr_db"], ["ms_per_op"])
+
+
+def test_of_several_tables_one_is_chosen_and_the_others_are_named(tmp_path) -> None:
+    path = tmp_path / "README.md"
+    path.write_text(f"First\n\n```\n{ALIGNED}```\n\n```\n{ALIGNED}other     40.1   9.5\n```\n")
+    table = db.read(path)
+    assert table.frame.index.tolist() == ["libwebp", "ours", "other"]
+    assert any("2 tables" in note for note in table.notes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "epoch 1 loss 0.5\nepoch 2 loss 0.4\nepoch 3 loss 0.3\n",  # no header
+        "We ran it in 2019\nand once again in 2020\nbut never in 2021\n",  # lines of other lengths
+        "model, score\na, 0.9\nb, 0.8\n",  # CSV
+    ],
+)
+def test_paragraphs_of_other_kinds_are_no_tables(text) -> None:
+    assert find_aligned_tables(text) == ([], "\n".join(text.splitlines()))

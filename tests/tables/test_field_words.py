@@ -83,6 +83,8 @@ def test_less_is_better(name) -> None:
         ("Mean Rank", "Hits@10", "lower"),
         ("SHD", "F1", "lower"),
         ("WIS", "MAE", "lower"),
+        ("Speed index", "FPS", "higher"),
+        ("tokens_generated", "ttft_ms", "neither"),
     ],
 )
 def test_a_name_beside_its_like(name, other, better) -> None:

@@ -202,7 +202,7 @@ def test_the_wording_of_reasons_decides_nothing(text, tmp_path, monkeypatch) -> 
         ("lower_rate", "syntax_errors,num_with_malformed_responses,CD-l1,N-MPJPE"),
         ("cost", "watt,参数,Par. M,storage_size,PAR10"),
         ("label", "farm_no,dmu_nr,bank code"),
-        ("left_out", "repetition_index,few_shot,horizon_hours,forecast horizon (days)"),
+        ("left_out", "repetition_index,few_shot,horizon_hours,forecast horizon (days),input_dropout"),
         ("left_out", "No.,Training data,Shots,Kernel size,number of samples,n_patients,lora_rank"),
         ("output", "MRCR v2 (8-needle),BRIGHT,ViDoRe v2,VisuLogic,PISA,TouchStone,fast_1,Aff-F1"),
         ("output", "PDMS,Infraction score,XPSNR,HPSv3,N-MOS,xRT,#opt,Win rate vs baseline,GTEPS"),

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from deabench.errors import DataError
+from deabench.tables.aligned_text import PROBED_LINES, find_aligned_tables
 from deabench.tables.readers.benchmark_logs import find_benchmark_logs
 from deabench.tables.readers.delimited import read_bytes, read_delimited
 from deabench.tables.readers.evaluations import read_json
@@ -134,7 +135,31 @@ def _read_content(data: bytes, file: str, title: str, sheet: str | None, limits:
         raise fault_of_json
     if fault_of_json is not None or is_yaml(text):
         return read_json(parse_yaml(text, file, limits), file, title)
-    return read_delimited(text, file, title, notes, limits)
+    return _read_plain_text(text, file, title, notes, limits)
+
+
+def _read_plain_text(
+    text: str, file: str, title: str, notes: tuple[str, ...], limits: Limits
+) -> Source:
+    """Read CSV, or else the tables that are aligned between paragraphs of prose."""
+    fault: DataError | None = None
+    try:
+        source = read_delimited(text, file, title, notes, limits)
+    except DataError as error:
+        fault = error
+    else:
+        head = source.frame.head(PROBED_LINES).astype(str)
+        # Prose with commas is a header of sentences above empty cells.
+        is_filled = [any(map(str.strip, head[name])) for name in head]
+        if len(is_filled) > 1 and 2 * sum(is_filled) > len(is_filled):
+            return source
+    grids, prose = find_aligned_tables(text)
+    if grids:
+        source = read_grids(grids, file, title, prose=prose)
+        return replace(source, notes=(*notes, *source.notes))
+    if fault is not None:
+        raise fault
+    return source
 
 
 def _is_document(text: str) -> bool:
