@@ -50,10 +50,8 @@ _BARE_MINUTES = lazy_pattern(r"^([\d.,]+)\s*m$")
 _DASHES = lazy_pattern(r"[-–—―−]*")
 LEAST_SHARE = 0.5
 """A column is numeric where at least this share of its filled cells are numbers."""
-NEARLY_ALL = 0.9
-"""Where at least this share of the filled cells has one unit, bare numbers are in it."""
 OTHER_MAGNITUDE = 30
-"""A value that is so many times further from zero, or nearer, is in another unit."""
+"""A size that is so many times further from zero, or nearer, is in another unit."""
 LONG_COLUMN = 2000
 """In a column with more cells than this that are no plain numbers, a sample is looked at first."""
 SAMPLE_SIZE = 200
@@ -224,7 +222,7 @@ def _parse_texts(numeric: np.ndarray, texts: Mapping[int, str], comma: bool) -> 
             estimates[row] = estimate
     plain_count = int((~np.isnan(numeric)).sum())
     filled = plain_count + len(texts)
-    estimates = _agree_on_units(estimates, len(estimates) >= NEARLY_ALL * filled, plain_count > 0)
+    estimates = _agree_on_units(estimates, len(estimates) == filled, plain_count > 0)
     estimates = _drop_other_magnitudes(estimates, numeric[~np.isnan(numeric)])
     # Mostly text: a number here and there does not make a column of measurements.
     if plain_count + len(estimates) < max(LEAST_SHARE * filled, 1):
@@ -276,7 +274,7 @@ def _agree_on_units(
     Parameters
     ----------
     is_complete : bool
-        Whether nearly every filled cell is one of the estimates: others have lost their unit.
+        Whether every filled cell is one of the estimates.
     has_bare : bool
         Whether other cells are plain numbers: of which unit of operations, nothing tells.
     """
@@ -288,9 +286,7 @@ def _agree_on_units(
     agreed = {}
     for row, estimate in estimates.items():
         factor = unit_factor(estimate.unit, first)
-        if is_complete and estimate.unit == first:
-            agreed[row] = estimate
-        elif factor is not None and not (has_bare and counts_operations(first)):
+        if factor is not None and not (has_bare and counts_operations(first)):
             agreed[row] = estimate.scale(factor, first)
         elif estimate.unit in free:
             agreed[row] = estimate
@@ -300,7 +296,7 @@ def _agree_on_units(
 def _drop_other_magnitudes(
     estimates: dict[int, Estimate], bare_values: np.ndarray
 ) -> dict[int, Estimate]:
-    """Drop times and sizes whose unit is not that of the bare numbers, as "2 GB" beside 300.
+    """Drop sizes whose unit is not that of the bare numbers, as "2 GB" beside 300.
 
     Nothing states the unit of bare numbers; where most cells are bare, a value that is far from all
     of them is in another unit.
@@ -312,7 +308,7 @@ def _drop_other_magnitudes(
     return {
         row: estimate
         for row, estimate in estimates.items()
-        if (estimate.unit != "seconds" and unit_factor(estimate.unit, "B") is None)
+        if unit_factor(estimate.unit, "B") is None
         or estimate.value == 0
         or (least <= abs(estimate.value) and abs(estimate.value) / OTHER_MAGNITUDE <= sizes.max())
     }

@@ -147,3 +147,18 @@ def test_benchmarks_of_one_setting_are_named_by_themselves(tmp_path) -> None:
     names = ["maps.HashMap.get", "maps.TreeMap.get"]
     file.write_text(json.dumps([jmh_result(10, 2.0, "ns/op", name) for name in names]))
     assert db.read(file).label == ("benchmark",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # A header, and lines in another form: these are rows of a table.
+        "system\tlatency\nA-1\t12ms ± 3%\nB-1\t15ms ± 2%\nC-1\t9ms ± 4%\n",
+        "A-1 12ms ± 3%\nB-1 15ms ± 2%\nC-1 9ms ± 4%\nD-1 3ms\n",
+        # Names without the number of processors are no benchmarks of Go.
+        "A 12ms ± 3%\nB 15ms ± 2%\nC 9ms ± 4%\n",
+        "model min max\na min = 1 max = 2\nb min = 2 max = 3\nc min = 3 max = 4\n",
+    ],
+)
+def test_lines_beside_other_rows_are_no_log(text) -> None:
+    assert find_benchmark_logs(text, Limits(), "log.txt") == []

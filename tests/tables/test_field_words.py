@@ -174,3 +174,8 @@ def test_mr_beside_recalls_may_be_the_mean_recall_or_the_median_rank() -> None:
 def test_a_word_of_one_field_decides_nothing_in_another(name, beside, wrong) -> None:
     meaning = look_up_beside(name, [name, beside]) or look_up_metric(name)
     assert meaning is None or meaning.better != wrong
+
+
+@pytest.mark.parametrize("other", ["Std. Error", "Errors", "Unforced errors"])
+def test_plus_minus_beside_other_errors_is_not_a_loss(other) -> None:
+    assert look_up_beside("Adjusted Plus-Minus", ["Adjusted Plus-Minus", other]) is None

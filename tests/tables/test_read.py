@@ -688,3 +688,25 @@ def test_brackets_behind_joined_names_hold_for_all(tmp_path) -> None:
     rows = "".join(f"| net{k} | 0.4{k}/0.5{k}. | 0.5{k}/0.6{k}. |\n" for k in range(4))
     file.write_text("| Network | mIoU/mAcc(ss) | mIoU/mAcc(ms) |\n|---|---|---|\n" + rows)
     assert db.read(file).outputs == ["mIoU (ss)", "mAcc (ss)", "mIoU (ms)", "mAcc (ms)"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "roles"),
+    [
+        ("AUC/latency (ms)", ["output", "cost"]),
+        ("PSNR/LPIPS (lower is better)", ["output", "lower_rate"]),
+        ("AUC/F1 (test)", ["output", "output"]),
+    ],
+)
+def test_brackets_that_speak_of_one_name_hold_for_it_alone(heading, roles, tmp_path) -> None:
+    file = tmp_path / "nets.md"
+    rows = "".join(f"| net{k} | 0.7{k}/0.2{k} |\n" for k in range(4))
+    file.write_text(f"| Network | {heading} |\n|---|---|\n{rows}")
+    assert [column.role for column in db.read(file).columns if column.metric] == roles
+
+
+def test_a_quote_that_is_not_closed_hides_no_separator(tmp_path, refused) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text('model;accuracy\na;0.1\nb;"0.2\nc;0.3\nd;0.4\n')
+    with pytest.raises(DataError, match="EOF inside string"):
+        db.read(path)

@@ -632,6 +632,16 @@ def test_data_sets_of_one_system_are_not_proposed(tmp_path) -> None:
     assert [*question.answers.values()] == [{"label": ("Architecture", "Loss/Sampling")}]
 
 
+@pytest.mark.parametrize(
+    "names",
+    ["DGEMM TFLOPS,SGEMM TFLOPS", "achieved TFLOPS,sustained bandwidth", "core score,HPL GFLOPS"],
+)
+def test_what_was_measured_on_machines_is_no_catalogue(names, tmp_path) -> None:
+    file = tmp_path / "gpus.csv"
+    file.write_text(f"GPU,{names}\nV100,7,14\nA100,18,19\nH100,60,58\n")
+    assert db.read(file).question is None
+
+
 def test_a_catalogue_of_machines_is_asked_about(tmp_path) -> None:
     rows = "Red 10,3584,10.2\nRed 12,2560,8.9\nBlue 3,3072,10.6\nBlue 5,1024,6.1\n"
     file = tmp_path / "machines.csv"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from deabench.tables.naming.units import unit_in_brackets
 from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.lazy import lazy_pattern
@@ -10,6 +12,7 @@ JOINED = lazy_pattern(r"[(\[]([^()\[\]]* / [^()\[\]]*|[\d.]+(?:/[\d.]+)+)[)\]]")
 """Names of several numbers within brackets, as "(GPU / CPU)" or "(300/450)"."""
 _NUMBERS_WITH_UNIT = lazy_pattern(r"(?:[\d.]+ */ *)+[\d.]+( *[A-Za-z]\w*)")
 _BRACKETS = lazy_pattern(r"[(\[][^()\[\]]*[)\]]")
+_DIRECTION = lazy_pattern(r"\b(better|higher|lower)\b|[↑↓]", re.IGNORECASE)
 
 
 def split_heading(heading: str) -> list[str]:
@@ -43,11 +46,17 @@ def split_heading(heading: str) -> list[str]:
         # A slash without blanks may stand for "per".
         is_bracketed = "/" not in _BRACKETS.sub("", heading)
         parts = (heading[heading.rfind("(") + 1 :] if is_bracketed else heading).split("/")
-        meanings = map(look_up_metric, parts)
-        if any(m is None or m.role not in ("output", "lower_rate", "cost") for m in meanings):
+        known = [m for m in map(look_up_metric, parts) if m is not None]
+        if len(known) < len(parts) or any(m.better == "neither" for m in known):
             return []
-        # What stands in brackets behind the last name holds for all of them.
-        if is_bracketed or _BRACKETS.search(heading):
+        # What stands in brackets behind the last name holds for all of them, but a direction, and
+        # what may be the unit of another measure.
+        is_shared = (
+            len(_BRACKETS.findall(heading)) == 1
+            and len({m.role for m in known}) == 1
+            and not _DIRECTION.search(heading)
+        )
+        if is_bracketed or is_shared:
             return split_heading_evenly(heading, len(parts))
     if not all(parts):
         return []

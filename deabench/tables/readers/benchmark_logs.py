@@ -27,12 +27,13 @@ from deabench.utils.lazy import lazy_pattern
 
 LEAST_LINES = 3
 """So many lines of one form are a log."""
+LONGEST_LINE = 1000
 NAME = "benchmark"
 """What the names of the lines are called."""
 _NUMBER = r"\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
 _GO = lazy_pattern(rf"(Benchmark\S*)\s+\d+((?:\s+{_NUMBER} [A-Za-z%][\w%/.-]*)+)\s*")
 _GO_VALUE = lazy_pattern(rf"({_NUMBER}) (\S+)")
-_BENCHSTAT = lazy_pattern(rf"(\S+)\s+({_NUMBER})\s?([numµμ]?s|[KMG]?i?B(?:/s)?)\s+±\s*\d+%\s*")
+_BENCHSTAT = lazy_pattern(rf"(\S+-\d+)\s+({_NUMBER})\s?([numµμ]?s|[KMG]?i?B(?:/s)?)\s+±\s*\d+%\s*")
 _BENCHMARK_JS = lazy_pattern(
     rf"\s*(\S.*?)\s+x\s+({_NUMBER}) (ops/sec) ±({_NUMBER})% \(\d+ runs? sampled\)\s*"
 )
@@ -43,6 +44,8 @@ _KALDI = lazy_pattern(rf"%WER ({_NUMBER}) \[.*\]\s*(\S+)?.*")
 _GOOGLE = lazy_pattern(
     rf"(\S+)\s+({_NUMBER}) (ns|us|ms|s)\s+({_NUMBER}) (ns|us|ms|s)\s+\d+(\s+\w.*)?"
 )
+_SETTING = lazy_pattern(r"[^=:]*\S\s*[=:]")
+"""A line above a log that says how it was made, as "threads = 1"."""
 _NEW_TABLE = lazy_pattern(r"\s*```|##+ |pkg: ")
 """Lines between two tables: the end of a block of code, a heading, another package."""
 _TIMES = {"ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
@@ -67,18 +70,23 @@ def find_benchmark_logs(text: str, limits: Limits, file: str) -> list[Grid]:
     grids = []
     heading = ""
     rows: list[Cells] = []
+    has_further_lines = False
     # A last end of a block closes the last table.
     for line in [*text.split("\n"), "```"]:
-        cells = reader(line)
+        cells = reader(line) if len(line) <= LONGEST_LINE else None
         if cells is not None:
             rows.append(cells)
             continue
         if not _NEW_TABLE.match(line):
+            has_further_lines |= bool(line.strip()) and _SETTING.match(line) is None
             continue
-        if len(rows) >= LEAST_LINES:
+        # Further lines may be a header, or systems that are written in another way.
+        is_log = not has_further_lines or reader not in _PLAIN_READERS
+        if len(rows) >= LEAST_LINES and is_log:
             limits.check_rows(len(rows), file)
             grids.append(_to_grid(rows, heading))
         rows = []
+        has_further_lines = False
         if line.startswith("#"):
             heading = line.strip("# ")
     return grids
@@ -167,6 +175,8 @@ _READERS: tuple[tuple[str, Callable[[str], Cells | None]], ...] = (
     (" = ", _read_assignments),
 )
 """What only these logs hold, and how their lines are read."""
+_PLAIN_READERS = (_read_benchstat, _read_assignments)
+"""Readers of lines that other tables may hold, too."""
 
 
 def is_jmh_result(record: object) -> bool:

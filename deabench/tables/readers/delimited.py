@@ -360,12 +360,14 @@ def _find_separator(text: str) -> str:
     columns = {",": 1}
     has_quotes = any(line.count('"') % 2 for line in lines)
     for separator in SEPARATORS:
-        counts = [_count_cells(line, separator) for line in lines]
+        ways = [[_count_cells(line, separator) for line in lines]]
         if has_quotes:
-            counts = _count_record_cells(text, separator)
+            # A quote may hold ends of lines, or have lost its other one.
+            ways.append(_count_record_cells(text, separator))
         # A separator must split the header like four in five of the lines.
-        if counts and counts.count(counts[0]) >= 0.8 * len(counts):
-            columns[separator] = counts[0]
+        for counts in ways:
+            if counts and counts.count(counts[0]) >= 0.8 * len(counts):
+                columns[separator] = counts[0]
     return max(columns, key=columns.__getitem__)
 
 

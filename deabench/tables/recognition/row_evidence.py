@@ -35,6 +35,11 @@ _CAPACITY = re.compile(
     r"_(cores?|[tgp]?flops|memory|vram|ram|bandwidth|clock|[gm]hz|transistors|sms?)_"
 )
 """Words for what a machine is built with."""
+_MEASURED = re.compile(
+    r"_(achieved|measured|sustained|effective|actual|scores?|stream|hpl|\w*gemm|utili[sz]ation"
+    r"|per_watts?|copy)_"
+)
+"""Words for what was measured on a machine."""
 
 
 def ask_for_evidence(
@@ -182,6 +187,8 @@ def are_capacities(columns: Sequence[Column], metrics: Sequence[str]) -> bool:
     """
     roles = {column.name: column.role for column in columns}
     return bool(metrics) and all(
-        roles.get(name) != "cost" and _CAPACITY.search(parse_name(name).words) is not None
+        roles.get(name) != "cost"
+        and _CAPACITY.search(words := parse_name(name).all_words) is not None
+        and _MEASURED.search(words) is None
         for name in metrics
     )
