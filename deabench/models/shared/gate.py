@@ -20,12 +20,13 @@ from deabench.errors import DataError, SolveError
 from deabench.models.shared.canonical_order import CanonicalTask
 from deabench.models.shared.own_slack import find_own_slack
 from deabench.models.shared.scaled_data import own_size_bands
+from deabench.models.shared.settled_scores import settle_efficiencies
 from deabench.proofs.ranking import reference_maxima
 from deabench.proofs.reasons import UNPROVED
 from deabench.results.answer import Answer, Task, join_answers, take_rows, take_task_rows
 from deabench.results.model import Advance, Model
 from deabench.tables.transforms import Data
-from deabench.utils.arrays import ROUND, TOLERANCE, blocks, chunks, settle
+from deabench.utils.arrays import ROUND, TOLERANCE, blocks, chunks
 from deabench.utils.frames import column_positions
 
 NEAR_ITSELF = 1e-5
@@ -114,7 +115,7 @@ def _settle_rounding(answer: Answer) -> Answer:
     """Return the answer without what floating point leaves of a score of 1, or of a 0."""
     values = answer.scores.to_numpy()
     if answer.options.measure == "efficiency":
-        values = np.where(_moves_slacks(answer, values), values, settle(values, 1.0))
+        values = settle_efficiencies(answer)
     else:
         is_best = answer.efficient.to_numpy() & answer.own_reference
         if not counts_own_units(answer.options):
@@ -152,25 +153,6 @@ def _settle_weights(answer: Answer) -> np.ndarray:
         for column, is_zero in zip(columns.tolist(), is_rounding, strict=True):
             weights[rows, column][is_zero] = 0.0
     return weights
-
-
-def _moves_slacks(answer: Answer, scores: np.ndarray) -> np.ndarray:
-    """Return which scores stay as they are, for their slacks not to miss the projection.
-
-    A score that is set to 1 moves the projection, and slacks count in units of the reference, of
-    which a DMU beside a separate one may have many: bool (K,).
-    """
-    steps = answer.options.largest_steps(answer)
-    if steps is not None:
-        return np.asarray(np.abs(scores - 1) * steps > TOLERANCE / 2)
-    if answer.slack_weights is None or answer.own_reference:
-        return np.zeros(len(scores), dtype=bool)
-    metrics, reference = answer.data.inputs, answer.reference.inputs
-    if answer.orientation == "output":
-        metrics, reference = answer.data.outputs, answer.reference.outputs
-    unit = reference.to_numpy().max(axis=0)
-    units_of_own = (metrics.to_numpy() / np.where(unit > 0, unit, 1.0)).max(axis=1)
-    return np.asarray(np.abs(scores - 1) * units_of_own > TOLERANCE / 2)
 
 
 def counts_own_units(model: Model) -> bool:

@@ -26,6 +26,7 @@ from deabench.models.shared.second_stage import (
     unique_slack_weights,
     weights_of_duals,
 )
+from deabench.models.shared.settled_scores import with_settled_efficiencies
 from deabench.proofs import reasons as why
 from deabench.proofs.radial import radial_certificates, slack_errors
 from deabench.proofs.ranking import (
@@ -85,6 +86,7 @@ def _with_efficiency_flags(problem: Problem, answer: Answer, reached: np.ndarray
 
     Slacks that their weights do not prove the largest are marked as unproved.
     """
+    answer = with_settled_efficiencies(answer)  # slacks and flags are those of what is returned
     reaches_one = np.abs(answer.scores.to_numpy() - 1) <= TOLERANCE
     assert answer.slack_weights is not None
     uses_own_weights = np.flatnonzero(reaches_one & (answer.slack_weights.of == OWN_WEIGHTS))
@@ -230,9 +232,10 @@ def _rows_of_doubtful_slack(answer: Answer, proof: SlackProof) -> np.ndarray:
     # Where the score's own weights are all positive there is no slack, by complementary slackness:
     # what is seen is that of a projection that rounding moved off a steep facet.
     is_open |= (proof.own_weights[rows][:, proof.counted] > 0).all(axis=1)
-    # A factor that is off by more than rounding may be paid for with slack on a steep facet.
-    gap = radial_certificates(answer)[rows, 2] / answer.scores.to_numpy()[rows]
-    is_open |= gap > WIDE_GAP
+    # A factor that is off by more than rounding may be paid for with slack on a steep facet: its
+    # bounds differ, or agree alone because λ or the weights break a constraint.
+    errors = radial_certificates(answer)[rows, 2:].max(axis=1, initial=0.0)
+    is_open |= errors > WIDE_GAP * answer.scores.to_numpy()[rows]
     return np.asarray(rows[is_open])
 
 
