@@ -4,6 +4,9 @@ A row dominates another that it nowhere falls below and somewhere exceeds; all m
 better. Comparing all pairs takes n² time. Two facts save most of it: whatever dominates a row has a
 larger sum, so rows are taken by falling sum and only look back; and in most tables a few rows
 strike out nearly all others. Where they do not, a tree of boxes finds who dominates whom.
+
+Rounding keeps the order of sums but may make two equal, as where a metric is 1e16 times another:
+undominated rows of the same sum are compared once more.
 """
 
 from __future__ import annotations
@@ -47,6 +50,7 @@ def find_dominators(values: np.ndarray) -> np.ndarray:
     # `order` are the rows still in `columns`: not struck out so far.
     order = np.arange(len(values), dtype=np.int32)
     dominator = order.copy()
+    striking_rows = list[int]()
     # While many rows are left, take the one with the largest sum (which nothing dominates) and
     # strike out all that it dominates. Sorting first would be wasted on rows that fall out.
     while len(order) > FEW:
@@ -54,6 +58,7 @@ def find_dominators(values: np.ndarray) -> np.ndarray:
         stays = _exceeds_somewhere(columns, columns[:, first])
         stays[first] = False
         dominator[order[~stays]] = order[first]
+        striking_rows.append(int(order[first]))
         survivors = np.flatnonzero(stays)
         before = len(order)
         columns = columns.take(survivors, axis=1)
@@ -64,11 +69,30 @@ def find_dominators(values: np.ndarray) -> np.ndarray:
     by_sum = np.argsort(-sums[order], kind="stable")
     columns = columns.take(by_sum, axis=1)
     order = order.take(by_sum)
+    _strike_out_in_order(columns, order, dominator)
+    sorted_sums = sums[np.append(np.array(striking_rows, dtype=np.int32), order)]
+    if (sorted_sums[1:] == sorted_sums[:-1]).any():
+        return _compare_equal_sums(values, sums, dominator)
+    return dominator
+
+
+def _strike_out_in_order(columns: np.ndarray, order: np.ndarray, dominator: np.ndarray) -> None:
+    """Set the `dominator` of rows: the first in their `order` that is nowhere below, or itself.
+
+    Parameters
+    ----------
+    columns : array (s, n)
+        The metrics of the rows.
+    order : int array (n,)
+        Rows by falling sum.
+    dominator : int array
+        By row.
+    """
     if 0 < len(order) <= PAIRED:
         # What dominates a dominator dominates the row, too: the first of all is undominated.
         exceeds = _exceeds_somewhere(columns[:, None, :], columns[:, :, None])
         dominator[order] = order[exceeds.argmin(axis=0)]
-        return dominator
+        return
     rounds = 0
     before = len(order)
     while len(order):
@@ -87,9 +111,39 @@ def find_dominators(values: np.ndarray) -> np.ndarray:
             # Many rows left and few struck out: look the rest up in a tree.
             if FEW < len(order) > (1 - WORTH) * before:
                 dominator[order] = order[DominanceTree(columns).first_dominators()]
-                break
+                return
             before = len(order)
-    return dominator
+
+
+def _compare_equal_sums(values: np.ndarray, sums: np.ndarray, dominator: np.ndarray) -> np.ndarray:
+    """Return the dominators (n,) with those that have no larger sum than the row.
+
+    They are compared with the rows that no other sum shows to be dominated.
+    """
+    rows = np.flatnonzero(dominator == np.arange(len(values)))
+    rows = rows[np.argsort(sums[rows])]
+    is_tie = sums[rows[1:]] == sums[rows[:-1]]
+    rows = rows[np.append(is_tie, False) | np.append(False, is_tie)]
+    if not len(rows):
+        return dominator
+    # What dominates a row of the same sum has more of the first metric that tells them apart.
+    rows = rows[np.lexsort(np.vstack([-values[rows].T[::-1], -sums[rows]]))]
+    columns = values[rows].T
+    # Equal sums of a row and its dominator differ by rounding alone, and so does each metric.
+    s = len(columns)
+    rounding = 4 * s * s * np.finfo(float).eps * np.abs(columns).max()
+    adopted = dominator.copy()
+    for shift in range(1, len(rows)):
+        is_near = sums[rows[shift:]] == sums[rows[:-shift]]
+        is_near &= columns[0, :-shift] - columns[0, shift:] <= rounding
+        above = np.flatnonzero(is_near)
+        if not len(above):
+            break
+        above = above[~_exceeds_somewhere(columns[:, above + shift], columns[:, above])]
+        # The last that is found stands first, and nothing dominates it.
+        adopted[rows[above + shift]] = rows[above]
+    # What dominates a dominator dominates the row, too.
+    return np.asarray(adopted[dominator])
 
 
 def _exceeds_somewhere(columns: np.ndarray, point: np.ndarray) -> np.ndarray:

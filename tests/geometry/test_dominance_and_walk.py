@@ -16,7 +16,7 @@ from simulations.tables import metrics, unif
 import deabench as db
 from deabench.errors import CertificateError
 from deabench.geometry import dominance, facet_bases, facet_walk
-from deabench.geometry.dominance import DominanceTree, find_dominators
+from deabench.geometry.dominance import DominanceTree, find_dominators, undominated_rows
 from deabench.geometry.facet_bases import BasisWalk
 from deabench.models import WEI
 from deabench.models.shared.radial_problems import WEIProblem
@@ -159,6 +159,19 @@ def test_the_tree_finds_the_same_dominators_as_all_pairs(kind, paired, monkeypat
         assert (
             order[DominanceTree(np.ascontiguousarray(values[order].T)).first_dominators()] == first
         ).all()
+
+
+@pytest.mark.parametrize("few", [0, dominance.FEW])
+@pytest.mark.parametrize("tail", [0, 300])
+def test_what_dominates_a_row_of_the_same_sum_is_found(few, tail, monkeypatch) -> None:
+    """A value of 1 is lost in sums of 1e17, so that sums of three rows, or of all, are equal."""
+    monkeypatch.setattr(dominance, "FEW", few)
+    rows = np.array([[1e17, 1.0, 1.0], [1e17, 2.0, 1.0], [1e17, 2.0, 2.0], [1e17, 0.0, 1.0]])
+    values = np.vstack([rows, np.tile([1e16, 1.0, 1.0], (tail, 1))])
+    assert len(set(values.sum(axis=1)[:4])) == 1
+    assert (find_dominators(values) == 2).all()
+    assert (find_dominators(values[::-1]) == len(values) - 3).all()
+    assert undominated_rows(values[:, ::-1]).tolist() == [2]
 
 
 def test_a_table_with_labels_of_its_own_comes_back_in_its_order() -> None:
