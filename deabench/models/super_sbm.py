@@ -26,6 +26,7 @@ from deabench.models.shared.scaled_data import (
 )
 from deabench.models.shared.score_bounds import BoundedAnswer
 from deabench.models.superefficiency import own_reference_positions, two_undominated_layers
+from deabench.proofs.bounds import LAST_DIGITS
 from deabench.proofs.exact_repair import Limits, match_numbers
 from deabench.proofs.reasons import reason_violations
 from deabench.results.answer import Answer, Task, take_rows
@@ -326,10 +327,14 @@ def _prove_without_themselves(answer: Answer, rows: np.ndarray) -> Proof:
         too_large = np.where(is_limited, bounded.weights * values / sizes - shares, 0.0)
 
     def exact_limits(k: int) -> Limits:
+        # The rounding of a score of 1e12 is 1e-4. At the limits of a score that was rounded up,
+        # weights prove that much less than they need, and all would be lowered for it.
+        rounded_down = 1 - Fraction(LAST_DIGITS)
+        factors = [rounded_down if column < s else 1 for column in range(len(sizes[k]))]
         return [
-            Fraction(share) * Fraction(size) / Fraction(value) if limited else None
-            for share, size, value, limited in zip(
-                shares[k], sizes[k], values[k], is_limited[k], strict=True
+            Fraction(share) * Fraction(size) * factor / Fraction(value) if limited else None
+            for share, size, factor, value, limited in zip(
+                shares[k], sizes[k], factors, values[k], is_limited[k], strict=True
             )
         ]
 
