@@ -71,7 +71,8 @@ def exact_gains(
     Where Σ λ is free, and all but at its bound of 1, λ is last moved to that.
     """
     attempts = [(lam.values[k] > 0, False), (lam.columns[k] >= 0, False)]
-    distance_from_bound = abs(lam.values[k].sum() - 1.0)
+    # Floats may add up to 1 where their sum is not quite that.
+    distance_from_bound = abs(sum(to_fractions(lam.values[k]), Fraction(0)) - 1)
     if 1.0 in technology.sums and 0 < distance_from_bound <= POLISH:
         attempts.append((lam.values[k] > 0, True))
     for is_polished in (True, False):
