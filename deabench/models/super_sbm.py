@@ -131,7 +131,8 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
     # Efficient DMUs have no slack; those that the others do not reach have no score.
     undefined = rows[np.isnan(solutions.objective)]
     scores = base.scores.copy()
-    scores.iloc[above] = solutions.objective[~is_weak]
+    # Whom the others reach keeps the measure that its weights prove: 1, or all but that.
+    scores.iloc[rows[~is_one]] = solutions.objective[~is_one]
     slacks = base.slacks.copy()
     slacks.iloc[above] = 0.0
     slacks.iloc[undefined] = np.nan
