@@ -158,6 +158,36 @@ HARD_SEEDS = {
         ["noise"],
         *["sbm", "super", "ddf", "holder", "russell", "super-sbm"],
     ),
+    "common beside a facet that floating point's weights miss by 2e-11": (
+        98410303,
+        list(ALL_KINDS),
+        *MODELS,
+    ),
+    "score that floats have above 1 and exact arithmetic below": (
+        98419985,
+        list(ALL_KINDS),
+        *MODELS,
+    ),
+    "cross of a DMU whose dominator has the same sum of metrics in other units": (
+        98409742,
+        list(ALL_KINDS),
+        *MODELS,
+    ),
+    "super-sbm of a score of 1.4e12, whose last digit is worth 2e-4": (
+        98410310,
+        list(ALL_KINDS),
+        *MODELS,
+    ),
+    "ram of λ that add up to 1 in floats and to less in fractions": (
+        98408313,
+        list(ALL_KINDS),
+        *MODELS,
+    ),
+    "super-sbm of a DMU that others reach and dominate by 7e-10": (
+        98418566,
+        list(ALL_KINDS),
+        *MODELS,
+    ),
 }
 """Tables on which floating point alone is wrong, with what is hard about them."""
 
@@ -292,4 +322,20 @@ def test_quotients_that_differ_in_the_last_digit_alone_are_equal(model) -> None:
     exact = EXACT[ranking.options.name](ranking)
     assert [entry.slack == 0 for entry in exact] == [True, False]
     assert ranking.efficient.tolist() == [True, False]
+    db.certify(ranking)
+
+
+@pytest.mark.parametrize("model", ["wei", db.models.Common(goal="sum")], ids=str)
+def test_a_facet_that_weights_miss_by_2e_11_leaves_no_slack(model) -> None:
+    """The facet of both hardly rises: of "p" alone, which floating point takes, "o" has slack."""
+    reference = pd.DataFrame(
+        [[0.25000000000281702, 0.25000000000652561], [0.49999999998739636, 0.25000000000117500]],
+        columns=["a", "b"], index=["p", "q"],
+    )  # fmt: skip
+    tested = pd.DataFrame([[0.75000000001793188, 0.49999999999333722]], ["o"], ["a", "b"])
+    ranking = db.rank(tested, reference=reference, model=model)
+    exact = exact_radial(ranking)[0]
+    assert exact.slack == 0
+    assert exact.shortfall < 0
+    assert ranking.efficient["o"]
     db.certify(ranking)
