@@ -131,8 +131,10 @@ def _solve_without_themselves(task: Task, base: Answer, rows: np.ndarray) -> Ans
     # Efficient DMUs have no slack; those that the others do not reach have no score.
     undefined = rows[np.isnan(solutions.objective)]
     scores = base.scores.copy()
-    # Whom the others reach keeps the measure that its weights prove: 1, or all but that.
-    scores.iloc[rows[~is_one]] = solutions.objective[~is_one]
+    # Whom the others reach without a change keeps the measure that its weights prove: 1, or hardly
+    # less where they dominate it.
+    is_above = ~is_weak & ~(solutions.objective <= 1)
+    scores.iloc[rows[is_above]] = solutions.objective[is_above]
     slacks = base.slacks.copy()
     slacks.iloc[above] = 0.0
     slacks.iloc[undefined] = np.nan
