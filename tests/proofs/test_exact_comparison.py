@@ -183,6 +183,11 @@ HARD_SEEDS = {
         list(ALL_KINDS),
         *MODELS,
     ),
+    "ccr with sums, of slack beside a steep facet that has a weight": (
+        98701487,
+        ["noise", "close", "near multiple", "twelve decades", "ranges", "leaderboard"],
+        *["super-sbm", "sbm", "ram", "cross", "common", "wei", "score", "ccr"],
+    ),
     "super-sbm of a DMU that others reach and dominate by 7e-10": (
         98418566,
         list(ALL_KINDS),

@@ -92,9 +92,11 @@ def _solve_part(task: Task, advance: Advance) -> list[Answer]:
     refused = refused_rows(answer)
     if not task.exact:
         refused = np.union1d(refused, _overlooked_rows(task, answer))
-    # Nothing proves why restricted weights give no score: exact arithmetic has to say so.
+    # Nothing proves why restricted weights give no score: exact arithmetic has to say so, and what
+    # slack there is where weights and slacks contradict each other.
     if not task.exact and getattr(model, "is_restricted", False):
-        refused = np.union1d(refused, np.flatnonzero(answer.scores.isna()))
+        is_open = answer.scores.isna().to_numpy() | _has_slack_with_weight(answer)
+        refused = np.union1d(refused, np.flatnonzero(is_open))
     if not len(refused):
         return [answer]
     proved = np.setdiff1d(np.arange(len(answer.scores)), refused)
@@ -216,6 +218,23 @@ def _overlooked_rows(task: Task, answer: Answer) -> np.ndarray:
     is_beyond &= slack_shares.max(axis=1, initial=0.0) <= NEAR_PROJECTION
     is_beyond &= ~answer.efficient.to_numpy(dtype=bool)
     return np.union1d(rows, np.flatnonzero(is_beyond))
+
+
+def _has_slack_with_weight(answer: Answer) -> np.ndarray:
+    """Return who is beyond a reference and has slack in a metric that has a weight: bool (K,).
+
+    By complementary slackness no metric has both: the slack is that of a projection that a
+    tolerance moved off a steep facet.
+    """
+    if answer.own_reference:
+        return np.zeros(len(answer.scores), dtype=bool)
+    tested = np.abs(_signed_metrics(answer.data))
+    names = answer.slacks.columns
+    worth = answer.weights[names].to_numpy() * tested
+    has_weight = worth > ROUND * worth.max(axis=1, keepdims=True)
+    has_slack = answer.slacks.to_numpy() > TOLERANCE * tested
+    is_beyond = answer.scores.to_numpy() > 1
+    return np.asarray(is_beyond & (has_weight & has_slack).any(axis=1))
 
 
 def _is_all_but_best(answer: Answer, tested: np.ndarray, *, beyond: bool = False) -> np.ndarray:
