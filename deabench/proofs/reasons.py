@@ -8,6 +8,7 @@ or below; input-oriented, u·y ≤ u₀ + θ v·x holds for no θ where v·x = 0
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 
 import numpy as np
 
@@ -129,6 +130,15 @@ def proved_extreme_factors(
         decided = impossible
     if left_out is not None:
         return zero, impossible
+    if result.orientation == "output":
+        # What is out of reach by less than rounding is so in fractions, too.
+        labels = result.scores.index[rows]
+        is_called_so = [INFEASIBLE in result.reasons.get(label, "") for label in labels]
+        is_close = is_valid & np.array(is_called_so, dtype=bool) & ~impossible[rows]
+        is_close &= best_value + spent <= CLEAR
+        for k, row in zip(rows[is_close], certificates.to_numpy()[is_close], strict=True):
+            bounds = _exact_bounds(result, k, row)
+            impossible[k] = bounds is not None and bounds[0] + bounds[2] < 0
     # All that a small DMU has may be less than rounding: fractions decide there.
     is_open = is_valid & (gained > 0) & (spent == 0) & ~decided[rows]
     for k, row in zip(rows[is_open], certificates.to_numpy()[is_open], strict=True):
@@ -141,19 +151,32 @@ def _excludes_exactly(result: Scored, k: int, weights: np.ndarray) -> bool:
 
     All factors above 0 if output-oriented, and all of them if input-oriented.
     """
+    bounds = _exact_bounds(result, k, weights)
+    if bounds is None:
+        return False
+    limit, gained, _ = bounds
+    return limit <= 0 if result.orientation == "output" else limit < gained
+
+
+def _exact_bounds(
+    result: Scored, k: int, weights: np.ndarray
+) -> tuple[Fraction, Fraction, Fraction] | None:
+    """Return u₀, and the u·y and v·x of DMU k, in fractions; None where there is no u₀."""
     reference = result.reference
     points = np.column_stack([reference.outputs, -reference.inputs.to_numpy()])
     outputs = result.data.outputs.to_numpy()[k]
     tested = np.append(outputs, -result.data.inputs.to_numpy()[k])
-    exact = to_fractions(weights)
     sums = LAMBDA_SUM_BOUNDS[result.returns]
-    outcome = exact_excess(Technology(points, reference.inputs.shape[1], sums), tested, exact)
+    technology = Technology(points, reference.inputs.shape[1], sums)
+    outcome = exact_excess(technology, tested, to_fractions(weights))
     if outcome is None:
-        return False
-    # The excess is u₀ - u·y.
+        return None
+    # The inputs' weights may have been raised for it.
+    excess, exact = outcome
     gained = inner_product(exact[: len(outputs)], to_fractions(outputs))
-    limit = outcome[0] + gained
-    return limit <= 0 if result.orientation == "output" else limit < gained
+    spent = -inner_product(exact[len(outputs) :], to_fractions(tested[len(outputs) :]))
+    # The excess is u₀ - u·y + v·x.
+    return excess + gained - spent, gained, spent
 
 
 def proved_zero_factors(result: Scored) -> np.ndarray:

@@ -188,6 +188,11 @@ HARD_SEEDS = {
         ["noise", "close", "near multiple", "twelve decades", "ranges", "leaderboard"],
         *["super-sbm", "sbm", "ram", "cross", "common", "wei", "score", "ccr"],
     ),
+    "ccr of a DMU that is out of reach by less than 1e-12": (
+        98800649,
+        ["noise", "close", "ranges", "near multiple", "grid"],
+        *["wei", "score", "ccr"],
+    ),
     "super-sbm of a DMU that others reach and dominate by 7e-10": (
         98418566,
         list(ALL_KINDS),

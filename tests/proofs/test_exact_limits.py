@@ -254,9 +254,11 @@ def test_who_is_beyond_1_by_more_than_the_tolerance_is_efficient(
     ("orientation", "weights", "zero", "impossible"),
     [
         # Outwards the reference is worth a - x/2, the DMU spends x/8 and gains a.
-        ("output", [LIMIT, 4 * LIMIT], False, False),
-        ("output", [1.01 * LIMIT, 4.04 * LIMIT], True, False),
-        ("output", [2 * LIMIT, 8 * LIMIT], True, False),
+        # Together that is below 0, which fractions tell where rounding could hide it.
+        ("output", [LIMIT, 2 * LIMIT], False, False),
+        ("output", [LIMIT, 4 * LIMIT], False, True),
+        ("output", [1.01 * LIMIT, 4.04 * LIMIT], True, True),
+        ("output", [2 * LIMIT, 8 * LIMIT], True, True),
         ("output", [2.02 * LIMIT, 8.08 * LIMIT], True, True),
         # Inwards it may be worth no more than a, and the DMU 2 a.
         # Where it spends nothing, fractions decide what rounding could hide.

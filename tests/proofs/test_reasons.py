@@ -216,10 +216,13 @@ def test_a_reason_beside_a_score_is_refused() -> None:
         # "q" is worth 3/4 - w/2, and "far" spends w/8 and gains 9/8.
         ("output", [0.75, 0.0, 2.0 - 3.1e-9], False, False),
         ("output", [0.75, 0.0, 2.0 - 2.9e-9], True, False),
-        ("output", [0.75, 0.0, 2.0 + 2.5e-12], True, False),
+        ("output", [0.75, 0.0, 2.0], True, False),
+        # Fractions decide where rounding could hide what the right side is below 0.
+        ("output", [0.75, 0.0, 2.0 + 2.5e-12], True, True),
         ("output", [0.75, 0.0, 2.0 + 2.8e-12], True, True),
-        ("output", [0.6e-12, 0.0, 1.8e-12], False, False),
-        ("output", [1.0e-12, 0.0, 3.0e-12], True, False),
+        ("output", [0.6e-12, 0.0, 1.8e-12], False, True),
+        ("output", [1.0e-12, 0.0, 3.0e-12], True, True),
+        ("output", [1.0e-12, 0.0, 2.6e-12], False, False),
     ],
 )
 def test_weights_prove_what_they_show_beyond_rounding(
