@@ -50,7 +50,7 @@ def find_dominators(values: np.ndarray) -> np.ndarray:
     # `order` are the rows still in `columns`: not struck out so far.
     order = np.arange(len(values), dtype=np.int32)
     dominator = order.copy()
-    striking_rows = list[int]()
+    striking_rows: list[int] = []
     # While many rows are left, take the one with the largest sum (which nothing dominates) and
     # strike out all that it dominates. Sorting first would be wasted on rows that fall out.
     while len(order) > FEW:
