@@ -218,3 +218,19 @@ def test_cells_of_a_merged_label_are_filled_with_it(tmp_path) -> None:
     ]
     file.write_text("\n".join(lines))
     assert read_file(file).frame["DCF"].tolist() == ["1", "", "2", ""]
+
+
+def test_a_system_without_results_has_none_of_the_row_above(tmp_path) -> None:
+    path = tmp_path / "README.md"
+    header = "| {} | Time (s) | Team | Affiliation |\n|---|---|---|---|\n"
+    rows = "| {} | 12 | Foo | MIT |\n| {} | 10 | Bar | ETH |\n| | | Baseline | Hosts |\n"
+    for name, first, second in (("Accuracy", 91.2, 90.1), ("Model", "gpt", "llama")):
+        path.write_text((header + rows).format(name, first, second))
+        frame = db.read(path).frame
+        assert frame["Time (s)"].isna().tolist() == [False, False, True]
+    # Two rows or more of each model share what is written once.
+    path.write_text(
+        "| Model | Size (GB) | Set | Accuracy |\n|---|---|---|---|\n| gpt | 12 | dev | 90 |\n"
+        "| | | test | 80 |\n| llama | 10 | dev | 91 |\n| | | test | 82 |\n"
+    )
+    assert not db.read(path).frame.isna().any(axis=None)

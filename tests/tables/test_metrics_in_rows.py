@@ -46,3 +46,19 @@ def test_rows_with_units_of_their_own_are_metrics(tmp_path) -> None:
 )
 def test_units_that_do_not_tell_rows_apart_turn_no_table(tmp_path, rows) -> None:
     assert read_rows(tmp_path, [*ROWS[:2], *rows]).kind != "metrics-in-rows"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        # One measure in several sizes of its unit.
+        ["| Format | alpha | beta |", "|a|90 MB/s|400 MB/s|", "|b|1.1 GB/s|2 GB/s|"],
+        ["| Route | alpha | beta |", "|a|500 m|800 m|", "|b|1.2 km|2 km|"],
+        ["| Net | alpha | beta |", "|a|900 img/s|300 img/s|", "|b|2.5 kimg/s|1 kimg/s|"],
+        ["| Land | 2019 | 2020 |", "|a|405 bn|362 bn|", "|b|14.3 tn|14.7 tn|"],
+        # Rows that are called machines are systems.
+        ["| GPU | alpha | beta |", "|a|90 ms|400 ms|", "|b|11 req/s|20 req/s|"],
+    ],
+)
+def test_rows_of_one_measure_or_of_machines_are_no_metrics(tmp_path, rows) -> None:
+    assert read_rows(tmp_path, [rows[0], "|---|---|---|", *rows[1:]]).kind != "metrics-in-rows"

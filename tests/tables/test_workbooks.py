@@ -186,3 +186,15 @@ def test_titles_above_two_header_rows_are_left_out(tmp_path) -> None:
     # A row of numbers above the names is no title.
     rows[1] = ["start", 1, 2, 3, 4, 5, 6]
     assert "start" in read_file(save(tmp_path, {"Sheet1": rows})).frame.to_string()
+
+
+def test_groups_of_groups_above_two_header_rows_are_no_titles(tmp_path) -> None:
+    rows = [
+        [None, "Error rate", None, "Accuracy", None],
+        [None, "dev", "test", "dev", "test"],
+        ["Method", "MNIST", "SVHN", "MNIST", "SVHN"],
+        ["alpha", 3.1, 7.2, 96.9, 92.8],
+        ["beta", 2.4, 8.3, 97.6, 91.7],
+    ]
+    text = read_file(save(tmp_path, {"Sheet1": rows})).frame.to_string()
+    assert "Error rate" in text

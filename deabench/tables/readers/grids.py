@@ -384,14 +384,18 @@ def make_unique(names: Sequence[str]) -> list[str]:
 def _fill_groups(frame: pd.DataFrame) -> pd.DataFrame:
     """Fill the empty cells of a first column that names groups of rows, as merged cells do.
 
-    The next columns that are empty in the same rows belong to the groups, as the size of a model.
+    Where texts call groups of rows, the next columns that are empty in the same rows belong
+    to the groups, as the size of a model. A system without a result has none of its own row above.
     """
     if frame.shape[1] < 3 or len(frame) < 2:
         return frame
     is_empty = frame.iloc[:, 0] == ""
     if is_empty.iloc[0] or not is_empty.any():
         return frame
-    of_groups = list(takewhile(lambda name: (frame[name] == "").equals(is_empty), frame))
+    has_titles = not any(parse_estimate(str(cell), False) for cell in frame.iloc[:, 0][~is_empty])
+    of_groups = [frame.columns[0]]
+    if has_titles and 2 * is_empty.sum() >= len(frame):
+        of_groups = list(takewhile(lambda name: (frame[name] == "").equals(is_empty), frame))
     # A further text tells the rows of a group apart.
     names = frame.iloc[:, min(len(of_groups), frame.shape[1] - 1)]
     is_text = [parse_estimate(str(cell), False) is None for cell in names]

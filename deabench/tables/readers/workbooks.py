@@ -104,7 +104,7 @@ def _drop_titles(rows: list[list[str]]) -> Grid | None:
     """Return a sheet without the titles above its two header rows; None where it has no such.
 
     The second header names every column, and numbers stand below it. The row above names groups of
-    columns. Rows further up that have fewer cells are titles.
+    columns. Rows further up are titles.
     """
     width = max(map(len, rows), default=0)
     named = [k for k, row in enumerate(rows[:MAX_TITLES]) if len(row) == width and all(row)]
@@ -116,7 +116,8 @@ def _drop_titles(rows: list[list[str]]) -> Grid | None:
     body = rows[header + 1 :][:PROBED_ROWS]
     is_header = not any(parse_estimate(cell, False) for cell in [*rows[header], *groups])
     has_numbers = all(any(parse_estimate(cell, False) for cell in row) for row in body)
-    are_titles = len(groups) > 1 and all(len(title) < min(len(groups), 3) for title in titles)
+    # Several cells above the groups name groups of groups.
+    are_titles = len(groups) > 1 and all(sum(map(bool, row[1:])) < 2 for row in rows[: header - 1])
     if not (is_header and has_numbers and are_titles):
         return None
     introduction = "\n".join(" ".join(title) for title in reversed(titles))

@@ -17,6 +17,8 @@ from deabench.tables.recognition.layout import is_data_set_name
 from deabench.tables.vocabulary import has_name, is_weak, is_whole_name, look_up_metric
 from deabench.utils.text import quote_names
 
+_PREFIX = re.compile(r"^(?:[kKMGTP](?:i(?=[Bb]))?|[mµμun])(?=[A-Za-z])")
+"""What stands before a unit and counts or divides it, as k in km."""
 LEAST_METRIC_SHARE = 0.5
 """Metrics stand in rows where at least this share of the row labels are names of metrics."""
 LEAST_SYSTEMS = 2
@@ -27,6 +29,8 @@ MAX_PROBED_NAMES = 200
 """Of more names than this a part tells whether they are names of metrics."""
 MAX_ROWS_OF_UNITS = 500
 """In a longer table the units of all cells are not looked at."""
+COUNTS = {"", "mn", "bn", "tn"}
+"""What may stand behind a number that is no unit: how many it stands for."""
 NUMBERED_ROW = re.compile(r"[A-Za-z]{1,3}(\d{1,6})")
 
 
@@ -75,6 +79,7 @@ def transpose_metrics(source: Source) -> Source | None:
     # Behind names of systems further texts describe these, as "NetVLAD top 40".
     names_systems = bool(texts) and is_whole_name(texts[0], "label")
     candidates = (*named, *texts[: 1 if names_systems else 2])
+    candidates = tuple(name for name in candidates if name not in systems)
     metric = next((name for name in candidates if _holds_metrics(frame[name], name)), None)
     if metric is None and columns_of_units:
         metric = str(frame.columns[0])
@@ -115,6 +120,13 @@ def _find_columns_of_units(frame: pd.DataFrame, changes: Sequence[str]) -> list[
     names = [name for name in further if name not in changes]
     if len(names) < LEAST_SYSTEMS or not 2 <= len(frame) <= MAX_ROWS_OF_UNITS:
         return []
+    # What is called "System", "GPU" or "Country" has rows to compare.
+    meaning = look_up_metric(first)
+    calls_systems = meaning is not None and (
+        meaning.role == "label" or meaning.kind in ("computer", "description")
+    )
+    if calls_systems and not has_name(first, "weak_label"):
+        return []
     if not frame[first].is_unique or any(is_numeric_dtype(frame[name].dtype) for name in names):
         return []
     rows_with_unit = 0
@@ -122,7 +134,7 @@ def _find_columns_of_units(frame: pd.DataFrame, changes: Sequence[str]) -> list[
     for row in frame[names].itertuples(index=False):
         estimates = [parse_estimate(clean_cell(cell), False) for cell in row]
         measured = {_measured(estimate.unit) for estimate in estimates if estimate is not None}
-        measured.discard("")
+        measured -= COUNTS
         if len(measured) > 1:
             return []
         if measured and sum(estimate is not None for estimate in estimates) >= LEAST_SYSTEMS:
@@ -133,8 +145,10 @@ def _find_columns_of_units(frame: pd.DataFrame, changes: Sequence[str]) -> list[
 
 
 def _measured(unit: str) -> str:
-    """Return what a unit measures: sizes in MB and in bytes are both bytes."""
-    return "bytes" if unit_factor(unit, "B") is not None else unit
+    """Return what a unit measures: MB and bytes, GB/s and MB/s, km and m are the same."""
+    if unit_factor(unit, "B") is not None:
+        return "bytes"
+    return _PREFIX.sub("", unit)
 
 
 def _is_difference(name: str) -> bool:
