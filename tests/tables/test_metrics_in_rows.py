@@ -56,6 +56,13 @@ def test_units_that_do_not_tell_rows_apart_turn_no_table(tmp_path, rows) -> None
         ["| Route | alpha | beta |", "|a|500 m|800 m|", "|b|1.2 km|2 km|"],
         ["| Net | alpha | beta |", "|a|900 img/s|300 img/s|", "|b|2.5 kimg/s|1 kimg/s|"],
         ["| Land | 2019 | 2020 |", "|a|405 bn|362 bn|", "|b|14.3 tn|14.7 tn|"],
+        ["| Test | alpha | beta |", "|a|90 mW|80 mW|", "|b|1.1 W|2 W|"],
+        ["| Test | alpha | beta |", "|a|20 img/s|30 img/s|", "|b|2 MB/s|3 MB/s|"],
+        ["| Test | alpha | beta |", "|a|1.2 s|2 s|", "|b|5 min|9 min|"],
+        # Nothing tells what such a unit measures.
+        ["| Test | alpha | beta |", "|a|1.2 s|2 s|", "|b|900 swaps|800 swaps|"],
+        # Rows that are called by any other word may be systems.
+        ["| Loader | alpha | beta |", "|a|90 ms|400 ms|", "|b|300 MB|200 MB|"],
         # Rows that are called machines are systems.
         ["| GPU | alpha | beta |", "|a|90 ms|400 ms|", "|b|11 req/s|20 req/s|"],
     ],

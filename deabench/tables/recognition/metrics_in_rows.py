@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.tables.cells import is_numeric_dtype, parse_numbers
-from deabench.tables.estimates import clean_cell, parse_estimate, unit_factor
+from deabench.tables.estimates import clean_cell, counts_operations, parse_estimate, unit_factor
 from deabench.tables.naming.totals import is_called_change
 from deabench.tables.readers.frames import Source
 from deabench.tables.recognition.layout import is_data_set_name
@@ -19,6 +19,24 @@ from deabench.utils.text import quote_names
 
 _PREFIX = re.compile(r"^(?:[kKMGTP](?:i(?=[Bb]))?|[mµμun])(?=[A-Za-z])")
 """What stands before a unit and counts or divides it, as k in km."""
+_RATE = re.compile(r"(?:.*/(?:s|sec|second|min|h)|[kmgt]?i?(?:bit|[bfqrt]|io)ps)$", re.IGNORECASE)
+"""Something per time, as MB/s, tok/s and fps."""
+DIMENSIONS = {
+    "seconds": "time",
+    **dict.fromkeys(("byte", "bytes", "bit", "bits", "b"), "memory"),
+    **dict.fromkeys(("m", "in", "ft", "mi"), "length"),
+    **dict.fromkeys(("g", "t", "lb", "lbs", "oz"), "mass"),
+    **dict.fromkeys(("J", "Wh", "cal"), "energy"),
+    "W": "power",
+    "Hz": "frequency",
+    "percent": "share",
+}
+"""What the units without a prefix measure."""
+HEADINGS_OF_MEASURES = {
+    *("benchmark", "benchmarks", "criterion", "feature", "item", "measurement", "operation"),
+    *("operations", "property", "spec", "specification", "test", "tests"),
+}
+"""What a column of metrics may be called beside words for metrics; none of them is a system."""
 LEAST_METRIC_SHARE = 0.5
 """Metrics stand in rows where at least this share of the row labels are names of metrics."""
 LEAST_SYSTEMS = 2
@@ -31,6 +49,7 @@ MAX_ROWS_OF_UNITS = 500
 """In a longer table the units of all cells are not looked at."""
 COUNTS = {"", "mn", "bn", "tn"}
 """What may stand behind a number that is no unit: how many it stands for."""
+KNOWN_DIMENSIONS = {"rate", *DIMENSIONS.values()}
 NUMBERED_ROW = re.compile(r"[A-Za-z]{1,3}(\d{1,6})")
 
 
@@ -120,35 +139,49 @@ def _find_columns_of_units(frame: pd.DataFrame, changes: Sequence[str]) -> list[
     names = [name for name in further if name not in changes]
     if len(names) < LEAST_SYSTEMS or not 2 <= len(frame) <= MAX_ROWS_OF_UNITS:
         return []
-    # What is called "System", "GPU" or "Country" has rows to compare.
-    meaning = look_up_metric(first)
-    calls_systems = meaning is not None and (
-        meaning.role == "label" or meaning.kind in ("computer", "description")
-    )
-    if calls_systems and not has_name(first, "weak_label"):
+    if not _may_head_measures(first) or not frame[first].is_unique:
         return []
-    if not frame[first].is_unique or any(is_numeric_dtype(frame[name].dtype) for name in names):
+    if any(is_numeric_dtype(frame[name].dtype) for name in names):
         return []
     rows_with_unit = 0
-    units = set()
+    dimensions = set()
     for row in frame[names].itertuples(index=False):
         estimates = [parse_estimate(clean_cell(cell), False) for cell in row]
-        measured = {_measured(estimate.unit) for estimate in estimates if estimate is not None}
+        measured = {_find_dimension(estimate.unit) for estimate in estimates if estimate}
         measured -= COUNTS
         if len(measured) > 1:
             return []
         if measured and sum(estimate is not None for estimate in estimates) >= LEAST_SYSTEMS:
             rows_with_unit += 1
-            units |= measured
-    is_told = len(units) > 1 and 2 * rows_with_unit > len(frame)
-    return names if is_told else []
+            dimensions |= measured
+    # Of units that are not known nothing tells that they measure different things.
+    are_different = len(dimensions.intersection(KNOWN_DIMENSIONS)) > 1
+    return names if are_different and 2 * rows_with_unit > len(frame) else []
 
 
-def _measured(unit: str) -> str:
-    """Return what a unit measures: MB and bytes, GB/s and MB/s, km and m are the same."""
+def _may_head_measures(heading: str) -> bool:
+    """Return whether a heading may stand above metrics: "Test", "N = 500", "" and not "Parser".
+
+    Any other word may name systems, whose rows are to be compared.
+    """
+    words = heading.strip().lower()
+    if not words or words.startswith("unnamed:") or "=" in words:
+        return True
+    return has_name(heading, "metric") or words in HEADINGS_OF_MEASURES
+
+
+def _find_dimension(unit: str) -> str:
+    """Return what a unit measures, as "memory" for MB; a unit that is not known, for itself.
+
+    Units that can be converted into each other have one dimension. So have all rates and
+    operations, as GFLOPS, GB/s and tok/s: they may be one speed that is counted differently.
+    """
+    if counts_operations(unit) or (_RATE.match(unit) and unit not in DIMENSIONS):
+        return "rate"
     if unit_factor(unit, "B") is not None:
-        return "bytes"
-    return _PREFIX.sub("", unit)
+        return "memory"
+    base = _PREFIX.sub("", unit)
+    return DIMENSIONS.get(unit, DIMENSIONS.get(base, base))
 
 
 def _is_difference(name: str) -> bool:
