@@ -234,3 +234,19 @@ def test_a_system_without_results_has_none_of_the_row_above(tmp_path) -> None:
         "| | | test | 80 |\n| llama | 10 | dev | 91 |\n| | | test | 82 |\n"
     )
     assert not db.read(path).frame.isna().any(axis=None)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        # The figures of a company are not those of its products.
+        "| Company | Price | Product | Rating |",
+        # Nothing tells that these are systems.
+        "| Corner | Price | Level | Rating |",
+    ],
+)
+def test_numbers_of_groups_that_are_no_systems_are_not_repeated(header, tmp_path) -> None:
+    path = tmp_path / "README.md"
+    rows = ["| red | 100 | foo | 4.1 |", "| | | bar | 4.2 |", "| blue | 200 | baz | 3.9 |"]
+    path.write_text("\n".join([header, "|---|---|---|---|", *rows, "| | | qux | 4 |"]) + "\n")
+    assert read_file(path).frame["Price"].replace("", None).isna().sum() == 2

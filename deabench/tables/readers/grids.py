@@ -305,10 +305,8 @@ def has_second_header(rows: Sequence[Sequence[str]]) -> bool:
     if len(numeric) < 2:
         return False
     # "Model" beside names alone is a header, whatever stands above it.
-    meaning = look_up_metric(strip_markup(second[0]))
-    names_systems = meaning is not None and meaning.role == "label"
     return (
-        ((is_merged or names_systems) and len(names) == len(numeric))
+        ((is_merged or _names_systems(second[0])) and len(names) == len(numeric))
         or (is_nameless and 2 * len(names) > len(numeric))
         or _divides_merged(top, second)
     )
@@ -384,8 +382,9 @@ def make_unique(names: Sequence[str]) -> list[str]:
 def _fill_groups(frame: pd.DataFrame) -> pd.DataFrame:
     """Fill the empty cells of a first column that names groups of rows, as merged cells do.
 
-    Where texts call groups of rows, the next columns that are empty in the same rows belong
-    to the groups, as the size of a model. A system without a result has none of its own row above.
+    The next columns that are empty in the same rows belong to the groups, as the size of a model.
+    Numbers do so only beside names of systems that are written once for half of the rows or more:
+    a system without a result has none of its own row above.
     """
     if frame.shape[1] < 3 or len(frame) < 2:
         return frame
@@ -396,9 +395,22 @@ def _fill_groups(frame: pd.DataFrame) -> pd.DataFrame:
     of_groups = [frame.columns[0]]
     if has_titles and 2 * is_empty.sum() >= len(frame):
         of_groups = list(takewhile(lambda name: (frame[name] == "").equals(is_empty), frame))
+    further = of_groups[1:]
+    filled = [cell for name in further for cell in frame[name][~is_empty]]
+    if any(parse_estimate(str(cell), False) for cell in filled):
+        # Beside a company the names of its products are the systems, and its figures not theirs.
+        following = frame.columns[len(of_groups) : len(of_groups) + 1]
+        if not _names_systems(frame.columns[0]) or any(map(_names_systems, following)):
+            of_groups = of_groups[:1]
     # A further text tells the rows of a group apart.
     names = frame.iloc[:, min(len(of_groups), frame.shape[1] - 1)]
     is_text = [parse_estimate(str(cell), False) is None for cell in names]
     if all(names != "") and all(is_text):
         return frame.assign(**{str(n): frame[n].replace("", None).ffill() for n in of_groups})
     return frame
+
+
+def _names_systems(heading: object) -> bool:
+    """Return whether a heading is a word for systems, as "Model"."""
+    meaning = look_up_metric(strip_markup(str(heading)))
+    return meaning is not None and meaning.role == "label"
