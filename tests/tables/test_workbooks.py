@@ -198,3 +198,28 @@ def test_groups_of_groups_above_two_header_rows_are_no_titles(tmp_path) -> None:
     ]
     text = read_file(save(tmp_path, {"Sheet1": rows})).frame.to_string()
     assert "Error rate" in text
+
+
+@pytest.mark.parametrize(
+    ("upper", "groups"),
+    [
+        # A metric above all columns.
+        (["Table", "RMSE"], [None, "dev", None, "test", None]),
+        # A level of groups, though both are called the same.
+        ([None, "RMSE", None, "RMSE", None], [None, "dev", None, "test", None]),
+        # What a report says about itself, in two rows.
+        (["Report", "autumn"], ["Author", "Ann"]),
+    ],
+)
+def test_what_may_be_a_level_of_the_header_is_no_title(upper, groups, tmp_path) -> None:
+    rows = [
+        upper,
+        groups,
+        ["Method", "red", "blue", "red", "blue"],
+        ["alpha", 3.1, 7.2, 6.9, 2.8],
+        ["beta", 2.4, 8.3, 7.6, 1.7],
+    ]
+    source = read_file(save(tmp_path, {"Sheet1": rows}))
+    assert not source.introduction
+    text = " ".join(map(str, source.frame.columns)) + source.frame.to_string()
+    assert all(cell in text for cell in [*upper, *groups] if cell)

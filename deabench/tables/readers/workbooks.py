@@ -104,7 +104,8 @@ def _drop_titles(rows: list[list[str]]) -> Grid | None:
     """Return a sheet without the titles above its two header rows; None where it has no such.
 
     The second header names every column, and numbers stand below it. The row above names groups of
-    columns. Rows further up are titles.
+    columns that hold the same. Rows further up are titles where they have at most one cell beside
+    the labels, and none that is a metric: they are a level of the header otherwise.
     """
     width = max(map(len, rows), default=0)
     named = [k for k, row in enumerate(rows[:MAX_TITLES]) if len(row) == width and all(row)]
@@ -116,12 +117,23 @@ def _drop_titles(rows: list[list[str]]) -> Grid | None:
     body = rows[header + 1 :][:PROBED_ROWS]
     is_header = not any(parse_estimate(cell, False) for cell in [*rows[header], *groups])
     has_numbers = all(any(parse_estimate(cell, False) for cell in row) for row in body)
-    # Several cells above the groups name groups of groups.
-    are_titles = len(groups) > 1 and all(sum(map(bool, row[1:])) < 2 for row in rows[: header - 1])
-    if not (is_header and has_numbers and are_titles):
+    # Groups stand above the metrics alone, and each above the same ones.
+    names = rows[header][1:]
+    are_groups = len(groups) > 1 and not rows[header - 1][0] and len({*names}) < len(names)
+    if not (is_header and has_numbers and are_groups):
+        return None
+    if not all(map(_is_title, rows[: header - 1])):
         return None
     introduction = "\n".join(" ".join(title) for title in reversed(titles))
     return Grid(rows[header - 1 :], 2, introduction=introduction)
+
+
+def _is_title(row: list[str]) -> bool:
+    """Return whether a row above two headers tells no columns apart and names no metric."""
+    further = [cell for cell in row[1:] if cell]
+    meanings = map(look_up_metric, further)
+    roles = {meaning.role for meaning in meanings if meaning is not None}
+    return len(further) < 2 and not roles & {"output", "cost", "lower_rate"}
 
 
 def _move_index_name(rows: list[list[str]]) -> list[list[str]]:
