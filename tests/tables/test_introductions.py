@@ -243,6 +243,7 @@ def test_a_heading_of_time_series_speaks_of_no_time(tmp_path) -> None:
         (("XNLI", "PAWS-X", "MLDoc"), (820.0, 89.0, 95.6), "unknown"),  # seconds, perhaps
         (("XNLI", "LibriSpeech test-other"), (82.0, 8.9), "unknown"),  # one is of error rates
         (("alpha", "beta"), (82.0, 8.9), "unknown"),
+        (("none", "L1", "AMC"), (4.1, 2.0, 0.9), "unknown"),  # a method is called so, too
     ],
 )
 def test_benchmarks_in_rows_tell_what_nothing_else_names(names, cells, role, tmp_path) -> None:

@@ -409,7 +409,8 @@ def _metric_of_benchmarks(rows: pd.DataFrame) -> Column:
     names = rows["dataset"].unique().tolist() if "dataset" in rows else []
     benchmarks = [name for name in names if is_benchmark(name)]
     scale, _ = measure_scale(rows[UNNAMED_METRIC])
-    if not benchmarks or any(map(is_error_set, names)) or scale not in ("share", "percent"):
+    # One name may be that of a method, too, as "AMC".
+    if len(benchmarks) < 2 or any(map(is_error_set, names)) or scale not in ("share", "percent"):
         return Column(UNNAMED_METRIC, "unknown", reason="nothing says what the cells measure")
-    reason = f"'{benchmarks[0]}' is a benchmark, on which higher is better"
+    reason = f"'{benchmarks[0]}' and '{benchmarks[1]}' are benchmarks, on which higher is better"
     return Column(UNNAMED_METRIC, "output", reason=reason, kind="benchmark")
