@@ -45,13 +45,17 @@ NO_PROOF = -2
 
 
 def reference_maxima(result: Scored) -> np.ndarray:
-    """Return the largest value of every output, then input, of the reference; 1 where it is 0.
+    """Return `metric_maxima` of a result's reference."""
+    return metric_maxima(result.reference)
+
+
+def metric_maxima(data: Data) -> np.ndarray:
+    """Return the largest value of every output, then input; 1 where it is 0.
 
     Of a metric with values below 0 it is the largest without their signs.
     """
     maxima = np.append(
-        largest_sizes(result.reference.outputs.to_numpy()),
-        largest_sizes(result.reference.inputs.to_numpy()),
+        largest_sizes(data.outputs.to_numpy()), largest_sizes(data.inputs.to_numpy())
     )
     return np.where(maxima > 0, maxima, 1.0)
 

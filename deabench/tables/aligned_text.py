@@ -13,7 +13,6 @@ PROBED_CHARACTERS = 1 << 14
 """What is looked at of a longer text to see what it is."""
 RULED_LINE = re.compile(r" *[=~-]{3,}( +[=~-]{2,})* *")
 """A line below or above the names of a table in plain text."""
-
 MAX_DOCUMENT = 1 << 20
 """No table is looked for in a longer text."""
 MAX_TITLES = 3

@@ -106,9 +106,7 @@ class CanonicalTask:
     def _restore_intensities(self, lam: Sparse) -> Sparse:
         """Return λ by the original positions of the reference DMUs."""
         positions = np.append(self.reference_rows, -1).astype(np.int32)
-        # In place: `lam` is a copy already. -1, where there is no peer, wraps to the last position.
-        positions.take(lam.columns, out=lam.columns, mode="wrap")
-        return lam
+        return Sparse(positions.take(lam.columns), lam.values)
 
     def _restore_frame(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return a frame whose rows and columns are DMUs or metrics in their original order."""

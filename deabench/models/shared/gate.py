@@ -230,8 +230,8 @@ def _has_slack_with_weight(answer: Answer) -> np.ndarray:
         return np.zeros(len(answer.scores), dtype=bool)
     tested = np.abs(_signed_metrics(answer.data))
     names = answer.slacks.columns
-    worth = answer.weights[names].to_numpy() * tested
-    has_weight = worth > ROUND * worth.max(axis=1, keepdims=True)
+    weighted = answer.weights[names].to_numpy() * tested
+    has_weight = weighted > ROUND * weighted.max(axis=1, keepdims=True)
     has_slack = answer.slacks.to_numpy() > TOLERANCE * tested
     is_beyond = answer.scores.to_numpy() > 1
     return np.asarray(is_beyond & (has_weight & has_slack).any(axis=1))

@@ -21,20 +21,14 @@ from deabench.proofs.ranking import (
     NO_PROOF,
     OWN_WEIGHTS,
     all_weights_positive,
+    metric_maxima,
     stack_outputs_inputs,
 )
 from deabench.results.proof import SlackWeights
 from deabench.solver.engine import Solution, solve_family
 from deabench.solver.family import Family
 from deabench.tables.transforms import Data
-from deabench.utils.arrays import (
-    TOLERANCE,
-    Sparse,
-    blocks,
-    chunks,
-    distinct_positions,
-    largest_sizes,
-)
+from deabench.utils.arrays import TOLERANCE, Sparse, blocks, chunks, distinct_positions
 
 INWARD = 1e-14
 """The radial projection is moved inwards by this share before the second stage: rounded, it may lie
@@ -136,10 +130,7 @@ def second_stage(
 
 def rows_without_slack(problem: RadialProblem, weights: pd.DataFrame) -> np.ndarray:
     """Return which rows of multipliers (K, s + m, and u_0) are all positive: then there is none."""
-    reference = problem.reference
-    sides = (reference.outputs.to_numpy(), reference.inputs.to_numpy())
-    maxima = np.concatenate([largest_sizes(side) for side in sides])
-    maxima = np.where(maxima > 0, maxima, 1.0)
+    maxima = metric_maxima(problem.reference)
     counts = problem.data.is_changeable
     columns = slice(None) if counts.all() else counts
     own_weights = weights.to_numpy()[:, : len(maxima)]  # u_0 stands behind them

@@ -23,12 +23,10 @@ def settle_efficiencies(answer: Answer) -> np.ndarray:
 
 def with_settled_efficiencies(answer: Answer) -> Answer:
     """Return the answer with its scores settled; itself where there is nothing to settle."""
-    scores = answer.scores.to_numpy()
-    distance = np.abs(scores - 1)
-    if not ((distance > 0) & (distance <= TOLERANCE / 2)).any():
+    scores = settle_efficiencies(answer)
+    if np.array_equal(scores, answer.scores, equal_nan=True):
         return answer
-    settled = pd.Series(settle_efficiencies(answer), answer.scores.index, name=answer.scores.name)
-    return replace(answer, scores=settled)
+    return replace(answer, scores=pd.Series(scores, answer.scores.index, name=answer.scores.name))
 
 
 def _moves_slacks(answer: Answer, scores: np.ndarray) -> np.ndarray:

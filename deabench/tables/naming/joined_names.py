@@ -46,14 +46,14 @@ def split_heading(heading: str) -> list[str]:
         # A slash without blanks may stand for "per".
         is_bracketed = "/" not in _BRACKETS.sub("", heading)
         parts = (heading[heading.rfind("(") + 1 :] if is_bracketed else heading).split("/")
-        known = [m for m in map(look_up_metric, parts) if m is not None]
-        if len(known) < len(parts) or any(m.better == "neither" for m in known):
+        metrics = [m for m in map(look_up_metric, parts) if m is not None]
+        if len(metrics) < len(parts) or any(m.better == "neither" for m in metrics):
             return []
         # What stands in brackets behind the last name holds for all of them, but a direction, and
         # what may be the unit of another measure.
         is_shared = (
             len(_BRACKETS.findall(heading)) == 1
-            and len({m.role for m in known}) == 1
+            and len({m.role for m in metrics}) == 1
             and not _DIRECTION.search(heading)
         )
         if is_bracketed or is_shared:

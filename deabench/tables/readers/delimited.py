@@ -360,14 +360,14 @@ def _find_separator(text: str) -> str:
     columns = {",": 1}
     has_quotes = any(line.count('"') % 2 for line in lines)
     for separator in SEPARATORS:
-        ways = [[_count_cells(line, separator) for line in lines]]
+        cell_counts = [[_count_cells(line, separator) for line in lines]]
         if has_quotes:
             # A quote may hold ends of lines, or have lost its other one.
-            ways.append(_count_record_cells(text, separator))
+            cell_counts.append(_count_record_cells(text, separator))
         # A separator must split the header like four in five of the lines.
-        for counts in ways:
+        for counts in cell_counts:
             if counts and counts.count(counts[0]) >= 0.8 * len(counts):
-                columns[separator] = counts[0]
+                columns[separator] = max(counts[0], columns.get(separator, 1))
     return max(columns, key=columns.__getitem__)
 
 

@@ -380,34 +380,41 @@ def make_unique(names: Sequence[str]) -> list[str]:
 
 
 def _fill_groups(frame: pd.DataFrame) -> pd.DataFrame:
-    """Fill the empty cells of a first column that names groups of rows, as merged cells do.
-
-    The next columns that are empty in the same rows belong to the groups, as the size of a model.
-    Numbers do so only beside names of systems that are written once for half of the rows or more:
-    a system without a result has none of its own row above.
-    """
+    """Fill the empty cells of columns that describe groups of rows, as merged cells do."""
     if frame.shape[1] < 3 or len(frame) < 2:
         return frame
     is_empty = frame.iloc[:, 0] == ""
     if is_empty.iloc[0] or not is_empty.any():
         return frame
-    has_titles = not any(parse_estimate(str(cell), False) for cell in frame.iloc[:, 0][~is_empty])
-    of_groups = [frame.columns[0]]
-    if has_titles and 2 * is_empty.sum() >= len(frame):
-        of_groups = list(takewhile(lambda name: (frame[name] == "").equals(is_empty), frame))
-    further = of_groups[1:]
-    filled = [cell for name in further for cell in frame[name][~is_empty]]
-    if any(parse_estimate(str(cell), False) for cell in filled):
-        # Beside a company the names of its products are the systems, and its figures not theirs.
-        following = frame.columns[len(of_groups) : len(of_groups) + 1]
-        if not _names_systems(frame.columns[0]) or any(map(_names_systems, following)):
-            of_groups = of_groups[:1]
+    of_groups = _columns_of_groups(frame, is_empty)
     # A further text tells the rows of a group apart.
     names = frame.iloc[:, min(len(of_groups), frame.shape[1] - 1)]
-    is_text = [parse_estimate(str(cell), False) is None for cell in names]
-    if all(names != "") and all(is_text):
-        return frame.assign(**{str(n): frame[n].replace("", None).ffill() for n in of_groups})
+    if all(names != "") and not _hold_numbers(names):
+        return frame.assign(**{n: frame[n].replace("", None).ffill() for n in of_groups})
     return frame
+
+
+def _columns_of_groups(frame: pd.DataFrame, is_empty: pd.Series) -> list[str]:
+    """Return the columns that describe groups: the first, which names them, and perhaps the next.
+
+    These are empty in the same rows, as the size of a model. Numbers describe groups only beside
+    names of systems that are written once for half of the rows or more: a system without a result
+    has none of its own row above.
+    """
+    first = str(frame.columns[0])
+    if _hold_numbers(frame[first][~is_empty]) or 2 * is_empty.sum() < len(frame):
+        return [first]
+    names = list(takewhile(lambda name: (frame[name] == "").equals(is_empty), frame))
+    if any(_hold_numbers(frame[name][~is_empty]) for name in names[1:]):
+        # Beside a company the names of its products are the systems, and its figures not theirs.
+        following = frame.columns[len(names) : len(names) + 1]
+        if not _names_systems(first) or any(map(_names_systems, following)):
+            return [first]
+    return names
+
+
+def _hold_numbers(cells: pd.Series) -> bool:
+    return any(map(_is_number, map(str, cells)))
 
 
 def _names_systems(heading: object) -> bool:

@@ -32,10 +32,10 @@ DIMENSIONS = {
     "percent": "share",
 }
 """What the units without a prefix measure."""
-HEADINGS_OF_MEASURES = {
+HEADINGS_OF_MEASURES = (
     *("benchmark", "benchmarks", "criterion", "feature", "item", "measurement", "operation"),
     *("operations", "property", "spec", "specification", "test", "tests"),
-}
+)
 """What a column of metrics may be called beside words for metrics; none of them is a system."""
 LEAST_METRIC_SHARE = 0.5
 """Metrics stand in rows where at least this share of the row labels are names of metrics."""
@@ -47,8 +47,6 @@ MAX_PROBED_NAMES = 200
 """Of more names than this a part tells whether they are names of metrics."""
 MAX_ROWS_OF_UNITS = 500
 """In a longer table the units of all cells are not looked at."""
-COUNTS = {"", "mn", "bn", "tn"}
-"""What may stand behind a number that is no unit: how many it stands for."""
 KNOWN_DIMENSIONS = {"rate", *DIMENSIONS.values()}
 NUMBERED_ROW = re.compile(r"[A-Za-z]{1,3}(\d{1,6})")
 
@@ -148,7 +146,7 @@ def _find_columns_of_units(frame: pd.DataFrame, changes: Sequence[str]) -> list[
     for row in frame[names].itertuples(index=False):
         estimates = [parse_estimate(clean_cell(cell), False) for cell in row]
         measured = {_find_dimension(estimate.unit) for estimate in estimates if estimate}
-        measured -= COUNTS
+        measured.discard("")
         if len(measured) > 1:
             return []
         if measured and sum(estimate is not None for estimate in estimates) >= LEAST_SYSTEMS:

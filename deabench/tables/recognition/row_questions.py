@@ -128,8 +128,7 @@ def _ask_about_traces(
             [label],
             "",
         )
-    pair = find_pair(columns)
-    if pair:
+    if pair := find_pair(columns):
         finding = f"'{pair[0]}' and '{pair[1]}' say that the rows of '{title}' are pairs"
         return make_question(finding, pair, "")
     metric = next(
@@ -150,14 +149,15 @@ def _ask_about_traces(
     is_instance = has_name(label, "instance") and not has_name(label, "any_row")
     # Where only the units of the cells tell the metrics, their names are those of systems.
     unknown = [name for name in metrics if look_up_metric(name) is None]
-    is_matrix = 2 * len(unknown) > max(len(metrics), 2) or are_capacities(columns, metrics)
+    is_matrix = len(unknown) > 1 and 2 * len(unknown) > len(metrics)
     is_no_system = meaning is not None and (
         meaning.role == "dataset" or meaning.kind in ("setting", "computer")
     )
     # Graphics cards are compared by what was measured; whole numbers may be settings.
     are_settings = all(holds_whole_numbers(frame[name]) for name in unknown)
     is_no_system &= are_settings or not (has_name(label, "machine") and cells.is_unique)
-    if is_instance or (is_no_system and is_matrix) or has_name(label, "topic"):
+    is_no_system &= is_matrix or are_capacities(columns, metrics)
+    if is_instance or is_no_system or has_name(label, "topic"):
         crossed_question = _ask_about_crossed(frame, columns, label, title)
         if crossed_question is not None:
             return crossed_question
