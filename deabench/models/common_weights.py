@@ -83,7 +83,8 @@ class Common(RadialModel):
         except SolveError:  # as of values that are too far apart for HiGHS
             violations = np.array([np.inf])
         else:
-            violations = np.array(list(self.prove(answer).violations.values()))
+            # The own scores, which the goal does not change, are proved already.
+            violations = np.array(list(proof_violations(_minimax_frame(answer)).values()))
         if np.nanmax(violations, initial=0.0) <= TOLERANCE:
             return answer
         # What floating point does not prove is solved in rational arithmetic.
@@ -221,14 +222,15 @@ def _own_violations(
     own_answer: Answer, losses: pd.DataFrame, scores: pd.Series
 ) -> dict[str, np.ndarray]:
     """Return by what the table of losses, slacks and `efficient` miss the own efficiencies."""
-    common_errors = np.abs(losses["common"] - scores)
-    lost_errors = np.abs(losses["lost"] - (losses["own"] - scores))
+    own, common, lost = losses.to_numpy().T
+    common_errors = np.abs(common - scores.to_numpy())
+    lost_errors = np.abs(lost - (own - scores.to_numpy()))
     at_least_efficient = pareto_efficient(
         own_answer.scores, own_answer.slacks, own_answer.data, own_answer.orientation
     )
     return {
         "distance_of_the_slacks_from_their_proof": slack_errors(own_answer),
-        "distance_of_the_table_from_the_scores": np.maximum(common_errors, lost_errors).to_numpy(),
+        "distance_of_the_table_from_the_scores": np.maximum(common_errors, lost_errors),
         "efficient": (own_answer.efficient & ~at_least_efficient).to_numpy().astype(float),
     }
 
@@ -271,18 +273,50 @@ def _minimax_weights(task: Task, own_answer: Answer) -> tuple[np.ndarray, dict[s
 def _prove_minimax(answer: Answer) -> Proof:
     """Prove own scores, the largest loss under the weights, and that none has a smaller one."""
     labels = answer.scores.index
+    frame = _minimax_frame(answer)
     losses = structure.require_table(
         answer, "common", rows=labels, columns=["own", "common", "lost"]
     )
     own_weights = structure.require_table(
         answer, "own_weights", rows=labels, columns=answer.weights.columns
     )
-    losers = structure.require_table(answer, "losers", columns=labels)
-    best = structure.require_table(answer, "best", columns=answer.reference.labels)
     own_scores = losses["own"]
     own_answer = replace(answer, scores=own_scores.rename("efficiency"))
     own_frame = radial_frame(replace(own_answer, weights=own_weights))
     scores = _scores_under(answer.data, answer.weights)
+    # Beside another reference scores may be far above 1: they are proved in shares of themselves.
+    sizes = np.maximum(own_scores.to_numpy(), 1.0)
+    own_violations = {
+        f"{name}_of_the_own_scores": values / sizes
+        for name, values in proof_violations(own_frame).items()
+    }
+    return Proof(
+        frame,
+        {
+            **proof_violations(frame),
+            **own_violations,
+            "distance_of_the_own_score_from_its_proof": np.abs(
+                own_frame["primal"] - own_scores
+            ).to_numpy()
+            / sizes,
+            "distance_of_the_score_from_its_proof": np.abs(answer.scores - scores).to_numpy(),
+            "weights_that_are_not_common": _weight_differences(answer),
+            **_own_violations(own_answer, losses, scores),
+        },
+        ("that these weights are the only ones with this largest loss", *UNPROVED_SLACKS),
+    )
+
+
+def _minimax_frame(answer: Answer) -> pd.DataFrame:
+    """Return the largest loss, its bound by `losers` and `best`, and what each misses, per DMU."""
+    labels = answer.scores.index
+    losses = structure.require_table(
+        answer, "common", rows=labels, columns=["own", "common", "lost"]
+    )
+    losers = structure.require_table(answer, "losers", columns=labels)
+    best = structure.require_table(answer, "best", columns=answer.reference.labels)
+    own_scores = losses["own"].to_numpy()
+    scores = _scores_under(answer.data, answer.weights).to_numpy()
     Y = answer.reference.outputs.to_numpy()
     Z = answer.data.outputs.to_numpy()
     weights = answer.weights.to_numpy()
@@ -307,7 +341,7 @@ def _prove_minimax(answer: Answer) -> Proof:
     primal_infeasibility = max(
         float((Y @ weights[0]).max()) - 1.0, float(-(weights * unit).min()), 0.0
     )
-    frame = pd.DataFrame(
+    return pd.DataFrame(
         {
             "primal": loss,
             "dual": bound,
@@ -315,28 +349,7 @@ def _prove_minimax(answer: Answer) -> Proof:
             "primal_infeasibility": primal_infeasibility,
             "dual_infeasibility": dual_infeasibility,
         },
-        index=answer.scores.index,
-    )
-    # Beside another reference scores may be far above 1: they are proved in shares of themselves.
-    sizes = np.maximum(own_scores.to_numpy(), 1.0)
-    own_violations = {
-        f"{name}_of_the_own_scores": values / sizes
-        for name, values in proof_violations(own_frame).items()
-    }
-    return Proof(
-        frame,
-        {
-            **proof_violations(frame),
-            **own_violations,
-            "distance_of_the_own_score_from_its_proof": np.abs(
-                own_frame["primal"] - own_scores
-            ).to_numpy()
-            / sizes,
-            "distance_of_the_score_from_its_proof": np.abs(answer.scores - scores).to_numpy(),
-            "weights_that_are_not_common": _weight_differences(answer),
-            **_own_violations(own_answer, losses, scores),
-        },
-        ("that these weights are the only ones with this largest loss", *UNPROVED_SLACKS),
+        index=labels,
     )
 
 

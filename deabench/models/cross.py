@@ -30,6 +30,7 @@ from deabench.proofs.radial import radial_frame, slack_errors
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance, Model, option
 from deabench.results.proof import Proof
+from deabench.solver.engine import solve_family
 from deabench.solver.exact_programs import solve_exactly
 from deabench.solver.solve_all import Solutions, solve_each
 from deabench.utils.arrays import ROUND, TOLERANCE, scale
@@ -285,12 +286,15 @@ def _exact_optima(
         problem = CCRProblem(replace(task, options=CCR()))
     family = problem.family
     s = task.data.outputs.shape[1]
+    # From the basis that floating point ends with, few exact pivots are needed.
+    rounded = solve_family(family, problem.tested[rows])
     # A peer's constraint holds with equality at every optimum; a metric with slack weighs nothing.
     peers = []
     is_worthless = np.zeros((len(rows), s + max(task.data.inputs.shape[1], 1)))
     names = family.template.row_names
     for position, k in enumerate(rows.tolist()):
-        solution = solve_exactly(family, problem.tested[k], str(task.data.labels[k]))
+        start = rounded.bases.columns[rounded.basis_index[position]]
+        solution = solve_exactly(family, problem.tested[k], str(task.data.labels[k]), start=start)
         codes = solution.bases.columns[solution.basis_index[0]][solution.x[0] > 0]
         positions = problem.frontier[codes[codes < family.n]]
         peers.append(np.searchsorted(candidates, positions))

@@ -5,9 +5,26 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import numpy as np
+
 from deabench.utils.rational import inner_product
 
 Matrix = list[list[Fraction]]
+Column = dict[int, Fraction]
+"""The entries of a column that are not 0, by row."""
+
+ZERO = Fraction(0)
+
+
+def sparse_column(values: np.ndarray) -> Column:
+    """Return the floats (m,) that are not 0 as the rational numbers that they are."""
+    rows = np.flatnonzero(values)
+    return {i: Fraction(v) for i, v in zip(rows.tolist(), values[rows].tolist(), strict=True)}
+
+
+def price_column(y: list[Fraction], column: Column) -> Fraction:
+    """Return the inner product of row duals (m,) and a column."""
+    return inner_product([y[i] for i in column], list(column.values()))
 
 
 class FactoredBasis:
@@ -17,47 +34,53 @@ class FactoredBasis:
     the other columns are known. Only these, over the rows without such a column, are inverted.
     """
 
-    def __init__(self, columns: list[list[Fraction]]) -> None:
+    def __init__(self, columns: list[Column]) -> None:
         self.columns = columns
         # The position of the single-entry column of each row that has one.
         self.single: dict[int, int] = {}
         for position, column in enumerate(columns):
-            entry_rows = [i for i, entry in enumerate(column) if entry]
-            if len(entry_rows) == 1:
-                self.single.setdefault(entry_rows[0], position)
+            if len(column) == 1:
+                self.single.setdefault(next(iter(column)), position)
         self.rows = sorted(set(range(len(columns))) - set(self.single))
         self.others = sorted(set(range(len(columns))) - set(self.single.values()))
-        core = [[columns[position][i] for position in self.others] for i in self.rows]
+        core = [[columns[position].get(i, ZERO) for position in self.others] for i in self.rows]
         identity = [[Fraction(int(i == k)) for k in self.rows] for i in self.rows]
         inverse = solve_linear_system(core, identity)
         self.is_singular = inverse is None
         self.inverse: Matrix = inverse or []
 
-    def solve(self, right: list[Fraction]) -> list[Fraction]:
+    def solve(self, right: Column) -> list[Fraction]:
         """Return the x (m,) with B x = right."""
-        x = [Fraction(0)] * len(self.columns)
-        core_right = [right[i] for i in self.rows]
+        x = [ZERO] * len(self.columns)
+        core_right = [right.get(i, ZERO) for i in self.rows]
         for position, row in zip(self.others, self.inverse, strict=True):
             x[position] = inner_product(row, core_right)
-        moving = [position for position in self.others if x[position]]
+        # The entries and variables of the other columns in each row with a single-entry column.
+        entries: dict[int, list[Fraction]] = {i: [] for i in self.single}
+        moves: dict[int, list[Fraction]] = {i: [] for i in self.single}
+        for position in self.others:
+            if not x[position]:
+                continue
+            for i, entry in self.columns[position].items():
+                if i in self.single:
+                    entries[i].append(entry)
+                    moves[i].append(x[position])
         for i, position in self.single.items():
             # What the other columns leave of the row.
-            remainder = right[i]
-            for moving_position in moving:
-                if self.columns[moving_position][i]:
-                    remainder -= self.columns[moving_position][i] * x[moving_position]
-            x[position] = remainder / self.columns[position][i]
+            remainder = right.get(i, ZERO) - inner_product(entries[i], moves[i])
+            if remainder:
+                x[position] = remainder / self.columns[position][i]
         return x
 
     def price(self, costs: list[Fraction]) -> list[Fraction]:
         """Return the y (m,) with y B = costs."""
-        y = [Fraction(0)] * len(self.columns)
+        y = [ZERO] * len(self.columns)
         for i, position in self.single.items():
             if costs[position]:
                 y[i] = costs[position] / self.columns[position][i]
         # What these rows leave of the costs of the other columns.
         remaining_costs = [
-            costs[position] - inner_product(y, self.columns[position]) for position in self.others
+            costs[position] - price_column(y, self.columns[position]) for position in self.others
         ]
         for k, i in enumerate(self.rows):
             y[i] = inner_product(remaining_costs, [row[k] for row in self.inverse])

@@ -40,17 +40,24 @@ class Optimum:
     duals: np.ndarray
 
 
-def solve_exactly(family: Family, tested: np.ndarray, name: str) -> Solution:
-    """Solve one program (q,) in rational arithmetic from its slacks; round once at the end.
+def solve_exactly(
+    family: Family, tested: np.ndarray, name: str, *, start: np.ndarray | None = None
+) -> Solution:
+    """Solve one program (q,) in rational arithmetic; round once at the end.
 
-    Where it is infeasible, the duals are the ray that proves it (Farkas).
+    From the basis `start` (m,), if there is one, or from the slacks. Where the program is
+    infeasible, the duals are the ray that proves it (Farkas).
     """
-    start = family.slack_codes()
+    slacks = family.slack_codes()
     try:
-        codes, x, duals = find_optimal_basis(family, start, tested, name)
+        codes, x, duals = find_optimal_basis(
+            family, slacks if start is None else start, tested, name
+        )
+    except SingularBasis:  # as near-duplicates can make it; the slacks never are
+        codes, x, duals = find_optimal_basis(family, slacks, tested, name)
     except ProvedInfeasible as error:
         inverse = np.full((1, family.m, family.m), np.inf)
-        ray = Bases(start[None], inverse, error.ray[None], np.array([-1]))
+        ray = Bases(slacks[None], inverse, error.ray[None], np.array([-1]))
         no_values = np.zeros((1, family.m))
         return Solution(np.array([-1]), no_values, np.ones(1), ray, 0, {0: str(error)})
     basis = family.exact_basis(codes, duals)

@@ -21,11 +21,17 @@ from fractions import Fraction
 import numpy as np
 
 from deabench.errors import SolveError
-from deabench.solver.exact_elimination import FactoredBasis, Matrix
+from deabench.solver.exact_elimination import (
+    Column,
+    FactoredBasis,
+    Matrix,
+    price_column,
+    sparse_column,
+)
 from deabench.solver.family import Family
 from deabench.solver.highs import Infeasible, Unbounded
 from deabench.utils.progress import check_time
-from deabench.utils.rational import inner_product, to_floats, to_fractions
+from deabench.utils.rational import to_floats, to_fractions
 
 GREEDY = 60
 """Pivots by steepest reduced cost before Bland's rule takes over."""
@@ -104,7 +110,7 @@ class StandardForm:
     def reduced_costs(self, costs: np.ndarray, y: list[Fraction]) -> list[Fraction]:
         """Return c_j - y·A_j of every column under some costs, exactly."""
         return [
-            Fraction(cost) - inner_product(y, to_fractions(column))
+            Fraction(cost) - price_column(y, sparse_column(column))
             for cost, column in zip(costs.tolist(), self.table, strict=True)
         ]
 
@@ -161,16 +167,16 @@ class _Simplex:
         self.cost = form.cost
         self.sign = form.sign
         self.zero = form.zero
-        self.b = form.right
+        self.b = {i: value for i, value in enumerate(form.right) if value}
         self.label = form.label
         self.x: list[Fraction] = []
         self.y: list[Fraction] = []
-        self._columns: dict[int, list[Fraction]] = {}
+        self._columns: dict[int, Column] = {}
 
-    def column(self, j: int) -> list[Fraction]:
+    def column(self, j: int) -> Column:
         """Return column j exactly."""
         if j not in self._columns:
-            self._columns[j] = to_fractions(self.table[j])
+            self._columns[j] = sparse_column(self.table[j])
         return self._columns[j]
 
     def pivot(self, basis: list[int], *, bland: bool) -> bool:
@@ -234,7 +240,7 @@ class _Simplex:
         if not bland:  # the steepest first
             candidates = candidates[np.argsort(-gain[candidates], kind="stable")]
         for j in candidates.tolist():
-            exact = Fraction(cost[j]) - inner_product(self.y, self.column(j))
+            exact = Fraction(cost[j]) - price_column(self.y, self.column(j))
             sign = int(self.sign[j])
             if (sign == 0 and exact != 0) or exact * sign < 0:
                 return j, (1 if exact < 0 else -1)

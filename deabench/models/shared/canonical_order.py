@@ -113,7 +113,11 @@ class CanonicalTask:
         rows = self._original_positions(frame.index.tolist())
         columns = self._original_positions(frame.columns.tolist())
         # By positions: selecting by labels takes longer than solving a small table.
-        return frame.take(rows).take(columns, axis=1)
+        if (np.diff(rows) < 0).any():
+            frame = frame.take(rows)
+        if (np.diff(columns) < 0).any():
+            frame = frame.take(columns, axis=1)
+        return frame
 
     @cached_property
     def _positions(self) -> list[dict[object, int]]:
@@ -123,7 +127,7 @@ class CanonicalTask:
         axes = (data.labels.tolist(), self.original.reference.labels.tolist(), metrics)
         return [{label: position for position, label in enumerate(axis)} for axis in axes]
 
-    def _original_positions(self, labels: list[object]) -> list[int]:
+    def _original_positions(self, labels: list[object]) -> np.ndarray:
         """Return where labels of DMUs or of metrics stand, in their original order.
 
         Others stand behind them, as u_0 behind the metrics.
@@ -131,9 +135,10 @@ class CanonicalTask:
         # Names of metrics may be names of DMUs, too: an axis of the same length is the one.
         positions = max(
             self._positions,
-            key=lambda axis: (sum(label in axis for label in labels), len(axis) == len(labels)),
+            key=lambda axis: (len(axis.keys() & labels), len(axis) == len(labels)),
         )
-        return sorted(range(len(labels)), key=lambda k: positions.get(labels[k], len(positions)))
+        original = [positions.get(label, len(positions)) for label in labels]
+        return np.argsort(original, kind="stable")
 
 
 def _restore_rows(values: pd.Series, labels: pd.Index, rows: np.ndarray) -> pd.Series:
