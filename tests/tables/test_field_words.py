@@ -13,6 +13,11 @@ immunization coverage
 objective response rate|export value|tourist receipts|boardings|download speed|bps/Hz
 clDice|AJI|efficacy|brake thermal efficiency|诊疗人次数(万人次)|营业收入
 concluintes|akurasi|doğruluk|up time (%)|reads mapped (%)|within 10%
+phi coefficient|diagnostic odds ratio|Harrell's C|SROCC|Nash-Sutcliffe|D2 pinball score|R@P90
+watch time|word recognition rate|probability of detection|QNR|Qabf|enantiomeric excess|COV-R|IntDiv1|DBCV|RRA@5
+Sync-C|AR_VSD|Beat Align|MModality|mean accepted tokens|edge coverage|paths covered|APFD|QPM|WPM
+PSRR (dB)|quantum volume|coherence time (us)|PLQY|ionic conductivity|on/off ratio|Wh/kg
+suction power|corsi for %|refresh rate (Hz)|forward transfer|NPCR|median OS (months)|information transfer rate
 """
 LOWER = """
 FPPI|RMSEP|CV(RMSE)|MMRE|QLIKE|BLER|outage probability|packet drops|PAPR
@@ -22,6 +27,12 @@ CIEDE2000|hop count|BSFC|payback period
 LCOH|receivable days|ping|flow completion time|cold run|start-up time
 start-up time (s)|warm-up time|set-up time (min)|fixed capital|R&D personnel|床位数(万个)
 废水排放量|gasto|BSFC (g/kWh)|Debt/GDP 2036|Deficit %GDP|Age of information
+nRMSE|nMAE|RRMSE|AICc|WAIC|min Cllr|QL50|RMSPE|target registration error|FP/scan|SDlogJ|L-RMSD|EMAE
+R-free|MolProbity score|MAT-R|variation of information|Xie-Beni|Robinson-Foulds|RPE trans|MM Dist
+foot skating|Sync-D|exploitability|NashConv|defect density|change failure rate|ΔE00
+power-delay product|critical path (ns)|T-count|CNOT count|circuit depth|bits per value|capacity fade|subthreshold swing
+function evals|rounds to accuracy|defensive rating|opp PPG|bowling average|economy rate|curb weight
+NASA-TLX|control effort|HbA1c|hospitalization rate|ICER|pain score|bid-ask spread
 """
 
 
@@ -58,6 +69,23 @@ def test_less_is_better(name) -> None:
         ("Instructions", "IPC", "lower"),
         ("#Vias", "HPWL", "lower"),
         ("EER", "SEER", "higher"),
+        ("Scale", "Triad", "higher"),
+        ("EOD", "DPD", "lower"),
+        ("DP", "EO", "lower"),
+        ("Contamination (%)", "Completeness (%)", "lower"),
+        ("JSON", "Plaintext", "higher"),
+        ("SAM", "ERGAS", "lower"),
+        ("D_lambda", "QNR", "lower"),
+        ("d2", "AbsRel", "higher"),
+        ("DINO", "CLIP-I", "higher"),
+        ("COV-CD", "MMD-CD", "higher"),
+        ("BWT", "FWT", "higher"),
+        ("JS", "KL", "lower"),
+        ("LMD", "LSE-D", "lower"),
+        ("P", "mAP50", "higher"),
+        ("IS", "FAD", "higher"),
+        ("IR", "MDD", "higher"),
+        ("Played", "GF", "neither"),
         ("COP", "Cooling capacity", "higher"),
         ("HC (ppm)", "BSFC (g/kWh)", "lower"),
         ("COD", "SO2", "lower"),
@@ -169,6 +197,16 @@ def test_mr_beside_recalls_may_be_the_mean_recall_or_the_median_rank() -> None:
         ("Vehicles", "Passengers", "lower"),
         ("Stalls", "Visitors", "lower"),
         ("Exports", "Bundle size", "higher"),
+        # What experts of one field want is unwanted in another.
+        ("Entropy", "PSNR", "lower"),
+        ("Entropy", "Accuracy", "higher"),
+        ("Unique crashes", "Executions/s", "lower"),
+        ("Return rate", "Price", "higher"),
+        ("Hospitalizations", "Beds", "lower"),
+        ("Days of stay", "Nurses", "lower"),
+        ("Scale", "Time", "higher"),
+        ("JSON", "CSV", "higher"),
+        ("Contamination", "Train size", "lower"),
     ],
 )
 def test_a_word_of_one_field_decides_nothing_in_another(name, beside, wrong) -> None:
