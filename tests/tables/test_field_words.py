@@ -14,10 +14,12 @@ objective response rate|export value|tourist receipts|boardings|download speed|b
 clDice|AJI|efficacy|brake thermal efficiency|诊疗人次数(万人次)|营业收入
 concluintes|akurasi|doğruluk|up time (%)|reads mapped (%)|within 10%
 phi coefficient|diagnostic odds ratio|Harrell's C|SROCC|Nash-Sutcliffe|D2 pinball score|R@P90
-watch time|word recognition rate|probability of detection|QNR|Qabf|enantiomeric excess|COV-R|IntDiv1|DBCV|RRA@5
+watch time
+word recognition rate|probability of detection|QNR|Qabf|enantiomeric excess|COV-R|IntDiv1|DBCV|RRA@5
 Sync-C|AR_VSD|Beat Align|MModality|mean accepted tokens|edge coverage|paths covered|APFD|QPM|WPM
 PSRR (dB)|quantum volume|coherence time (us)|PLQY|ionic conductivity|on/off ratio|Wh/kg
-suction power|corsi for %|refresh rate (Hz)|forward transfer|NPCR|median OS (months)|information transfer rate
+suction power
+corsi for %|refresh rate (Hz)|forward transfer|NPCR|median OS (months)|information transfer rate
 """
 LOWER = """
 FPPI|RMSEP|CV(RMSE)|MMRE|QLIKE|BLER|outage probability|packet drops|PAPR
@@ -30,7 +32,8 @@ start-up time (s)|warm-up time|set-up time (min)|fixed capital|R&D personnel|床
 nRMSE|nMAE|RRMSE|AICc|WAIC|min Cllr|QL50|RMSPE|target registration error|FP/scan|SDlogJ|L-RMSD|EMAE
 R-free|MolProbity score|MAT-R|variation of information|Xie-Beni|Robinson-Foulds|RPE trans|MM Dist
 foot skating|Sync-D|exploitability|NashConv|defect density|change failure rate|ΔE00
-power-delay product|critical path (ns)|T-count|CNOT count|circuit depth|bits per value|capacity fade|subthreshold swing
+power-delay product
+critical path (ns)|T-count|CNOT count|circuit depth|bits per value|capacity fade|subthreshold swing
 function evals|rounds to accuracy|defensive rating|opp PPG|bowling average|economy rate|curb weight
 NASA-TLX|control effort|HbA1c|hospitalization rate|ICER|pain score|bid-ask spread
 """

@@ -297,3 +297,43 @@ def test_a_plus_minus_of_errors_is_an_error() -> None:
     assert db.read(columns).outputs == ["Plus-Minus"]
     table = db.read(columns | {"Average Error": [3.9, 4.1, 4.8]})
     assert {"Plus-Minus", "Average Error"} <= {*table.lower_rates, *table.costs}
+
+
+def test_environments_in_rows_hold_returns(tmp_path) -> None:
+    """Of returns more is better whatever their size; on other names nothing tells that."""
+    header = "| Task | BC | TD3+BC | IQL |\n|---|---|---|---|\n"
+    rows = (
+        "| {}halfcheetah-medium-v2 | 42.4 | 48.1 | 148.3 |\n"
+        "| {}hopper-medium-v2 | 53.5 | 60.4 | 67.5 |\n"
+        "| {}walker2d-medium-v2 | 63.2 | 82.7 | 80.9 |\n"
+    )
+    table = read_text(tmp_path, header + rows.replace("{}", ""))
+    assert (table.kind, table.outputs, table.question) == ("datasets", ["score"], None)
+    unknown = rows
+    for k, name in enumerate(("halfcheetah-medium-v2", "hopper-medium-v2", "walker2d-medium-v2")):
+        unknown = unknown.replace("{}" + name, f"case {k}")
+    assert read_text(tmp_path, header + unknown, "b.md").question is not None
+
+
+def test_systems_in_columns_take_the_direction_of_their_surroundings(tmp_path) -> None:
+    """What rows of chance tell of systems in rows, a column of chance tells of the others."""
+    rows = "| a | 0.42 | 0.48 | 0.33 | 0.39 | {0} |\n| b | 0.53 | 0.60 | 0.42 | 0.48 | {0} |\n"
+    header = "| Dataset | BERT | RoBERTa | XLNet | ELMo | {} |\n|---|---|---|---|---|---|\n"
+    chance = read_text(tmp_path, header.format("Random guess") + rows.format(0.25))
+    assert (chance.kind, chance.outputs) == ("datasets", ["score"])
+    worse = read_text(tmp_path, header.format("Random guess") + rows.format(0.75), "b.md")
+    assert worse.lower_rates == ["score"]
+    assert read_text(tmp_path, header.format("GPT-2") + rows.format(0.25), "c.md").question
+
+
+@pytest.mark.parametrize("best", [1.0, 0.981])
+def test_many_shares_that_somebody_gets_all_right_are_accuracies(tmp_path, best) -> None:
+    """Losses have no bound at 1; without a cell of 1 shares may be losses."""
+    rows = [
+        f"d{k},{0.62 + 0.02 * k:.2f},{0.95 - 0.02 * k:.2f},{best if k in (3, 5) else 0.81}"
+        for k in range(12)
+    ]
+    text = "\n".join(["dataset,ResNet,InceptionTime,ROCKET", *rows])
+    table = read_text(tmp_path, text, "runs.csv")
+    assert table.kind == "datasets"
+    assert (table.question is None) == (best == 1.0)

@@ -44,7 +44,13 @@ from deabench.tables.recognition.columns import MIN_RANK_CORRELATION, Column
 from deabench.tables.recognition.layout import is_system_name
 from deabench.tables.recognition.redundancy import is_called_mean
 from deabench.tables.rows import compare_with_reference_rows
-from deabench.tables.scales import are_alike, measure_scale, rank_correlations, sample_rows
+from deabench.tables.scales import (
+    are_accuracies,
+    are_alike,
+    measure_scale,
+    rank_correlations,
+    sample_rows,
+)
 from deabench.tables.vocabulary import (
     BETTER_ROLES,
     has_name,
@@ -340,13 +346,13 @@ def _by_height(block: Block, context: Context) -> tuple[str, str]:
     if len(finite) < MIN_RATE_CELLS and len(block.frame) < MIN_RATES:
         return "", ""
     # Amounts below 100 are whole numbers, or belong to producers. Below 1 losses are as usual as
-    # rates, but for what stands beside qualities alone.
+    # rates, but for what stands beside qualities alone, and what somebody gets all right.
     scale = measure_scale(block.frame[block.names[0]])[0]
     qualities = [ally for ally in block.allies if ally.kind == "quality"]
     has_qualities = len(qualities) >= LEAST_QUALITIES and all(
         ally.direction == "higher" for ally in block.allies
     )
-    is_rate = scale == "percent" or (scale == "share" and has_qualities)
+    is_rate = scale == "percent" or (scale == "share" and (has_qualities or are_accuracies(values)))
     has_fractions = bool((finite % 1 != 0).mean() > MOST_FRACTIONS)
     if not (is_rate and has_fractions) or _pooled_median(block) <= LEAST_QUALITY:
         return "", ""

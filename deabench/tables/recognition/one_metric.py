@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import inf
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from deabench.tables.naming.questions import Answer, Question
 from deabench.tables.naming.titles import meaning_of_heading, metric_of_title
 from deabench.tables.naming.units import spell_unit
 from deabench.tables.recognition.columns import Column, infer_column
+from deabench.tables.recognition.directions import Block, Context, decide_direction
 from deabench.tables.recognition.layout import (
     Keys,
     are_languages,
@@ -35,10 +37,12 @@ from deabench.tables.rows import Systems, average_rows
 from deabench.tables.scales import LEAST_RATIO, measure_scale
 from deabench.tables.table import Kind, Table
 from deabench.tables.vocabulary import (
+    BETTER_ROLES,
     has_name,
     is_benchmark,
     is_error_set,
     is_known_by_unit,
+    look_up_measure,
     look_up_metric,
 )
 from deabench.utils.text import quote_names
@@ -54,6 +58,9 @@ LEAST_COMPARED = 4
 COMPARED_ROUNDING = 0.02
 LEAST_ROUNDING = 0.006
 """So far a comparison may be rounded: as a share of it, and to two decimals."""
+MOST_OTHER_ROWS = 0.5
+"""More than this share of the rows are environments where the cells are returns in these."""
+NO_MEASURE = "nothing says what the cells measure"
 UNNAMED_METRIC = "score"
 """What the cells of a matrix are called where nothing says what they measure."""
 
@@ -118,8 +125,7 @@ def find_matrix(parsed: ParsedSource, *, one_metric: bool) -> Matrix | None:
     # What some columns are called by is their own: "Transcribed Hours" beside "Transcribed Tokens".
     metric_words = parse_name(metric).words
     naming = [name for name in columns if metric_words in parse_name(name).words]
-    if 0 < len(naming) < len(columns):
-        metric = ""
+    metric = "" if 0 < len(naming) < len(columns) else metric
     in_columns = has_systems_in_columns(frame, parsed.columns, columns, rows)
     if not in_columns and not (one_metric and metric):
         return None
@@ -390,9 +396,12 @@ def _interpret_one_metric(
     """Return the table of one metric whose name the columns do not tell."""
     means = systems.frame.iloc[:, 0].to_numpy()
     column = infer_column(metric, Numbers(means, np.zeros(len(means), dtype=bool)), {})
+    source = replace(parsed.source, notes=(*parsed.source.notes, note))
     if metric == UNNAMED_METRIC:
         column = _metric_of_benchmarks(rows)
-    source = replace(parsed.source, notes=(*parsed.source.notes, note))
+        table = open_table(ParsedSource(source, {}, [], keys), systems, keys, source.notes)
+        if column.role == "unknown" and "dataset" in rows:
+            column = _metric_of_surroundings(rows, table.context)
     single = ParsedSource(source, {metric: None}, [column], keys)
     table = open_table(single, systems, keys, source.notes)
     return replace(assign_and_note(table, single, systems, user), kind=kind, rows=rows)
@@ -409,8 +418,33 @@ def _metric_of_benchmarks(rows: pd.DataFrame) -> Column:
     names = rows["dataset"].unique().tolist() if "dataset" in rows else []
     benchmarks = [name for name in names if is_benchmark(name)]
     scale, _ = measure_scale(rows[UNNAMED_METRIC])
+    # Returns in an environment have no greatest value, and may be of any size.
+    returns = [name for name in benchmarks if _is_unbounded(name)]
+    is_return = len(returns) > MOST_OTHER_ROWS * len(names)
+    is_score = scale in ("share", "percent") or is_return
     # One name may be that of a method, too, as "AMC".
-    if len(benchmarks) < 2 or any(map(is_error_set, names)) or scale not in ("share", "percent"):
-        return Column(UNNAMED_METRIC, "unknown", reason="nothing says what the cells measure")
+    if len(benchmarks) < 2 or any(map(is_error_set, names)) or not is_score:
+        return Column(UNNAMED_METRIC, "unknown", reason=NO_MEASURE)
     reason = f"'{benchmarks[0]}' and '{benchmarks[1]}' are benchmarks, on which higher is better"
     return Column(UNNAMED_METRIC, "output", reason=reason, kind="benchmark")
+
+
+def _is_unbounded(name: str) -> bool:
+    """Return whether a benchmark's score has no greatest value, as a return in an environment."""
+    meaning = look_up_measure(name)
+    return meaning is not None and meaning.high == inf
+
+
+def _metric_of_surroundings(rows: pd.DataFrame, context: Context) -> Column:
+    """Return the metric that no name tells, with the direction that its transpose would have.
+
+    The data sets are columns there, and what stands around the table, a system that is called by
+    chance, or rates that are mostly high tell which way is better.
+    """
+    wide = rows.pivot_table(UNNAMED_METRIC, "classifier", "dataset", sort=False)
+    names = [str(name) for name in wide.columns]
+    wide = wide.set_axis(names, axis=1).rename_axis("model")
+    columns = [Column(name, "unknown") for name in names]
+    direction, reason = decide_direction(Block(names, columns, wide, columns), context)
+    role = {"cost": "cost", **BETTER_ROLES}.get(direction, "unknown")
+    return Column(UNNAMED_METRIC, role, reason=reason or NO_MEASURE)
