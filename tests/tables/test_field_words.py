@@ -89,6 +89,8 @@ def test_less_is_better(name) -> None:
         ("IS", "FAD", "higher"),
         ("IR", "MDD", "higher"),
         ("Played", "GF", "neither"),
+        ("1/8", "1/4", "higher"),
+        ("CPM", "1/8", "higher"),
         ("COP", "Cooling capacity", "higher"),
         ("HC (ppm)", "BSFC (g/kWh)", "lower"),
         ("COD", "SO2", "lower"),
@@ -209,6 +211,7 @@ def test_mr_beside_recalls_may_be_the_mean_recall_or_the_median_rank() -> None:
         ("Days of stay", "Nurses", "lower"),
         ("Scale", "Time", "higher"),
         ("JSON", "CSV", "higher"),
+        ("Ser", "Deser", "lower"),
         ("Contamination", "Train size", "lower"),
     ],
 )

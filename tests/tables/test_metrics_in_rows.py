@@ -69,3 +69,37 @@ def test_units_that_do_not_tell_rows_apart_turn_no_table(tmp_path, rows) -> None
 )
 def test_rows_of_one_measure_or_of_machines_are_no_metrics(tmp_path, rows) -> None:
     assert read_rows(tmp_path, [rows[0], "|---|---|---|", *rows[1:]]).kind != "metrics-in-rows"
+
+
+def test_a_cutoff_is_a_part_of_the_metric_and_folds_are_averaged(tmp_path) -> None:
+    file = tmp_path / "runs.csv"
+    file.write_text(
+        "metric,K,SASRec,BPR,MostPop\n"
+        "NDCG,5,0.3,0.2,0.1\nNDCG,10,0.35,0.25,0.12\nRecall,5,0.4,0.3,0.2\nRecall,10,0.5,0.4,0.3\n"
+    )
+    table = db.read(file)
+    assert table.kind == "metrics-in-rows"
+    assert list(table.frame.index) == ["SASRec", "BPR", "MostPop"]
+    assert table.outputs == ["NDCG@5", "NDCG@10", "Recall@5", "Recall@10"]
+    file.write_text(
+        "fold,metric,tree_a,tree_b_AUC,tree_c,tree_a_rank\n"
+        "0,auc,0.7,0.8,0.6,2\n1,auc,0.9,0.8,0.7,1\n0,logloss,0.3,0.2,0.4,2\n1,logloss,0.5,0.2,0.6,2\n"
+    )
+    table = db.read(file)
+    assert (table.outputs, table.lower_rates) == (["auc"], ["logloss"])
+    assert table.frame["auc"].round(6).to_dict() == {
+        "tree_a": 0.8,
+        "tree_b_AUC": 0.8,
+        "tree_c": 0.65,
+    }
+    assert "means over 'fold'" in " ".join(table.notes)
+
+
+def test_hash_maps_are_no_mean_average_precision(tmp_path) -> None:
+    rows = [f"| {name} | {k}.2 us | {k + 1}.5 us |" for k, name in enumerate(("Robin", "Dict"))]
+    rows += [f"| {name} | 3.2 us | 4.5 us |" for name in ("DenseMap", "BlitzMap", "HashMap")]
+    table = read_rows(
+        tmp_path, ["| Implementation | Load 0.1 | Load 0.8 |", "|---|---|---|", *rows]
+    )
+    assert table.kind == "metrics"
+    assert table.costs == ["Load 0.1", "Load 0.8"]

@@ -253,3 +253,18 @@ def test_percentiles_rise_and_have_no_signs(header, rows, asked, tmp_path) -> No
     table = read(path)
     assert (table.question is not None) == asked
     assert ("cost" in roles_of(table).values()) != asked
+
+
+@pytest.mark.parametrize(
+    ("title", "role"),
+    [("query_times", "cost"), ("tpch_runtime", "cost"), ("survey_times", ""), ("query_recall", "")],
+)
+def test_queries_below_a_title_of_times_are_times(tmp_path, title, role) -> None:
+    """Q1 to Q4 may be answers, quarters or quartiles where nothing speaks of times of queries."""
+    path = tmp_path / f"{title}.csv"
+    path.write_text(
+        "engine,Q1,Q2,Q3,Q4\nA,114.7,5.5,19.1,1.1\nB,9.2,2.6,20.9,50.6\nC,6.2,0.6,9.4,8.7\n"
+    )
+    table = read(path)
+    assert table.costs == (["Q1", "Q2", "Q3", "Q4"] if role else [])
+    assert not table.outputs

@@ -40,6 +40,7 @@ from deabench.tables.recognition.offers import (
     settle_ratios,
     settle_statistics,
     take_statements,
+    take_timed_queries,
 )
 from deabench.tables.recognition.redundancy import (
     MEAN_ROUNDING,
@@ -116,7 +117,7 @@ def judge_columns(
     resolved = agree_on_percent(_take_stated_errors(resolved, frame, context), frame)
     resolved = settle_statistics(settle_ratios(resolved, frame), frame, context)
     resolved = find_mean_ranks(resolved, frame, context)
-    resolved = take_statements(resolved, frame, context)
+    resolved = take_timed_queries(take_statements(resolved, frame, context), context)
     blocks = _find_blocks(resolved, frame)
     columns_by_name = resolved
     open_blocks = []

@@ -47,6 +47,8 @@ MAX_PROBED_NAMES = 200
 """Of more names than this a part tells whether they are names of metrics."""
 MAX_ROWS_OF_UNITS = 500
 """In a longer table the units of all cells are not looked at."""
+CONTAINER = re.compile(r"[a-z]Map$")
+"""How names of hash maps and trees end in programs; metrics are written mAP and MAP."""
 KNOWN_DIMENSIONS = {"rate", *DIMENSIONS.values()}
 NUMBERED_ROW = re.compile(r"[A-Za-z]{1,3}(\d{1,6})")
 
@@ -77,11 +79,14 @@ def transpose_metrics(source: Source) -> Source | None:
     ]
     systems = [name for name in map(str, frame.columns) if name not in texts]
     named = [name for name in texts if has_name(name, "metric")]
+    # "NDCG" has a row for each K, and "accuracy" for each fold.
+    keys = _find_row_keys(frame, named, systems)
+    systems = [name for name in systems if name not in keys and not (keys and _is_rank(name))]
     # A header of metrics, or a table with a row per system and metric, is read as it stands. Beside
     # "Metric" some systems may be called like metrics, as "SASRec", and a column like a change.
     called_metrics = [name for name in systems if is_metric(name)]
     are_named = len(systems) - len(called_metrics) >= LEAST_SYSTEMS and any(
-        frame[name].is_unique for name in named
+        not frame.duplicated([name, *keys]).any() for name in named
     )
     changes = [name for name in systems if is_called_change(name) or _is_difference(name)]
     # Two systems at least are left beside their change.
@@ -110,12 +115,22 @@ def transpose_metrics(source: Source) -> Source | None:
         if not labels.duplicated().any():
             break
         labels = frame[name].astype(str).str.strip() + " (" + labels + ")"
+    settings = [name for name in keys if not _is_run(name)]
+    labels = _add_settings(labels, frame[settings])
+    values = frame[systems].set_axis(labels, axis=0)
+    if len(settings) < len(keys):
+        numbers = {name: parse_numbers(values[name]) for name in systems}
+        cells = {name: column.values for name, column in numbers.items() if column}
+        systems = list(cells)
+        values = pd.DataFrame(cells, labels).groupby(level=0, sort=False).mean()
     # A row without the name of its metric is none.
-    if labels.isna().any() or labels.duplicated().any():
+    if labels.isna().any() or values.index.duplicated().any():
         return None
-    transposed = frame[systems].set_axis(labels, axis=0).T
+    transposed = values.T
     transposed = transposed.rename_axis(None, axis=1).rename_axis("system").reset_index()
     note = f"'{metric}' holds the metrics: systems are the columns {quote_names(systems, 4)}"
+    if len(settings) < len(keys):
+        note = f"{note}, with means over {quote_names([n for n in keys if _is_run(n)], 2)}"
     if changes:
         note = f"{note}, without the changes in {quote_names(changes, 2)}"
     return replace(
@@ -125,6 +140,57 @@ def transpose_metrics(source: Source) -> Source | None:
         notes=(*source.notes, note),
         read_text=None,
     )
+
+
+def _find_row_keys(frame: pd.DataFrame, named: Sequence[str], systems: Sequence[str]) -> list[str]:
+    """Return the columns of whole numbers that tell the rows of a metric apart, as K and the fold.
+
+    Empty where no column is called metric, where its cells are unique, or where no such column
+    tells all of them apart. The other columns hold numbers, of which means can be taken.
+    """
+    if not named or frame[named[0]].is_unique:
+        return []
+    numbers = {name: parse_numbers(frame[name]) for name in systems}
+    keys = [
+        name
+        for name, column in numbers.items()
+        if (_is_run(name) or _is_setting(name)) and column and _are_whole(column.values)
+    ]
+    are_told_apart = not frame.duplicated([named[0], *keys]).any()
+    return keys if are_told_apart and len(systems) - len(keys) >= LEAST_SYSTEMS else []
+
+
+def _are_whole(values: np.ndarray) -> bool:
+    return bool((values == np.floor(values)).all())
+
+
+def _add_settings(labels: pd.Series, settings: pd.DataFrame) -> pd.Series:
+    """Return names of metrics with their settings, as "NDCG@5" and "MSE (horizon 96)"."""
+    for name in settings:
+        numbers = settings[name].astype(float).map("{:g}".format)
+        is_cutoff = name.lower() in ("k", "n", "top k", "top_k", "topk")
+        ending = "@" + numbers if is_cutoff else f" ({name} " + numbers + ")"
+        labels = labels + ending
+    return labels
+
+
+def _is_run(name: str) -> bool:
+    """Return whether a column numbers runs, of whose results the mean is taken, as "fold"."""
+    meaning = look_up_metric(name)
+    return meaning is not None and meaning.kind in ("run", "fold")
+
+
+def _is_setting(name: str) -> bool:
+    """Return whether a column holds a setting or a part of the data, as "K" and "horizon"."""
+    meaning = look_up_metric(name)
+    is_part = meaning is not None and meaning.kind in ("setting", "data", "length")
+    return is_part or name.lower() in ("n", "top k", "topk")
+
+
+def _is_rank(name: str) -> bool:
+    """Return whether a column holds the ranks of another one, as "A_rank" beside "A"."""
+    meaning = look_up_metric(name)
+    return meaning is not None and meaning.kind == "rank"
 
 
 def _find_columns_of_units(frame: pd.DataFrame, changes: Sequence[str]) -> list[str]:
@@ -190,6 +256,9 @@ def _is_difference(name: str) -> bool:
 
 def is_metric(name: str, *, benchmarks: bool = True) -> bool:
     """Return whether a name is that of a metric; `benchmarks` counts names of benchmarks, too."""
+    # A "HashMap" is no mean average precision.
+    if CONTAINER.search(name):
+        return False
     meaning = look_up_metric(name)
     if meaning is None or (not benchmarks and is_weak(meaning)):
         return False

@@ -64,6 +64,13 @@ _SPEAKS_OF_RANKS = re.compile(
 )
 
 
+QUERIES = re.compile(
+    r"(?<![a-z])(quer(y|ies)|tpc.?(h|ds)|ssb|ldbc|sparql|cypher)(?![a-z])", re.IGNORECASE
+)
+QUERY = re.compile(r"Q[\s_-]?\d+", re.IGNORECASE)
+"""What is called by queries, and the name of one: of three of them it may be a quartile."""
+
+
 def take_offers_of_machines(columns: Sequence[Column], keys: Keys) -> list[Column]:
     """Take memory and operations per second of rows that are processors as what they offer."""
     if not keys.label or not has_name(keys.label[0], "machine"):
@@ -216,6 +223,25 @@ def take_statements(
             column = check_range(column.with_role(role, reason, kind), values)
         stated.append(column)
     return stated
+
+
+def take_timed_queries(columns: Sequence[Column], context: Context) -> list[Column]:
+    """Take Q1, Q2, ... as times where the table is called by the times of queries."""
+    titles = [title for title in (context.heading, context.title) if QUERIES.search(title)]
+    timed_titles = [
+        title
+        for title in titles
+        if direction_of_words(title) == "cost"
+        or getattr(look_up_metric(title), "kind", "") == "time"
+    ]
+    if not timed_titles:
+        return list(columns)
+    reason = f"the table is called by the times of queries, '{timed_titles[0]}'"
+    is_query = [QUERY.fullmatch(c.name) is not None and c.role == "conditional" for c in columns]
+    return [
+        column.with_role("cost", reason) if timed else column
+        for column, timed in zip(columns, is_query, strict=True)
+    ]
 
 
 def find_mean_ranks(

@@ -18,7 +18,7 @@ from deabench.tables.naming.questions import Answer, Question
 from deabench.tables.naming.titles import meaning_of_heading, metric_of_title
 from deabench.tables.naming.units import spell_unit
 from deabench.tables.recognition.columns import Column, infer_column
-from deabench.tables.recognition.directions import Block, Context, decide_direction
+from deabench.tables.recognition.directions import Block, decide_direction
 from deabench.tables.recognition.layout import (
     Keys,
     are_languages,
@@ -58,7 +58,7 @@ LEAST_COMPARED = 4
 COMPARED_ROUNDING = 0.02
 LEAST_ROUNDING = 0.006
 """So far a comparison may be rounded: as a share of it, and to two decimals."""
-MOST_OTHER_ROWS = 0.5
+LEAST_RETURNS = 0.5
 """More than this share of the rows are environments where the cells are returns in these."""
 NO_MEASURE = "nothing says what the cells measure"
 UNNAMED_METRIC = "score"
@@ -401,7 +401,7 @@ def _interpret_one_metric(
         column = _metric_of_benchmarks(rows)
         table = open_table(ParsedSource(source, {}, [], keys), systems, keys, source.notes)
         if column.role == "unknown" and "dataset" in rows:
-            column = _metric_of_surroundings(rows, table.context)
+            column = _metric_of_surroundings(rows, table)
     single = ParsedSource(source, {metric: None}, [column], keys)
     table = open_table(single, systems, keys, source.notes)
     return replace(assign_and_note(table, single, systems, user), kind=kind, rows=rows)
@@ -420,8 +420,7 @@ def _metric_of_benchmarks(rows: pd.DataFrame) -> Column:
     scale, _ = measure_scale(rows[UNNAMED_METRIC])
     # Returns in an environment have no greatest value, and may be of any size.
     returns = [name for name in benchmarks if _is_unbounded(name)]
-    is_return = len(returns) > MOST_OTHER_ROWS * len(names)
-    is_score = scale in ("share", "percent") or is_return
+    is_score = scale in ("share", "percent") or len(returns) > LEAST_RETURNS * len(names)
     # One name may be that of a method, too, as "AMC".
     if len(benchmarks) < 2 or any(map(is_error_set, names)) or not is_score:
         return Column(UNNAMED_METRIC, "unknown", reason=NO_MEASURE)
@@ -435,7 +434,7 @@ def _is_unbounded(name: str) -> bool:
     return meaning is not None and meaning.high == inf
 
 
-def _metric_of_surroundings(rows: pd.DataFrame, context: Context) -> Column:
+def _metric_of_surroundings(rows: pd.DataFrame, table: Table) -> Column:
     """Return the metric that no name tells, with the direction that its transpose would have.
 
     The data sets are columns there, and what stands around the table, a system that is called by
@@ -443,8 +442,9 @@ def _metric_of_surroundings(rows: pd.DataFrame, context: Context) -> Column:
     """
     wide = rows.pivot_table(UNNAMED_METRIC, "classifier", "dataset", sort=False)
     names = [str(name) for name in wide.columns]
-    wide = wide.set_axis(names, axis=1).rename_axis("model")
+    # Only what is called by data sets stands beside systems in columns for sure.
+    wide = wide.set_axis(names, axis=1).rename_axis("model" if _calls_data(table.dataset) else "")
     columns = [Column(name, "unknown") for name in names]
-    direction, reason = decide_direction(Block(names, columns, wide, columns), context)
+    direction, reason = decide_direction(Block(names, columns, wide, columns), table.context)
     role = {"cost": "cost", **BETTER_ROLES}.get(direction, "unknown")
     return Column(UNNAMED_METRIC, role, reason=reason or NO_MEASURE)
