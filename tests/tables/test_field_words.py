@@ -19,6 +19,7 @@ word recognition rate|probability of detection|QNR|Qabf|enantiomeric excess|COV-
 Sync-C|AR_VSD|Beat Align|MModality|mean accepted tokens|edge coverage|paths covered|APFD|QPM|WPM
 PSRR (dB)|quantum volume|coherence time (us)|PLQY|ionic conductivity|on/off ratio|Wh/kg
 suction power
+accepted tokens per step|build rate|battery (h)|compile@1|PSP@3|RSRP (dBm)|LTV|draft acceptance
 corsi for %|refresh rate (Hz)|forward transfer|NPCR|median OS (months)|information transfer rate
 """
 LOWER = """
@@ -35,6 +36,7 @@ foot skating|Sync-D|exploitability|NashConv|defect density|change failure rate|Î
 power-delay product
 critical path (ns)|T-count|CNOT count|circuit depth|bits per value|capacity fade|subthreshold swing
 function evals|rounds to accuracy|defensive rating|opp PPG|bowling average|economy rate|curb weight
+#LUT|#DSP|err@1|quantile score|ignorance score|MAAPE|VSWR|pJ/bit|thermal resistance|omissions
 NASA-TLX|control effort|HbA1c|hospitalization rate|ICER|pain score|bid-ask spread
 """
 
@@ -90,6 +92,7 @@ def test_less_is_better(name) -> None:
         ("IR", "MDD", "higher"),
         ("Played", "GF", "neither"),
         ("1/8", "1/4", "higher"),
+        ("#FF", "#LUT", "lower"),
         ("CPM", "1/8", "higher"),
         ("COP", "Cooling capacity", "higher"),
         ("HC (ppm)", "BSFC (g/kWh)", "lower"),
@@ -212,6 +215,8 @@ def test_mr_beside_recalls_may_be_the_mean_recall_or_the_median_rank() -> None:
         ("Scale", "Time", "higher"),
         ("JSON", "CSV", "higher"),
         ("Ser", "Deser", "lower"),
+        ("Injection success rate", "Utility", "higher"),
+        ("Fees and commissions", "Staff", "lower"),
         ("Contamination", "Train size", "lower"),
     ],
 )
