@@ -268,3 +268,13 @@ def test_queries_below_a_title_of_times_are_times(tmp_path, title, role) -> None
     table = read(path)
     assert table.costs == (["Q1", "Q2", "Q3", "Q4"] if role else [])
     assert not table.outputs
+
+
+def test_a_single_column_below_friedman_ranks_holds_ranks(tmp_path) -> None:
+    path = tmp_path / "board.md"
+    rows = zip("ABCDEF", (1.11, 2.03, 3.02, 4.06, 5.24, 5.54), strict=True)
+    table = "| Method | AUC |\n|---|---|\n" + "".join(f"| {a} | {rank} |\n" for a, rank in rows)
+    path.write_text(f"Friedman ranking of all methods.\n\n{table}")
+    assert roles_of(read(path))["AUC"] == "lower_rate"
+    path.write_text(f"Results of all methods.\n\n{table}")
+    assert roles_of(read(path))["AUC"] == "output"

@@ -60,7 +60,8 @@ ROUNDING = 0.002
 LARGEST_SHIFT = 0.5
 """The share by which the mean ranks of a part of the systems may miss that mean."""
 _SPEAKS_OF_RANKS = re.compile(
-    r"\b(mean|average|avg\.?)\s+ranks?\b|\branks? (of|over|across|per)\b", re.IGNORECASE
+    r"\b(mean|average|avg\.?|friedman)\s+rank(s|ing|ings)?\b|\branks? (of|over|across|per)\b",
+    re.IGNORECASE,
 )
 
 
@@ -253,7 +254,10 @@ def find_mean_ranks(
     mean = (count + 1) / 2
     is_mean = [abs(frame[c.name].mean() - mean) <= ROUNDING * mean for c in candidates]
     ranked = {c.name for c in candidates}
-    if count >= MIN_ROWS_RANKED and len(candidates) >= LEAST_COLUMNS and all(is_mean):
+    # Below a text on ranks a single column tells it.
+    speaks_of_ranks = _SPEAKS_OF_RANKS.search(f"{context.heading} {context.prose}") is not None
+    least_columns = 1 if speaks_of_ranks else LEAST_COLUMNS
+    if count >= MIN_ROWS_RANKED and len(candidates) >= least_columns and all(is_mean):
         reason = f"it is a mean rank of {count} systems, for its mean is {mean:g}: lower is better"
         return [
             Column(c.name, "lower_rate", low=1.0, high=float(count), reason=reason, kind="loss")
@@ -265,7 +269,7 @@ def find_mean_ranks(
     rates = [c for c in columns if c.role == "output" and c.unit == "percent"]
     is_near = [abs(frame[c.name].mean() - mean) <= LARGEST_SHIFT * mean for c in candidates]
     may_be = all(is_near) and all(c.name in ranked for c in rates)
-    if may_be and _SPEAKS_OF_RANKS.search(f"{context.heading} {context.prose}"):
+    if may_be and speaks_of_ranks:
         reason = "the text speaks of ranks, and its values may be ranks"
         return [
             c.with_role("conditional", reason, "rank") if c.name in ranked else c for c in columns
