@@ -337,3 +337,11 @@ def test_many_shares_that_somebody_gets_all_right_are_accuracies(tmp_path, best)
     table = read_text(tmp_path, text, "runs.csv")
     assert table.kind == "datasets"
     assert (table.question is None) == (best == 1.0)
+
+
+def test_a_heading_names_the_metric_of_systems_in_columns(tmp_path) -> None:
+    table = "|dataset/model|tiny|base|large|\n|-|-|-|-|\n|a|0.3|0.2|0.1|\n|b|0.5|0.4|1.2|\n"
+    spoken = read_text(tmp_path, f"# WER: all plugins\n{table}")
+    assert (spoken.kind, spoken.lower_rates) == ("datasets", ["WER"])
+    other = read_text(tmp_path, f"# Setup: all plugins\n{table}", "b.md")
+    assert other.question is not None

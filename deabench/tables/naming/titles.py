@@ -62,6 +62,22 @@ def metric_of_title(title: str) -> str:
     return ""
 
 
+def metric_before_colon(heading: str) -> str:
+    """Return the rate or loss that a heading begins with before a colon; empty without one.
+
+    Examples
+    --------
+    >>> metric_before_colon("WER: all plugins"), metric_before_colon("Note: all plugins")
+    ('WER', '')
+    """
+    start, colon, _ = heading.strip("# ").partition(":")
+    metric = metric_of_title(start) if colon else ""
+    # "Word errors and accuracy: ..." names more than one.
+    is_whole = parse_name(metric).words == parse_name(start).words
+    meaning = look_up_metric(metric) if is_whole else None
+    return metric if meaning is not None and meaning.role in BETTER_ROLES.values() else ""
+
+
 def meaning_of_heading(heading: str) -> Meaning | None:
     """Return what all metrics in a heading mean; None where they disagree or there is none.
 

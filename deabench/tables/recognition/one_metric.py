@@ -15,7 +15,7 @@ from deabench.errors import DataError
 from deabench.tables.cells import Numbers
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.questions import Answer, Question
-from deabench.tables.naming.titles import meaning_of_heading, metric_of_title
+from deabench.tables.naming.titles import meaning_of_heading, metric_before_colon, metric_of_title
 from deabench.tables.naming.units import spell_unit
 from deabench.tables.recognition.columns import Column, infer_column
 from deabench.tables.recognition.directions import Block, decide_direction
@@ -116,7 +116,7 @@ def find_matrix(parsed: ParsedSource, *, one_metric: bool) -> Matrix | None:
     columns = find_matrix_columns(parsed.columns, parsed.keys)
     if not columns:
         return None
-    metric = metric_of_title(parsed.source.title)
+    metric = metric_of_title(parsed.source.title) or metric_before_colon(parsed.source.sheet)
     rows = next((c.name for c in parsed.columns if c.role == "dataset" and c.name in frame), None)
     if parsed.keys.label:
         rows = parsed.keys.label[0]
