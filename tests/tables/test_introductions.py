@@ -252,13 +252,3 @@ def test_benchmarks_in_rows_tell_what_nothing_else_names(names, cells, role, tmp
     path.write_text(f"| Task | BETO-cased | mBERT |\n|---|---|---|\n{rows}")
     table = db.read(path)
     assert [(c.name, c.role) for c in table.columns if c.name == "score"] == [("score", role)]
-
-
-def test_an_error_rate_that_the_text_names_is_measured_on_known_data_sets(tmp_path) -> None:
-    names = ["CIFAR-10 (%)", "CIFAR-100 (%)"]
-    table = read_document(tmp_path, names, "Top-1 error rates on CIFAR are reported.")
-    assert table.lower_rates == names
-    # What the text says of errors among other things leaves it open.
-    text = "We report accuracy, and analyse which errors the models make."
-    assert not read_document(tmp_path, names, text).lower_rates
-    assert not read_document(tmp_path, names, "Error rates. Higher is better.").lower_rates

@@ -16,7 +16,6 @@ import pandas as pd
 
 from deabench.tables.naming.prose import (
     NUMBERS_ARE_ERRORS,
-    direction_of_introduction,
     speaks_of_errors,
     states_directions,
 )
@@ -319,7 +318,6 @@ def _demote_ambiguous(
     has_output = any(
         column.role == "output" and column.kind not in weak_kinds for column in columns
     )
-    names_error = direction_of_introduction(context.introduction, context.prose) == "lower"
     is_open = any(column.role in ("unknown", "conditional") for column in columns)
     is_sorted = any(
         is_called_mean(column.name) and is_sorted_downwards(frame[column.name])
@@ -348,8 +346,6 @@ def _demote_ambiguous(
         ):
             reason = "its name does not say which way is better"
             column = column.with_role("conditional", reason)
-            if names_error and states_directions(context.prose) in ([], ["lower"]):
-                column = column.with_role("lower_rate", "the text above names an error rate")
         demoted.append(column)
     return demoted
 
