@@ -17,7 +17,13 @@ MAX_DOCUMENT = 1 << 20
 """No table is looked for in a longer text."""
 MAX_TITLES = 3
 """So many lines of a paragraph may stand above its table."""
+_LOG_LEVEL = lazy_pattern(r"^\[(?:info|INFO)\] ?", re.MULTILINE)
 _PARAGRAPH_END = lazy_pattern(r"\n[ \t]*\n|^[ \t]*(?:```|~~~).*$", re.MULTILINE)
+
+
+def remove_log_levels(text: str) -> str:
+    """Return a text without the levels that sbt and Maven put before each line: "[info] "."""
+    return _LOG_LEVEL.sub("", text) if "[info]" in text or "[INFO]" in text else text
 
 
 def find_aligned_tables(text: str) -> tuple[list[Grid], str]:

@@ -49,6 +49,26 @@ BM_Deque/64      31928 ns     31900 ns        20691
 """
 
 
+JMH = """Benchmark              (size)   Mode  Cnt        Score       Error  Units
+Maps.readTree            1000  thrpt   10   649967.336 ± 12828.283  ops/s
+Maps.readHash            1000  thrpt   10  1050431.352 ± 16007.544  ops/s
+Maps.readList            1000  thrpt        457469.129              ops/s
+"""
+
+
+@pytest.mark.parametrize("prefix", ["", "[info] ", "[INFO] "])
+def test_lines_of_jmh_are_throughputs_with_intervals(prefix, tmp_path) -> None:
+    text = "Higher is better:\n\n```\n" + "".join(f"{prefix}{line}\n" for line in JMH.splitlines())
+    table = read_text(tmp_path, text + "```\n")
+    assert list(table.outputs) == ["ops/s"]
+    assert list(table.frame.index) == [
+        f"Maps.{name} 1000" for name in ("readTree", "readHash", "readList")
+    ]
+    assert list(table.frame["ops/s"]) == [649967.336, 1050431.352, 457469.129]
+    times = read_text(tmp_path, JMH.replace("thrpt", " avgt").replace("ops/s", "ns/op"))
+    assert list(times.costs) == ["ns/op"]
+
+
 @pytest.mark.parametrize(
     ("text", "costs", "lower_rates"),
     [

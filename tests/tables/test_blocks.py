@@ -422,3 +422,15 @@ def test_a_column_of_one_metric_tells_what_the_value_beside_it_is(metric, role):
     )
     roles = {column.name: column.role for column in db.read(frame).columns}
     assert roles["metric_value"] == role
+
+
+def test_two_faults_among_ratings_are_not_overruled_by_their_mean(tmp_path) -> None:
+    file = tmp_path / "cups.csv"
+    file.write_text(
+        "lot,aroma,flavor,acid,body,uniform,clean,balance,sweet,big defects,small defects,points\n"
+        "a,7.5,7.25,7.0,7.5,8.0,8.0,7.75,7.5,3,2,7.5\n"
+        "b,8.0,7.75,7.5,8.0,8.5,8.5,8.0,8.25,0,1,8.0\n"
+        "c,7.0,7.0,6.75,7.25,7.0,7.5,7.25,7.0,5,4,7.1\n"
+    )
+    roles = {column.name: column.role for column in db.read(file).columns}
+    assert roles["big defects"] == roles["small defects"] == "lower_rate"

@@ -228,3 +228,20 @@ def test_a_word_of_one_field_decides_nothing_in_another(name, beside, wrong) -> 
 @pytest.mark.parametrize("other", ["Std. Error", "Errors", "Unforced errors"])
 def test_plus_minus_beside_other_errors_is_not_a_loss(other) -> None:
     assert look_up_beside("Adjusted Plus-Minus", ["Adjusted Plus-Minus", other]) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("Output ($/1M)", "cost"),
+        ("Output ($ per 1M tokens)", "cost"),
+        ("Output (USD)", "output"),
+        ("Gap vs best", "lower_rate"),
+        ("gap_to_optimal", "lower_rate"),
+        ("Service level", "output"),
+    ],
+)
+def test_prices_of_tokens_and_distances_from_the_best_are_better_low(name, role) -> None:
+    meaning = look_up_metric(name)
+    assert meaning is not None
+    assert meaning.role == role

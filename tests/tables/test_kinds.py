@@ -245,3 +245,13 @@ def test_more_rows_than_there_are_metrics_are_systems(monkeypatch) -> None:
     assert db.read(frame).kind == "metrics-in-rows"
     monkeypatch.setattr("deabench.tables.recognition.metrics_in_rows.MAX_METRIC_ROWS", 1)
     assert db.read(frame).kind == "metrics"
+
+
+@pytest.mark.parametrize(("key", "names"), [("school", ["A"]), ("model", ["x", "y"])])
+def test_rows_of_unequal_groups_are_systems_only_where_a_name_says_so(key, names, tmp_path) -> None:
+    groups = ["x", "x", "x", "y"] * 3
+    truth = [0, 1, 1, 0] * 3
+    frame = pd.DataFrame({key: groups, "y_true": truth, "y_pred": truth[::-1]})
+    file = tmp_path / "A.csv"
+    frame.to_csv(file, index=False)
+    assert list(db.read(file).frame.index) == names

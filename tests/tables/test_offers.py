@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import rankdata
 
+import deabench as db
 from deabench.tables.read import read
 
 
@@ -278,3 +279,29 @@ def test_a_single_column_below_friedman_ranks_holds_ranks(tmp_path) -> None:
     assert roles_of(read(path))["AUC"] == "lower_rate"
     path.write_text(f"Results of all methods.\n\n{table}")
     assert roles_of(read(path))["AUC"] == "output"
+
+
+def test_a_mean_beside_percentiles_of_the_same_measurement_is_spent_as_they_are(tmp_path) -> None:
+    file = tmp_path / "stores.csv"
+    file.write_text(
+        "db,scan_p50,scan_avg,load_qps,walk_avg\na,3,4,70,1.5\nb,5,6,90,2.5\nc,4,9,80,3.5\n"
+    )
+    columns = {column.name: column for column in db.read(file).columns}
+    assert columns["scan_avg"].role == columns["scan_p50"].role == "cost"
+    assert columns["walk_avg"].role != "cost"  # nothing tells that it is a time
+
+
+@pytest.mark.parametrize(
+    ("prices", "asked"),
+    [("9 5 10 8", True), ("9.5 5 10 8", True), ("9.3 5.1 10 8", False), ("90 50 100 80", False)],
+)
+def test_a_cost_among_ratings_is_asked_about(prices, asked) -> None:
+    cells = {
+        "Model": ["a", "b", "c", "d"],
+        "Scalability": [9, 7, 8, 6],
+        "Reliability": [10, 8, 9, 7],
+        "Usability": [3, 8, 9, 10],
+        "Cost": [float(price) for price in prices.split()],
+    }
+    column = next(c for c in db.read(pd.DataFrame(cells)).columns if c.name == "Cost")
+    assert column.role == ("conditional" if asked else "cost")

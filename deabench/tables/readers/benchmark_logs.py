@@ -7,6 +7,7 @@
 5. Values behind their names: `squeezenet  min = 4.66  max = 4.77  avg = 4.71`.
 6. Kaldi's word error rates: `%WER 7.88 [ 2994 / 38010, 216 ins, 1045 del, 1733 sub ] exp/tdnn`.
 7. Google Benchmark's console: `BM_Parse/64   27928 ns   27911 ns   24691`.
+8. JMH's console: `Maps.get   1000   thrpt   10   220.3 ± 1.2  ops/s`.
 
 The header is missing, or has no part for the units in the lines: columns are called by these, or by
 the names in the lines.
@@ -14,6 +15,7 @@ the names in the lines.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -43,6 +45,10 @@ _ASSIGNMENT = lazy_pattern(rf"([A-Za-z_]\w*)\s*=\s*(-?{_NUMBER})")
 _KALDI = lazy_pattern(rf"%WER ({_NUMBER}) \[.*\]\s*(\S+)?.*")
 _GOOGLE = lazy_pattern(
     rf"(\S+)\s+({_NUMBER}) (ns|us|ms|s)\s+({_NUMBER}) (ns|us|ms|s)\s+\d+(\s+\w.*)?"
+)
+_JMH = lazy_pattern(
+    rf"(\S.*?)\s+(thrpt|avgt|sample|ss)\s+(?:\d+\s+)?({_NUMBER})\s+(?:±\s*({_NUMBER})\s+)?"
+    r"((?:ops|[num]?s|μs|us|min|hr|day)/(?:op|[num]?s|μs|us|min|hr|day))\s*"
 )
 _SETTING = lazy_pattern(r"[^=:]*\S\s*[=:]")
 """A line above a log that says how it was made, as "threads = 1"."""
@@ -164,7 +170,23 @@ def _read_google(line: str) -> Cells | None:
     return {NAME: match[1], **units}
 
 
+def _read_jmh(line: str) -> Cells | None:
+    """Return the score of a line of JMH with its interval; parameters are a part of the name."""
+    match = _JMH.fullmatch(line.strip())
+    if match is None:
+        return None
+    name = re.sub(r"\s+", " ", match[1])
+    score = match[3].replace(",", "")
+    if match[4] is None:
+        return {NAME: name, match[5]: score}
+    margin = float(match[4].replace(",", ""))
+    interval = f"{score} [{float(score) - margin:.10g}, {float(score) + margin:.10g}]"
+    return {NAME: name, match[5]: interval}
+
+
 _READERS: tuple[tuple[str, Callable[[str], Cells | None]], ...] = (
+    (" thrpt ", _read_jmh),
+    (" avgt ", _read_jmh),
     (" ns/op", _read_go),
     (" runs sampled)", _read_benchmark_js),
     (" ns/iter (+/- ", _read_cargo),

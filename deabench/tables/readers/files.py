@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from deabench.errors import DataError
-from deabench.tables.aligned_text import PROBED_LINES, find_aligned_tables
+from deabench.tables.aligned_text import PROBED_LINES, find_aligned_tables, remove_log_levels
 from deabench.tables.readers.benchmark_logs import find_benchmark_logs
 from deabench.tables.readers.delimited import read_bytes, read_delimited
 from deabench.tables.readers.evaluations import read_json
@@ -114,7 +114,7 @@ def _read_content(data: bytes, file: str, title: str, sheet: str | None, limits:
         )
     text, notes = _decode(data, file)
     # Rules of tables are found by the ends of their lines.
-    text = text.replace("\r\n", "\n")
+    text = remove_log_levels(text.replace("\r\n", "\n"))
     fault_of_json: DataError | None = None
     begins_like_json = text.lstrip()[:1] in ("{", "[")
     if begins_like_json and not _is_document(text):

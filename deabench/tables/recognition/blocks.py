@@ -35,10 +35,12 @@ from deabench.tables.recognition.directions import (
     is_sorted_downwards,
 )
 from deabench.tables.recognition.offers import (
+    doubt_rated_costs,
     find_mean_ranks,
     open_lone_resource,
     settle_ratios,
     settle_statistics,
+    take_percentiles,
     take_statements,
     take_timed_queries,
 )
@@ -115,7 +117,9 @@ def judge_columns(
     resolved = [_name_value(column, context.metric) for column in columns]
     resolved = _leave_out_sparse(open_lone_resource(resolved, frame), frame, lambda c: c.metric)
     resolved = agree_on_percent(_take_stated_errors(resolved, frame, context), frame)
-    resolved = settle_statistics(settle_ratios(resolved, frame), frame, context)
+    resolved = take_percentiles(settle_ratios(resolved, frame))
+    resolved = doubt_rated_costs(resolved, frame)
+    resolved = settle_statistics(resolved, frame, context)
     resolved = find_mean_ranks(resolved, frame, context)
     resolved = take_timed_queries(take_statements(resolved, frame, context), context)
     blocks = _find_blocks(resolved, frame)
@@ -252,6 +256,8 @@ def _apply_direction(
         and len(block.names) >= OVERRULING
         and not is_called_mean(ally.name)
     }
+    if len(overruled) > 1:
+        overruled = set()
     result = []
     for column in columns:
         is_benchmark = column.name in block.benchmarks and direction == "lower"

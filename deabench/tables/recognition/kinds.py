@@ -243,8 +243,9 @@ def _recognise_predictions(
         if not is_certain and not _are_answers(frame[[*value_columns.values()]], classes):
             return None
         keys |= {"y_true": truth, **value_columns}
-        if "classifier" in columns and columns["classifier"] != truth:
-            keys["classifier"] = columns["classifier"]
+        name = columns.get("classifier", truth)
+        if name != truth and (has_name(name, "predictor") or _are_complete(frame[name])):
+            keys["classifier"] = name
         return Instances("predictions" if "y_pred" in keys else "scores", keys)
     # Else a column for each classifier: whatever is no key and holds answers.
     reserved = {truth, *keys.values()}
@@ -268,6 +269,14 @@ def _recognise_predictions(
     if are_scores and not are_named and _are_answers(frame[numeric], classes):
         return Instances("scores", keys, tuple(numeric))
     return None
+
+
+def _are_complete(systems: pd.Series) -> bool:
+    """Return whether all names have the same number of rows, as systems that answer all of them.
+
+    The schools of students who are predicted have not.
+    """
+    return systems.value_counts().nunique() == 1
 
 
 def _clean_cells(column: pd.Series) -> list[str]:

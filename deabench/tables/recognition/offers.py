@@ -40,6 +40,15 @@ _RATIO = re.compile(r"_(compression_|compress_|compressed_|comp_|compr_)?ratio(_
 _MIDDLE = re.compile(r"_(mean|avg|average|median)_")
 _NUMBER = re.compile(r"\d+(_\d+)?")
 _PERCENTILE = re.compile(r"_(p(ercentile)?_?\d{1,2}(_\d+)?|\d{1,2}(st|nd|rd|th)?_percent(ile)?)_")
+_BARE_COST = re.compile(r"_(costs?|prices?|pricing|expenses?)_")
+LEAST_QUALITIES = 2
+LEAST_RATINGS = 4
+"""So many columns of small whole numbers may be ratings."""
+MIN_SCALE = 4
+MAX_SCALE = 10
+"""Ratings go up to 4 at least, and to 10 at most."""
+_PERCENTILE_OF = re.compile(r"_(?P<measured>\w+)_p\d{2}(_\d+)?_")
+_MIDDLE_OF = re.compile(r"_(?P<measured>\w+)_(mean|avg|average|median)_")
 STATISTIC_ROLES: dict[str, tuple[Role, MeaningKind]] = {
     "higher": ("output", "quality"),
     "lower": ("lower_rate", "loss"),
@@ -141,6 +150,57 @@ def _settle_ratio(column: Column, ratios: pd.Series) -> Column:
         reason = "the compressed size over the original one: lower is better"
         return column.with_role("cost", reason, "file size", low=0.0, high=np.inf)
     return column
+
+
+def doubt_rated_costs(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column]:
+    """Ask about a cost among ratings: 10 points for it may be the least or the most expensive.
+
+    Ratings are whole or half numbers up to 10; a mean of them stands on the same scale.
+    """
+    judged = [column for column in columns if column.name in frame]
+    costs = {c.name for c in judged if _BARE_COST.fullmatch(parse_name(c.name).words)}
+    qualities = [column for column in judged if column.role == "output"]
+    if not costs or len(qualities) < LEAST_QUALITIES:
+        return list(columns)
+    values = frame[[column.name for column in judged]].to_numpy(dtype=float)
+    is_empty = np.isnan(values)
+    is_half = (values * 2 % 1 == 0) | is_empty
+    rated = {
+        column.name
+        for column, is_rated in zip(judged, is_half.all(axis=0), strict=True)
+        if is_rated
+    }
+    is_on_scale = ((values >= 0) & (values <= MAX_SCALE) | is_empty).all()
+    if len(rated) < LEAST_RATINGS or not is_on_scale or np.nanmax(values) < MIN_SCALE:
+        return list(columns)
+    reason = "a rating of what is spent may be better high"
+    return [
+        column.with_role("conditional", reason, "open") if column.name in costs & rated else column
+        for column in columns
+    ]
+
+
+def take_percentiles(columns: Sequence[Column]) -> list[Column]:
+    """Give a mean the direction of a percentile of the same measurement.
+
+    "lookup_avg" beside "lookup_p95" is spent as that is.
+    """
+    directed: dict[str, Column] = {}
+    for column in columns:
+        match = _PERCENTILE_OF.fullmatch(parse_name(column.name).words)
+        if match is not None and column.metric:
+            directed.setdefault(match["measured"], column)
+    judged_columns = []
+    for column in columns:
+        match = _MIDDLE_OF.fullmatch(parse_name(column.name).words)
+        percentile = directed.get(match["measured"]) if match is not None else None
+        is_open = column.role in ("unknown", "conditional") or column.kind == "mean of scores"
+        if is_open and percentile is not None:
+            better = f"{percentile.direction} is better"
+            reason = f"measured as '{percentile.name}': {better}"
+            column = column.with_role(percentile.role, reason, percentile.kind)
+        judged_columns.append(column)
+    return judged_columns
 
 
 def settle_statistics(
