@@ -24,6 +24,8 @@ from deabench.metrics.formulas import (
 from deabench.utils.checks import did_you_mean
 from deabench.utils.frames import pandas_or_same, with_named_rows
 
+WEIGHTED_CELLS = "the cells are sums of sample weights"
+"""`attrs["weighted"]` of a frame of cells that need not be whole."""
 MAX_SENTENCES = 20
 """Undefined values that `attrs["undefined"]` describes; `undefined` lists them all."""
 

@@ -27,6 +27,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.metrics import labels
+from deabench.metrics.counts import WEIGHTED_CELLS, has_weighted_cells
 from deabench.metrics.formulas import CELLS
 from deabench.metrics.metric import Metric
 from deabench.metrics.score_metrics import roc_auc, sort_scores
@@ -66,7 +67,7 @@ def confusion(
     Returns
     -------
     DataFrame, (classifier, true class) x predicted class
-        Whole numbers, or sums of weights.
+        Whole numbers, or sums of weights; `attrs["weighted"]` then tells it to `one_vs_rest`.
 
     Examples
     --------
@@ -80,7 +81,10 @@ def confusion(
     for name, predicted in instances.predictions_by_name(predictions).items():
         codes = predicted_codes(predicted, true, classes, name)
         matrices[name] = _confusion_matrix(true_codes, codes, classes, weight)
-    return pd.concat(matrices, names=["classifier", "true"])
+    confusions = pd.concat(matrices, names=["classifier", "true"])
+    if weight is not None:
+        confusions.attrs["weighted"] = WEIGHTED_CELLS
+    return confusions
 
 
 def one_vs_rest(confusions: pd.DataFrame) -> pd.DataFrame:
@@ -111,13 +115,19 @@ def one_vs_rest(confusions: pd.DataFrame) -> pd.DataFrame:
         cells = matrix.to_numpy()
         # Of class k: hits on the diagonal, misses along its row, false alarms down its column.
         tp = np.diag(cells)
-        fn = cells.sum(axis=1) - tp
-        fp = cells.sum(axis=0) - tp
-        tn = cells.sum() - tp - fn - fp
+        # Sums without the diagonal: differences of sums of weights would not be exact, as -1e-17.
+        others = np.where(np.eye(len(cells), dtype=bool), 0, cells)
+        fn = others.sum(axis=1)
+        fp = others.sum(axis=0)
+        tn = [np.delete(np.delete(cells, k, axis=0), k, axis=1).sum() for k in range(len(cells))]
         for k, label in enumerate(matrix.columns):
             rows[name, label] = (tp[k], fn[k], fp[k], tn[k])
     index = pd.MultiIndex.from_tuples(list(rows), names=["classifier", "class"])
-    return pd.DataFrame(list(rows.values()), index, list(CELLS))
+    table = pd.DataFrame(list(rows.values()), index, list(CELLS))
+    # Sums of sample weights need not be whole.
+    if has_weighted_cells(confusions):
+        table.attrs["weighted"] = confusions.attrs["weighted"]
+    return table
 
 
 def from_classes(

@@ -11,7 +11,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.metrics import labels
-from deabench.metrics.counts import compute_metrics, select_metrics
+from deabench.metrics.counts import WEIGHTED_CELLS, compute_metrics, select_metrics
 from deabench.metrics.formulas import CELLS, SCORE_METRICS, direction_of
 from deabench.metrics.metric import Metric, check_probabilities, metric_name
 from deabench.metrics.roc_area import delong_of_sorted
@@ -210,7 +210,7 @@ def count_cells(
     table = table.rename_axis("classifier")
     table.attrs = {"positive": true.positive, "note": true.note}
     if weight is not None:
-        table.attrs["weighted"] = "the cells are sums of sample weights"
+        table.attrs["weighted"] = WEIGHTED_CELLS
     return table
 
 

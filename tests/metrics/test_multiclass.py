@@ -20,6 +20,7 @@ import deabench as db
 from deabench import curves, tango
 from deabench import metrics as m
 from deabench.cli import main
+from deabench.errors import DataError
 
 CLASSES = ["setosa", "versicolor", "virginica"]
 
@@ -201,3 +202,22 @@ def test_undefined_and_refused(refused):
         "the scores of 'net' have no column 'c'; give a DataFrame with a column per class"
     ):
         m.from_class_scores(y, {"net": pd.DataFrame({"a": [1, 2, 3], "b": [1, 2, 3]})})
+
+
+def test_cells_of_weighted_confusions_are_sums_of_weights(iris):
+    """One class against the rest of weighted instances is what `count` gives for it."""
+    y, predictions, _ = iris
+    weight = np.random.default_rng(0).random(len(y))
+    by_class = m.one_vs_rest(m.confusion(y, predictions, sample_weight=weight))
+    for label in CLASSES:
+        cells = m.count(m.against_rest(y, label), predictions, sample_weight=weight)
+        found = by_class.xs(label, level="class").loc[cells.index]
+        assert found.to_numpy() == pytest.approx(cells.to_numpy(), abs=1e-12)
+    assert m.from_counts(by_class, metrics=["TPR"])["TPR"].to_numpy() == pytest.approx(
+        m.from_classes(y, predictions, metrics=["recall"], sample_weight=weight).to_numpy().ravel()
+    )
+    # A cell of 0 stays 0, whatever the weights sum up to.
+    right = m.one_vs_rest(m.confusion(y, {"right": y}, sample_weight=weight))
+    assert (right[["fn", "fp"]].to_numpy() == 0).all()
+    with pytest.raises(DataError, match="sums of sample weights"):
+        m.bootstrap_counts(by_class)
