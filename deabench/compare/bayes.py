@@ -225,7 +225,8 @@ def bayesian_correlated_t(
     """
     # The variance of folds that share training data is enlarged by this ratio.
     check_ratio(ratio)
-    d = score_differences(*check_pair(first, second)) * (1 if higher_is_better else -1)
+    x, y = check_pair(first, second)
+    d = score_differences(x, y) * (1 if higher_is_better else -1)
     rope = _check_rope(rope)
     count = len(d)
     mean = float(d.mean())
@@ -233,8 +234,10 @@ def bayesian_correlated_t(
     notes: tuple[str, ...] = ()
     # Without spread there is no t distribution: the posterior is a point.
     if deviation <= 1e-12 * np.abs(d).max():
-        first_better = float(mean > rope)
-        second_better = float(mean < -rope)
+        # Whether the point is on the region's edge, rounding noise must not decide.
+        size = max(float(np.abs(x).max()), float(np.abs(y).max()), rope)
+        excess = np.round((np.array([mean, -mean]) - rope) / (size or 1.0), NOISE_DIGITS)
+        first_better, second_better = (excess > 0).astype(float).tolist()
         equivalent = 1 - first_better - second_better
         notes = (f"the difference is {mean:g} on every fold: the posterior is that one point",)
     else:
@@ -358,11 +361,11 @@ def bayesian(
             result = bayesian_correlated_t(
                 x, y, rope=rope, ratio=1 / (folds - 1), higher_is_better=higher_is_better
             )
-        # At a threshold above ½ at most one outcome reaches it.
         outcomes = (result.first_better, result.equivalent, result.second_better)
         names = (str(first), "equivalent", str(second))
-        verdicts = [name for name, p in zip(names, outcomes, strict=True) if p >= threshold]
-        verdict = "".join(verdicts[:1])
+        # Below a threshold of ½ several outcomes may reach it: the most probable one counts.
+        most_probable = int(np.argmax(outcomes))
+        verdict = names[most_probable] if outcomes[most_probable] >= threshold else ""
         rows.append((first, second, *outcomes, verdict))
     pairs = pd.DataFrame(
         rows, columns=["first", "second", "first_better", "equivalent", "second_better", "verdict"]

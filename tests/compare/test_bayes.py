@@ -103,6 +103,25 @@ def test_bayesian_pairs_of_a_table() -> None:
     assert folds.test == "Bayesian correlated t test"
 
 
+@pytest.mark.parametrize("unit", [1.0, 1e-9, 1e12])
+def test_folds_that_differ_by_the_region_are_equivalent_in_any_unit(unit: float) -> None:
+    """.81 - .80 is .01 and rounding noise, which is no difference above a region of .01."""
+    first, second = np.array([0.81, 0.75, 0.92]) * unit, np.array([0.80, 0.74, 0.91]) * unit
+    for x, y in ((first, second), (second, first)):
+        result = compare.bayesian_correlated_t(x, y, rope=0.01 * unit, ratio=0.5)
+        assert (result.first_better, result.equivalent, result.second_better) == (0, 1, 0)
+    beyond = compare.bayesian_correlated_t(first, second, rope=0.0099 * unit, ratio=0.5)
+    assert (beyond.first_better, beyond.equivalent, beyond.second_better) == (1, 0, 0)
+
+
+def test_the_verdict_is_the_most_probable_outcome() -> None:
+    """Below a threshold of one half the first of the three outcomes is not favoured."""
+    pairs = compare.bayesian(TABLE, rope=0.01, threshold=0.05).pairs
+    outcomes = pairs[["first_better", "equivalent", "second_better"]].to_numpy()
+    names = pairs.assign(equivalent="equivalent")[["first", "equivalent", "second"]].to_numpy()
+    assert pairs["verdict"].tolist() == names[range(len(pairs)), outcomes.argmax(axis=1)].tolist()
+
+
 REFUSED = [
     (
         lambda: compare.bayesian_signed_rank([1, 2], [2, 1], rope=-1),
