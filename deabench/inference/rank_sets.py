@@ -18,6 +18,8 @@ from deabench.utils.result import Result
 from deabench.utils.text import name_type
 
 Array = np.ndarray
+ROUNDING_ERROR = 1e-9
+"""A number of data sets that is whole but for rounding is whole: (1 - .9) · 10 is below 1."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -219,7 +221,7 @@ def _range(ranks: Array, alpha: float) -> tuple[Array, Array]:
     """Leave out ⌊α (J + 1)⌋ of each classifier's J ranks, half of them at either end."""
     # The smaller half of the excluded ranks is taken from the low end.
     datasets, k = ranks.shape
-    excluded = int(np.floor(alpha * (datasets + 1)))
+    excluded = int(np.floor(alpha * (datasets + 1) + ROUNDING_ERROR))
     excluded_low = excluded // 2
     excluded_high = excluded - excluded_low
     ordered = np.sort(ranks, axis=0)
@@ -242,6 +244,6 @@ def _simultaneous_range(ranks: Array, alpha: float) -> tuple[Array, Array]:
     # Split conformal prediction: one half centres, the other half calibrates.
     median = np.median(ranks[::2], axis=0)
     distance = np.sort(np.abs(ranks[1::2] - median).max(axis=1))
-    rank = int(np.ceil((1 - alpha) * (len(distance) + 1)))
+    rank = int(np.ceil((1 - alpha) * (len(distance) + 1) - ROUNDING_ERROR))
     reach = distance[rank - 1] if rank <= len(distance) else float(k)
     return np.maximum(median - reach, 1.0), np.minimum(median + reach, float(k))

@@ -89,3 +89,16 @@ def test_simultaneous_ranks_are_the_median_and_the_largest_distances_of_the_othe
     best, worst = _simultaneous_range(ranks, 0.05)
     assert best.tolist() == [1, 1, 1, 1]
     assert worst.tolist() == [4, 4, 4, 4]
+
+
+def test_a_level_that_the_data_sets_just_allow_leaves_one_of_them_out():
+    """Of 9 data sets a level of .9 excludes one rank, though (1 − .9) · 10 rounds below 1."""
+    scores = pd.DataFrame({"a": [3.0] * 9, "b": [2.0] * 9, "c": [1.0] * 9})
+    table = db.conformal_ranks(scores, level=0.9).table
+    assert table["worst"].tolist() == [1, 2, 3]
+    # Among 19 calibrating data sets .55 · 20 = 11 distances hold the level, not 12.
+    ranks = np.tile([1.0, 2.0, 3.0], (39, 1))
+    for row, calibrating in enumerate(range(1, 39, 2)):
+        ranks[calibrating] += row + 1
+    best, _ = _simultaneous_range(ranks + 20, 1 - 0.55)
+    assert best.tolist() == [10, 11, 12]
