@@ -326,9 +326,12 @@ def select_files(
 
 def _label_columns(schema: Schema, label: str | Sequence[str] | None, path: str) -> tuple[str, ...]:
     """Return the columns that name a row: those of `label`, otherwise the first of text."""
+    names: tuple[str, ...]
     if label is None:
-        return next(((field.name,) for field in schema if _is_text(field.type)), ())
-    names = (label,) if isinstance(label, str) else tuple(label)
+        names = next(((field.name,) for field in schema if _is_text(field.type)), ())
+    else:
+        # Named twice, a column names the rows once: a file has each column once.
+        names = (label,) if isinstance(label, str) else tuple(dict.fromkeys(label))
     for name in names:
         _check_column(schema, name, path)
     return names
@@ -346,10 +349,15 @@ def _is_text(dtype: object) -> bool:
 
 
 def _check_column(schema: Schema, name: str, path: str) -> None:
-    """Refuse a column that a file does not have."""
+    """Refuse a column that a file does not have, or has twice."""
     if name not in schema.names:
         raise DataError(
             f"there is no column '{name}' in '{path}'; {did_you_mean(name, schema.names)}"
+        )
+    if schema.names.count(name) > 1:
+        raise DataError(
+            f"the column '{name}' appears more than once in '{path}'; give every column a name of "
+            "its own"
         )
 
 
@@ -358,11 +366,6 @@ def _check_metric(schema: Schema, name: str, path: str) -> None:
     from pyarrow import types
 
     _check_column(schema, name, path)
-    if schema.names.count(name) > 1:
-        raise DataError(
-            f"the column '{name}' appears more than once in '{path}'; give every column a name of "
-            "its own"
-        )
     dtype = schema.field(name).type
     if not (types.is_integer(dtype) or types.is_floating(dtype) or types.is_decimal(dtype)):
         raise DataError(

@@ -329,7 +329,7 @@ def _score_schema(files: ParquetFiles) -> Schema:
             )
     label_fields = [pa.field("file", pa.string()), pa.field("row", pa.int64())]
     if files.labels:
-        with open_parquet(files.path(0)) as file:
+        with open_parquet(files.path(_first_file(files))) as file:
             schema = file.schema_arrow
         label_fields = [schema.field(name).remove_metadata() for name in files.labels]
     dtypes = (pa.float64(), pa.bool_(), pa.int32())
@@ -337,6 +337,11 @@ def _score_schema(files: ParquetFiles) -> Schema:
         pa.field(name, dtype) for name, dtype in zip(SCORE_COLUMNS, dtypes, strict=True)
     ]
     return pa.schema([*label_fields, *score_fields])
+
+
+def _first_file(files: ParquetFiles) -> int:
+    """Return the number of the first file with rows; columns without rows may have no type."""
+    return files.partitions[0][0].file
 
 
 def _score_table(files: ParquetFiles, batch: Batch, scores: Scores, schema: Schema) -> RecordBatch:
@@ -352,7 +357,7 @@ def _score_table(files: ParquetFiles, batch: Batch, scores: Scores, schema: Sche
         except (pa.ArrowException, ValueError):
             raise DataError(
                 f"the columns that name the rows of '{path}' are of other types than those of "
-                f"'{files.paths[0]}'; write all files with the same types"
+                f"'{files.paths[_first_file(files)]}'; write all files with the same types"
             ) from None
     else:
         # Repeat one string by index: no Python string for each row.

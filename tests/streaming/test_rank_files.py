@@ -418,3 +418,27 @@ def test_files_without_a_complete_row_are_read_over_and_proved(tmp_path: Path, r
         "name of its own"
     ):
         db.frontier(str(twice / "*.parquet"), outputs=["TPR"])
+
+
+def test_files_without_rows_do_not_decide_the_types_of_labels(tmp_path: Path) -> None:
+    """pandas writes a column of text without rows as one of no type."""
+    rows = pd.DataFrame({"model": ["a", "b"], "TPR": [0.9, 0.5], "TNR": [0.5, 0.8]})
+    rows.iloc[:0].astype({"model": object}).to_parquet(tmp_path / "0.parquet")
+    rows.to_parquet(tmp_path / "1.parquet")
+    ranking = db.rank_files(tmp_path, tmp_path / "scores", outputs=["TPR", "TNR"])
+    assert pd.read_parquet(ranking.path)["model"].tolist() == ["a", "b"]
+
+
+def test_a_column_that_names_the_rows_twice_is_written_once(tmp_path: Path) -> None:
+    rows = pd.DataFrame({"model": ["a", "b"], "TPR": [0.9, 0.5], "TNR": [0.5, 0.8]})
+    rows.to_parquet(tmp_path / "0.parquet")
+    names = ["model", "model"]
+    ranking = db.rank_files(tmp_path, tmp_path / "scores", outputs=["TPR", "TNR"], label=names)
+    assert pd.read_parquet(ranking.path).columns[:2].tolist() == ["model", "efficiency"]
+
+
+def test_two_columns_of_one_name_cannot_name_the_rows(tmp_path: Path) -> None:
+    arrays = [pa.array(["a"]), pa.array(["b"]), pa.array([0.5]), pa.array([0.4])]
+    pq.write_table(pa.table(arrays, names=["m", "m", "TPR", "TNR"]), tmp_path / "0.parquet")
+    with pytest.raises(db.DataError, match="the column 'm' appears more than once"):
+        db.rank_files(tmp_path, tmp_path / "scores", outputs=["TPR", "TNR"])
