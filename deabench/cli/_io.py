@@ -21,6 +21,7 @@ import pandas as pd
 
 from deabench.errors import UsageError
 from deabench.utils.files import write_whole
+from deabench.utils.frames import index_to_columns
 from deabench.utils.text import csv_text, markdown_table, printable
 
 MAX_TEXT_WIDTH = 72
@@ -264,7 +265,7 @@ def write_table(
 
 def markdown_text(frame: pd.DataFrame) -> str:
     """Return a frame as a Markdown table, rounded to four decimals."""
-    flat = frame.reset_index()
+    flat = index_to_columns(frame)
     names = [str(name) for name in flat.columns]
     formats = [_p_value_text if name in P_VALUES else _cell_text for name in names]
     columns = (map(text_of, flat.iloc[:, k]) for k, text_of in enumerate(formats))
@@ -276,7 +277,7 @@ def json_records(frame: pd.DataFrame) -> str:
     """Return a frame as a JSON list with one object per row; NaN and infinities become null."""
     records = [
         {key: _json_value(value) for key, value in row.items()}
-        for row in frame.reset_index().to_dict(orient="records")
+        for row in index_to_columns(frame).to_dict(orient="records")
     ]
     return json.dumps(records, indent=1, ensure_ascii=False) + "\n"
 
@@ -294,7 +295,7 @@ def _print_table(frame: pd.DataFrame, title: str) -> None:
     """
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     shown = frame if width is None else frame.head(MAX_ROWS)
-    flat = shown.reset_index()
+    flat = index_to_columns(shown)
     columns = [
         _Column(str(flat.columns[k]), flat.iloc[:, k], is_numeric, width or MAX_TEXT_WIDTH)
         for k, is_numeric in enumerate(_numeric_columns(flat))

@@ -109,7 +109,12 @@ def with_keys(frame: pd.DataFrame, keys: Sequence[str], noun: str) -> pd.DataFra
         Where a key is missing.
     """
     has_names = any(name is not None for name in frame.index.names)
-    flat = frame.reset_index() if has_names else frame
+    if has_names:
+        # A key may be an index level and a column, too, as after set_index(drop=False).
+        repeated = [name for name in frame.index.names if name in frame.columns]
+        flat = frame.drop(columns=repeated).reset_index()
+    else:
+        flat = frame
     names = {key: find_key(list(flat.columns), key) for key in keys}
     for key, name in names.items():
         if name is None:
@@ -117,6 +122,15 @@ def with_keys(frame: pd.DataFrame, keys: Sequence[str], noun: str) -> pd.DataFra
                 f"there is no column '{key}' in {noun}; {did_you_mean(key, list(flat.columns))}"
             )
     return flat.rename(columns={name: key for key, name in names.items()})
+
+
+def index_to_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with its index as the first columns.
+
+    Where another column has the name of an index level, the level's is called "..._label".
+    """
+    names = [f"{name}_label" if name in frame.columns else name for name in frame.index.names]
+    return frame.rename_axis(index=names).reset_index()
 
 
 def _plain_word(name: object) -> str:

@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 from pandas.api.extensions import ExtensionArray
 
+from deabench.utils.frames import index_to_columns
+
 UNSEEN = re.compile(
     "[\u0000-\u0008\u000b-\u001f\u007f-\u009f"  # control characters
     "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # direction of writing, ends of lines
@@ -97,7 +99,7 @@ def unescape_formula(cell: str) -> str:
 
 def csv_text(frame: pd.DataFrame) -> str:
     """Return the frame as CSV: its index first, formulas escaped, numbers to their last digit."""
-    flat = frame.reset_index()
+    flat = index_to_columns(frame)
     names = [escape_formula(str(name)) for name in flat.columns]
     columns = [flat.iloc[:, k].values for k in range(len(names))]
     # Blank lines are quoted in a frame of one column only; pandas does that.

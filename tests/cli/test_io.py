@@ -208,3 +208,12 @@ def test_records_hold_what_json_knows() -> None:
 )
 def test_only_what_would_be_a_formula_loses_its_apostrophe(cell, text) -> None:
     assert unescape_formula(cell) == text
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_the_labels_may_have_the_name_of_a_result(tmp_path, capsys):
+    """A column of labels called as a column of the answer is printed beside it."""
+    path = tmp_path / "table.csv"
+    path.write_text("rank,TPR,TNR\na,.5,.6\nb,.7,.3\n")
+    assert main(["rank", str(path), "--outputs", "TPR,TNR"]) == 0
+    assert "rank_label" in capsys.readouterr().out

@@ -585,3 +585,11 @@ def test_costs_point_down_and_what_was_chosen_stands_first():
         columns=["TPR", "TNR", "AUC", "F1", "GM", "ACC", "MCC"],
     )
     assert db.report(seven).data["front"]["hull"] is None
+
+
+def test_a_metric_may_be_called_as_the_labels_are(tmp_path):
+    labels = pd.Index(list("abc"), name="classifier")
+    table = pd.DataFrame({"classifier": [0.5, 0.7, 0.2], "TNR": [0.6, 0.3, 0.9]}, labels)
+    page = tmp_path / "page.html"
+    db.report(db.rank(table, outputs=["classifier", "TNR"])).save(page)
+    assert "classifier" in page.read_text(encoding="utf-8")

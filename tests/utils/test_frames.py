@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import deabench as db
-from deabench.utils.frames import to_pandas, with_named_rows
+from deabench.utils.frames import index_to_columns, to_pandas, with_named_rows
 
 LIBRARIES = {"polars": pl.DataFrame, "lazy": pl.LazyFrame, "pyarrow": pa.table}
 
@@ -141,3 +141,21 @@ def test_comparisons_take_frames_of_any_library(foreign):
     long = table.stack().rename("score").rename_axis(["task", "model"]).reset_index()
     wide = compare.from_long(foreign(long.to_dict(orient="list")))
     assert wide.equals(table)
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")  # three folds
+def test_keys_may_be_index_levels_and_columns_at_once():
+    """set_index(drop=False) leaves the keys among the columns."""
+    folds = pd.DataFrame(
+        {"classifier": ["a", "b"] * 3, "fold": [0, 0, 1, 1, 2, 2], "acc": [5, 4, 6, 4, 7, 4]}
+    )
+    indexed = folds.set_index(["classifier", "fold"], drop=False)
+    expected = db.Samples.from_folds(folds).to_frame()
+    assert db.Samples.from_folds(indexed).to_frame().equals(expected)
+
+
+def test_an_index_level_with_the_name_of_a_column_is_its_label():
+    frame = pd.DataFrame({"rank": [1, 2]}, pd.Index(["a", "b"], name="rank"))
+    assert index_to_columns(frame).columns.tolist() == ["rank_label", "rank"]
+    assert frame.index.name == "rank"
+    assert index_to_columns(frame.rename_axis(None)).columns.tolist() == ["index", "rank"]
