@@ -291,6 +291,6 @@ def _build_frame(
         )
     frame["efficient_on"] = efficient.eq(True).sum().reindex(frame.index)
     frame["datasets"] = each_scores.notna().sum().reindex(frame.index)
-    frame.index.name = "classifier"
+    frame = frame.rename_axis("classifier")
     # An efficiency of infinity is undefined here: it would spoil every mean.
     return frame.replace([np.inf], np.nan), tuple(notes)

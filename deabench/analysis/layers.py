@@ -115,7 +115,7 @@ def layers(
     if first.options.name in ("wei", "score") and set(first.data.outputs) <= set(selected.frame):
         frame["stability"] = radius_between_layers(first.data.outputs.to_numpy())
     frame = frame.sort_values("layer", kind="stable")
-    frame.index.name = "classifier"
+    frame = frame.rename_axis("classifier")
     return Layers(frame, (*selected.notes, *first.notes))
 
 

@@ -124,7 +124,7 @@ def malmquist(
     frame = pd.DataFrame(
         {"index": change * technical, "efficiency_change": change, "technical_change": technical}
     )
-    frame.index.name = "classifier"
+    frame = frame.rename_axis("classifier")
     # Rows of one table alone span its frontier but have no index.
     unmatched = sorted({str(name) for name in old.index.symmetric_difference(new.index)})
     notes = (*notes, *first.data.notes)

@@ -115,7 +115,7 @@ def groups(
     frame = pd.DataFrame({"group": group, "in_group": in_group, "meta": meta.scores})
     # The group's technology is part of the common one, so that the ratio is at most 1.
     frame["gap"] = frame["meta"] / frame["in_group"]
-    frame.index.name = "classifier"
+    frame = frame.rename_axis("classifier")
     # With fewer than three classifiers per metric nearly all of a group are efficient in it.
     min_size = 3 * meta.slacks.shape[1]
     notes = [

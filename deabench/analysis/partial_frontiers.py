@@ -184,7 +184,7 @@ def _compare_with(
         else:
             efficiency[o] = 1.0 / level if level > 0 else np.inf
     frame = pd.DataFrame({"efficiency": efficiency, "compared": compared}, index=data.labels)
-    frame.index.name = "classifier"
+    frame = frame.rename_axis("classifier")
     notes = (*selected.notes, *data.notes)
     compared_with_few = compared < FEW_COMPARED
     if compared_with_few.any():

@@ -120,7 +120,7 @@ def scale_efficiency(
     returns = np.where(is_too_small, "increasing", "decreasing")
     frame["returns"] = np.where(is_scale_efficient, "constant", returns)
     frame.loc[frame["scale"].isna(), "returns"] = None
-    frame.index.name = "classifier"
+    frame = frame.rename_axis("classifier")
     # What is noted under one assumption alone is about that ranking, not about both.
     shared_notes = [note for note in crs.notes if note in vrs.notes]
     return ScaleEfficiency(frame, (COMPARED_RETURNS, *shared_notes))

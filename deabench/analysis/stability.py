@@ -47,7 +47,7 @@ class Stability(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return `efficient` and `stability`, the most fragile first."""
         frame = pd.DataFrame({"efficient": self.efficient, "stability": self.radius})
-        frame.index.name = "classifier"
+        frame = frame.rename_axis("classifier")
         return frame.sort_values("stability", kind="stable")
 
 

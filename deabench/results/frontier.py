@@ -324,8 +324,7 @@ class Frontier(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return the classifiers of the frontier with their metrics."""
         frame = to_user_values(self.data.outputs.loc[self.extreme], self.data.transforms)
-        frame.index.name = "classifier"
-        return frame
+        return frame.rename_axis("classifier")
 
     @property
     def entered(self) -> tuple[Any, ...]:

@@ -279,7 +279,7 @@ class Ranking(Answer, Result):
             values = intervals.loc[[str(label) for label in frame.index]].to_numpy()
             frame[list(intervals.columns)] = values
             frame = frame.astype(dict(zip(intervals.columns, intervals.dtypes, strict=True)))
-        frame.index.name = "classifier"
+        frame = frame.rename_axis("classifier")
         return frame.iloc[self.order]
 
     def with_uncertainty(self, samples: Any) -> Ranking:

@@ -293,7 +293,7 @@ class Targets(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return `position`, `distance`, then `target_<metric>`, in the tested table's order."""
         frame = pd.DataFrame({"position": self.position, "distance": self.distance})
-        frame.index.name = "classifier"
+        frame = frame.rename_axis("classifier")
         return frame.join(self.targets.add_prefix("target_"))
 
 

@@ -614,3 +614,18 @@ def test_a_peer_of_zeros_is_a_peer() -> None:
     data = pd.DataFrame({"a": [0.0, 0.0], "b": [0.0, 0.0]}, index=["x", "y"])
     ranking = db.rank(data, model="additive", outputs=["a", "b"])
     assert ranking.peers["x"].tolist() == [1.0, 1.0]
+
+
+def test_frames_of_a_result_do_not_rename_its_labels():
+    """`to_frame` names the index of the frame, not that of the scores, which share it."""
+    rates = {"TPR": [0.9, 0.8, 0.6, 0.3], "TNR": [0.6, 0.8, 0.7, 0.2]}
+    table = pd.DataFrame(rates, index=list("abcd"))
+    ranking = db.rank(table, outputs=["TPR", "TNR"])
+    targets = db.targets(table, table, outputs=["TPR", "TNR"])
+    stability = db.stability(table, outputs=["TPR", "TNR"])
+    named = [ranking.scores, targets.position, targets.targets, stability.radius, table]
+    before = [result.index.name for result in named]
+    assert ranking.to_frame().index.name == "classifier"
+    assert targets.to_frame().index.name == "classifier"
+    assert stability.to_frame().index.name == "classifier"
+    assert [result.index.name for result in named] == before

@@ -163,7 +163,7 @@ def weightings_by_dataset(
         }
     )
     frame = frame.sort_values(["first_share", "mean_rank"], ascending=[False, True], kind="stable")
-    frame.index.name = "classifier"
+    frame = frame.rename_axis("classifier")
     return WeightingsByDataset(
         frame, first_shares, frames["mean_rank"], frames["best"], frames["worst"], tuple(notes)
     )
