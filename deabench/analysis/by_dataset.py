@@ -20,6 +20,7 @@ from deabench.tables.read import read
 from deabench.tables.selected_table import Missing, SelectedTable, refuse_bounds
 from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
+from deabench.utils.frames import with_classifier_index
 from deabench.utils.result import Result
 from deabench.utils.text import quote_names
 
@@ -291,6 +292,6 @@ def _build_frame(
         )
     frame["efficient_on"] = efficient.eq(True).sum().reindex(frame.index)
     frame["datasets"] = each_scores.notna().sum().reindex(frame.index)
-    frame = frame.rename_axis("classifier")
+    frame = with_classifier_index(frame)
     # An efficiency of infinity is undefined here: it would spoil every mean.
     return frame.replace([np.inf], np.nan), tuple(notes)

@@ -17,6 +17,7 @@ from deabench.models import ModelName
 from deabench.tables.selected_table import Missing, SelectedTable, refuse_bounds
 from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
+from deabench.utils.frames import with_classifier_index
 from deabench.utils.result import Result
 
 
@@ -115,7 +116,7 @@ def layers(
     if first.options.name in ("wei", "score") and set(first.data.outputs) <= set(selected.frame):
         frame["stability"] = radius_between_layers(first.data.outputs.to_numpy())
     frame = frame.sort_values("layer", kind="stable")
-    frame = frame.rename_axis("classifier")
+    frame = with_classifier_index(frame)
     return Layers(frame, (*selected.notes, *first.notes))
 
 

@@ -16,6 +16,7 @@ from deabench.tables.read import as_table
 from deabench.tables.selected_table import Missing, align_columns, refuse_bounds
 from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
+from deabench.utils.frames import with_classifier_index
 from deabench.utils.result import Result
 from deabench.utils.text import quote_names
 
@@ -124,7 +125,7 @@ def malmquist(
     frame = pd.DataFrame(
         {"index": change * technical, "efficiency_change": change, "technical_change": technical}
     )
-    frame = frame.rename_axis("classifier")
+    frame = with_classifier_index(frame)
     # Rows of one table alone span its frontier but have no index.
     unmatched = sorted({str(name) for name in old.index.symmetric_difference(new.index)})
     notes = (*notes, *first.data.notes)

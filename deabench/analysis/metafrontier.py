@@ -18,6 +18,7 @@ from deabench.tables.selected_table import Missing, refuse_bounds
 from deabench.tables.selection import read_grouping, select_table
 from deabench.tables.table import TableLike
 from deabench.utils.checks import did_you_mean
+from deabench.utils.frames import with_classifier_index
 from deabench.utils.result import Result
 from deabench.utils.text import name_type
 
@@ -115,7 +116,7 @@ def groups(
     frame = pd.DataFrame({"group": group, "in_group": in_group, "meta": meta.scores})
     # The group's technology is part of the common one, so that the ratio is at most 1.
     frame["gap"] = frame["meta"] / frame["in_group"]
-    frame = frame.rename_axis("classifier")
+    frame = with_classifier_index(frame)
     # With fewer than three classifiers per metric nearly all of a group are efficient in it.
     min_size = 3 * meta.slacks.shape[1]
     notes = [

@@ -22,6 +22,7 @@ from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
 from deabench.tables.validation import validate
 from deabench.utils.checks import choice, share
+from deabench.utils.frames import with_classifier_index
 from deabench.utils.result import Result
 
 FEW_COMPARED = 5
@@ -184,7 +185,7 @@ def _compare_with(
         else:
             efficiency[o] = 1.0 / level if level > 0 else np.inf
     frame = pd.DataFrame({"efficiency": efficiency, "compared": compared}, index=data.labels)
-    frame = frame.rename_axis("classifier")
+    frame = with_classifier_index(frame)
     notes = (*selected.notes, *data.notes)
     compared_with_few = compared < FEW_COMPARED
     if compared_with_few.any():

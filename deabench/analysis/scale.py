@@ -16,6 +16,7 @@ from deabench.results.model import Orientation
 from deabench.tables.selected_table import Missing, refuse_bounds
 from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
+from deabench.utils.frames import with_classifier_index
 from deabench.utils.result import Result
 
 TOLERANCE = 1e-7
@@ -120,7 +121,7 @@ def scale_efficiency(
     returns = np.where(is_too_small, "increasing", "decreasing")
     frame["returns"] = np.where(is_scale_efficient, "constant", returns)
     frame.loc[frame["scale"].isna(), "returns"] = None
-    frame = frame.rename_axis("classifier")
+    frame = with_classifier_index(frame)
     # What is noted under one assumption alone is about that ranking, not about both.
     shared_notes = [note for note in crs.notes if note in vrs.notes]
     return ScaleEfficiency(frame, (COMPARED_RETURNS, *shared_notes))

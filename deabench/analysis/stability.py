@@ -14,6 +14,7 @@ from deabench.tables.selected_table import Missing, refuse_bounds
 from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
 from deabench.tables.validation import validate
+from deabench.utils.frames import with_classifier_index
 from deabench.utils.result import Result
 
 
@@ -47,7 +48,7 @@ class Stability(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return `efficient` and `stability`, the most fragile first."""
         frame = pd.DataFrame({"efficient": self.efficient, "stability": self.radius})
-        frame = frame.rename_axis("classifier")
+        frame = with_classifier_index(frame)
         return frame.sort_values("stability", kind="stable")
 
 

@@ -25,6 +25,7 @@ from deabench.tables.transforms import (
 from deabench.tables.validation import require_numbers
 from deabench.utils.checks import choice
 from deabench.utils.files import write_whole
+from deabench.utils.frames import with_classifier_index
 from deabench.utils.result import Result
 
 NORMS = ("l1", "l2", "linf")
@@ -324,7 +325,7 @@ class Frontier(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return the classifiers of the frontier with their metrics."""
         frame = to_user_values(self.data.outputs.loc[self.extreme], self.data.transforms)
-        return frame.rename_axis("classifier")
+        return with_classifier_index(frame)
 
     @property
     def entered(self) -> tuple[Any, ...]:

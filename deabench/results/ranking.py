@@ -15,6 +15,7 @@ from deabench.results.answer import NOT_COMPUTED, Answer
 from deabench.results.proof import Proof
 from deabench.tables.transforms import CONSTANT_OUTPUT, to_user_values
 from deabench.utils.arrays import Sparse
+from deabench.utils.frames import with_classifier_index
 from deabench.utils.result import Result
 from deabench.utils.text import printable, shorten_middle
 
@@ -279,7 +280,7 @@ class Ranking(Answer, Result):
             values = intervals.loc[[str(label) for label in frame.index]].to_numpy()
             frame[list(intervals.columns)] = values
             frame = frame.astype(dict(zip(intervals.columns, intervals.dtypes, strict=True)))
-        frame = frame.rename_axis("classifier")
+        frame = with_classifier_index(frame)
         return frame.iloc[self.order]
 
     def with_uncertainty(self, samples: Any) -> Ranking:

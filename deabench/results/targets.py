@@ -25,6 +25,7 @@ from deabench.tables.transforms import (
     to_user_changes,
     to_user_values,
 )
+from deabench.utils.frames import with_classifier_index
 from deabench.utils.result import Result
 
 RANGE_TOLERANCE = 1e-9
@@ -293,7 +294,7 @@ class Targets(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return `position`, `distance`, then `target_<metric>`, in the tested table's order."""
         frame = pd.DataFrame({"position": self.position, "distance": self.distance})
-        frame = frame.rename_axis("classifier")
+        frame = with_classifier_index(frame)
         return frame.join(self.targets.add_prefix("target_"))
 
 

@@ -124,6 +124,14 @@ def with_keys(frame: pd.DataFrame, keys: Sequence[str], noun: str) -> pd.DataFra
     return flat.rename(columns={name: key for key, name in names.items()})
 
 
+def with_classifier_index(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose index is called "classifier"; several levels keep their names.
+
+    The index of the result that it comes from stays as it is.
+    """
+    return frame if frame.index.nlevels > 1 else frame.rename_axis("classifier")
+
+
 def index_to_columns(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame with its index as the first columns.
 

@@ -629,3 +629,17 @@ def test_frames_of_a_result_do_not_rename_its_labels():
     assert targets.to_frame().index.name == "classifier"
     assert stability.to_frame().index.name == "classifier"
     assert [result.index.name for result in named] == before
+
+
+def test_levels_of_an_index_keep_their_names() -> None:
+    index = pd.MultiIndex.from_product([["a", "b"], [1, 2]], names=["model", "seed"])
+    rates = {"TPR": [0.9, 0.8, 0.6, 0.3], "TNR": [0.6, 0.8, 0.7, 0.2]}
+    table = pd.DataFrame(rates, index=index)
+    for result in (
+        db.rank(table, outputs=["TPR", "TNR"]),
+        db.frontier(table, outputs=["TPR", "TNR"]),
+        db.targets(table, table, outputs=["TPR", "TNR"]),
+        db.stability(table, outputs=["TPR", "TNR"]),
+        db.layers(table, outputs=["TPR", "TNR"]),
+    ):
+        assert list(result.to_frame().index.names) == ["model", "seed"]

@@ -17,6 +17,7 @@ from deabench.tables.answers import with_metrics
 from deabench.tables.read import read
 from deabench.tables.selection import select_table
 from deabench.tables.table import TableLike
+from deabench.utils.frames import with_classifier_index
 from deabench.utils.result import Result
 from deabench.utils.text import quote_names
 
@@ -163,7 +164,7 @@ def weightings_by_dataset(
         }
     )
     frame = frame.sort_values(["first_share", "mean_rank"], ascending=[False, True], kind="stable")
-    frame = frame.rename_axis("classifier")
+    frame = with_classifier_index(frame)
     return WeightingsByDataset(
         frame, first_shares, frames["mean_rank"], frames["best"], frames["worst"], tuple(notes)
     )

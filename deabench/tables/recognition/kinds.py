@@ -276,7 +276,7 @@ def _are_complete(systems: pd.Series) -> bool:
 
     The schools of students who are predicted have not.
     """
-    return systems.value_counts().nunique() == 1
+    return bool(systems.value_counts().nunique() == 1)
 
 
 def _clean_cells(column: pd.Series) -> list[str]:
