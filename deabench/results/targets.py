@@ -294,8 +294,7 @@ class Targets(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return `position`, `distance`, then `target_<metric>`, in the tested table's order."""
         frame = pd.DataFrame({"position": self.position, "distance": self.distance})
-        frame = with_classifier_index(frame)
-        return frame.join(self.targets.add_prefix("target_"))
+        return with_classifier_index(frame).join(self.targets.add_prefix("target_"))
 
 
 def build_targets(
