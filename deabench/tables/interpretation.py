@@ -34,6 +34,7 @@ from deabench.tables.recognition.kinds import (
     recognise_folds,
     recognise_instances,
     refuse_missing_header,
+    refuse_predicted_numbers,
     refuse_rows_of_one_system,
     repetition_word,
     table_of_instances,
@@ -114,6 +115,7 @@ def interpret_source(
     is_undeclared = label is None and not roles and not source.declarations
     if is_undeclared:
         refuse_missing_header(source)
+        refuse_predicted_numbers(source)
     # Who names the systems or the data sets of predictions does not make metrics of them.
     if is_undeclared or set(roles.values()) <= {"label", "dataset"}:
         instances = recognise_instances(frame)

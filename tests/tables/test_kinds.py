@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -255,3 +256,33 @@ def test_rows_of_unequal_groups_are_systems_only_where_a_name_says_so(key, names
     file = tmp_path / "A.csv"
     frame.to_csv(file, index=False)
     assert list(db.read(file).frame.index) == names
+
+
+@pytest.mark.parametrize(("key", "is_forecast"), [("date", True), ("shop", False), ("hour", True)])
+def test_forecasts_beside_true_numbers_are_no_metrics(key, is_forecast, tmp_path) -> None:
+    rng = np.random.default_rng(0)
+    actual = np.cumsum(rng.normal(size=40)).round(3) + 20
+    keys = {
+        "date": [f"2024-01-{k % 28 + 1:02}" for k in range(40)],
+        "shop": [f"shop {k}" for k in range(40)],
+        "hour": range(40),
+    }
+    frame = pd.DataFrame({key: keys[key], "actual": actual})
+    frame["ARIMA"] = actual + rng.normal(size=40) / 5
+    frame["Prophet"] = actual + rng.normal(size=40) / 4
+    file = tmp_path / "demand.csv"
+    frame.to_csv(file, index=False)
+    if is_forecast:
+        with pytest.raises(db.DataError, match="'demand' holds predicted numbers"):
+            db.read(file)
+    else:
+        assert db.read(file).kind != "predictions"  # rows are shops, as it is asked
+
+
+def test_inputs_that_follow_an_output_called_y_are_no_forecasts(tmp_path) -> None:
+    rng = np.random.default_rng(0)
+    inputs = rng.uniform(1, 9, (30, 2)).round(2)
+    frame = pd.DataFrame({"X1": inputs[:, 0], "X2": inputs[:, 1], "Y": inputs.sum(axis=1)})
+    file = tmp_path / "farms.csv"
+    frame.to_csv(file, index=False)
+    assert db.read(file).kind == "metrics"

@@ -34,6 +34,8 @@ KEYS = ("dataset", "fold", "repeat", "seed", "instance", "cluster", "weight")
 REPETITIONS = ("fold", "repeat", "seed")
 MAX_CLASSES = 20
 """A truth of a weak name has at most this many classes."""
+LEAST_FOLLOWING = 0.5
+"""A column follows the truth where their ranks are correlated by more than this."""
 MAX_PROBED_ROWS = 1000
 CLASS_AVERAGES = {"macro avg", "weighted avg"}
 """Rows of scikit-learn's classification report beside the classes."""
@@ -108,6 +110,46 @@ def refuse_missing_header(source: Source) -> None:
         raise DataError(
             f"the first line of '{source.title}' holds numbers "
             f"({', '.join(measurements[:2])}), no names; put a header line above it"
+        )
+
+
+def refuse_predicted_numbers(source: Source) -> None:
+    """Refuse forecasts: a column of true numbers, and columns that follow it.
+
+    Raises
+    ------
+    DataError
+    """
+    frame = source.frame
+    truth_name = next((name for name in frame if has_name(name, "true_number")), None)
+    if truth_name is None:
+        return
+    truth = parse_numbers(frame[truth_name])
+    # Whole numbers and few values may be classes.
+    if truth is None or len(np.unique(truth.values)) <= MAX_CLASSES:
+        return
+    if (truth.values % 1 == 0).all():
+        return
+    # Rows that a text names are systems, as shops with their targets; dates name instances.
+    numbers = {name: parse_numbers(frame[name]) for name in frame.columns if name != truth_name}
+    for name, parsed in numbers.items():
+        if (
+            parsed is None
+            and pd.to_datetime(frame[name], errors="coerce", format="mixed").isna().any()
+        ):
+            return
+    truth_ranks = pd.Series(truth.values).rank()
+    followers = [
+        str(name)
+        for name, parsed in numbers.items()
+        if parsed is not None
+        and pd.Series(parsed.values).rank().corr(truth_ranks) > LEAST_FOLLOWING
+    ]
+    if followers:
+        raise DataError(
+            f"'{source.title}' holds predicted numbers ({quote_names(followers, 3)}) beside the "
+            f"true ones, '{truth_name}'; compute the errors of each system, as MAE and RMSE, and "
+            "give a row for each system"
         )
 
 
