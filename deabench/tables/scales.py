@@ -11,12 +11,6 @@ SAMPLED_ROWS = 2000
 """A direction is told by about so many rows of a longer table."""
 LEAST_RATIO = 8.0
 """Columns that are no rates are alike where their medians are within this ratio."""
-MANY_RATES = 10
-"""So many columns show whether shares are accuracies."""
-LEAST_ACCURACY = 0.6
-"""Their median is above this: systems that are wrong about as often as right are not compared."""
-MOST_PERFECT = 0.5
-"""In at most this share of the columns a system makes no error."""
 
 
 def finite_values(values: pd.Series) -> np.ndarray:
@@ -76,15 +70,3 @@ def rank_correlations(frame: pd.DataFrame, names: Sequence[str], metric: str) ->
             correlations[name] = pairs["member"].corr(pairs["metric"])
     values: np.ndarray = correlations.to_numpy()
     return values
-
-
-def are_accuracies(values: np.ndarray) -> bool:
-    """Return whether many columns hold shares of which some are 1, as accuracies on easy data.
-
-    Losses have no such bound; what is divided by its largest value is 1 in every column.
-    """
-    if values.shape[1] < MANY_RATES or not np.nanmedian(values) > LEAST_ACCURACY:
-        return False
-    perfect_columns = int((values == 1).any(axis=0).sum())
-    are_shares = bool(np.nanmax(values) == 1 and np.nanmin(values) >= 0)
-    return are_shares and 2 <= perfect_columns <= MOST_PERFECT * values.shape[1]

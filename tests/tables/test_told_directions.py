@@ -326,22 +326,116 @@ def test_systems_in_columns_take_the_direction_of_their_surroundings(tmp_path) -
     assert read_text(tmp_path, header.format("GPT-2") + rows.format(0.25), "c.md").question
 
 
-@pytest.mark.parametrize("best", [1.0, 0.981])
-def test_many_shares_that_somebody_gets_all_right_are_accuracies(tmp_path, best) -> None:
-    """Losses have no bound at 1; without a cell of 1 shares may be losses."""
-    rows = [
-        f"d{k},{0.62 + 0.02 * k:.2f},{0.95 - 0.02 * k:.2f},{best if k in (3, 5) else 0.81}"
-        for k in range(12)
-    ]
-    text = "\n".join(["dataset,ResNet,InceptionTime,ROCKET", *rows])
-    table = read_text(tmp_path, text, "runs.csv")
+@pytest.mark.parametrize(
+    ("heading", "outputs", "lower_rates"),
+    [
+        ("WER: all plugins", [], ["WER"]),
+        ("Setup: all plugins", [], []),
+        # Settings, names of people and places, and what a second metric stands beside.
+        ("Precision: float32", [], []),
+        ("Precision: half", [], []),
+        ("SNR: babble", [], []),
+        ("WER: 10 dB", [], []),
+        ("WER: noisy speech (s)", [], []),
+        ("WER: training time", [], []),
+        ("Loss: hinge", [], []),
+        ("F1: Monaco", [], []),
+        # A stated direction speaks of the table, and decides.
+        ("Bandwidth: gigabit\n\nLower is better.", [], ["score"]),
+        ("WER: all plugins\n\nThe accuracy is in Table 3.", [], []),
+    ],
+)
+def test_a_heading_names_the_metric_of_systems_in_columns(
+    tmp_path, heading, outputs, lower_rates
+) -> None:
+    rows = "|dataset/model|tiny|base|large|\n|-|-|-|-|\n|a|0.3|0.2|0.1|\n|b|0.5|0.4|1.2|\n"
+    table = read_text(tmp_path, f"# {heading}\n\n{rows}")
     assert table.kind == "datasets"
-    assert (table.question is None) == (best == 1.0)
+    assert (table.outputs, table.lower_rates) == (outputs, lower_rates)
+    assert (table.question is None) == bool(outputs + lower_rates)
 
 
-def test_a_heading_names_the_metric_of_systems_in_columns(tmp_path) -> None:
-    table = "|dataset/model|tiny|base|large|\n|-|-|-|-|\n|a|0.3|0.2|0.1|\n|b|0.5|0.4|1.2|\n"
-    spoken = read_text(tmp_path, f"# WER: all plugins\n{table}")
-    assert (spoken.kind, spoken.lower_rates) == ("datasets", ["WER"])
-    other = read_text(tmp_path, f"# Setup: all plugins\n{table}", "b.md")
-    assert other.question is not None
+ENVIRONMENTS = (
+    "| Dataset | PPO | SAC |\n|---|---|---|\n| Hopper-v4 | 900 | 300 |\n"
+    "| Walker2d-v4 | 800 | 350 |\n| HalfCheetah-v4 | 700 | 250 |\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "outputs", "lower_rates"),
+    [
+        ("## Mean return", ["score"], []),
+        ("Environment steps until solved. Lower is better.", [], ["score"]),
+        *(
+            (f"## {heading}", [], [])
+            for heading in (
+                "Training time in hours",
+                "Peak memory (MB)",
+                "Energy (J)",
+                "RMSE of dynamics models",
+                "Std. deviation over seeds",
+                "Regret",
+                "Number of violations",
+            )
+        ),
+    ],
+)
+def test_environments_hold_returns_where_the_text_names_nothing_else(
+    tmp_path, text, outputs, lower_rates
+) -> None:
+    table = read_text(tmp_path, f"{text}\n\n{ENVIRONMENTS}")
+    assert (table.outputs, table.lower_rates) == (outputs, lower_rates)
+    assert (table.question is None) == bool(outputs + lower_rates)
+
+
+def test_a_file_called_by_spending_holds_no_returns(tmp_path) -> None:
+    assert read_text(tmp_path, ENVIRONMENTS, "peak_memory.md").outputs == []
+
+
+def test_percent_below_a_stated_direction_are_complemented(tmp_path) -> None:
+    """100 minus a percentage that is better low is better high, as in any other table."""
+    text = "Lower is better.\n\n| dataset | A | B |\n|---|---|---|\n| a | 52.2 | 70.5 |\n"
+    table = read_text(tmp_path, f"{text}| b | 8.4 | 74.0 |\n| c | 73.2 | 20.5 |\n")
+    assert table.lower_rates == ["score"]
+    (column,) = table.metrics
+    assert (column.unit, column.high) == ("percent", 100.0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "## CPU usage in percent",
+        "## Compressed size in percent of the original",
+        # Single words of a heading or a text are no metric of the table.
+        "## Classifiers trained by minimum error",
+        "## Low-latency models",
+        "## Results\n\nAll models reach the same accuracy.",
+    ],
+)
+def test_high_percentages_of_systems_in_columns_are_asked_about(tmp_path, text) -> None:
+    rows = "".join(
+        f"| case {k} | {80.1 + k} | {70.3 + k} | {60.2 + k} | {52.4 + k} |\n" for k in range(9)
+    )
+    head = "| dataset | SVM | kNN | Random Forest | XGBoost |\n|---|---|---|---|---|\n"
+    assert read_text(tmp_path, f"{text}\n\n{head}{rows}").question is not None
+
+
+def test_the_order_of_columns_tells_nothing_of_systems(tmp_path) -> None:
+    """Slow programs may stand first."""
+    names = ["MySQL", "MariaDB", "PostgreSQL", "SQLite", "MongoDB", "Redis", "DuckDB", "ClickHouse"]
+    rows = [f"t{k}," + ",".join(str(900 - 90 * i + k) for i in range(8)) for k in range(4)]
+    text = "\n".join(["dataset," + ",".join(names), *rows])
+    assert read_text(tmp_path, text, "runs.csv").question is not None
+
+
+@pytest.mark.parametrize("in_columns", [True, False])
+def test_shares_of_which_some_are_1_are_asked_about(tmp_path, in_columns) -> None:
+    """Values of p, and what is divided by that of the worst method, are shares, too."""
+    bests = {3: 1.0, 5: 1.0}
+    frame = pd.DataFrame(
+        {f"d{k}": [0.62 + 0.02 * k, 0.95 - 0.02 * k, bests.get(k, 0.81)] for k in range(12)},
+        index=["SVM", "kNN", "MLP"],
+    ).round(2)
+    text = (frame.T.rename_axis("dataset") if in_columns else frame.rename_axis("method")).to_csv()
+    assert read_text(tmp_path, text, "runs.csv").question is not None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from deabench.tables.naming.amounts import speaks_of_amounts
 from deabench.tables.naming.meaning import Meaning
 from deabench.tables.naming.name_patterns import search_name
 from deabench.tables.naming.parsing import parse_name
+from deabench.tables.naming.prose import states_directions
 from deabench.tables.vocabulary import (
     BETTER_ROLES,
     RULES,
@@ -20,6 +22,11 @@ from deabench.tables.vocabulary import (
 _TITLE_WORDS = r"results?|scores?|table|summary|leaderboard|all|test|val|final|\d+"
 _TITLE_WORDS += r"|fp\d+|bf16|tf32|int\d|cpu|gpu|train|training|inference"
 """Words behind the metric in the name of a file."""
+NAMED_METRICS = {
+    *("WER", "CER", "TER", "BLEU", "ROUGE", "METEOR", "RMSE", "NRMSE", "MAPE", "SMAPE", "MASE"),
+    *("AUROC", "NDCG", "MRR"),
+}
+"""Acronyms of error rates and scores that stand for nothing else, and for no setting."""
 
 MAX_HEADING_WORDS = 10
 _FIRST_NOUN = re.compile(
@@ -62,20 +69,35 @@ def metric_of_title(title: str) -> str:
     return ""
 
 
-def metric_before_colon(heading: str) -> str:
-    """Return the rate or loss that a heading begins with before a colon; empty without one.
+def metric_before_colon(heading: str, prose: str) -> str:
+    """Return the acronym of a rate or loss that a heading begins with before a colon; else "".
+
+    What stands there is a setting, as "Recall: 95 %", or one metric of several as soon as what
+    follows, or the further text, has a number, a unit, a direction or another metric.
+
+    Parameters
+    ----------
+    prose : str
+        The text around the table, with the heading.
 
     Examples
     --------
-    >>> metric_before_colon("WER: all plugins"), metric_before_colon("Note: all plugins")
+    >>> metric_before_colon("WER: all plugins", ""), metric_before_colon("WER: 10 % (latency)", "")
     ('WER', '')
     """
-    start, colon, _ = heading.strip("# ").partition(":")
-    metric = metric_of_title(start) if colon else ""
-    # "Word errors and accuracy: ..." names more than one.
-    is_whole = parse_name(metric).words == parse_name(start).words
-    meaning = look_up_metric(metric) if is_whole else None
-    return metric if meaning is not None and meaning.role in BETTER_ROLES.values() else ""
+    heading = heading.strip("# ")
+    start, _, subject = heading.partition(":")
+    if start not in NAMED_METRICS or not subject or re.search(r"[\d%(]", subject):
+        return ""
+    text = f"{subject}\n{prose.replace(heading, ' ')}"
+    words = parse_name(text).all_words
+    names_metric = any(
+        meaning.role in ("cost", *BETTER_ROLES.values())
+        for *_, meaning in RULES.find_matches(words)
+    )
+    if names_metric or speaks_of_amounts(text) or states_directions(text):
+        return ""
+    return start
 
 
 def meaning_of_heading(heading: str) -> Meaning | None:

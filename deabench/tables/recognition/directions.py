@@ -17,7 +17,7 @@ In this order a block takes its direction from
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -44,13 +44,7 @@ from deabench.tables.recognition.columns import MIN_RANK_CORRELATION, Column
 from deabench.tables.recognition.layout import is_system_name
 from deabench.tables.recognition.redundancy import is_called_mean
 from deabench.tables.rows import compare_with_reference_rows
-from deabench.tables.scales import (
-    are_accuracies,
-    are_alike,
-    measure_scale,
-    rank_correlations,
-    sample_rows,
-)
+from deabench.tables.scales import are_alike, measure_scale, rank_correlations, sample_rows
 from deabench.tables.vocabulary import (
     BETTER_ROLES,
     has_name,
@@ -190,6 +184,17 @@ def decide_direction(block: Block, context: Context) -> tuple[str, str]:
         _by_correlation,
         _by_height,
     )
+    return _take_first(evidence, block, context)
+
+
+def decide_by_rows(block: Block, context: Context) -> tuple[str, str]:
+    """Return the direction that names of systems and data sets tell, and why; "" without one."""
+    return _take_first((_by_data_sets, _by_reference_rows), block, context)
+
+
+def _take_first(
+    evidence: Sequence[Callable[[Block, Context], tuple[str, str]]], block: Block, context: Context
+) -> tuple[str, str]:
     for find in evidence:
         direction, reason = find(block, context)
         if direction:
@@ -346,13 +351,13 @@ def _by_height(block: Block, context: Context) -> tuple[str, str]:
     if len(finite) < MIN_RATE_CELLS and len(block.frame) < MIN_RATES:
         return "", ""
     # Amounts below 100 are whole numbers, or belong to producers. Below 1 losses are as usual as
-    # rates, but for what stands beside qualities alone, and what somebody gets all right.
+    # rates, but for what stands beside qualities alone.
     scale = measure_scale(block.frame[block.names[0]])[0]
     qualities = [ally for ally in block.allies if ally.kind == "quality"]
     has_qualities = len(qualities) >= LEAST_QUALITIES and all(
         ally.direction == "higher" for ally in block.allies
     )
-    is_rate = scale == "percent" or (scale == "share" and (has_qualities or are_accuracies(values)))
+    is_rate = scale == "percent" or (scale == "share" and has_qualities)
     has_fractions = bool((finite % 1 != 0).mean() > MOST_FRACTIONS)
     if not (is_rate and has_fractions) or _pooled_median(block) <= LEAST_QUALITY:
         return "", ""

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import inf
 
 import numpy as np
 import pandas as pd
@@ -17,8 +16,8 @@ from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.questions import Answer, Question
 from deabench.tables.naming.titles import meaning_of_heading, metric_before_colon, metric_of_title
 from deabench.tables.naming.units import spell_unit
+from deabench.tables.readers.frames import Source
 from deabench.tables.recognition.columns import Column, infer_column
-from deabench.tables.recognition.directions import Block, decide_direction
 from deabench.tables.recognition.layout import (
     Keys,
     are_languages,
@@ -26,6 +25,11 @@ from deabench.tables.recognition.layout import (
     has_systems_in_columns,
     is_rising,
     is_system_name,
+)
+from deabench.tables.recognition.matrix_metric import (
+    UNNAMED_METRIC,
+    metric_of_benchmarks,
+    metric_of_surroundings,
 )
 from deabench.tables.recognition.parsed_source import (
     ParsedSource,
@@ -37,12 +41,9 @@ from deabench.tables.rows import Systems, average_rows
 from deabench.tables.scales import LEAST_RATIO, measure_scale
 from deabench.tables.table import Kind, Table
 from deabench.tables.vocabulary import (
-    BETTER_ROLES,
     has_name,
-    is_benchmark,
     is_error_set,
     is_known_by_unit,
-    look_up_measure,
     look_up_metric,
 )
 from deabench.utils.text import quote_names
@@ -58,11 +59,6 @@ LEAST_COMPARED = 4
 COMPARED_ROUNDING = 0.02
 LEAST_ROUNDING = 0.006
 """So far a comparison may be rounded: as a share of it, and to two decimals."""
-LEAST_RETURNS = 0.5
-"""More than this share of the rows are environments where the cells are returns in these."""
-NO_MEASURE = "nothing says what the cells measure"
-UNNAMED_METRIC = "score"
-"""What the cells of a matrix are called where nothing says what they measure."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +112,9 @@ def find_matrix(parsed: ParsedSource, *, one_metric: bool) -> Matrix | None:
     columns = find_matrix_columns(parsed.columns, parsed.keys)
     if not columns:
         return None
-    metric = metric_of_title(parsed.source.title) or metric_before_colon(parsed.source.sheet)
+    metric = metric_of_title(parsed.source.title) or metric_before_colon(
+        parsed.source.sheet, parsed.source.prose
+    )
     rows = next((c.name for c in parsed.columns if c.role == "dataset" and c.name in frame), None)
     if parsed.keys.label:
         rows = parsed.keys.label[0]
@@ -398,53 +396,20 @@ def _interpret_one_metric(
     column = infer_column(metric, Numbers(means, np.zeros(len(means), dtype=bool)), {})
     source = replace(parsed.source, notes=(*parsed.source.notes, note))
     if metric == UNNAMED_METRIC:
-        column = _metric_of_benchmarks(rows)
-        table = open_table(ParsedSource(source, {}, [], keys), systems, keys, source.notes)
-        if column.role == "unknown" and "dataset" in rows:
-            column = _metric_of_surroundings(rows, table)
-    single = ParsedSource(source, {metric: None}, [column], keys)
+        column = metric_of_benchmarks(rows)
+    table = _assign_metric(source, column, systems, keys, user)
+    # What is written around the table speaks first, as it does of any other column.
+    if table.question is not None and column.role == "unknown" and metric == UNNAMED_METRIC:
+        column = metric_of_surroundings(rows, table.context)
+        if column.role != "unknown":
+            table = _assign_metric(source, column, systems, keys, user)
+    return replace(table, kind=kind, rows=rows)
+
+
+def _assign_metric(
+    source: Source, column: Column, systems: Systems, keys: Keys, user: UserRoles
+) -> Table:
+    """Return the table of one column, with the role that all evidence gives it."""
+    single = ParsedSource(source, {column.name: None}, [column], keys)
     table = open_table(single, systems, keys, source.notes)
-    return replace(assign_and_note(table, single, systems, user), kind=kind, rows=rows)
-
-
-def _metric_of_benchmarks(rows: pd.DataFrame) -> Column:
-    """Return the metric that no name tells: the score of benchmarks, where data sets are some.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        A row for each system and data set, as in `Table.rows`.
-    """
-    names = rows["dataset"].unique().tolist() if "dataset" in rows else []
-    benchmarks = [name for name in names if is_benchmark(name)]
-    scale, _ = measure_scale(rows[UNNAMED_METRIC])
-    # Returns in an environment have no greatest value, and may be of any size.
-    returns = [name for name in benchmarks if _is_unbounded(name)]
-    is_score = scale in ("share", "percent") or len(returns) > LEAST_RETURNS * len(names)
-    # One name may be that of a method, too, as "AMC".
-    if len(benchmarks) < 2 or any(map(is_error_set, names)) or not is_score:
-        return Column(UNNAMED_METRIC, "unknown", reason=NO_MEASURE)
-    reason = f"'{benchmarks[0]}' and '{benchmarks[1]}' are benchmarks, on which higher is better"
-    return Column(UNNAMED_METRIC, "output", reason=reason, kind="benchmark")
-
-
-def _is_unbounded(name: str) -> bool:
-    """Return whether a benchmark's score has no greatest value, as a return in an environment."""
-    meaning = look_up_measure(name)
-    return meaning is not None and meaning.high == inf
-
-
-def _metric_of_surroundings(rows: pd.DataFrame, table: Table) -> Column:
-    """Return the metric that no name tells, with the direction that its transpose would have.
-
-    The data sets are columns there, and what stands around the table, a system that is called by
-    chance, or rates that are mostly high tell which way is better.
-    """
-    wide = rows.pivot_table(UNNAMED_METRIC, "classifier", "dataset", sort=False)
-    names = [str(name) for name in wide.columns]
-    # Only what is called by data sets stands beside systems in columns for sure.
-    wide = wide.set_axis(names, axis=1).rename_axis("model" if _calls_data(table.dataset) else "")
-    columns = [Column(name, "unknown") for name in names]
-    direction, reason = decide_direction(Block(names, columns, wide, columns), table.context)
-    role = {"cost": "cost", **BETTER_ROLES}.get(direction, "unknown")
-    return Column(UNNAMED_METRIC, role, reason=reason or NO_MEASURE)
+    return assign_and_note(table, single, systems, user)
