@@ -1,5 +1,6 @@
 """Rows with a unit of their own are metrics, whatever they are called."""
 
+import pandas as pd
 import pytest
 
 import deabench as db
@@ -103,3 +104,41 @@ def test_hash_maps_are_no_mean_average_precision(tmp_path) -> None:
     )
     assert table.kind == "metrics"
     assert table.costs == ["Load 0.1", "Load 0.8"]
+    # What stands before a map in programs is the kind of it; "boxMap" is a metric.
+    maps = [f"| {name} | {k}0.2 | {k}1.5 |" for k, name in enumerate(("boxMap", "maskMap"), 1)]
+    table = read_rows(tmp_path, ["| metric | alpha | beta |", "|---|---|---|", *maps])
+    assert (table.kind, table.outputs) == ("metrics-in-rows", ["boxMap", "maskMap"])
+
+
+@pytest.mark.parametrize(
+    "further",
+    [{"n_test": [100] * 4}, {"time_s": [3.5, 3.1, 4.2, 4.4]}, {"support": [9] * 4}],
+)
+def test_counts_and_times_beside_systems_are_no_systems(tmp_path, further) -> None:
+    columns = {"metric": ["accuracy", "accuracy", "F1", "F1"], "fold": [1, 2, 1, 2]} | further
+    cells = {"SVM": [85.1, 86.1, 80.1, 81.1], "kNN": [83.2, 82.2, 79.2, 78.2]}
+    pd.DataFrame(columns | cells).to_csv(tmp_path / "runs.csv", index=False)
+    table = db.read(tmp_path / "runs.csv")
+    assert table.frame.index.tolist() == ["SVM", "kNN"]
+    assert f"without '{next(iter(further))}'" in " ".join(table.notes)
+
+
+@pytest.mark.parametrize(
+    ("key", "further"),
+    [
+        ("epoch", {}),
+        ("step", {}),
+        ("iteration", {}),
+        # Nothing tells for sure that these are no systems.
+        ("fold", {"best_so_far": [80.1, 80.2, 70.3, 70.4]}),
+        ("fold", {"users": [900] * 4}),
+        ("fold", {"GP": [80.1, 80.2, 70.3, 70.4]}),
+    ],
+)
+def test_steps_of_one_run_and_doubtful_columns_turn_no_table(tmp_path, key, further) -> None:
+    columns = {"metric": ["accuracy", "accuracy", "F1", "F1"], key: [1, 2, 1, 2]} | further
+    cells = {"SVM": [85.1, 86.1, 80.1, 81.1], "kNN": [83.2, 82.2, 79.2, 78.2]}
+    pd.DataFrame(columns | cells).to_csv(tmp_path / "runs.csv", index=False)
+    table = db.read(tmp_path / "runs.csv")
+    assert table.kind != "metrics-in-rows"
+    assert table.question is not None

@@ -47,8 +47,14 @@ MAX_PROBED_NAMES = 200
 """Of more names than this a part tells whether they are names of metrics."""
 MAX_ROWS_OF_UNITS = 500
 """In a longer table the units of all cells are not looked at."""
-CONTAINER = re.compile(r"[a-z]Map$")
-"""How names of hash maps and trees end in programs; metrics are written mAP and MAP."""
+CONTAINER = re.compile(
+    r"(?:hash|dense|tree|sparse|flat|b-?tree|(?:un)?ordered|swiss|robin)[ _-]?map$", re.IGNORECASE
+)
+"""How names of hash maps and trees end in programs; "boxMap" is a metric."""
+REPETITIONS = re.compile(r"(?<![a-z])(?:folds?|seeds?|runs?|rep\w*|trials?|splits?|cv)(?![a-z])")
+"""What numbers repetitions of a measurement, unlike the epochs and steps of one training."""
+CAMEL_CASE = re.compile(r"[A-Z]+[a-z]+[A-Z]\w*|[A-Z]{2,}[a-z]\w*")
+"""How systems may be called that end like a metric, as "SASRec"."""
 KNOWN_DIMENSIONS = {"rate", *DIMENSIONS.values()}
 NUMBERED_ROW = re.compile(r"[A-Za-z]{1,3}(\d{1,6})")
 
@@ -81,7 +87,11 @@ def transpose_metrics(source: Source) -> Source | None:
     named = [name for name in texts if has_name(name, "metric")]
     # "NDCG" has a row for each K, and "accuracy" for each fold.
     keys = _find_row_keys(frame, named, systems)
-    systems = [name for name in systems if name not in keys and not (keys and _is_rank(name))]
+    systems = [name for name in systems if name not in keys]
+    if keys and (_are_series(keys) or _may_be_measured(frame, systems)):
+        return None
+    further = [name for name in systems if keys and _is_no_system(name)]
+    systems = [name for name in systems if name not in further]
     # A header of metrics, or a table with a row per system and metric, is read as it stands. Beside
     # "Metric" some systems may be called like metrics, as "SASRec", and a column like a change.
     called_metrics = [name for name in systems if is_metric(name)]
@@ -131,6 +141,8 @@ def transpose_metrics(source: Source) -> Source | None:
     note = f"'{metric}' holds the metrics: systems are the columns {quote_names(systems, 4)}"
     if len(settings) < len(keys):
         note = f"{note}, with means over {quote_names([n for n in keys if _is_run(n)], 2)}"
+    if further:
+        note = f"{note}, without {quote_names(further, 2)}"
     if changes:
         note = f"{note}, without the changes in {quote_names(changes, 2)}"
     return replace(
@@ -187,10 +199,37 @@ def _is_setting(name: str) -> bool:
     return is_part or name.lower() in ("n", "top k", "topk")
 
 
-def _is_rank(name: str) -> bool:
-    """Return whether a column holds the ranks of another one, as "A_rank" beside "A"."""
+def _are_series(keys: Sequence[str]) -> bool:
+    """Return whether a column numbers the steps of one run, as "epoch", of which no mean counts."""
+    return any(_is_run(name) and not REPETITIONS.search(name.lower()) for name in keys)
+
+
+def _is_no_system(name: str) -> bool:
+    """Return whether a column beside systems is none by its name, as "n_test" and "A_rank"."""
     meaning = look_up_metric(name)
-    return meaning is not None and meaning.kind == "rank"
+    is_named = meaning is not None and meaning.role in ("left_out", "cost")
+    return is_named and not name.isupper()
+
+
+def _may_be_measured(frame: pd.DataFrame, systems: Sequence[str]) -> bool:
+    """Return whether some column beside systems may be none, though nothing tells that for sure.
+
+    It is called like a metric, as "best_so_far"; or all its cells are whole numbers beside
+    fractions, as those of "users"; or its name may be that of a system, too, as "GP".
+    """
+    rest = [name for name in systems if not _is_no_system(name)]
+    # "tree_b_AUC" beside "tree_a" is a system.
+    starts = [re.split(r"[\W_]", name)[0] for name in rest]
+    meanings = [
+        look_up_metric(name)
+        for name, start in zip(rest, starts, strict=True)
+        if not CAMEL_CASE.fullmatch(name) and starts.count(start) == 1
+    ]
+    if any(meaning is not None and meaning.role != "label" for meaning in meanings):
+        return True
+    numbers = [parse_numbers(frame[name]) for name in rest]
+    are_whole = {_are_whole(column.values) for column in numbers if column is not None}
+    return len(are_whole) > 1
 
 
 def _find_columns_of_units(frame: pd.DataFrame, changes: Sequence[str]) -> list[str]:
