@@ -271,14 +271,47 @@ def test_queries_below_a_title_of_times_are_times(tmp_path, title, role) -> None
     assert not table.outputs
 
 
-def test_a_single_column_below_friedman_ranks_holds_ranks(tmp_path) -> None:
+@pytest.mark.parametrize(
+    ("title", "unit"),
+    [
+        ("Customer queries answered in time", ""),
+        ("Queries: first response time met, %", ""),
+        ("Share of query time that is idle", ""),
+        ("Query time", ""),
+        ("Query time of a page", "%"),
+    ],
+)
+def test_shares_of_queries_are_no_times(tmp_path, title, unit) -> None:
+    path = tmp_path / "table.md"
+    rows = [(91.5, 84.4, 76.9, 84.2), (82.5, 74.5, 85.8, 85.4), (90.3, 79.8, 87.8, 75.7)]
+    cells = [f"| T{k} |" + "|".join(f"{cell}{unit}" for cell in row) for k, row in enumerate(rows)]
+    head = "| Team | Q1 | Q2 | Q3 | Q4 |\n|---|---|---|---|---|\n"
+    path.write_text(f"## {title}\n\n{head}" + "|\n".join(cells) + "|\n")
+    assert read(path).costs == []
+    # A unit of time tells the same numbers from percent.
+    path.write_text(f"## Query time (s)\n\n{head}" + "|\n".join(cells) + "|\n")
+    assert read(path).costs == ([] if unit else ["Q1", "Q2", "Q3", "Q4"])
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "role"),
+    [
+        ("The table shows the Friedman ranks of all methods.", "AUC", "lower_rate"),
+        ("Friedman test of all methods by average rank.", "Friedman", "lower_rate"),
+        ("Results of all methods.", "AUC", "output"),
+        # The text may speak of another table, and the column of something else.
+        ("The average rank is in Table 2.", "AUC", "conditional"),
+        ("The average rank was compared to the grade.", "Grade", "conditional"),
+        ("The table shows average ranks and grades.", "Grade", "conditional"),
+        ("Numbers are average ranks from 1 to 6, 6 is best.", "AUC", "output"),
+    ],
+)
+def test_a_single_column_holds_ranks_where_it_is_called_so(tmp_path, text, name, role) -> None:
     path = tmp_path / "board.md"
     rows = zip("ABCDEF", (1.11, 2.03, 3.02, 4.06, 5.24, 5.54), strict=True)
-    table = "| Method | AUC |\n|---|---|\n" + "".join(f"| {a} | {rank} |\n" for a, rank in rows)
-    path.write_text(f"Friedman ranking of all methods.\n\n{table}")
-    assert roles_of(read(path))["AUC"] == "lower_rate"
-    path.write_text(f"Results of all methods.\n\n{table}")
-    assert roles_of(read(path))["AUC"] == "output"
+    cells = "".join(f"| {system} | {rank} |\n" for system, rank in rows)
+    path.write_text(f"{text}\n\n| Method | {name} |\n|---|---|\n{cells}")
+    assert roles_of(read(path))[name] == role
 
 
 def test_a_mean_beside_percentiles_of_the_same_measurement_is_spent_as_they_are(tmp_path) -> None:

@@ -121,7 +121,8 @@ def judge_columns(
     resolved = doubt_rated_costs(resolved, frame)
     resolved = settle_statistics(resolved, frame, context)
     resolved = find_mean_ranks(resolved, frame, context)
-    resolved = take_timed_queries(take_statements(resolved, frame, context), context)
+    resolved = take_statements(resolved, frame, context)
+    resolved = take_timed_queries(resolved, frame, context)
     blocks = _find_blocks(resolved, frame)
     columns_by_name = resolved
     open_blocks = []

@@ -72,6 +72,18 @@ _SPEAKS_OF_RANKS = re.compile(
     r"\b(mean|average|avg\.?|friedman)\s+rank(s|ing|ings)?\b|\branks? (of|over|across|per)\b",
     re.IGNORECASE,
 )
+_ARE_RANKS = re.compile(
+    r"\b(numbers?|values?|cells|entries|figures|results|scores?|columns?|table)\b[^.\n|]{0,30}"
+    r"\b(is|are|shows?|gives?|lists?|reports?|holds?)\b[^.\n|]{0,30}\brank(s|ings?)?\b",
+    re.IGNORECASE,
+)
+"""What says of the numbers of a table that they are ranks."""
+_HIGH_IS_BEST = re.compile(
+    r"\b([2-9]|\d\d+) ?(is|=|means) ?(the )?(best|highest)\b|\b(higher|highest) ranks? "
+    r"(is|are) (better|best)\b",
+    re.IGNORECASE,
+)
+_RANK = re.compile(r"_(rank(s|ed|ing|ings)?|friedman)_")
 
 
 QUERIES = re.compile(
@@ -79,6 +91,14 @@ QUERIES = re.compile(
 )
 QUERY = re.compile(r"Q[\s_-]?\d+", re.IGNORECASE)
 """What is called by queries, and the name of one: of three of them it may be a quartile."""
+_SHARE_OF_QUERIES = re.compile(
+    r"%|(?<![a-z])(percent\w*|share|answered|met|success\w*|succe\w+|[io]n.time|within|resolved|solved"
+    r"|saved|satisf\w*|avoided|completed|passed|correct\w*|accura\w*|speed.?ups?)(?![a-z])",
+    re.IGNORECASE,
+)
+_UNIT_OF_TIME = re.compile(r"(?<![a-z])([mµun]?s|sec\w*|min|minutes?|hours?|h)(?![a-z])", re.I)
+LEAST_PERCENT = 50.0
+"""Percentages of queries that went well have a median above this."""
 
 
 def take_offers_of_machines(columns: Sequence[Column], keys: Keys) -> list[Column]:
@@ -286,8 +306,13 @@ def take_statements(
     return stated
 
 
-def take_timed_queries(columns: Sequence[Column], context: Context) -> list[Column]:
-    """Take Q1, Q2, ... as times where the table is called by the times of queries."""
+def take_timed_queries(
+    columns: Sequence[Column], frame: pd.DataFrame, context: Context
+) -> list[Column]:
+    """Take Q1, Q2, ... as times where the table is called by the times of queries.
+
+    What may be a share of queries, as those that were answered in time, is none.
+    """
     titles = [title for title in (context.heading, context.title) if QUERIES.search(title)]
     timed_titles = [
         title
@@ -295,10 +320,20 @@ def take_timed_queries(columns: Sequence[Column], context: Context) -> list[Colu
         if direction_of_words(title) == "cost"
         or getattr(look_up_metric(title), "kind", "") == "time"
     ]
-    if not timed_titles:
+    if not timed_titles or any(map(_SHARE_OF_QUERIES.search, titles)):
         return list(columns)
     reason = f"the table is called by the times of queries, '{timed_titles[0]}'"
     is_query = [QUERY.fullmatch(c.name) is not None and c.role == "conditional" for c in columns]
+    queries = [c for c, is_timed in zip(columns, is_query, strict=True) if is_timed]
+    names = [column.name for column in queries if column.name in frame]
+    cells = frame[names].to_numpy(dtype=float)
+    # Without a unit of time numbers up to 1 may be shares, and most of them near 100 percent.
+    may_be_rates = cells.size > 0 and (
+        np.nanmax(cells) <= 1 or (np.nanmax(cells) <= 100 and np.nanmedian(cells) > LEAST_PERCENT)
+    )
+    is_percent = any(column.unit == "percent" for column in queries)
+    if is_percent or (may_be_rates and not _UNIT_OF_TIME.search(timed_titles[0])):
+        return list(columns)
     return [
         column.with_role("cost", reason) if timed else column
         for column, timed in zip(columns, is_query, strict=True)
@@ -315,8 +350,12 @@ def find_mean_ranks(
     is_mean = [abs(frame[c.name].mean() - mean) <= ROUNDING * mean for c in candidates]
     ranked = {c.name for c in candidates}
     # Below a text on ranks a single column tells it.
-    speaks_of_ranks = _SPEAKS_OF_RANKS.search(f"{context.heading} {context.prose}") is not None
-    least_columns = 1 if speaks_of_ranks else LEAST_COLUMNS
+    text = f"{context.heading} {context.prose}"
+    speaks_of_ranks = _SPEAKS_OF_RANKS.search(text) is not None
+    is_named = len(candidates) == 1 and _holds_named_ranks(candidates[0], text)
+    if _HIGH_IS_BEST.search(text):
+        return list(columns)
+    least_columns = 1 if speaks_of_ranks and is_named else LEAST_COLUMNS
     if count >= MIN_ROWS_RANKED and len(candidates) >= least_columns and all(is_mean):
         reason = f"it is a mean rank of {count} systems, for its mean is {mean:g}: lower is better"
         return [
@@ -335,6 +374,16 @@ def find_mean_ranks(
             c.with_role("conditional", reason, "rank") if c.name in ranked else c for c in columns
         ]
     return list(columns)
+
+
+def _holds_named_ranks(column: Column, text: str) -> bool:
+    """Return whether a column is called by ranks, or the text says that its numbers are ranks.
+
+    By any other noun it holds something else, as "Grade", unless that is the metric of the ranks.
+    """
+    if _RANK.search(parse_name(column.name).words):
+        return True
+    return column.role == "output" and _ARE_RANKS.search(text) is not None
 
 
 def _may_hold_ranks(column: Column, frame: pd.DataFrame) -> bool:
