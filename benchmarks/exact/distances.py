@@ -57,15 +57,18 @@ def steps_of_the_best(table: Table, orientation: str) -> list[Fraction]:
     """Return the step of a DMU with the best value of every metric: one power of two for each.
 
     The one next below the reference's largest value, or below the DMU's own where that is 0, so
-    that no unit changes the distance.
+    that no unit changes the distance. Where both are 0 there is no unit and no step, unless that
+    holds for every metric.
     """
     columns = list(zip(*table.Y, strict=True)) + list(zip(*table.X, strict=True))
-    return [
-        Fraction(2) ** math.floor(math.log2(max(map(abs, column)) or abs(value) or 1))
-        if (c < table.s) == (orientation != "input")
-        else Fraction(0)
-        for c, (value, column) in enumerate(zip(table.values, columns, strict=True))
+    moves = [(c < table.s) == (orientation != "input") for c in range(len(columns))]
+    sizes = [
+        (max(map(abs, column)) or abs(value)) * is_moved
+        for value, column, is_moved in zip(table.values, columns, moves, strict=True)
     ]
+    if not any(sizes):
+        sizes = [Fraction(is_moved) for is_moved in moves]
+    return [Fraction(2) ** math.floor(math.log2(size)) if size else Fraction(0) for size in sizes]
 
 
 def distance(

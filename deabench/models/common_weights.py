@@ -11,6 +11,7 @@ weights bring to 1) show that under any weights Σ μ (e − w·z) ≥ Σ e μ �
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -161,7 +162,42 @@ def _mean_weights(
     peers = pd.DataFrame(
         lam.values[:, lam.values[0] > 0], mean.scores.index, task.reference.labels[positions]
     )
-    return mean.weights.to_numpy()[0], {"mean": peers}
+    return _share_among_alike(task, mean.weights.to_numpy()[0]), {"mean": peers}
+
+
+def _share_among_alike(task: Task, weights: np.ndarray) -> np.ndarray:
+    """Return weights (s,) that give metrics that could change places their mean weight.
+
+    Where the rows stay the same, in another order, when two metrics change places, the weights may
+    change places, too, and are as good. So is the mean of both, which no order of the columns
+    chooses.
+    """
+    unit = scale(task.reference.outputs.to_numpy())
+    tables = [task.reference.outputs.to_numpy() / unit]
+    if task.data is not task.reference:
+        tables.append(task.data.outputs.to_numpy() / unit)
+    scaled = weights * unit
+    # The first metric that each one could change places with.
+    classes = [
+        next(k for k in range(r + 1) if k == r or _are_exchangeable(tables, k, r))
+        for r in range(len(scaled))
+    ]
+    counts = np.bincount(classes, minlength=len(scaled))
+    shares = np.bincount(classes, scaled, len(scaled)) / np.maximum(counts, 1)
+    return np.asarray(shares[classes] / unit)
+
+
+def _are_exchangeable(tables: Sequence[np.ndarray], first: int, second: int) -> bool:
+    """Return whether two columns can change places in tables whose rows have no order."""
+    for values in tables:
+        if not np.array_equal(np.sort(values[:, first]), np.sort(values[:, second])):
+            return False
+        exchanged = values.copy()
+        exchanged[:, [first, second]] = values[:, [second, first]]
+        rows = values[np.lexsort(values.T)]
+        if not np.array_equal(rows, exchanged[np.lexsort(exchanged.T)]):
+            return False
+    return True
 
 
 def _prove_mean(answer: Answer) -> Proof:
@@ -260,7 +296,7 @@ def _minimax_weights(task: Task, own_answer: Answer) -> tuple[np.ndarray, dict[s
     )
     # The weights are the row duals of the metrics.
     duals = [-solutions.duals[f"metrics[{r}]"][0] for r in range(Y.shape[1])]
-    weights = np.maximum(duals, 0.0) / unit
+    weights = _share_among_alike(task, np.maximum(duals, 0.0) / unit)
     mu = np.maximum(solutions.shared["mu"].dot(np.eye(len(Z))[rows]), 0.0)
     kappa = np.maximum(solutions.shared["kappa"].dot(np.eye(len(Y))[reference_rows]), 0.0)
     return weights, {

@@ -193,6 +193,16 @@ HARD_SEEDS = {
         ["noise", "close", "ranges", "near multiple", "grid"],
         *["wei", "score", "ccr"],
     ),
+    "common with two metrics that could change places": (
+        99307759,
+        list(ALL_KINDS),
+        *MODELS,
+    ),
+    "rdm of a DMU that has nothing of a metric, as the reference has": (
+        99313868,
+        list(ALL_KINDS),
+        *MODELS,
+    ),
     "super-sbm of a DMU that others reach and dominate by 7e-10": (
         98418566,
         list(ALL_KINDS),
