@@ -90,8 +90,8 @@ def transpose_metrics(source: Source) -> Source | None:
     systems = [name for name in systems if name not in keys]
     if keys and (_are_series(keys) or _may_be_measured(frame, systems)):
         return None
-    further = [name for name in systems if keys and _is_no_system(name)]
-    systems = [name for name in systems if name not in further]
+    not_systems = [name for name in systems if keys and _is_no_system(name)]
+    systems = [name for name in systems if name not in not_systems]
     # A header of metrics, or a table with a row per system and metric, is read as it stands. Beside
     # "Metric" some systems may be called like metrics, as "SASRec", and a column like a change.
     called_metrics = [name for name in systems if is_metric(name)]
@@ -141,8 +141,8 @@ def transpose_metrics(source: Source) -> Source | None:
     note = f"'{metric}' holds the metrics: systems are the columns {quote_names(systems, 4)}"
     if len(settings) < len(keys):
         note = f"{note}, with means over {quote_names([n for n in keys if _is_run(n)], 2)}"
-    if further:
-        note = f"{note}, without {quote_names(further, 2)}"
+    if not_systems:
+        note = f"{note}, without {quote_names(not_systems, 2)}"
     if changes:
         note = f"{note}, without the changes in {quote_names(changes, 2)}"
     return replace(
@@ -217,17 +217,17 @@ def _may_be_measured(frame: pd.DataFrame, systems: Sequence[str]) -> bool:
     It is called like a metric, as "best_so_far"; or all its cells are whole numbers beside
     fractions, as those of "users"; or its name may be that of a system, too, as "GP".
     """
-    rest = [name for name in systems if not _is_no_system(name)]
+    candidates = [name for name in systems if not _is_no_system(name)]
     # "tree_b_AUC" beside "tree_a" is a system.
-    starts = [re.split(r"[\W_]", name)[0] for name in rest]
+    starts = [re.split(r"[\W_]", name)[0] for name in candidates]
     meanings = [
         look_up_metric(name)
-        for name, start in zip(rest, starts, strict=True)
+        for name, start in zip(candidates, starts, strict=True)
         if not CAMEL_CASE.fullmatch(name) and starts.count(start) == 1
     ]
     if any(meaning is not None and meaning.role != "label" for meaning in meanings):
         return True
-    numbers = [parse_numbers(frame[name]) for name in rest]
+    numbers = [parse_numbers(frame[name]) for name in candidates]
     are_whole = {_are_whole(column.values) for column in numbers if column is not None}
     return len(are_whole) > 1
 
