@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -47,6 +47,8 @@ WIDEST = 1e6
 """Values of a metric that are so many times apart are too much for the listing of facets."""
 NEAR_FRONTIER = 1e-7
 """A DMU whose room to a hyperplane is below this, in scaled metrics, may be on the frontier."""
+LACKING = 1e-6
+"""A distance that is longer by more than this share than one along a metric is none."""
 STEEP = 1e-12
 """A hyperplane with a weight below this, its largest being 1, is parallel to the metrics that may
 change.
@@ -228,6 +230,18 @@ def _single_metric_directions(
 
     The second array tells which DMUs are inside.
     """
+    distances = _single_metric_distances(task, scaled, candidates, weights)
+    is_inside = ~np.isnan(distances).any(axis=1)
+    # From outside the way is along any metric that may change.
+    first = np.where(np.isnan(distances), np.finfo(float).max, distances).argmin(axis=1)
+    is_first = np.arange(weights.shape[1]) == first[:, None]
+    return np.where(is_first, _inverse(weights), 0.0), is_inside
+
+
+def _single_metric_distances(
+    task: Task, scaled: ScaledData, candidates: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    """Return how far the frontier is along each metric alone, (K, s + m); NaN from outside."""
     distances = np.full(weights.shape, np.inf)
     for column in np.flatnonzero(weights.any(axis=0)).tolist():
         direction = np.zeros_like(weights)
@@ -235,11 +249,7 @@ def _single_metric_directions(
         solutions = directional.solve_distances(task, scaled, candidates, direction, lambda _: None)
         weighted = solutions.objective * weights[:, column]
         distances[:, column] = np.where(weights[:, column] > 0, weighted, np.inf)
-    is_inside = ~np.isnan(distances).any(axis=1)
-    # From outside the way is along any metric that may change.
-    first = np.where(np.isnan(distances), np.finfo(float).max, distances).argmin(axis=1)
-    is_first = np.arange(weights.shape[1]) == first[:, None]
-    return np.where(is_first, _inverse(weights), 0.0), is_inside
+    return distances
 
 
 def _normal_directions(
@@ -262,20 +272,25 @@ def _normal_directions(
     directions = np.zeros_like(weights)
     is_inside = np.ones(len(weights), dtype=bool)
     is_near = np.zeros(len(weights), dtype=bool)
+    distances = np.zeros(len(weights))
     for k, unit_change in enumerate(_inverse(weights)):
         # The weighted distance to a hyperplane is its room over the length of its normal.
         length = np.linalg.norm(normals * unit_change, axis=1)
         if not length.any():
-            raise DataError(
-                f"norm 'l2' lists facets, and the metrics of '{task.data.labels[k]}' are too far "
-                "apart from those of the others for that; use norm 'l1' or 'linf'"
-            )
+            _refuse_distant_metrics(task, k)
         room = offsets - normals @ np.append(scaled.y[k], -scaled.x[k])
         with np.errstate(divide="ignore", invalid="ignore"):
             nearest = int(np.argmin(np.where(length > 0, room / length, np.inf)))
         directions[k] = normals[nearest] * unit_change**2 / length[nearest]
+        distances[k] = room[nearest] / length[nearest]
         is_inside[k] = room.min() >= -TOLERANCE
         is_near[k] = np.abs(room).min() <= NEAR_FRONTIER
+    # No metric alone reaches the frontier from nearer, unless the list lacks a facet.
+    if task.exact:
+        single = _single_metric_distances(task, scaled, candidates, weights).min(axis=1)
+        lacking = np.flatnonzero(is_inside & ~is_near & (distances > single * (1 + LACKING)))
+        if len(lacking):
+            _refuse_distant_metrics(task, lacking[0])
     # Facets are listed in floating point: whether a DMU is on the frontier, a program decides.
     rows = np.flatnonzero(is_near & task.exact)
     if len(rows):
@@ -305,6 +320,14 @@ def _directions_at_frontier(
         directions = normals * change**2 / length
         is_far = ~(solutions.objective[:, None] * np.abs(change).max() <= TOLERANCE)
     return np.where(is_far, np.nan, directions), ~np.isnan(solutions.objective)
+
+
+def _refuse_distant_metrics(task: Task, k: int) -> NoReturn:
+    """Refuse DMU k, whose sizes hide facets of the others from floating point."""
+    raise DataError(
+        f"norm 'l2' lists facets, and the metrics of '{task.data.labels[k]}' are too far apart "
+        "from those of the others for that; use norm 'l1' or 'linf'"
+    )
 
 
 def _refuse_wide_metrics(task: Task) -> None:

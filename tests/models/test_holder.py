@@ -246,3 +246,26 @@ def test_facets_that_floating_point_loses_are_refused(refused) -> None:
         "for that; use norm 'l1' or 'linf'"
     ):
         db.rank(table, outputs=["made"], inputs=["used"], model=model)
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_a_distance_that_a_missing_facet_makes_too_long_is_refused() -> None:
+    # In units of r0 all other inputs are next to 0, and no facet with a weight of it is listed:
+    # r0 got 161,032, though less of m2 alone reaches the frontier after 40,842.
+    rows = {
+        "r0": [1.0, 153018.0, 40843.0],
+        "r1": [1.0, 334464.0, 2.0],
+        "r2": [444.0, 4476.0, 1447.0],
+        "r3": [644148.0, 1.0, 11.0],
+        "r4": [28.0, 9322.0, 9.0],
+        "r5": [3498.0, 6183.0, 3.0],
+    }
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=["m0", "m1", "m2"])
+    options = {"outputs": ["m0", "m1"], "inputs": ["m2"]}
+    model = db.models.Holder(returns="nirs", norm="l2", weights="ones")
+    with pytest.raises(db.DataError, match="the metrics of 'r0' are too far apart"):
+        db.rank(table, model=model, **options)
+    single = db.rank(
+        table, model=db.models.Holder(returns="nirs", norm="l1", weights="ones"), **options
+    )
+    assert single.scores["r0"] == pytest.approx(40842.1, abs=1.0)
