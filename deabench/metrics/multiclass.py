@@ -116,9 +116,9 @@ def one_vs_rest(confusions: pd.DataFrame) -> pd.DataFrame:
         # Of class k: hits on the diagonal, misses along its row, false alarms down its column.
         tp = np.diag(cells)
         # Sums without the diagonal: differences of sums of weights would not be exact, as -1e-17.
-        others = np.where(np.eye(len(cells), dtype=bool), 0, cells)
-        fn = others.sum(axis=1)
-        fp = others.sum(axis=0)
+        errors = np.where(np.eye(len(cells), dtype=bool), 0, cells)
+        fn = errors.sum(axis=1)
+        fp = errors.sum(axis=0)
         tn = [np.delete(np.delete(cells, k, axis=0), k, axis=1).sum() for k in range(len(cells))]
         for k, label in enumerate(matrix.columns):
             rows[name, label] = (tp[k], fn[k], fp[k], tn[k])

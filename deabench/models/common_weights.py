@@ -85,7 +85,8 @@ class Common(RadialModel):
             violations = np.array([np.inf])
         else:
             # The own scores, which the goal does not change, are proved already.
-            violations = np.array(list(proof_violations(_minimax_frame(answer)).values()))
+            frame = _minimax_frame(answer, own_answer.scores, answer.scores)
+            violations = np.array(list(proof_violations(frame).values()))
         if np.nanmax(violations, initial=0.0) <= TOLERANCE:
             return answer
         # What floating point does not prove is solved in rational arithmetic.
@@ -258,9 +259,9 @@ def _own_violations(
     own_answer: Answer, losses: pd.DataFrame, scores: pd.Series
 ) -> dict[str, np.ndarray]:
     """Return by what the table of losses, slacks and `efficient` miss the own efficiencies."""
-    own, common, lost = losses.to_numpy().T
-    common_errors = np.abs(common - scores.to_numpy())
-    lost_errors = np.abs(lost - (own - scores.to_numpy()))
+    own_scores, common_scores, lost = losses.to_numpy().T
+    common_errors = np.abs(common_scores - scores.to_numpy())
+    lost_errors = np.abs(lost - (own_scores - scores.to_numpy()))
     at_least_efficient = pareto_efficient(
         own_answer.scores, own_answer.slacks, own_answer.data, own_answer.orientation
     )
@@ -309,7 +310,6 @@ def _minimax_weights(task: Task, own_answer: Answer) -> tuple[np.ndarray, dict[s
 def _prove_minimax(answer: Answer) -> Proof:
     """Prove own scores, the largest loss under the weights, and that none has a smaller one."""
     labels = answer.scores.index
-    frame = _minimax_frame(answer)
     losses = structure.require_table(
         answer, "common", rows=labels, columns=["own", "common", "lost"]
     )
@@ -320,6 +320,7 @@ def _prove_minimax(answer: Answer) -> Proof:
     own_answer = replace(answer, scores=own_scores.rename("efficiency"))
     own_frame = radial_frame(replace(own_answer, weights=own_weights))
     scores = _scores_under(answer.data, answer.weights)
+    frame = _minimax_frame(answer, own_scores, scores)
     # Beside another reference scores may be far above 1: they are proved in shares of themselves.
     sizes = np.maximum(own_scores.to_numpy(), 1.0)
     own_violations = {
@@ -343,16 +344,17 @@ def _prove_minimax(answer: Answer) -> Proof:
     )
 
 
-def _minimax_frame(answer: Answer) -> pd.DataFrame:
-    """Return the largest loss, its bound by `losers` and `best`, and what each misses, per DMU."""
+def _minimax_frame(answer: Answer, own_scores: pd.Series, scores: pd.Series) -> pd.DataFrame:
+    """Return the largest loss, its bound by `losers` and `best`, and what each misses, per DMU.
+
+    Parameters
+    ----------
+    own_scores, scores : Series (n,)
+        Under each DMU's best weights, and under the common ones.
+    """
     labels = answer.scores.index
-    losses = structure.require_table(
-        answer, "common", rows=labels, columns=["own", "common", "lost"]
-    )
     losers = structure.require_table(answer, "losers", columns=labels)
     best = structure.require_table(answer, "best", columns=answer.reference.labels)
-    own_scores = losses["own"].to_numpy()
-    scores = _scores_under(answer.data, answer.weights).to_numpy()
     Y = answer.reference.outputs.to_numpy()
     Z = answer.data.outputs.to_numpy()
     weights = answer.weights.to_numpy()

@@ -219,18 +219,15 @@ def scaled_directions(
     # long as the powers of two next to the reference's maxima, or of a metric that is 0 throughout
     # next to the DMU's own value. Where that is 0, too, the metric has no unit and does not move,
     # unless no metric would.
-    own_values = values[is_still]
-    own_step = scale(own_values.reshape(1, -1)).reshape(own_values.shape)
-    moves = reference.any(axis=0) | (own_values != 0)
     is_side = np.arange(values.shape[1]) < s
     if orientation == "input":
         is_side = ~is_side
-    own_step = np.where(moves | ~(moves & is_side).any(axis=1, keepdims=True), own_step, 0.0)
+    own_values = values[is_still]
+    has_unit = reference.any(axis=0) | (own_values != 0)
+    own_step = scale(own_values.reshape(1, -1)).reshape(own_values.shape)
     step = np.where(reference.any(axis=0), scale(reference), own_step)
-    steps[is_still, :s] = step[:, :s]
-    if orientation == "input":
-        steps[is_still, :s] = 0.0
-        steps[is_still, s:] = step[:, s:]
+    moves = has_unit | ~(has_unit & is_side).any(axis=1, keepdims=True)
+    steps[is_still] = np.where(moves & is_side, step, 0.0)
     note = (
         f"'{first}' has the best value of every metric that is to change: its direction is the "
         "same step in each"

@@ -126,7 +126,8 @@ def _solve(task: Task, advance: Advance) -> Answer:
     if task.options.norm == "linf":
         direction = _inverse(weights)  # the same change in every metric
     elif task.options.norm == "l1":
-        direction, is_inside = _single_metric_directions(task, scaled, candidates, weights)
+        distances = _single_metric_distances(task, scaled, candidates, weights)
+        direction, is_inside = _single_metric_directions(distances, weights)
     else:
         direction, is_inside = _normal_directions(task, scaled, candidates, weights)
     answer = directional.solve_along(task, scaled, direction, notes, advance)
@@ -224,13 +225,12 @@ def _inverse(weights: np.ndarray) -> np.ndarray:
 
 
 def _single_metric_directions(
-    task: Task, scaled: ScaledData, candidates: np.ndarray, weights: np.ndarray
+    distances: np.ndarray, weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return for L1 the direction of the one metric that reaches the frontier first.
 
     The second array tells which DMUs are inside.
     """
-    distances = _single_metric_distances(task, scaled, candidates, weights)
     is_inside = ~np.isnan(distances).any(axis=1)
     # From outside the way is along any metric that may change.
     first = np.where(np.isnan(distances), np.finfo(float).max, distances).argmin(axis=1)

@@ -12,10 +12,10 @@ from deabench.solver.engine import Solution
 from deabench.solver.family import Bases, Family
 from deabench.solver.highs import Solver
 from deabench.solver.rational_simplex import (
+    OptimalBasis,
     ProvedInfeasible,
     SingularBasis,
     StandardForm,
-    find_optimal_basis,
     optimize,
     standard_form,
 )
@@ -48,20 +48,25 @@ def solve_exactly(
     From the basis `start` (m,), if there is one, or from the slacks. Where the program is
     infeasible, the duals are the ray that proves it (Farkas).
     """
+    form = standard_form(family, tested, name)
     slacks = family.slack_codes()
     try:
-        codes, x, duals = find_optimal_basis(
-            family, slacks if start is None else start, tested, name
-        )
-    except SingularBasis:  # as near-duplicates can make it; the slacks never are
-        codes, x, duals = find_optimal_basis(family, slacks, tested, name)
+        optimum = _optimize_from(form, slacks if start is None else start, slacks)
     except ProvedInfeasible as error:
         inverse = np.full((1, family.m, family.m), np.inf)
         ray = Bases(slacks[None], inverse, error.ray[None], np.array([-1]))
         no_values = np.zeros((1, family.m))
         return Solution(np.array([-1]), no_values, np.ones(1), ray, 0, {0: str(error)})
-    basis = family.exact_basis(codes, duals)
-    return Solution(np.array([0]), x[None], np.ones(1), basis, 0, {})
+    basis = family.exact_basis(optimum.basis, to_floats(optimum.y))
+    return Solution(np.array([0]), to_floats(optimum.x)[None], np.ones(1), basis, 0, {})
+
+
+def _optimize_from(form: StandardForm, start: np.ndarray, slacks: np.ndarray) -> OptimalBasis:
+    """Return the optimum from a basis, or from that of the slacks where it is none."""
+    try:
+        return optimize(form, start)
+    except SingularBasis:  # as near-duplicates can make it; the slacks never are
+        return optimize(form, slacks)
 
 
 def solve_lexicographically(
@@ -155,10 +160,7 @@ def solve_program_exactly(program: Program, label: str) -> Optimum:
         right=right,
         label=f"{program.name} for {label}",
     )
-    try:
-        optimum = optimize(form, _last_basis(program, label, rows))
-    except SingularBasis:  # as near-duplicates can make it; the slacks never are
-        optimum = optimize(form, columns + np.arange(rows))
+    optimum = _optimize_from(form, _last_basis(program, label, rows), columns + np.arange(rows))
 
     values = [offset[j] for j in range(columns)]
     for code, value in zip(optimum.basis.tolist(), optimum.x, strict=True):

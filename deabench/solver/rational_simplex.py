@@ -130,7 +130,7 @@ def standard_form(family: Family, tested: np.ndarray, name: str) -> StandardForm
 
 
 @dataclass(frozen=True, eq=False)
-class Optimum:
+class OptimalBasis:
     """An optimal basis, its variables and its row duals, as lists of fractions."""
 
     basis: np.ndarray
@@ -138,7 +138,7 @@ class Optimum:
     y: list[Fraction]
 
 
-def optimize(form: StandardForm, codes: np.ndarray) -> Optimum:
+def optimize(form: StandardForm, codes: np.ndarray) -> OptimalBasis:
     """Return the optimum of a program in standard form, from the basis `codes` (m,).
 
     Raises
@@ -154,7 +154,7 @@ def optimize(form: StandardForm, codes: np.ndarray) -> Optimum:
         check_time()
         if state.pivot(basis, bland=pivot >= GREEDY):
             continue
-        return Optimum(np.array(basis), state.x, state.y)
+        return OptimalBasis(np.array(basis), state.x, state.y)
     raise SolveError(f"{form.label}: no optimal basis after {PIVOTS} exact pivots")
 
 

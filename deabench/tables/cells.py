@@ -304,13 +304,15 @@ def _drop_other_magnitudes(
     sizes = np.abs(bare_values[bare_values != 0])
     if len(sizes) <= len(estimates):
         return estimates
-    smallest, largest = sizes.min() / OTHER_MAGNITUDE, sizes.max() * OTHER_MAGNITUDE
+    smallest = sizes.min() / OTHER_MAGNITUDE
     return {
         row: estimate
         for row, estimate in estimates.items()
         if unit_factor(estimate.unit, "B") is None
         or estimate.value == 0
-        or smallest <= abs(estimate.value) <= largest
+        or (
+            smallest <= abs(estimate.value) and abs(estimate.value) / OTHER_MAGNITUDE <= sizes.max()
+        )
     }
 
 

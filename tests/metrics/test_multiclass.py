@@ -211,8 +211,8 @@ def test_cells_of_weighted_confusions_are_sums_of_weights(iris):
     by_class = m.one_vs_rest(m.confusion(y, predictions, sample_weight=weight))
     for label in CLASSES:
         cells = m.count(m.against_rest(y, label), predictions, sample_weight=weight)
-        found = by_class.xs(label, level="class").loc[cells.index]
-        assert found.to_numpy() == pytest.approx(cells.to_numpy(), abs=1e-12)
+        of_class = by_class.xs(label, level="class").loc[cells.index]
+        assert of_class.to_numpy() == pytest.approx(cells.to_numpy(), abs=1e-12)
     assert m.from_counts(by_class, metrics=["TPR"])["TPR"].to_numpy() == pytest.approx(
         m.from_classes(y, predictions, metrics=["recall"], sample_weight=weight).to_numpy().ravel()
     )

@@ -276,7 +276,10 @@ def test_forecasts_beside_true_numbers_are_no_metrics(key, is_forecast, tmp_path
         with pytest.raises(db.DataError, match="'demand' holds predicted numbers"):
             db.read(file)
     else:
-        assert db.read(file).kind != "predictions"  # rows are shops, as it is asked
+        # Rows may be shops, and the columns what is compared: it is asked.
+        table = db.read(file)
+        assert table.kind == "datasets"
+        assert table.question is not None
 
 
 def test_inputs_that_follow_an_output_called_y_are_no_forecasts(tmp_path) -> None:

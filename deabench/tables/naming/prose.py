@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from deabench.tables.naming.name_patterns import search_name
 from deabench.tables.naming.parsing import parse_name
-from deabench.tables.vocabulary import column_pattern, look_up_metric
+from deabench.tables.vocabulary import RULES, column_pattern, look_up_metric
 from deabench.utils.lazy import lazy_pattern
 
 SENTENCES = {
@@ -199,6 +199,22 @@ def direction_of_words(text: str) -> str:
         if search_name(column_pattern(kind), words)
     ]
     return directions[0] if len(directions) == 1 else ""
+
+
+def speaks_of_amounts(text: str) -> bool:
+    """Return whether a text, a heading or a file's name speaks of sizes, times, errors or use.
+
+    Examples
+    --------
+    >>> speaks_of_amounts("Steps until solved"), speaks_of_amounts("Mean return")
+    (True, False)
+    """
+    if direction_of_words(text) in ("lower", "cost"):
+        return True
+    words = parse_name(text).all_words
+    return search_name(column_pattern("amount"), words) is not None or any(
+        meaning.role in ("cost", "lower_rate") for *_, meaning in RULES.find_matches(words)
+    )
 
 
 def names_error_set(text: str) -> bool:

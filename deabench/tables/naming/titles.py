@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-from deabench.tables.naming.amounts import speaks_of_amounts
 from deabench.tables.naming.meaning import Meaning
 from deabench.tables.naming.name_patterns import search_name
 from deabench.tables.naming.parsing import parse_name
-from deabench.tables.naming.prose import states_directions
+from deabench.tables.naming.prose import speaks_of_amounts, states_directions
 from deabench.tables.vocabulary import (
     BETTER_ROLES,
     RULES,

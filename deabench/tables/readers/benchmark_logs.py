@@ -133,8 +133,7 @@ def _read_benchmark_js(line: str) -> Cells | None:
         return None
     rate = float(match[2].replace(",", ""))
     margin = rate * float(match[4].replace(",", "")) / 100
-    interval = f"{rate:.10g} [{rate - margin:.6g}, {rate + margin:.6g}]"
-    return {NAME: match[1], match[3]: interval}
+    return {NAME: match[1], match[3]: _interval_cell(rate, margin)}
 
 
 def _read_cargo(line: str) -> Cells | None:
@@ -177,11 +176,14 @@ def _read_jmh(line: str) -> Cells | None:
         return None
     name = re.sub(r"\s+", " ", match[1])
     score = match[3].replace(",", "")
-    if match[4] is None:
-        return {NAME: name, match[5]: score}
-    margin = float(match[4].replace(",", ""))
-    interval = f"{score} [{float(score) - margin:.10g}, {float(score) + margin:.10g}]"
-    return {NAME: name, match[5]: interval}
+    if match[4] is not None:
+        score = _interval_cell(float(score), float(match[4].replace(",", "")))
+    return {NAME: name, match[5]: score}
+
+
+def _interval_cell(value: float, margin: float) -> str:
+    """Return a cell of a value with the interval of its margin of error."""
+    return f"{value:.10g} [{value - margin:.10g}, {value + margin:.10g}]"
 
 
 _READERS: tuple[tuple[str, Callable[[str], Cells | None]], ...] = (

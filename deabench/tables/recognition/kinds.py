@@ -121,9 +121,10 @@ def refuse_predicted_numbers(source: Source) -> None:
     DataError
     """
     frame = source.frame
-    truth_name = next((name for name in frame if has_name(name, "true_number")), None)
-    if truth_name is None:
+    is_truth = [has_name(name, "truth") or has_name(name, "true_number") for name in frame]
+    if not any(is_truth):
         return
+    truth_name = frame.columns[is_truth.index(True)]
     truth = parse_numbers(frame[truth_name])
     # Whole numbers and few values may be classes.
     if truth is None or len(np.unique(truth.values)) <= MAX_CLASSES:

@@ -6,8 +6,7 @@ from math import inf
 
 import pandas as pd
 
-from deabench.tables.naming.amounts import speaks_of_amounts
-from deabench.tables.naming.prose import states_directions
+from deabench.tables.naming.prose import speaks_of_amounts, states_directions
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.directions import Block, Context, decide_by_rows
 from deabench.tables.scales import measure_scale

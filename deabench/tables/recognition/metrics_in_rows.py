@@ -56,6 +56,8 @@ REPETITIONS = re.compile(r"(?<![a-z])(?:folds?|seeds?|runs?|rep\w*|trials?|split
 CAMEL_CASE = re.compile(r"[A-Z]+[a-z]+[A-Z]\w*|[A-Z]{2,}[a-z]\w*")
 """How systems may be called that end like a metric, as "SASRec"."""
 KNOWN_DIMENSIONS = {"rate", *DIMENSIONS.values()}
+CUTOFFS = ("k", "n", "top k", "top_k", "topk")
+"""What a column of cutoffs is called, beside names of settings."""
 NUMBERED_ROW = re.compile(r"[A-Za-z]{1,3}(\d{1,6})")
 
 
@@ -180,8 +182,7 @@ def _add_settings(labels: pd.Series, settings: pd.DataFrame) -> pd.Series:
     """Return names of metrics with their settings, as "NDCG@5" and "MSE (horizon 96)"."""
     for name in settings:
         numbers = settings[name].astype(float).map("{:g}".format)
-        is_cutoff = name.lower() in ("k", "n", "top k", "top_k", "topk")
-        ending = "@" + numbers if is_cutoff else f" ({name} " + numbers + ")"
+        ending = "@" + numbers if name.lower() in CUTOFFS else f" ({name} " + numbers + ")"
         labels = labels + ending
     return labels
 
@@ -196,7 +197,7 @@ def _is_setting(name: str) -> bool:
     """Return whether a column holds a setting or a part of the data, as "K" and "horizon"."""
     meaning = look_up_metric(name)
     is_part = meaning is not None and meaning.kind in ("setting", "data", "length")
-    return is_part or name.lower() in ("n", "top k", "topk")
+    return is_part or name.lower() in CUTOFFS
 
 
 def _are_series(keys: Sequence[str]) -> bool:

@@ -4,7 +4,8 @@ Memory is what a program needs and what a graphics card offers. A ratio of compr
 original size over the compressed one, or the other way round. "Mean" and "P95" are statistics of
 what the heading names. The ranks of n systems on one data set are 1 to n, with the mean
 (n + 1) / 2, and so are means of ranks over many data sets: no other measurement has this mean in
-one column after the other.
+one column after the other. A cost among ratings may be better high. Q1, Q2, ... are times below a
+heading of times of queries.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ _RATIO = re.compile(r"_(compression_|compress_|compressed_|comp_|compr_)?ratio(_
 _MIDDLE = re.compile(r"_(mean|avg|average|median)_")
 _NUMBER = re.compile(r"\d+(_\d+)?")
 _PERCENTILE = re.compile(r"_(p(ercentile)?_?\d{1,2}(_\d+)?|\d{1,2}(st|nd|rd|th)?_percent(ile)?)_")
+_PERCENTILE_OF = re.compile(r"_(?P<measured>\w+)_p\d{2}(_\d+)?_")
+_MIDDLE_OF = re.compile(r"_(?P<measured>\w+)_(mean|avg|average|median)_")
 _BARE_COST = re.compile(r"_(costs?|prices?|pricing|expenses?)_")
 LEAST_QUALITIES = 2
 LEAST_RATINGS = 4
@@ -47,8 +50,6 @@ LEAST_RATINGS = 4
 MIN_SCALE = 4
 MAX_SCALE = 10
 """Ratings go up to 4 at least, and to 10 at most."""
-_PERCENTILE_OF = re.compile(r"_(?P<measured>\w+)_p\d{2}(_\d+)?_")
-_MIDDLE_OF = re.compile(r"_(?P<measured>\w+)_(mean|avg|average|median)_")
 STATISTIC_ROLES: dict[str, tuple[Role, MeaningKind]] = {
     "higher": ("output", "quality"),
     "lower": ("lower_rate", "loss"),
@@ -177,17 +178,17 @@ def doubt_rated_costs(columns: Sequence[Column], frame: pd.DataFrame) -> list[Co
 
     Ratings are whole or half numbers up to 10; a mean of them stands on the same scale.
     """
-    judged = [column for column in columns if column.name in frame]
-    costs = {c.name for c in judged if _BARE_COST.fullmatch(parse_name(c.name).words)}
-    qualities = [column for column in judged if column.role == "output"]
+    numeric = [column for column in columns if column.name in frame]
+    costs = {c.name for c in numeric if _BARE_COST.fullmatch(parse_name(c.name).words)}
+    qualities = [column for column in numeric if column.role == "output"]
     if not costs or len(qualities) < LEAST_QUALITIES:
         return list(columns)
-    values = frame[[column.name for column in judged]].to_numpy(dtype=float)
+    values = frame[[column.name for column in numeric]].to_numpy(dtype=float)
     is_empty = np.isnan(values)
     is_half = (values * 2 % 1 == 0) | is_empty
     rated = {
         column.name
-        for column, is_rated in zip(judged, is_half.all(axis=0), strict=True)
+        for column, is_rated in zip(numeric, is_half.all(axis=0), strict=True)
         if is_rated
     }
     is_on_scale = ((values >= 0) & (values <= MAX_SCALE) | is_empty).all()
