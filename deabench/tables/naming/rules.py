@@ -231,7 +231,10 @@ def read_meaning(entry: Mapping[str, Any]) -> Meaning:
     fields = {name: entry[name] for name in names if name in entry}
     if fields["kind"] not in MEANING_KINDS:
         raise ValueError(f"vocabulary.toml has an entry of the unknown kind {fields['kind']!r}")
-    return Meaning(**({"role": "left_out"} | fields))
+    defaults: dict[str, Any] = {"role": "left_out"}
+    if fields.get("unit") == "share":
+        defaults |= {"low": 0.0, "high": 1.0}
+    return Meaning(**(defaults | fields))
 
 
 def read_rules(entries: Sequence[Mapping[str, Any]]) -> RuleBook:
