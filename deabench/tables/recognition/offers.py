@@ -31,19 +31,20 @@ from deabench.tables.recognition.directions import OVERRULING, Context
 from deabench.tables.recognition.layout import Keys
 from deabench.tables.scales import are_alike, finite_values, measure_scale
 from deabench.tables.vocabulary import has_name, look_up_metric
+from deabench.utils.lazy import lazy_pattern
 
-_OPERATIONS = re.compile(r"_[gmtp]?flops(_\w+)?_")
-_CAPACITY = re.compile(r"_(memory|mem|ram|vram|storage|disk)(_(size|capacity|gb|gi?b|type))?_")
-_USED = re.compile(r"_(usage|used|peak|consumed|footprint|required|needed|alloc\w*|per|rss)_")
-_COMPRESSION = re.compile(r"_(\w+_)?(de)?(compress\w*|comp|compr|encod(e|ing)|deflate|inflate)_")
-_SPEED_OF_COMPRESSION = re.compile(r"_[cd]_(mb|gb|mi_?b)\w*_")
-_RATIO = re.compile(r"_(compression_|compress_|compressed_|comp_|compr_)?ratio(_percent)?_")
-_MIDDLE = re.compile(r"_(mean|avg|average|median)_")
-_NUMBER = re.compile(r"\d+(_\d+)?")
-_PERCENTILE = re.compile(r"_(p(ercentile)?_?\d{1,2}(_\d+)?|\d{1,2}(st|nd|rd|th)?_percent(ile)?)_")
-_PERCENTILE_OF = re.compile(r"_(?P<measured>\w+)_p\d{2}(_\d+)?_")
-_MIDDLE_OF = re.compile(r"_(?P<measured>\w+)_(mean|avg|average|median)_")
-_BARE_COST = re.compile(r"_(costs?|prices?|pricing|expenses?)_")
+_OPERATIONS = lazy_pattern(r"_[gmtp]?flops(_\w+)?_")
+_CAPACITY = lazy_pattern(r"_(memory|mem|ram|vram|storage|disk)(_(size|capacity|gb|gi?b|type))?_")
+_USED = lazy_pattern(r"_(usage|used|peak|consumed|footprint|required|needed|alloc\w*|per|rss)_")
+_COMPRESSION = lazy_pattern(r"_(\w+_)?(de)?(compress\w*|comp|compr|encod(e|ing)|deflate|inflate)_")
+_SPEED_OF_COMPRESSION = lazy_pattern(r"_[cd]_(mb|gb|mi_?b)\w*_")
+_RATIO = lazy_pattern(r"_(compression_|compress_|compressed_|comp_|compr_)?ratio(_percent)?_")
+_MIDDLE = lazy_pattern(r"_(mean|avg|average|median)_")
+_NUMBER = lazy_pattern(r"\d+(_\d+)?")
+_PERCENTILE = lazy_pattern(r"_(p(ercentile)?_?\d{1,2}(_\d+)?|\d{1,2}(st|nd|rd|th)?_percent(ile)?)_")
+_PERCENTILE_OF = lazy_pattern(r"_(?P<measured>\w+)_p\d{2}(_\d+)?_")
+_MIDDLE_OF = lazy_pattern(r"_(?P<measured>\w+)_(mean|avg|average|median)_")
+_BARE_COST = lazy_pattern(r"_(costs?|prices?|pricing|expenses?)_")
 LEAST_QUALITIES = 2
 LEAST_RATINGS = 4
 """So many columns of small whole numbers may be ratings."""
@@ -69,35 +70,35 @@ ROUNDING = 0.002
 """The share by which rounded ranks may miss their mean."""
 LARGEST_SHIFT = 0.5
 """The share by which the mean ranks of a part of the systems may miss that mean."""
-_SPEAKS_OF_RANKS = re.compile(
+_SPEAKS_OF_RANKS = lazy_pattern(
     r"\b(mean|average|avg\.?|friedman)\s+rank(s|ing|ings)?\b|\branks? (of|over|across|per)\b",
     re.IGNORECASE,
 )
-_ARE_RANKS = re.compile(
+_ARE_RANKS = lazy_pattern(
     r"\b(numbers?|values?|cells|entries|figures|results|scores?|columns?|table)\b[^.\n|]{0,30}"
     r"\b(is|are|shows?|gives?|lists?|reports?|holds?)\b[^.\n|]{0,30}\brank(s|ings?)?\b",
     re.IGNORECASE,
 )
 """What says of the numbers of a table that they are ranks."""
-_HIGH_IS_BEST = re.compile(
+_HIGH_IS_BEST = lazy_pattern(
     r"\b([2-9]|\d\d+) ?(is|=|means) ?(the )?(best|highest)\b|\b(higher|highest) ranks? "
     r"(is|are) (better|best)\b",
     re.IGNORECASE,
 )
-_RANK = re.compile(r"_(rank(s|ed|ing|ings)?|friedman)_")
+_RANK = lazy_pattern(r"_(rank(s|ed|ing|ings)?|friedman)_")
 
 
-QUERIES = re.compile(
+QUERIES = lazy_pattern(
     r"(?<![a-z])(quer(y|ies)|tpc.?(h|ds)|ssb|ldbc|sparql|cypher)(?![a-z])", re.IGNORECASE
 )
-QUERY = re.compile(r"Q[\s_-]?\d+", re.IGNORECASE)
+QUERY = lazy_pattern(r"Q[\s_-]?\d+", re.IGNORECASE)
 """What is called by queries, and the name of one: of three of them it may be a quartile."""
-_SHARE_OF_QUERIES = re.compile(
+_SHARE_OF_QUERIES = lazy_pattern(
     r"%|(?<![a-z])(percent\w*|share|answered|met|success\w*|succe\w+|[io]n.time|within|resolved|solved"
     r"|saved|satisf\w*|avoided|completed|passed|correct\w*|accura\w*|speed.?ups?)(?![a-z])",
     re.IGNORECASE,
 )
-_UNIT_OF_TIME = re.compile(r"(?<![a-z])([mµun]?s|sec\w*|min|minutes?|hours?|h)(?![a-z])", re.I)
+_UNIT_OF_TIME = lazy_pattern(r"(?<![a-z])([mµun]?s|sec\w*|min|minutes?|hours?|h)(?![a-z])", re.I)
 LEAST_PERCENT = 50.0
 """Percentages of queries that went well have a median above this."""
 
