@@ -125,9 +125,12 @@ def describe_table(
 
 def _data_set_names(table: Table) -> list[str]:
     """Return the names of the data sets over which the metrics are means; none without them."""
-    if table.per_dataset is None:
-        return []
-    return [str(name) for name in table.per_dataset.index.unique(0)]
+    if table.per_dataset is not None:
+        return [str(name) for name in table.per_dataset.index.unique(0)]
+    # Where systems lack some data sets, the single results still say which there are.
+    if table.kind == "datasets" and table.rows is not None:
+        return [str(name) for name in table.rows["dataset"].unique()]
+    return []
 
 
 def _rank_command_line(table: Table, options: TableOptions, question: Question | None) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 
 from deabench.tables.estimates import parse_estimate
 from deabench.tables.readers.grids import Grid
@@ -17,6 +19,8 @@ MAX_DOCUMENT = 1 << 20
 """No table is looked for in a longer text."""
 MAX_TITLES = 3
 """So many lines of a paragraph may stand above its table."""
+_RULE = lazy_pattern(r"[ \t]*([=─━═-])\1*(?:[ \t]+\1+)+[ \t]*")
+"""A rule below the names of a table, broken where its columns end."""
 _LOG_LEVEL = lazy_pattern(r"^\[(?:info|INFO)\] ?", re.MULTILINE)
 _PARAGRAPH_END = lazy_pattern(r"\n[ \t]*\n|^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 
@@ -45,12 +49,63 @@ def find_aligned_tables(text: str) -> tuple[list[Grid], str]:
     return grids, "\n".join(prose)
 
 
+def has_ruled_table(text: str) -> bool:
+    """Return whether a text may hold a table whose columns a rule marks."""
+    return len(text) <= MAX_DOCUMENT and any(map(_RULE.fullmatch, text.splitlines()))
+
+
+def _split_ruled(lines: list[str]) -> list[list[str]]:
+    """Return the cells of a table whose columns a rule below their names marks; else nothing.
+
+    Simple tables of reStructuredText are such tables, with a rule above the names, too, and one at
+    the end. A line without a first cell goes on with the line above then.
+    """
+    rules = [k for k, line in enumerate(lines) if _RULE.fullmatch(line)]
+    below_names = next((k for k in rules if k > 0 and k - 1 not in rules), None)
+    if below_names is None:
+        return []
+    has_rule_above = any(k < below_names for k in rules)
+    top = max((k + 1 for k in rules if k < below_names), default=below_names - 1)
+    last = next((k for k in rules if k > below_names), len(lines))
+    columns = [match.span() for match in re.finditer(r"\S+", lines[below_names])]
+    body = [_cut_line(line, columns) for line in lines[below_names + 1 : last]]
+    names = [_cut_line(line, columns) for line in lines[top:below_names]]
+    # Names may stand beside their columns, but in their order.
+    if names == [[]]:
+        words = _split_line(lines[top], r"\s{2,}")
+        names = [words] if len(words) == len(columns) else names
+    if not body or not all((*names, *body)):
+        return []
+    header = [" ".join(filter(None, parts)) for parts in zip(*names, strict=True)]
+    rows: list[list[str]] = []
+    for cells in body:
+        if rows and has_rule_above and not cells[0]:
+            rows[-1] = [" ".join(filter(None, both)) for both in zip(rows[-1], cells, strict=True)]
+        else:
+            rows.append(cells)
+    has_numbers = any(parse_estimate(cell, False) is not None for row in rows for cell in row)
+    return [header, *rows] if has_numbers else []
+
+
+def _cut_line(line: str, columns: Sequence[tuple[int, int]]) -> list[str]:
+    """Return the cells of a line between the columns of a rule; nothing where a cell is wider."""
+    borders = [0]
+    for (_, end), (start, _) in pairwise(columns):
+        blank = next((k for k in range(end, start) if not line[k : k + 1].strip()), None)
+        if blank is None:
+            return []
+        borders.append(blank)
+    return [line[a:b].strip() for a, b in pairwise([*borders, len(line)])]
+
+
 def _split_paragraph(lines: list[str]) -> list[list[str]]:
-    """Return the cells of a table that bars or blanks align; an empty list for other lines."""
+    """Return the cells of a table that bars, a rule or blanks align; nothing of other lines."""
     rows = [[cell.strip() for cell in line.split("|")] for line in lines if _holds_cells(line)]
     has_bars = len(rows) > 2 and len(rows[0]) > 1 and len({len(row) for row in rows}) == 1
     if has_bars and any(parse_estimate(cell, False) for row in rows[1:] for cell in row):
         return rows
+    if ruled := _split_ruled(lines):
+        return ruled
     rows = split_aligned("\n".join(lines), "\t")
     # What ends with a separator is a cell of CSV.
     return [] if any(cell.endswith((",", ";", "|")) for row in rows for cell in row) else rows

@@ -81,6 +81,8 @@ _BRACKETED = lazy_pattern(
     r"(\d*[.,]?\d+(?:[eE][+-]?\d+)?)\s*%?\s*[)\]]\s*(.*)",
     re.IGNORECASE | re.DOTALL,
 )
+_COUNTED_SHARE = lazy_pattern(r"(\d+) ?(?:/|of|out of) ?(\d+) ?[(\[](\d+(?:\.\d+)?) ?%[)\]]")
+"""A count of cases, their number, and the percentage that it is."""
 _COMMENT = lazy_pattern(r"[(\[±+].*", re.DOTALL)
 """What may stand behind an estimate without being a part of it: brackets, a change."""
 _CLOCK = lazy_pattern(r"(?:(\d+) days? )?(\d+):(\d\d(?:\.\d+)?)(?::(\d\d(?:\.\d+)?))?")
@@ -204,7 +206,8 @@ def parse_estimate(cell: str, decimal_comma: bool) -> Estimate | None:
     """Parse the text of a cell without markup; None where it is no number."""
     if len(cell) > MAX_LENGTH:
         return None
-    cell = " ".join(cell.split())
+    # The Greek letter stands for the sign of micro, which it looks like.
+    cell = " ".join(cell.split()).replace("μ", "µ")
     seconds = _parse_clock(cell)
     if seconds is None:
         seconds = parse_duration(cell)
@@ -216,6 +219,10 @@ def parse_estimate(cell: str, decimal_comma: bool) -> Estimate | None:
     enclosed = re.fullmatch(r"\(([^()]*±[^()]*)\)\s*(%?)", text)
     if enclosed:
         text = enclosed[1] + enclosed[2]
+    # "29/30 (96.7%)" is a share of cases, which may differ in number from row to row.
+    share = _COUNTED_SHARE.fullmatch(text)
+    if share and _is_share_of(float(share[1]), float(share[2]), float(share[3])):
+        return Estimate(float(share[3]), "percent")
     match = _CELL.fullmatch(text)
     if match is None:
         return None
@@ -227,6 +234,11 @@ def parse_estimate(cell: str, decimal_comma: bool) -> Estimate | None:
         return None
     estimate, unit_behind = parsed
     return _apply_unit(estimate, match[1], match[2] or unit_behind, decimal_comma)
+
+
+def _is_share_of(count: float, cases: float, percent: float) -> bool:
+    """Return whether a rounded percentage is that of a count of cases."""
+    return cases > 0 and abs(100 * count / cases - percent) <= 1
 
 
 def _parse_tail(

@@ -14,7 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from deabench.errors import DataError
-from deabench.tables.aligned_text import PROBED_LINES, find_aligned_tables, remove_log_levels
+from deabench.tables.aligned_text import (
+    PROBED_LINES,
+    find_aligned_tables,
+    has_ruled_table,
+    remove_log_levels,
+)
 from deabench.tables.readers.benchmark_logs import find_benchmark_logs
 from deabench.tables.readers.delimited import read_bytes, read_delimited
 from deabench.tables.readers.evaluations import read_json
@@ -142,6 +147,9 @@ def _read_plain_text(
     text: str, file: str, title: str, notes: tuple[str, ...], limits: Limits
 ) -> Source:
     """Read CSV, or else the tables that are aligned between paragraphs of prose."""
+    # A rule tells columns apart, whatever signs the prose around it holds.
+    if has_ruled_table(text) and (ruled := _read_aligned(text, file, title, notes)) is not None:
+        return ruled
     fault: DataError | None = None
     try:
         source = read_delimited(text, file, title, notes, limits)
@@ -153,13 +161,21 @@ def _read_plain_text(
         is_filled = [any(map(str.strip, head[name])) for name in head]
         if len(is_filled) > 1 and 2 * sum(is_filled) > len(is_filled):
             return source
-    grids, prose = find_aligned_tables(text)
-    if grids:
-        source = read_grids(grids, file, title, prose=prose)
-        return replace(source, notes=(*notes, *source.notes))
+    aligned = _read_aligned(text, file, title, notes)
+    if aligned is not None:
+        return aligned
     if fault is not None:
         raise fault
     return source
+
+
+def _read_aligned(text: str, file: str, title: str, notes: tuple[str, ...]) -> Source | None:
+    """Read the tables that are aligned between paragraphs of prose; None without one."""
+    grids, prose = find_aligned_tables(text)
+    if not grids:
+        return None
+    source = read_grids(grids, file, title, prose=prose)
+    return replace(source, notes=(*notes, *source.notes))
 
 
 def _is_document(text: str) -> bool:

@@ -187,9 +187,9 @@ def decide_direction(block: Block, context: Context) -> tuple[str, str]:
     return _take_first(evidence, block, context)
 
 
-def decide_by_rows(block: Block, context: Context) -> tuple[str, str]:
-    """Return the direction that names of systems and data sets tell, and why; "" without one."""
-    return _take_first((_by_data_sets, _by_reference_rows), block, context)
+def decide_matrix(block: Block, context: Context) -> tuple[str, str]:
+    """Return the direction that the text, the data sets or a row by chance tell; "" without one."""
+    return _take_first((_by_context, _by_data_sets, _by_reference_rows), block, context)
 
 
 def _take_first(

@@ -1,22 +1,114 @@
-"""Find the metric of a table with systems in columns whose cells nothing names."""
+"""Find the metric of a table with systems in columns whose cells nothing names.
+
+Also find the columns that a table compares row by row: systems, whose winners tell the direction.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import inf
+from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
+from deabench.tables.cells import Numbers
 from deabench.tables.naming.prose import speaks_of_amounts, states_directions
 from deabench.tables.recognition.columns import Column
-from deabench.tables.recognition.directions import Block, Context, decide_by_rows
+from deabench.tables.recognition.directions import Block, Context, decide_matrix
 from deabench.tables.scales import measure_scale
-from deabench.tables.vocabulary import BETTER_ROLES, is_benchmark, is_error_set, look_up_measure
+from deabench.tables.vocabulary import (
+    BETTER_ROLES,
+    has_name,
+    is_benchmark,
+    is_error_set,
+    look_up_measure,
+)
 
 LEAST_RETURNS = 0.5
 """More than this share of the rows are environments where the cells are returns in these."""
 NO_MEASURE = "nothing says what the cells measure"
 UNNAMED_METRIC = "score"
 """What the cells of a matrix are called where nothing says what they measure."""
+LEAST_COMPARED_ROWS = 3
+"""So many rows show which way the winners of all rows are better."""
+
+
+class RowComparison(NamedTuple):
+    """Columns that are compared on each row: the direction of their cells, and what tells it."""
+
+    columns: list[str]
+    better: str
+    reason: str
+
+
+def find_comparison(
+    frame: pd.DataFrame, numbers: Mapping[str, Numbers | None], columns: Sequence[str]
+) -> RowComparison | None:
+    """Return the columns that a table compares row by row; None where nothing says so.
+
+    A column of winners says so, and cells that are multiples of the best one of their row.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Numeric columns whose names tell no direction.
+    """
+    if len(columns) < 2 or len(frame) < LEAST_COMPARED_ROWS:
+        return None
+    cells = {name: numbers[name] for name in columns}
+    values = np.array([n.values for n in cells.values() if n is not None])
+    if len(values) < len(columns) or np.isnan(values).all(axis=0).any():
+        return None
+    texts = [name for name in map(str, frame.columns) if numbers.get(name) is None]
+    for name in filter(lambda name: has_name(name, "winner"), texts):
+        better = _direction_of_winners(frame[name], columns, values)
+        if better:
+            reason = f"the winners in '{name}' say that {better} is better"
+            return RowComparison([*columns], better, reason)
+    if all(n is not None and n.unit == "x" for n in cells.values()):
+        better = _direction_of_multiples(values)
+        if better:
+            reason = "every row is in multiples of its best cell"
+            return RowComparison([*columns], better, reason)
+    return None
+
+
+def _direction_of_winners(winners: pd.Series, columns: Sequence[str], values: np.ndarray) -> str:
+    """Return which way the columns that are named on each row are better; "" without one.
+
+    Parameters
+    ----------
+    values : ndarray (columns, rows)
+    """
+    positions = {str(name).strip().lower(): k for k, name in enumerate(columns)}
+    named = [positions.get(str(cell).strip().lower()) for cell in winners]
+    is_tie = winners.isna() | winners.astype(str).str.strip().str.lower().isin(("", "tie", "-"))
+    pairs = [(k, row) for row, k in enumerate(named) if k is not None]
+    if len(pairs) < LEAST_COMPARED_ROWS or len(pairs) + is_tie.sum() < len(winners):
+        return ""
+    # Rows whose cells are all equal tell nothing.
+    least, greatest = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
+    pairs = [(k, row) for k, row in pairs if least[row] < greatest[row]]
+    if pairs and all(values[k, row] == least[row] for k, row in pairs):
+        return "lower"
+    if pairs and all(values[k, row] == greatest[row] for k, row in pairs):
+        return "higher"
+    return ""
+
+
+def _direction_of_multiples(values: np.ndarray) -> str:
+    """Return which way multiples of the best cell of each row are better; "" of other multiples.
+
+    Multiples of a baseline are 1 in one column, and tell nothing.
+    """
+    is_baseline = (values == 1).all(axis=1)
+    if is_baseline.any():
+        return ""
+    least, greatest = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
+    if (least == 1).all() and (greatest > 1).any():
+        return "lower"
+    return "higher" if (greatest == 1).all() and (least < 1).any() else ""
 
 
 def metric_of_benchmarks(rows: pd.DataFrame) -> Column:
@@ -55,7 +147,7 @@ def metric_of_surroundings(rows: pd.DataFrame, context: Context) -> Column:
     names = [str(name) for name in wide.columns]
     wide = wide.set_axis(names, axis=1)
     columns = [Column(name, "unknown") for name in names]
-    direction, reason = decide_by_rows(Block(names, columns, wide, columns), context)
+    direction, reason = decide_matrix(Block(names, columns, wide, columns), context)
     role = BETTER_ROLES.get(direction, "unknown")
     return Column(UNNAMED_METRIC, role, reason=reason or NO_MEASURE)
 

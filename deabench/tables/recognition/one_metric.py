@@ -28,6 +28,8 @@ from deabench.tables.recognition.layout import (
 )
 from deabench.tables.recognition.matrix_metric import (
     UNNAMED_METRIC,
+    RowComparison,
+    find_comparison,
     metric_of_benchmarks,
     metric_of_surroundings,
 )
@@ -41,6 +43,7 @@ from deabench.tables.rows import Systems, average_rows
 from deabench.tables.scales import LEAST_RATIO, measure_scale
 from deabench.tables.table import Kind, Table
 from deabench.tables.vocabulary import (
+    BETTER_ROLES,
     has_name,
     is_error_set,
     is_known_by_unit,
@@ -73,12 +76,15 @@ class Matrix:
     rows : str or None
         The column that names the rows.
     systems_in_columns : bool
+    comparison : RowComparison, optional
+        What says that the columns are compared row by row, and the direction.
     """
 
     metric: str
     columns: list[str]
     rows: str | None
     systems_in_columns: bool
+    comparison: RowComparison | None = None
 
 
 def interpret_folds(parsed: ParsedSource, repetitions: Mapping[str, str], user: UserRoles) -> Table:
@@ -124,6 +130,11 @@ def find_matrix(parsed: ParsedSource, *, one_metric: bool) -> Matrix | None:
     metric_words = parse_name(metric).words
     naming = [name for name in columns if metric_words in parse_name(name).words]
     metric = "" if 0 < len(naming) < len(columns) else metric
+    unknown = [c.name for c in parsed.columns if c.name in columns and c.role == "unknown"]
+    comparison = find_comparison(frame, parsed.numbers, unknown)
+    if comparison is not None and rows is not None and frame[rows].is_unique:
+        name = metric or UNNAMED_METRIC
+        return Matrix(name, comparison.columns, rows, True, comparison)
     in_columns = has_systems_in_columns(frame, parsed.columns, columns, rows)
     if not in_columns and not (one_metric and metric):
         return None
@@ -377,7 +388,7 @@ def interpret_matrix(parsed: ParsedSource, matrix: Matrix, user: UserRoles) -> T
     if matrix.metric == metric_of_title(parsed.source.title):
         note = f"the file's name says that every cell is '{matrix.metric}'; {side} are the systems"
     return _interpret_one_metric(
-        parsed, matrix.metric, systems, keys, note, single, user, "datasets"
+        parsed, matrix.metric, systems, keys, note, single, user, "datasets", matrix.comparison
     )
 
 
@@ -390,6 +401,7 @@ def _interpret_one_metric(
     rows: pd.DataFrame,
     user: UserRoles,
     kind: Kind,
+    comparison: RowComparison | None = None,
 ) -> Table:
     """Return the table of one metric whose name the columns do not tell."""
     means = systems.frame.iloc[:, 0].to_numpy()
@@ -397,6 +409,9 @@ def _interpret_one_metric(
     source = replace(parsed.source, notes=(*parsed.source.notes, note))
     if metric == UNNAMED_METRIC:
         column = metric_of_benchmarks(rows)
+    if column.role == "unknown" and comparison is not None:
+        role = BETTER_ROLES[comparison.better]
+        column = replace(column, role=role, reason=comparison.reason)
     table = _assign_metric(source, column, systems, keys, user)
     # What is written around the table speaks first, as it does of any other column.
     if table.question is not None and column.role == "unknown" and metric == UNNAMED_METRIC:
