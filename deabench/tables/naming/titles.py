@@ -34,6 +34,11 @@ _FIRST_NOUN = re.compile(
 )
 """What a caption begins with, before it says of what: "Accuracy across eight benchmarks"."""
 
+_MEASURED = re.compile(
+    r"\W*((?:[\w@.+-]+ ){0,5}[\w@.+-]+) ?\((?:%|percent|m?s|sec|seconds)\)(?: [-–—] .*)?"
+)
+"""A heading that ends with the unit of what it names, but for a part of the data."""
+
 
 def metric_of_title(title: str) -> str:
     """Return the metric that a file's name ends with, adbench_AUCROC: AUCROC; empty without one.
@@ -111,8 +116,8 @@ def meaning_of_heading(heading: str) -> Meaning | None:
     """
     # "Time series forecasting" speaks of no time.
     words = parse_name(heading).all_words.replace("_time_series_", "_")
-    # A long caption speaks of more than what its table holds.
-    if not heading or words.count("_") > MAX_HEADING_WORDS:
+    # A long caption speaks of more than what its table holds, and cycles are graphs, too.
+    if not heading or words.count("_") > MAX_HEADING_WORDS or words == "_cycles_":
         return None
     for rules in (RULES, WEAK_RULES):
         meanings = [
@@ -129,6 +134,22 @@ def meaning_of_heading(heading: str) -> Meaning | None:
             is_mean = all(meaning.kind == "mean of scores" for meaning in meanings)
             return meanings[0] if len(roles) == 1 and not is_mean else None
     return None
+
+
+def meaning_with_unit(heading: str) -> Meaning | None:
+    """Return what the metric means that a heading names before its unit; None without a unit.
+
+    Examples
+    --------
+    >>> meaning_with_unit("Joint success rate (%) - first run").better
+    'higher'
+    >>> meaning_with_unit("WER (%)").better, meaning_with_unit("Accuracy of models")
+    ('lower', None)
+    """
+    match = _MEASURED.fullmatch(heading)
+    meaning = look_up_metric(metric_of_title(match[1])) if match else None
+    roles = ("cost", *BETTER_ROLES.values())
+    return meaning if meaning is not None and meaning.role in roles else None
 
 
 def meaning_of_caption(caption: str) -> Meaning | None:

@@ -69,6 +69,17 @@ def is_called_statistic(text: str) -> bool:
     return has_name(name, "total") or has_name(name, "row_statistic")
 
 
+def rows_called_statistics(names: pd.Series) -> pd.Series:
+    """Return the names of rows that are called as statistics of others.
+
+    "MIN" between "BOS" and "NYY" is a code.
+    """
+    called = names[names.map(is_called_statistic)]
+    others = names.drop(called.index)
+    are_codes = len(others) > 0 and others.str.fullmatch("[A-Z]{2,4}").all()
+    return called[~called.str.fullmatch("[A-Z]{2,4}").astype(bool)] if are_codes else called
+
+
 def _may_be_statistic(text: str) -> bool:
     """Return whether a text holds what names of statistics hold: a fast search before others."""
     return STATISTIC_WORD.search(text.lower()) is not None

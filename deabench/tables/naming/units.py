@@ -44,6 +44,8 @@ LETTER_UNITS = (
     "minutes?|mins?",
 )
 """Units that a word of a name states only where the name speaks of spending."""
+_NO_UNIT = re.compile(r"^_ms_(?!(?:per|for|to|avg|mean|median|total|p\d+|each|elapsed)_|$)")
+"""What a name begins with that is no unit: "MS COCO" and "MS-TCN" are no milliseconds."""
 DEVICE = re.compile(r"(?<=\w)_(cpu|gpu|npu|tpu)_$")
 """Where something was measured, behind its name."""
 
@@ -62,9 +64,10 @@ def unit_of(name: ParsedName, *, is_spending: bool) -> str:
         if unit:
             return unit
     # A single letter is a unit where something is spent: "train_time_s", but not "RITA S".
+    words = _NO_UNIT.sub("_", name.words)
     for pattern, unit in _UNITS:
         if (is_spending or pattern not in LETTER_UNITS) and search_name(
-            rf"_({pattern})(?=_)", name.words
+            rf"_({pattern})(?=_)(?!_(?:pct|percent|pctl)_)", words
         ):
             return unit
     return ""

@@ -188,8 +188,8 @@ def decide_direction(block: Block, context: Context) -> tuple[str, str]:
 
 
 def decide_matrix(block: Block, context: Context) -> tuple[str, str]:
-    """Return the direction that the text, the data sets or a row by chance tell; "" without one."""
-    return _take_first((_by_context, _by_data_sets, _by_reference_rows), block, context)
+    """Return the direction that names of systems and data sets tell, and why; "" without one."""
+    return _take_first((_by_data_sets, _by_reference_rows), block, context)
 
 
 def _take_first(
@@ -228,7 +228,7 @@ def _by_mean(block: Block, _: Context) -> tuple[str, str]:
 def _by_benchmarks(block: Block, _: Context) -> tuple[str, str]:
     """Take the direction of known benchmarks, unless errors of the same scale stand beside."""
     arrows = {ally.direction: ally.name for ally in block.allies if _states_direction(ally)}
-    if len(arrows) == 1:
+    if len(arrows) == 1 and {ally.direction for ally in block.allies} == {*arrows}:
         direction, name = next(iter(arrows.items()))
         if len(block.unknown) <= 1 or not block.benchmarks:
             return direction, f"'{name}' beside it says so"
@@ -284,14 +284,13 @@ def _by_context(block: Block, context: Context) -> tuple[str, str]:
         if meaning is not None and meaning.role in BETTER_ROLES.values():
             return meaning.better, f"the text around the table names its metric, '{named[0]}'"
     # TFLOPS are spent by a model, and reached by a processor.
-    if meaning is not None and meaning.kind == "model size":
+    if meaning is None or meaning.kind == "model size":
         return "", ""
-    if meaning is not None and meaning.role == "cost":
-        if speaks_of_rate:
-            return "", ""
-        return "cost", f"the table is called by what is spent, '{context.heading}'"
+    if meaning.role == "cost":
+        is_spent = f"the table is called by what is spent, '{context.heading}'"
+        return ("", "") if speaks_of_rate else ("cost", is_spent)
     # "Lower error values are better" below the heading "Accuracy" leaves it open.
-    if meaning is not None and set(stated) <= {meaning.better}:
+    if set(stated) <= {meaning.better}:
         return meaning.better, f"the table is called by its metric, '{context.heading}'"
     return "", ""
 
@@ -342,7 +341,9 @@ def _by_height(block: Block, context: Context) -> tuple[str, str]:
     compared, but for those of speech.
     """
     is_split = all(has_name(name, "split_part") for name in block.names)
-    if len(block.names) < (2 if is_split else MIN_RATES):
+    # "x" and "y" are coordinates.
+    are_letters = min(map(len, block.names)) < 2
+    if are_letters or len(block.names) < (2 if is_split else MIN_RATES):
         return "", ""
     if not has_name(str(block.frame.index.name), "method"):
         return "", ""

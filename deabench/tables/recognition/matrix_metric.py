@@ -14,6 +14,7 @@ import pandas as pd
 
 from deabench.tables.cells import Numbers
 from deabench.tables.naming.prose import speaks_of_amounts, states_directions
+from deabench.tables.naming.titles import meaning_with_unit
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.directions import Block, Context, decide_matrix
 from deabench.tables.scales import measure_scale
@@ -131,9 +132,14 @@ def metric_of_benchmarks(rows: pd.DataFrame) -> Column:
 def metric_of_surroundings(rows: pd.DataFrame, context: Context) -> Column:
     """Return the metric that neither a name nor the text tells, with the direction of its rows.
 
-    They tell it where most of them are environments, whose returns may be of any size, where one
-    system is called by chance, and where they are data sets of speech recognition.
+    A heading with a unit tells it. So do the rows where most of them are environments, whose
+    returns may be of any size, where one system is called by chance, and where they are data sets
+    of speech recognition.
     """
+    named = meaning_with_unit(context.heading)
+    if named is not None and set(states_directions(context.prose)) <= {named.better}:
+        reason = f"the table is called by its metric, '{context.heading}'"
+        return Column(UNNAMED_METRIC, named.role, named.unit, reason=reason)
     names = _data_sets(rows)
     texts = f"{context.title}\n{context.heading}\n{context.introduction}\n{context.prose}"
     environments = [name for name in names if _is_unbounded(name)]

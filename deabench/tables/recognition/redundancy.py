@@ -114,8 +114,13 @@ def _mean_reason(values: np.ndarray, outputs: pd.DataFrame) -> str:
             if np.isnan(part).all(axis=1).any():
                 continue
             difference = factor * np.abs(np.nanmean(part, axis=1) - values)
-            # A few typing errors in a long table do not make another metric of the mean.
-            if not np.isnan(difference).all() and np.nanquantile(difference, 0.95) <= MEAN_ROUNDING:
+            if np.isnan(difference).all():
+                continue
+            # A few typing errors in a long table do not make another metric of the mean, and an
+            # infinite cell is none.
+            with np.errstate(invalid="ignore"):
+                largest = np.nanquantile(difference, 0.95)
+            if largest <= MEAN_ROUNDING:
                 names = averaged[start : start + size]
                 return f"it is the mean of {quote_names(names, 4)}, which are taken"
     return ""

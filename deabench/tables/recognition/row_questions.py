@@ -15,7 +15,7 @@ import pandas as pd
 
 from deabench.tables.cells import parse_numbers
 from deabench.tables.naming.questions import Answer, Question
-from deabench.tables.naming.totals import is_called_statistic
+from deabench.tables.naming.totals import rows_called_statistics
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import (
     PROBED_ROWS,
@@ -115,7 +115,7 @@ def _ask_about_traces(
     statistics = cells.head(PROBED_ROWS).map(lambda cell: has_name(cell, "statistic"))
     if statistics.mean() >= LEAST_STATISTICS:
         return make_question(f"the rows of '{title}' are statistics ({cells.iloc[0]})", [label], "")
-    called = cells[cells.map(is_called_statistic)]
+    called = rows_called_statistics(cells)
     if len(called):
         return make_question(
             f"the row '{called.iloc[0]}' of '{title}' is called as a statistic of the other rows, "
