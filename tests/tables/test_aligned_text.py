@@ -92,3 +92,45 @@ def test_of_several_tables_one_is_chosen_and_the_others_are_named(tmp_path) -> N
 )
 def test_paragraphs_of_other_kinds_are_no_tables(text) -> None:
     assert find_aligned_tables(text) == ([], "\n".join(text.splitlines()))
+
+
+SIMPLE = """We use pins, which, as ever, differ.
+
+   ========= ======== ============ =================
+   Net       Mean AP  CMC top 1    Script
+   ========= ======== ============ =================
+   Inception 51.8     75.8         train --epochs 70
+                                   --log a
+   ResNet-50 **67.9** 81.4         train --epochs 60
+   ========= ======== ============ =================
+"""
+PRINTED = """Final test, on one machine, in March:
+
+ #   Model            Type          Score    MAE
+ ──  ──────────────── ─────────── ─────── ───────
+ 1.  Boosting         Black box    0.2927  0.5202
+ 2.  Additive model   Transparent  0.2718  0.5489
+10.  Polynomial (G3)  Transparent -0.5082 13.0481
+"""
+
+
+def test_a_rule_tells_columns_apart_whatever_blanks_and_commas_cells_hold(tmp_path) -> None:
+    path = tmp_path / "zoo.rst"
+    path.write_text(SIMPLE)
+    table = db.read(path)
+    assert table.outputs == ["Mean AP", "CMC top 1"]
+    assert table.frame["Mean AP"].to_dict() == {"Inception": 51.8, "ResNet-50": 67.9}
+    path = tmp_path / "final.txt"
+    path.write_text(PRINTED)
+    table = db.read(path)
+    assert (table.outputs, table.lower_rates) == (["Score"], ["MAE"])
+    assert table.frame["MAE"].tolist() == [0.5202, 0.5489, 13.0481]
+    assert table.frame.index.tolist() == ["Boosting", "Additive model", "Polynomial (G3)"]
+
+
+def test_a_line_goes_on_below_a_rule_above_the_names_only() -> None:
+    (grid,), _ = find_aligned_tables(SIMPLE)
+    assert grid.rows[1] == ["Inception", "51.8", "75.8", "train --epochs 70 --log a"]
+    # Text across the columns of a rule is no row of a table.
+    (ruled, _) = find_aligned_tables("name  score\n----  -----\nthe words go across\n")
+    assert ruled == []

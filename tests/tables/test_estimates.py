@@ -226,3 +226,23 @@ def test_sizes_of_another_magnitude_are_no_bare_numbers(cells, values) -> None:
     numbers = parse_numbers(pd.Series(cells))
     assert [None if np.isnan(v) else v for v in numbers.values] == values
     assert [*numbers.failed] == [value is None for value in values]
+
+
+def test_the_greek_letter_is_the_sign_of_micro() -> None:
+    greek, micro = (parse_estimate(f"1.82 {sign}s", False) for sign in "\u03bc\u00b5")
+    assert (greek.value, greek.unit) == (micro.value, micro.unit) == (1.82e-6, "seconds")
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "unit"),
+    [
+        ("29/30 (96.7%)", 96.7, "percent"),
+        ("16 of 17 [94.1 %]", 94.1, "percent"),
+        # The percentage is of something else.
+        ("16/17 (54.1%)", 16.0, "/17"),
+        ("0/0 (0%)", 0.0, "/0"),
+    ],
+)
+def test_a_count_of_cases_with_its_percentage_is_a_share(cell, value, unit) -> None:
+    estimate = parse_estimate(cell, False)
+    assert (estimate.value, estimate.unit) == (value, unit)

@@ -260,3 +260,31 @@ def test_prices_of_tokens_and_distances_from_the_best_are_better_low(name, role)
     meaning = look_up_metric(name)
     assert meaning is not None
     assert meaning.role == role
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        # Data sets and methods begin with letters that are a unit elsewhere.
+        ("MS-GVNS CAB", None),
+        ("MS-TCN", None),
+        ("decode_ms_p50", "cost"),
+        ("ms per token", "cost"),
+        ("ms", "cost"),
+        # A percentage of ground balls is no size.
+        ("gbPct", None),
+        ("peak_memory_gb", "cost"),
+        ("target acc", "output"),
+        ("target latency", "left_out"),
+        ("wctime-pyndl_thread4", "cost"),
+        ("MaxAE", "lower_rate"),
+        ("flops.macs_str", "left_out"),
+    ],
+)
+def test_letters_of_units_and_settings_in_other_names(name, role) -> None:
+    meaning = look_up_metric(name)
+    assert (meaning and meaning.role) == role
+
+
+def test_milliseconds_are_no_part_of_the_names_of_data_sets() -> None:
+    assert look_up_metric("MS COCO").unit == "share"

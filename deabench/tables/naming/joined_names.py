@@ -60,7 +60,11 @@ def split_heading(heading: str) -> list[str]:
             return split_heading_evenly(heading, len(parts))
     if not all(parts):
         return []
-    # The first words of the heading belong to all of its parts.
+    return _share_first_words(parts)
+
+
+def _share_first_words(parts: list[str]) -> list[str]:
+    """Return parts of a heading, all with its first words: "Flip AP" and "FPS" as "Flip FPS"."""
     words = parts[0].split()
     shared = [words[: max(len(words) - len(part.split()), 0)] for part in parts[1:]]
     following = [" ".join([*start, part]) for start, part in zip(shared, parts[1:], strict=True)]
@@ -91,4 +95,4 @@ def split_heading_evenly(heading: str, count: int) -> list[str]:
     are_names = all(part[:1].isalpha() and not unit_in_brackets(part) for part in parts)
     if len(parts) != count or not are_names:
         return []
-    return [f"{before}{part}{after}".strip() for part in parts]
+    return [f"{before}{part}{after}".strip() for part in _share_first_words(parts)]

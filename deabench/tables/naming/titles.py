@@ -116,8 +116,8 @@ def meaning_of_heading(heading: str) -> Meaning | None:
     """
     # "Time series forecasting" speaks of no time.
     words = parse_name(heading).all_words.replace("_time_series_", "_")
-    # A long caption speaks of more than what its table holds, and cycles are graphs, too.
-    if not heading or words.count("_") > MAX_HEADING_WORDS or words == "_cycles_":
+    # A long caption speaks of more than what its table holds.
+    if not heading or words.count("_") > MAX_HEADING_WORDS:
         return None
     for rules in (RULES, WEAK_RULES):
         meanings = [

@@ -130,15 +130,35 @@ def find_matrix(parsed: ParsedSource, *, one_metric: bool) -> Matrix | None:
     metric_words = parse_name(metric).words
     naming = [name for name in columns if metric_words in parse_name(name).words]
     metric = "" if 0 < len(naming) < len(columns) else metric
-    unknown = [c.name for c in parsed.columns if c.name in columns and c.role == "unknown"]
-    comparison = find_comparison(frame, parsed.numbers, unknown)
-    if comparison is not None and rows is not None and frame[rows].is_unique:
-        name = metric or UNNAMED_METRIC
-        return Matrix(name, comparison.columns, rows, True, comparison)
+    compared = _find_compared_rows(parsed, columns, rows, metric)
+    if compared is not None:
+        return compared
     in_columns = has_systems_in_columns(frame, parsed.columns, columns, rows)
     if not in_columns and not (one_metric and metric):
         return None
     return Matrix(metric or UNNAMED_METRIC, columns, rows, in_columns)
+
+
+def _find_compared_rows(
+    parsed: ParsedSource, columns: Sequence[str], rows: str | None, metric: str
+) -> Matrix | None:
+    """Return the matrix of a table that says that its columns are compared on each row."""
+    frame = parsed.source.frame
+    # "number of queries/time" says what the cells are, too.
+    corner = str(frame.columns[0])
+    called, _, cells = corner.partition("/")
+    measured = look_up_metric(cells) if cells and corner not in columns else None
+    if measured is not None and measured.better in BETTER_ROLES and _calls_data(called):
+        return Matrix(cells.strip(), [*columns], corner, True)
+    unknown = [c.name for c in parsed.columns if c.name in columns and c.role == "unknown"]
+    comparison = find_comparison(frame, parsed.numbers, unknown)
+    # A column of winners does not name the rows.
+    texts = [n for n in (rows, *map(str, frame.columns)) if n and parsed.numbers.get(n) is None]
+    of_rows = (n for n in texts if not has_name(n, "winner") and frame[n].is_unique)
+    called_by = next(of_rows, None)
+    if comparison is None or called_by is None:
+        return None
+    return Matrix(metric or UNNAMED_METRIC, comparison.columns, called_by, True, comparison)
 
 
 def columns_as_systems(parsed: ParsedSource, dataset: str) -> Matrix:

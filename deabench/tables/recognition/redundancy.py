@@ -113,12 +113,12 @@ def _mean_reason(values: np.ndarray, outputs: pd.DataFrame) -> str:
             part = cells[:, start : start + size]
             if np.isnan(part).all(axis=1).any():
                 continue
-            difference = factor * np.abs(np.nanmean(part, axis=1) - values)
-            if np.isnan(difference).all():
-                continue
-            # A few typing errors in a long table do not make another metric of the mean, and an
-            # infinite cell is none.
+            # An infinite cell is no mean.
             with np.errstate(invalid="ignore"):
+                difference = factor * np.abs(np.nanmean(part, axis=1) - values)
+                if np.isnan(difference).all():
+                    continue
+                # A few typing errors in a long table do not make another metric of the mean.
                 largest = np.nanquantile(difference, 0.95)
             if largest <= MEAN_ROUNDING:
                 names = averaged[start : start + size]
