@@ -60,19 +60,24 @@ time.time = lambda: now() - 3600 * (time.monotonic() - begin > 2)
 
 
 def make_study(folder: Path | str, source: str, store: str = "study.sqlite") -> Study:
-    """24 tasks, half of them of a fifth of a second."""
+    """24 tasks on two equal data sets, half of them of a fifth of a second.
+
+    `source` says whether the data set that is run first is a file or comes from code; the other
+    data set has the other source.
+    """
     rng = np.random.default_rng(0)
     y = np.arange(90) % 3 // 2
-    frame = pd.DataFrame(rng.normal(size=(90, 3)) + y[:, None], columns=["a", "b", "c"])
-    data: object = frame.assign(y=y)
-    if source == "file":
-        data = Path(folder) / "rows.csv"
-        if not data.exists():
-            frame.assign(y=y).to_csv(data, index=False)
+    features = pd.DataFrame(rng.normal(size=(90, 3)) + y[:, None], columns=["a", "b", "c"])
+    frame = features.assign(y=y)
+    file = Path(folder) / "rows.csv"
+    if not file.exists():
+        frame.to_csv(file, index=False)
+    sources = {"file": file, "code": frame}
+    second = "code" if source == "file" else "file"
     return Study(
-        {"d": data},
+        {"first": sources[source], "second": sources[second]},
         {"slow": poison.Good(seconds=0.15), "tree": "C4.5"},
-        split=12,
+        split=6,
         seed=3,
         store=Path(folder) / store,
     )
@@ -120,12 +125,17 @@ def _run_tasks_here(
             yield task, outcomes[0]
 
 
-def with_data_from_code(study: Study) -> Study:
-    """The same study whose data were given from code: workers have no file of theirs."""
+def with_data_from_code(study: Study, names: Sequence[str] | None = None) -> Study:
+    """The same study whose data were given from code: workers have no file of theirs.
+
+    With `names` those data sets alone were.
+    """
     specs = []
-    for data in study.plan.datasets():
-        IN_MEMORY[data.identity] = data
-        specs.append(DataSpec(data.name, "memory", (("sha256", data.identity),)))
+    for spec, data in zip(study.plan.data, study.plan.datasets(), strict=True):
+        if names is None or data.name in names:
+            IN_MEMORY[data.identity] = data
+            spec = DataSpec(data.name, "memory", (("sha256", data.identity),))
+        specs.append(spec)
     return Study.from_plan(replace(study.plan, data=tuple(specs)))
 
 

@@ -247,7 +247,10 @@ def mutate(content: bytes, random_source: random.Random) -> bytes:
 
 
 def look_at_mutated_stores(copy: Path, count: int, seed: int, capsys) -> int:
-    """Look at damaged copies of a store, with every verb; return how many were refused."""
+    """Look at damaged copies of a store, with every verb; return how many were refused.
+
+    Half of 150 copies have each kind of mutation, a tenth have it alone.
+    """
     store = copy.with_suffix(".sqlite")
     content = store.read_bytes()
     random_source = random.Random(seed)
@@ -268,11 +271,10 @@ def test_mutated_stores_end_in_an_answer_or_a_sentence(copy, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2, 7))
-def test_500_mutated_stores_end_in_an_answer_or_a_sentence(copy, capsys, seed):
+def test_150_mutated_stores_end_in_an_answer_or_a_sentence(copy, capsys):
     # 2 GiB beyond what the process has: the tests before may have taken more than that.
     with enforce_limits(None, memory=2147):
-        assert look_at_mutated_stores(copy, 100, seed, capsys) > 20
+        assert look_at_mutated_stores(copy, 150, 2, capsys) > 30
 
 
 def test_a_row_of_the_study_itself_is_as_sound_as_before(copy):

@@ -80,15 +80,15 @@ def _cluster(folder):
     return process, process.stdout.readline().strip()
 
 
-@pytest.mark.parametrize("source", ["file", "code"])
 @pytest.mark.slow
 def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(
-    study_file, undisturbed, tmp_path, monkeypatch, source
+    study_file, undisturbed, tmp_path, monkeypatch
 ):
+    """One of the two data sets comes from code, the other from a file."""
     monkeypatch.setattr(cluster, "ANSWER_SECONDS", 6.0)
     study = Study.from_toml(study_file(SLOW), allow_imports=True)
-    if source == "code":
-        study = with_data_from_code(study)
+    study = with_data_from_code(study, ["new-thyroid1"])
+    assert [spec.source for spec in study.plan.data] != ["memory"] * 2
     process, address = _cluster(tmp_path)
 
     def kill(job, outcome):
