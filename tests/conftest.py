@@ -14,9 +14,10 @@ from hypothesis import settings
 
 from deabench.errors import DataError, DataWarning
 
-# The quick tests draw a quarter of the examples; .ci/run draws all of them beside the slow tests.
+# The quick tests draw fewer than half of the examples; .ci/run draws all of them beside the slow
+# tests.
 settings.register_profile("quick", deadline=None, derandomize=True, max_examples=25)
-settings.register_profile("thorough", settings.get_profile("quick"), max_examples=100)
+settings.register_profile("thorough", settings.get_profile("quick"), max_examples=60)
 settings.load_profile("quick")
 
 

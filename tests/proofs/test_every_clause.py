@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -194,12 +195,17 @@ def with_score_between_bounds(ranking: db.Ranking, label: str) -> db.Ranking:
 
 
 def draw_forgeries(rankings: list[db.Ranking]) -> Iterator[db.Ranking]:
-    """Forge rankings one at a time; the many ways to score between bounds come last."""
+    """Forge rankings one at a time, in an order in which few are drawn before all claims refuse.
+
+    There are many ways to score between bounds, of which one of the first mostly suffices.
+    """
     for ranking in rankings:
         yield from consistent_forgeries(ranking)
-        yield from (forge() for _, forge in forgeries(ranking, np.random.default_rng(0)))
     for ranking in rankings:
-        yield from scores_between_bounds(ranking)
+        changed = (forge() for _, forge in forgeries(ranking, np.random.default_rng(0)))
+        between = scores_between_bounds(ranking)
+        while drawn := [*islice(changed, 3), *islice(between, 1)]:
+            yield from drawn
 
 
 def find_sole_refusals(rankings: list[db.Ranking], sole: set[str]) -> tuple[set[str], set[str]]:

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from study_runs import without_processes
 
 import deabench as db
 from deabench.cli import main
@@ -51,6 +52,16 @@ for name, arguments in json.loads(sys.argv[1]).items():
 print(json.dumps(codes), file=sys.stderr)
 """
 """Runs commands in one process, which must not import the module at any of them."""
+RUN_EDIT_RUN = """
+from pathlib import Path
+from deabench.cli import main
+first = main(["study", "run", "foreign.toml"])
+module = Path("foreign_module.py")
+module.write_text(module.read_text() + "# edited")
+print()
+print(first, main(["study", "run", "foreign.toml"]))
+"""
+"""Runs the study before and after an edit of its code; prints the two exit statuses."""
 SRC = Path(db.__file__).parent.parent
 
 
@@ -82,43 +93,46 @@ def deabench(*arguments: str) -> subprocess.CompletedProcess[str]:
     return run_python("-m", "deabench", *arguments)
 
 
-def look_at_study() -> dict[str, int]:
-    """Run all commands that look at the study; return the exit status of each."""
-    result = run_python("-c", LOOK, json.dumps(LOOKING))
+def look_at_study(**others: list[str]) -> tuple[dict[str, int], str, list[str]]:
+    """Run all commands that look at the study, and others, in one process.
+
+    Return the exit status of each, what they wrote to stdout, and the lines on stderr.
+    """
+    result = run_python("-c", LOOK, json.dumps(LOOKING | others))
     assert result.returncode == 0, result.stderr
-    codes: dict[str, int] = json.loads(result.stderr.splitlines()[-1])
-    return codes
+    *messages, codes = result.stderr.splitlines()
+    return json.loads(codes), result.stdout, messages
 
 
 @pytest.mark.slow
 def test_looking_at_a_study_imports_nothing_before_and_after_a_run(folder):
     marker = folder / "PWNED"
-    look_at_study()
-    assert not marker.exists()
-    refused = deabench("study", "run", "foreign.toml", "--workers", "1")
-    assert refused.returncode == 1
-    assert refused.stderr.strip().splitlines() == [
+    codes, _, messages = look_at_study(run=["study", "run", "foreign.toml", "--workers", "1"])
+    assert codes["run"] == 1
+    assert messages[-1] == (
         "deabench: 'foreign.toml' runs code for classifier 'b', imported from 'foreign_module.G'; "
         "if you trust the files in its folder, pass --allow-imports (from Python "
         "Study.from_toml(file, allow_imports=True))"
-    ]
+    )
     assert not marker.exists()
 
     done = deabench("study", "run", "--allow-imports", "foreign.toml", "--workers", "1")
     assert done.returncode == 0, done.stderr
     marker.unlink()
-    assert look_at_study() == dict.fromkeys(LOOKING, 0)
+    codes, output, messages = look_at_study(
+        last=["study", "status", "foreign.toml", "--format", "json"]
+    )
+    assert codes == dict.fromkeys([*LOOKING, "last"], 0)
     assert not marker.exists()
     # the results of the code are shown as they were recorded, and the status says so
-    status = deabench("study", "status", "foreign.toml", "--format", "json")
-    assert json.loads(status.stdout)[0]["done"] == 4
-    assert "the code of 'b' ('foreign_module.G') was not imported" in status.stderr
-    assert not marker.exists()
+    assert json.loads(output[output.rindex("\n[") :])[0]["done"] == 4
+    assert "the code of 'b' ('foreign_module.G') was not imported" in messages[-1]
 
 
 @pytest.mark.slow
 def test_the_tables_are_the_same_whether_the_code_is_imported_or_recorded(folder):
-    db.Study.from_toml("foreign.toml", allow_imports=True).run(workers=1)
+    with without_processes():
+        db.Study.from_toml("foreign.toml", allow_imports=True).run()
     permitted = db.Study.from_toml("foreign.toml", allow_imports=True)
     looking = db.Study.from_toml("foreign.toml")
     assert looking.status().digest == permitted.status().digest
@@ -174,11 +188,10 @@ def test_a_question_on_a_terminal_is_remembered_until_an_edit(folder):
     assert not (folder / "PWNED").exists()
     assert run_with_answer("y\n") == 0
     # remembered: no terminal is needed, until a file of the folder changes
-    assert deabench("study", "run", "foreign.toml").returncode == 0
     trusted = digest_folder(folder / "foreign.toml")
-    (folder / "foreign_module.py").write_text(MODULE + "\n# edited\n")
+    result = run_python("-c", RUN_EDIT_RUN)
+    assert result.stdout.splitlines()[-1] == "0 1", result.stderr
     assert digest_folder(folder / "foreign.toml") != trusted
-    assert deabench("study", "run", "foreign.toml").returncode == 1
 
 
 def test_a_dry_run_needs_consent_too(folder, capsys):

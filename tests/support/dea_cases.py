@@ -28,7 +28,7 @@ def oracle(name: str, part: str) -> pd.DataFrame:
 
 
 def examples(count: int) -> Callable:
-    """Hypothesis with so many examples, the same on every run; a quarter in the quick profile."""
+    """Hypothesis with so many examples for 100 that a profile draws, the same on every run."""
     return settings(
         max_examples=max(count * settings().max_examples // 100, 5),
         deadline=None,

@@ -73,10 +73,8 @@ def may_match(pattern: str, name_words: str) -> bool:
     >>> may_match("^_(top|best)_k", "_top_5_"), may_match("^_(top|best)_k", "_at_top_k_")
     (True, False)
     """
-    return any(
-        name_words.startswith(start[1:]) if start.startswith("^") else start in name_words
-        for start in pattern_starts(pattern)
-    )
+    anchored, free = _split_starts(pattern)
+    return name_words.startswith(anchored) or any(start in name_words for start in free)
 
 
 def search_name(pattern: str, name_words: str) -> re.Match[str] | None:
@@ -98,6 +96,14 @@ def find_in_name(pattern: str, name_words: str) -> Iterator[re.Match[str]]:
     """Yield the matches of a pattern in the words of a name, as `re.finditer` does."""
     if may_match(pattern, name_words):
         yield from _compile(pattern).finditer(name_words)
+
+
+@cache
+def _split_starts(pattern: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return how a pattern begins at the beginning of a name, and how it begins anywhere."""
+    starts = pattern_starts(pattern)
+    anchored = tuple(start[1:] for start in starts if start.startswith("^"))
+    return anchored, tuple(start for start in starts if not start.startswith("^"))
 
 
 @cache
