@@ -88,7 +88,7 @@ def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(
     monkeypatch.setattr(cluster, "ANSWER_SECONDS", 6.0)
     study = Study.from_toml(study_file(SLOW), allow_imports=True)
     study = with_data_from_code(study, ["new-thyroid1"])
-    assert [spec.source for spec in study.plan.data] != ["memory"] * 2
+    assert [spec.source for spec in study.plan.data].count("memory") == 1
     process, address = _cluster(tmp_path)
 
     def kill(job, outcome):
