@@ -54,48 +54,75 @@ def has_ruled_table(text: str) -> bool:
     return len(text) <= MAX_DOCUMENT and any(map(_RULE.fullmatch, text.splitlines()))
 
 
+def is_mostly_ruled(text: str, grids: Sequence[Grid]) -> bool:
+    """Return whether tables hold most of the lines of a text that hold digits."""
+    rows = sum(len(grid.rows) - 1 for grid in grids)
+    return 2 * rows > sum(any(map(str.isdigit, line)) for line in text.splitlines())
+
+
 def _split_ruled(lines: list[str]) -> list[list[str]]:
     """Return the cells of a table whose columns a rule below their names marks; else nothing.
 
     Simple tables of reStructuredText are such tables, with a rule above the names, too, and one at
-    the end. A line without a first cell goes on with the line above then.
+    the end. A line without a first cell goes on with the line above then. Other rules between the
+    rows part them.
     """
     rules = [k for k, line in enumerate(lines) if _RULE.fullmatch(line)]
-    below_names = next((k for k in rules if k > 0 and k - 1 not in rules), None)
-    if below_names is None:
+    top = 1 if rules[:1] == [0] else 0
+    below_names = next((k for k in rules if k > top), 0)
+    if not below_names or (top == 0 and below_names > 1):
         return []
-    has_rule_above = any(k < below_names for k in rules)
-    top = max((k + 1 for k in rules if k < below_names), default=below_names - 1)
-    last = next((k for k in rules if k > below_names), len(lines))
+    # Below the last rule of a simple table stand footnotes, which are no rows.
+    if top and len(rules) > 2 and rules[-1] < len(lines) - 1:
+        return []
+    body = [line for line in lines[below_names + 1 :] if not _RULE.fullmatch(line)]
     columns = [match.span() for match in re.finditer(r"\S+", lines[below_names])]
-    body = [_cut_line(line, columns) for line in lines[below_names + 1 : last]]
-    names = [_cut_line(line, columns) for line in lines[top:below_names]]
-    # Names may stand beside their columns, but in their order.
-    if names == [[]]:
-        words = _split_line(lines[top], r"\s{2,}")
-        names = [words] if len(words) == len(columns) else names
-    if not body or not all((*names, *body)):
+    borders = _find_borders(body, columns)
+    if not body or not borders:
         return []
-    header = [" ".join(filter(None, parts)) for parts in zip(*names, strict=True)]
+    header = _cut_names(lines[top:below_names], borders)
     rows: list[list[str]] = []
-    for cells in body:
-        if rows and has_rule_above and not cells[0]:
+    for cells in (_cut_line(line, borders) for line in body):
+        if rows and top and not cells[0]:
             rows[-1] = [" ".join(filter(None, both)) for both in zip(rows[-1], cells, strict=True)]
         else:
             rows.append(cells)
-    has_numbers = any(parse_estimate(cell, False) is not None for row in rows for cell in row)
-    return [header, *rows] if has_numbers else []
+    # Where a cell holds two columns, or a row the names again, the rule marks something else.
+    if header in rows or any("  " in cell for row in rows for cell in row):
+        return []
+    are_numbers = [[parse_estimate(cell, False) is not None for cell in row] for row in rows]
+    # Below the last row stands a rule, too.
+    is_header = header and not any(parse_estimate(name, False) is not None for name in header)
+    return [header, *rows] if is_header and any(map(any, are_numbers)) else []
 
 
-def _cut_line(line: str, columns: Sequence[tuple[int, int]]) -> list[str]:
-    """Return the cells of a line between the columns of a rule; nothing where a cell is wider."""
+def _find_borders(lines: list[str], columns: Sequence[tuple[int, int]]) -> list[int]:
+    """Return where the columns of a rule begin in lines, which are blank before; else nothing."""
     borders = [0]
     for (_, end), (start, _) in pairwise(columns):
-        blank = next((k for k in range(end, start) if not line[k : k + 1].strip()), None)
-        if blank is None:
+        blanks = [
+            k for k in range(end, start) if not any(line[k : k + 1].strip() for line in lines)
+        ]
+        if not blanks:
             return []
-        borders.append(blank)
-    return [line[a:b].strip() for a, b in pairwise([*borders, len(line)])]
+        borders.append(blanks[-1])
+    return borders
+
+
+def _cut_names(lines: list[str], borders: list[int]) -> list[str]:
+    """Return the names of columns, from one line or several; nothing where a name is wider."""
+    width = max(map(len, lines))
+    if any(line[k : k + 1].strip() for line in lines for k in borders[1:]):
+        # Names may stand beside their columns, but in their order.
+        names = _split_line(lines[0], r"\s{2,}")
+        return names if len(lines) == 1 and len(names) == len(borders) else []
+    parts = [_cut_line(line.ljust(width), borders) for line in lines]
+    return [" ".join(filter(None, names)) for names in zip(*parts, strict=True)]
+
+
+def _cut_line(line: str, borders: list[int]) -> list[str]:
+    """Return the cells of a line between borders."""
+    return [line[a:b].strip() for a, b in pairwise([*borders, max(len(line), borders[-1])])]
 
 
 def _split_paragraph(lines: list[str]) -> list[list[str]]:
@@ -132,7 +159,9 @@ def split_aligned(text: str, separator: str) -> list[list[str]]:
     for blanks in (r"\s{2,}", r"\s+"):
         if _is_table([_split_line(line, blanks) for line in head]):
             header, *rows = [_split_line(line, blanks) for line in lines]
-            return [[""] * (len(rows[0]) - len(header)) + header, *rows]
+            if len(header) < len(rows[0]):
+                header = _place_names(lines) or ["", *header]
+            return [header, *rows]
         header = _join_index_names(head[:2], blanks)
         if header and _is_table([header, *_fill_repeated(head[2:], blanks)]):
             return [header, *_fill_repeated(lines[2:], blanks)]
@@ -147,6 +176,35 @@ def _is_table(rows: list[list[str]]) -> bool:
     ends = [parse_estimate(row[-1], False) is not None for row in rows]
     has_header = width > 1 and len(rows[0]) in (width, width - 1) and not ends[0]
     return has_header and all(ends[1:]) and all(len(row) == width for row in rows[1:])
+
+
+def _place_names(lines: list[str]) -> list[str]:
+    r"""Return the names in the first line, of which a single blank separates two.
+
+    They are told apart where they begin or end with their columns. Empty where the line begins with
+    blanks, as that of a table without a name for its first column.
+
+    Examples
+    --------
+    >>> _place_names(["model     Time (s) Std (s)", "a             12.5     0.1"])
+    ['model', 'Time (s)', 'Std (s)']
+    """
+    names, *rows = lines
+    if names[:1].isspace():
+        return []
+    cell = re.compile(r"\S+(?:\s\S+)*")
+    spans = [[match.span() for match in cell.finditer(row)] for row in rows[:PROBED_LINES]]
+    columns = [(min(c)[0], max(end for _, end in c)) for c in zip(*spans, strict=True)]
+    groups = [match.span() for match in cell.finditer(names)]
+    placed: list[tuple[int, list[str]]] = []
+    for k, (start, end) in enumerate(groups):
+        for blank in re.finditer(r"\s", names[start:end]):
+            left, right = start + blank.start(), start + blank.end()
+            parts = [*groups[:k], (start, left), (right, end), *groups[k + 1 :]]
+            pairs = zip(parts, columns, strict=True)
+            distance = sum(min(abs(a - c), abs(b - d)) for (a, b), (c, d) in pairs)
+            placed.append((distance, [names[a:b] for a, b in parts]))
+    return min(placed, default=(0, []))[1]
 
 
 def _join_index_names(lines: list[str], blanks: str) -> list[str]:

@@ -134,3 +134,40 @@ def test_a_line_goes_on_below_a_rule_above_the_names_only() -> None:
     # Text across the columns of a rule is no row of a table.
     (ruled, _) = find_aligned_tables("name  score\n----  -----\nthe words go across\n")
     assert ruled == []
+
+
+HEAD = "Model       Acc   F1\n"
+RULE = "----------  ----  ----\n"
+ROWS = "ResNet 50   91.2  90.0\nResNet 101  90.1  91.0\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "systems", "outputs"),
+    [
+        # A rule parts the rows, or stands above a further one.
+        (f"{HEAD}{RULE}{ROWS}{RULE}ViT B       95.0  94.1\n", 3, ["Acc", "F1"]),
+        (f"{HEAD}{ROWS}{RULE}ViT B       95.0  94.1\n", 3, ["Acc", "F1"]),
+        # It is shorter than the cells below it.
+        (f"{HEAD}---         ---   --\n{ROWS}", 2, ["Acc", "F1"]),
+        # A small table stands above one of another kind.
+        (
+            "Machine  Cores\n-------  -----\nlaptop   8\n\nmodel,acc\na,0.9\nb,0.8\nc,0.7\n",
+            3,
+            ["acc"],
+        ),
+    ],
+)
+def test_a_rule_takes_no_row_away(tmp_path, text, systems, outputs) -> None:
+    path = tmp_path / "board.txt"
+    path.write_text(text)
+    table = db.read(path)
+    assert (len(table.frame), table.outputs) == (systems, outputs)
+
+
+def test_a_caption_that_touches_a_ruled_table_is_read(tmp_path) -> None:
+    path = tmp_path / "board.txt"
+    rows = "Alpha   92.1   75.0\nBeta    84.2   66.1\nGamma   70.3   58.8\n"
+    path.write_text(
+        f"Failures in percent (lower is better)\nMethod  north  south\n------  -----  -----\n{rows}"
+    )
+    assert db.read(path).lower_rates == ["north", "south"]

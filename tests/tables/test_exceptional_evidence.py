@@ -14,8 +14,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
 def test_the_one_arrow_of_a_table_may_mark_the_exception() -> None:
     scores = {"model": ["a", "b", "c"], "BLEU": [36.0, 41.6, 42.6], "MetricX ↓": [4.1, 3.2, 2.4]}
+    scores["chrF++"] = [36.5, 41.5, 44.5]
     table = db.read(pd.DataFrame({**scores, "XYZ": [94.1, 95.8, 94.3]}))
     assert table.guessed == ["XYZ"]
+    # One other direction is no rule that the arrow makes an exception of.
+    table = db.read(pd.DataFrame({**scores, "XYZ": [4.1, 5.8, 4.3]}).drop(columns="BLEU"))
     errors = {"model": ["a", "b", "c"], "TER ↓": [36.0, 41.6, 42.6]}
     table = db.read(pd.DataFrame({**errors, "XYZ": [44.1, 35.8, 34.3]}))
     assert table.lower_rates == ["TER ↓", "XYZ"]
@@ -36,8 +39,9 @@ def test_coordinates_are_no_qualities() -> None:
 def test_a_code_between_codes_is_no_statistic() -> None:
     teams = pd.DataFrame({"team": ["BOS", "MIN", "NYY"], "accuracy": [0.5, 0.7, 0.6]})
     assert db.read(teams).question is None
-    systems = teams.assign(team=["Boston", "Min", "New York"])
-    assert "statistic" in db.read(systems).question.text
+    methods = pd.DataFrame({"method": ["SVM", "MIN", "KNN"], "accuracy": [0.5, 0.7, 0.6]})
+    for systems in (teams.assign(team=["Boston", "Min", "New York"]), methods):
+        assert "statistic" in db.read(systems).question.text
 
 
 def test_an_infinite_cell_is_named_once_without_a_warning_of_numpy() -> None:
@@ -64,3 +68,13 @@ def test_metrics_that_a_heading_joins_share_its_first_words() -> None:
     )
     names = ["Market mAP", "Market rank-1", "Duke mAP", "Duke rank-1"]
     assert db.read(frame).outputs == names
+
+
+@pytest.mark.parametrize(
+    "heading", ["False positives/recall", "Training loss/accuracy", "Disk read/write"]
+)
+def test_words_before_one_of_two_metrics_are_its_own(heading) -> None:
+    frame = pd.DataFrame({"model": list("abc"), heading: ["10/95", "12/90", "8/97"]})
+    second = heading.split("/")[1]
+    table = db.read(frame)
+    assert second in [*table.outputs, *table.lower_rates, *table.costs, *table.left_out]

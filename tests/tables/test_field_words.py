@@ -274,11 +274,10 @@ def test_prices_of_tokens_and_distances_from_the_best_are_better_low(name, role)
         # A percentage of ground balls is no size.
         ("gbPct", None),
         ("peak_memory_gb", "cost"),
-        ("target acc", "output"),
-        ("target latency", "left_out"),
+        ("target acc", "left_out"),
+        ("ms parse", "cost"),
         ("wctime-pyndl_thread4", "cost"),
         ("MaxAE", "lower_rate"),
-        ("flops.macs_str", "left_out"),
     ],
 )
 def test_letters_of_units_and_settings_in_other_names(name, role) -> None:
@@ -288,3 +287,22 @@ def test_letters_of_units_and_settings_in_other_names(name, role) -> None:
 
 def test_milliseconds_are_no_part_of_the_names_of_data_sets() -> None:
     assert look_up_metric("MS COCO").unit == "share"
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "role"),
+    [
+        ("target acc", "source acc", "output"),
+        ("flops.macs_str", "flops.macs", "left_out"),
+        ("Duke rank1", "Market1501 mAP", "output"),
+    ],
+)
+def test_a_name_beside_its_like_has_the_role(name, other, role) -> None:
+    meaning = look_up_beside(name, [name, other])
+    assert meaning is not None
+    assert meaning.role == role
+
+
+@pytest.mark.parametrize("name", ["time_string", "target_error", "f1_formatted"])
+def test_a_name_alone_has_no_like(name) -> None:
+    assert look_up_beside(name, [name, "runtime"]) is None

@@ -12,6 +12,7 @@ JOINED = lazy_pattern(r"[(\[]([^()\[\]]* / [^()\[\]]*|[\d.]+(?:/[\d.]+)+)[)\]]")
 """Names of several numbers within brackets, as "(GPU / CPU)" or "(300/450)"."""
 _NUMBERS_WITH_UNIT = lazy_pattern(r"(?:[\d.]+ */ *)+[\d.]+( *[A-Za-z]\w*)")
 _BRACKETS = lazy_pattern(r"[(\[][^()\[\]]*[)\]]")
+_RANK = lazy_pattern(r"(?:rank|top|r)[-@ ]?\d+", re.IGNORECASE)
 _DIRECTION = lazy_pattern(r"\b(better|higher|lower)\b|[↑↓]", re.IGNORECASE)
 
 
@@ -60,15 +61,14 @@ def split_heading(heading: str) -> list[str]:
             return split_heading_evenly(heading, len(parts))
     if not all(parts):
         return []
-    return _share_first_words(parts)
+    # The first words of the heading belong to all of its parts.
+    return [parts[0], *(_with_first_words(part, parts[0]) for part in parts[1:])]
 
 
-def _share_first_words(parts: list[str]) -> list[str]:
-    """Return parts of a heading, all with its first words: "Flip AP" and "FPS" as "Flip FPS"."""
-    words = parts[0].split()
-    shared = [words[: max(len(words) - len(part.split()), 0)] for part in parts[1:]]
-    following = [" ".join([*start, part]) for start, part in zip(shared, parts[1:], strict=True)]
-    return [parts[0], *following]
+def _with_first_words(part: str, first: str) -> str:
+    """Return a part of a heading with the words before the first one: "FPS" as "Flip FPS"."""
+    words = first.split()
+    return " ".join([*words[: max(len(words) - len(part.split()), 0)], part])
 
 
 def split_heading_evenly(heading: str, count: int) -> list[str]:
@@ -95,4 +95,6 @@ def split_heading_evenly(heading: str, count: int) -> list[str]:
     are_names = all(part[:1].isalpha() and not unit_in_brackets(part) for part in parts)
     if len(parts) != count or not are_names:
         return []
-    return [f"{before}{part}{after}".strip() for part in _share_first_words(parts)]
+    # "mAP/rank-1" behind the name of a data set are both measured on it.
+    parts = [_with_first_words(p, parts[0]) if _RANK.fullmatch(p) else p for p in parts]
+    return [f"{before}{part}{after}".strip() for part in parts]

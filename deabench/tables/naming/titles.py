@@ -34,10 +34,8 @@ _FIRST_NOUN = re.compile(
 )
 """What a caption begins with, before it says of what: "Accuracy across eight benchmarks"."""
 
-_MEASURED = re.compile(
-    r"\W*((?:[\w@.+-]+ ){0,5}[\w@.+-]+) ?\((?:%|percent|m?s|sec|seconds)\)(?: [-–—] .*)?"
-)
-"""A heading that ends with the unit of what it names, but for a part of the data."""
+_MEASURED = re.compile(r"\W*((?:[\w@.+-]+ ){0,5}[\w@.+-]+) ?\((?:%|percent)\)(?: [-–—] .*)?")
+"""A heading that ends with the unit of the rate that it names, but for a part of the data."""
 
 
 def metric_of_title(title: str) -> str:
@@ -137,7 +135,7 @@ def meaning_of_heading(heading: str) -> Meaning | None:
 
 
 def meaning_with_unit(heading: str) -> Meaning | None:
-    """Return what the metric means that a heading names before its unit; None without a unit.
+    """Return what the rate means that a heading names before "(%)"; None without that.
 
     Examples
     --------
@@ -148,8 +146,7 @@ def meaning_with_unit(heading: str) -> Meaning | None:
     """
     match = _MEASURED.fullmatch(heading)
     meaning = look_up_metric(metric_of_title(match[1])) if match else None
-    roles = ("cost", *BETTER_ROLES.values())
-    return meaning if meaning is not None and meaning.role in roles else None
+    return meaning if meaning is not None and meaning.role in BETTER_ROLES.values() else None
 
 
 def meaning_of_caption(caption: str) -> Meaning | None:

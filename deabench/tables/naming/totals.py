@@ -69,12 +69,14 @@ def is_called_statistic(text: str) -> bool:
     return has_name(name, "total") or has_name(name, "row_statistic")
 
 
-def rows_called_statistics(names: pd.Series) -> pd.Series:
+def rows_called_statistics(names: pd.Series, label: str) -> pd.Series:
     """Return the names of rows that are called as statistics of others.
 
-    "MIN" between "BOS" and "NYY" is a code.
+    "MIN" between "BOS" and "NYY" is the code of a team.
     """
     called = names[names.map(is_called_statistic)]
+    if not has_name(label, "coded"):
+        return called
     others = names.drop(called.index)
     are_codes = len(others) > 0 and others.str.fullmatch("[A-Z]{2,4}").all()
     return called[~called.str.fullmatch("[A-Z]{2,4}").astype(bool)] if are_codes else called

@@ -44,7 +44,9 @@ LETTER_UNITS = (
     "minutes?|mins?",
 )
 """Units that a word of a name states only where the name speaks of spending."""
-_NO_UNIT = re.compile(r"^_ms_(?!(?:per|for|to|avg|mean|median|total|p\d+|each|elapsed)_|$)")
+_NO_UNIT = re.compile(
+    r"^_ms_(?=(?:tcn|coco|marco|ssim|celeb\w*|lesions?|gvns|asl|vss|cnn|u_?net|net|g_?3d|snsd|cxr)_)"
+)
 """What a name begins with that is no unit: "MS COCO" and "MS-TCN" are no milliseconds."""
 DEVICE = re.compile(r"(?<=\w)_(cpu|gpu|npu|tpu)_$")
 """Where something was measured, behind its name."""

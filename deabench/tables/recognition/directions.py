@@ -228,7 +228,9 @@ def _by_mean(block: Block, _: Context) -> tuple[str, str]:
 def _by_benchmarks(block: Block, _: Context) -> tuple[str, str]:
     """Take the direction of known benchmarks, unless errors of the same scale stand beside."""
     arrows = {ally.direction: ally.name for ally in block.allies if _states_direction(ally)}
-    if len(arrows) == 1 and {ally.direction for ally in block.allies} == {*arrows}:
+    # One arrow may mark the exception: "MetricX ↓" beside BLEU and COMET.
+    others = [ally for ally in block.allies if ally.direction not in arrows]
+    if len(arrows) == 1 and len(others) < LEAST_QUALITIES:
         direction, name = next(iter(arrows.items()))
         if len(block.unknown) <= 1 or not block.benchmarks:
             return direction, f"'{name}' beside it says so"
@@ -341,11 +343,9 @@ def _by_height(block: Block, context: Context) -> tuple[str, str]:
     compared, but for those of speech.
     """
     is_split = all(has_name(name, "split_part") for name in block.names)
-    # "x" and "y" are coordinates.
-    are_letters = min(map(len, block.names)) < 2
-    if are_letters or len(block.names) < (2 if is_split else MIN_RATES):
-        return "", ""
-    if not has_name(str(block.frame.index.name), "method"):
+    are_few = len(block.names) < (2 if is_split else MIN_RATES)
+    are_coordinates = {"x", "y"} <= set(map(str.lower, block.names))
+    if are_few or are_coordinates or not has_name(str(block.frame.index.name), "method"):
         return "", ""
     values = block.frame[block.names].to_numpy(dtype=float)
     finite = values[np.isfinite(values)]

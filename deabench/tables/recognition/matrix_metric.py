@@ -31,6 +31,11 @@ LEAST_RETURNS = 0.5
 NO_MEASURE = "nothing says what the cells measure"
 UNNAMED_METRIC = "score"
 """What the cells of a matrix are called where nothing says what they measure."""
+LEAST_COMPARED = 4
+"""So many rows show that a column compares two others."""
+COMPARED_ROUNDING = 0.02
+LEAST_ROUNDING = 0.006
+"""So far a comparison may be rounded: as a share of it, and to two decimals."""
 LEAST_COMPARED_ROWS = 3
 """So many rows show which way the winners of all rows are better."""
 
@@ -48,7 +53,7 @@ def find_comparison(
 ) -> RowComparison | None:
     """Return the columns that a table compares row by row; None where nothing says so.
 
-    A column of winners says so, and cells that are multiples of the best one of their row.
+    A column of winners says so, whose cells are names of the columns.
 
     Parameters
     ----------
@@ -66,11 +71,6 @@ def find_comparison(
         better = _direction_of_winners(frame[name], columns, values)
         if better:
             reason = f"the winners in '{name}' say that {better} is better"
-            return RowComparison([*columns], better, reason)
-    if all(n is not None and n.unit == "x" for n in cells.values()):
-        better = _direction_of_multiples(values)
-        if better:
-            reason = "every row is in multiples of its best cell"
             return RowComparison([*columns], better, reason)
     return None
 
@@ -98,18 +98,25 @@ def _direction_of_winners(winners: pd.Series, columns: Sequence[str], values: np
     return ""
 
 
-def _direction_of_multiples(values: np.ndarray) -> str:
-    """Return which way multiples of the best cell of each row are better; "" of other multiples.
-
-    Multiples of a baseline are 1 in one column, and tell nothing.
-    """
-    is_baseline = (values == 1).all(axis=1)
-    if is_baseline.any():
-        return ""
-    least, greatest = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
-    if (least == 1).all() and (greatest > 1).any():
-        return "lower"
-    return "higher" if (greatest == 1).all() and (least < 1).any() else ""
+def compares(comparison: pd.Series, first: pd.Series, second: pd.Series) -> bool:
+    """Return whether a column is the difference or the ratio of two others, or their change."""
+    rows = pd.concat([comparison, first, second], axis=1).to_numpy(dtype=float)
+    rows = rows[np.isfinite(rows).all(axis=1)]
+    if len(rows) < LEAST_COMPARED or (rows[:, 1:] == 0).any() or not np.ptp(rows[:, 0]):
+        return False
+    result, a, b = rows.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        forms = [b - a, a - b, b / a, a / b, b / a - 1, a / b - 1, 1 - b / a, 1 - a / b]
+        forms += [100 * form for form in forms[2:]]
+    # What is written with one or two decimals is rounded.
+    return any(
+        bool(
+            (np.abs(result - form) <= COMPARED_ROUNDING * np.abs(form) + LEAST_ROUNDING).mean()
+            > 0.9
+        )
+        and float(np.abs(form).max()) > 10 * LEAST_ROUNDING
+        for form in forms
+    )
 
 
 def metric_of_benchmarks(rows: pd.DataFrame) -> Column:

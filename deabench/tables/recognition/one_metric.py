@@ -29,6 +29,7 @@ from deabench.tables.recognition.layout import (
 from deabench.tables.recognition.matrix_metric import (
     UNNAMED_METRIC,
     RowComparison,
+    compares,
     find_comparison,
     metric_of_benchmarks,
     metric_of_surroundings,
@@ -47,6 +48,7 @@ from deabench.tables.vocabulary import (
     has_name,
     is_error_set,
     is_known_by_unit,
+    is_whole_name,
     look_up_metric,
 )
 from deabench.utils.text import quote_names
@@ -57,11 +59,6 @@ DATA_KINDS = ("data", "setting", "count", "length")
 """What rows may be called by that are sizes and parts of data."""
 MOST_COMPARED = 12
 """Wider tables are no comparison of two systems."""
-LEAST_COMPARED = 4
-"""So many rows show that a column compares two others."""
-COMPARED_ROUNDING = 0.02
-LEAST_ROUNDING = 0.006
-"""So far a comparison may be rounded: as a share of it, and to two decimals."""
 
 
 @dataclass(frozen=True)
@@ -144,11 +141,12 @@ def _find_compared_rows(
 ) -> Matrix | None:
     """Return the matrix of a table that says that its columns are compared on each row."""
     frame = parsed.source.frame
-    # "number of queries/time" says what the cells are, too.
+    # "number of queries/time" says what the cells are, but not above "1 h" and "4 h".
     corner = str(frame.columns[0])
     called, _, cells = corner.partition("/")
     measured = look_up_metric(cells) if cells and corner not in columns else None
-    if measured is not None and measured.better in BETTER_ROLES and _calls_data(called):
+    are_times = any(name[:1].isdigit() for name in columns)
+    if measured is not None and measured.kind == "time" and _calls_data(called) and not are_times:
         return Matrix(cells.strip(), [*columns], corner, True)
     unknown = [c.name for c in parsed.columns if c.name in columns and c.role == "unknown"]
     comparison = find_comparison(frame, parsed.numbers, unknown)
@@ -156,7 +154,8 @@ def _find_compared_rows(
     texts = [n for n in (rows, *map(str, frame.columns)) if n and parsed.numbers.get(n) is None]
     of_rows = (n for n in texts if not has_name(n, "winner") and frame[n].is_unique)
     called_by = next(of_rows, None)
-    if comparison is None or called_by is None:
+    # Rows that are called as systems are some.
+    if comparison is None or called_by is None or is_whole_name(called_by, "label"):
         return None
     return Matrix(metric or UNNAMED_METRIC, comparison.columns, called_by, True, comparison)
 
@@ -286,34 +285,13 @@ def _find_compared(parsed: ParsedSource, dataset: str) -> list[str]:
         (first, second)
         for first, second in combinations(names, 2)
         if any(
-            _compares(values[name], values[first], values[second])
+            compares(values[name], values[first], values[second])
             for name in order[order.index(second) + 1 :]
         )
     ]
     if len(pairs) != 1:
         return []
     return [*pairs[0]]
-
-
-def _compares(comparison: pd.Series, first: pd.Series, second: pd.Series) -> bool:
-    """Return whether a column is the difference or the ratio of two others, or their change."""
-    rows = pd.concat([comparison, first, second], axis=1).to_numpy(dtype=float)
-    rows = rows[np.isfinite(rows).all(axis=1)]
-    if len(rows) < LEAST_COMPARED or (rows[:, 1:] == 0).any() or not np.ptp(rows[:, 0]):
-        return False
-    result, a, b = rows.T
-    with np.errstate(divide="ignore", invalid="ignore"):
-        forms = [b - a, a - b, b / a, a / b, b / a - 1, a / b - 1, 1 - b / a, 1 - a / b]
-        forms += [100 * form for form in forms[2:]]
-    # What is written with one or two decimals is rounded.
-    return any(
-        bool(
-            (np.abs(result - form) <= COMPARED_ROUNDING * np.abs(form) + LEAST_ROUNDING).mean()
-            > 0.9
-        )
-        and float(np.abs(form).max()) > 10 * LEAST_ROUNDING
-        for form in forms
-    )
 
 
 def _may_be_systems(parsed: ParsedSource, table: Table, matrix: Matrix) -> bool:

@@ -115,7 +115,7 @@ def _ask_about_traces(
     statistics = cells.head(PROBED_ROWS).map(lambda cell: has_name(cell, "statistic"))
     if statistics.mean() >= LEAST_STATISTICS:
         return make_question(f"the rows of '{title}' are statistics ({cells.iloc[0]})", [label], "")
-    called = rows_called_statistics(cells)
+    called = rows_called_statistics(cells, label)
     if len(called):
         return make_question(
             f"the row '{called.iloc[0]}' of '{title}' is called as a statistic of the other rows, "
