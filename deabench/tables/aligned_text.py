@@ -83,17 +83,18 @@ def _split_ruled(lines: list[str]) -> list[list[str]]:
     header = _cut_names(lines[top:below_names], borders)
     rows: list[list[str]] = []
     for cells in (_cut_line(line, borders) for line in body):
-        if rows and top and not cells[0]:
+        if rows and top and not cells[0] and not _holds_number(cells):
             rows[-1] = [" ".join(filter(None, both)) for both in zip(rows[-1], cells, strict=True)]
         else:
             rows.append(cells)
     # Where a cell holds two columns, or a row the names again, the rule marks something else.
-    if header in rows or any("  " in cell for row in rows for cell in row):
+    if not header or header in rows or any("  " in cell for row in rows for cell in row):
         return []
-    are_numbers = [[parse_estimate(cell, False) is not None for cell in row] for row in rows]
-    # Below the last row stands a rule, too.
-    is_header = header and not any(parse_estimate(name, False) is not None for name in header)
-    return [header, *rows] if is_header and any(map(any, are_numbers)) else []
+    return [header, *rows] if any(map(_holds_number, rows)) else []
+
+
+def _holds_number(cells: Sequence[str]) -> bool:
+    return any(parse_estimate(cell, False) is not None for cell in cells)
 
 
 def _find_borders(lines: list[str], columns: Sequence[tuple[int, int]]) -> list[int]:
@@ -110,13 +111,14 @@ def _find_borders(lines: list[str], columns: Sequence[tuple[int, int]]) -> list[
 
 
 def _cut_names(lines: list[str], borders: list[int]) -> list[str]:
-    """Return the names of columns, from one line or several; nothing where a name is wider."""
-    width = max(map(len, lines))
+    """Return the names of columns, from one line or several; nothing of other lines."""
+    parts = [_cut_line(line, borders) for line in lines]
+    # A name may be wider than its column; then blanks separate it from the others.
     if any(line[k : k + 1].strip() for line in lines for k in borders[1:]):
-        # Names may stand beside their columns, but in their order.
-        names = _split_line(lines[0], r"\s{2,}")
-        return names if len(lines) == 1 and len(names) == len(borders) else []
-    parts = [_cut_line(line.ljust(width), borders) for line in lines]
+        parts = [_split_line(lines[0], r"\s{2,}")] if len(lines) == 1 else []
+    # Below the last row stands a rule, too.
+    if any(len(names) != len(borders) or _holds_number(names) for names in parts):
+        return []
     return [" ".join(filter(None, names)) for names in zip(*parts, strict=True)]
 
 

@@ -78,3 +78,13 @@ def test_words_before_one_of_two_metrics_are_its_own(heading) -> None:
     second = heading.split("/")[1]
     table = db.read(frame)
     assert second in [*table.outputs, *table.lower_rates, *table.costs, *table.left_out]
+
+
+@pytest.mark.parametrize("text", ["Runtime in seconds (lower is better)", "Lower is better."])
+def test_parts_of_the_data_are_no_qualities_where_lower_is_better(tmp_path, text) -> None:
+    path = tmp_path / "board.md"
+    rows = "| a | 12.1 | 20.1 |\n| b | 14.2 | 25.0 |\n| c | 3.3 | 7.0 |\n"
+    path.write_text(f"## Results\n\n{text}\n\n| Model | easy | hard |\n|---|---|---|\n{rows}")
+    assert db.read(path).lower_rates + db.read(path).costs == ["easy", "hard"]
+    path.write_text(path.read_text().replace("| hard |", "| latency |"))
+    assert db.read(path).outputs == ["easy"]

@@ -107,6 +107,13 @@ def test_the_corner_of_a_table_says_what_its_cells_are(tmp_path) -> None:
     )
 
 
+def test_a_winner_beside_further_metrics_is_no_comparison_of_columns(tmp_path) -> None:
+    text = (
+        "config,Foo,Bar,mean accuracy,fastest\nc1,10,20,.9,Foo\nc2,30,20,.8,Bar\nc3,10,40,.7,Foo\n"
+    )
+    assert "mean accuracy" in read_text(tmp_path, text, "board.csv").outputs
+
+
 @pytest.mark.parametrize("corner", ["dataset/memory", "dataset/time", "dataset/precision"])
 def test_a_corner_that_names_the_columns_says_nothing_of_the_cells(tmp_path, corner) -> None:
     columns = {"memory": "8GB,16GB,32GB", "time": "1h,4h,8h", "precision": "fp32,fp16,int8"}

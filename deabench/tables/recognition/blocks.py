@@ -36,6 +36,7 @@ from deabench.tables.recognition.directions import (
 )
 from deabench.tables.recognition.offers import (
     doubt_rated_costs,
+    doubt_scores,
     find_mean_ranks,
     open_lone_resource,
     settle_ratios,
@@ -114,7 +115,7 @@ def judge_columns(
         Whether these columns were put together to be ranked, as in a DataFrame with its systems in
         the index: where no name is known, every numeric column is then a guess, counts too.
     """
-    resolved = [_name_value(column, context.metric) for column in columns]
+    resolved = doubt_scores([_name_value(c, context.metric) for c in columns], context)
     resolved = _leave_out_sparse(open_lone_resource(resolved, frame), frame, lambda c: c.metric)
     resolved = agree_on_percent(_take_stated_errors(resolved, frame, context), frame)
     resolved = take_percentiles(settle_ratios(resolved, frame))
@@ -351,8 +352,7 @@ def _demote_ambiguous(
                 or (is_open and column.kind == "mean of scores" and not _has_scores(columns))
             )
         ):
-            reason = "its name does not say which way is better"
-            column = column.with_role("conditional", reason)
+            column = column.with_role("conditional", "its name does not say which way is better")
         demoted.append(column)
     return demoted
 

@@ -24,6 +24,7 @@ from deabench.tables.naming.prose import (
     direction_of_statement,
     direction_of_words,
     directions_of_names,
+    states_directions,
 )
 from deabench.tables.naming.titles import metric_of_title
 from deabench.tables.recognition.columns import UNKNOWN_NAME, Column, check_range
@@ -198,6 +199,21 @@ def doubt_rated_costs(columns: Sequence[Column], frame: pd.DataFrame) -> list[Co
     reason = "a rating of what is spent may be better high"
     return [
         column.with_role("conditional", reason, "open") if column.name in costs & rated else column
+        for column in columns
+    ]
+
+
+def doubt_scores(columns: Sequence[Column], context: Context) -> list[Column]:
+    """Leave scores of parts of the data open where the text states that lower is better.
+
+    "Easy" and "hard" are no metrics, and without another metric the text can speak of them alone.
+    """
+    metrics = [column for column in columns if column.metric or column.role == "conditional"]
+    are_parts = all(column.kind == "data set score" for column in metrics)
+    if not metrics or not are_parts or states_directions(context.prose) != ["lower"]:
+        return list(columns)
+    return [
+        column.with_role("unknown", UNKNOWN_NAME, "") if column.metric else column
         for column in columns
     ]
 

@@ -154,8 +154,10 @@ def _find_compared_rows(
     texts = [n for n in (rows, *map(str, frame.columns)) if n and parsed.numbers.get(n) is None]
     of_rows = (n for n in texts if not has_name(n, "winner") and frame[n].is_unique)
     called_by = next(of_rows, None)
-    # Rows that are called as systems are some.
+    # Rows that are called as systems are some, and so are rows with further metrics.
     if comparison is None or called_by is None or is_whole_name(called_by, "label"):
+        return None
+    if any(c.metric for c in parsed.columns if c.name not in comparison.columns):
         return None
     return Matrix(metric or UNNAMED_METRIC, comparison.columns, called_by, True, comparison)
 
