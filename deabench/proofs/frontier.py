@@ -89,7 +89,7 @@ def certify_frontier(front: Any) -> pd.DataFrame:
         "malformed": malformed,
     }
     if not malformed:  # the other claims index by members and facets
-        on = np.abs(rows @ normals.T - 1.0) <= TIGHT
+        on = _compute_incidence(rows, normals)
         misses |= {
             "below": greatest_offset(rows, members, facet, normals),
             "above": greatest_excess(rows, normals),
@@ -101,6 +101,16 @@ def certify_frontier(front: Any) -> pd.DataFrame:
         }
     index = pd.Index(["frontier"], name="result")
     return pd.DataFrame([misses], index=index, columns=COLUMNS, dtype=float)
+
+
+def _compute_incidence(rows: np.ndarray, normals: np.ndarray) -> np.ndarray:
+    """Return which rows (n, s) lie on which facets normal·y = 1 (f, s): bool (n, f)."""
+    is_on = np.empty((len(rows), len(normals)), dtype=bool)
+    columns = np.ascontiguousarray(normals.T)
+    # The products in blocks: whole they would take eight times the memory of the answer, twice.
+    for block in blocks(len(rows), len(normals)):
+        is_on[block] = np.abs(rows[block] @ columns - 1.0) <= TIGHT
+    return is_on
 
 
 def count_malformed(members: np.ndarray, facet: np.ndarray, normals: np.ndarray, n: int) -> int:

@@ -74,10 +74,9 @@ def recommend(results: ReportResults) -> Recommendation | None:
     ranking = results.ranking
     metrics = results.metrics[weighed_metrics(results)]
     # Systems of equal value are taken in the order of the ranking.
+    is_complete = metrics.notna().all(axis=1)
     names = [
-        name
-        for name in order_by_merit(ranking)
-        if ranking.efficient[name] and metrics.loc[name].notna().all()
+        name for name in order_by_merit(ranking) if ranking.efficient[name] and is_complete[name]
     ]
     if not names or metrics.shape[1] < 2:
         return None
