@@ -384,14 +384,14 @@ def compare_costs(
     weights_of_instances = {
         key: np.broadcast_to(np.asarray(weights[key], float), true.shape) for key in RATES
     }
-    table = pd.DataFrame(0.0, index=list(answers), columns=[*RATES, "cost"])
+    rates = {name: dict.fromkeys([*RATES, "cost"], 0.0) for name in answers}
     variance = 0.0
     for key, members, right in (("TPR", true, 1), ("TNR", ~true, 0)):
         weight = weights_of_instances[key][members]
         for name, says_positive in answers.items():
             error = np.abs(right - says_positive[members])
-            table.loc[name, key] = 1 - error.mean()
-            table.loc[name, "cost"] += (weight * error).mean()
+            rates[name][key] = float(1 - error.mean())
+            rates[name]["cost"] += float((weight * error).mean())
         gap = weight * (answers["stack"] - answers["mixture"])[members]
         # Two instances more: half an instance differs wholly either way, and one not at all.
         size = len(gap) + 2
@@ -399,10 +399,11 @@ def compare_costs(
         variance += (squares / size - (gap.sum() / size) ** 2) / size
     smaller = min(true.sum(), (~true).sum())
     reach = float(stats.t.ppf((1 + level) / 2, smaller) * np.sqrt(variance))
-    value = float(table.loc["stack", "cost"] - table.loc["mixture", "cost"])
+    value = rates["stack"]["cost"] - rates["mixture"]["cost"]
     verdict = "undecided"
     if abs(value) > reach:
         verdict = "cheaper" if value < 0 else "dearer"
+    table = pd.DataFrame.from_dict(rates, orient="index")
     return CostComparison(table, (value, value - reach, value + reach), verdict, level)
 
 

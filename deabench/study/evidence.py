@@ -8,7 +8,7 @@ drawn anew.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -293,20 +293,22 @@ def order_names(worlds: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np
     gains : array (classifiers,)
         What each adds.
     """
+    pairs = list(_names_in_order(worlds, weights))
+    return np.array([name for name, _ in pairs]), np.array([gain for _, gain in pairs])
+
+
+def _names_in_order(worlds: np.ndarray, weights: np.ndarray) -> Iterator[tuple[int, float]]:
+    """Iterate over the names in the order of `order_names`, each with what it adds."""
     open_weight = np.repeat(weights[:, None] / worlds.shape[1], worlds.shape[1], axis=1)
-    overall = np.einsum("ib,ibk->k", open_weight, worlds)
+    overall = np.einsum("ib,ibk->k", open_weight, worlds).tolist()
     remaining = list(range(worlds.shape[2]))
-    order = []
-    gains = []
     while remaining:
-        gain = np.einsum("ib,ibk->k", open_weight, worlds[:, :, remaining]).round(12)
+        gain = np.einsum("ib,ibk->k", open_weight, worlds[:, :, remaining]).round(12).tolist()
         # Of equal gains the one that is efficient more often, then the first of the study.
         best = max(range(len(remaining)), key=lambda j: (gain[j], overall[remaining[j]]))
         name = remaining.pop(best)
-        order.append(name)
-        gains.append(gain[best])
+        yield name, gain[best]
         open_weight = np.where(worlds[:, :, name], 0.0, open_weight)
-    return np.array(order), np.array(gains)
 
 
 def count_needed(evidence: Evidence, level: float, uniform: float = 1.0) -> int:
@@ -367,10 +369,11 @@ def needed_ranks(evidence: Evidence, bandwidth: float) -> np.ndarray:
         if not is_other.any():
             continue
         weights = similarity(evidence, values, is_other, bandwidth)
-        order, _ = order_names(evidence.worlds, weights)
-        hits = np.flatnonzero(evidence.efficient[k][order])
-        if len(hits):
-            ranks[k] = hits[0] + 1
+        # The names after the first efficient one are not needed.
+        for rank, (name, _) in enumerate(_names_in_order(evidence.worlds, weights), start=1):
+            if evidence.efficient[k, name]:
+                ranks[k] = rank
+                break
     return ranks
 
 

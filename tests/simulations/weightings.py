@@ -57,9 +57,10 @@ def extreme_ranks(table: pd.DataFrame) -> np.ndarray:
 
 def limits_of(samples: Samples) -> np.ndarray:
     """Limits of the true ranks at 95 %, (n, 2)."""
-    table = samples.values
-    data = validate(select_table(table, outputs=list(table)), warn=False)
-    limits = bound_true_ranks(search_of(table), data, samples, (), level=0.95, end=np.inf)
+    selected = select_table(samples.values, outputs=list(samples.values))
+    data = validate(selected, warn=False, allow=("zero outputs",))
+    search = RankSearch(build_sides(selected.frame, data, "ratio", Restrictions({}, {})), np.inf)
+    limits = bound_true_ranks(search, data, samples, (), level=0.95, end=np.inf)
     return np.column_stack(limits)
 
 
