@@ -207,12 +207,10 @@ def trace_roc(true: GroundTruth, score: Values, name: str | None = None) -> Roc:
         note += f"; thresholds beyond {MAX_EXACT_INTEGER} are rounded, counts are not"
     # Counts at every distinct score, thresholds falling.
     tn, fp, fn, tp, thresholds = confusion_matrix_at_thresholds(true.is_positive, values)
-    points = pd.DataFrame(
-        {
-            "at_least": np.concatenate([[np.inf], thresholds]),
-            "above": np.concatenate([thresholds, [-np.inf]]),
-        }
-    ).rename_axis("point")
+    columns = {
+        "at_least": np.concatenate([[np.inf], thresholds]),
+        "above": np.concatenate([thresholds, [-np.inf]]),
+    }
     # The first point is above all scores: nothing is positive there.
     for name_of_count, first, counts in (
         ("tp", 0, tp),
@@ -220,14 +218,15 @@ def trace_roc(true: GroundTruth, score: Values, name: str | None = None) -> Roc:
         ("fp", 0, fp),
         ("tn", fp[-1], tn),
     ):
-        points[name_of_count] = np.concatenate([[first], counts]).astype(np.int64)
-    points["FPR"] = points["fp"] / fp[-1]
-    points["TPR"] = points["tp"] / tp[-1]
-    fp_counts = points["fp"].to_numpy()
-    tp_counts = points["tp"].to_numpy()
+        columns[name_of_count] = np.concatenate([[first], counts]).astype(np.int64)
+    fp_counts = columns["fp"]
+    tp_counts = columns["tp"]
+    columns["FPR"] = fp_counts / fp[-1]
+    columns["TPR"] = tp_counts / tp[-1]
     # The hull of whole counts is exact: no point is on it or off it by rounding.
     vertices = upper_hull(fp_counts.tolist(), tp_counts.tolist())
-    points["hull"] = np.isin(np.arange(len(points)), vertices)
+    columns["hull"] = np.isin(np.arange(len(fp_counts)), vertices)
+    points = pd.DataFrame(columns).rename_axis("point")
     # Trapezoids in whole numbers and one division: exact up to that division.
     twice_area = int(np.sum(np.diff(fp_counts) * (tp_counts[1:] + tp_counts[:-1])))
     auc = twice_area / (2 * int(fp_counts[-1]) * int(tp_counts[-1]))

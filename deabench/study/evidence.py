@@ -78,6 +78,12 @@ class Evidence:
         """What data sets are compared by: (data sets, 7)."""
         return scale_characteristics(self.facts)
 
+    @cached_property
+    def file_sizes(self) -> np.ndarray:
+        """How many data sets were made of the file of each: (data sets,)."""
+        _, positions, sizes = np.unique(self.files, return_inverse=True, return_counts=True)
+        return np.asarray(sizes[positions])
+
 
 def scale_characteristics(facts: pd.DataFrame) -> np.ndarray:
     """Return ratio, rows and features as logarithms, beside the shares of the row kinds."""
@@ -273,8 +279,7 @@ def similarity(
     squares = _squared_distances(evidence, characteristics, used)
     # The nearest one has the kernel 1, so that far data have weights, too.
     kernel = np.exp(-(squares - squares[used].min()) / (2 * bandwidth**2)) * used
-    _, positions, sizes = np.unique(evidence.files, return_inverse=True, return_counts=True)
-    weights = kernel / sizes[positions]
+    weights = kernel / evidence.file_sizes
     return np.asarray(weights / weights.sum())
 
 
@@ -351,8 +356,7 @@ def choose_bandwidth(evidence: Evidence) -> float:
     Each file is left out in turn and weighs the same. A study in which similar data do not have
     the same efficient classifiers gets a wide one: all its data sets then count alike.
     """
-    _, positions, sizes = np.unique(evidence.files, return_inverse=True, return_counts=True)
-    weights = 1 / sizes[positions]
+    weights = 1 / evidence.file_sizes
     return min(BANDWIDTHS, key=lambda bandwidth: weights @ needed_ranks(evidence, bandwidth))
 
 

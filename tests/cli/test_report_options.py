@@ -13,6 +13,7 @@ from source_kinds import write_sources
 import deabench as db
 from deabench.cli import main
 from deabench.inference.samples.from_tables import samples_of_table
+from deabench.report.document import Picture
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 BOARD = (
@@ -52,6 +53,12 @@ def board(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def undrawn(monkeypatch) -> None:
+    """Pages whose pictures are empty, for claims about their data."""
+    monkeypatch.setattr(Picture, "file_content", lambda *args, **options: b"<svg></svg>")
+
+
 def options_of(verb: str, capsys) -> set[str]:
     assert main([verb, "--help"]) == 0
     return set(re.findall(r"--[a-z][a-z-]+", capsys.readouterr().out))
@@ -71,7 +78,7 @@ def page_data(file: Path) -> dict:
     "option",
     [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in OPTIONS],
 )
-def test_an_option_means_the_same_in_both(option, board, capsys) -> None:
+def test_an_option_means_the_same_in_both(option, board, undrawn, capsys) -> None:
     words = ["board.csv", "--ignore", "params", option, *OPTIONS[option]]
     if option in ("--missing", "--ignore"):
         words = ["board.csv", "--missing", "drop-systems", option, *OPTIONS[option]]
@@ -106,7 +113,7 @@ def test_bounds_of_gaps_are_intervals_of_the_page(board) -> None:
     assert data["ranking"]["scores"] == ranking.scores.tolist()
 
 
-def test_the_options_of_single_results_work_in_a_report(board, capsys) -> None:
+def test_the_options_of_single_results_work_in_a_report(board, undrawn, capsys) -> None:
     files = write_sources(board)
     words = ["--threshold", "0.5", "--positive", "1", "--scores"]
     assert main(["report", str(files["scores"]), *words, "-o", "s.html"]) == 0
@@ -122,7 +129,7 @@ def test_the_options_of_single_results_work_in_a_report(board, capsys) -> None:
 
 
 @pytest.mark.slow
-def test_many_files_are_reported_by_their_frontier(board, capsys) -> None:
+def test_many_files_are_reported_by_their_frontier(board, undrawn, capsys) -> None:
     sweep = Path(__file__).parents[2] / "examples" / "sweep"
     words = ["--tolerance", "0", "--kept", "parts", "-o", "page.html"]
     assert main(["report", str(sweep / "*.parquet"), *words]) == 0, capsys.readouterr().err

@@ -41,7 +41,7 @@ def _checks_that_fail(stack: db.CostStack) -> dict[str, str]:
 @parametrize_with_checks(
     [
         db.CostStack(BOTH, SHARES, EVEN),
-        db.CostStack({"logit": DENSE_LOGIT}, {"logit": 1}, EVEN),
+        db.CostStack({"logit": DENSE_LOGIT}, {"logit": 1}, EVEN, cv=2),
     ],
     expected_failed_checks=_checks_that_fail,
 )

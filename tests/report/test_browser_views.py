@@ -79,6 +79,23 @@ def board_page(board):
     return db.report(table, **options)
 
 
+@cache
+def example_page(name):
+    """The report of one of the examples, made once for all widths."""
+    return db.report(EXAMPLES / f"{name}.csv")
+
+
+@cache
+def matrix_page():
+    """The report of one metric on 12 data sets, made once for all widths."""
+    scores = pd.DataFrame(
+        np.random.default_rng(2).random((12, 4)).round(3),
+        columns=list("abcd"),
+        index=pd.Index([f"set {k}" for k in range(12)], name="dataset"),
+    )
+    return db.report(scores, outputs=["score"])
+
+
 def slide(page, values):
     for k, value in enumerate(values):
         page.locator(".sliders input").nth(k).evaluate(
@@ -214,8 +231,7 @@ def test_back_reload_and_link_agree_in_every_view(opened, count, width):
 
 def test_a_step_at_5000_rows_writes_little_more_than_at_30(opened):
     sizes = []
-    few_rows = cloud(30, 5)
-    for report in (db.report(few_rows, outputs=list(few_rows)), large_page()):
+    for report in (page_of(30, 5), large_page()):
         page = opened(report)
         sizes.append(page.evaluate(WRITTEN, 20))
         total = page.evaluate(
@@ -235,13 +251,7 @@ def test_a_step_at_5000_rows_writes_little_more_than_at_30(opened):
 )
 def test_the_first_screen_holds_recommendation_and_picture(opened, width):
     height = 900 if width == 1400 else 844
-    scores = pd.DataFrame(
-        np.random.default_rng(2).random((12, 4)).round(3),
-        columns=list("abcd"),
-        index=pd.Index([f"set {k}" for k in range(12)], name="dataset"),
-    )
-    board = db.report(EXAMPLES / "leaderboard.csv")
-    for report in (page_of(30, 3), board, db.report(scores, outputs=["score"])):
+    for report in (page_of(30, 3), example_page("leaderboard"), matrix_page()):
         page = opened(report, viewport={"width": width, "height": height})
         sentences = page.locator(".answer > p")
         recommendation = sentences.first.bounding_box()
@@ -287,7 +297,7 @@ def test_no_labels_overlap_and_full_dots_lie_in_the_area(opened, board, width):
 
 
 def test_pictures_of_a_narrow_page_are_drawn_narrow(opened):
-    report = db.report(EXAMPLES / "keel_gmean.csv")
+    report = example_page("keel_gmean")
     for width, drawn in ((1400, 6 * 96), (390, 3.7 * 96)):
         page = opened(report, viewport={"width": width, "height": 844})
         picture = page.locator(".answer img")
@@ -300,8 +310,8 @@ def test_pictures_of_a_narrow_page_are_drawn_narrow(opened):
 @pytest.mark.parametrize("width", [1400, 390])
 @pytest.mark.parametrize("name", ["keel_gmean", "predictions", "scores"])
 def test_pages_of_other_shapes_are_accessible(opened, name, width):
-    report = db.report(EXAMPLES / f"{name}.csv")
-    page = opened(report, viewport={"width": width, "height": 844}, bypass_csp=True)
+    viewport = {"width": width, "height": 844}
+    page = opened(example_page(name), viewport=viewport, bypass_csp=True)
     page.evaluate("document.querySelectorAll('details').forEach((e) => { e.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate(SMALL_CONTROLS) == []

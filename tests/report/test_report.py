@@ -250,14 +250,12 @@ def test_signs_without_a_letter_are_as_wide_as_their_number() -> None:
     assert all(latex.printed_length(piece) <= latex.BREAK_EVERY for piece in pieces)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])
-def test_latex_compiles_without_running_off_the_page(tmp_path, engine):
-    program = shutil.which(engine)
-    if program is None:
-        pytest.skip(f"{engine} is not installed here")
+@pytest.fixture(scope="module")
+def paper_folder(tmp_path_factory):
+    """A paper of LaTeX that holds the report on names of many scripts, and its parts."""
+    folder = tmp_path_factory.mktemp("paper")
     table = costly(12).set_axis(["模型", "نموذج", "😀", "a_b", "50 %", "é", *"abcdef"])
-    db.report(table, **COSTS).save(tmp_path / "part.tex")
+    db.report(table, **COSTS).save(folder / "part.tex")
     # Latin Modern needs no bitmaps, which TeX would have to make first.
     fonts = "\\usepackage[T1]{fontenc}\\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{}"
     packages = f"{fonts}\\usepackage{{textcomp,booktabs,longtable,graphicx}}"
@@ -266,10 +264,19 @@ def test_latex_compiles_without_running_off_the_page(tmp_path, engine):
         + packages
         + "\\begin{document}\\input{part}\\end{document}\n"
     )
-    (tmp_path / "paper.tex").write_text(paper, encoding="utf-8")
+    (folder / "paper.tex").write_text(paper, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])
+def test_latex_compiles_without_running_off_the_page(paper_folder, engine):
+    program = shutil.which(engine)
+    if program is None:
+        pytest.skip(f"{engine} is not installed here")
     done = subprocess.run(
-        [program, "-interaction=nonstopmode", "paper.tex"],
-        cwd=tmp_path,
+        [program, "-interaction=nonstopmode", f"-jobname={engine}", "paper.tex"],
+        cwd=paper_folder,
         capture_output=True,
         text=True,
         check=False,
