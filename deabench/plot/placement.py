@@ -145,11 +145,15 @@ def _note_names_left_out(ax: Any, texts: list[Any], total: int) -> list[Any]:
     sentence = "{} of {} names left out for want of room"
     note = add_note(ax, sentence.format(total, total))
     legend = ax.get_legend()
+    # Where the note stands does not move the names.
+    name_boxes = [text.get_window_extent() for text in texts]
     covered_by_corner = []
     for x, y in NOTE_CORNERS:
         _move_to_corner(note, x, y)
         box = note.get_window_extent()
-        covered = [text for text in texts if box.overlaps(text.get_window_extent())]
+        covered = [
+            text for text, other in zip(texts, name_boxes, strict=True) if box.overlaps(other)
+        ]
         # Covering the legend is worse than covering all names.
         covers_legend = legend is not None and box.overlaps(legend.get_window_extent())
         covered_by_corner.append((covers_legend, len(covered), covered))

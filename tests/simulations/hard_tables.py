@@ -4,7 +4,6 @@ cost.
 
 from __future__ import annotations
 
-import itertools
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -25,15 +24,15 @@ from simulations.tables import frame
 RETURNS = ("crs", "vrs", "nirs", "ndrs")
 
 
-def integer_tables(count: int) -> pd.DataFrame:
+def integer_tables(count: int, first: int = 0) -> pd.DataFrame:
     """Integer tables of 0 to 8 with zeros and a separate reference, against the rational simplex:
     how many are wrong.
 
     `unproved` numbers are those that `certify` refuses; `none` counts the DMUs without a score,
     `false_reasons` those whose reason is not true; `company` is the largest difference between the
     score of one DMU of a table alone and beside others; `refused` tables are those that the gate
-    does not take."""
-    differences = [_integer_table(k) for k in range(count)]
+    does not take. The seeds go from `first`."""
+    differences = [_integer_table(seed) for seed in range(first, first + count)]
     frame_ = pd.DataFrame([row for row in differences if row is not None])
     out = frame_.groupby("returns").agg(
         tables=("dmus", "size"),
@@ -122,14 +121,14 @@ def _same(score: float, truth: object) -> bool:
     return bool(abs(score - value) <= 1e-9 * max(value, 1.0))
 
 
-def noisy_tables(count: int) -> pd.DataFrame:
+def noisy_tables(count: int, first: int = 0) -> pd.DataFrame:
     """Rounded tables with noise of 1e-15 to 1e-7: how many rows are answered, and how many rankings
     and frontiers do not hold.
 
     `slacks` and `undecided` count the DMUs whose slacks, or whose being efficient, floating point
     leaves open, as is said."""
     rows = []
-    for seed in range(count):
+    for seed in range(first, first + count):
         table, noise = noisy_table(seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
@@ -245,11 +244,12 @@ def noisy_table(seed: int) -> tuple[pd.DataFrame, float]:
     return frame(values * (1 + rng.uniform(-1, 1, (n, s)) * 10.0**exponent)), 10.0**exponent
 
 
-def degenerate_tables(count: int) -> Iterator[np.ndarray]:
+def degenerate_tables(count: int, first: int = 0) -> Iterator[np.ndarray]:
     """Tables with what real ones have: ties, duplicates, mixtures, zeros, clipped and constant
     metrics, scales from 1e-8 to 1e9.
     """
-    for seed, kind in zip(range(count), itertools.cycle(range(8)), strict=False):
+    for seed in range(first, first + count):
+        kind = seed % 8
         rng = np.random.default_rng(seed)
         values = rng.uniform(0.2, 1, (int(rng.integers(2, 25)), int(rng.integers(2, 6))))
         if kind == 1:
