@@ -274,8 +274,8 @@ def test_texts_of_a_picture_lie_within_it_and_apart(name, count):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MANY)
 def test_texts_of_wide_pictures_lie_within_them_and_apart(name):
-    """Each picture is drawn of 100, more than have room, in both widths; of 3 and of 30 every second
-    one is drawn wide, as all of them are drawn narrow above.
+    """Each picture is drawn of 100, more than have room, in both widths; of 3 and of 30 every
+    second one is drawn wide, as all of them are drawn narrow above.
     """
     few = (3, 30)[list(MANY).index(name) % 2]
     check_texts(MANY[name](few), 7)
