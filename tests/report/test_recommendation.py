@@ -123,3 +123,16 @@ def test_the_only_efficient_system_may_not_be_the_best_in_every_metric():
     table.loc["a", "accuracy"] = 0.7
     headline = db.report(table, **options).answer[0]
     assert headline.startswith("Take b: no other is better in any metric")
+
+
+def test_no_system_with_an_unknown_metric_is_recommended():
+    """System b is the best in what is known of it, and may be the worst in TNR."""
+    table = pd.DataFrame(
+        {"TPR": [0.9, 1.0, 0.5], "TNR": [0.5, None, 0.9], "AUC": [0.6, 1.0, 0.5]}, list("abc")
+    )
+    results = results_of(table, missing="bounds")
+    assert results.ranking.efficient["b"]
+    found = recommend(results)
+    assert found is not None
+    assert found.name == "a"
+    assert "b" not in [*found.tied, *(other.name for other in found.alternatives)]
