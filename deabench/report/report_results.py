@@ -398,8 +398,11 @@ def has_same_frontier(results: ReportResults) -> bool:
     if front.precomputed_hull is None:
         # Without facets the positions are unknown: only the model can tell.
         return isinstance(ranking.options, RestrictableModel) and ranking.returns == "vrs"
-    # ... or efficient in the ranking and not on the frontier.
-    outputs = front.data.outputs.loc[efficient.index[efficient]].to_numpy()
+    # ... or efficient in the ranking and not on the frontier, which spans complete rows only.
+    names = efficient.index[efficient]
+    if not names.isin(front.data.outputs.index).all():
+        return False
+    outputs = front.data.outputs.loc[names].to_numpy()
     positions = classify_positions(front.hull.normals, front.to_boxed(outputs))
     return bool((positions == "on").all())
 

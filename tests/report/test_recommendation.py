@@ -8,7 +8,7 @@ import pytest
 
 import deabench as db
 from deabench.report.recommendation import recommend
-from deabench.report.report_results import compute_results
+from deabench.report.report_results import compute_results, has_same_frontier
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -136,3 +136,17 @@ def test_no_system_with_an_unknown_metric_is_recommended():
     assert found is not None
     assert found.name == "a"
     assert "b" not in [*found.tied, *(other.name for other in found.alternatives)]
+
+
+def test_a_report_bounds_an_efficient_system_that_lacks_a_metric() -> None:
+    cells = {
+        "TPR": [0.9, 0.8, 0.5, 0.99],
+        "TNR": [0.5, None, 0.9, 0.6],
+        "acc": [0.7, 0.99, 0.7, 0.1],
+    }
+    table = pd.DataFrame(cells, index=list("abcd"))
+    results = results_of(table, missing="bounds")
+    assert results.ranking.efficient["b"]
+    # The frontier that is drawn spans the complete rows, which "b" is none of.
+    assert not has_same_frontier(results)
+    assert "b" in db.report(table, missing="bounds").to_frame().index
