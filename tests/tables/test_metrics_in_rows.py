@@ -142,3 +142,16 @@ def test_steps_of_one_run_and_doubtful_columns_turn_no_table(tmp_path, key, furt
     table = db.read(tmp_path / "runs.csv")
     assert table.kind != "metrics-in-rows"
     assert table.question is not None
+
+
+def test_funds_that_are_called_like_metrics_are_no_metrics_beside_inputs_and_outputs() -> None:
+    """ "Bonds W Cap" holds watts, and "Eur Accumulation" an amount of money."""
+    frame = pd.DataFrame(
+        {
+            "dmu": ["Bonds W Cap", "Bond Eur Accumulation", "Reddito A", "Fund (acc) Eur"],
+            "i_beta": [0.01, 0.02, 0.14, 0.04],
+            "o_return": [0.015, 0.014, 0.024, 0.012],
+        }
+    )
+    table = db.read(frame)
+    assert (table.costs, table.outputs) == (["i_beta"], ["o_return"])

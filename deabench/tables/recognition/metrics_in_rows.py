@@ -14,7 +14,13 @@ from deabench.tables.estimates import clean_cell, counts_operations, parse_estim
 from deabench.tables.naming.totals import is_called_change
 from deabench.tables.readers.frames import Source
 from deabench.tables.recognition.layout import is_data_set_name
-from deabench.tables.vocabulary import has_name, is_weak, is_whole_name, look_up_metric
+from deabench.tables.vocabulary import (
+    has_name,
+    is_weak,
+    is_whole_name,
+    look_up_beside,
+    look_up_metric,
+)
 from deabench.utils.text import quote_names
 
 _PREFIX = re.compile(r"^(?:[kKMGTP](?:i(?=[Bb]))?|[mµμun])(?=[A-Za-z])")
@@ -96,7 +102,7 @@ def transpose_metrics(source: Source) -> Source | None:
     systems = [name for name in systems if name not in not_systems]
     # A header of metrics, or a table with a row per system and metric, is read as it stands. Beside
     # "Metric" some systems may be called like metrics, as "SASRec", and a column like a change.
-    called_metrics = [name for name in systems if is_metric(name)]
+    called_metrics = [n for n in systems if is_metric(n) or _is_side(n, systems)]
     are_named = len(systems) - len(called_metrics) >= LEAST_SYSTEMS and any(
         not frame.duplicated([name, *keys]).any() for name in named
     )
@@ -154,6 +160,12 @@ def transpose_metrics(source: Source) -> Source | None:
         notes=(*source.notes, note),
         read_text=None,
     )
+
+
+def _is_side(name: str, names: Sequence[str]) -> bool:
+    """Return whether a column is called as an input or an output of DEA, as "i_beta" and "X1"."""
+    meaning = look_up_beside(name, names)
+    return meaning is not None and meaning.production == "side"
 
 
 def _find_row_keys(frame: pd.DataFrame, named: Sequence[str], systems: Sequence[str]) -> list[str]:
