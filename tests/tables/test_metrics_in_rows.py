@@ -145,13 +145,23 @@ def test_steps_of_one_run_and_doubtful_columns_turn_no_table(tmp_path, key, furt
 
 
 def test_funds_that_are_called_like_metrics_are_no_metrics_beside_inputs_and_outputs() -> None:
-    """ "Bonds W Cap" holds watts, and "Eur Accumulation" an amount of money."""
+    """ "Bonds W Cap" may be watts, and "Fund R EUR Acc" an accuracy."""
     frame = pd.DataFrame(
         {
-            "dmu": ["Bonds W Cap", "Bond Eur Accumulation", "Reddito A", "Fund (acc) Eur"],
+            "dmu": [
+                "Pictet-eur Government Bonds I",
+                "JPMorgan Funds - EU Government Bond Fund D (acc)",
+                "BlueBay Investment Grade Euro Government Bond Fund R EUR Acc",
+                "DPAM B Bonds Eur Govt W Cap",
+            ],
+            "i_deviazionestandard": [0.035, 0.033, 0.053, 0.019],
             "i_beta": [0.01, 0.02, 0.14, 0.04],
-            "o_return": [0.015, 0.014, 0.024, 0.012],
+            "i_commissionedingresso": [0.5, 0.45, 0.1, 0.3],
+            "o_rendimentoatteso": [0.015, 0.014, 0.024, 0.012],
         }
     )
     table = db.read(frame)
-    assert (table.costs, table.outputs) == (["i_beta"], ["o_return"])
+    assert (table.costs, table.outputs) == (
+        ["i_deviazionestandard", "i_beta", "i_commissionedingresso"],
+        ["o_rendimentoatteso"],
+    )
