@@ -49,15 +49,14 @@ def find_aligned_tables(text: str) -> tuple[list[Grid], str]:
     return grids, "\n".join(prose)
 
 
-def has_ruled_table(text: str) -> bool:
-    """Return whether a text may hold a table whose columns a rule marks."""
-    return len(text) <= MAX_DOCUMENT and any(map(_RULE.fullmatch, text.splitlines()))
-
-
-def is_mostly_ruled(text: str, grids: Sequence[Grid]) -> bool:
-    """Return whether tables hold most of the lines of a text that hold digits."""
+def is_mostly_ruled(text: str) -> bool:
+    """Return whether tables below rules hold most of the lines of a text that hold digits."""
+    lines = text.splitlines()
+    if len(text) > MAX_DOCUMENT or not any(map(_RULE.fullmatch, lines)):
+        return False
+    grids, _ = find_aligned_tables(text)
     rows = sum(len(grid.rows) - 1 for grid in grids)
-    return 2 * rows > sum(any(map(str.isdigit, line)) for line in text.splitlines())
+    return 2 * rows > sum(any(map(str.isdigit, line)) for line in lines)
 
 
 def _split_ruled(lines: list[str]) -> list[list[str]]:

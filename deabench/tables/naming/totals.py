@@ -77,9 +77,15 @@ def rows_called_statistics(names: pd.Series, label: str) -> pd.Series:
     called = names[names.map(is_called_statistic)]
     if not has_name(label, "coded"):
         return called
-    others = names.drop(called.index)
-    are_codes = len(others) > 0 and others.str.fullmatch("[A-Z]{2,4}").all()
-    return called[~called.str.fullmatch("[A-Z]{2,4}").astype(bool)] if are_codes else called
+    systems = names.drop(called.index)
+    if systems.empty or not systems.map(_is_code).all():
+        return called
+    return called[~called.map(_is_code).astype(bool)]
+
+
+def _is_code(name: str) -> bool:
+    """Return whether a name is a code of letters, as that of a team or a country."""
+    return re.fullmatch("[A-Z]{2,4}", name) is not None
 
 
 def _may_be_statistic(text: str) -> bool:

@@ -17,7 +17,6 @@ from deabench.errors import DataError
 from deabench.tables.aligned_text import (
     PROBED_LINES,
     find_aligned_tables,
-    has_ruled_table,
     is_mostly_ruled,
     remove_log_levels,
 )
@@ -149,11 +148,8 @@ def _read_plain_text(
 ) -> Source:
     """Read CSV, or else the tables that are aligned between paragraphs of prose."""
     # A rule tells columns apart, whatever signs the prose around it holds.
-    if has_ruled_table(text):
-        grids, prose = find_aligned_tables(text)
-        if is_mostly_ruled(text, grids):
-            source = read_grids(grids, file, title, prose=prose)
-            return replace(source, notes=(*notes, *source.notes))
+    if is_mostly_ruled(text) and (ruled := _read_aligned(text, file, title, notes)) is not None:
+        return ruled
     fault: DataError | None = None
     try:
         source = read_delimited(text, file, title, notes, limits)

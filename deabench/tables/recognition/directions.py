@@ -229,8 +229,8 @@ def _by_benchmarks(block: Block, _: Context) -> tuple[str, str]:
     """Take the direction of known benchmarks, unless errors of the same scale stand beside."""
     arrows = {ally.direction: ally.name for ally in block.allies if _states_direction(ally)}
     # One arrow may mark the exception: "MetricX ↓" beside BLEU and COMET.
-    others = [ally for ally in block.allies if ally.direction not in arrows]
-    if len(arrows) == 1 and len(others) < LEAST_QUALITIES:
+    opposite = [ally for ally in block.allies if ally.direction not in arrows]
+    if len(arrows) == 1 and len(opposite) < LEAST_QUALITIES:
         direction, name = next(iter(arrows.items()))
         if len(block.unknown) <= 1 or not block.benchmarks:
             return direction, f"'{name}' beside it says so"
@@ -289,8 +289,8 @@ def _by_context(block: Block, context: Context) -> tuple[str, str]:
     if meaning is None or meaning.kind == "model size":
         return "", ""
     if meaning.role == "cost":
-        is_spent = f"the table is called by what is spent, '{context.heading}'"
-        return ("", "") if speaks_of_rate else ("cost", is_spent)
+        reason = f"the table is called by what is spent, '{context.heading}'"
+        return ("", "") if speaks_of_rate else ("cost", reason)
     # "Lower error values are better" below the heading "Accuracy" leaves it open.
     if set(stated) <= {meaning.better}:
         return meaning.better, f"the table is called by its metric, '{context.heading}'"

@@ -1,13 +1,12 @@
 """Find the metric of a table with systems in columns whose cells nothing names.
 
-Also find the columns that a table compares row by row: systems, whose winners tell the direction.
+Also find the columns of which a table names the winner on each row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import inf
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -36,43 +35,34 @@ LEAST_COMPARED = 4
 COMPARED_ROUNDING = 0.02
 LEAST_ROUNDING = 0.006
 """So far a comparison may be rounded: as a share of it, and to two decimals."""
-LEAST_COMPARED_ROWS = 3
+LEAST_WON_ROWS = 3
 """So many rows show which way the winners of all rows are better."""
 
 
-class RowComparison(NamedTuple):
-    """Columns that are compared on each row: the direction of their cells, and what tells it."""
-
-    columns: list[str]
-    better: str
-    reason: str
-
-
-def find_comparison(
+def find_winners(
     frame: pd.DataFrame, numbers: Mapping[str, Numbers | None], columns: Sequence[str]
-) -> RowComparison | None:
-    """Return the columns that a table compares row by row; None where nothing says so.
+) -> tuple[str, str]:
+    """Return which way the columns that win on each row are better, and why; "" without one.
 
-    A column of winners says so, whose cells are names of the columns.
+    A column of winners names them, and shows that the columns are systems.
 
     Parameters
     ----------
     columns : sequence of str
         Numeric columns whose names tell no direction.
     """
-    if len(columns) < 2 or len(frame) < LEAST_COMPARED_ROWS:
-        return None
-    cells = {name: numbers[name] for name in columns}
-    values = np.array([n.values for n in cells.values() if n is not None])
+    if len(columns) < 2 or len(frame) < LEAST_WON_ROWS:
+        return "", ""
+    cells = [numbers[name] for name in columns]
+    values = np.array([column.values for column in cells if column is not None])
     if len(values) < len(columns) or np.isnan(values).all(axis=0).any():
-        return None
-    texts = [name for name in map(str, frame.columns) if numbers.get(name) is None]
-    for name in filter(lambda name: has_name(name, "winner"), texts):
-        better = _direction_of_winners(frame[name], columns, values)
-        if better:
-            reason = f"the winners in '{name}' say that {better} is better"
-            return RowComparison([*columns], better, reason)
-    return None
+        return "", ""
+    for name in map(str, frame.columns):
+        if numbers.get(name) is None and has_name(name, "winner"):
+            better = _direction_of_winners(frame[name], columns, values)
+            if better:
+                return better, f"the winners in '{name}' say that {better} is better"
+    return "", ""
 
 
 def _direction_of_winners(winners: pd.Series, columns: Sequence[str], values: np.ndarray) -> str:
@@ -86,7 +76,7 @@ def _direction_of_winners(winners: pd.Series, columns: Sequence[str], values: np
     named = [positions.get(str(cell).strip().lower()) for cell in winners]
     is_tie = winners.isna() | winners.astype(str).str.strip().str.lower().isin(("", "tie", "-"))
     pairs = [(k, row) for row, k in enumerate(named) if k is not None]
-    if len(pairs) < LEAST_COMPARED_ROWS or len(pairs) + is_tie.sum() < len(winners):
+    if len(pairs) < LEAST_WON_ROWS or len(pairs) + is_tie.sum() < len(winners):
         return ""
     # Rows whose cells are all equal tell nothing.
     least, greatest = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
@@ -98,7 +88,7 @@ def _direction_of_winners(winners: pd.Series, columns: Sequence[str], values: np
     return ""
 
 
-def compares(comparison: pd.Series, first: pd.Series, second: pd.Series) -> bool:
+def is_comparison(comparison: pd.Series, first: pd.Series, second: pd.Series) -> bool:
     """Return whether a column is the difference or the ratio of two others, or their change."""
     rows = pd.concat([comparison, first, second], axis=1).to_numpy(dtype=float)
     rows = rows[np.isfinite(rows).all(axis=1)]

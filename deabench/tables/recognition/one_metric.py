@@ -28,9 +28,8 @@ from deabench.tables.recognition.layout import (
 )
 from deabench.tables.recognition.matrix_metric import (
     UNNAMED_METRIC,
-    RowComparison,
-    compares,
-    find_comparison,
+    find_winners,
+    is_comparison,
     metric_of_benchmarks,
     metric_of_surroundings,
 )
@@ -73,15 +72,15 @@ class Matrix:
     rows : str or None
         The column that names the rows.
     systems_in_columns : bool
-    comparison : RowComparison, optional
-        What says that the columns are compared row by row, and the direction.
+    direction : (str, str)
+        Which way is better where the table names the winners, and the reason; empty otherwise.
     """
 
     metric: str
     columns: list[str]
     rows: str | None
     systems_in_columns: bool
-    comparison: RowComparison | None = None
+    direction: tuple[str, str] = ("", "")
 
 
 def interpret_folds(parsed: ParsedSource, repetitions: Mapping[str, str], user: UserRoles) -> Table:
@@ -127,19 +126,19 @@ def find_matrix(parsed: ParsedSource, *, one_metric: bool) -> Matrix | None:
     metric_words = parse_name(metric).words
     naming = [name for name in columns if metric_words in parse_name(name).words]
     metric = "" if 0 < len(naming) < len(columns) else metric
-    compared = _find_compared_rows(parsed, columns, rows, metric)
-    if compared is not None:
-        return compared
+    won = _find_won_columns(parsed, columns, rows, metric)
+    if won is not None:
+        return won
     in_columns = has_systems_in_columns(frame, parsed.columns, columns, rows)
     if not in_columns and not (one_metric and metric):
         return None
     return Matrix(metric or UNNAMED_METRIC, columns, rows, in_columns)
 
 
-def _find_compared_rows(
+def _find_won_columns(
     parsed: ParsedSource, columns: Sequence[str], rows: str | None, metric: str
 ) -> Matrix | None:
-    """Return the matrix of a table that says that its columns are compared on each row."""
+    """Return the matrix of a table that says what its cells are, or who wins on each row."""
     frame = parsed.source.frame
     # "number of queries/time" says what the cells are, but not above "1 h" and "4 h".
     corner = str(frame.columns[0])
@@ -149,17 +148,16 @@ def _find_compared_rows(
     if measured is not None and measured.kind == "time" and _calls_data(called) and not are_times:
         return Matrix(cells.strip(), [*columns], corner, True)
     unknown = [c.name for c in parsed.columns if c.name in columns and c.role == "unknown"]
-    comparison = find_comparison(frame, parsed.numbers, unknown)
+    direction = find_winners(frame, parsed.numbers, unknown)
     # A column of winners does not name the rows.
     texts = [n for n in (rows, *map(str, frame.columns)) if n and parsed.numbers.get(n) is None]
     of_rows = (n for n in texts if not has_name(n, "winner") and frame[n].is_unique)
-    called_by = next(of_rows, None)
+    label = next(of_rows, None)
     # Rows that are called as systems are some, and so are rows with further metrics.
-    if comparison is None or called_by is None or is_whole_name(called_by, "label"):
+    has_metrics = any(c.metric for c in parsed.columns if c.name not in unknown)
+    if not direction[0] or label is None or is_whole_name(label, "label") or has_metrics:
         return None
-    if any(c.metric for c in parsed.columns if c.name not in comparison.columns):
-        return None
-    return Matrix(metric or UNNAMED_METRIC, comparison.columns, called_by, True, comparison)
+    return Matrix(metric or UNNAMED_METRIC, unknown, label, True, direction)
 
 
 def columns_as_systems(parsed: ParsedSource, dataset: str) -> Matrix:
@@ -287,7 +285,7 @@ def _find_compared(parsed: ParsedSource, dataset: str) -> list[str]:
         (first, second)
         for first, second in combinations(names, 2)
         if any(
-            compares(values[name], values[first], values[second])
+            is_comparison(values[name], values[first], values[second])
             for name in order[order.index(second) + 1 :]
         )
     ]
@@ -388,7 +386,7 @@ def interpret_matrix(parsed: ParsedSource, matrix: Matrix, user: UserRoles) -> T
     if matrix.metric == metric_of_title(parsed.source.title):
         note = f"the file's name says that every cell is '{matrix.metric}'; {side} are the systems"
     return _interpret_one_metric(
-        parsed, matrix.metric, systems, keys, note, single, user, "datasets", matrix.comparison
+        parsed, matrix.metric, systems, keys, note, single, user, "datasets", matrix.direction
     )
 
 
@@ -401,7 +399,7 @@ def _interpret_one_metric(
     rows: pd.DataFrame,
     user: UserRoles,
     kind: Kind,
-    comparison: RowComparison | None = None,
+    direction: tuple[str, str] = ("", ""),
 ) -> Table:
     """Return the table of one metric whose name the columns do not tell."""
     means = systems.frame.iloc[:, 0].to_numpy()
@@ -409,9 +407,9 @@ def _interpret_one_metric(
     source = replace(parsed.source, notes=(*parsed.source.notes, note))
     if metric == UNNAMED_METRIC:
         column = metric_of_benchmarks(rows)
-    if column.role == "unknown" and comparison is not None:
-        role = BETTER_ROLES[comparison.better]
-        column = replace(column, role=role, reason=comparison.reason)
+    better, reason = direction
+    if column.role == "unknown" and better:
+        column = replace(column, role=BETTER_ROLES[better], reason=reason)
     table = _assign_metric(source, column, systems, keys, user)
     # What is written around the table speaks first, as it does of any other column.
     if table.question is not None and column.role == "unknown" and metric == UNNAMED_METRIC:
