@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -29,19 +29,17 @@ def choose_regression(
     is_positive : array of bool (n,)
     folds : StratifiedKFold
     """
-    probabilities = np.empty((len(STRENGTHS), len(scores)))
-    for train, test in folds.split(scores, is_positive):
-        # All strengths share the standardised scores of a fold.
-        scaler = StandardScaler().fit(scores[train])
-        train_scores = scaler.transform(scores[train])
-        test_scores = scaler.transform(scores[test])
-        for k, strength in enumerate(STRENGTHS):
-            fitted = LogisticRegression(C=strength, max_iter=1000)
-            fitted.fit(train_scores, is_positive[train])
-            probabilities[k, test] = fitted.predict_proba(test_scores)[:, 1]
-    losses = [log_loss(is_positive, row) for row in probabilities]
-    strength = STRENGTHS[int(np.argmin(losses))]
-    return make_pipeline(StandardScaler(), LogisticRegression(C=strength, max_iter=1000))
+    regressions = [
+        make_pipeline(StandardScaler(), LogisticRegression(C=strength, max_iter=1000))
+        for strength in STRENGTHS
+    ]
+    losses = []
+    for regression in regressions:
+        probabilities = cross_val_predict(
+            regression, scores, is_positive, cv=folds, method="predict_proba"
+        )
+        losses.append(log_loss(is_positive, probabilities[:, 1]))
+    return regressions[int(np.argmin(losses))]
 
 
 def coefficient_covariance(regression: Pipeline, scores: np.ndarray) -> np.ndarray:

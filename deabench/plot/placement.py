@@ -152,7 +152,7 @@ def _note_names_left_out(ax: Any, texts: list[Any], total: int) -> list[Any]:
         _move_to_corner(note, x, y)
         box = note.get_window_extent()
         covered = [
-            text for text, other in zip(texts, name_boxes, strict=True) if box.overlaps(other)
+            text for text, name_box in zip(texts, name_boxes, strict=True) if box.overlaps(name_box)
         ]
         # Covering the legend is worse than covering all names.
         covers_legend = legend is not None and box.overlaps(legend.get_window_extent())

@@ -83,7 +83,7 @@ def _split_ruled(lines: list[str]) -> list[list[str]]:
     rows: list[list[str]] = []
     for cells in (_cut_line(line, borders) for line in body):
         if rows and top and not cells[0] and not _holds_number(cells):
-            rows[-1] = [" ".join(filter(None, both)) for both in zip(rows[-1], cells, strict=True)]
+            rows[-1] = [" ".join(filter(None, cell)) for cell in zip(rows[-1], cells, strict=True)]
         else:
             rows.append(cells)
     # Where a cell holds two columns, or a row the names again, the rule marks something else.
@@ -200,8 +200,9 @@ def _place_names(lines: list[str]) -> list[str]:
     placed: list[tuple[int, list[str]]] = []
     for k, (start, end) in enumerate(groups):
         for blank in re.finditer(r"\s", names[start:end]):
-            left, right = start + blank.start(), start + blank.end()
-            parts = [*groups[:k], (start, left), (right, end), *groups[k + 1 :]]
+            first = (start, start + blank.start())
+            second = (start + blank.end(), end)
+            parts = [*groups[:k], first, second, *groups[k + 1 :]]
             pairs = zip(parts, columns, strict=True)
             distance = sum(min(abs(a - c), abs(b - d)) for (a, b), (c, d) in pairs)
             placed.append((distance, [names[a:b] for a, b in parts]))

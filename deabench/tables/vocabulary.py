@@ -310,6 +310,9 @@ def _look_up_words(name: ParsedName, roles: AskedRoles = None) -> Meaning | None
         reason = "failures per time: lower is better"
         return Meaning("lower_rate", "", 0.0, inf, reason, kind="loss")
     unit = unit_of(name, is_spending=search_name(_SPENDING, name.words) is not None)
+    if unit == "ms" and name.words.startswith("_ms_"):
+        begin = RULES.match_start(name.words)  # the rule of times leaves out "MS COCO"
+        unit = "ms" if begin is not None and begin.kind == "time" else ""
     setting = search_name(_LIMIT, name.all_words)
     # A unit of spending beats the noun: co2_year_mean_kg is no year.
     if unit in AMOUNT_UNITS and search_name(_SPENDING, name.words) and not setting:

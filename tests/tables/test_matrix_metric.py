@@ -88,7 +88,6 @@ def test_a_best_column_of_each_system_makes_no_system_of_it(tmp_path, label, hea
     ],
 )
 def test_a_heading_with_a_unit_names_the_metric(tmp_path, heading, outputs, inputs) -> None:
-    table = read_text(tmp_path, f"### {heading}\n\n{board(['', '', ''], 'note')}")
     matrix = "\n".join(line.rsplit("|", 2)[0] + "|" for line in board(["", "", ""]).split("\n"))
     matrix = matrix.replace("item", "Task")
     table = read_text(tmp_path, f"### {heading}\n\n{matrix}")

@@ -44,10 +44,6 @@ LETTER_UNITS = (
     "minutes?|mins?",
 )
 """Units that a word of a name states only where the name speaks of spending."""
-_NO_UNIT = re.compile(
-    r"^_ms_(?=(?:tcn|coco|marco|ssim|celeb\w*|lesions?|gvns|asl|vss|cnn|u_?net|net|g_?3d|snsd|cxr)_)"
-)
-"""What a name begins with that is no unit: "MS COCO" and "MS-TCN" are no milliseconds."""
 DEVICE = re.compile(r"(?<=\w)_(cpu|gpu|npu|tpu)_$")
 """Where something was measured, behind its name."""
 
@@ -66,10 +62,9 @@ def unit_of(name: ParsedName, *, is_spending: bool) -> str:
         if unit:
             return unit
     # A single letter is a unit where something is spent: "train_time_s", but not "RITA S".
-    words = _NO_UNIT.sub("_", name.words)
     for pattern, unit in _UNITS:
         if (is_spending or pattern not in LETTER_UNITS) and search_name(
-            rf"_({pattern})(?=_)(?!_(?:pct|percent|pctl)_)", words
+            rf"_({pattern})(?=_)(?!_(?:pct|percent|pctl)_)", name.words
         ):
             return unit
     return ""

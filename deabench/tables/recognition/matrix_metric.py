@@ -79,11 +79,11 @@ def _direction_of_winners(winners: pd.Series, columns: Sequence[str], values: np
     if len(pairs) < LEAST_WON_ROWS or len(pairs) + is_tie.sum() < len(winners):
         return ""
     # Rows whose cells are all equal tell nothing.
-    least, greatest = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
-    pairs = [(k, row) for k, row in pairs if least[row] < greatest[row]]
-    if pairs and all(values[k, row] == least[row] for k, row in pairs):
+    minima, maxima = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
+    pairs = [(k, row) for k, row in pairs if minima[row] < maxima[row]]
+    if pairs and all(values[k, row] == minima[row] for k, row in pairs):
         return "lower"
-    if pairs and all(values[k, row] == greatest[row] for k, row in pairs):
+    if pairs and all(values[k, row] == maxima[row] for k, row in pairs):
         return "higher"
     return ""
 

@@ -51,10 +51,6 @@ def poisoned(study_file):
     ids=["joblib-code", "dask-file"],
 )
 def test_every_kind_of_poison(poisoned, scheduler, source):
-    """Each kind meets both engines and both sources, not every pair of the two.
-
-    In test_faults and test_resume workers are killed under the other two pairs.
-    """
     study = Study.from_toml(poisoned, allow_imports=True)
     if source == "code":
         study = with_data_from_code(study)
@@ -88,6 +84,23 @@ def test_every_kind_of_poison(poisoned, scheduler, source):
         ("hangs", "timeout"): 1,
         ("raises", "failed"): 1,
     }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("scheduler", "source"),
+    [pytest.param(None, "file", id="joblib-file"), pytest.param("local", "code", id="dask-code")],
+)
+def test_a_task_that_kills_its_worker_costs_no_other(poisoned, scheduler, source):
+    lines = poisoned.read_text().splitlines(keepends=True)
+    survivors = [line for line in lines if not line.startswith(("exits", "hangs", "deadlocks"))]
+    poisoned.write_text("".join(survivors))
+    study = Study.from_toml(poisoned, allow_imports=True)
+    if source == "code":
+        study = with_data_from_code(study)
+    done = study.run(workers=1 if scheduler else 2, scheduler=scheduler)
+    assert (done.total, done.done, done.failed, done.missing) == (4, 2, 2, 0)
+    assert done.failures.to_dict() == {("dies", "crashed"): 1, ("raises", "failed"): 1}
 
 
 def test_failed_tasks_are_not_repeated_unless_asked_or_their_limit_changed(study_file):
