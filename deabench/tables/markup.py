@@ -14,6 +14,8 @@ _IMAGE = lazy_pattern(r"!\[[^\]\n]*\]\([^()\n]*\)")
 _LINK = lazy_pattern(
     r"\[([^\[\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)|\[([^\[\]\n]+)\]\[[^\[\]\n]*\]"
 )
+HTML_TABLE = lazy_pattern(r"<table\b", re.IGNORECASE)
+_HTML_ROW = lazy_pattern(r"<t[rdh]\b", re.IGNORECASE)
 _LINE_BREAK = lazy_pattern(r"</?(?:br|p|div|li|hr)\b[^<>]{0,200}>", re.IGNORECASE)
 _FOOTNOTE = lazy_pattern(
     r"(?<=\d)\s*(?:<sup>\s*[\w*†‡,]{1,3}\s*</sup>|\^\{?[a-z*†‡]\}?|\[\^\w+\])", re.IGNORECASE
@@ -94,6 +96,12 @@ _LATEX_SCRIPT = lazy_pattern(r"(?<=[\d%])[$\s}]*(?:_\s*)?\{\s*(±?[^{}]*)\}")
 _FORMULA = lazy_pattern(r"\$\s*([^$]*[\\_^{}=±↑↓→×][^$]*|[\d.,+-]+|[A-Za-zα-ωΑ-Ω]+)\s*\$")
 """A formula between dollar signs; "$5" and "$1/$2" are prices."""
 _LATEX_COMMAND = lazy_pattern(r"\\([A-Za-z]+)\*?\s*")
+
+
+def has_html_table(text: str) -> bool:
+    """Return whether a text holds a table of HTML with a cell or a row."""
+    start = HTML_TABLE.search(text)
+    return start is not None and _HTML_ROW.search(text, start.start()) is not None
 
 
 def strip_markup(text: str) -> str:

@@ -30,8 +30,9 @@ from deabench.tables.naming.rules import (
     read_rules,
 )
 from deabench.tables.naming.units import BYTES, DEVICE, unit_in_brackets, unit_of
+from deabench.utils.lazy import lazy_pattern
 
-_NUMBER_OF = re.compile(r"^_(total_)?(number|nr)(_of)?_")
+_NUMBER_OF = lazy_pattern(r"^_(total_)?(number|nr)(_of)?_")
 _TRAINING = re.compile(r"_(train|training|in_sample|resubstitution)_")
 _EXTREME = re.compile(r"\w_(min|max|minimum|maximum|best|worst)_$")
 BETTER_ROLES: dict[str, Role] = {"higher": "output", "lower": "lower_rate"}
@@ -49,9 +50,7 @@ PAIRED_WORDS = tuple(
     PairedWord(entry["name"], entry["other"], read_meaning(entry)) for entry in _WORDS["beside"]
 )
 _COLUMN_WORDS = {kind: WordList(words) for kind, words in _WORDS["columns"].items()}
-ERROR_WORDS: dict[str, str] = {
-    kind: join_pattern(words) for kind, words in _WORDS["errors"].items()
-}
+ERROR_WORDS = {kind: join_pattern(words) for kind, words in _WORDS["errors"].items()}
 _SPREAD = join_pattern(_WORDS["spreads_and_ranks"])
 _SPENDING = join_pattern(_WORDS["spending"])
 _BYTES = join_pattern(_WORDS["bytes"])
@@ -64,7 +63,7 @@ _SIZE = (
     r"|million_parameters|m_params|b_params)_"
 )
 _SEASON = re.compile(r"^_(?:19|20)\d\d(?:_\d{2,4})?_(?=[a-z])")
-_MULTI_SCALE = re.compile(r"_(m?iou\w*|\w*ap\w*|acc\w*|pq|f1|dice)_")
+_MULTI_SCALE = lazy_pattern(r"_(m?iou\w*|\w*ap\w*|acc\w*|pq|f1|dice)_")
 _SPEED_IN_SECONDS = r"_per_(?:h|hours?|s|secs?|seconds?|min)_(?:s|secs?|seconds?|ms)_$"
 _SPENT_PER_TIME = join_pattern(_WORDS["spent_per_time"]) + r"\w*_per_"
 
@@ -373,7 +372,7 @@ def _look_up_words(name: ParsedName, roles: AskedRoles = None) -> Meaning | None
 
 def _look_up_counted(name: ParsedName) -> Meaning | None:
     """Return the resource that a name counts in full words, as "Number of beds"; None else."""
-    counted, prefixes = re.subn(_NUMBER_OF, "_", name.words)
+    counted, prefixes = _NUMBER_OF.subn("_", name.words)
     meaning = _last_match(counted, RULES) if prefixes else None
     is_resource = meaning is not None and meaning.kind in ("resource", "input or output")
     return meaning if is_resource else None

@@ -19,9 +19,10 @@ from deabench.errors import DataError, DeabenchError, UsageError
 from deabench.tables.naming.questions import ANSWERS, Answer, Question
 from deabench.tables.selected_table import MISSING
 from deabench.utils.checks import choice
+from deabench.utils.lazy import lazy_pattern
 
 Parsed = TypeVar("Parsed")
-_NAME = re.compile(r'(?:[^,("\[]|\([^()]*\)|\[[^\[\]]*\]|"[^"]*"|[("\[])+')
+_NAME = lazy_pattern(r'(?:[^,("\[]|\([^()]*\)|\[[^\[\]]*\]|"[^"]*"|[("\[])+')
 """A name in a list: commas within brackets or quotes belong to it."""
 
 

@@ -10,6 +10,7 @@ from typing import Literal
 
 from deabench.errors import DataError
 from deabench.tables.naming.patterns import shorten_names
+from deabench.utils.lazy import lazy_pattern
 from deabench.utils.text import quote_names
 
 Option = Literal["outputs", "inputs", "lower_is_better", "ignore", "label", "dataset", "missing"]
@@ -26,7 +27,7 @@ ANSWERS = {
     "label": "if the rows are to be compared",
 }
 """Keys of the answers to a question, in words."""
-_SIDE = re.compile(r"(?:(?:log|ln)[ ._]?)?(?P<side>[xy])[ ._]?\d*", re.IGNORECASE)
+_SIDE = lazy_pattern(r"(?:(?:log|ln)[ ._]?)?(?P<side>[xy])[ ._]?\d*", re.IGNORECASE)
 """A column of a production table without names of its own: x1, X.2, y, log_y."""
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from deabench.tables.naming.meaning import Meaning
 from deabench.tables.vocabulary import look_up_metric
+from deabench.utils.lazy import lazy_pattern
 
-ARROW = re.compile("[↑↓⬆⬇]")
+ARROW = lazy_pattern("[↑↓⬆⬇]")
 MIN_SORTED = 4
 """So many rows in order show that an arrow may mark how they are sorted."""
 

@@ -17,6 +17,7 @@ from deabench.tables.vocabulary import (
     look_up_computed,
     look_up_metric,
 )
+from deabench.utils.lazy import lazy_pattern
 
 _TITLE_WORDS = r"results?|scores?|table|summary|leaderboard|all|test|val|final|\d+"
 _TITLE_WORDS += r"|fp\d+|bf16|tf32|int\d|cpu|gpu|train|training|inference"
@@ -28,13 +29,13 @@ NAMED_METRICS = {
 """Acronyms of error rates and scores that stand for nothing else, and for no setting."""
 
 MAX_HEADING_WORDS = 10
-_FIRST_NOUN = re.compile(
+_FIRST_NOUN = lazy_pattern(
     r"\W*((?:[\w@.+-]+ ){0,3}?[\w@.+-]+) (?:across|at|of|on|over|for|by|per|under|when)\b",
     re.IGNORECASE,
 )
 """What a caption begins with, before it says of what: "Accuracy across eight benchmarks"."""
 
-_MEASURED = re.compile(r"\W*((?:[\w@.+-]+ ){0,5}[\w@.+-]+) ?\((?:%|percent)\)(?: [-–—] .*)?")
+_MEASURED = lazy_pattern(r"\W*((?:[\w@.+-]+ ){0,5}[\w@.+-]+) ?\((?:%|percent)\)(?: [-–—] .*)?")
 """A heading that ends with the unit of the rate that it names, but for a part of the data."""
 
 

@@ -6,6 +6,7 @@ import re
 
 from deabench.tables.naming.name_patterns import search_name
 from deabench.tables.naming.parsing import ParsedName, parse_name
+from deabench.utils.lazy import lazy_pattern
 
 _UNITS = (
     (r"ms|msec|milliseconds?|millis", "ms"),
@@ -44,7 +45,7 @@ LETTER_UNITS = (
     "minutes?|mins?",
 )
 """Units that a word of a name states only where the name speaks of spending."""
-DEVICE = re.compile(r"(?<=\w)_(cpu|gpu|npu|tpu)_$")
+DEVICE = lazy_pattern(r"(?<=\w)_(cpu|gpu|npu|tpu)_$")
 """Where something was measured, behind its name."""
 
 

@@ -20,13 +20,13 @@ from deabench.tables.aligned_text import (
     is_mostly_ruled,
     remove_log_levels,
 )
+from deabench.tables.markup import has_html_table
 from deabench.tables.readers.benchmark_logs import find_benchmark_logs
 from deabench.tables.readers.delimited import read_bytes, read_delimited
 from deabench.tables.readers.evaluations import read_json
 from deabench.tables.readers.frames import Source
 from deabench.tables.readers.grids import Grid, read_grids
 from deabench.tables.readers.harness_logs import is_inspect_archive, read_inspect_archive
-from deabench.tables.readers.hypertext import find_html_tables, has_html_table, remove_html_tables
 from deabench.tables.readers.latex import find_latex_tables, has_latex_table
 from deabench.tables.readers.limits import Limits, current_options, reading_options
 from deabench.tables.readers.markdown import find_markdown_tables, has_markdown_table
@@ -195,6 +195,9 @@ def _find_tables(text: str, limits: Limits, file: str) -> tuple[list[Grid], str]
         grids, text = find_rst_tables(text, limits, file)
     prose = text
     if has_html_table(text):
+        # Its parser is imported for the few files that need it.
+        from deabench.tables.readers.hypertext import find_html_tables, remove_html_tables
+
         html_grids, prose = find_html_tables(text, limits, file)
         grids = [*grids, *html_grids]
         text = remove_html_tables(text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise, takewhile
@@ -17,9 +16,10 @@ from deabench.tables.readers.frames import Source
 from deabench.tables.readers.limits import Limits, current_options
 from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import did_you_mean
+from deabench.utils.lazy import lazy_pattern
 from deabench.utils.text import quote_names
 
-RULE_CELL = re.compile(r"[-=:─━═ ]*")
+RULE_CELL = lazy_pattern(r"[-=:─━═ ]*")
 """A cell of a line that only separates rows."""
 MAX_HEADERS = 3
 """A header has at most this many rows."""

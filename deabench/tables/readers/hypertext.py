@@ -6,14 +6,12 @@ import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-from deabench.tables.markup import strip_markup
+from deabench.tables.markup import HTML_TABLE, strip_markup
 from deabench.tables.readers.grids import Grid, MergedCell, expand_merged
 from deabench.tables.readers.limits import Limits
 from deabench.utils.lazy import lazy_pattern
 
-TABLE = lazy_pattern(r"<table\b", re.IGNORECASE)
 _CLOSED = lazy_pattern(r"</table\s*>", re.IGNORECASE)
-_ROW = lazy_pattern(r"<t[rdh]\b", re.IGNORECASE)
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "caption")
 _UNSEEN = ("script", "style", "template")
 _KEPT_TAGS = ("sup", "br", "p", "div", "li")
@@ -118,12 +116,6 @@ class _TableParser(HTMLParser):
             self.prose.append(data.strip())
 
 
-def has_html_table(text: str) -> bool:
-    """Return whether a text holds a table of HTML with a cell or a row."""
-    start = TABLE.search(text)
-    return start is not None and _ROW.search(text, start.start()) is not None
-
-
 def find_html_tables(text: str, limits: Limits, file: str) -> tuple[list[Grid], str]:
     """Return the tables of an HTML text with merged cells filled, and the text around them."""
     parser = _TableParser()
@@ -166,7 +158,7 @@ def remove_html_tables(text: str) -> str:
     """Return a text of Markdown without its tables of HTML."""
     parts = []
     end = 0
-    for start in TABLE.finditer(text):
+    for start in HTML_TABLE.finditer(text):
         if start.start() < end:
             continue
         closed = _CLOSED.search(text, start.end())

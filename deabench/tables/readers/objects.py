@@ -12,6 +12,7 @@ from deabench.errors import DataError
 from deabench.tables.estimates import parse_estimate
 from deabench.tables.readers.limits import Limits
 from deabench.utils.checks import is_number
+from deabench.utils.lazy import lazy_pattern
 
 MIN_INSTANCES = 20
 """So many names, the same below each system, are those of instances and not of metrics."""
@@ -19,7 +20,7 @@ PROBED_LINES = 20
 ADDRESSES = ("http://", "https://")
 SYSTEM_KEYS = ("system", "model", "model_name", "method", "algorithm")
 """Keys of records that name systems."""
-_LONE_SURROGATE = re.compile(
+_LONE_SURROGATE = lazy_pattern(
     r"(?<!\\)((?:\\\\)*)(?:\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
     r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2})"
 )
@@ -27,7 +28,7 @@ _LONE_SURROGATE = re.compile(
 _YAML_LINE = re.compile(
     r"\s*(?:- +)*(?:\"[^\"]*\"|'[^']*'|[^\s,;|\"'\[{#<:][^,;|\t:]*):(?:\s|$)|\s*- "
 )
-_FLOW_YAML = re.compile(r"\s*(?:\[\s*)?\{\s*[A-Za-z_][\w -]*:\s+[^\s,{}][^\n]*[,}]")
+_FLOW_YAML = lazy_pattern(r"\s*(?:\[\s*)?\{\s*[A-Za-z_][\w -]*:\s+[^\s,{}][^\n]*[,}]")
 _MARKER = re.compile(r"---(?:\s|$)|%YAML")
 
 

@@ -7,18 +7,13 @@ direction. Where nothing tells it, the block is open, and `deabench.tables.table
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
-from deabench.tables.naming.prose import (
-    NUMBERS_ARE_ERRORS,
-    speaks_of_errors,
-    states_directions,
-)
+from deabench.tables.naming.prose import NUMBERS_ARE_ERRORS, speaks_of_errors, states_directions
 from deabench.tables.recognition.columns import (
     Column,
     agree_on_error_sets,
@@ -55,13 +50,9 @@ from deabench.tables.recognition.redundancy import (
     needs_guesses,
 )
 from deabench.tables.rows import compare_with_reference_rows
-from deabench.tables.scales import (
-    are_alike,
-    finite_values,
-    measure_scale,
-    rank_correlations,
-)
+from deabench.tables.scales import are_alike, finite_values, measure_scale, rank_correlations
 from deabench.tables.vocabulary import has_name, look_up_metric
+from deabench.utils.lazy import lazy_pattern
 from deabench.utils.text import quote_names
 
 LEAST_FILLED = 0.4
@@ -72,7 +63,7 @@ LEAST_SCORES = 4
 """So many rows show that a score rises with benchmarks."""
 LEAST_AVERAGED = 4
 """A block of at least so many columns is averaged where it is wide for its rows."""
-STATED_UNIT = re.compile(
+STATED_UNIT = lazy_pattern(
     r"(?<=\w)[\s_(\[](s|sec|ms|us|µs|ns|min|h|[KMGT]i?B|W|kWh|J)[\])]?\s*$|[(\[][KMBG][\])]\s*$"
 )
 """The unit that a name ends with, as it is written: "RITA S" is a size of the system RITA."""

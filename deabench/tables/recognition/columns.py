@@ -32,6 +32,7 @@ from deabench.tables.vocabulary import (
     look_up_metric,
     look_up_unit,
 )
+from deabench.utils.lazy import lazy_pattern
 
 DeclaredRole = Literal["output", "lower_rate", "cost", "label", "dataset", "left_out"]
 """Roles that a user or a source can state."""
@@ -52,7 +53,7 @@ MAX_FREE = 0.1
 USER_SAYS = "you say so"
 YEARS = (1950.0, 2035.0)
 BITS = (4.0, 8.0, 16.0, 32.0, 64.0)
-_NUMBERED_NAME = re.compile(r"\(\s*\d+\s*\)\s*$")
+_NUMBERED_NAME = lazy_pattern(r"\(\s*\d+\s*\)\s*$")
 """The number in brackets behind the name of one of several systems."""
 
 

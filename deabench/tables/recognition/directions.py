@@ -35,11 +35,7 @@ from deabench.tables.naming.prose import (
     speaks_of_metric,
     states_directions,
 )
-from deabench.tables.naming.titles import (
-    meaning_of_caption,
-    meaning_of_heading,
-    metric_of_title,
-)
+from deabench.tables.naming.titles import meaning_of_caption, meaning_of_heading, metric_of_title
 from deabench.tables.recognition.columns import MIN_RANK_CORRELATION, Column
 from deabench.tables.recognition.layout import is_system_name
 from deabench.tables.recognition.redundancy import is_called_mean
@@ -54,11 +50,12 @@ from deabench.tables.vocabulary import (
     look_up_unit,
 )
 from deabench.utils.frames import column_positions
+from deabench.utils.lazy import lazy_pattern
 
 TIME_UNITS = ("ms", "seconds", "microseconds", "minutes", "hours")
-_UNIT_AT_END = re.compile(r"[(（]\s*([A-Za-zµ/]{1,8})\s*[)）]\W*$")
+_UNIT_AT_END = lazy_pattern(r"[(（]\s*([A-Za-zµ/]{1,8})\s*[)）]\W*$")
 """The unit in brackets that a heading ends with, also in brackets of full width."""
-JOINED = re.compile(r"\b(and|und|et|y|vs)\b|&", re.IGNORECASE)
+JOINED = lazy_pattern(r"\b(and|und|et|y|vs)\b|&", re.IGNORECASE)
 """What joins the metrics of a heading."""
 MIN_ROWS = 8
 """So many rows are needed before their order, or a correlation, tells a direction."""

@@ -27,6 +27,7 @@ from deabench.tables.vocabulary import (
     is_whole_name,
     look_up_metric,
 )
+from deabench.utils.lazy import lazy_pattern
 
 _DESCRIPTIONS = {
     "url",
@@ -66,7 +67,7 @@ _FOLDS = re.compile(
     r"|iter|(trial|run|iter|rep|fold)_(num|no|id|idx|index|number)"
     r"|(instance|sample|example|question|doc|item)_id)_$"
 )
-_SETTINGS = re.compile(
+_SETTINGS = lazy_pattern(
     r"_(parameters?|params|settings?|config|configs|configuration|args|arguments|options"
     r"|hyper_?parameters?|variant)_$"
 )

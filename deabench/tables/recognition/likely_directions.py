@@ -31,8 +31,9 @@ from deabench.tables.recognition.layout import are_languages
 from deabench.tables.scales import are_alike, measure_scale, rank_correlations
 from deabench.tables.table import Table
 from deabench.tables.vocabulary import has_name, is_error_set
+from deabench.utils.lazy import lazy_pattern
 
-TIMES = re.compile(
+TIMES = lazy_pattern(
     r"\b(elapsed|(run(ning)?|execution|wall|cpu|user|response)[- ]?(clock )?times?"
     r"|in (milli)?seconds)\b",
     re.IGNORECASE,

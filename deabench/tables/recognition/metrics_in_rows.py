@@ -21,11 +21,12 @@ from deabench.tables.vocabulary import (
     look_up_beside,
     look_up_metric,
 )
+from deabench.utils.lazy import lazy_pattern
 from deabench.utils.text import quote_names
 
-_PREFIX = re.compile(r"^(?:[kKMGTP](?:i(?=[Bb]))?|[mµμun])(?=[A-Za-z])")
+_PREFIX = lazy_pattern(r"^(?:[kKMGTP](?:i(?=[Bb]))?|[mµμun])(?=[A-Za-z])")
 """What stands before a unit and counts or divides it, as k in km."""
-_RATE = re.compile(r"(?:.*/(?:s|sec|second|min|h)|[kmgt]?i?(?:bit|[bfqrt]|io)ps)$", re.IGNORECASE)
+_RATE = lazy_pattern(r"(?:.*/(?:s|sec|second|min|h)|[kmgt]?i?(?:bit|[bfqrt]|io)ps)$", re.IGNORECASE)
 """Something per time, as MB/s, tok/s and fps."""
 DIMENSIONS = {
     "seconds": "time",
@@ -57,14 +58,14 @@ CONTAINER = re.compile(
     r"(?:hash|dense|tree|sparse|flat|b-?tree|(?:un)?ordered|swiss|robin)[ _-]?map$", re.IGNORECASE
 )
 """How names of hash maps and trees end in programs; "boxMap" is a metric."""
-REPETITIONS = re.compile(r"(?<![a-z])(?:folds?|seeds?|runs?|rep\w*|trials?|splits?|cv)(?![a-z])")
+REPETITIONS = lazy_pattern(r"(?<![a-z])(?:folds?|seeds?|runs?|rep\w*|trials?|splits?|cv)(?![a-z])")
 """What numbers repetitions of a measurement, unlike the epochs and steps of one training."""
-CAMEL_CASE = re.compile(r"[A-Z]+[a-z]+[A-Z]\w*|[A-Z]{2,}[a-z]\w*")
+CAMEL_CASE = lazy_pattern(r"[A-Z]+[a-z]+[A-Z]\w*|[A-Z]{2,}[a-z]\w*")
 """How systems may be called that end like a metric, as "SASRec"."""
 KNOWN_DIMENSIONS = {"rate", *DIMENSIONS.values()}
 CUTOFFS = ("k", "n", "top k", "top_k", "topk")
 """What a column of cutoffs is called, beside names of settings."""
-NUMBERED_ROW = re.compile(r"[A-Za-z]{1,3}(\d{1,6})")
+NUMBERED_ROW = lazy_pattern(r"[A-Za-z]{1,3}(\d{1,6})")
 
 
 def may_name_metrics(frame: pd.DataFrame, index_name: str) -> bool:

@@ -21,6 +21,7 @@ from deabench.tables.recognition.layout import (
     is_system_name,
 )
 from deabench.tables.vocabulary import has_name, look_up_metric
+from deabench.utils.lazy import lazy_pattern
 from deabench.utils.text import quote_names
 
 LEAST_KNOWN_SYSTEMS = 0.25
@@ -35,7 +36,7 @@ _CAPACITY = re.compile(
     r"_(cores?|[tgp]?flops|memory|vram|ram|bandwidth|clock|[gm]hz|transistors|sms?)_"
 )
 """Words for what a machine is built with."""
-_MEASURED = re.compile(
+_MEASURED = lazy_pattern(
     r"_(achieved|measured|sustained|effective|actual|scores?|stream|hpl|\w*gemm|utili[sz]ation"
     r"|per_watts?|copy)_"
 )

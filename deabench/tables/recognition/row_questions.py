@@ -39,12 +39,7 @@ from deabench.tables.recognition.row_evidence import (
     may_be_load,
     tells_variants,
 )
-from deabench.tables.vocabulary import (
-    has_name,
-    is_known_by_unit,
-    is_whole_name,
-    look_up_metric,
-)
+from deabench.tables.vocabulary import has_name, is_known_by_unit, is_whole_name, look_up_metric
 from deabench.utils.text import quote_names
 
 KEY_KINDS = (
@@ -168,7 +163,8 @@ def _ask_about_traces(
         question = _ask_about_data_sets(frame, columns, label, title) or _ask_about_crossed(
             frame, columns, label, title
         )
-        if question is None and not are_known_systems(cells) and not is_whole_name(label, "label"):
+        # The name of the column is looked up first: it is one, and the rows may be many.
+        if question is None and not is_whole_name(label, "label") and not are_known_systems(cells):
             by_unit = [c for c in columns if c.name in metrics and c.unit]
             by_unit = [c for c in by_unit if is_known_by_unit(c.name) and c.kind in UNIT_KINDS]
             # Columns that differ in their names alone may be the systems.
