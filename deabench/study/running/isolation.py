@@ -35,13 +35,16 @@ def leave_no_trace(environment: Mapping[str, str]) -> Iterator[None]:
     """
     import sklearn
 
-    with ExitStack() as stack:
+    folder = os.getcwd()
+    configuration = sklearn.get_config()
+    try:
         # numpy's own defaults
-        stack.enter_context(np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"))
-        stack.callback(_set_environment, environment)
-        stack.callback(_set_folder, os.getcwd())
-        stack.callback(sklearn.set_config, **sklearn.get_config())
-        yield
+        with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
+            yield
+    finally:
+        sklearn.set_config(**configuration)
+        _set_folder(folder)
+        _set_environment(environment)
 
 
 @contextmanager

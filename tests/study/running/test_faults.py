@@ -149,7 +149,11 @@ def test_a_killed_worker_loses_no_task_whose_data_come_from_code(scheduler, tmp_
 
     def kill_a_worker():
         while not killed and not ended.wait(0.005):
-            marks = [mark for mark in tmp_path.glob("deabench-*/*.running") if mark.stat().st_size]
+            marks = [
+                mark
+                for mark in tmp_path.glob("deabench-*/*.running")
+                if mark.read_text().strip("\0")
+            ]
             if marks:
                 os.kill(int(marks[0].stem), signal.SIGKILL)
                 killed.append(marks[0])
