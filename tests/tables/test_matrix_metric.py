@@ -128,3 +128,22 @@ def test_data_sets_are_listed_where_systems_lack_some(tmp_path, capsys) -> None:
     path.write_text(text)
     main(["read", str(path), "--format", "json"])
     assert json.loads(capsys.readouterr().out)["datasets"] == ["iris", "wine", "glass"]
+
+
+@pytest.mark.parametrize(
+    ("text", "better"),
+    [
+        ("## Results\n\nScoreUnit: ns/op\n\n### Raw data\n", "lower"),
+        ("## Results\n\nOutput of each engine (tok/s):\n", "higher"),
+        # A limit has a unit, too; two units belong to two things; the text decides against one.
+        ("## Results\n\nWithin a limit (s):\n", ""),
+        ("## Results\n\nunit: MB, time unit: s\n", ""),
+        ("## Results\n\nunit: ops/s\n\nLower is better.\n", "lower"),
+    ],
+)
+def test_a_unit_that_the_text_states_is_that_of_the_cells(tmp_path, text, better) -> None:
+    lines = ["| dataset | Daslang | Squirrel |", "|---|---|---|"]
+    lines += [f"| {item} | {cells[0]} | {cells[2]} |" for item, cells in TIMES.items()]
+    table = read_text(tmp_path, text + "\n" + "\n".join(lines) + "\n")
+    directions = {"higher": table.outputs, "lower": table.lower_rates + table.costs}
+    assert [name for name, metrics in directions.items() if metrics] == ([better] if better else [])

@@ -338,3 +338,49 @@ def test_a_cost_among_ratings_is_asked_about(prices, asked) -> None:
     }
     column = next(c for c in db.read(pd.DataFrame(cells)).columns if c.name == "Cost")
     assert column.role == ("conditional" if asked else "cost")
+
+
+def university_ranks(rows: int = 14) -> pd.DataFrame:
+    """Return universities with their rank, their ranks in three criteria, and a score."""
+    rng = np.random.default_rng(5)
+    rank = np.arange(1, rows + 1)
+    criteria = {
+        name: rankdata(rank + rng.normal(0, 3, rows)).astype(int)
+        for name in ("citations", "patents", "influence")
+    }
+    score = np.linspace(100, 44.5, rows).round(2)
+    names = [f"University {k}" for k in rank]
+    return pd.DataFrame({"world_rank": rank, "institution": names, **criteria, "score": score})
+
+
+def test_criteria_of_a_ranking_that_rise_with_the_rank_are_ranks(tmp_path) -> None:
+    path = tmp_path / "universities.csv"
+    ranks = university_ranks()
+    ranks.to_csv(path, index=False)
+    table = read(path)
+    assert (table.outputs, table.question) == (["score"], None)
+    assert table.lower_rates == ["citations", "patents", "influence"]
+    # Counts fall as the rank rises, and a single criterion from 1 on may be anything.
+    counts = ranks.assign(**{c: 15 - ranks[c] for c in ("citations", "patents", "influence")})
+    counts.to_csv(path, index=False)
+    assert {"citations", "patents"} <= set(read(path).outputs)
+    ranks.assign(patents=15 - ranks.patents).to_csv(path, index=False)
+    assert {"citations", "patents"} <= set(read(path).outputs)
+
+
+def test_a_mean_rank_is_the_metric_of_rows_that_are_ranked_by_it(tmp_path) -> None:
+    path = tmp_path / "runs.csv"
+    text = "Rank,Model,Mean rank,Params\n1,A,1.4,2e6\n2,B,2.1,4e6\n3,C,2.5,3e6\n"
+    path.write_text(text)
+    table = read(path)
+    assert (table.lower_rates, table.costs, table.question) == (["Mean rank"], ["Params"], None)
+    path.write_text(text.replace("Params", "Accuracy").replace("e6", "0"))
+    assert (read(path).outputs, read(path).lower_rates) == (["Accuracy"], [])
+
+
+def test_test_functions_are_data_sets_of_algorithms(tmp_path) -> None:
+    path = tmp_path / "cec.csv"
+    rows = [f"{a},F{k},{k * 1.5 + len(a)}\n" for a in ("PSO", "GWO") for k in range(1, 6)]
+    path.write_text("Algorithm,Function,Mean error\n" + "".join(rows))
+    table = read(path)
+    assert (table.label, table.dataset, table.question) == (("Algorithm",), "Function", None)

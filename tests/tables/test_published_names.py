@@ -21,7 +21,8 @@ def role_of(name: str) -> str | None:
             "lookback_window, corr_window, patience, div_factor, imgsz, concurrent_tasks, wd, "
             "best_params_subsample, params_lr, max_turns, 并发, avg_length, Images, Articles, "
             "total_requests, Matches played, Laps, Phase, attempt, Avg Confidence, Time Series, "
-            "missing_pct, epochs_completed, selection_rate_privileged, accuracy.total_samples",
+            "missing_pct, epochs_completed, selection_rate_privileged, accuracy.total_samples, "
+            "tokens_per_batch, threshold_tau, replicates, 試合数, acc_pm",
         ),
         (
             "output",
@@ -30,6 +31,7 @@ def role_of(name: str) -> str | None:
             "Payoff Ratio, portfolio_final_value, PolStab_2015, RuleofLaw_2015, GovEffec_2015, "
             "Ton-miles, ATM Transaction, Off balance sheet item, MotionMark 1.2, pp 512, "
             "Shots on target, validation.artDesign, "
+            "retention_pct, Sensivity, Specificaty, precison, 勝率, 勝ち数, "
             "ecapa cos, 函数名正确率, gpt-4o 参数名正确率, DL19",
         ),
         (
@@ -37,7 +39,7 @@ def role_of(name: str) -> str | None:
             "wrong_tool_count, unauthorized_risky_visible_count, sla_violation_steps, "
             "dropped_gbit_total, parse_failures, loss_ratio_mean, concurrent_error_ratio, "
             "max_link_util, flaps_total, P_late, L∞ norm, L2 norm, VaR, CVaR, annual_vol, "
-            "Non performing loan, stillBirths, unfilled orders, FP in negative set, "
+            "負け数, Non performing loan, stillBirths, unfilled orders, FP in negative set, "
             "False alarm (time / hour), cpu_temp, QC Gap (%)",
         ),
         (

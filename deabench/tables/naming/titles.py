@@ -16,6 +16,7 @@ from deabench.tables.vocabulary import (
     is_weak,
     look_up_computed,
     look_up_metric,
+    look_up_unit,
 )
 from deabench.utils.lazy import lazy_pattern
 
@@ -35,6 +36,12 @@ _FIRST_NOUN = lazy_pattern(
 )
 """What a caption begins with, before it says of what: "Accuracy across eight benchmarks"."""
 
+_STATED_UNIT = lazy_pattern(
+    r"\b(?:\w* ?units?)\s*(?:is|[:=])\s*`?([A-Za-zµμ/]+)\b"
+    r"|[(（]((?:[^\W\d]+ ){0,2}[A-Za-z]+/[A-Za-z]+)[)）]",
+    re.IGNORECASE,
+)
+"""The unit of numbers, stated in the text around them."""
 _MEASURED = lazy_pattern(r"\W*((?:[\w@.+-]+ ){0,5}[\w@.+-]+) ?\((?:%|percent)\)(?: [-–—] .*)?")
 """A heading that ends with the unit of the rate that it names, but for a part of the data."""
 
@@ -148,6 +155,30 @@ def meaning_with_unit(heading: str) -> Meaning | None:
     match = _MEASURED.fullmatch(heading)
     meaning = look_up_metric(metric_of_title(match[1])) if match else None
     return meaning if meaning is not None and meaning.role in BETTER_ROLES.values() else None
+
+
+def meaning_of_stated_unit(text: str) -> Meaning | None:
+    """Return what the one unit means that a text states of its numbers; None without one.
+
+    A unit stands behind "unit:"; of two parts, as tok/s, also in brackets, at most two words before
+    it: a single one may be that of a limit.
+
+    Examples
+    --------
+    >>> meaning_of_stated_unit("ScoreUnit: ns/op").better
+    'lower'
+    >>> meaning_of_stated_unit("Throughput by concurrency (output tok/s):").better
+    'higher'
+    >>> meaning_of_stated_unit("Peak memory (MB)"), meaning_of_stated_unit("Splits (train/test)")
+    (None, None)
+    """
+    units = [match[1] or match[2] for match in _STATED_UNIT.finditer(text)]
+    meanings = [look_up_unit(unit.split()[-1]) for unit in units]
+    roles = {meaning.role for meaning in meanings if meaning is not None}
+    # Several units belong to several things.
+    if len(roles) != 1 or len(set(units)) != 1:
+        return None
+    return next(meaning for meaning in meanings if meaning is not None)
 
 
 def meaning_of_caption(caption: str) -> Meaning | None:

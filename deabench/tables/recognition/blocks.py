@@ -48,6 +48,8 @@ from deabench.tables.recognition.redundancy import (
     leave_out_redundant,
     leave_out_unknown,
     needs_guesses,
+    take_criteria_as_ranks,
+    take_lone_mean_rank,
 )
 from deabench.tables.rows import compare_with_reference_rows
 from deabench.tables.scales import are_alike, finite_values, measure_scale, rank_correlations
@@ -113,6 +115,8 @@ def judge_columns(
     resolved = doubt_rated_costs(resolved, frame)
     resolved = settle_statistics(resolved, frame, context)
     resolved = find_mean_ranks(resolved, frame, context)
+    resolved = take_criteria_as_ranks(resolved, frame, context.ranks)
+    resolved = take_lone_mean_rank(resolved, frame, context.ranks)
     resolved = take_statements(resolved, frame, context)
     resolved = take_timed_queries(resolved, frame, context)
     blocks = _find_blocks(resolved, frame)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from deabench.tables.cells import Numbers
 from deabench.tables.naming.prose import speaks_of_amounts, states_directions
-from deabench.tables.naming.titles import meaning_with_unit
+from deabench.tables.naming.titles import meaning_of_stated_unit, meaning_with_unit
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.directions import Block, Context, decide_matrix
 from deabench.tables.scales import measure_scale
@@ -129,7 +129,8 @@ def metric_of_benchmarks(rows: pd.DataFrame) -> Column:
 def metric_of_surroundings(rows: pd.DataFrame, context: Context) -> Column:
     """Return the metric that neither a name nor the text tells, with the direction of its rows.
 
-    A heading with a unit tells it. So do the rows where most of them are environments, whose
+    A heading with a unit tells it, and a unit in the text above. So do the rows where most of them
+    are environments, whose
     returns may be of any size, where one system is called by chance, and where they are data sets
     of speech recognition.
     """
@@ -137,6 +138,13 @@ def metric_of_surroundings(rows: pd.DataFrame, context: Context) -> Column:
     if named is not None and set(states_directions(context.prose)) <= {named.better}:
         reason = f"the table is called by its metric, '{context.heading}'"
         return Column(UNNAMED_METRIC, named.role, named.unit, reason=reason)
+    # Of the text further away only a line that speaks of the unit.
+    unit_lines = [line for line in context.prose.splitlines() if "unit" in line.lower()]
+    stated = meaning_of_stated_unit(f"{context.heading}\n{context.introduction}")
+    stated = stated or meaning_of_stated_unit("\n".join(unit_lines))
+    if stated is not None and set(states_directions(context.prose)) <= {stated.better}:
+        reason = f"the text states the unit; {stated.reason}"
+        return Column(UNNAMED_METRIC, stated.role, stated.unit, reason=reason)
     names = _data_sets(rows)
     texts = f"{context.title}\n{context.heading}\n{context.introduction}\n{context.prose}"
     environments = [name for name in names if _is_unbounded(name)]
