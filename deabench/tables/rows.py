@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, repeat
 
 import numpy as np
@@ -188,10 +188,34 @@ def name_rows(
     read_text : callable
         Gives the frame with its cells as they stand in the file, to compare rows.
     """
-    all_stay = np.ones(len(frame), dtype=bool)
     if not keys.label:
+        all_stay = np.ones(len(frame), dtype=bool)
         names = pd.Index([f"row {k}" for k in range(1, len(frame) + 1)], name=ROW_LABEL)
         return NamedRows(names, all_stay, notes=["no column names the systems; rows are numbered"])
+    named = _name_by_label(frame, keys, columns, read_text)
+    note = _note_on_nameless(frame[named.stays], named)
+    return replace(named, notes=[*named.notes, note]) if note else named
+
+
+def _note_on_nameless(frame: pd.DataFrame, named: NamedRows) -> str:
+    """Say which rows are called by their number, for their label is empty; "" where none is."""
+    nameless = frame[list(named.label)].isna() | (frame[list(named.label)] == "")
+    numbers = named.index[nameless.all(axis=1).to_numpy()]
+    if not len(numbers):
+        return ""
+    rows = "1 row has" if len(numbers) == 1 else f"{len(numbers)} rows have"
+    called = "it is called" if len(numbers) == 1 else "they are called by their numbers, as"
+    return f"{rows} no name in '{named.label[0]}'; {called} '{numbers[0]}'"
+
+
+def _name_by_label(
+    frame: pd.DataFrame,
+    keys: Keys,
+    columns: Sequence[Column],
+    read_text: Callable[[], pd.DataFrame],
+) -> NamedRows:
+    """Name the rows by their label, and by further columns or numbers where it repeats."""
+    all_stay = np.ones(len(frame), dtype=bool)
     label = list(keys.label)
     repeats = int(frame.duplicated(label).sum())
     if not repeats:

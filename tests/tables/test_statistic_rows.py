@@ -62,3 +62,24 @@ def test_a_version_is_part_of_the_name_of_a_repeated_model(tmp_path, versions) -
     )
     assert table.label == ("model", "version")
     assert list(table.frame.index) == [f"A, {first}", f"A, {second}", f"B, {third}"]
+
+
+def test_a_last_row_without_a_name_that_sums_up_the_others_is_no_system(tmp_path) -> None:
+    path = tmp_path / "board.csv"
+    text = "Model,Accuracy,F1\nA,0.9,0.8\nB,0.7,0.85\n,{}\n"
+    path.write_text(text.format("0.8,0.825"))
+    table = read(path)
+    assert list(table.frame.index) == ["A", "B"]
+    assert (
+        "the last row, without a name in 'Model', sums up the others and is left out" in table.notes
+    )
+    # One metric may be near to the mean by chance, and another row is called by its number.
+    path.write_text(text.format("0.8,0.7"))
+    table = read(path)
+    assert list(table.frame.index) == ["A", "B", "row 3"]
+    assert "1 row has no name in 'Model'; it is called 'row 3'" in table.notes
+    path.write_text(text.format("0.6,0.7\n,0.5,0.6"))
+    assert (
+        "2 rows have no name in 'Model'; they are called by their numbers, as 'row 3'"
+        in read(path).notes
+    )

@@ -21,6 +21,10 @@ TOTAL_ROUNDING = 0.01
 """Sums and means of a table are those of its rows up to this share, for both are rounded."""
 
 
+LEAST_AVERAGED_ROWS = 2
+"""So many rows are needed before one without a name is their mean or sum."""
+
+
 def find_totals(names: pd.Series, values: pd.DataFrame) -> np.ndarray:
     """Return which rows are totals or other statistics of the others, by names and values.
 
@@ -34,7 +38,9 @@ def find_totals(names: pd.Series, values: pd.DataFrame) -> np.ndarray:
     -------
     bool array (rows,)
     """
-    texts = [str(name).strip() for name in names]
+    texts = ["" if pd.isna(name) else str(name).strip() for name in names]
+    if len(texts) > LEAST_AVERAGED_ROWS and not texts[-1] and all(texts[:-1]):
+        return _find_last_row(values)
     # One search tells that most tables have none.
     if not _may_be_statistic("\n".join(texts)):
         return np.zeros(len(values), dtype=bool)
@@ -58,6 +64,19 @@ def find_totals(names: pd.Series, values: pd.DataFrame) -> np.ndarray:
         # Empty cells, as of a column that cannot be summed, contradict nothing.
         filled = int(cells.notna().sum())
         totals[row] = filled > 0 and 2 * int(agrees.sum()) >= filled
+    return totals
+
+
+def _find_last_row(values: pd.DataFrame) -> np.ndarray:
+    """Return the last row, which has no name, where it is the mean or the sum of all others."""
+    systems = values.iloc[:-1]
+    last = values.iloc[-1].dropna()
+    is_statistic = len(last) > 1 and any(
+        np.isclose(last, statistic[last.index], rtol=TOTAL_ROUNDING).all()
+        for statistic in (systems.mean(), systems.sum())
+    )
+    totals = np.zeros(len(values), dtype=bool)
+    totals[-1] = is_statistic
     return totals
 
 
@@ -118,6 +137,8 @@ def _statistics_of(text: str, systems: pd.DataFrame) -> list[pd.Series]:
 
 def describe_totals(names: pd.Series, label: str) -> str:
     """Say which rows sum up the others and are left out."""
+    if len(names) == 1 and (pd.isna(names.iloc[0]) or not str(names.iloc[0]).strip()):
+        return f"the last row, without a name in '{label}', sums up the others and is left out"
     quoted = quote_names([str(name) for name in names], 3)
     if len(names) > 1:
         return f"{quoted} of '{label}' are statistics of the other rows and are left out"
