@@ -13,7 +13,7 @@ from deabench.utils.lazy import lazy_pattern
 PROBED_LINES = 20
 PROBED_CHARACTERS = 1 << 14
 """What is looked at of a longer text to see what it is."""
-RULED_LINE = re.compile(r" *[=~-]{3,}( +[=~-]{2,})* *")
+RULED_LINE = re.compile(r" *[=~─━═-]{3,}( +[=~─━═-]{2,})* *")
 """A line below or above the names of a table in plain text."""
 MAX_DOCUMENT = 1 << 20
 """No table is looked for in a longer text."""
@@ -166,7 +166,31 @@ def split_aligned(text: str, separator: str) -> list[list[str]]:
         header = _join_index_names(head[:2], blanks)
         if header and _is_table([header, *_fill_repeated(head[2:], blanks)]):
             return [header, *_fill_repeated(lines[2:], blanks)]
-    return []
+    return _cut_below_names(lines)
+
+
+def _cut_below_names(lines: Sequence[str]) -> list[list[str]]:
+    r"""Return the cells of a table each of which begins below the name of its column; else nothing.
+
+    The widest cells may fill their columns, so that a single blank separates them from the next.
+
+    Examples
+    --------
+    >>> _cut_below_names(["model  acc  time", "nb     0.8  12.51", "svm    0.95 3.2"])
+    [['model', 'acc', 'time'], ['nb', '0.8', '12.51'], ['svm', '0.95', '3.2']]
+    """
+    borders = [match.start() for match in re.finditer(r"(?:^|(?<=\s\s))\S", lines[0])]
+    # The first name stands at the margin, and there are others.
+    if len(borders) < 2 or borders[0]:
+        return []
+    names, *rows = [_cut_line(line, borders) for line in lines]
+    for line, cells in zip(lines[1:], rows, strict=True):
+        for border, cell in zip(borders, cells, strict=True):
+            is_parted = not line[max(border - 1, 0) : border].strip()
+            begins_here = not cell or not line[border].isspace()
+            if not is_parted or not begins_here or "  " in cell:
+                return []
+    return [names, *rows] if not _holds_number(names) and all(map(_holds_number, rows)) else []
 
 
 def _is_table(rows: list[list[str]]) -> bool:
@@ -195,8 +219,11 @@ def _place_names(lines: list[str]) -> list[str]:
         return []
     cell = re.compile(r"\S+(?:\s\S+)*")
     spans = [[match.span() for match in cell.finditer(row)] for row in rows[:PROBED_LINES]]
-    columns = [(min(c)[0], max(end for _, end in c)) for c in zip(*spans, strict=True)]
     groups = [match.span() for match in cell.finditer(names)]
+    # Cells that are one blank apart are taken for one, and have no names then.
+    if {*map(len, spans)} != {len(groups) + 1}:
+        return []
+    columns = [(min(c)[0], max(end for _, end in c)) for c in zip(*spans, strict=True)]
     placed: list[tuple[int, list[str]]] = []
     for k, (start, end) in enumerate(groups):
         for blank in re.finditer(r"\s", names[start:end]):

@@ -171,3 +171,39 @@ def test_a_caption_that_touches_a_ruled_table_is_read(tmp_path) -> None:
         f"Failures in percent (lower is better)\nMethod  north  south\n------  -----  -----\n{rows}"
     )
     assert db.read(path).lower_rates == ["north", "south"]
+
+
+@pytest.mark.parametrize("rule", ["─" * 44, "=" * 44, ""])
+def test_cells_that_fill_their_columns_begin_below_the_names(rule, tmp_path) -> None:
+    path = tmp_path / "console.txt"
+    lines = [
+        "Planner         Cost (EUR)  CO2 (g)  Gap (%)",
+        rule,
+        "Greedy search   412.5±3.1   8.5±1.3  12.0   ",
+        "Tabu            10381.7±9.4 77.3±4.5 3.5    ",
+        "MILP in 60 s    398.0±2.0   9.1±1.0  0.0    ",
+    ]
+    path.write_text("\n".join(lines))
+    table = db.read(path)
+    assert {column.name for column in table.columns} == {"Cost (EUR)", "CO2 (g)", "Gap (%)"}
+    assert table.frame.index.tolist() == ["Greedy search", "Tabu", "MILP in 60 s"]
+    assert table.frame["CO2 (g)"].tolist() == [8.5, 77.3, 9.1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Tabu          1 103.7   77.3",  # a cell begins before its name
+        "Tabu            103.7     77.3",  # a cell begins behind its name
+        "Tabu            103.71234 77.3",  # a cell runs into the next column
+        "Tabu            ten     many",  # no number
+    ],
+)
+def test_cells_that_do_not_begin_below_their_names_are_not_cut(line) -> None:
+    table = ["Planner         Cost    CO2", "Greedy by cost  412.123 8.5", line]
+    assert split_aligned("\n".join(table), ",") == []
+
+
+def test_cells_one_blank_apart_below_a_shorter_header_are_no_damage() -> None:
+    table = "planner  cost  gap\na b      10.5 7.5\nc d      1 2.5"
+    assert split_aligned(table, ",")[0] == ["", "planner", "cost", "gap"]
