@@ -314,3 +314,42 @@ def test_addresses_are_no_names_of_results(tmp_path) -> None:
         "results.bar-exam.time_taken",
         "results.tax.time_taken",
     ]
+
+
+NESTED_SCORES = """
+{outer1}:
+  {inner1}:
+    f1: 0.71
+    f1_se: 0.010
+  {inner2}:
+    f1: 0.64
+    f1_se: 0.020
+{outer2}:
+  {inner1}:
+    f1: 0.51
+    f1_se: 0.012
+  {inner2}:
+    f1: 0.58
+    f1_se: 0.011
+"""
+
+
+def test_names_of_known_systems_tell_which_level_holds_them(tmp_path) -> None:
+    path = tmp_path / "scores.yaml"
+    names = {"outer1": "Chat topic", "outer2": "Mood"}
+    path.write_text(NESTED_SCORES.format(inner1="Tuned, SVM", inner2="Tuned, CatBoost", **names))
+    table = db.read(path)
+    assert table.frame.index.tolist() == ["Tuned, SVM", "Tuned, CatBoost"]
+    assert table.outputs == ["f1"]
+    assert table.frame["f1"].tolist() == pytest.approx([0.61, 0.61])
+    assert table.rows is not None
+    assert table.rows["dataset"].unique().tolist() == ["Chat topic", "Mood"]
+    assert table.errors["f1"] == ("f1_se",)
+
+
+@pytest.mark.parametrize("inner", [("Python", "C++"), ("easy", "hard, timed")])
+def test_levels_without_names_of_known_systems_keep_their_order(inner, tmp_path) -> None:
+    path = tmp_path / "scores.yaml"
+    names = {"outer1": "Alpha run", "outer2": "Beta run"}
+    path.write_text(NESTED_SCORES.format(inner1=inner[0], inner2=inner[1], **names))
+    assert db.read(path).frame.index.tolist() == ["Alpha run", "Beta run"]

@@ -26,11 +26,14 @@ from deabench.tables.readers.objects import (
     name_cells,
 )
 from deabench.tables.recognition.columns import Declaration, Declarations
+from deabench.tables.recognition.layout import is_system_name
 from deabench.utils.frames import to_pandas
 from deabench.utils.text import quote_names
 
 PROBED_CELLS = 100
 """So many cells tell how many numbers the cells of a column join."""
+LEAST_KNOWN_SYSTEMS = 2
+"""So many names of known systems tell which of two levels of names holds the systems."""
 TEXT = pd.Index(["name"]).dtype
 """What pandas makes of a list of names."""
 
@@ -295,7 +298,7 @@ def read_mapping(data: Mapping[Any, Any]) -> Source:
         key == nested[0] or _describes_file(item) for key, item in data.items()
     )
     if len(systems) == len(values) and not is_described:
-        special = _read_instances(data) or _read_groups(data)
+        special = _read_instances(data) or _read_groups(data) or _read_data_sets(data)
         return _read_systems(systems) if special is None else special
     grouped = _read_grouped_records(data)
     if grouped is not None:
@@ -360,6 +363,34 @@ def _read_groups(data: Mapping[Any, Any]) -> Source | None:
         return None
     rows = [{"system": name, "group": group, **row} for (group, name), row in members.items()]
     return Source(pd.DataFrame(rows), "", ("system",))
+
+
+def _read_data_sets(data: Mapping[Any, Any]) -> Source | None:
+    """Read {data set: {system: {metric: value}}}; None where nothing tells that it is not reversed.
+
+    Systems are told by their names: the inner ones hold some of known systems, the outer ones none.
+    """
+    records = {
+        (str(dataset), str(name)): metrics
+        for dataset, systems in data.items()
+        for name, metrics in systems.items()
+        if isinstance(metrics, Mapping)
+        and not any(isinstance(v, Mapping) for v in metrics.values())
+    }
+    if len(data) < 2 or len(records) != sum(map(len, data.values())):
+        return None
+    # All systems have the same metrics, and each of them stands on several data sets.
+    metrics = set.intersection(*({*map(str, record)} for record in records.values()))
+    counts = Counter(name for _, name in records)
+    if not metrics or min(counts.values()) < 2:
+        return None
+    # Programming languages may be data sets, too.
+    known_count = sum(is_system_name(name, languages=False) for name in counts)
+    if known_count < LEAST_KNOWN_SYSTEMS or any(is_system_name(str(dataset)) for dataset in data):
+        return None
+    rows = [{"system": name, "dataset": d, **record} for (d, name), record in records.items()]
+    note = f"the names within {quote_names(list(data), 3)} are those of systems"
+    return Source(pd.DataFrame(rows), "", ("system",), notes=(note,))
 
 
 def _read_grouped_records(data: Mapping[Any, Any]) -> Source | None:

@@ -27,6 +27,8 @@ _LONE_SURROGATE = lazy_pattern(
 """Half a character, which no text can hold."""
 _YAML_LINE = re.compile(
     r"\s*(?:- +)*(?:\"[^\"]*\"|'[^']*'|[^\s,;|\"'\[{#<:][^,;|\t:]*):(?:\s|$)|\s*- "
+    # Commas stand only in the name of what the following lines describe, as in "SVM, linear:".
+    r"|\s*[^\s,;|\"'\[{#<:-](?:[^,;|\t:]|, )*:\s*$"
 )
 _FLOW_YAML = lazy_pattern(r"\s*(?:\[\s*)?\{\s*[A-Za-z_][\w -]*:\s+[^\s,{}][^\n]*[,}]")
 _MARKER = re.compile(r"---(?:\s|$)|%YAML")

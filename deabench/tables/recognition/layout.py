@@ -231,12 +231,12 @@ def is_data_set_name(name: str) -> bool:
     return _DATASETS.match(parse_name(name.rsplit(".", 1)[-1]).words) is not None
 
 
-def is_system_name(name: str) -> bool:
+def is_system_name(name: str, *, languages: bool = True) -> bool:
     """Return whether a name holds that of a known system, as "ResNet-50 (ours)" or "C++ (gcc)"."""
     return any(
         search_name(FAMILIES, words)
         or match_name_start(SYSTEMS, words)
-        or match_name_start(LANGUAGES, words)
+        or (languages and match_name_start(LANGUAGES, words))
         for words in _spellings(name)
     )
 
