@@ -78,7 +78,8 @@ def read_delimited(
     _check_size(text, separator, file, limits)
     if header_rows := _read_two_headers(text, separator):
         grid = Grid(header_rows, 2)
-        return replace(read_grids([grid], file, title, prose=preamble), notes=notes)
+        source = read_grids([grid], file, title, prose=preamble)
+        return replace(source, notes=(*notes, *source.notes))
     if blank_rows := split_aligned(text, separator):
         return replace(read_grids([Grid(blank_rows)], file, title, prose=preamble), notes=notes)
     data = text.encode()

@@ -10,10 +10,12 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.cells import is_empty_word
+from deabench.tables.column_groups import stack_systems
 from deabench.tables.estimates import parse_estimate
 from deabench.tables.markup import strip_markup
 from deabench.tables.readers.frames import Source
 from deabench.tables.readers.limits import Limits, current_options
+from deabench.tables.recognition.columns import Declarations
 from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import did_you_mean
 from deabench.utils.lazy import lazy_pattern
@@ -150,12 +152,23 @@ def read_grids(
         names = [table.name for table in grids]
         is_named = sheet is not None
         notes.append(note_choice(names, counts, grids.index(grid), file, is_named=is_named))
-    frame, row_notes = _name_cells(grid)
+    frame, header, row_notes = _name_cells(grid)
     if not len(frame):
         raise DataError(f"the table in '{file}' has no rows; give at least one below its header")
+    stacked = stack_systems(frame, header) if header else None
+    label: tuple[str, ...] = ()
+    declarations: Declarations = {}
+    # Below each system of an upper header stand the same metrics: a row holds all of one data set.
+    if stacked is not None:
+        frame, group_notes = stacked
+        row_notes = [*row_notes, *group_notes]
+        label = ("system",)
+        declarations = {str(frame.columns[0]): ("dataset", "it names the data sets")}
     return Source(
         frame,
         title,
+        label,
+        declarations,
         notes=(*notes, *row_notes),
         prose=prose,
         sheet=grid.name,
@@ -247,8 +260,11 @@ def note_choice(
     )
 
 
-def _name_cells(grid: Grid) -> tuple[pd.DataFrame, list[str]]:
-    """Return the cells below the header with the names of their columns, and notes."""
+def _name_cells(grid: Grid) -> tuple[pd.DataFrame, list[tuple[str, str]], list[str]]:
+    """Return the cells below the header with the names of their columns, and notes.
+
+    Between them stand the upper and the lower name of each column, of a header of two rows only.
+    """
     width = max(map(len, grid.rows), default=0)
     rows = [row + [""] * (width - len(row)) for row in grid.rows]
     # Lines of dashes and empty rows are drawn, not written.
@@ -260,7 +276,8 @@ def _name_cells(grid: Grid) -> tuple[pd.DataFrame, list[str]]:
     # A header of two rows may continue, as a header of one does.
     while header_count < MAX_HEADERS and has_second_header(rows[header_count - 1 :]):
         header_count += 1
-    names = join_headers(rows[:header_count])
+    lines = fill_headers(rows[:header_count])
+    names = join_headers(lines)
     body = rows[header_count:]
     notes = []
     # A row with a name and nothing else is a heading within the table, and so is a row whose cells
@@ -270,15 +287,15 @@ def _name_cells(grid: Grid) -> tuple[pd.DataFrame, list[str]]:
         body = [row for row in body if not (width > 2 and len({*row} - {""}) == 1)]
         shown = quote_names([next(filter(None, row)) for row in headings], 3)
         notes.append(f"rows without values are headings and left out: {shown}")
-    header = rows[:header_count]
-    repeats = [row for row in body if row in header]
-    if repeats:
-        body = [row for row in body if row not in header]
+    body = [row for row in body if row not in rows[:header_count]]
     frame = pd.DataFrame(body, columns=make_unique(names), dtype=object)
     # Columns without a name and without a cell are blanks between the others.
     is_blank = [not names[k] and not any(row[k] for row in body) for k in range(width)]
     frame = frame.loc[:, [not blank for blank in is_blank]]
-    return _fill_groups(frame), notes
+    parts = zip(*lines, strict=True) if header_count == 2 else iter(())
+    header = [(strip_markup(a), strip_markup(b)) for a, b in parts]
+    header = [pair for pair, blank in zip(header, is_blank, strict=False) if not blank]
+    return _fill_groups(frame), header, notes
 
 
 def has_second_header(rows: Sequence[Sequence[str]]) -> bool:
@@ -344,10 +361,10 @@ def _holds_numbers(cell: str) -> bool:
     return all(_is_number(part.strip()) for part in cell.split("/"))
 
 
-def join_headers(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the names of columns below one or several header rows.
+def fill_headers(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return header rows in which an empty cell of an upper one continues the cell to its left.
 
-    An empty cell of an upper row continues the cell to its left, where a name stands below it.
+    It does where a name stands below it.
     """
     lines = [list(row) for row in rows]
     for depth, line in enumerate(lines[:-1]):
@@ -355,6 +372,11 @@ def join_headers(rows: Sequence[Sequence[str]]) -> list[str]:
             below = any(lower[k] for lower in lines[depth + 1 :])
             if not line[k] and below:
                 line[k] = line[k - 1]
+    return lines
+
+
+def join_headers(lines: Sequence[Sequence[str]]) -> list[str]:
+    """Return the names of columns below one or several header rows of `fill_headers`."""
     names = []
     for parts in zip(*lines, strict=True):
         # Cells merged over several rows repeat their name.

@@ -1,0 +1,121 @@
+"""Recognise tables whose header groups the same metrics below each system, data sets in rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import pandas as pd
+
+from deabench.tables.cells import parse_numbers
+from deabench.tables.naming.totals import describe_totals, find_totals
+from deabench.tables.recognition.layout import are_benchmarks, is_system_name
+from deabench.tables.scales import are_alike, measure_scale
+from deabench.tables.vocabulary import has_name, is_benchmark, look_up_metric
+from deabench.utils.text import quote_names
+
+LEAST_GROUPS = 2
+LEAST_METRICS = 2
+METRIC_ROLES = ("output", "lower_rate", "cost")
+
+
+def stack_systems(
+    frame: pd.DataFrame, header: Sequence[tuple[str, str]]
+) -> tuple[pd.DataFrame, list[str]] | None:
+    """Return one row per data set and system, and notes; None where a header groups none.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Cells of text, one column for each of the header's.
+    header : sequence of (group, name)
+        The upper and the lower header of each column; no group where the upper one has no cell.
+
+    Returns
+    -------
+    (frame, notes)
+        The column of the data sets, a column "system", and one for each metric.
+    """
+    columns: dict[str, dict[str, str]] = {}
+    for column, (group, name) in zip(map(str, frame.columns), header, strict=True):
+        if group and name and name != group:
+            columns.setdefault(group, {})[name] = column
+    metrics = list(next(iter(columns.values()), {}))
+    # The same metrics stand below each system, and no name twice.
+    if len(columns) < LEAST_GROUPS or len(metrics) < LEAST_METRICS:
+        return None
+    grouped = [column for names in columns.values() for column in names.values()]
+    if any(list(names) != metrics for names in columns.values()) or "system" in metrics:
+        return None
+    corner = str(frame.columns[0])
+    numbers = {name: parse_numbers(frame[name]) for name in grouped}
+    values = pd.DataFrame({name: n.values for name, n in numbers.items() if n is not None})
+    if corner in grouped or len(values.columns) < len(grouped) or not frame[corner].is_unique:
+        return None
+    if not _holds_data_sets(frame[corner], corner) or not _may_be_systems([*columns]):
+        return None
+    if not _are_metrics(metrics, columns, values):
+        return None
+    # A mean over the data sets is none of them.
+    totals = find_totals(frame[corner], values)
+    notes = [f"the header groups the columns by system: {quote_names([*columns], 4)}"]
+    if totals.any():
+        notes.append(describe_totals(frame[corner][totals], corner))
+    ungrouped = [n for n in map(str, frame.columns) if n not in (corner, *grouped)]
+    if ungrouped:
+        shown = quote_names(ungrouped, 4)
+        notes.append(f"columns that belong to no system are left out: {shown}")
+    data_sets = frame[~totals]
+    blocks = [
+        data_sets[[*names.values()]]
+        .set_axis(metrics, axis=1)
+        .assign(**{"system": system, corner: data_sets[corner]})
+        for system, names in columns.items()
+    ]
+    stacked = pd.concat(blocks, ignore_index=True)[[corner, "system", *metrics]]
+    return stacked, notes
+
+
+def _holds_data_sets(rows: pd.Series, corner: str) -> bool:
+    """Return whether rows are data sets: their column says so, or most are known ones."""
+    meaning = look_up_metric(corner)
+    is_called = meaning is not None and meaning.role == "dataset"
+    return is_called or (are_benchmarks(rows) and not any(map(is_system_name, map(str, rows))))
+
+
+def _may_be_systems(groups: Sequence[str]) -> bool:
+    """Return whether names of groups may be those of systems, and of nothing else."""
+    if any(name[:1].isdigit() or has_name(name, "split_part") for name in groups):
+        return False
+    if any(map(is_benchmark, groups)):
+        return False
+    meanings = [look_up_metric(name) for name in groups if not is_system_name(name)]
+    return all(meaning is None or meaning.role == "label" for meaning in meanings)
+
+
+def _are_metrics(
+    names: Sequence[str], columns: dict[str, dict[str, str]], values: pd.DataFrame
+) -> bool:
+    """Return whether the names below each system are those of metrics.
+
+    They are known as such, or the numbers of each are alike below all systems, and those of two
+    are not. Where systems stand below metrics it is the other way round.
+    """
+    meanings = [look_up_metric(name) for name in names]
+    known_count = sum(meaning is not None and meaning.role in METRIC_ROLES for meaning in meanings)
+    if any(has_name(name, "split_part") or is_benchmark(name) for name in names):
+        return False
+    if known_count > 0 and 2 * known_count >= len(names):
+        return True
+    if any(map(is_system_name, names)):
+        return False
+    scales = {
+        name: [measure_scale(values[group[name]]) for group in columns.values()] for name in names
+    }
+    are_one_measure = all(
+        are_alike(scale, other) for row in scales.values() for scale, other in combinations(row, 2)
+    )
+    are_different = any(
+        not are_alike(row[0], other[0]) for row, other in combinations(scales.values(), 2)
+    )
+    return are_one_measure and are_different

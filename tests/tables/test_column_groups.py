@@ -1,0 +1,70 @@
+"""Headers that group the same metrics below each system, with data sets in rows."""
+
+from __future__ import annotations
+
+import pytest
+
+import deabench as db
+from deabench.tables.readers.files import read_file
+
+LATEX = r"""\begin{tabular}{l|c|ccc|ccc}
+\toprule
+ & & \multicolumn{3}{c|}{Plain Bands} & \multicolumn{3}{c}{Bands ($\beta$=0.1)} \\
+Dataset & Acc & Cvg & Width & NS & Cvg & Width & NS \\
+\midrule
+Maple & 0.71 & 0.91$\pm$0.01 & 21.4$\pm$1.2 & 410 & 0.92$\pm$0.01 & 18.9$\pm$1.0 & 380 \\
+Birch & 0.84 & 0.90$\pm$0.02 & 11.8$\pm$0.5 & 320 & 0.90$\pm$0.02 & 10.7$\pm$0.4 & 300 \\
+Alder & 0.88 & 0.89$\pm$0.01 & 13.1$\pm$0.3 & 310 & 0.91$\pm$0.01 & 12.2$\pm$0.2 & 295 \\
+\bottomrule
+\end{tabular}
+"""
+
+
+def test_the_groups_are_systems_and_the_metrics_keep_their_names(tmp_path) -> None:
+    path = tmp_path / "table.tex"
+    path.write_text(LATEX)
+    table = db.read(path)
+    assert table.frame.index.tolist() == ["Plain Bands", "Bands (β=0.1)"]
+    assert table.frame["Cvg"].tolist() == pytest.approx([0.9, 0.91])
+    assert table.rows is not None
+    assert table.rows["dataset"].tolist() == 2 * ["Maple", "Birch", "Alder"]
+    assert table.question is not None
+    assert {*table.question.columns} <= {"Cvg", "Width", "NS"}
+    assert "columns that belong to no system are left out: 'Acc'" in table.notes
+
+
+def test_known_metrics_need_no_different_scales_and_a_mean_is_no_data_set(tmp_path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(
+        ",Zeta,,Theta,\n"
+        "Data set,Precision,Recall,Precision,Recall\n"
+        "maple,0.80,0.70,0.60,0.90\n"
+        "birch,0.90,0.60,0.70,0.80\n"
+        "Average,0.85,0.65,0.65,0.85\n"
+    )
+    table = db.read(path)
+    assert table.frame.index.tolist() == ["Zeta", "Theta"]
+    assert table.outputs == ["Precision", "Recall"]
+    assert table.frame["Recall"].tolist() == pytest.approx([0.65, 0.85])
+    assert table.rows is not None and len(table.rows) == 4
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        # Systems in rows, data sets above their metrics.
+        [",COCO,,LVIS,", "Method,AP,FPS,AP,FPS", "Zeta,40.1,20,30.2,21", "Theta,41,22,31,22"],
+        # Metrics above systems: the numbers below each system differ.
+        [",Cvg,,Width,", "Dataset,Zeta,Theta,Zeta,Theta", "maple,0.9,0.8,21,22", "b,0.8,0.9,19,18"],
+        # The parts of a data set are no systems.
+        [",Train,,Test,", "Dataset,Acc,F1,Acc,F1", "maple,0.9,0.8,0.7,0.6", "b,0.9,0.8,0.7,0.6"],
+        # Other metrics below each group.
+        [",Zeta,,Theta,", "Dataset,Acc,F1,Acc,AUC", "maple,0.9,0.8,0.7,0.6", "b,0.9,0.8,0.7,0.6"],
+    ],
+)
+def test_other_groups_of_columns_stay_columns(lines, tmp_path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(lines))
+    source = read_file(path)
+    assert len(source.frame) == 2
+    assert "system" not in source.frame
