@@ -36,7 +36,9 @@ _MULTIPLES = lazy_pattern(
 )
 """Bytes or operations, or those per second, in powers of 1000 or 1024."""
 _GROUPS = r"\d{1,3}(?:[ '’\u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?"
-_EXPONENT = r"(?:[eE][+-]?\d+|\s*[×x·*]\s*10\s*\^?\s*[({]?[+-]?\d+[)}]?)?"
+_EXPONENT = r"(?:[eE][+-]?\d+|\s*[×x·⋅*]\s*10\s*\^?\s*[({]?[+-]?\d+[)}]?)?"
+_RAISED_POWER = lazy_pattern(r"(?<=10)[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_LOWERED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 _NUMBER = rf"[+-]?(?:{_GROUPS}|\d(?:[\d.,'’]*\d)?|[.,]\d+){_EXPONENT}"
 _END = r"[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
 _UNIT = (
@@ -215,6 +217,9 @@ def parse_estimate(cell: str, decimal_comma: bool) -> Estimate | None:
         return Estimate(seconds, "seconds")
     text = _DECORATION.sub("", cell.replace("−", "-")).strip().lstrip(_LEADING)
     text = _CODE_BEFORE.sub("", text.rstrip("$€£¥ "))
+    # "1.1 × 10¹²" is written with raised digits or with "^".
+    if not text.isascii():
+        text = _RAISED_POWER.sub(lambda power: "^" + power[0].translate(_LOWERED), text)
     # Brackets around an estimate and its spread, before a unit: "(66.1 ± 3.1)%".
     enclosed = re.fullmatch(r"\(([^()]*±[^()]*)\)\s*(%?)", text)
     if enclosed:
@@ -328,7 +333,7 @@ def _to_float(text: str, decimal_comma: bool) -> float | None:
             return float(text)
         except ValueError:
             pass
-    power = re.split(r"\s*[×x·*]\s*10\s*\^?\s*", text)
+    power = re.split(r"\s*[×x·⋅*]\s*10\s*\^?\s*", text)
     # Apostrophes and blanks within a number can only group thousands.
     digits = re.sub(r"['’\u00a0\u202f ]", "", power[0])
     # The sign that is not decimal groups thousands.

@@ -17,6 +17,8 @@ _LINK = lazy_pattern(
 HTML_TABLE = lazy_pattern(r"<table\b", re.IGNORECASE)
 _HTML_ROW = lazy_pattern(r"<t[rdh]\b", re.IGNORECASE)
 _LINE_BREAK = lazy_pattern(r"</?(?:br|p|div|li|hr)\b[^<>]{0,200}>", re.IGNORECASE)
+_POWER = lazy_pattern(r"([×x·⋅*]\s*10)\s*<sup>\s*([+−-]?\d+)\s*</sup>", re.IGNORECASE)
+"""A power of ten, whose exponent is no mark of a footnote."""
 _FOOTNOTE = lazy_pattern(
     r"(?<=\d)\s*(?:<sup>\s*[\w*†‡,]{1,3}\s*</sup>|\^\{?[a-z*†‡]\}?|\[\^\w+\])", re.IGNORECASE
 )
@@ -122,7 +124,7 @@ def strip_markup(text: str) -> str:
     if "[" in text:
         text = _LINK.sub(_link_text, _IMAGE.sub(" ", text))
     if "<" in text or "^" in text:
-        text = _LINE_BREAK.sub(" ", _FOOTNOTE.sub("", text))
+        text = _LINE_BREAK.sub(" ", _FOOTNOTE.sub("", _POWER.sub(r"\1^\2", text)))
         text = _TAG.sub("", _IMAGE_TAG.sub(" ", _WORD_IN_SCRIPT.sub(" ", text)))
     if "&" in text:
         text = unescape(text)

@@ -455,6 +455,17 @@ def test_numbers_that_heading_and_cells_join_are_columns(heading, names, tmp_pat
     assert list(db.read(path, label="Model").frame.columns) == names
 
 
+def test_bars_join_numbers_as_slashes_do(tmp_path) -> None:
+    path = tmp_path / "t.md"
+    path.write_text(
+        "| Model | Lake (AUC/XDP) | F1\\|FPS |\n|--|--|--|\n"
+        "| a | 0.41\\|0.52 | 0.7\\|31 |\n| b | 0.38\\|0.61 | 0.6\\|44 |\n"
+    )
+    frame = db.read(path).frame
+    assert list(frame.columns) == ["Lake AUC", "Lake XDP", "F1", "FPS"]
+    assert frame["Lake XDP"].tolist() == [0.52, 0.61]
+
+
 @pytest.mark.parametrize(
     ("heading", "cells"),
     [

@@ -139,11 +139,12 @@ def split_columns(source: Source) -> Source:
 
 def _split_name(name: str, column: pd.Series) -> list[str]:
     """Return the names of the numbers that the cells of a column join; none of a usual one."""
+    name = name.replace("|", "/")
     parts = split_heading(name) if "/" in name else []
     if len(parts) > 1 or "/" not in name or is_numeric_dtype(column.dtype):
         return parts
     cells = [str(cell) for cell in column.head(PROBED_CELLS)]
-    counts = {cell.count("/") for cell in cells if not is_empty_word(cell)} - {0}
+    counts = {len(_split_cell(cell)) - 1 for cell in cells if not is_empty_word(cell)} - {0}
     # Where the cells join as many numbers as the heading has parts, these are their names.
     return split_heading_evenly(name, counts.pop() + 1) if len(counts) == 1 else []
 
@@ -156,7 +157,7 @@ def _split_cells(column: pd.Series, count: int) -> tuple[list[list[str]], list[s
     cells = [str(cell) for cell in column]
     for cell in cells:
         # A full stop behind the last number ends a line.
-        parts = [part.strip() for part in cell.strip().removesuffix(".").split("/")]
+        parts = [part.strip() for part in _split_cell(cell.strip().removesuffix("."))]
         if is_empty_word(cell):
             rows.append([cell] * count)
         elif len(parts) == 1 and parse_estimate(cell, False) is not None:
@@ -168,8 +169,13 @@ def _split_cells(column: pd.Series, count: int) -> tuple[list[list[str]], list[s
             rows.append(parts)
         else:
             return [], []
-    joined_count = sum("/" in cell for cell in cells)
+    joined_count = sum(len(_split_cell(cell)) > 1 for cell in cells)
     return (rows, single_numbers) if joined_count > max(1, len(single_numbers)) else ([], [])
+
+
+def _split_cell(cell: str) -> list[str]:
+    """Return the parts of a cell that slashes join, or else bars."""
+    return cell.split("/" if "/" in cell else "|")
 
 
 def _are_shares(name: str, rows: list[list[str]]) -> bool:
