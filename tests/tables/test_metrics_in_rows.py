@@ -165,3 +165,39 @@ def test_funds_that_are_called_like_metrics_are_no_metrics_beside_inputs_and_out
         ["i_deviazionestandard", "i_beta", "i_commissionedingresso"],
         ["o_rendimentoatteso"],
     )
+
+
+WORDS_AND_NUMBERS = """| Metric | Alder | Birch (new) | Cedar |
+|---|---|---|---|
+| Install size | ~14 KB | 9 KB | ~31 KB |
+| Startup time | ~41 ms | 12.5 ms | slow |
+| Tooling | Good | Excellent | Poor |
+| Learning curve | Easy | Medium | Easy |
+| Community | Large | Small | Medium |
+| Documentation | Good | Good | Basic |
+"""
+
+
+def test_rows_of_words_beside_measured_ones_are_left_out(tmp_path) -> None:
+    path = tmp_path / "tools.md"
+    path.write_text(WORDS_AND_NUMBERS)
+    table = db.read(path)
+    assert table.frame.index.tolist() == ["Alder", "Birch (new)", "Cedar"]
+    assert table.costs == ["Install size", "Startup time"]
+    assert table.frame["Startup time"].isna().tolist() == [False, False, True]
+    assert {"Tooling", "Community"} <= {*table.left_out}
+    assert table.question is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Metric", "Tool"),  # rows that are called as systems
+        ("41 ms | 12.5 ms | slow", "41 ms | fast | slow"),  # most cells of a row are words
+    ],
+)
+def test_rows_of_words_stay_rows_without_a_heading_or_a_measured_row(old, new, tmp_path) -> None:
+    path = tmp_path / "tools.md"
+    text = WORDS_AND_NUMBERS.replace("~14 KB | 9 KB | ~31 KB", "small | tiny | large")
+    path.write_text(text.replace(old, new))
+    assert "Alder" not in db.read(path).frame.index

@@ -46,6 +46,8 @@ HEADINGS_OF_MEASURES = (
 """What a column of metrics may be called beside words for metrics; none of them is a system."""
 LEAST_METRIC_SHARE = 0.5
 """Metrics stand in rows where at least this share of the row labels are names of metrics."""
+LEAST_MEASURED = 0.5
+"""A row of words and numbers is measured where at least this share of it are numbers."""
 LEAST_SYSTEMS = 2
 """So many columns without a name of a metric are systems beside a column that is called metric."""
 MAX_METRIC_ROWS = 20_000
@@ -113,7 +115,7 @@ def transpose_metrics(source: Source) -> Source | None:
         changes = []
     systems = [name for name in systems if name not in changes]
     columns_of_units = _find_columns_of_units(frame, changes) if texts else []
-    systems = columns_of_units or systems
+    systems = columns_of_units or _find_columns_of_words(frame, named) or systems
     if not systems or (called_metrics and not are_named) or len(frame) < 2:
         return None
     # The metrics stand first, or under their own name; further texts describe them.
@@ -274,6 +276,30 @@ def _find_columns_of_units(frame: pd.DataFrame, changes: Sequence[str]) -> list[
     # Of units that are not known nothing tells that they measure different things.
     are_different = len(dimensions.intersection(KNOWN_DIMENSIONS)) > 1
     return names if are_different and 2 * rows_with_unit > len(frame) else []
+
+
+def _find_columns_of_words(frame: pd.DataFrame, named: Sequence[str]) -> list[str]:
+    """Return the columns of systems that hold words on most rows, and measurements on some.
+
+    Empty where no column is called metric, and where the columns are alike in holding numbers. A
+    row is measured where at least half of the systems have a number: the others are gaps.
+    """
+    first, *further = map(str, frame.columns)
+    is_probed = first in named and len(further) >= LEAST_SYSTEMS and frame[first].is_unique
+    if not is_probed or not 2 <= len(frame) <= MAX_ROWS_OF_UNITS:
+        return []
+    names = [n for n in further if not is_called_change(n) and not _is_difference(n)]
+    # Columns of numbers need no look at their rows.
+    if all(parse_numbers(frame[name]) is not None for name in names):
+        return []
+    is_number = pd.DataFrame(
+        {n: [parse_estimate(clean_cell(c), False) is not None for c in frame[n]] for n in names}
+    )
+    # What holds no number describes the metrics, as their unit does.
+    names = [name for name in names if is_number[name].any()]
+    is_measured = is_number[names].mean(axis=1) >= LEAST_MEASURED
+    are_systems = is_number.loc[is_measured, names].any().all()
+    return names if len(names) >= LEAST_SYSTEMS and is_measured.any() and are_systems else []
 
 
 def _may_head_measures(heading: str) -> bool:
