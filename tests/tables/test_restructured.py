@@ -161,3 +161,37 @@ def test_a_box_with_wide_signs_is_read_as_that_of_a_terminal(tmp_path) -> None:
         rule + header + rule.join(f"| 残差{k}  | 0.{k}      |\n" for k in (7, 8, 9)) + rule
     )
     assert db.read(path).outputs == ["Accuracy"]
+
+
+CUT_LIST = """==========
+ Segments
+==========
+
+.. list-table::
+   :header-rows: 2
+
+   * -
+     - :py:mod:`alder <woods.models.alder>`
+     - :py:mod:`birch <woods.models.birch>`
+   * - Dataset
+     - 12M
+     - 3M
+   * - :py:mod:`lake <woods.data.lake>`
+     - `0.71 (0.02) <alder_lake_>`_
+     - 0.68
+   * - :py:mod:`pond <woods.data.pond>`
+     - `0.64 (0.01) <alder_pond_>`_
+     - 0.61
+   * - :py:mod:`moor <woods.data.moor>`
+     - `0.59 (0.03) <alder_moor_>`_
+"""
+
+
+def test_a_list_whose_last_row_was_cut_off_is_read_with_empty_cells(tmp_path) -> None:
+    path = tmp_path / "table.rst"
+    path.write_text(CUT_LIST)
+    frame = read_file(path).frame
+    assert list(frame.columns) == ["Dataset", "alder 12M", "birch 3M"]
+    assert frame["Dataset"].tolist() == ["lake", "pond", "moor"]
+    assert frame["alder 12M"].tolist() == ["0.71 (0.02)", "0.64 (0.01)", "0.59 (0.03)"]
+    assert frame["birch 3M"].tolist() == ["0.68", "0.61", ""]

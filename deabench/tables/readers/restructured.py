@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from deabench.errors import DataError
@@ -28,6 +29,10 @@ _ENUMERATOR = lazy_pattern(
     r"^([ \t]*(?:\* )?- )(?=(?:[A-Za-z0-9#]{1,4}[.)]|[-+*•]) )", re.MULTILINE
 )
 """What the text of a cell would be a list by: "J. Smith" and "1. resnet" are names."""
+_REFERENCE = lazy_pattern(r"`([^`<>]+?)\s*(?:<[^`<>]*>)?`__?(?!\w)")
+"""A link, as in "`0.82 <results_>`_", whose target may stand on another page."""
+_LIST_ROW = lazy_pattern(r"[ \t]*\* -(?:\s|$)")
+"""The first cell of a row of a list."""
 _FOOTNOTE = lazy_pattern(r"\\?\s*\[[\w#*-]+\]_")
 MAX_GRID_LINES = 5000
 """To find the merged cells of a longer grid takes minutes."""
@@ -114,8 +119,9 @@ def _read_above(lines: list[str]) -> tuple[str, str]:
 
 
 def _to_text(text: str) -> str:
-    """Return a text in one line, without markup and footnotes."""
-    return " ".join(strip_markup(_FOOTNOTE.sub("", text)).split())
+    """Return a text in one line, without markup, links and footnotes."""
+    text = _REFERENCE.sub(r"\1", _FOOTNOTE.sub("", text))
+    return " ".join(strip_markup(text).split())
 
 
 def _read_merged(block: list[str], limits: Limits, file: str) -> Grid | None:
@@ -160,7 +166,7 @@ def _read_directive(block: list[str], limits: Limits, file: str) -> Grid | None:
             f"'{file}' is reStructuredText; install docutils to read it "
             "(pip install 'deabench[files]'), or save the table as CSV"
         ) from None
-    text = _ENUMERATOR.sub(r"\1\\", "\n".join(block))
+    text = _ENUMERATOR.sub(r"\1\\", "\n".join(_fill_last_row(block)))
     document = core.publish_doctree(text, settings_overrides=_SETTINGS)
     table = next(iter(document.findall(nodes.table)), None)
     if table is None:
@@ -174,6 +180,27 @@ def _read_directive(block: list[str], limits: Limits, file: str) -> Grid | None:
     headers = [len(list(head.findall(nodes.row))) for head in table.findall(nodes.thead)]
     name = _to_text(titles[0]) if titles else ""
     return Grid(expand_merged(rows, limits, file), max([1, *headers]), name)
+
+
+def _fill_last_row(block: list[str]) -> list[str]:
+    """Return the lines of a list with empty cells at the end of a last row that was cut off.
+
+    docutils refuses a list whose rows have different numbers of cells.
+    """
+    starts = [k for k, line in enumerate(block) if _LIST_ROW.match(line)]
+    if len(starts) < 3:
+        return block
+    margin = block[starts[0]].index("-")
+    cell_counts = [
+        sum(line[margin : margin + 1] == "-" and not line[:margin].strip("* ") for line in row)
+        for row in (block[a:b] for a, b in pairwise([*starts, len(block)]))
+    ]
+    missing_count = cell_counts[0] - cell_counts[-1]
+    if missing_count < 1 or {*cell_counts[:-1]} != {cell_counts[0]}:
+        return block
+    while not block[-1].strip():
+        block = block[:-1]
+    return [*block, *[" " * margin + "-"] * missing_count]
 
 
 def _read_cell(entry: nodes.entry, passed_over: tuple[type[nodes.Node], ...]) -> MergedCell:
