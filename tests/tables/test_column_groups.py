@@ -46,7 +46,8 @@ def test_known_metrics_need_no_different_scales_and_a_mean_is_no_data_set(tmp_pa
     assert table.frame.index.tolist() == ["Zeta", "Theta"]
     assert table.outputs == ["Precision", "Recall"]
     assert table.frame["Recall"].tolist() == pytest.approx([0.65, 0.85])
-    assert table.rows is not None and len(table.rows) == 4
+    assert table.rows is not None
+    assert len(table.rows) == 4
 
 
 @pytest.mark.parametrize(

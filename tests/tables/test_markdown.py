@@ -250,3 +250,54 @@ def test_numbers_of_groups_that_are_no_systems_are_not_repeated(header, tmp_path
     rows = ["| red | 100 | foo | 4.1 |", "| | | bar | 4.2 |", "| blue | 200 | baz | 3.9 |"]
     path.write_text("\n".join([header, "|---|---|---|---|", *rows, "| | | qux | 4 |"]) + "\n")
     assert read_file(path).frame["Price"].replace("", None).isna().sum() == 2
+
+
+STACKED = """| Network | Width | Top-1 Err. | Weights |
+|---|---|---|---|
+| [Alder](https://a.org) v1 | 1.0<br>0.5<br>0.2 | 27.1<br>31.4<br>38.0 | [w](https://a.org/w) |
+| Birch | 1.0<BR/>0.4 | **24.2**<br>30.3 | [w](https://b.org/w) |
+| Cedar | 1.0 | 22.0 | [w](https://c.org/w) |
+"""
+
+
+def test_lines_of_numbers_within_the_cells_of_a_row_are_rows(tmp_path) -> None:
+    path = tmp_path / "zoo.md"
+    path.write_text(STACKED)
+    source = read_file(path)
+    assert source.frame.iloc[:, :3].to_numpy().tolist() == [
+        ["Alder v1", "1.0", "27.1"],
+        ["Alder v1", "0.5", "31.4"],
+        ["Alder v1", "0.2", "38.0"],
+        ["Birch", "1.0", "24.2"],
+        ["Birch", "0.4", "30.3"],
+        ["Cedar", "1.0", "22.0"],
+    ]
+    assert source.frame["Weights"].unique().tolist() == ["w"]
+    assert source.notes == ("cells of 2 rows hold several lines of numbers: each line is a row",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Top-1 Err.", "Top-1 / Top-5"),  # a metric for each line
+        ("27.1<br>31.4<br>38.0", "27.1<br>31.4"),  # cells of a row differ
+        ("27.1<br>31.4<br>38.0", "27.1<br>+1.4<br>-2.0"),  # changes
+        ("Width |", "Width<br>(fast/slow/tiny) |"),  # names of lines in the heading
+    ],
+)
+def test_other_lines_within_cells_stay_together(old, new, tmp_path) -> None:
+    path = tmp_path / "zoo.md"
+    path.write_text(STACKED.replace(old, new))
+    assert len(read_file(path).frame) == 3
+
+
+def test_words_are_split_with_the_numbers_beside_them(tmp_path) -> None:
+    path = tmp_path / "zoo.md"
+    path.write_text(
+        "| Network | Precision | Acc | Time |\n|---|---|---|---|\n"
+        "| Alder<br>(ours) | fp32<br>int8 | 91<br>90 | 5<br>3 |\n"
+        "| Birch | fp32<br>int8 | 89<br>87 | 4<br>2 |\n"
+    )
+    frame = read_file(path).frame
+    assert frame["Network"].tolist() == ["Alder (ours)", "Alder (ours)", "Birch", "Birch"]
+    assert frame["Precision"].tolist() == 2 * ["fp32", "int8"]

@@ -43,12 +43,14 @@ class Grid:
         The caption, the heading above it, or the sheet's name.
     introduction : str
         The paragraphs between the heading, or another table, and the table, a line each.
+    notes : tuple of str
     """
 
     rows: list[list[str]]
     header_rows: int = 1
     name: str = ""
     introduction: str = ""
+    notes: tuple[str, ...] = ()
 
     def count_numbers(self, most: int | None = None) -> int:
         """Return how many cells below the header are numbers; counting may stop at `most`."""
@@ -169,7 +171,7 @@ def read_grids(
         title,
         label,
         declarations,
-        notes=(*notes, *row_notes),
+        notes=(*notes, *grid.notes, *row_notes),
         prose=prose,
         sheet=grid.name,
         introduction=grid.introduction,

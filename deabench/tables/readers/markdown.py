@@ -7,6 +7,7 @@ from itertools import takewhile
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
+from deabench.tables.estimates import parse_estimate
 from deabench.tables.markup import strip_markup
 from deabench.tables.readers.grids import Grid
 from deabench.utils.lazy import lazy_pattern
@@ -22,6 +23,8 @@ _BOXED_RULE = lazy_pattern(
     r"^[ \t]*[+┌┏╔├┝┡┠╞╟╠└┗╚╘╰╭╒─━═+┴┷┼┿╇╈┬┯╤╧╪┤┥┩┨╢╡╣┐┓╗╮╕┘┛╝╯╛=:-]{3,}[ \t]*$"
 )
 _BOX = lazy_pattern(r"^[ \t]*(?:\+-+\+|[┌┏╔╭╒][─━═┬┯┳╤]{2})", re.MULTILINE)
+_LINE_BREAK = lazy_pattern(r"<br\s*/?>", re.IGNORECASE)
+_HEADING_PARTS = lazy_pattern(r"<br\s*/?>(?!\s*[(\[<])|/|,|\\?\|", re.IGNORECASE)
 _VERTICAL = str.maketrans("│┃║", "|||")
 
 
@@ -54,7 +57,8 @@ def find_markdown_tables(text: str) -> tuple[list[Grid], str]:
         if token.type == "paragraph_open":
             introduction.append(strip_markup(" ".join(tokens[k + 1].content.split())))
         if token.type == "table_open" and token.map is not None:
-            grids.append(Grid(_collect_rows(tokens, k), 1, heading, "\n".join(introduction)))
+            rows, notes = _split_stacked_rows(_collect_rows(tokens, k))
+            grids.append(Grid(rows, 1, heading, "\n".join(introduction), notes))
             introduction = []
             lines[token.map[0] : token.map[1]] = [""] * (token.map[1] - token.map[0])
     if grids:
@@ -80,7 +84,7 @@ def _split_by_bars(lines: list[str]) -> list[Grid]:
 
 
 def _collect_rows(tokens: list[Token], start: int) -> list[list[str]]:
-    """Return the cells of the table that begins at a token."""
+    """Return the cells of the table that begins at a token, with their markup."""
     rows: list[list[str]] = []
     for token in tokens[start:]:
         if token.type == "table_close":
@@ -88,8 +92,62 @@ def _collect_rows(tokens: list[Token], start: int) -> list[list[str]]:
         if token.type == "tr_open":
             rows.append([])
         elif token.type == "inline":
-            rows[-1].append(strip_markup(token.content))
+            rows[-1].append(token.content)
     return rows
+
+
+def _split_stacked_rows(rows: list[list[str]]) -> tuple[list[list[str]], tuple[str, ...]]:
+    """Return cells without markup, a row for each line of numbers that stand below each other.
+
+    Several cells of a row hold the same number of lines then: one system in several settings.
+
+    Returns
+    -------
+    (rows, notes)
+    """
+    header, *body = rows
+    # Few tables break lines, and to look for them takes time.
+    if not any("<br" in cell.lower() for row in body for cell in row):
+        return [[strip_markup(cell) for cell in row] for row in rows], ()
+    lines = [[_LINE_BREAK.split(cell) for cell in row] for row in body]
+    # How many lines of numbers each row has; none where two cells differ, or one cell is alone.
+    counts = []
+    for row in lines:
+        stacked = [len(cell) for cell in row if len(cell) > 1 and all(map(_is_result, cell))]
+        counts.append(stacked[0] if len(stacked) > 1 and len({*stacked}) == 1 else 0)
+    split_count = sum(map(bool, counts))
+    # Lines below a heading of as many names are different metrics of one system.
+    names_each_line = any(
+        len(_HEADING_PARTS.split(heading)) in counts and len(_HEADING_PARTS.split(heading)) > 1
+        for heading in header
+    )
+    if split_count < 2 or 2 * split_count < len(body) or names_each_line:
+        return [[strip_markup(cell) for cell in row] for row in rows], ()
+    # Words are split as numbers are where they are as many on each row; in two lines a system has
+    # a name and a remark.
+    split_columns = [
+        k
+        for k in range(len(header))
+        if all(len(row[k]) == n for row, n in zip(lines, counts, strict=True) if n)
+        and (k or max(counts) > 2)
+    ]
+    result = [[strip_markup(cell) for cell in header]]
+    for row, cells, count in zip(body, lines, counts, strict=True):
+        for line in range(max(count, 1)):
+            result.append(
+                [
+                    strip_markup(parts[line] if count and k in split_columns else cell)
+                    for k, (cell, parts) in enumerate(zip(row, cells, strict=True))
+                ]
+            )
+    note = f"cells of {split_count} rows hold several lines of numbers: each line is a row"
+    return result, (note,)
+
+
+def _is_result(part: str) -> bool:
+    """Return whether a line of a cell begins with a digit and is a number; "+1.2" is a change."""
+    text = strip_markup(part)
+    return text[:1].isdigit() and parse_estimate(text, False) is not None
 
 
 def _draw_as_markdown(text: str) -> str:
