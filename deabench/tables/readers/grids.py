@@ -9,8 +9,8 @@ from itertools import islice, pairwise, takewhile
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.tables.cell_groups import stack_systems, take_headings
 from deabench.tables.cells import is_empty_word
-from deabench.tables.column_groups import stack_systems
 from deabench.tables.estimates import parse_estimate
 from deabench.tables.markup import strip_markup
 from deabench.tables.readers.frames import Source
@@ -25,6 +25,8 @@ RULE_CELL = lazy_pattern(r"[-=:─━═ ]*")
 """A cell of a line that only separates rows."""
 MAX_HEADERS = 3
 """A header has at most this many rows."""
+GROUP = "group"
+"""What a column is called that holds the headings of groups of rows."""
 DWARFING = 5
 """A table with so many times the numbers of all others in its file is what the file holds."""
 
@@ -280,20 +282,17 @@ def _name_cells(grid: Grid) -> tuple[pd.DataFrame, list[tuple[str, str]], list[s
         header_count += 1
     lines = fill_headers(rows[:header_count])
     names = join_headers(lines)
-    body = rows[header_count:]
-    notes = []
-    # A row with a name and nothing else is a heading within the table, and so is a row whose cells
-    # are all merged.
-    headings = [row for row in body if width > 2 and len({*row} - {""}) == 1]
-    if headings and len(headings) < len(body):
-        body = [row for row in body if not (width > 2 and len({*row} - {""}) == 1)]
-        shown = quote_names([next(filter(None, row)) for row in headings], 3)
-        notes.append(f"rows without values are headings and left out: {shown}")
-    body = [row for row in body if row not in rows[:header_count]]
+    body, groups, notes = take_headings(rows[header_count:])
+    is_repeated = [row in rows[:header_count] for row in body]
+    body = [row for row, repeated in zip(body, is_repeated, strict=True) if not repeated]
     frame = pd.DataFrame(body, columns=make_unique(names), dtype=object)
     # Columns without a name and without a cell are blanks between the others.
     is_blank = [not names[k] and not any(row[k] for row in body) for k in range(width)]
     frame = frame.loc[:, [not blank for blank in is_blank]]
+    if groups and GROUP not in frame:
+        stays = [g for g, repeated in zip(groups, is_repeated, strict=True) if not repeated]
+        frame.insert(0, GROUP, pd.Series(stays, dtype=object))
+        return frame, [], notes
     parts = zip(*lines, strict=True) if header_count == 2 else iter(())
     header = [(strip_markup(a), strip_markup(b)) for a, b in parts]
     header = [pair for pair, blank in zip(header, is_blank, strict=False) if not blank]

@@ -1,9 +1,9 @@
-"""Recognise tables whose header groups the same metrics below each system, data sets in rows."""
+"""Recognise groups of columns, as metrics below each system, and of rows below a heading."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import accumulate, combinations, pairwise
 
 import pandas as pd
 
@@ -17,6 +17,34 @@ from deabench.utils.text import quote_names
 LEAST_GROUPS = 2
 LEAST_METRICS = 2
 METRIC_ROLES = ("output", "lower_rate", "cost")
+
+
+def take_headings(rows: list[list[str]]) -> tuple[list[list[str]], list[str], list[str]]:
+    """Return the rows that are no headings, the group of each of them, and notes.
+
+    A row with a name and nothing else is a heading within the table, and so is a row whose cells
+    are all merged. It names the group of the rows below it where these have the same names as those
+    of other groups; else the groups are empty, for the names of the rows tell them apart.
+    """
+    is_heading = [len(row) > 2 and len({*row} - {""}) == 1 for row in rows]
+    if not any(is_heading) or all(is_heading):
+        return rows, [], []
+    body = [row for row, heading in zip(rows, is_heading, strict=True) if not heading]
+    headings = [
+        next(filter(None, row)) for row, heading in zip(rows, is_heading, strict=True) if heading
+    ]
+    # Each heading stands above rows, and the first one above all of them.
+    follow_each_other = any(map(all, pairwise(is_heading))) or is_heading[-1]
+    if is_heading[0] and not follow_each_other and len(headings) > 1:
+        positions = list(accumulate(is_heading))
+        groups = [headings[k - 1] for k, h in zip(positions, is_heading, strict=True) if not h]
+        names = [row[0] for row in body]
+        are_told_apart = len({*zip(groups, names, strict=True)}) == len(body)
+        if all(names) and len({*names}) < len(names) and are_told_apart:
+            shown = quote_names(list(dict.fromkeys(headings)), 3)
+            return body, groups, [f"rows without values name the groups of those below: {shown}"]
+    shown = quote_names(headings, 3)
+    return body, [], [f"rows without values are headings and left out: {shown}"]
 
 
 def stack_systems(

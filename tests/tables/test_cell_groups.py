@@ -69,3 +69,33 @@ def test_other_groups_of_columns_stay_columns(lines, tmp_path) -> None:
     source = read_file(path)
     assert len(source.frame) == 2
     assert "system" not in source.frame
+
+
+def test_headings_above_rows_of_the_same_names_are_their_groups(tmp_path) -> None:
+    rule = "+-------+-------+-------+\n"
+    cells = "| {:<5} | {:<5} | {:<5} |\n"
+    heading = "| {:<21} |\n"
+    rows = [
+        cells.format("Cores", "Setup", "Solve"),
+        rule.replace("-", "="),
+        heading.format("*Coarse, 1 thread*"),
+        *(cells.format(*row) for row in [(32, 4.5, 51.3), (64, 6.2, 57.9)]),
+        heading.format("*Fine, 1 thread*"),
+        *(cells.format(*row) for row in [(32, 3.9, 62.8), (64, 4.1, 71.4)]),
+    ]
+    path = tmp_path / "scaling.rst"
+    path.write_text(rule + rows[0] + rows[1] + rule.join([*rows[2:], ""]))
+    source = read_file(path)
+    assert source.frame["group"].tolist() == 2 * ["Coarse, 1 thread"] + 2 * ["Fine, 1 thread"]
+    assert source.frame["Cores"].tolist() == ["32", "64", "32", "64"]
+    assert source.notes[0].startswith("rows without values name the groups of those below")
+
+
+def test_headings_above_rows_of_other_names_are_left_out(tmp_path) -> None:
+    path = tmp_path / "table.md"
+    head = "| Model | F1 | Time |\n|---|---|---|\n"
+    path.write_text(f"{head}| Open | | |\n| a | 0.9 | 3 |\n| Closed | | |\n| b | 0.8 | 2 |\n")
+    assert list(read_file(path).frame) == ["Model", "F1", "Time"]
+    # A system on both sides of one heading is no group.
+    path.write_text(f"{head}| a | 0.9 | 3 |\n| Closed | | |\n| a | 0.8 | 2 |\n")
+    assert list(read_file(path).frame) == ["Model", "F1", "Time"]
