@@ -291,6 +291,15 @@ def test_other_lines_within_cells_stay_together(old, new, tmp_path) -> None:
     assert len(read_file(path).frame) == 3
 
 
+def test_an_empty_cell_keeps_no_other_row_together(tmp_path) -> None:
+    path = tmp_path / "zoo.md"
+    path.write_text(
+        "| Network | Width | Acc | Time |\n|---|---|---|---|\n"
+        "| Alder | 1.0<br>0.5 | 91<br>90 | 5<br>3 |\n| Birch | 1.0<br>0.5 | 89<br>87 | - |\n"
+    )
+    assert read_file(path).frame["Time"].tolist() == ["5", "3", "-", "-"]
+
+
 def test_words_are_split_with_the_numbers_beside_them(tmp_path) -> None:
     path = tmp_path / "zoo.md"
     path.write_text(

@@ -112,8 +112,8 @@ def _split_stacked_rows(rows: list[list[str]]) -> tuple[list[list[str]], tuple[s
     lines = [[_LINE_BREAK.split(cell) for cell in row] for row in body]
     # How many lines of numbers each row has; none where two cells differ, or one cell is alone.
     counts = []
-    for row in lines:
-        stacked = [len(cell) for cell in row if len(cell) > 1 and all(map(_is_result, cell))]
+    for cells in lines:
+        stacked = [len(parts) for parts in cells if len(parts) > 1 and all(map(_is_result, parts))]
         counts.append(stacked[0] if len(stacked) > 1 and len({*stacked}) == 1 else 0)
     split_count = sum(map(bool, counts))
     # Lines below a heading of as many names are different metrics of one system.
@@ -125,23 +125,23 @@ def _split_stacked_rows(rows: list[list[str]]) -> tuple[list[list[str]], tuple[s
         return [[strip_markup(cell) for cell in row] for row in rows], ()
     # Words are split as numbers are where they are as many on each row; in two lines a system has
     # a name and a remark.
-    split_columns = [
+    columns_of_lines = [
         k
         for k in range(len(header))
-        if all(len(row[k]) == n for row, n in zip(lines, counts, strict=True) if n)
+        if all(len(cells[k]) == n for cells, n in zip(lines, counts, strict=True) if n)
         and (k or max(counts) > 2)
     ]
-    result = [[strip_markup(cell) for cell in header]]
+    result = [header]
     for row, cells, count in zip(body, lines, counts, strict=True):
+        is_split = [
+            len(parts) == count and (k in columns_of_lines or all(map(_is_result, parts)))
+            for k, parts in enumerate(cells)
+        ]
         for line in range(max(count, 1)):
-            result.append(
-                [
-                    strip_markup(parts[line] if count and k in split_columns else cell)
-                    for k, (cell, parts) in enumerate(zip(row, cells, strict=True))
-                ]
-            )
+            columns = zip(row, cells, is_split, strict=True)
+            result.append([parts[line] if split else cell for cell, parts, split in columns])
     note = f"cells of {split_count} rows hold several lines of numbers: each line is a row"
-    return result, (note,)
+    return [[strip_markup(cell) for cell in row] for row in result], (note,)
 
 
 def _is_result(part: str) -> bool:
