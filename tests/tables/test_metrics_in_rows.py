@@ -201,3 +201,19 @@ def test_rows_of_words_stay_rows_without_a_heading_or_a_measured_row(old, new, t
     text = WORDS_AND_NUMBERS.replace("~14 KB | 9 KB | ~31 KB", "small | tiny | large")
     path.write_text(text.replace(old, new))
     assert "Alder" not in db.read(path).frame.index
+
+
+def test_remarks_beside_systems_of_words_and_numbers_are_no_system(tmp_path) -> None:
+    path = tmp_path / "tools.md"
+    header, rule, *rows = WORDS_AND_NUMBERS.splitlines()
+    path.write_text(
+        "\n".join([f"{header} Remark |", f"{rule}---|", *(f"{r} as is |" for r in rows)])
+    )
+    assert db.read(path).frame.index.tolist() == ["Alder", "Birch (new)", "Cedar"]
+    # Two columns of numbers are the systems, and the words of a third are remarks.
+    path.write_text(
+        "| Metric | Alder | Birch | Target |\n|---|---|---|---|\n"
+        "| Accuracy | 0.9 | 0.8 | 0.95 |\n| F1 score | 0.8 | 0.7 | high |\n"
+        "| Latency | 12 ms | 15 ms | low |\n"
+    )
+    assert db.read(path).frame.index.tolist() == ["Alder", "Birch"]

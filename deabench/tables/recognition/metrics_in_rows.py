@@ -281,16 +281,16 @@ def _find_columns_of_units(frame: pd.DataFrame, changes: Sequence[str]) -> list[
 def _find_columns_of_words(frame: pd.DataFrame, named: Sequence[str]) -> list[str]:
     """Return the columns of systems that hold words on most rows, and measurements on some.
 
-    Empty where no column is called metric, and where the columns are alike in holding numbers. A
-    row is measured where at least half of the systems have a number: the others are gaps.
+    Empty where no column is called metric, and where two columns hold numbers on most rows: others
+    describe the metrics then. A row is measured where at least half of the systems have a number:
+    the others are gaps.
     """
     first, *further = map(str, frame.columns)
     is_probed = first in named and len(further) >= LEAST_SYSTEMS and frame[first].is_unique
     if not is_probed or not 2 <= len(frame) <= MAX_ROWS_OF_UNITS:
         return []
     names = [n for n in further if not is_called_change(n) and not _is_difference(n)]
-    # Columns of numbers need no look at their rows.
-    if all(parse_numbers(frame[name]) is not None for name in names):
+    if sum(parse_numbers(frame[name]) is not None for name in names) >= LEAST_SYSTEMS:
         return []
     is_number = pd.DataFrame(
         {n: [parse_estimate(clean_cell(c), False) is not None for c in frame[n]] for n in names}
@@ -298,8 +298,10 @@ def _find_columns_of_words(frame: pd.DataFrame, named: Sequence[str]) -> list[st
     # What holds no number describes the metrics, as their unit does.
     names = [name for name in names if is_number[name].any()]
     is_measured = is_number[names].mean(axis=1) >= LEAST_MEASURED
-    are_systems = is_number.loc[is_measured, names].any().all()
-    return names if len(names) >= LEAST_SYSTEMS and is_measured.any() and are_systems else []
+    # A number here and there does not make a system of a column of remarks.
+    counts = is_number.loc[is_measured, names].sum()
+    are_systems = (counts > 0).all() and (3 * counts >= is_measured.sum()).all()
+    return names if len(names) >= LEAST_SYSTEMS and are_systems else []
 
 
 def _may_head_measures(heading: str) -> bool:
