@@ -34,10 +34,10 @@ from deabench.compare.row_units import find_row_unit
 from deabench.compare.score_tables import check_control, check_scores, count_repeats
 from deabench.errors import DataError
 from deabench.tables.cells import parse_numbers
+from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.readers.delimited import read_labelled_csv
 from deabench.tables.readers.frames import read_frame
 from deabench.tables.recognition.metrics_in_rows import transpose_metrics
-from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.frames import find_key
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from deabench.report.text.words import as_sentence
 from deabench.report.weightings_section import weightings_data
 from deabench.results.norm_weights import has_mixed_units
 from deabench.results.ranking import order_by_merit
+from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.transforms import AffineTransform
-from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import did_you_mean
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.transforms import Data, to_outputs_only
-from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import choice
 
 

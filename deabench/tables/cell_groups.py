@@ -9,9 +9,9 @@ import pandas as pd
 
 from deabench.tables.cells import parse_numbers
 from deabench.tables.naming.totals import describe_totals, find_totals
+from deabench.tables.naming.vocabulary import has_name, is_benchmark, look_up_metric
 from deabench.tables.recognition.layout import are_benchmarks, is_system_name
 from deabench.tables.scales import are_alike, measure_scale
-from deabench.tables.vocabulary import has_name, is_benchmark, look_up_metric
 from deabench.utils.text import quote_names
 
 LEAST_GROUPS = 2

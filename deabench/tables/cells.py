@@ -26,7 +26,7 @@ from deabench.tables.estimates import (
     strip_currency,
     unit_factor,
 )
-from deabench.tables.vocabulary import holds_bytes
+from deabench.tables.naming.vocabulary import holds_bytes
 from deabench.utils.lazy import lazy_pattern
 from deabench.utils.text import quote_names
 

@@ -13,6 +13,7 @@ from deabench.tables.cells import Numbers, is_numeric_dtype, parse_numbers
 from deabench.tables.naming.data_sets import find_data_set
 from deabench.tables.naming.error_columns import find_error_columns, measure_error_bars
 from deabench.tables.naming.totals import describe_totals, find_totals
+from deabench.tables.naming.vocabulary import has_name
 from deabench.tables.readers.frames import (
     Source,
     check_unique_names,
@@ -72,7 +73,6 @@ from deabench.tables.rows import (
     pivot_metrics,
 )
 from deabench.tables.table import Kind, LowerIsBetter, Table
-from deabench.tables.vocabulary import has_name
 
 MAX_SUMMED_ROWS = 20_000
 """Longer frames are not searched for rows of statistics, which people add to what they look at."""

@@ -12,10 +12,10 @@ import pandas as pd
 
 from deabench.tables.cells import is_empty_word
 from deabench.tables.markup import strip_markup
+from deabench.tables.naming.vocabulary import has_name, is_whole_name, look_up_metric
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import Keys, is_description, is_numbered
 from deabench.tables.scales import SAMPLED_ROWS, measure_scale
-from deabench.tables.vocabulary import has_name, is_whole_name, look_up_metric
 
 MOST_NUMBERS = 0.5
 """More than this share of the cells of what was measured begin with a number."""

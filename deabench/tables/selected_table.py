@@ -13,9 +13,9 @@ from deabench.errors import DataError
 from deabench.tables.cells import is_empty_word
 from deabench.tables.estimates import find_currency
 from deabench.tables.missing_cells import choose_filled, choose_missing
+from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.recognition.columns import USER_SAYS, Column
 from deabench.tables.table import Table
-from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import did_you_mean
 from deabench.utils.text import quote_names
 

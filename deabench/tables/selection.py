@@ -12,6 +12,7 @@ from deabench.tables.answers import ANSWER_KINDS, with_metrics
 from deabench.tables.interpretation import is_labelled
 from deabench.tables.missing_cells import with_missing_choice
 from deabench.tables.naming.questions import UndecidedError
+from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.read import as_table
 from deabench.tables.recognition.assignment import leave_out_inputs
 from deabench.tables.recognition.blocks import judge_columns
@@ -29,7 +30,6 @@ from deabench.tables.selected_table import (
     refuse_missing,
 )
 from deabench.tables.table import Table, TableLike
-from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import choice
 from deabench.utils.text import quote_names
 

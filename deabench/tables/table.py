@@ -11,10 +11,10 @@ import pandas as pd
 
 from deabench.tables.naming.patterns import expand_names
 from deabench.tables.naming.questions import Question
+from deabench.tables.naming.vocabulary import has_name
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.directions import Context
 from deabench.tables.scales import are_alike, measure_scale
-from deabench.tables.vocabulary import has_name
 from deabench.utils.result import Result
 
 Layout = Literal["wide", "long"]

@@ -15,9 +15,9 @@ import pandas as pd
 from deabench.errors import DataError, warn_data
 from deabench.tables.cells import MISSING_CODES, is_empty_word, parse_numbers
 from deabench.tables.naming.meaning import Meaning
+from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.selected_table import MAX_NAMED_CELLS, SelectedTable, refuse_text
 from deabench.tables.transforms import AffineTransform, Data
-from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.arrays import row_any, scale
 from deabench.utils.frames import column_positions
 

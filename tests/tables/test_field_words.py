@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deabench.tables.vocabulary import look_up_beside, look_up_metric
+from deabench.tables.naming.vocabulary import look_up_beside, look_up_metric
 
 HIGHER = """
 ENOB|SNDR (dB)|phase margin|EQE|Battery capacity (mAh)|power output (kW)|UCIQE|sum rate|RSSI (dBm)

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deabench.tables import vocabulary
-from deabench.tables.naming import name_patterns, reversals
+from deabench.tables.naming import name_patterns, reversals, vocabulary
 from deabench.tables.naming.name_patterns import (
     find_in_name,
     match_name_start,
@@ -16,7 +15,7 @@ from deabench.tables.naming.name_patterns import (
     pattern_starts,
     search_name,
 )
-from deabench.tables.vocabulary import column_pattern
+from deabench.tables.naming.vocabulary import column_pattern
 
 VOCABULARY_PATTERNS = [
     *(pattern for pattern, _ in vocabulary.FIRST_RULES),

@@ -9,8 +9,8 @@ import pytest
 import deabench as db
 from deabench.tables.naming.error_columns import find_error_columns
 from deabench.tables.naming.patterns import expand_names, shorten_names
+from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.read import read
-from deabench.tables.vocabulary import look_up_metric
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 FIRMS = pd.DataFrame({"DMU": list("ABCDE")})

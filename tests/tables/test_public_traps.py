@@ -9,7 +9,7 @@ import pytest
 import deabench as db
 from deabench.errors import DataError
 from deabench.tables.naming.questions import UndecidedError
-from deabench.tables.vocabulary import look_up_metric
+from deabench.tables.naming.vocabulary import look_up_metric
 
 
 def read_text(tmp_path, text: str, name: str = "board.md") -> db.Table:

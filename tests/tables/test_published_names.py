@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from deabench.tables.naming.titles import meaning_of_heading
+from deabench.tables.naming.vocabulary import look_up_beside, look_up_metric
 from deabench.tables.read import read
-from deabench.tables.vocabulary import look_up_beside, look_up_metric
 
 
 def role_of(name: str) -> str | None:

@@ -17,7 +17,7 @@ from deabench.errors import DataError
 from deabench.metrics.formulas import DIRECTION, METRICS
 from deabench.tables.cells import parse_numbers
 from deabench.tables.naming.meaning import ROLES
-from deabench.tables.vocabulary import RULES, WEAK_RULES, look_up_metric
+from deabench.tables.naming.vocabulary import RULES, WEAK_RULES, look_up_metric
 from deabench.utils.text import csv_text
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")

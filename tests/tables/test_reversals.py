@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
+from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.read import read
-from deabench.tables.vocabulary import look_up_metric
 
 LOWER = """
 accuracy (drop), accuracy (loss %), accuracy complement, complement of accuracy, inverse accuracy

@@ -7,7 +7,7 @@ import pytest
 
 import deabench as db
 from deabench.cli import main
-from deabench.tables.vocabulary import look_up_metric
+from deabench.tables.naming.vocabulary import look_up_metric
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deabench.tables import vocabulary
+from deabench.tables.naming import vocabulary
 from deabench.tables.naming.meaning import MEANING_KINDS
 from deabench.tables.naming.rules import RuleBook
+from deabench.tables.naming.vocabulary import RULES, WEAK_RULES, look_up_beside, look_up_metric
 from deabench.tables.read import read
-from deabench.tables.vocabulary import RULES, WEAK_RULES, look_up_beside, look_up_metric
 
 ALL_RULES = (*RULES, *WEAK_RULES)
 

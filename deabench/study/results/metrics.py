@@ -14,7 +14,7 @@ from deabench.errors import DataError
 from deabench.metrics import DIRECTION, METRICS, SCORE_METRICS, from_counts
 from deabench.metrics.metric import Metric
 from deabench.metrics.score_metrics import find_score_metric
-from deabench.tables.vocabulary import look_up_metric
+from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.utils.checks import did_you_mean
 from deabench.utils.files import one_line
 

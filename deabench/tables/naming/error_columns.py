@@ -11,7 +11,7 @@ import pandas as pd
 
 from deabench.tables.naming.name_patterns import search_name
 from deabench.tables.naming.parsing import parse_name
-from deabench.tables.vocabulary import ERROR_WORDS, look_up_beside
+from deabench.tables.naming.vocabulary import ERROR_WORDS, look_up_beside
 
 STATISTICS = r"_(mean|avg|average|median|value|estimate|score)(?=_)"
 """Words of a metric's name that its error columns leave out."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from deabench.tables.naming.units import unit_in_brackets
-from deabench.tables.vocabulary import look_up_metric
+from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.utils.lazy import lazy_pattern
 
 JOINED = lazy_pattern(r"[(\[]([^()\[\]]* / [^()\[\]]*|[\d.]+(?:/[\d.]+)+)[)\]]")

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from deabench.tables.naming.name_patterns import search_name
 from deabench.tables.naming.parsing import parse_name
-from deabench.tables.vocabulary import RULES, column_pattern, look_up_metric
+from deabench.tables.naming.vocabulary import RULES, column_pattern, look_up_metric
 from deabench.utils.lazy import lazy_pattern
 
 SENTENCES = {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from deabench.tables.naming.meaning import Meaning
-from deabench.tables.vocabulary import look_up_metric
+from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.utils.lazy import lazy_pattern
 
 ARROW = lazy_pattern("[↑↓⬆⬇]")

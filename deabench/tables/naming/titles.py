@@ -8,7 +8,7 @@ from deabench.tables.naming.meaning import Meaning
 from deabench.tables.naming.name_patterns import search_name
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.prose import speaks_of_amounts, states_directions
-from deabench.tables.vocabulary import (
+from deabench.tables.naming.vocabulary import (
     BETTER_ROLES,
     RULES,
     THROUGHPUTS,

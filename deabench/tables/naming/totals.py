@@ -9,7 +9,7 @@ import pandas as pd
 
 from deabench.tables.markup import strip_markup
 from deabench.tables.naming.parsing import parse_name
-from deabench.tables.vocabulary import has_name
+from deabench.tables.naming.vocabulary import has_name
 from deabench.utils.text import quote_names
 
 STATISTIC_WORD = re.compile(

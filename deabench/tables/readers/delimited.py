@@ -22,6 +22,7 @@ from deabench.tables.aligned_text import PROBED_CHARACTERS, PROBED_LINES, split_
 from deabench.tables.cells import is_numeric_dtype
 from deabench.tables.estimates import parse_estimate
 from deabench.tables.markup import strip_markup
+from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.readers.frames import Source
 from deabench.tables.readers.grids import (
     Grid,
@@ -32,7 +33,6 @@ from deabench.tables.readers.grids import (
     read_grids,
 )
 from deabench.tables.readers.limits import Limits
-from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import find_close
 from deabench.utils.files import read_bounded, read_contents
 from deabench.utils.text import quote_names, unescape_formula

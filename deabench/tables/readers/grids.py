@@ -13,10 +13,10 @@ from deabench.tables.cell_groups import stack_systems, take_headings
 from deabench.tables.cells import is_empty_word
 from deabench.tables.estimates import parse_estimate
 from deabench.tables.markup import strip_markup
+from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.readers.frames import Source
 from deabench.tables.readers.limits import Limits, current_options
 from deabench.tables.recognition.columns import Declarations
-from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import did_you_mean
 from deabench.utils.lazy import lazy_pattern
 from deabench.utils.text import quote_names

@@ -16,11 +16,11 @@ from typing import Any
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.readers.frames import Source
 from deabench.tables.readers.limits import Limits
 from deabench.tables.readers.objects import parse_json
 from deabench.tables.recognition.columns import DeclaredRole
-from deabench.tables.vocabulary import look_up_metric
 
 DECLARED = "declared by the evaluation"
 INSPECT_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}

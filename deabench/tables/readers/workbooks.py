@@ -12,10 +12,10 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.estimates import parse_estimate
+from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.readers.frames import Source
 from deabench.tables.readers.grids import Grid, find_named, read_grids
 from deabench.tables.readers.limits import Limits
-from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.text import quote_names
 
 ENOUGH_NUMBERS = 4

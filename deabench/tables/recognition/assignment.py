@@ -14,6 +14,7 @@ from deabench.errors import DataError
 from deabench.tables.cells import Numbers
 from deabench.tables.naming.patterns import shorten_names
 from deabench.tables.naming.questions import Question, make_question
+from deabench.tables.naming.vocabulary import is_weak_name, look_up_metric
 from deabench.tables.recognition.blocks import judge_columns
 from deabench.tables.recognition.columns import (
     OTHER_INPUTS,
@@ -27,7 +28,6 @@ from deabench.tables.recognition.likely_directions import find_likely_directions
 from deabench.tables.recognition.redundancy import counts_rows
 from deabench.tables.scales import measure_scale
 from deabench.tables.table import LowerIsBetter, Table
-from deabench.tables.vocabulary import is_weak_name, look_up_metric
 from deabench.utils.checks import did_you_mean
 from deabench.utils.text import quote_names
 

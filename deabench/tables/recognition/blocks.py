@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.tables.naming.prose import NUMBERS_ARE_ERRORS, speaks_of_errors, states_directions
+from deabench.tables.naming.vocabulary import has_name, look_up_metric
 from deabench.tables.recognition.columns import (
     Column,
     agree_on_error_sets,
@@ -53,7 +54,6 @@ from deabench.tables.recognition.redundancy import (
 )
 from deabench.tables.rows import compare_with_reference_rows
 from deabench.tables.scales import are_alike, finite_values, measure_scale, rank_correlations
-from deabench.tables.vocabulary import has_name, look_up_metric
 from deabench.utils.lazy import lazy_pattern
 from deabench.utils.text import quote_names
 

@@ -1,7 +1,7 @@
 """Decide what each column of a table is: by its name and values, then by the other columns.
 
 1. `infer_column` looks at one column. What the user or the source declares decides, else the name
-   (`deabench.tables.vocabulary`). Values only check the name (`check_range`): they tell shares
+   (`deabench.tables.naming.vocabulary`). Values only check the name (`check_range`): they tell shares
    from percent and widen a range that they contradict.
 2. `infer_direction_from_rank` gives a bare "score" its direction, by the rank column beside it.
 3. `deabench.tables.recognition.blocks` holds the columns against each other.
@@ -22,7 +22,7 @@ from deabench.tables.naming.meaning import Meaning, MeaningKind
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.sort_marks import look_up_sorted
 from deabench.tables.naming.units import spell_unit
-from deabench.tables.vocabulary import (
+from deabench.tables.naming.vocabulary import (
     SIZE_KINDS,
     has_name,
     is_weak,
@@ -65,7 +65,7 @@ class Column:
     ----------
     name : str
     role : str
-        A role of `deabench.tables.vocabulary`, or "text", "unknown" or "guess" (an output in a
+        A role of `deabench.tables.naming.vocabulary`, or "text", "unknown" or "guess" (an output in a
         table where no name is known).
     unit : str
         "share", "percent", "seconds", ...

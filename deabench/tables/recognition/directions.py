@@ -36,12 +36,7 @@ from deabench.tables.naming.prose import (
     states_directions,
 )
 from deabench.tables.naming.titles import meaning_of_caption, meaning_of_heading, metric_of_title
-from deabench.tables.recognition.columns import MIN_RANK_CORRELATION, Column
-from deabench.tables.recognition.layout import is_system_name
-from deabench.tables.recognition.redundancy import is_called_mean
-from deabench.tables.rows import compare_with_reference_rows
-from deabench.tables.scales import are_alike, measure_scale, rank_correlations, sample_rows
-from deabench.tables.vocabulary import (
+from deabench.tables.naming.vocabulary import (
     BETTER_ROLES,
     has_name,
     is_error_set,
@@ -49,6 +44,11 @@ from deabench.tables.vocabulary import (
     look_up_metric,
     look_up_unit,
 )
+from deabench.tables.recognition.columns import MIN_RANK_CORRELATION, Column
+from deabench.tables.recognition.layout import is_system_name
+from deabench.tables.recognition.redundancy import is_called_mean
+from deabench.tables.rows import compare_with_reference_rows
+from deabench.tables.scales import are_alike, measure_scale, rank_correlations, sample_rows
 from deabench.utils.frames import column_positions
 from deabench.utils.lazy import lazy_pattern
 

@@ -9,9 +9,9 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.naming.parsing import parse_name
+from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.recognition.columns import Column
 from deabench.tables.table import Table
-from deabench.tables.vocabulary import look_up_metric
 
 MAX_OUTLIERS = 0.2
 """One value, or this share, beyond the range of a metric is an error; more refute the range."""

@@ -20,12 +20,12 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.cells import EMPTY_WORDS, parse_numbers
+from deabench.tables.naming.vocabulary import has_name, look_up_metric
 from deabench.tables.readers.frames import Source
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import is_data_set_name
 from deabench.tables.recognition.metrics_in_rows import is_metric
 from deabench.tables.table import Kind, Table
-from deabench.tables.vocabulary import has_name, look_up_metric
 from deabench.utils.text import quote_names
 
 COUNTS = ("tp", "fn", "fp", "tn")

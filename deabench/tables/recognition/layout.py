@@ -19,14 +19,14 @@ from deabench.tables.naming.name_patterns import (
     search_name,
 )
 from deabench.tables.naming.parsing import parse_name
-from deabench.tables.recognition.columns import Column
-from deabench.tables.vocabulary import (
+from deabench.tables.naming.vocabulary import (
     column_pattern,
     has_name,
     is_benchmark,
     is_whole_name,
     look_up_metric,
 )
+from deabench.tables.recognition.columns import Column
 from deabench.utils.lazy import lazy_pattern
 
 _DESCRIPTIONS = {

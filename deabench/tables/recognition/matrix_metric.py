@@ -14,16 +14,16 @@ import pandas as pd
 from deabench.tables.cells import Numbers
 from deabench.tables.naming.prose import speaks_of_amounts, states_directions
 from deabench.tables.naming.titles import meaning_of_stated_unit, meaning_with_unit
-from deabench.tables.recognition.columns import Column
-from deabench.tables.recognition.directions import Block, Context, decide_matrix
-from deabench.tables.scales import measure_scale
-from deabench.tables.vocabulary import (
+from deabench.tables.naming.vocabulary import (
     BETTER_ROLES,
     has_name,
     is_benchmark,
     is_error_set,
     look_up_measure,
 )
+from deabench.tables.recognition.columns import Column
+from deabench.tables.recognition.directions import Block, Context, decide_matrix
+from deabench.tables.scales import measure_scale
 
 LEAST_RETURNS = 0.5
 """More than this share of the rows are environments where the cells are returns in these."""

@@ -12,15 +12,15 @@ import pandas as pd
 from deabench.tables.cells import is_numeric_dtype, parse_numbers
 from deabench.tables.estimates import clean_cell, counts_operations, parse_estimate, unit_factor
 from deabench.tables.naming.totals import is_called_change
-from deabench.tables.readers.frames import Source
-from deabench.tables.recognition.layout import is_data_set_name
-from deabench.tables.vocabulary import (
+from deabench.tables.naming.vocabulary import (
     has_name,
     is_weak,
     is_whole_name,
     look_up_beside,
     look_up_metric,
 )
+from deabench.tables.readers.frames import Source
+from deabench.tables.recognition.layout import is_data_set_name
 from deabench.utils.lazy import lazy_pattern
 from deabench.utils.text import quote_names
 

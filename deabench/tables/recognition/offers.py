@@ -27,11 +27,11 @@ from deabench.tables.naming.prose import (
     states_directions,
 )
 from deabench.tables.naming.titles import metric_of_title
+from deabench.tables.naming.vocabulary import has_name, look_up_metric
 from deabench.tables.recognition.columns import UNKNOWN_NAME, Column, check_range
 from deabench.tables.recognition.directions import OVERRULING, Context
 from deabench.tables.recognition.layout import Keys
 from deabench.tables.scales import are_alike, finite_values, measure_scale
-from deabench.tables.vocabulary import has_name, look_up_metric
 from deabench.utils.lazy import lazy_pattern
 
 _OPERATIONS = lazy_pattern(r"_[gmtp]?flops(_\w+)?_")

@@ -16,6 +16,14 @@ from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.questions import Answer, Question
 from deabench.tables.naming.titles import meaning_of_heading, metric_before_colon, metric_of_title
 from deabench.tables.naming.units import spell_unit
+from deabench.tables.naming.vocabulary import (
+    BETTER_ROLES,
+    has_name,
+    is_error_set,
+    is_known_by_unit,
+    is_whole_name,
+    look_up_metric,
+)
 from deabench.tables.readers.frames import Source
 from deabench.tables.recognition.columns import Column, infer_column
 from deabench.tables.recognition.layout import (
@@ -42,14 +50,6 @@ from deabench.tables.recognition.parsed_source import (
 from deabench.tables.rows import Systems, average_rows
 from deabench.tables.scales import LEAST_RATIO, measure_scale
 from deabench.tables.table import Kind, Table
-from deabench.tables.vocabulary import (
-    BETTER_ROLES,
-    has_name,
-    is_error_set,
-    is_known_by_unit,
-    is_whole_name,
-    look_up_metric,
-)
 from deabench.utils.text import quote_names
 
 DISTANCES = ("dist", "len")

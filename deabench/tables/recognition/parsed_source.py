@@ -10,6 +10,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.cells import Numbers, is_numeric_dtype, parse_or_empty
+from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.readers.frames import Source
 from deabench.tables.recognition.assignment import assign_roles
 from deabench.tables.recognition.columns import (
@@ -32,7 +33,6 @@ from deabench.tables.rows import (
     merge_notes,
 )
 from deabench.tables.table import LowerIsBetter, Table
-from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import choice, did_you_mean
 
 DECLARED_ROLES = ("output", "lower_rate", "cost", "label", "dataset", "left_out")

@@ -13,6 +13,7 @@ import pandas as pd
 from deabench.tables.cells import parse_numbers
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.questions import Answer, Question
+from deabench.tables.naming.vocabulary import has_name, look_up_metric
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import (
     PARAMETERS,
@@ -20,7 +21,6 @@ from deabench.tables.recognition.layout import (
     are_benchmarks,
     is_system_name,
 )
-from deabench.tables.vocabulary import has_name, look_up_metric
 from deabench.utils.lazy import lazy_pattern
 from deabench.utils.text import quote_names
 

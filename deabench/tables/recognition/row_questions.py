@@ -16,6 +16,12 @@ import pandas as pd
 from deabench.tables.cells import parse_numbers
 from deabench.tables.naming.questions import Answer, Question
 from deabench.tables.naming.totals import rows_called_statistics
+from deabench.tables.naming.vocabulary import (
+    has_name,
+    is_known_by_unit,
+    is_whole_name,
+    look_up_metric,
+)
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.layout import (
     PROBED_ROWS,
@@ -39,7 +45,6 @@ from deabench.tables.recognition.row_evidence import (
     may_be_load,
     tells_variants,
 )
-from deabench.tables.vocabulary import has_name, is_known_by_unit, is_whole_name, look_up_metric
 from deabench.utils.text import quote_names
 
 KEY_KINDS = (
