@@ -174,3 +174,15 @@ def test_a_tabular_within_a_cell_is_no_table_of_its_own() -> None:
     assert len(grids) == 1
     assert "Time" not in prose
     assert prose.endswith("Costs are in ms.")
+
+
+def test_dashed_rules_are_no_rows(tmp_path) -> None:
+    path = tmp_path / "table.tex"
+    path.write_text(
+        "\\begin{tabular}{lcc}\nMethod & F1 & MCC \\\\ \\hline\nAlder & 0.7 & 0.4 \\\\ [-6pt]\n"
+        "\\hdashline\n\\\\[-6pt]\nBirch & 0.8 & 0.5 \\\\ \\cdashline{1-3}\nCedar & 0.6 & 0.3 \\\\\n"
+        "\\Xhline{2pt}\n\\end{tabular}\n"
+    )
+    source = read_file(path)
+    assert source.frame["Method"].tolist() == ["Alder", "Birch", "Cedar"]
+    assert source.notes == ()

@@ -25,7 +25,8 @@ _COMMENT = lazy_pattern(
 """A comment; "(%)" and the % of "49.2% & 89.5% \\\\" are units that a program forgot to escape."""
 _CAPTION = lazy_pattern(r"\\caption\s*(?:\[[^\[\]]*\])?\s*\{")
 _RULE = lazy_pattern(
-    r"\\(?:toprule|midrule|bottomrule|hline|hhline|cline|cmidrule|addlinespace|specialrule"
+    r"\\(?:toprule|midrule|bottomrule|hline|hhline|cline|cmidrule|hdashline|cdashline|Xhline"
+    r"|addlinespace|specialrule"
     r"|noalign|endhead|endfirsthead|endfoot|endlastfoot|arrayrulecolor|rowcolor|rowfont)"
     r"(?![A-Za-z])(?:\s*(?:\[[^\[\]]*\]|\([^()]*\)|\{[^{}]*\}))*"
 )
