@@ -40,10 +40,7 @@ from deabench.tables.recognition.kinds import (
     repetition_word,
     table_of_instances,
 )
-from deabench.tables.recognition.layout import (
-    find_metric_and_value,
-    is_long,
-)
+from deabench.tables.recognition.layout import find_metric_and_value, is_long
 from deabench.tables.recognition.metrics_in_rows import may_name_metrics, transpose_metrics
 from deabench.tables.recognition.one_metric import (
     ask_about_matrix,

@@ -1,8 +1,7 @@
 """Look up what a column's name says: which way is better, in which range and unit, or no metric.
 
-The metrics that deabench computes have their range and direction in `deabench.metrics.formulas`,
-which comes first; the words of the field stand in vocabulary.toml. Columns are classified by
-name; values are only compared with the range (`deabench.tables.recognition.columns`).
+The metrics that deabench computes come first, with the range and the direction that they have in
+`deabench.metrics.formulas`; the words of the field stand in vocabulary.toml.
 """
 
 from __future__ import annotations
@@ -62,6 +61,8 @@ _SIZE = (
     r"\w*_size_(in_)?(m|b|k|g|mb|gb|kb|mi_?b|gi_?b|ki_?b|millions?|billions?|bytes?|params|parameters"
     r"|million_parameters|m_params|b_params)_"
 )
+_REACHED = lazy_pattern(r"_(f1|acc|accuracy|auc|score|quality)_per_")
+"""What was reached for what was spent, as "F1 per kg"."""
 _SEASON = re.compile(r"^_(?:19|20)\d\d(?:_\d{2,4})?_(?=[a-z])")
 _MULTI_SCALE = lazy_pattern(r"_(m?iou\w*|\w*ap\w*|acc\w*|pq|f1|dice)_")
 _SPEED_IN_SECONDS = r"_per_(?:h|hours?|s|secs?|seconds?|min)_(?:s|secs?|seconds?|ms)_$"
@@ -257,9 +258,7 @@ def _describe_formula(name: str) -> Meaning:
     metric = METRICS[name]
     low = float(metric.low)
     high = float(metric.high)
-    unit = ""
-    if (low, high) == (0.0, 1.0):
-        unit = "share"
+    unit = "share" if (low, high) == (0.0, 1.0) else ""
     if metric.better == "neither":
         reason = "it describes the data, not a classifier"
         return Meaning("left_out", unit, low, high, reason, kind="data")
@@ -314,7 +313,8 @@ def _look_up_words(name: ParsedName, roles: AskedRoles = None) -> Meaning | None
         unit = "ms" if begin is not None and begin.kind == "time" else ""
     setting = search_name(_LIMIT, name.all_words)
     # A unit of spending beats the noun: co2_year_mean_kg is no year.
-    if unit in AMOUNT_UNITS and search_name(_SPENDING, name.words) and not setting:
+    is_amount = unit in AMOUNT_UNITS and not (setting or _REACHED.search(name.words))
+    if is_amount and search_name(_SPENDING, name.words):
         reason = f"what is spent, in {unit}: lower is better"
         return Meaning("cost", unit, 0.0, inf, reason, kind="spending")
     # "accuracy at 10 epochs" and "price per token" have their noun before "at" and "per".

@@ -1,8 +1,8 @@
 """Decide what each column of a table is: by its name and values, then by the other columns.
 
 1. `infer_column` looks at one column. What the user or the source declares decides, else the name
-   (`deabench.tables.naming.vocabulary`). Values only check the name (`check_range`): they tell shares
-   from percent and widen a range that they contradict.
+   (`deabench.tables.naming.vocabulary`). Values only check the name (`check_range`): they tell
+   shares from percent and widen a range that they contradict.
 2. `infer_direction_from_rank` gives a bare "score" its direction, by the rank column beside it.
 3. `deabench.tables.recognition.blocks` holds the columns against each other.
 """
@@ -65,8 +65,8 @@ class Column:
     ----------
     name : str
     role : str
-        A role of `deabench.tables.naming.vocabulary`, or "text", "unknown" or "guess" (an output in a
-        table where no name is known).
+        A role of `deabench.tables.naming.vocabulary`, or "text", "unknown" or "guess" (an output in
+        a table where no name is known).
     unit : str
         "share", "percent", "seconds", ...
     low, high : float

@@ -13,11 +13,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.tables.markup import strip_markup
-from deabench.tables.naming.name_patterns import (
-    match_name_start,
-    match_whole_name,
-    search_name,
-)
+from deabench.tables.naming.name_patterns import match_name_start, match_whole_name, search_name
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.vocabulary import (
     column_pattern,

@@ -10,10 +10,12 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.cells import Numbers, is_numeric_dtype, parse_or_empty
+from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.readers.frames import Source
 from deabench.tables.recognition.assignment import assign_roles
 from deabench.tables.recognition.columns import (
+    MIN_RANK_CORRELATION,
     Column,
     Declarations,
     DeclaredRole,
@@ -22,19 +24,14 @@ from deabench.tables.recognition.columns import (
     infer_direction_from_rank,
 )
 from deabench.tables.recognition.impossible_values import mixes_share_and_percent
-from deabench.tables.recognition.layout import (
-    Keys,
-    find_keys,
-)
+from deabench.tables.recognition.layout import Keys, find_keys
 from deabench.tables.recognition.offers import take_offers_of_machines
-from deabench.tables.rows import (
-    NamedRows,
-    Systems,
-    merge_notes,
-)
+from deabench.tables.rows import NamedRows, Systems, merge_notes
 from deabench.tables.table import LowerIsBetter, Table
 from deabench.utils.checks import choice, did_you_mean
 
+LEAST_RANKS = 8
+"""So many ranks show that scores rise with them."""
 DECLARED_ROLES = ("output", "lower_rate", "cost", "label", "dataset", "left_out")
 
 
@@ -197,7 +194,38 @@ def infer_columns(
         if len(finite) and column.metric:
             column = check_range(column, finite, units.get(column.name, ""))
         inferred.append(infer_direction_from_rank(column, values, ranks))
-    return inferred
+    return inferred if ranks is None else _agree_on_ranked_scores(inferred, frame, ranks)
+
+
+def _agree_on_ranked_scores(
+    columns: Sequence[Column], frame: pd.DataFrame, ranks: pd.Series
+) -> list[Column]:
+    """Take all that is called a score as better low where the rows are ranked by one that is.
+
+    "Overall Score" that rises with the rank is an error, as a Brier score, and so are its parts.
+    """
+    scores = [c.name for c in columns if c.name in frame and c.metric and _is_called_score(c)]
+    if ranks.nunique() < LEAST_RANKS or not scores:
+        return list(columns)
+    correlations = frame[scores].corrwith(ranks, method="spearman")
+    if correlations.max() < MIN_RANK_CORRELATION or correlations.min() < 0:
+        return list(columns)
+    reason = f"the rank beside '{correlations.idxmax()}' rises with it: lower is better"
+    return [
+        c.with_role("lower_rate", reason, "loss", high=np.inf, unit="")
+        if c.name in scores and c.direction == "higher"
+        else c
+        for c in columns
+    ]
+
+
+def _is_called_score(column: Column) -> bool:
+    """Return whether a name says score, and of no metric: "F1 score" has a direction."""
+    words = parse_name(column.name).words
+    is_overall = words.startswith(
+        ("_overall_", "_total_", "_average_", "_avg_", "_mean_", "_final_")
+    )
+    return words.endswith("_score_") and (column.kind == "score" or is_overall)
 
 
 def open_table(parsed: ParsedSource, systems: Systems, keys: Keys, notes: Sequence[str]) -> Table:

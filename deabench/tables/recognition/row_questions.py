@@ -168,7 +168,6 @@ def _ask_about_traces(
         question = _ask_about_data_sets(frame, columns, label, title) or _ask_about_crossed(
             frame, columns, label, title
         )
-        # The name of the column is looked up first: it is one, and the rows may be many.
         if question is None and not is_whole_name(label, "label") and not are_known_systems(cells):
             by_unit = [c for c in columns if c.name in metrics and c.unit]
             by_unit = [c for c in by_unit if is_known_by_unit(c.name) and c.kind in UNIT_KINDS]
