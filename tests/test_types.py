@@ -28,6 +28,19 @@ db.rank(table, returns="drs")
 db.targets(table, table, norm="l3")
 number: int = db.rank(table)
 """
+CONFIG = f"""
+[mypy]
+strict = true
+mypy_path = {ROOT}:{ROOT / "models"}
+follow_imports = skip
+[mypy-deabench.*,deabench_models.*]
+follow_imports = silent
+[mypy-matplotlib.*,numpy.*]
+follow_imports_for_stubs = true
+"""
+"""Other libraries are not read: there are four times as many modules in them, and none of their
+types is in the user's file.
+"""
 WRONG = {7: "arg-type", 8: "call-arg", 9: "arg-type", 10: "arg-type", 11: "assignment"}
 """Lines of the user's file that a type checker must refuse, and for what."""
 
@@ -35,16 +48,10 @@ WRONG = {7: "arg-type", 8: "call-arg", 9: "arg-type", 10: "arg-type", 11: "assig
 def test_a_type_checker_refuses_wrong_words_and_knows_the_right_ones(tmp_path) -> None:
     file = tmp_path / "users.py"
     file.write_text(USERS)
-    command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--strict",
-        "--config-file",
-        str(ROOT / "pyproject.toml"),
-        "--no-pretty",
-        str(file),
-    ]
+    config = tmp_path / "mypy.ini"
+    config.write_text(CONFIG)
+    command = [sys.executable, "-m", "mypy", "--config-file", str(config), "--no-pretty"]
+    command += ["--cache-dir", str(tmp_path / "cache"), str(file)]
     output_lines = subprocess.run(
         command, capture_output=True, text=True, cwd=ROOT
     ).stdout.splitlines()
