@@ -23,6 +23,7 @@ from dea_cases import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from quick_cases import mark_most_slow
 from scipy.optimize import minimize
 
 import deabench as db
@@ -215,7 +216,7 @@ SMALL_E = {
 
 
 @pytest.mark.parametrize("case", SMALL_E)
-@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+@pytest.mark.parametrize("norm", ["l1", *mark_most_slow(["l2", "linf"], 0)])
 def test_degenerate_frontiers(norm, case) -> None:
     Y = np.array(SMALL_E[case])
     P = np.unique(Y, axis=0)

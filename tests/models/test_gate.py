@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from quick_cases import mark_most_slow
 
 import deabench as db
 from benchmarks.exact import EXACT
@@ -57,7 +58,7 @@ def costs_of(largest: float) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("model", WITH_COSTS, ids=str)
-@pytest.mark.parametrize("decades", [5, 7, 8, 10, 12])
+@pytest.mark.parametrize("decades", [5, *mark_most_slow([8, 7, 10], 0), 12])
 def test_a_cost_may_span_many_decades(model, decades) -> None:
     ranking = db.rank(costs_of(10.0**decades), outputs=["acc"], inputs=["params"], model=model)
     assert ranking.efficient.all()
@@ -141,7 +142,7 @@ def test_rows_of_the_table_have_hoelder_distances(columns, inputs, scores) -> No
     db.certify(ranking)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", mark_most_slow(MODELS, 6))
 def test_small_tables_and_rows_of_zeros_certify(name) -> None:
     one = pd.DataFrame({"a": [0.9], "b": [0.8], "c": [3.0]}, ["x"])
     two = pd.DataFrame({"a": [0.9, 0.5], "b": [0.8, 0.9], "c": [3.0, 2.0]}, ["x", "y"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from quick_cases import mark_most_slow
 
 import deabench as db
 from deabench.errors import DataError
@@ -29,7 +30,7 @@ def draw_rates(seed: int, rows: int = 8) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("name", [name for name in MONOTONE if MODELS[name].inputs != "needed"])
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", mark_most_slow([0, 1], 1))
 def test_bounds_hold_every_completion_of_empty_cells(name, seed) -> None:
     rng = np.random.default_rng(seed)
     table = draw_rates(seed)
@@ -66,13 +67,14 @@ def test_an_sbm_score_rises_where_a_metric_falls_to_0() -> None:
     assert scores[1] > scores[0] + 0.1
 
 
+@pytest.mark.parametrize("seeds", mark_most_slow([range(2), range(2, 6)], 1), ids=["2", "4 more"])
 @pytest.mark.parametrize("name", list(MODELS))
-def test_a_gap_to_all_is_at_most_1_or_refused(name) -> None:
+def test_a_gap_to_all_is_at_most_1_or_refused(name, seeds) -> None:
     is_ratio = (
         build_options(name, {}).measure == "efficiency"
         and build_options(name, {}).monotone != "none"
     )
-    for seed in range(6):
+    for seed in seeds:
         table = draw_rates(seed, 10)
         table["seconds"] = np.random.default_rng(seed).uniform(1, 9, 10).round(1)
         by = {label: "ab"[k % 2] for k, label in enumerate(table.index)}

@@ -16,6 +16,7 @@ from dea_cases import examples, radial, tables
 from hypothesis import given
 from hypothesis import strategies as st
 from model_options import rank_with
+from quick_cases import mark_most_slow
 
 import deabench as db
 
@@ -139,7 +140,7 @@ UNITS = {
 }
 
 
-@pytest.mark.parametrize("model", UNITS)
+@pytest.mark.parametrize("model", mark_most_slow(UNITS, 3))
 @examples(5)
 @given(tables(rows=(3, 6), metrics=(2, 3), near=False), st.data())
 def test_units_change_no_score(model, values, data) -> None:

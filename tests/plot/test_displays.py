@@ -13,6 +13,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from pictures import check_display_contract, count_overlaps, find_layout_faults
+from quick_cases import mark_most_slow
 from sklearn.linear_model import LogisticRegression
 
 import deabench as db
@@ -265,7 +266,7 @@ MANY = {
 }
 
 
-@pytest.mark.parametrize("name", MANY)
+@pytest.mark.parametrize("name", mark_most_slow(MANY, 8))
 @pytest.mark.parametrize("count", [30, pytest.param(3, marks=pytest.mark.slow)])
 def test_texts_of_a_picture_lie_within_it_and_apart(name, count):
     check_texts(MANY[name](count), 3.5)

@@ -50,7 +50,7 @@ def test_the_exact_simplex_is_exact() -> None:
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(6), pytest.param(range(6, 16), marks=pytest.mark.slow)], ids=["6", "10 more"]
+    "seeds", [range(2), pytest.param(range(2, 16), marks=pytest.mark.slow)], ids=["2", "14 more"]
 )
 @pytest.mark.parametrize("model", list(MODELS))
 def test_plain_tables_are_exact_certified_and_invariant(model, seeds) -> None:
@@ -212,11 +212,25 @@ HARD_SEEDS = {
 """Tables on which floating point alone is wrong, with what is hard about them."""
 
 
+def model_of(name: str) -> str:
+    """Return the model that the name of a hard table begins with."""
+    return name.split()[0].rstrip(",")
+
+
+FIRST_OF_MODEL = {model_of(name): name for name in reversed(HARD_SEEDS)}
+
+
 @pytest.mark.filterwarnings("error::RuntimeWarning")
-@pytest.mark.parametrize("name", HARD_SEEDS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in FIRST_OF_MODEL.values() else pytest.param(name, marks=pytest.mark.slow)
+        for name in HARD_SEEDS
+    ],
+)
 def test_hard_tables_are_exact_certified_and_invariant(name) -> None:
     seed, kinds, *models = HARD_SEEDS[name]
-    models = models or [name.split()[0].rstrip(",")]
+    models = models or [model_of(name)]
     findings = Findings()
     compare_case(draw_case(seed, models, kinds), findings)
     assert findings.counts["tables"] == 1
@@ -227,7 +241,7 @@ M = db.models
 
 
 @pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
-@pytest.mark.parametrize("is_own_reference", [True, False])
+@pytest.mark.parametrize("is_own_reference", [pytest.param(True, marks=pytest.mark.slow), False])
 @pytest.mark.parametrize(
     "model",
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from forgeries import Verdict, judge_forgeries
+from quick_cases import mark_most_slow
 
 from benchmarks.exact_comparison import draw_case
 from deabench.errors import DataError
@@ -32,7 +33,7 @@ def check_verdicts(verdicts: list[Verdict]) -> None:
     assert not crashed, "\n".join(crashed)
 
 
-@pytest.mark.parametrize("model", list(MODELS))
+@pytest.mark.parametrize("model", mark_most_slow(MODELS, 5))
 def test_no_forgery_of_a_plain_table_passes(model) -> None:
     verdicts = judge_tables(model, QUICK_KINDS, range(40, 44), every=32)
     check_verdicts(verdicts)

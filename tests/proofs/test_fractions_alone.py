@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from model_options import rank_with
+from quick_cases import mark_most_slow
 
 import deabench as db
 from deabench.errors import DataError
@@ -54,7 +55,9 @@ def settle_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "_is_settled", lambda bound, *_: np.zeros(len(bound), dtype=bool))
 
 
-@pytest.mark.parametrize("options", CASES, ids=lambda options: "-".join(options.values()))
+@pytest.mark.parametrize(
+    "options", mark_most_slow(CASES, 20), ids=lambda options: "-".join(options.values())
+)
 def test_fractions_prove_what_floats_leave_open(options, monkeypatch) -> None:
     metrics = {"outputs": ["a", "b"], "inputs": ["x", "z"]}
     try:

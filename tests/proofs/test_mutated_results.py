@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from model_options import rank_with
 from mutants import mutants
+from quick_cases import mark_most_slow
 from simulations.hard_tables import noisy_table
 
 import deabench as db
@@ -111,7 +112,7 @@ def harmless(done: str, result, mutant) -> bool:
     return field in NAMED and any(NAMED[field] in claim for claim in mutant.proof().unclaimed)
 
 
-@pytest.mark.parametrize("name", RANKINGS)
+@pytest.mark.parametrize("name", mark_most_slow(RANKINGS, 7))
 def test_every_field_of_a_ranking_is_held_or_named(name) -> None:
     result = compute_result(name)
     db.certify(result)

@@ -49,10 +49,15 @@ def fingerprint_model(model):
 
 
 FORMS = {"script": fingerprint_script, "module": fingerprint_module}
+EDITS_AND_FORMS = [
+    *((name, "script") for name in EDITS),
+    *(pytest.param(name, "module", marks=pytest.mark.slow) for name in list(EDITS)[::2]),
+    *((name, "module") for name in list(EDITS)[1::2]),
+]
+"""Every edit in a script, and half of them in a module; with the slow tests all of them."""
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", EDITS)
+@pytest.mark.parametrize(("name", "form"), EDITS_AND_FORMS)
 def test_an_edit_that_changes_a_result_changes_the_key(name, form, tmp_path):
     source, old, new = EDITS[name]
     assert source.count(old) >= 1
