@@ -55,6 +55,14 @@ def refused() -> Callable[..., contextlib.AbstractContextManager[None]]:
 
 
 @pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the pictures of pages empty, for claims about their data."""
+    from deabench.report.document import Picture
+
+    monkeypatch.setattr(Picture, "file_content", lambda *args, **options: b"<svg></svg>")
+
+
+@pytest.fixture
 def warned() -> Callable[..., contextlib.AbstractContextManager[None]]:
     """A context in which exactly these DataWarnings must be given, in this order; every text is
     matched whole.

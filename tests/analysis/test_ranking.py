@@ -11,6 +11,7 @@ from dea_cases import clear, examples, frame, lp, oracle, radial, scales, score6
 from hypothesis import given
 from hypothesis import strategies as st
 from model_options import rank_with
+from quick_cases import mark_most_slow
 
 import deabench as db
 
@@ -257,7 +258,7 @@ def test_with_two_inputs_wei_takes_all_quotients() -> None:
 
 
 @pytest.mark.parametrize("returns", ["crs", "vrs", "nirs", "ndrs"])
-@pytest.mark.parametrize("orientation", ["input", "output"])
+@pytest.mark.parametrize("orientation", mark_most_slow(["input", "output"], 1))
 @examples(12)
 @given(tables(rows=(2, 8), metrics=(2, 4), near=False), st.data())
 def test_ccr_is_the_linear_program_of_the_paper(orientation, returns, Y, data) -> None:
@@ -298,7 +299,7 @@ def test_units_change_no_score_and_scale_the_slacks_and_weights(Y, data) -> None
     db.certify(scaled)
 
 
-@pytest.mark.parametrize("returns", ["crs", "vrs"])
+@pytest.mark.parametrize("returns", mark_most_slow(["crs", "vrs"], 1))
 @examples(15)
 @given(tables(rows=(2, 7), metrics=(2, 3)), st.data())
 def test_units_change_no_ccr_score(returns, Y, data) -> None:

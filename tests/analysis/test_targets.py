@@ -90,7 +90,7 @@ def test_the_targets_of_wine1_by_hand() -> None:
     assert extended.targets.loc["MLP"].tolist() == pytest.approx([94.55, 96.95], abs=5e-3)
 
 
-@pytest.mark.parametrize("norm", ["l1", "linf"])
+@pytest.mark.parametrize("norm", mark_most_slow(["l1", "linf"], 1))
 @examples(14)
 @given(tables(rows=(1, 6), metrics=(1, 3), near=False), st.integers(0, 10**6), st.booleans())
 def test_faces_and_milp_are_the_least_over_all_subsets(norm, Y, seed, dominating) -> None:
@@ -190,7 +190,7 @@ def test_l2_dominating_is_the_least_that_slsqp_finds(Y, seed) -> None:
     db.certify(targets)
 
 
-@pytest.mark.parametrize("norm", ["l1", "linf"])
+@pytest.mark.parametrize("norm", mark_most_slow(["linf", "l1"], 1))
 @examples(10)
 @given(tables(rows=(1, 5), metrics=(1, 3), near=False), st.integers(0, 10**6))
 def test_a_common_face_is_the_least_in_total(norm, Y, seed) -> None:
@@ -231,7 +231,7 @@ def test_degenerate_frontiers(norm, case) -> None:
         assert targets.frontier.faces["dimension"].tolist() == [1, 0, 0]
 
 
-@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+@pytest.mark.parametrize("norm", mark_most_slow(["l1", "l2", "linf"], 1))
 @examples(15)
 @given(tables(rows=(2, 7), metrics=(2, 3), near=False), st.integers(0, 10**6), st.booleans())
 def test_every_target_is_on_a_pareto_efficient_face(norm, Y, seed, common) -> None:
@@ -256,7 +256,7 @@ def test_every_target_is_on_a_pareto_efficient_face(norm, Y, seed, common) -> No
         np.testing.assert_allclose(ranking.scores, 1.0, atol=1e-8)
 
 
-@pytest.mark.parametrize("norm", ["l1", "linf", "l2"])
+@pytest.mark.parametrize("norm", mark_most_slow(["linf", "l1", "l2"], 1))
 @examples(20)
 @given(tables(rows=(2, 6), metrics=(2, 3), near=False), st.integers(0, 10**6))
 def test_facets_extended_inside_and_outside(norm, Y, seed) -> None:
@@ -317,7 +317,7 @@ def test_a_common_extended_facet_is_the_nearest_hyperplane_in_total() -> None:
         db.certify(targets)
 
 
-@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+@pytest.mark.parametrize("norm", mark_most_slow(["l2", "l1", "linf"], 1))
 @examples(10)
 @given(tables(rows=(2, 6), metrics=(2, 3), near=False), st.integers(0, 10**6), st.data())
 def test_weights_are_a_change_of_units(norm, Y, seed, data) -> None:

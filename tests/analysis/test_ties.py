@@ -9,6 +9,7 @@ import shlex
 import numpy as np
 import pandas as pd
 import pytest
+from quick_cases import mark_most_slow
 
 import deabench as db
 from deabench.analysis.ties import SUPER_MODELS
@@ -180,7 +181,9 @@ def has_form(options: dict[str, str], inputs: list[str] | None) -> bool:
     return inputs is not None or not (needs_input or is_wei)
 
 
-@pytest.mark.parametrize("within", [None, {"nurses": 290.0}], ids=["all", "within"])
+@pytest.mark.parametrize(
+    "within", mark_most_slow([None, {"nurses": 290.0}], 1), ids=["all", "within"]
+)
 @pytest.mark.parametrize(
     ("options", "columns"),
     [
@@ -271,7 +274,7 @@ def test_identical_rows_are_not_to_be_told_apart() -> None:
     )
 
 
-def test_the_page_of_a_budget_proposes_within_it(tmp_path, capsys) -> None:
+def test_the_page_of_a_budget_proposes_within_it(undrawn, tmp_path, capsys) -> None:
     path = tmp_path / "board.csv"
     BOARD.rename_axis("model").to_csv(path)
     page = tmp_path / "page.md"

@@ -62,7 +62,9 @@ def files(tmp_path_factory) -> dict[str, Path]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_verb_answers_or_names_a_command(verb, kind, files, tmp_path, monkeypatch, capsys):
+def test_a_verb_answers_or_names_a_command(
+    verb, kind, files, undrawn, tmp_path, monkeypatch, capsys
+):
     monkeypatch.chdir(tmp_path)
     file = str(files[kind])
     status = main([verb, file, *VERBS[verb]])
@@ -79,7 +81,7 @@ def test_a_verb_answers_or_names_a_command(verb, kind, files, tmp_path, monkeypa
 
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if REFUSALS.get((verb, "folds")) == ASKS])
 def test_the_metric_of_a_matrix_is_named_once_in_every_verb(
-    verb, files, tmp_path, monkeypatch, capsys
+    verb, files, undrawn, tmp_path, monkeypatch, capsys
 ):
     """The commands that a refusal proposes run."""
     monkeypatch.chdir(tmp_path)

@@ -13,7 +13,6 @@ from source_kinds import write_sources
 import deabench as db
 from deabench.cli import main
 from deabench.inference.samples.from_tables import samples_of_table
-from deabench.report.document import Picture
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 BOARD = (
@@ -51,12 +50,6 @@ def board(tmp_path, monkeypatch) -> Path:
     (tmp_path / "board.csv").write_text(BOARD)
     (tmp_path / "established.csv").write_text(ESTABLISHED)
     return tmp_path
-
-
-@pytest.fixture
-def undrawn(monkeypatch) -> None:
-    """Pages whose pictures are empty, for claims about their data."""
-    monkeypatch.setattr(Picture, "file_content", lambda *args, **options: b"<svg></svg>")
 
 
 def options_of(verb: str, capsys) -> set[str]:

@@ -47,9 +47,9 @@ def test_a_mistyped_command_has_a_neighbour(capsys):
     ("typed", "next_words"),
     [
         ("deabench fr", ["frontier"]),
-        ("deabench rank t.csv --orient", ["--orientation"]),
+        pytest.param("deabench rank t.csv --orient", ["--orientation"], marks=pytest.mark.slow),
         ("deabench rank t.csv --model sup", ["super", "super-sbm"]),
-        ("deabench study ver", ["verify"]),
+        pytest.param("deabench study ver", ["verify"], marks=pytest.mark.slow),
     ],
 )
 def test_a_shell_is_told_what_could_come_next(typed, next_words):

@@ -17,6 +17,7 @@ import highspy
 import numpy as np
 import pandas as pd
 import pytest
+from quick_cases import mark_most_slow
 
 import deabench as db
 from deabench.cli import VERBS, main
@@ -274,7 +275,7 @@ def test_the_facets_of_three_metrics_are_drawn_as_a_graph(tmp_path):
     assert (tmp_path / "graph.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("model", [name for name in MODELS if name != "fdh"])
+@pytest.mark.parametrize("model", mark_most_slow([name for name in MODELS if name != "fdh"], 6))
 def test_a_table_reaches_highs_through_at_most_15_functions(model, tmp_path, monkeypatch):
     """Outside of the solver; "fdh" needs no solver."""
     package = Path(db.__file__).parent

@@ -55,7 +55,7 @@ def test_every_verb_has_every_option(verb, capsys) -> None:
 
 
 @pytest.mark.parametrize("verb", [["rank"], ["frontier"], ["targets"], ["report", "-o", "p.html"]])
-def test_options_of_gaps_codes_and_budgets_work_in_every_verb(verb, board, capsys) -> None:
+def test_options_of_gaps_codes_and_budgets_work_in_every_verb(verb, board, undrawn, capsys) -> None:
     words = [*verb, "board.csv", "--missing", "drop-systems", "--missing-code", "-1"]
     assert main([*words, "--within", "Latency (ms)=150"]) == 0, capsys.readouterr().err
     if verb != ["report", "-o", "p.html"]:

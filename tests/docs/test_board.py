@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from pages import ROOT, commands, unmatched_sentences, unused_patterns
+from quick_cases import mark_most_slow
 
 import deabench as db
 from deabench.cli import _run, main
@@ -121,7 +122,7 @@ def test_a_command_of_the_guides_answers_on_a_board_with_gaps(command, board, ca
 
 
 @pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
-@pytest.mark.parametrize("model", db.models.MODELS)
+@pytest.mark.parametrize("model", mark_most_slow(db.models.MODELS, 8))
 def test_no_model_projects_beyond_what_can_exist(model, board):
     # Quotients by inputs have no greatest value: models of outputs alone get the percentages.
     outputs = ["Accuracy (%)", "MMLU"] if model in ("wei", "score", "common") else None

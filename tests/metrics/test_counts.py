@@ -142,13 +142,14 @@ def test_index_order_and_other_columns():
     assert "F0.5" in m.from_counts(counts, beta=0.5)
 
 
-def test_a_million_rows_are_the_rows_one_by_one():
+@pytest.mark.parametrize("size", [20_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
+def test_many_rows_are_the_rows_one_by_one(size):
     rng = np.random.default_rng(0)
-    counts = pd.DataFrame(rng.integers(0, 100, (1_000_000, 4)), columns=CELLS)
+    counts = pd.DataFrame(rng.integers(0, 100, (size, 4)), columns=CELLS)
     table = m.from_counts(counts)
-    assert table.shape == (1_000_000, len(m.METRICS))
+    assert table.shape == (size, len(m.METRICS))
     pd.testing.assert_frame_equal(
-        table.iloc[[999_999]], m.from_counts(counts.iloc[[999_999]]), check_flags=False
+        table.iloc[[-1]], m.from_counts(counts.iloc[[-1]]), check_flags=False
     )
 
 

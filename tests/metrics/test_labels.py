@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from quick_cases import mark_most_slow
 from sklearn import metrics as sk
 from sklearn.datasets import load_breast_cancer
 from sklearn.dummy import DummyClassifier
@@ -63,7 +64,7 @@ def _labels(hit, encoding, container):
     return CONTAINERS[container]([positive if h else negative for h in hit])
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("encoding", mark_most_slow(ENCODINGS, 5))
 def test_encodings_and_containers_give_scikit_learns_answer_or_are_refused(encoding):
     positive = ENCODINGS[encoding][1]
     expected = {

@@ -9,6 +9,7 @@ from dea_cases import RETURNS, examples, frame, lp, oracle, scales, tables
 from hypothesis import given
 from hypothesis import strategies as st
 from model_options import rank_with
+from quick_cases import mark_most_slow
 
 import deabench as db
 from deabench.errors import CertificateError
@@ -79,7 +80,7 @@ def direct(X: np.ndarray, Y: np.ndarray, o: int, w: np.ndarray, returns: str) ->
     return -lp(-gain @ w, A, b) - float(gain[o] @ w)
 
 
-@pytest.mark.parametrize("returns", ["crs", "vrs", "nirs", "ndrs"])
+@pytest.mark.parametrize("returns", mark_most_slow(["crs", "vrs", "nirs", "ndrs"], 2))
 @examples(12)
 @given(tables(rows=(2, 7), metrics=(2, 4), near=False), st.data())
 def test_the_sum_is_scipys(returns, values, data) -> None:
@@ -110,7 +111,10 @@ def test_the_sum_is_scipys(returns, values, data) -> None:
 
 
 @pytest.mark.parametrize(
-    "model", [{"model": "ram"}, {"model": "bam"}, {"model": "additive", "weights": "normalized"}]
+    "model",
+    mark_most_slow(
+        [{"model": "ram"}, {"model": "bam"}, {"model": "additive", "weights": "normalized"}], 1
+    ),
 )
 @examples(10)
 @given(tables(rows=(2, 7), metrics=(2, 3), near=False), st.data())

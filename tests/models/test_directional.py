@@ -11,6 +11,7 @@ from dea_cases import RETURNS, examples, frame, lp, oracle, scales, tables
 from hypothesis import given
 from hypothesis import strategies as st
 from model_options import rank_with
+from quick_cases import mark_most_slow
 
 import deabench as db
 import deabench_models
@@ -117,7 +118,7 @@ def distance(
     return -lp(np.append(np.zeros(n), -1.0), A, b, bounds=[(0, None)] * n + [(None, None)])
 
 
-@pytest.mark.parametrize("returns", ["crs", "vrs", "nirs", "ndrs"])
+@pytest.mark.parametrize("returns", mark_most_slow(["crs", "vrs", "nirs", "ndrs"], 2))
 @examples(8)
 @given(
     tables(rows=(2, 7), metrics=(2, 4), near=False),
@@ -142,7 +143,7 @@ def test_the_distance_is_scipys(returns, values, options) -> None:
     db.certify(ranking)
 
 
-@pytest.mark.parametrize("orientation", ["input", "output"])
+@pytest.mark.parametrize("orientation", mark_most_slow(["input", "output"], 1))
 @examples(8)
 @given(tables(rows=(2, 7), metrics=(2, 4), near=False))
 def test_in_its_own_direction_it_is_the_radial_factor(orientation, values) -> None:
@@ -157,7 +158,9 @@ def test_in_its_own_direction_it_is_the_radial_factor(orientation, values) -> No
     assert ddf.efficient.tolist() == ccr.efficient.tolist()
 
 
-@pytest.mark.parametrize("model", [{"model": "rdm"}, {"model": "ddf", "direction": "range"}])
+@pytest.mark.parametrize(
+    "model", mark_most_slow([{"model": "rdm"}, {"model": "ddf", "direction": "range"}], 1)
+)
 @examples(6)
 @given(tables(rows=(2, 7), metrics=(2, 3), near=False), st.data())
 def test_neither_units_nor_the_place_of_zero_change_the_score(model, values, data) -> None:

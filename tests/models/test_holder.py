@@ -9,6 +9,7 @@ from dea_cases import NORMS, RETURNS, examples, frame, lp, oracle, scales, table
 from hypothesis import given
 from hypothesis import strategies as st
 from model_options import rank_with
+from quick_cases import mark_most_slow
 
 import deabench as db
 from deabench.cli import main
@@ -68,7 +69,7 @@ def way_out(X: np.ndarray, Y: np.ndarray, o: int, direction: np.ndarray, returns
     return -lp(np.append(np.zeros(n), -1.0), A, b, bounds=[(0, None)] * n + [(None, None)])
 
 
-@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+@pytest.mark.parametrize("norm", mark_most_slow(["l2", "l1", "linf"], 1))
 @examples(7)
 @given(
     tables(rows=(2, 7), metrics=(2, 4), near=False),
@@ -96,7 +97,7 @@ def test_no_way_is_shorter_and_this_one_leads_there(norm, values, returns, seed)
     db.certify(ranking)
 
 
-@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+@pytest.mark.parametrize("norm", mark_most_slow(["linf", "l1", "l2"], 1))
 @examples(8)
 @given(tables(rows=(2, 8), metrics=(2, 4), near=False), st.booleans())
 def test_it_is_the_frontiers_own_distance(norm, values, costs) -> None:
@@ -129,7 +130,7 @@ def test_neither_units_nor_the_place_of_zero_change_it_in_shares_of_ranges(
     )
 
 
-@pytest.mark.parametrize("returns", list(RETURNS))
+@pytest.mark.parametrize("returns", mark_most_slow(list(RETURNS), 2))
 @examples(10)
 @given(st.integers(0, 10_000), st.integers(1, 3), st.integers(1, 3))
 def test_the_facets_are_what_can_be_done(returns, seed, m, s) -> None:

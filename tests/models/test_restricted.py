@@ -13,6 +13,7 @@ from dea_cases import examples, frame, lp, oracle, tables
 from hypothesis import given
 from hypothesis import strategies as st
 from model_options import rank_with
+from quick_cases import mark_most_slow
 
 import deabench as db
 from deabench.errors import CertificateError
@@ -29,7 +30,7 @@ def performance(Y: np.ndarray, o: int, rows: list[np.ndarray]) -> float:
     return value if value > 1e-12 else np.nan
 
 
-@pytest.mark.parametrize("model", ["wei", "score"])
+@pytest.mark.parametrize("model", mark_most_slow(["wei", "score"], 1))
 @examples(15)
 @given(
     tables(rows=(2, 7), metrics=(2, 4), near=False),
@@ -111,7 +112,7 @@ def multiplier(
     )
 
 
-@pytest.mark.parametrize("orientation", ["input", "output"])
+@pytest.mark.parametrize("orientation", mark_most_slow(["input", "output"], 1))
 @examples(15)
 @given(
     tables(rows=(3, 7), metrics=(3, 5), near=False),

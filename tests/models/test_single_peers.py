@@ -13,6 +13,7 @@ from dea_cases import examples, frame, oracle, tables
 from hypothesis import given
 from hypothesis import strategies as st
 from model_options import rank_with
+from quick_cases import mark_most_slow
 from scipy.optimize import minimize_scalar
 
 import deabench as db
@@ -33,7 +34,7 @@ def test_russells_measure_against_single_dmus() -> None:
     db.certify(ranking)
 
 
-@pytest.mark.parametrize("model", ["additive", "ram", "bam"])
+@pytest.mark.parametrize("model", mark_most_slow(["additive", "ram", "bam"], 1))
 @examples(10)
 @given(tables(rows=(2, 8), metrics=(2, 4), near=False))
 def test_what_one_other_leaves_is_by_brute_force_and_no_more_than_a_mixture_does(
@@ -232,7 +233,7 @@ def test_the_graph_measure_is_the_published_one_and_the_root_of_the_radial_one()
     db.certify(ranking)
 
 
-@pytest.mark.parametrize("returns", ["crs", "vrs", "nirs", "ndrs"])
+@pytest.mark.parametrize("returns", mark_most_slow(["crs", "vrs", "nirs", "ndrs"], 2))
 @examples(4)
 @given(tables(rows=(2, 6), metrics=(2, 4), near=False), st.integers(0, 99))
 def test_no_mixture_makes_the_graph_measure_smaller(returns, values, seed) -> None:

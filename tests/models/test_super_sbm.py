@@ -13,6 +13,7 @@ from dea_cases import RETURNS, examples, frame, lp, oracle, tables
 from hypothesis import given
 from hypothesis import strategies as st
 from model_options import rank_with
+from quick_cases import mark_most_slow
 
 import deabench as db
 from deabench.errors import CertificateError
@@ -99,7 +100,7 @@ def super_sbm(X: np.ndarray, Y: np.ndarray, o: int, returns: str, orientation: s
     return lp(cost, np.array(rows), np.array(right), equal=(normalization[None], [1.0]))
 
 
-@pytest.mark.parametrize("orientation", ["none", "input", "output"])
+@pytest.mark.parametrize("orientation", mark_most_slow(["none", "input", "output"], 1))
 @examples(12)
 @given(
     tables(rows=(3, 7), metrics=(2, 4), near=False), st.sampled_from(["crs", "vrs", "nirs", "ndrs"])

@@ -15,6 +15,7 @@ from dea_cases import NORMS, examples, frame, tables
 from hypothesis import given
 from hypothesis import strategies as st
 from model_options import rank_with
+from quick_cases import mark_most_slow
 
 import deabench as db
 from deabench.cli import main
@@ -60,7 +61,7 @@ def nearest_exit(P: np.ndarray, p: np.ndarray, norm: str) -> float:
     return -float(min(steps))
 
 
-@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+@pytest.mark.parametrize("norm", mark_most_slow(["l1", "l2", "linf"], 1))
 @examples(25)
 @given(
     tables(rows=(1, 6), metrics=(1, 3), near=False),

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from model_options import rank_with
+from quick_cases import mark_most_slow
 from scipy.optimize import linprog
 
 import deabench as db
@@ -426,7 +427,7 @@ RNG = np.random.default_rng(8)
 TABLE = pd.DataFrame(RNG.uniform(0.3, 1, (8, 4)).round(2), list("pqrstuvw"), list("abxz"))
 
 
-@pytest.mark.parametrize("size", [1e-2, 1e-5])
+@pytest.mark.parametrize("size", mark_most_slow([1e-2, 1e-5], 1))
 @pytest.mark.parametrize("model", ["wei", "vrs", "nirs", "crs", "ndrs"])
 @pytest.mark.parametrize("orientation", ["input", "output"])
 def test_a_radial_frame_is_off_by_what_loops_give(model, orientation, size) -> None:

@@ -388,6 +388,7 @@ def test_preferences_say_who_wins(opened):
     )
 
 
+@pytest.mark.slow
 def test_intervals_and_verdicts_are_the_librarys(opened):
     rng = np.random.default_rng(2)
     table = pd.DataFrame(
@@ -458,6 +459,7 @@ def test_tables_sort_filter_page_and_download(opened):
     assert page.locator(".who").inner_text() == inefficient.index[-1]
 
 
+@pytest.mark.slow
 def test_charts_are_taken_away_as_svg_and_png(opened):
     page = opened(page_of(30, 3))
     for chart in ("frontier", "parallel"):
@@ -491,6 +493,7 @@ def test_names_never_become_markup_and_unseen_signs_are_marked(opened):
     assert not any(line.startswith(("=", '"=')) for line in text.splitlines())
 
 
+@pytest.mark.slow
 def test_a_tap_on_a_phone_chooses_and_the_page_fits(opened):
     page = opened(
         page_of(30, 3), viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
@@ -602,6 +605,7 @@ def test_nothing_of_a_page_is_left_in_the_next(opened):
         assert not page.evaluate("query => matchMedia(query).matches", query)
 
 
+@pytest.mark.slow
 def test_a_workspace_without_its_page(use_tab):
     """What a notebook runs: the page's script as a module, shown twice, with a state for Python."""
     pytest.importorskip(

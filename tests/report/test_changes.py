@@ -49,7 +49,7 @@ def test_who_rose_and_which_facets_moved_by_hand():
 
 
 @pytest.mark.parametrize("table", [cloud(25, 3), costly(25)])
-def test_every_change_is_the_difference_of_two_rankings(table):
+def test_every_change_is_the_difference_of_two_rankings(table, undrawn):
     rng = np.random.default_rng(4)
     after = (table * rng.uniform(0.9, 1.05, table.shape)).drop(table.index[3])
     after["AUC"] = after["AUC"].clip(upper=1.0)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from quick_cases import mark_most_slow
 from report_cases import COSTS, cloud, costly
 
 import deabench as db
@@ -83,7 +84,7 @@ def numbers(values: Any) -> list[Any]:
     return [None if not math.isfinite(value) else value for value in map(float, values)]
 
 
-@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("board", mark_most_slow(BOARDS, 4))
 def test_every_field_of_the_page_is_the_librarys(board: str) -> None:
     table, options = BOARDS[board]()
     ranking = db.rank(table, **options)

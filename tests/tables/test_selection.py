@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from quick_cases import mark_most_slow
 
 import deabench as db
 
@@ -53,7 +54,7 @@ def same(one, two) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", mark_most_slow(ASKED, 5))
 def test_a_file_and_a_reading_say_the_same_as_what_they_declare(name, tmp_path) -> None:
     path = tmp_path / "results.csv"
     TABLE.to_csv(path, index=False)

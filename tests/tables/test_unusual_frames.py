@@ -33,7 +33,7 @@ COLUMNS = {"outputs": ["accuracy", "f1"], "inputs": ["latency_ms"]}
     ],
     ids=["tuples", "truths", "intervals", "levels", "dates", "named-as-a-metric", "categories"],
 )
-def test_labels_of_any_type_name_the_rows(labels) -> None:
+def test_labels_of_any_type_name_the_rows(labels, undrawn) -> None:
     table = BOARD.set_axis(labels, axis=0)
     for model in ("ccr", "cross"):
         scores = db.rank(table, model=model, **COLUMNS).scores

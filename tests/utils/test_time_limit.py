@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from quick_cases import mark_most_slow
 
 import deabench as db
 from deabench.cli import main
@@ -95,7 +96,7 @@ SLOW_STEPS = {
 }
 
 
-@pytest.mark.parametrize("verb", SLOW_STEPS)
+@pytest.mark.parametrize("verb", mark_most_slow(SLOW_STEPS, 2))
 def test_every_verb_writes_a_line_while_one_step_takes_long(verb, tmp_path, monkeypatch) -> None:
     table(12, 3).rename_axis("model").add_suffix("_acc", axis=1).to_csv(tmp_path / "board.csv")
     monkeypatch.chdir(tmp_path)

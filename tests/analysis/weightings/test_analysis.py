@@ -150,7 +150,7 @@ def test_forged_ranks_are_refused(name) -> None:
                 db.certify(replace(result, ranks=ranks))
 
 
-@pytest.mark.parametrize("digits", [1, 2, 9])
+@pytest.mark.parametrize("digits", [1, pytest.param(2, marks=pytest.mark.slow), 9])
 def test_with_two_metrics_crossings_give_the_enumerated_ranks(digits) -> None:
     for seed in range(12):
         table = random_table(seed, 1 + seed, 2, digits=digits)

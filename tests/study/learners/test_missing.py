@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from quick_cases import mark_most_slow
 
 from deabench.study.data.columns import DataSpec
 from deabench.study.data.loaders import load_dataset
@@ -105,7 +106,8 @@ def test_who_gets_an_imputer(use):
 
 
 @pytest.mark.parametrize(
-    "use", [name for name in REGISTRY if name not in {"MLP", "CSC4", "AdBC"} | WEKA]
+    "use",
+    mark_most_slow([name for name in REGISTRY if name not in {"MLP", "CSC4", "AdBC"} | WEKA], 8),
 )
 def test_every_learner_runs_where_cells_are_missing(tmp_path, use):
     rng = np.random.default_rng(0)
