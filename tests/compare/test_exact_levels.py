@@ -18,7 +18,7 @@ from deabench.compare.pairwise import PairTest
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.DataWarning")
 
 
-@pytest.mark.parametrize("count", [3, 8, 14])
+@pytest.mark.parametrize("count", [3, 8, pytest.param(14, marks=pytest.mark.slow)])
 def test_levels_of_tests_of_ranks_are_exact_and_at_most_six_per_cent(count: int) -> None:
     levels = exact_levels(count)
     assert max(levels.values()) <= 0.06

@@ -420,7 +420,9 @@ def test_every_sentence_with_a_number_is_checked_or_no_answer(page):
 
 
 @pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
-@pytest.mark.parametrize("claim", dict.fromkeys(CLAIMS.values()), ids=lambda c: c.__name__)
+@pytest.mark.parametrize(
+    "claim", mark_most_slow(dict.fromkeys(CLAIMS.values()), 12), ids=lambda c: c.__name__
+)
 def test_a_claimed_number_is_what_deabench_computes(claim, board):
     claim()
 

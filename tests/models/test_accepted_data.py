@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from quick_cases import mark_most_slow
 
 import deabench as db
 from deabench.errors import DataError
@@ -73,7 +74,7 @@ def name_case(value: object) -> str:
     return ", ".join(sorted(value)) if isinstance(value, set) else str(value)
 
 
-@pytest.mark.parametrize(("model", "accepted"), CASES, ids=name_case)
+@pytest.mark.parametrize(("model", "accepted"), mark_most_slow(CASES, 12), ids=name_case)
 def test_a_model_takes_what_leaves_its_score_a_meaning(model, accepted) -> None:
     for kind, cells in CHANGES.items():
         table = TABLE.copy()

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from quick_cases import mark_most_slow
 
 import deabench as db
 from benchmarks.exact.radial import exact_radial
@@ -67,7 +68,7 @@ def test_beyond_a_steep_edge_each_dmu_on_its_rays_is_efficient() -> None:
     db.certify(ranking)
 
 
-@pytest.mark.parametrize("decades", range(2, 14))
+@pytest.mark.parametrize("decades", mark_most_slow(range(2, 14), 4))
 @pytest.mark.parametrize("inputs", [0, 1])
 def test_super_efficiency_by_slacks_over_many_decades_is_the_quotient(decades, inputs) -> None:
     """With one output the other DMU has to shrink what is tested to its own."""

@@ -11,6 +11,7 @@ from dea_cases import examples, frame, lp, oracle, scales, tables
 from hypothesis import given
 from hypothesis import strategies as st
 from model_options import rank_with
+from quick_cases import mark_most_slow
 from scipy.optimize import linprog
 
 import deabench as db
@@ -49,7 +50,9 @@ def judged(X: np.ndarray, Y: np.ndarray, o: int, sign: float) -> float:
     return sign * solution.fun
 
 
-@pytest.mark.parametrize(("goal", "sign"), [("aggressive", 1.0), ("benevolent", -1.0)])
+@pytest.mark.parametrize(
+    ("goal", "sign"), mark_most_slow([("aggressive", 1.0), ("benevolent", -1.0)], 1)
+)
 @examples(12)
 @given(tables(rows=(2, 7), metrics=(2, 4), near=False))
 def test_the_goal_is_scipys_and_no_mean_is_above_its_own_score(goal, sign, values) -> None:
@@ -275,8 +278,11 @@ def sizes_apart(seed: int) -> tuple[pd.DataFrame, list[str], list[str]]:
     return table, names[: count - m], names[count - m :]
 
 
+FAR_SEEDS = [124, 197, 205, 294, 307, 308, 372, 390, 439, 493]
+
+
 @pytest.mark.parametrize("goal", ["benevolent", "aggressive"])
-@pytest.mark.parametrize("seed", [124, 197, 205, 294, 307, 308, 372, 390, 439, 493])
+@pytest.mark.parametrize("seed", mark_most_slow(FAR_SEEDS, 3))
 def test_no_weights_make_a_far_smaller_dmu_better_than_the_best(goal, seed) -> None:
     table, outputs, inputs = sizes_apart(seed)
     ranking = db.rank(table, outputs=outputs, inputs=inputs, model=db.models.Cross(goal=goal))

@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from quick_cases import mark_most_slow
 
 import deabench as db
 from deabench.models.shared import second_stage
@@ -61,7 +62,7 @@ def calls(monkeypatch) -> Counter[str]:
 
 
 @pytest.mark.parametrize("model", [*WITHOUT_COSTS, *WITH_COSTS], ids=str)
-@pytest.mark.parametrize("decimals", [2, 15])
+@pytest.mark.parametrize("decimals", mark_most_slow([15, 2], 1))
 def test_no_score_of_an_ordinary_table_needs_fractions(model, decimals, calls) -> None:
     rng = np.random.default_rng(decimals)
     table = pd.DataFrame(rng.uniform(0.3, 1.0, (12, 4)).round(decimals), columns=list("abxz"))
@@ -82,7 +83,7 @@ def test_no_score_of_an_ordinary_table_needs_fractions(model, decimals, calls) -
 
 
 @pytest.mark.parametrize("orientation", ["input", "output"])
-@pytest.mark.parametrize("returns", ["crs", "vrs", "nirs", "ndrs"])
+@pytest.mark.parametrize("returns", mark_most_slow(["vrs", "crs", "nirs", "ndrs"], 1))
 def test_the_slacks_of_radial_scores_beside_ties_are_proved_the_largest(
     returns, orientation, monkeypatch
 ) -> None:

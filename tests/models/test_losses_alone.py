@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from quick_cases import mark_most_slow
 from scipy.optimize import linprog
 
 import deabench as db
@@ -78,7 +79,7 @@ def test_it_is_chosen_by_itself_and_said() -> None:
     ]
 
 
-@pytest.mark.parametrize("model", list(MODELS))
+@pytest.mark.parametrize("model", mark_most_slow(MODELS, 6))
 def test_every_model_ranks_losses_alone(model) -> None:
     ranking = db.rank(TABLE, model=model)
     if "input" in choices_of(ranking.options, "orientation"):

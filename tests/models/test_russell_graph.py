@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from quick_cases import mark_most_slow
 from scipy.optimize import minimize
 
 import deabench as db
@@ -21,7 +22,7 @@ def integers(seed: int, rows: int, metrics: int) -> pd.DataFrame:
     return pd.DataFrame(values, [f"d{k}" for k in range(rows)], [f"m{c}" for c in range(metrics)])
 
 
-@pytest.mark.parametrize("returns", ["vrs", "crs", "nirs", "ndrs"])
+@pytest.mark.parametrize("returns", mark_most_slow(["vrs", "crs", "nirs", "ndrs"], 1))
 def test_few_rounds_of_tangents_reach_the_measure_of_whole_numbers(returns, monkeypatch) -> None:
     rounds = []
     solve_round = russell._solve_round

@@ -76,17 +76,19 @@ def test_tiers_are_drawn_where_there_are_samples():
     ("make", "merit"),
     [
         (lambda y, scores: plot.RocDisplay.from_predictions(y, scores), roc_auc_score),
-        (
+        pytest.param(
             lambda y, scores: plot.LiftDisplay(
                 {name: curves.lift(y, s) for name, s in scores.items()}
             ),
             roc_auc_score,
+            marks=pytest.mark.slow,
         ),
-        (
+        pytest.param(
             lambda y, scores: plot.PrecisionRecallDisplay(
                 {name: curves.precision_recall(y, s) for name, s in scores.items()}
             ),
             average_precision_score,
+            marks=pytest.mark.slow,
         ),
     ],
 )

@@ -146,7 +146,25 @@ def test_the_contract_runs_over_every_display():
     assert sorted(DISPLAYS) == [name for name in plot.__all__ if name.endswith("Display")]
 
 
-@pytest.mark.parametrize("name", DISPLAYS)
+OF_CURVES = (
+    "RocDisplay",
+    "MeanRocDisplay",
+    "TangoDisplay",
+    "SegmentsDisplay",
+    "GainDisplay",
+    "LiftDisplay",
+    "ConversionDisplay",
+    "PrecisionRecallDisplay",
+    "CostCurveDisplay",
+    "LearningCurveDisplay",
+)
+"""Displays that tests/curves/test_displays.py holds to the same contract."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow if name in OF_CURVES else ()) for name in DISPLAYS],
+)
 def test_every_display_keeps_the_contract(name):
     display = DISPLAYS[name]()
     figure = Figure(figsize=(3.5, 2.625), layout="constrained")

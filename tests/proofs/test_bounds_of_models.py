@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from model_options import rank_with
+from quick_cases import mark_most_slow
 
 import deabench as db
 from deabench.proofs.reasons import UNPROVED
@@ -56,7 +57,7 @@ def rank_by(name: str) -> db.Ranking:
     return rank_with(TABLE, outputs=["a", "b"], inputs=["x", "z"], **MODELS[name])
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", mark_most_slow(CASES, 6))
 def test_no_intensities_and_no_weights_bound_a_score_from_the_wrong_side(name) -> None:
     honest = rank_by(name)
     db.certify(honest)
@@ -108,7 +109,7 @@ for metric, labels in {"a": "t", "b": "ps", "x": "qv", "z": "ru"}.items():
 """Each metric has some of 0."""
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", mark_most_slow(CASES, 6))
 def test_bounds_stand_on_their_sides_beside_metrics_of_0(name) -> None:
     options = MODELS[name]
     honest = rank_with(ZEROS, outputs=["a", "b"], inputs=["x", "z"], **options)
@@ -273,7 +274,7 @@ WITH_FREE_TERM = [
 ]
 
 
-@pytest.mark.parametrize("name", WITH_FREE_TERM)
+@pytest.mark.parametrize("name", mark_most_slow(WITH_FREE_TERM, 5))
 def test_a_free_term_is_off_by_what_it_costs_of_the_score(name) -> None:
     """A distance is measured in steps, and its free term in what such a step is worth."""
     honest = rank_with(SPREAD, outputs=["a", "b"], inputs=["x", "z"], **MODELS[name])

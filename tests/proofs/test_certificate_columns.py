@@ -330,7 +330,13 @@ def test_no_column_is_forgotten() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "column"), CALLS, ids=[f"{name[:3].strip('_')}-{column}" for name, column in CALLS]
+    ("name", "column"),
+    [
+        # Face by face with SciPy: seconds.
+        pytest.param(*case, marks=pytest.mark.slow if CALLS[case] is kaizen else ())
+        for case in CALLS
+    ],
+    ids=[f"{name[:3].strip('_')}-{column}" for name, column in CALLS],
 )
 def test_the_column_is_recomputed(name, column) -> None:
     expected = oracle(name, "expected")[column].to_numpy(dtype=float)

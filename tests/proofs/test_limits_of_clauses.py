@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from model_options import rank_with
+from quick_cases import mark_most_slow
 
 import deabench as db
 import deabench.proofs.targets as targets_module
@@ -70,7 +71,7 @@ def rank_case(options: dict[str, Any]) -> db.Ranking:
 
 
 @pytest.mark.parametrize(
-    "options", MODELS, ids=lambda options: " ".join(map(str, options.values()))
+    "options", mark_most_slow(MODELS, 13), ids=lambda options: " ".join(map(str, options.values()))
 )
 def test_bounds_are_told_as_scores_and_a_score_is_as_far_from_them_as_it_was_moved(options) -> None:
     honest = rank_case(options)

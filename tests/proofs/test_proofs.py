@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from dea_cases import frame, solved
 from model_options import rank_with
+from quick_cases import mark_most_slow
 from simulations.hard_tables import degenerate_tables, integer_tables, noisy_table, noisy_tables
 from simulations.rational_efficiency import efficiency
 
@@ -278,7 +279,7 @@ def test_efficient_is_proved_both_ways(name) -> None:
         refuses(replace(ranking, efficient=forged))
 
 
-@pytest.mark.parametrize("name", RANKINGS)
+@pytest.mark.parametrize("name", mark_most_slow(RANKINGS, 4))
 def test_slacks_are_the_largest_by_an_independent_linear_program(name) -> None:
     ranking = RANKINGS[name]
     inputs = [] if name == "wei" else ["m0"]
@@ -563,7 +564,7 @@ def test_noise_loses_no_row(first, count) -> None:
     assert outcomes[["unanswered", "refused", "frontiers_refused"]].to_numpy().sum() == 0
 
 
-@pytest.mark.parametrize("s", [4, 6, 8])
+@pytest.mark.parametrize("s", mark_most_slow([4, 6, 8], 1))
 @pytest.mark.parametrize(
     "options",
     [{}, {"norm": "l2", "dominating": True}, {"norm": "linf"}, {"norm": "l2", "on": "facets"}],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -30,7 +31,16 @@ TESTED = pd.DataFrame({"a": [1.0], "b": [0.5], "x": [3.0], "z": [1.0]}, index=["
 EVERY = ("crs", "vrs", "nirs", "ndrs")
 
 
+@cache
 def rank_beside(
+    returns: str,
+    orientation: str = "input",
+) -> db.Ranking:
+    """Return the ranking of the table beside a reference that lacks inputs, computed once."""
+    return rank_tables_beside(returns, orientation)
+
+
+def rank_tables_beside(
     returns: str,
     orientation: str = "input",
     tested: pd.DataFrame = TESTED,
@@ -79,12 +89,12 @@ def test_peers_without_inputs_prove_a_factor_of_0(lam, allowed) -> None:
 def test_one_output_short_or_one_input_used_proves_no_factor_of_0() -> None:
     lam = Sparse(np.zeros((1, 1), dtype=np.int32), np.ones((1, 1)))
     for name, value in (("a", 2.5), ("b", 1.5)):
-        ranking = rank_beside("vrs", tested=TESTED.assign(**{name: value}))
+        ranking = rank_tables_beside("vrs", tested=TESTED.assign(**{name: value}))
         assert proved_zero_factors(replace(ranking, intensities=lam)).tolist() == [False]
     for name in ("x", "z"):
         reference = REFERENCE.copy()
         reference.loc["p", name] = 1e-6
-        ranking = rank_beside("vrs", reference=reference)
+        ranking = rank_tables_beside("vrs", reference=reference)
         assert proved_zero_factors(replace(ranking, intensities=lam)).tolist() == [False]
 
 

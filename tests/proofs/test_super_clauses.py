@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from model_options import rank_with
+from quick_cases import mark_most_slow
 
 import deabench as db
 from deabench.errors import CertificateError
@@ -65,7 +66,7 @@ def without_score(ranking: db.Ranking, label: str, reason: str) -> db.Ranking:
 IDS = ["-".join(options.values()) for options, _ in CASES]
 
 
-@pytest.mark.parametrize(("options", "texts"), CASES, ids=IDS)
+@pytest.mark.parametrize(("options", "texts"), mark_most_slow(CASES, 5), ids=IDS)
 def test_no_other_reason_holds(options, texts) -> None:
     ranking = rank_with(TABLE, outputs=["a", "b", "c"], inputs=["x"], **options)
     db.certify(ranking)
@@ -98,7 +99,7 @@ def test_nothing_is_no_more_at_any_factor(returns) -> None:
 
 
 @pytest.mark.parametrize("efficient", [True, False])
-@pytest.mark.parametrize(("options", "texts"), CASES, ids=IDS)
+@pytest.mark.parametrize(("options", "texts"), mark_most_slow(CASES, 5), ids=IDS)
 def test_whoever_is_beyond_the_others_is_efficient(options, texts, efficient) -> None:
     ranking = rank_with(TABLE, outputs=["a", "b", "c"], inputs=["x"], **options)
     is_beyond = (ranking.scores > 1 + 1e-9) | ranking.scores.isna()

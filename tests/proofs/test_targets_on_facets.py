@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from quick_cases import mark_most_slow
 
 import deabench as db
 from deabench.errors import CertificateError
@@ -36,7 +37,7 @@ def with_target(targets: db.Targets, target: np.ndarray) -> db.Targets:
 
 
 @pytest.mark.parametrize("point", [(1.0, 3.0), (2.5, 1.0), (2.0, 2.5), (5.0, 2.0), (3.0, 4.5)])
-@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("weights", mark_most_slow(WEIGHTS, 1))
 @pytest.mark.parametrize("norm", ORDERS)
 def test_a_target_that_is_further_along_its_facet_is_not_the_closest(norm, weights, point) -> None:
     honest = find_targets(point, norm=norm, weights=weights)

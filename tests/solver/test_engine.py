@@ -10,6 +10,7 @@ import pytest
 from dea_cases import RETURNS, examples, frame, radial, scales, tables, theta5
 from hypothesis import given
 from hypothesis import strategies as st
+from quick_cases import mark_most_slow
 
 import deabench as db
 from deabench.geometry import facet_bases, facets
@@ -119,7 +120,7 @@ def test_an_exact_optimum_is_the_fraction_itself() -> None:
     assert by_fractions(problem)[2] == pytest.approx(float(third / ((third + two) / 2)), abs=1e-15)
 
 
-@pytest.mark.parametrize("returns", list(RETURNS))
+@pytest.mark.parametrize("returns", mark_most_slow(RETURNS, 2))
 @pytest.mark.parametrize("orientation", ["input", "output"])
 def test_ccr_of_a_middling_table_is_scipys(orientation, returns) -> None:
     rng = np.random.default_rng(8)
