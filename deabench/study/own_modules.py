@@ -68,11 +68,15 @@ def _installed_folders() -> tuple[str, ...]:
 
 def _is_own(module: ModuleType | None) -> bool:
     """Whether a module is the user's: not of Python, an installed package, or deabench."""
-    name = getattr(module, "__name__", "").partition(".")[0]
-    if not isinstance(module, ModuleType) or name in sys.stdlib_module_names or name in SCRIPTS:
+    if not isinstance(module, ModuleType):
         return False
-    file = getattr(module, "__file__", None)
-    return bool(file) and not str(file).startswith(_installed_folders())
+    # Asked for an attribute that it lacks, a module that others load when it is used would load.
+    attributes = vars(module)
+    file = attributes.get("__file__")
+    if not file or str(file).startswith(_installed_folders()):
+        return False
+    name = attributes.get("__name__", "").partition(".")[0]
+    return name not in sys.stdlib_module_names and name not in SCRIPTS
 
 
 def own_file(name: str) -> Path | None:
