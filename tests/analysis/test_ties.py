@@ -186,12 +186,15 @@ def has_form(options: dict[str, str], inputs: list[str] | None) -> bool:
 )
 @pytest.mark.parametrize(
     ("options", "columns"),
-    [
-        (options, columns)
-        for options in HOSPITAL_OPTIONS
-        for columns in COLUMNS
-        if has_form(options, columns[1])
-    ],
+    mark_most_slow(
+        [
+            (options, columns)
+            for options in HOSPITAL_OPTIONS
+            for columns in COLUMNS
+            if has_form(options, columns[1])
+        ],
+        14,
+    ),
     ids=str,
 )
 def test_every_call_asks_the_same_question(options, columns, within) -> None:

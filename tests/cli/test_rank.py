@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from quick_cases import mark_most_slow
 
 import deabench as db
 from deabench.cli import main
@@ -55,7 +56,9 @@ def source(tmp_path) -> str:
     return str(tmp_path / "table.csv")
 
 
-@pytest.mark.parametrize(("arguments", "model"), CALLS, ids=[" ".join(words) for words, _ in CALLS])
+@pytest.mark.parametrize(
+    ("arguments", "model"), mark_most_slow(CALLS, 14), ids=[" ".join(words) for words, _ in CALLS]
+)
 def test_command_equals_the_call(arguments, model, source, capsys) -> None:
     assert main(["rank", source, "--inputs", "ms", *arguments, "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)

@@ -224,7 +224,12 @@ def test_panels_count_what_they_leave_out():
 
 @pytest.mark.parametrize(
     ("end", "start"),
-    [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF"), ("PNG", b"\x89PNG")],
+    [
+        pytest.param("png", b"\x89PNG", marks=pytest.mark.slow),
+        ("svg", b"<?xml"),
+        ("pdf", b"%PDF"),
+        ("PNG", b"\x89PNG"),
+    ],
 )
 def test_pictures_are_written_whole_and_the_same_each_time(six, tmp_path, end, start):
     path, repeated = tmp_path / f"gain.{end}", tmp_path / f"again.{end}"

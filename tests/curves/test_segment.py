@@ -129,6 +129,7 @@ def draw_segment(rng, positives, negatives, separation):
     return curves.balanced_segment(y, rng.normal(size=len(y)) + separation * y)
 
 
+@pytest.mark.slow
 def test_sauc_falls_as_one_over_root_n():
     """As the docstring and CAUTION say: ten times the rows, about a third of the area, the same
     classifier.

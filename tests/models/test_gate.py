@@ -170,7 +170,9 @@ def test_small_tables_and_rows_of_zeros_certify(name) -> None:
 CLOSE = [("russell", "none"), ("sbm", "none"), ("super", "output"), ("wei", None), ("rdm", "none")]
 
 
-@pytest.mark.parametrize(("name", "orientation"), [*CLOSE, ("cross", None), ("holder", "none")])
+@pytest.mark.parametrize(
+    ("name", "orientation"), mark_most_slow([*CLOSE, ("cross", None), ("holder", "none")], 3)
+)
 def test_no_order_and_no_unit_changes_ranks(name, orientation) -> None:
     rng = np.random.default_rng(1)
     table = pd.DataFrame((0.9 + rng.normal(0, 1e-3, (20, 4))).round(3)).rename(columns="y{}".format)
@@ -335,7 +337,7 @@ def test_super_efficiencies_with_inputs_are_proved_where_values_differ_by_roundi
 
 
 @pytest.mark.parametrize("orientation", ["output", "input"])
-@pytest.mark.parametrize("returns", ["crs", "vrs", "nirs", "ndrs"])
+@pytest.mark.parametrize("returns", mark_most_slow(["crs", "vrs", "nirs", "ndrs"], 2))
 def test_plain_tables_need_no_rational_arithmetic(monkeypatch, returns, orientation) -> None:
     """Multipliers that are 0 but for their last digit are no negative ones."""
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from model_options import rank_with
+from quick_cases import mark_most_slow
 
 import deabench as db
 from deabench.results.answer import take_rows
@@ -133,7 +134,9 @@ def test_violations_know_no_units(name) -> None:
         pd.testing.assert_frame_equal(moved.frame, plain.frame, rtol=1e-6, atol=2e-12)
 
 
-@pytest.mark.parametrize("name", [model for model in MODELS if model.values[0] not in TOGETHER])
+@pytest.mark.parametrize(
+    "name", mark_most_slow([model for model in MODELS if model.values[0] not in TOGETHER], 3)
+)
 def test_violations_of_a_dmu_are_its_own(name) -> None:
     honest = rank_case(name)
     for forged in (change_all(honest, 1e-3), change_all(honest, 1e-7, seed=1)):

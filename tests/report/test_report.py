@@ -15,6 +15,7 @@ from urllib.parse import unquote
 import numpy as np
 import pandas as pd
 import pytest
+from quick_cases import mark_most_slow
 from report_cases import (
     COSTS,
     HOSTILE,
@@ -546,14 +547,17 @@ def test_the_command_reports_a_saved_ranking(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("table", "options"),
-    [
-        (cloud(30, 3), {}),
-        (cloud(30, 3), {"model": "fdh"}),
-        (costly(30), COSTS),
-        (costly(30), COSTS | {"model": "ccr"}),
-        (cloud(20, 3), {"model": "common"}),
-        (cloud(20, 3), {"model": "sbm"}),
-    ],
+    mark_most_slow(
+        [
+            (cloud(30, 3), {}),
+            (cloud(30, 3), {"model": "fdh"}),
+            (costly(30), COSTS),
+            (costly(30), COSTS | {"model": "ccr"}),
+            (cloud(20, 3), {"model": "common"}),
+            (cloud(20, 3), {"model": "sbm"}),
+        ],
+        3,
+    ),
 )
 def test_where_efficient_is_not_on_the_frontier_the_page_says_so(table, options):
     data = db.report(table, **options).data

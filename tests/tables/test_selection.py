@@ -67,7 +67,7 @@ def test_a_file_and_a_reading_say_the_same_as_what_they_declare(name, tmp_path) 
     same(declared, options(bare, outputs=["accuracy"]))
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", mark_most_slow(ASKED, 5))
 def test_empty_cells_are_refused_with_what_to_say_and_dropped_as_asked(name) -> None:
     hole = PLAIN.copy()
     hole.loc["c", "accuracy"] = np.nan

@@ -13,6 +13,7 @@ import code_edits
 import numpy as np
 import pytest
 from code_edits import EDITS, IRRELEVANT, IRRELEVANT_IN_SCRIPTS, PLAIN, PREDICT, with_class
+from quick_cases import mark_most_slow
 
 from deabench.study import Study
 from deabench.study.learners import LearnerSpec, fingerprints
@@ -103,7 +104,9 @@ def test_keys_are_the_same_in_every_process():
     assert len(digests) == 1
 
 
-@pytest.mark.parametrize("style", ["import", "from", "inside", "import_module", "through"])
+@pytest.mark.parametrize(
+    "style", mark_most_slow(["through", "from", "inside", "import_module", "import"], 3)
+)
 def test_own_modules_and_their_packages_count(style, tmp_path, monkeypatch):
     """Of own code's imports: the source of an own module, the version of a package."""
     imports = {
