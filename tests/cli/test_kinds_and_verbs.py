@@ -60,7 +60,16 @@ def files(tmp_path_factory) -> dict[str, Path]:
     return write_sources(tmp_path_factory.mktemp("sources"))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    # These two are read as "metrics" and "folds" are.
+    [
+        pytest.param(
+            kind, marks=pytest.mark.slow if kind in ("metrics-in-rows", "datasets") else ()
+        )
+        for kind in KINDS
+    ],
+)
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_answers_or_names_a_command(
     verb, kind, files, undrawn, tmp_path, monkeypatch, capsys

@@ -142,7 +142,7 @@ def test_rows_of_the_table_have_hoelder_distances(columns, inputs, scores) -> No
     db.certify(ranking)
 
 
-@pytest.mark.parametrize("name", mark_most_slow(MODELS, 6))
+@pytest.mark.parametrize("name", mark_most_slow(MODELS, 4))
 def test_small_tables_and_rows_of_zeros_certify(name) -> None:
     one = pd.DataFrame({"a": [0.9], "b": [0.8], "c": [3.0]}, ["x"])
     two = pd.DataFrame({"a": [0.9, 0.5], "b": [0.8, 0.9], "c": [3.0, 2.0]}, ["x", "y"])

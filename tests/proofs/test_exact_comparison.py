@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from quick_cases import mark_most_slow
 from scipy.optimize import linprog
 
 import deabench as db
@@ -244,21 +245,24 @@ M = db.models
 @pytest.mark.parametrize("is_own_reference", [pytest.param(True, marks=pytest.mark.slow), False])
 @pytest.mark.parametrize(
     "model",
-    [
-        M.SBM(returns="vrs"),
-        M.SBM(returns="vrs", orientation="input"),
-        M.SuperSBM(returns="vrs", orientation="output"),
-        M.Additive(weights="mip"),
-        M.RAM(),
-        M.BAM(),
-        M.Russell(),
-        M.Russell(orientation="none"),
-        M.DDF(),
-        M.RDM(),
-        M.Holder(weights="mip"),
-        M.CCR(returns="vrs"),
-        M.Super(returns="vrs"),
-    ],
+    mark_most_slow(
+        [
+            M.SBM(returns="vrs"),
+            M.SBM(returns="vrs", orientation="input"),
+            M.SuperSBM(returns="vrs", orientation="output"),
+            M.Additive(weights="mip"),
+            M.RAM(),
+            M.BAM(),
+            M.Russell(),
+            M.Russell(orientation="none"),
+            M.DDF(),
+            M.RDM(),
+            M.Holder(weights="mip"),
+            M.CCR(returns="vrs"),
+            M.Super(returns="vrs"),
+        ],
+        6,
+    ),
     ids=lambda model: f"{model.name}-{model.orientation}",
 )
 def test_a_mixture_of_decimals_is_one_in_rational_arithmetic(model, is_own_reference) -> None:

@@ -301,6 +301,7 @@ def test_no_two_sentences_of_a_page_disagree(opened, make_report, table, given):
     assert count >= 2
 
 
+@pytest.mark.slow
 def test_the_section_follows_the_chosen_one_and_says_what_it_holds(opened):
     table = cloud(30, 3)
     page = opened(page_of(30, 3))

@@ -35,10 +35,10 @@ def expected_text() -> str:
     "labels",
     [
         pd.Index([("a", 1), ("b", 2), ("c", 3)], tupleize_cols=False),
-        pd.Index([True, False, "c"], dtype=object),
+        pytest.param(pd.Index([True, False, "c"], dtype=object), marks=pytest.mark.slow),
         pd.interval_range(0, 3),
         pd.MultiIndex.from_tuples([("a", 1), ("a", 2), ("b", 1)], names=["system", "seed"]),
-        pd.date_range("2026-01-01", periods=3),
+        pytest.param(pd.date_range("2026-01-01", periods=3), marks=pytest.mark.slow),
         pd.Index(list("abc"), name="accuracy"),
         pd.CategoricalIndex(list("abc"), categories=list("zcba")),
     ],
