@@ -15,7 +15,6 @@ from urllib.parse import unquote
 import numpy as np
 import pandas as pd
 import pytest
-from quick_cases import mark_most_slow
 from report_cases import (
     COSTS,
     HOSTILE,
@@ -547,17 +546,14 @@ def test_the_command_reports_a_saved_ranking(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("table", "options"),
-    mark_most_slow(
-        [
-            (cloud(30, 3), {}),
-            (cloud(30, 3), {"model": "fdh"}),
-            (costly(30), COSTS),
-            (costly(30), COSTS | {"model": "ccr"}),
-            (cloud(20, 3), {"model": "common"}),
-            (cloud(20, 3), {"model": "sbm"}),
-        ],
-        3,
-    ),
+    [
+        (cloud(30, 3), {}),
+        pytest.param(cloud(30, 3), {"model": "fdh"}, marks=pytest.mark.slow),
+        pytest.param(costly(30), COSTS, marks=pytest.mark.slow),
+        (costly(30), COSTS | {"model": "ccr"}),
+        (cloud(20, 3), {"model": "common"}),
+        pytest.param(cloud(20, 3), {"model": "sbm"}, marks=pytest.mark.slow),
+    ],
 )
 def test_where_efficient_is_not_on_the_frontier_the_page_says_so(table, options):
     data = db.report(table, **options).data
