@@ -1,4 +1,7 @@
-"""Recognise groups of columns, as metrics below each system, and of rows below a heading."""
+"""Recognise groups of columns, as metrics below each system, and of rows below a heading.
+
+Tables that are printed in two halves side by side are unfolded here, too.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from itertools import accumulate, combinations, pairwise
 import pandas as pd
 
 from deabench.tables.cells import parse_numbers
+from deabench.tables.estimates import parse_estimate
 from deabench.tables.naming.totals import describe_totals, find_totals
 from deabench.tables.naming.vocabulary import has_name, is_benchmark, look_up_metric
 from deabench.tables.recognition.layout import are_benchmarks, is_system_name
@@ -45,6 +49,34 @@ def take_headings(rows: list[list[str]]) -> tuple[list[list[str]], list[str], li
             return body, groups, [f"rows without values name the groups of those below: {shown}"]
     shown = quote_names(headings, 3)
     return body, [], [f"rows without values are headings and left out: {shown}"]
+
+
+def unfold_columns(
+    names: list[str], rows: list[list[str]]
+) -> tuple[list[str], list[list[str]], list[str]]:
+    """Return a table whose columns repeat side by side as one that is as long, and a note.
+
+    Long tables are printed in two halves: "Country | A | B | Country | A | B".
+    """
+    for width in range(2, len(names) // 2 + 1):
+        is_folded = len(names) % width == 0 and names == names[:width] * (len(names) // width)
+        if not is_folded or not all(names):
+            continue
+        parts = [
+            row[start : start + width]
+            for start in range(0, len(names), width)
+            for row in rows
+            if any(row[start : start + width])
+        ]
+        labels = [part[0] for part in parts]
+        # The first column names each row once, and numbers stand in the others.
+        if len({*labels}) == len(labels) and not any(map(_is_number, labels)):
+            return names[:width], parts, ["columns that repeat side by side are read as one table"]
+    return names, rows, []
+
+
+def _is_number(cell: str) -> bool:
+    return parse_estimate(cell, False) is not None
 
 
 def stack_systems(

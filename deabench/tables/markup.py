@@ -23,6 +23,8 @@ _FOOTNOTE = lazy_pattern(
     r"(?<=\d)\s*(?:<sup>\s*[\w*†‡,]{1,3}\s*</sup>|\^\{?[a-z*†‡]\}?|\[\^\w+\])", re.IGNORECASE
 )
 """A mark of a footnote behind a number, which is no digit of it."""
+_FOOTNOTE_REFERENCE = lazy_pattern(r"\s*\[\^[\w-]+\]")
+"""A mark of a footnote of Markdown, as [^1]."""
 _IMAGE_TAG = lazy_pattern(r"<(?:img|svg)\b[^<>]*>", re.IGNORECASE)
 _WORD_IN_SCRIPT = lazy_pattern(r"(?<=[A-Za-z>])<su[bp]>(?=\s*[A-Za-z])", re.IGNORECASE)
 """A raised or lowered word, as in AP<sup>test</sup>; "R<sup>2</sup>" is one word."""
@@ -122,7 +124,7 @@ def strip_markup(text: str) -> str:
     if ":`" in text:
         text = _ROLE.sub(r"\1", text)
     if "[" in text:
-        text = _LINK.sub(_link_text, _IMAGE.sub(" ", text))
+        text = _LINK.sub(_link_text, _IMAGE.sub(" ", _FOOTNOTE_REFERENCE.sub("", text)))
     if "<" in text or "^" in text:
         text = _LINE_BREAK.sub(" ", _FOOTNOTE.sub("", _POWER.sub(r"\1^\2", text)))
         text = _TAG.sub("", _IMAGE_TAG.sub(" ", _WORD_IN_SCRIPT.sub(" ", text)))

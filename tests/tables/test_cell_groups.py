@@ -99,3 +99,17 @@ def test_headings_above_rows_of_other_names_are_left_out(tmp_path) -> None:
     # A system on both sides of one heading is no group.
     path.write_text(f"{head}| a | 0.9 | 3 |\n| Closed | | |\n| a | 0.8 | 2 |\n")
     assert list(read_file(path).frame) == ["Model", "F1", "Time"]
+
+
+def test_a_table_in_two_halves_side_by_side_is_one(tmp_path) -> None:
+    path = tmp_path / "languages.md"
+    header = "| Model | Accuracy | F1 | Model | Accuracy | F1 |\n|-|-|-|-|-|-|\n"
+    path.write_text(header + "| A | 0.9 | 0.8 | C | 0.7 | 0.9 |\n| B | 0.6 | 0.7 | | | |\n")
+    table = db.read(path)
+    assert list(table.frame.index) == ["A", "B", "C"]
+    assert "columns that repeat side by side are read as one table" in table.notes
+    # The same systems in both halves are measured twice.
+    path.write_text(
+        header + "| A | 0.9 | 0.8 | A | 0.7 | 0.9 |\n| B | 0.6 | 0.7 | B | 0.5 | 0.6 |\n"
+    )
+    assert len(db.read(path).frame.columns) == 4

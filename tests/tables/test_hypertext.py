@@ -92,3 +92,16 @@ def test_a_second_header_row_begins_with_a_word_for_systems(tmp_path) -> None:
     table = db.read(path)
     assert table.outputs == ["Arithmetic μ-F1", "Arithmetic m-F1", "Harmonic μ-F1", "Harmonic m-F1"]
     assert list(table.frame.index) == ["BERT", "RoBERTa", "DeBERTa"]
+
+
+def test_merged_cells_without_emphasis_above_header_cells_are_a_header(tmp_path) -> None:
+    path = tmp_path / "zoo.html"
+    path.write_text(
+        "<table><tr><td></td><td colspan=2>Roads</td><td colspan=2>Fields</td></tr>"
+        "<tr><th>Backbone</th><th>AP</th><th>FPR95</th><th>AP</th><th>FPR95</th></tr>"
+        "<tr><td>A</td><td>85.4</td><td>6.9</td><td>70.8</td><td>6.3</td></tr>"
+        "<tr><td>B</td><td>78.4</td><td>11.8</td><td>60.9</td><td>10.6</td></tr></table>"
+    )
+    table = db.read(path)
+    assert table.outputs == ["Roads AP", "Fields AP"]
+    assert table.lower_rates == ["Roads FPR95", "Fields FPR95"]

@@ -310,3 +310,18 @@ def test_words_are_split_with_the_numbers_beside_them(tmp_path) -> None:
     frame = read_file(path).frame
     assert frame["Network"].tolist() == ["Alder (ours)", "Alder (ours)", "Birch", "Birch"]
     assert frame["Precision"].tolist() == 2 * ["fp32", "int8"]
+
+
+@pytest.mark.parametrize("newline", [" ", "\n"])
+def test_tables_of_asciidoc_are_read(tmp_path, newline) -> None:
+    path = tmp_path / "cores.txt"
+    rows = [("**small**", "33.9", "**12**"), ("`large`", "62.5", "15")]
+    lines = ["| CPU | CoreMark Score | Latency (ms)"]
+    lines += [f"| {name}{newline}| {score}{newline}| {latency}" for name, score, latency in rows]
+    table = (
+        '.Results\n[cols="<6,^2,^2"]\n|=====\n' + "\n".join(lines) + "\n|=====\n\nMore text, too.\n"
+    )
+    path.write_text(table)
+    board = db.read(path)
+    assert list(board.frame.index) == ["small", "large"]
+    assert (board.outputs, board.costs) == (["CoreMark Score"], ["Latency (ms)"])

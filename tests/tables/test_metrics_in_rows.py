@@ -217,3 +217,24 @@ def test_remarks_beside_systems_of_words_and_numbers_are_no_system(tmp_path) -> 
         "| Latency | 12 ms | 15 ms | low |\n"
     )
     assert db.read(path).frame.index.tolist() == ["Alder", "Birch"]
+
+
+def test_one_system_that_is_called_like_a_metric_hides_no_metrics_in_rows(tmp_path) -> None:
+    path = tmp_path / "archives.md"
+    path.write_text(
+        "| **Perl** (47 GiB) | .tar.gz [^1] | .tar.zst | 7zip (`-mx=7`) | SquashFS | DwarFS | B |\n"
+        "|---|--:|--:|--:|--:|--:|--:|\n"
+        "| Compression time | 4m 59s | 8m 06s | 23m 27s | 5m 37s | 2m 13s | 9m 1s |\n"
+        "| Compressed size | 12.2 GiB | 0.39 GiB | 1.22 GiB | 3.25 GiB | 0.31 GiB | 0.29 GiB |\n"
+        "| Decompression time | 2m 19s | 57.2s | 1m 14s | 39.3s | 48.7s | 8m 3s |\n"
+        "| Mount time | 2m 07s | 3.1s | 3.6s | 0.011s | 0.42s | 7s |\n\n[^1]: GNU tar\n"
+    )
+    table = db.read(path)
+    assert table.kind == "metrics-in-rows"
+    assert list(table.frame.index)[:3] == [".tar.gz", ".tar.zst", "7zip (-mx=7)"]
+    assert table.costs == [
+        "Compression time",
+        "Compressed size",
+        "Decompression time",
+        "Mount time",
+    ]

@@ -384,3 +384,29 @@ def test_test_functions_are_data_sets_of_algorithms(tmp_path) -> None:
     path.write_text("Algorithm,Function,Mean error\n" + "".join(rows))
     table = read(path)
     assert (table.label, table.dataset, table.question) == (("Algorithm",), "Function", None)
+
+
+def test_scores_that_rise_with_the_rank_are_better_low(tmp_path) -> None:
+    path = tmp_path / "forecasts.csv"
+    rows = [f"{k},bot {k},{0.1 + k / 50:.3f},{0.2 + (k ^ 1) / 50:.3f},0.9\n" for k in range(1, 10)]
+    header = "Ranking,Model,Overall Score (N=183),Market Score (N=14),F1 score\n"
+    path.write_text(header + "".join(rows))
+    table = read(path)
+    assert table.lower_rates == ["Overall Score (N=183)", "Market Score (N=14)"]
+    assert table.outputs == ["F1 score"]
+    # Scores that fall as the rank rises are better high, and so is one that does neither.
+    path.write_text(header.replace("Ranking", "Number") + "".join(rows))
+    assert "Overall Score (N=183)" not in read(path).lower_rates
+    falling = [f"{k},bot {k},{0.9 - k / 50:.3f},{0.2 + k / 50:.3f},0.9\n" for k in range(1, 10)]
+    path.write_text(header + "".join(falling))
+    assert "Overall Score (N=183)" in read(path).outputs
+
+
+def test_training_data_is_a_condition_where_all_metrics_name_it(tmp_path) -> None:
+    path = tmp_path / "emotions.csv"
+    path.write_text(
+        "Model,Original training data UAR,Augmented training data UAR\nA,0.61,0.64\nB,0.58,0.66\n"
+    )
+    assert len(read(path).outputs) == 2
+    path.write_text("Model,Training data UAR,Test UAR\nA,0.61,0.64\nB,0.58,0.66\n")
+    assert read(path).outputs == ["Test UAR"]

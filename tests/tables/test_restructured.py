@@ -195,3 +195,12 @@ def test_a_list_whose_last_row_was_cut_off_is_read_with_empty_cells(tmp_path) ->
     assert frame["Dataset"].tolist() == ["lake", "pond", "moor"]
     assert frame["alder 12M"].tolist() == ["0.71 (0.02)", "0.64 (0.01)", "0.59 (0.03)"]
     assert frame["birch 3M"].tolist() == ["0.68", "0.61", ""]
+
+
+def test_tabs_indent_the_rows_of_a_list(tmp_path) -> None:
+    path = tmp_path / "parsers.rst"
+    rows = [("Model", "Accuracy"), ("A", "0.99"), ("B", "0.97")]
+    text = "".join(f"\t\t*\t- {a}\n\t\t\t- {b}\n" for a, b in rows)
+    path.write_text(f".. list-table::\n\t\t:header-rows: 1\n\n{text}")
+    table = db.read(path)
+    assert (list(table.frame.index), table.outputs) == (["A", "B"], ["Accuracy"])

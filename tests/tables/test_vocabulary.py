@@ -424,3 +424,19 @@ def test_words_of_single_fields(role, names) -> None:
 def test_abbreviations_mean_something_beside_others_of_their_field(role, name, others) -> None:
     meaning = look_up_beside(name, [name, *others.split()])
     assert (meaning.role if meaning else None) == role
+
+
+def test_what_is_to_be_forgotten_is_better_unknown() -> None:
+    names = ["retain_acc", "forget_acc", "mia_acc"]
+    roles = {name: look_up_beside(name, names) for name in names[1:]}
+    assert roles["forget_acc"].role == "lower_rate"
+    assert roles["mia_acc"].role == "conditional"
+    assert look_up_beside("forget_acc", ["forget_acc", "time"]) is None
+
+
+def test_names_that_hold_words_of_metrics_and_mean_something_else() -> None:
+    for name in ("archive.tar.gz", "strong scaling"):
+        meaning = look_up_metric(name)
+        assert meaning is None or meaning.role not in ("output", "lower_rate"), name
+    assert look_up_metric("train_emissions_kg").role == "cost"
+    assert look_up_metric("cv_f1_per_kg_train").role != "cost"

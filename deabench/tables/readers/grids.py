@@ -9,7 +9,7 @@ from itertools import islice, pairwise, takewhile
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.cell_groups import stack_systems, take_headings
+from deabench.tables.cell_groups import stack_systems, take_headings, unfold_columns
 from deabench.tables.cells import is_empty_word
 from deabench.tables.estimates import parse_estimate
 from deabench.tables.markup import strip_markup
@@ -282,7 +282,10 @@ def _name_cells(grid: Grid) -> tuple[pd.DataFrame, list[tuple[str, str]], list[s
         header_count += 1
     lines = fill_headers(rows[:header_count])
     names = join_headers(lines)
-    body, groups, notes = take_headings(rows[header_count:])
+    names, unfolded, fold_notes = unfold_columns(names, rows[header_count:])
+    width = len(names)
+    body, groups, notes = take_headings(unfolded)
+    notes = [*fold_notes, *notes]
     is_repeated = [row in rows[:header_count] for row in body]
     body = [row for row, repeated in zip(body, is_repeated, strict=True) if not repeated]
     frame = pd.DataFrame(body, columns=make_unique(names), dtype=object)

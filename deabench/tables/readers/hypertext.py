@@ -181,9 +181,13 @@ def _parse_span(value: str | None) -> int:
 
 
 def _count_header_rows(table: _OpenTable) -> int:
-    """Return how many of the first rows have header cells alone."""
+    """Return how many of the first rows are headers, which have header cells alone."""
     rows = [row for row in table.rows if row]
     count = 0
+    # Names of groups may be plain cells, merged over the header cells below them.
+    is_merged = len(rows) > 1 and any(cell.columns > 1 for cell in rows[0])
+    if is_merged and not any(cell.is_header for cell in rows[0]):
+        count = 1 if all(cell.is_header for cell in rows[1]) else 0
     while count < len(rows) and all(cell.is_header for cell in rows[count]):
         count += 1
     # A table of header cells alone has a header of one row.

@@ -23,25 +23,32 @@ _BOXED_RULE = lazy_pattern(
     r"^[ \t]*[+┌┏╔├┝┡┠╞╟╠└┗╚╘╰╭╒─━═+┴┷┼┿╇╈┬┯╤╧╪┤┥┩┨╢╡╣┐┓╗╮╕┘┛╝╯╛=:-]{3,}[ \t]*$"
 )
 _BOX = lazy_pattern(r"^[ \t]*(?:\+-+\+|[┌┏╔╭╒][─━═┬┯┳╤]{2})", re.MULTILINE)
+_BAR = lazy_pattern(r"(?<!\\)\|")
+"""What separates cells, and is no part of one."""
 _LINE_BREAK = lazy_pattern(r"<br\s*/?>", re.IGNORECASE)
 _HEADING_PARTS = lazy_pattern(r"<br\s*/?>(?!\s*[(\[<])|/|,|\\?\|", re.IGNORECASE)
+_ASCIIDOC_TABLE = lazy_pattern(
+    r"^\|={3,}[ \t]*\n(?P<lines>.*?)^\|={3,}[ \t]*$", re.MULTILINE | re.DOTALL
+)
+"""A table of AsciiDoc, between two lines of a bar and signs of equality."""
 _VERTICAL = str.maketrans("│┃║", "|||")
 
 
 def has_markdown_table(text: str) -> bool:
     """Return whether a line of a text is the rule below the header of a table."""
-    return RULE.search(text) is not None or _BOX.search(text) is not None
+    patterns = (RULE, _BOX, _ASCIIDOC_TABLE)
+    return any(pattern.search(text) is not None for pattern in patterns)
 
 
 def find_markdown_tables(text: str) -> tuple[list[Grid], str]:
     """Return the tables of a Markdown text, and the text around them.
 
-    Tables of a terminal (psql, MySQL, rich) are read as Markdown, and so are those in blocks of
-    code where no other is there.
+    Tables of a terminal (psql, MySQL, rich) and of AsciiDoc are read as Markdown, and so are those
+    in blocks of code where no other is there.
     """
     from markdown_it import MarkdownIt
 
-    text = _draw_as_markdown(text)
+    text = _ASCIIDOC_TABLE.sub(_write_asciidoc, _draw_as_markdown(text))
     parser = MarkdownIt("commonmark").enable("table")
     # The cells are stripped of their markup elsewhere; to parse it takes most of the time.
     parser.core.ruler.enableOnly(["normalize", "block"])
@@ -71,6 +78,22 @@ def find_markdown_tables(text: str) -> tuple[list[Grid], str]:
     return grids, text
 
 
+def _write_asciidoc(table: re.Match[str]) -> str:
+    """Return a table of AsciiDoc as Markdown; a row has a line, or each of its cells has one."""
+    lines = [line.strip() for line in table["lines"].splitlines() if line.strip()]
+    rows = [_BAR.split(line)[1:] for line in lines if line.startswith("|")]
+    # The first line holds the header; without several cells in it nothing tells the columns.
+    if len(rows) != len(lines) or len(rows) < 2 or len(rows[0]) < 2:
+        return table[0]
+    width = len(rows[0])
+    cells = [cell.strip() for row in rows for cell in row]
+    if len(cells) % width:
+        return table[0]
+    rows = [cells[start : start + width] for start in range(0, len(cells), width)]
+    written = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(["", written[0], "|---" * width + "|", *written[1:], ""])
+
+
 def _split_by_bars(lines: list[str]) -> list[Grid]:
     """Return the tables of lines whose rule has another number of cells than their header."""
     grids = []
@@ -78,7 +101,7 @@ def _split_by_bars(lines: list[str]) -> list[Grid]:
         if not RULE.match(lines[k]) or "|" not in lines[k - 1]:
             continue
         body = takewhile(lambda line: "|" in line, lines[k + 1 :])
-        rows = [re.split(r"(?<!\\)\|", line.strip().strip("|")) for line in (lines[k - 1], *body)]
+        rows = [_BAR.split(line.strip().strip("|")) for line in (lines[k - 1], *body)]
         grids.append(Grid([[strip_markup(cell) for cell in row] for row in rows]))
     return grids
 

@@ -64,7 +64,8 @@ def find_rst_tables(text: str, limits: Limits, file: str) -> tuple[list[Grid], s
     DataError
         Where a directive holds a table, and docutils is not installed.
     """
-    lines = text.split("\n")
+    # Tabs indent as docutils reads them.
+    lines = text.expandtabs(8).split("\n")
     grids = []
     for first, last, is_directive in list(_find_blocks(lines)):
         block = lines[first:last]

@@ -51,6 +51,7 @@ from deabench.tables.recognition.redundancy import (
     needs_guesses,
     take_criteria_as_ranks,
     take_lone_mean_rank,
+    take_training_as_condition,
 )
 from deabench.tables.rows import compare_with_reference_rows
 from deabench.tables.scales import are_alike, finite_values, measure_scale, rank_correlations
@@ -108,7 +109,8 @@ def judge_columns(
         Whether these columns were put together to be ranked, as in a DataFrame with its systems in
         the index: where no name is known, every numeric column is then a guess, counts too.
     """
-    resolved = doubt_scores([_name_value(c, context.metric) for c in columns], context)
+    named = [_name_value(c, context.metric) for c in take_training_as_condition(columns)]
+    resolved = doubt_scores(named, context)
     resolved = _leave_out_sparse(open_lone_resource(resolved, frame), frame, lambda c: c.metric)
     resolved = agree_on_percent(_take_stated_errors(resolved, frame, context), frame)
     resolved = take_percentiles(settle_ratios(resolved, frame))

@@ -46,6 +46,8 @@ HEADINGS_OF_MEASURES = (
 """What a column of metrics may be called beside words for metrics; none of them is a system."""
 LEAST_METRIC_SHARE = 0.5
 """Metrics stand in rows where at least this share of the row labels are names of metrics."""
+MOST_CALLED = 0.2
+"""So many of the systems may be called like metrics, as a share of them."""
 LEAST_MEASURED = 0.5
 """A row of words and numbers is measured where at least this share of it are numbers."""
 LEAST_SYSTEMS = 2
@@ -116,7 +118,9 @@ def transpose_metrics(source: Source) -> Source | None:
     systems = [name for name in systems if name not in changes]
     columns_of_units = _find_columns_of_units(frame, changes) if texts else []
     systems = columns_of_units or _find_columns_of_words(frame, named) or systems
-    if not systems or (called_metrics and not are_named) or len(frame) < 2:
+    # One of many systems may be called like a metric, as "7zip", where the rows are metrics.
+    are_few = MOST_CALLED * len(systems) >= len(called_metrics)
+    if not systems or (called_metrics and not (are_named or are_few)) or len(frame) < 2:
         return None
     # The metrics stand first, or under their own name; further texts describe them.
     # Behind names of systems further texts describe these, as "NetVLAD top 40".

@@ -5,6 +5,7 @@ Criteria that are given as ranks beside an overall rank are told by their values
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,7 +13,9 @@ import numpy as np
 import pandas as pd
 
 from deabench.tables.naming.parsing import parse_name
+from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.recognition.columns import COUNTS_ROWS, GUESSED, Column
+from deabench.utils.lazy import lazy_pattern
 from deabench.utils.text import quote_names
 
 MEAN_WORDS = ("average", "avg", "mean", "overall", "macro", "total score")
@@ -34,6 +37,9 @@ LEAST_STEPS = 20
 """So many times what rounding changes lies between the least and the greatest value of a multiple.
 """
 MAX_DECIMALS = 6
+LEAST_CONDITIONS = 2
+"""Metrics by training data stand beside another of its kind."""
+_TRAINING_DATA = lazy_pattern(r"\btraining (data|set|condition)\b", re.IGNORECASE)
 LEAST_RANKED = 2
 """So many criteria are ranks together."""
 LEAST_RANKED_ROWS = 10
@@ -98,6 +104,27 @@ def leave_out_redundant(column: Column, columns: Sequence[Column], frame: pd.Dat
     if not reason:
         return column
     return column.with_role("left_out", reason, "complement" if column.complemented else "mean")
+
+
+def take_training_as_condition(columns: Sequence[Column]) -> list[Column]:
+    """Take metrics by training data where all metrics are: on what systems were trained.
+
+    "Original training data UAR" beside "Augmented training data UAR" are measured on other data.
+    """
+    trained = [column.name for column in columns if column.kind == "training"]
+    measures = [c for c in columns if c.role in ("output", "lower_rate", "unknown", "conditional")]
+    if len(trained) < LEAST_CONDITIONS or measures or not any(map(_TRAINING_DATA.search, trained)):
+        return list(columns)
+    metrics = {name: look_up_metric(_TRAINING_DATA.sub(" ", name)) for name in trained}
+    judged_columns = []
+    for column in columns:
+        metric = metrics.get(column.name)
+        if metric is not None and metric.better != "neither":
+            column = column.with_role(
+                metric.role, metric.reason, metric.kind, low=metric.low, high=metric.high
+            )
+        judged_columns.append(column)
+    return judged_columns
 
 
 def take_criteria_as_ranks(
