@@ -118,8 +118,11 @@ def transpose_metrics(source: Source) -> Source | None:
     systems = [name for name in systems if name not in changes]
     columns_of_units = _find_columns_of_units(frame, changes) if texts else []
     systems = columns_of_units or _find_columns_of_words(frame, named) or systems
-    # One of many systems may be called like a metric, as "7zip", where the rows are metrics.
-    are_few = MOST_CALLED * len(systems) >= len(called_metrics)
+    # One of many systems may be called like a metric, as "7zip", where the rows are metrics and
+    # their column is called by nothing else.
+    is_free = look_up_metric(str(frame.columns[0])) is None and len(texts) == 1
+    is_free &= not has_name(frame.columns[0], "instance")
+    are_few = is_free and MOST_CALLED * len(systems) >= len(called_metrics)
     if not systems or (called_metrics and not (are_named or are_few)) or len(frame) < 2:
         return None
     # The metrics stand first, or under their own name; further texts describe them.
