@@ -38,8 +38,8 @@ def find_totals(names: pd.Series, values: pd.DataFrame) -> np.ndarray:
     -------
     bool array (rows,)
     """
-    texts = ["" if pd.isna(name) else str(name).strip() for name in names]
-    if len(texts) > LEAST_AVERAGED_ROWS and not texts[-1] and all(texts[:-1]):
+    texts = [str(name).strip() for name in names]
+    if len(texts) > LEAST_AVERAGED_ROWS and _is_last_nameless(names):
         return _find_last_row(values)
     # One search tells that most tables have none.
     if not _may_be_statistic("\n".join(texts)):
@@ -65,6 +65,14 @@ def find_totals(names: pd.Series, values: pd.DataFrame) -> np.ndarray:
         filled = int(cells.notna().sum())
         totals[row] = filled > 0 and 2 * int(agrees.sum()) >= filled
     return totals
+
+
+def _is_last_nameless(names: pd.Series) -> bool:
+    """Return whether the last row has no name, and all others have one."""
+    last = names.iloc[-1]
+    if not (pd.isna(last) or not str(last).strip()):
+        return False
+    return bool((names.iloc[:-1].notna() & (names.iloc[:-1].astype(str).str.strip() != "")).all())
 
 
 def _find_last_row(values: pd.DataFrame) -> np.ndarray:

@@ -56,7 +56,12 @@ def refuse_impossible_values(column: Column, values: pd.Series) -> None:
         not _PROPORTION.search(words) or _UNBOUNDED_ERRORS.search(words) or meaning.high > 1
     ):
         return
-    finite = values[np.isfinite(values.to_numpy(dtype=float))].astype(float)
+    numbers = values.to_numpy(dtype=float)
+    is_finite = np.isfinite(numbers)
+    # Most columns hold shares alone, and this tells it ten times as fast.
+    if not states_percent and (np.abs(numbers[is_finite]) <= 1 + ROUNDING).all():
+        return
+    finite = values[is_finite].astype(float)
     is_share = finite.abs() <= 1 + ROUNDING
     remedy = f"correct it, or name '{column.name}' in outputs or lower_is_better if it is right"
     # Most values tell whether the column is in percent.
