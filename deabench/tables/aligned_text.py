@@ -190,7 +190,9 @@ def _cut_below_names(lines: Sequence[str]) -> list[list[str]]:
             begins_here = not cell or not line[border].isspace()
             if not is_parted or not begins_here or "  " in cell:
                 return []
-    return [names, *rows] if not _holds_number(names) and all(map(_holds_number, rows)) else []
+    if _holds_number(names) or not all(map(_holds_number, rows)):
+        return []
+    return [names, *rows]
 
 
 def _is_table(rows: list[list[str]]) -> bool:

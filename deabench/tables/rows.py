@@ -194,7 +194,9 @@ def name_rows(
         return NamedRows(names, all_stay, notes=["no column names the systems; rows are numbered"])
     named = _name_by_label(frame, keys, columns, read_text)
     note = _note_on_nameless(frame[named.stays], named)
-    return replace(named, notes=[*named.notes, note]) if note else named
+    if not note:
+        return named
+    return replace(named, notes=[*named.notes, note])
 
 
 def _note_on_nameless(frame: pd.DataFrame, named: NamedRows) -> str:
@@ -203,9 +205,13 @@ def _note_on_nameless(frame: pd.DataFrame, named: NamedRows) -> str:
     numbers = named.index[nameless.all(axis=1).to_numpy()]
     if not len(numbers):
         return ""
-    rows = "1 row has" if len(numbers) == 1 else f"{len(numbers)} rows have"
-    called = "it is called" if len(numbers) == 1 else "they are called by their numbers, as"
-    return f"{rows} no name in '{named.label[0]}'; {called} '{numbers[0]}'"
+    label = named.label[0]
+    if len(numbers) == 1:
+        return f"1 row has no name in '{label}'; it is called '{numbers[0]}'"
+    return (
+        f"{len(numbers)} rows have no name in '{label}'; they are called by their numbers, as "
+        f"'{numbers[0]}'"
+    )
 
 
 def _name_by_label(

@@ -308,7 +308,9 @@ def _find_columns_of_words(frame: pd.DataFrame, named: Sequence[str]) -> list[st
     # A number here and there does not make a system of a column of remarks.
     counts = is_number.loc[is_measured, names].sum()
     are_systems = (counts > 0).all() and (3 * counts >= is_measured.sum()).all()
-    return names if len(names) >= LEAST_SYSTEMS and are_systems else []
+    if len(names) < LEAST_SYSTEMS or not are_systems:
+        return []
+    return names
 
 
 def _may_head_measures(heading: str) -> bool:

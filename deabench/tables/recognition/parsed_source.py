@@ -194,7 +194,9 @@ def infer_columns(
         if len(finite) and column.metric:
             column = check_range(column, finite, units.get(column.name, ""))
         inferred.append(infer_direction_from_rank(column, values, ranks))
-    return inferred if ranks is None else _agree_on_ranked_scores(inferred, frame, ranks)
+    if ranks is None:
+        return inferred
+    return _agree_on_ranked_scores(inferred, frame, ranks)
 
 
 def _agree_on_ranked_scores(
