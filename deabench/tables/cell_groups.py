@@ -5,6 +5,7 @@ Tables that are printed in two halves side by side are unfolded here, too.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import accumulate, combinations, pairwise
 
@@ -16,10 +17,14 @@ from deabench.tables.naming.totals import describe_totals, find_totals
 from deabench.tables.naming.vocabulary import has_name, is_benchmark, look_up_metric
 from deabench.tables.recognition.layout import are_benchmarks, is_system_name
 from deabench.tables.scales import are_alike, measure_scale
+from deabench.utils.lazy import lazy_pattern
 from deabench.utils.text import quote_names
 
 LEAST_GROUPS = 2
 LEAST_METRICS = 2
+_SETTING = lazy_pattern(r"\W*(\d|\w+\s*[=→])")
+"""How the name of a setting begins, as "K=10", or of a direction, as "Image→Text"."""
+_SAYS_SYSTEM = lazy_pattern(r"\b(ours?|baseline|proposed|this work)\b", re.IGNORECASE)
 METRIC_ROLES = ("output", "lower_rate", "cost")
 
 
@@ -44,6 +49,8 @@ def take_headings(rows: list[list[str]]) -> tuple[list[list[str]], list[str], li
         groups = [headings[k - 1] for k, h in zip(positions, is_heading, strict=True) if not h]
         names = [row[0] for row in body]
         are_told_apart = len({*zip(groups, names, strict=True)}) == len(body)
+        # Years and other numbers are settings of the rows below them.
+        are_told_apart &= not any(map(_is_number, headings))
         if all(names) and len({*names}) < len(names) and are_told_apart:
             shown = quote_names(list(dict.fromkeys(headings)), 3)
             return body, groups, [f"rows without values name the groups of those below: {shown}"]
@@ -112,7 +119,7 @@ def stack_systems(
     values = pd.DataFrame({name: n.values for name, n in numbers.items() if n is not None})
     if corner in grouped or len(values.columns) < len(grouped) or not frame[corner].is_unique:
         return None
-    if not _holds_data_sets(frame[corner], corner) or not _may_be_systems([*columns]):
+    if not _holds_data_sets(frame[corner], corner) or not _are_systems([*columns]):
         return None
     if not _are_metrics(metrics, columns, values):
         return None
@@ -137,20 +144,26 @@ def stack_systems(
 
 
 def _holds_data_sets(rows: pd.Series, corner: str) -> bool:
-    """Return whether rows are data sets: their column says so, or most are known ones."""
+    """Return whether rows are data sets and no systems: their column says so, or most are known."""
     meaning = look_up_metric(corner)
     is_called = meaning is not None and meaning.role == "dataset"
-    return is_called or (are_benchmarks(rows) and not any(map(is_system_name, map(str, rows))))
+    return (is_called or are_benchmarks(rows)) and not any(map(is_system_name, map(str, rows)))
 
 
-def _may_be_systems(groups: Sequence[str]) -> bool:
-    """Return whether names of groups may be those of systems, and of nothing else."""
-    if any(name[:1].isdigit() or has_name(name, "split_part") for name in groups):
+def _are_systems(groups: Sequence[str]) -> bool:
+    """Return whether names of groups are those of systems: one is known, or says so as "ours" does.
+
+    Conditions, classes and settings stand above the same metrics as well.
+    """
+    if any(_SETTING.match(name) or has_name(name, "split_part") for name in groups):
         return False
     if any(map(is_benchmark, groups)):
         return False
-    meanings = [look_up_metric(name) for name in groups if not is_system_name(name)]
-    return all(meaning is None or meaning.role == "label" for meaning in meanings)
+    is_known = [is_system_name(name, languages=False) for name in groups]
+    meanings = [look_up_metric(n) for n, known in zip(groups, is_known, strict=True) if not known]
+    if any(meaning is not None and meaning.role != "label" for meaning in meanings):
+        return False
+    return any(is_known) or any(map(_SAYS_SYSTEM.search, groups))
 
 
 def _are_metrics(

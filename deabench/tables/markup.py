@@ -23,7 +23,7 @@ _FOOTNOTE = lazy_pattern(
     r"(?<=\d)\s*(?:<sup>\s*[\w*†‡,]{1,3}\s*</sup>|\^\{?[a-z*†‡]\}?|\[\^\w+\])", re.IGNORECASE
 )
 """A mark of a footnote behind a number, which is no digit of it."""
-_FOOTNOTE_REFERENCE = lazy_pattern(r"\s*\[\^[\w-]+\]")
+_FOOTNOTE_REFERENCE = lazy_pattern(r"(?<=\S)\s*\[\^\w{1,3}\]")
 """A mark of a footnote of Markdown, as [^1]."""
 _IMAGE_TAG = lazy_pattern(r"<(?:img|svg)\b[^<>]*>", re.IGNORECASE)
 _WORD_IN_SCRIPT = lazy_pattern(r"(?<=[A-Za-z>])<su[bp]>(?=\s*[A-Za-z])", re.IGNORECASE)

@@ -9,7 +9,7 @@ from deabench.tables.readers.files import read_file
 
 LATEX = r"""\begin{tabular}{l|c|ccc|ccc}
 \toprule
- & & \multicolumn{3}{c|}{Plain Bands} & \multicolumn{3}{c}{Bands ($\beta$=0.1)} \\
+ & & \multicolumn{3}{c|}{Random Forest} & \multicolumn{3}{c}{Ours ($\beta$=0.1)} \\
 Dataset & Acc & Cvg & Width & NS & Cvg & Width & NS \\
 \midrule
 Maple & 0.71 & 0.91$\pm$0.01 & 21.4$\pm$1.2 & 410 & 0.92$\pm$0.01 & 18.9$\pm$1.0 & 380 \\
@@ -24,7 +24,7 @@ def test_the_groups_are_systems_and_the_metrics_keep_their_names(tmp_path) -> No
     path = tmp_path / "table.tex"
     path.write_text(LATEX)
     table = db.read(path)
-    assert table.frame.index.tolist() == ["Plain Bands", "Bands (β=0.1)"]
+    assert table.frame.index.tolist() == ["Random Forest", "Ours (β=0.1)"]
     assert table.frame["Cvg"].tolist() == pytest.approx([0.9, 0.91])
     assert table.rows is not None
     assert table.rows["dataset"].tolist() == 2 * ["Maple", "Birch", "Alder"]
@@ -36,14 +36,14 @@ def test_the_groups_are_systems_and_the_metrics_keep_their_names(tmp_path) -> No
 def test_known_metrics_need_no_different_scales_and_a_mean_is_no_data_set(tmp_path) -> None:
     path = tmp_path / "table.csv"
     path.write_text(
-        ",Zeta,,Theta,\n"
+        ",SVM,,Theta (ours),\n"
         "Data set,Precision,Recall,Precision,Recall\n"
         "maple,0.80,0.70,0.60,0.90\n"
         "birch,0.90,0.60,0.70,0.80\n"
         "Average,0.85,0.65,0.65,0.85\n"
     )
     table = db.read(path)
-    assert table.frame.index.tolist() == ["Zeta", "Theta"]
+    assert table.frame.index.tolist() == ["SVM", "Theta (ours)"]
     assert table.outputs == ["Precision", "Recall"]
     assert table.frame["Recall"].tolist() == pytest.approx([0.65, 0.85])
     assert table.rows is not None
@@ -113,3 +113,25 @@ def test_a_table_in_two_halves_side_by_side_is_one(tmp_path) -> None:
         header + "| A | 0.9 | 0.8 | A | 0.7 | 0.9 |\n| B | 0.6 | 0.7 | B | 0.5 | 0.6 |\n"
     )
     assert len(db.read(path).frame.columns) == 4
+
+
+@pytest.mark.parametrize("groups", [("K=10", "K=20"), ("Head", "Tail"), ("Class A", "Class B")])
+def test_conditions_classes_and_settings_above_metrics_are_no_systems(tmp_path, groups) -> None:
+    path = tmp_path / "table.md"
+    path.write_text(
+        f"| Dataset | {groups[0]} | | {groups[1]} | |\n|---|---|---|---|---|\n"
+        "| | Recall | NDCG | Recall | NDCG |\n| Beauty | 61 | 52 | 73 | 64 |\n"
+        "| Sports | 60 | 50 | 71 | 61 |\n"
+    )
+    with pytest.raises(db.DataError, match="no column names the systems"):
+        db.rank(path)
+
+
+def test_languages_in_rows_are_compared_whatever_stands_above_the_metrics(tmp_path) -> None:
+    path = tmp_path / "table.md"
+    path.write_text(
+        "| Language | nbody | | fannkuch | |\n|---|---|---|---|---|\n"
+        "| | Time (s) | Memory (MB) | Time (s) | Memory (MB) |\n"
+        "| Rust | 1 | 2 | 3 | 4 |\n| Go | 2 | 3 | 4 | 5 |\n| Java | 3 | 9 | 2 | 8 |\n"
+    )
+    assert list(db.read(path).frame.index) == ["Rust", "Go", "Java"]

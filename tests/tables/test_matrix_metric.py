@@ -134,8 +134,13 @@ def test_data_sets_are_listed_where_systems_lack_some(tmp_path, capsys) -> None:
     ("text", "better"),
     [
         ("## Results\n\nScoreUnit: ns/op\n\n### Raw data\n", "lower"),
-        ("## Results\n\nOutput of each engine (tok/s):\n", "higher"),
-        # A limit has a unit, too; two units belong to two things; the text decides against one.
+        ("## Results\n\nunit: tok/s\n", "higher"),
+        # Limits, budgets, units of networks and what is predicted have units, too; two units belong
+        # to two things; the text decides against one.
+        ("## Results\n\nTime to first token by rate (req/s).\n", ""),
+        ("## Results\n\nScore after a budget (time unit: hours)\n", ""),
+        ("## Results\n\nhidden unit: s\n", ""),
+        ("## Forecasts\n\nunit: km/h\n", ""),
         ("## Results\n\nWithin a limit (s):\n", ""),
         ("## Results\n\nunit: MB, time unit: s\n", ""),
         ("## Results\n\nunit: ops/s\n\nLower is better.\n", "lower"),

@@ -238,3 +238,12 @@ def test_one_system_that_is_called_like_a_metric_hides_no_metrics_in_rows(tmp_pa
         "Decompression time",
         "Mount time",
     ]
+
+
+def test_what_is_wanted_of_a_metric_is_no_system(tmp_path) -> None:
+    path = tmp_path / "review.csv"
+    path.write_text(
+        "metric,target,A,B\naccuracy,0.95,0.9,0.8\nlatency ms,4,5,6\nlicence,open,MIT,GPL\n"
+        "owner,-,x,y\nhost,-,p,q\n"
+    )
+    assert "target" not in db.read(path).frame.index

@@ -336,15 +336,23 @@ NESTED_SCORES = """
 
 def test_names_of_known_systems_tell_which_level_holds_them(tmp_path) -> None:
     path = tmp_path / "scores.yaml"
-    names = {"outer1": "Chat topic", "outer2": "Mood"}
+    names = {"outer1": "CIFAR-10", "outer2": "Mood"}
     path.write_text(NESTED_SCORES.format(inner1="Tuned, SVM", inner2="Tuned, CatBoost", **names))
     table = db.read(path)
     assert table.frame.index.tolist() == ["Tuned, SVM", "Tuned, CatBoost"]
     assert table.outputs == ["f1"]
     assert table.frame["f1"].tolist() == pytest.approx([0.61, 0.61])
     assert table.rows is not None
-    assert table.rows["dataset"].unique().tolist() == ["Chat topic", "Mood"]
+    assert table.rows["dataset"].unique().tolist() == ["CIFAR-10", "Mood"]
     assert table.errors["f1"] == ("f1_se",)
+
+
+@pytest.mark.parametrize("outer", [("mean", "stderr"), ("A100", "H100"), ("accuracy", "latency")])
+def test_statistics_machines_and_metrics_are_no_data_sets(outer, tmp_path) -> None:
+    path = tmp_path / "scores.yaml"
+    names = {"outer1": outer[0], "outer2": outer[1]}
+    path.write_text(NESTED_SCORES.format(inner1="SVM", inner2="CatBoost", **names))
+    assert db.read(path).dataset is None
 
 
 @pytest.mark.parametrize("inner", [("Python", "C++"), ("easy", "hard, timed")])

@@ -402,6 +402,28 @@ def test_scores_that_rise_with_the_rank_are_better_low(tmp_path) -> None:
     assert "Overall Score (N=183)" in read(path).outputs
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        # Scores without a spread, ranks of matrices, and scores of known metrics.
+        "Model,Rank,Overall Score,Time (s)",
+        "Method,LoRA rank,Average Accuracy Score,Time (s)",
+        "Model,Rank,Mean F1 Score,Time (s)",
+    ],
+)
+def test_scores_of_metrics_and_ranks_of_matrices_turn_nothing(tmp_path, header) -> None:
+    path = tmp_path / "runs.csv"
+    rows = range(1, 9)
+    ranks = [2**k for k in rows] if "LoRA" in header else rows
+    scores = [0.5 if "Overall" in header else 0.5 + k / 50 for k in rows]
+    lines = [
+        f"M{k},{rank},{score:.2f},{9 - k}"
+        for k, rank, score in zip(rows, ranks, scores, strict=True)
+    ]
+    path.write_text("\n".join([header, *lines]) + "\n")
+    assert header.split(",")[2] not in read(path).lower_rates
+
+
 def test_training_data_is_a_condition_where_all_metrics_name_it(tmp_path) -> None:
     path = tmp_path / "emotions.csv"
     path.write_text(
@@ -410,3 +432,9 @@ def test_training_data_is_a_condition_where_all_metrics_name_it(tmp_path) -> Non
     assert len(read(path).outputs) == 2
     path.write_text("Model,Training data UAR,Test UAR\nA,0.61,0.64\nB,0.58,0.66\n")
     assert read(path).outputs == ["Test UAR"]
+    path.write_text(
+        "Model,Clean training data WER,Noisy training data WER\nA,21.1,26.4\nB,25.8,29.1\n"
+    )
+    assert len(read(path).lower_rates) == 2
+    path.write_text("Model,Training set accuracy,Training set F1\nA,0.61,0.64\nB,0.58,0.66\n")
+    assert read(path).outputs == []

@@ -66,20 +66,20 @@ def test_a_version_is_part_of_the_name_of_a_repeated_model(tmp_path, versions) -
 
 def test_a_last_row_without_a_name_that_sums_up_the_others_is_no_system(tmp_path) -> None:
     path = tmp_path / "board.csv"
-    text = "Model,Accuracy,F1\nA,0.9,0.8\nB,0.7,0.85\n,{}\n"
-    path.write_text(text.format("0.8,0.825"))
+    text = "Model,Accuracy,F1\nA,0.91,0.80\nB,0.72,0.85\nC,0.53,0.65\n,{}\n"
+    path.write_text(text.format("0.72,0.7667"))
     table = read(path)
-    assert list(table.frame.index) == ["A", "B"]
-    assert (
-        "the last row, without a name in 'Model', sums up the others and is left out" in table.notes
-    )
+    assert list(table.frame.index) == ["A", "B", "C"]
+    note = "the last row, without a name in 'Model', sums up the others and is left out"
+    assert note in table.notes
     # One metric may be near to the mean by chance, and another row is called by its number.
-    path.write_text(text.format("0.8,0.7"))
+    path.write_text(text.format("0.72,0.70"))
     table = read(path)
-    assert list(table.frame.index) == ["A", "B", "row 3"]
-    assert "1 row has no name in 'Model'; it is called 'row 3'" in table.notes
-    path.write_text(text.format("0.6,0.7\n,0.5,0.6"))
-    assert (
-        "2 rows have no name in 'Model'; they are called by their numbers, as 'row 3'"
-        in read(path).notes
-    )
+    assert list(table.frame.index) == ["A", "B", "C", "row 4"]
+    assert "1 row has no name in 'Model'; it is called 'row 4'" in table.notes
+    path.write_text(text.format("0.60,0.70\n,0.50,0.60"))
+    note = "2 rows have no name in 'Model'; they are called by their numbers, as 'row 4'"
+    assert note in read(path).notes
+    # The best of models that differ little is near to their mean, and no mean.
+    path.write_text("model,acc,f1\na,90.1,80.4\nb,90.5,80.9\nc,90.2,80.8\n,90.9,81.3\n")
+    assert "row 4" in read(path).frame.index

@@ -134,17 +134,16 @@ def test_names_of_many_fields_are_known(role, names) -> None:
         ("# contigs", "N50", "cost"),
         ("Input", "Output", "cost"),
         ("L2 (m)", "Collision (%)", "lower_rate"),
-        ("P", "PD", "output"),
-        ("TBP", "PD", "output"),
-        ("TA", "PD", "lower_rate"),
-        ("A", "TA", "lower_rate"),
+        ("P", "GP", "output"),
+        ("TBP", "TF", "output"),
+        ("TA", "TF", "lower_rate"),
+        ("A", "TF", "lower_rate"),
+        ("L", "TBP", "lower_rate"),
         ("PD", "TF", "output"),
         ("D", "TF", "left_out"),
         ("HND", "FND", "output"),
-        ("relative_proximity", "validity", "lower_rate"),
-        ("compactness", "proximity", "output"),
-        ("ops", "margin", "output"),
-        ("margin", "ops", "left_out"),
+        ("ops", "rme", "output"),
+        ("rme", "ops", "left_out"),
         ("avg_decomp_mps", "comp_size", "output"),
         ("JS", "Dice", "output"),
     ],
@@ -424,6 +423,30 @@ def test_words_of_single_fields(role, names) -> None:
 def test_abbreviations_mean_something_beside_others_of_their_field(role, name, others) -> None:
     meaning = look_up_beside(name, [name, *others.split()])
     assert (meaning.role if meaning else None) == role
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        # Points or played games, lengths, tracking accuracy, profit margins, divergences.
+        ("P", "PD"),
+        ("L", "PD"),
+        ("TA", "PD"),
+        ("Margin", "Ops"),
+        ("JS", "KL"),
+        ("Proximity", "Validity"),
+        ("Compactness", "Validity"),
+    ],
+)
+def test_abbreviations_of_several_fields_are_not_told_by_one_other(name, other) -> None:
+    assert look_up_beside(name, [name, other]) is None
+
+
+def test_an_arrow_says_more_than_the_names_beside_it(tmp_path) -> None:
+    path = tmp_path / "board.csv"
+    path.write_text("Model,Dice ↑,JS ↓\nA,0.8,0.3\nB,0.7,0.4\n")
+    table = read(path)
+    assert (table.outputs, table.lower_rates) == (["Dice ↑"], ["JS ↓"])
 
 
 def test_what_is_to_be_forgotten_is_better_unknown() -> None:

@@ -37,11 +37,11 @@ _FIRST_NOUN = lazy_pattern(
 """What a caption begins with, before it says of what: "Accuracy across eight benchmarks"."""
 
 _STATED_UNIT = lazy_pattern(
-    r"\b(?:\w* ?units?)\s*(?:is|[:=])\s*`?([A-Za-zµμ/]+)\b"
-    r"|[(（]((?:[^\W\d]+ ){0,2}[A-Za-z]+/[A-Za-z]+)[)）]",
-    re.IGNORECASE,
+    r"^\W*(?:score ?)?units?\s*(?:is|[:=])\s*`?([A-Za-zµμ/]+)`?\W*$", re.IGNORECASE | re.MULTILINE
 )
-"""The unit of numbers, stated in the text around them."""
+"""A line that states the unit of the numbers below it."""
+_TRAVELLED = lazy_pattern(r"(?:k?m|mi|[kmg]?bits?|[kmg]b)(?:/|ps|ph)", re.IGNORECASE)
+"""Units of speeds and streams that are as often predicted or needed as reached."""
 _MEASURED = lazy_pattern(r"\W*((?:[\w@.+-]+ ){0,5}[\w@.+-]+) ?\((?:%|percent)\)(?: [-–—] .*)?")
 """A heading that ends with the unit of the rate that it names, but for a part of the data."""
 
@@ -158,27 +158,20 @@ def meaning_with_unit(heading: str) -> Meaning | None:
 
 
 def meaning_of_stated_unit(text: str) -> Meaning | None:
-    """Return what the one unit means that a text states of its numbers; None without one.
-
-    A unit stands behind "unit:"; of two parts, as tok/s, also in brackets, at most two words before
-    it: a single one may be that of a limit.
+    """Return what the one unit means that a line of a text states; None without one.
 
     Examples
     --------
     >>> meaning_of_stated_unit("ScoreUnit: ns/op").better
     'lower'
-    >>> meaning_of_stated_unit("Throughput by concurrency (output tok/s):").better
-    'higher'
-    >>> meaning_of_stated_unit("Peak memory (MB)"), meaning_of_stated_unit("Splits (train/test)")
+    >>> meaning_of_stated_unit("unit: km/h"), meaning_of_stated_unit("Accuracy. Time unit: s")
     (None, None)
     """
-    units = [match[1] or match[2] for match in _STATED_UNIT.finditer(text)]
-    meanings = [look_up_unit(unit.split()[-1]) for unit in units]
-    roles = {meaning.role for meaning in meanings if meaning is not None}
+    units = {match[1] for match in _STATED_UNIT.finditer(text)}
     # Several units belong to several things.
-    if len(roles) != 1 or len(set(units)) != 1:
+    if len(units) != 1 or _TRAVELLED.match(next(iter(units))):
         return None
-    return next(meaning for meaning in meanings if meaning is not None)
+    return look_up_unit(units.pop())
 
 
 def meaning_of_caption(caption: str) -> Meaning | None:

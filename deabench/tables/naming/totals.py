@@ -21,8 +21,10 @@ TOTAL_ROUNDING = 0.01
 """Sums and means of a table are those of its rows up to this share, for both are rounded."""
 
 
-LEAST_AVERAGED_ROWS = 2
-"""So many rows are needed before one without a name is their mean or sum."""
+LEAST_AVERAGED_ROWS = 3
+"""So many named rows stand above one without a name that is their mean or sum."""
+LEAST_SPREAD = 20
+"""So many times what rounding changes the values of a column differ by."""
 
 
 def find_totals(names: pd.Series, values: pd.DataFrame) -> np.ndarray:
@@ -76,16 +78,29 @@ def _is_last_nameless(names: pd.Series) -> bool:
 
 
 def _find_last_row(values: pd.DataFrame) -> np.ndarray:
-    """Return the last row, which has no name, where it is the mean or the sum of all others."""
+    """Return the last row, which has no name, where it is the mean or the sum of all others.
+
+    It agrees as far as it is written, in columns of which it can tell: their values differ by many
+    times what rounding changes.
+    """
     systems = values.iloc[:-1]
     last = values.iloc[-1].dropna()
-    is_statistic = len(last) > 1 and any(
-        np.isclose(last, statistic[last.index], rtol=TOTAL_ROUNDING).all()
+    halves = pd.Series({name: 0.5 * 10.0 ** -_decimals_of(values[name]) for name in last.index})
+    spreads = (systems.max() - systems.min())[last.index]
+    is_statistic = len(last) > 1 and bool((spreads >= LEAST_SPREAD * halves).all())
+    is_statistic &= any(
+        ((last - statistic[last.index]).abs() <= halves * (1 + 1e-9)).all()
         for statistic in (systems.mean(), systems.sum())
     )
     totals = np.zeros(len(values), dtype=bool)
     totals[-1] = is_statistic
     return totals
+
+
+def _decimals_of(values: pd.Series) -> int:
+    """Return with how many decimals the values of a column are written."""
+    written = [f"{value:.10f}".rstrip("0").partition(".")[2] for value in values.dropna()]
+    return max(map(len, written), default=0)
 
 
 def is_called_statistic(text: str) -> bool:

@@ -18,6 +18,7 @@ from deabench.errors import DataError
 from deabench.tables.cells import is_empty_word
 from deabench.tables.estimates import parse_estimate
 from deabench.tables.naming.joined_names import JOINED, split_heading, split_heading_evenly
+from deabench.tables.naming.vocabulary import is_benchmark
 from deabench.tables.readers.objects import (
     MIN_INSTANCES,
     find_nested_table,
@@ -374,7 +375,8 @@ def _read_groups(data: Mapping[Any, Any]) -> Source | None:
 def _read_data_sets(data: Mapping[Any, Any]) -> Source | None:
     """Read {data set: {system: {metric: value}}}; None where nothing tells that it is not reversed.
 
-    Systems are told by their names: the inner ones hold some of known systems, the outer ones none.
+    Systems are told by their names: the inner ones hold some of known systems, the outer ones none,
+    but that of a known data set.
     """
     records = {
         (str(dataset), str(name)): metrics
@@ -393,6 +395,9 @@ def _read_data_sets(data: Mapping[Any, Any]) -> Source | None:
     # Programming languages may be data sets, too.
     known_count = sum(is_system_name(name, languages=False) for name in counts)
     if known_count < LEAST_KNOWN_SYSTEMS or any(is_system_name(str(dataset)) for dataset in data):
+        return None
+    # Else the outer names may be metrics, statistics, machines or settings.
+    if not any(map(is_benchmark, data)) or any(map(is_benchmark, metrics)):
         return None
     rows = [{"system": name, "dataset": d, **record} for (d, name), record in records.items()]
     note = f"the names within {quote_names(list(data), 3)} are those of systems"

@@ -109,7 +109,7 @@ def judge_columns(
         Whether these columns were put together to be ranked, as in a DataFrame with its systems in
         the index: where no name is known, every numeric column is then a guess, counts too.
     """
-    named = [_name_value(c, context.metric) for c in take_training_as_condition(columns)]
+    named = [_name_value(c, context.metric) for c in take_training_as_condition(columns, frame)]
     resolved = doubt_scores(named, context)
     resolved = _leave_out_sparse(open_lone_resource(resolved, frame), frame, lambda c: c.metric)
     resolved = agree_on_percent(_take_stated_errors(resolved, frame, context), frame)

@@ -156,8 +156,10 @@ def infer_column(
     names : sequence of column names
         All names of the table: X1 means something beside Y1 only.
     """
-    # The name, first beside the other names, then by itself.
-    meaning_beside = look_up_beside(name, names)
+    # The name, first beside the other names, then by itself; an arrow says more than neighbours.
+    meaning_beside = None
+    if not parse_name(name).better:
+        meaning_beside = look_up_beside(name, names)
     meaning = meaning_beside or look_up_metric(name)
     if numbers is not None and meaning is not None and meaning.kind == "stated":
         meaning = look_up_sorted(name, names, numbers.values) or meaning

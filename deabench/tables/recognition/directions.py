@@ -232,10 +232,6 @@ def _by_benchmarks(block: Block, _: Context) -> tuple[str, str]:
             return direction, f"'{name}' beside it says so"
     if not block.benchmarks:
         return "", ""
-    # One name of a benchmark among many columns beyond percent is chance, as the solver "arc".
-    is_beyond = block.frame[block.benchmarks[0]].max() > 100
-    if is_beyond and len(block.benchmarks) == 1 and len(block.unknown) >= OVERRULING:
-        return "", ""
     errors = [ally for ally in block.allies if ally.direction == "lower"]
     if errors and len(block.names) < OVERRULING * len(errors):
         return "", ""

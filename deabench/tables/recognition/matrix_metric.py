@@ -138,15 +138,12 @@ def metric_of_surroundings(rows: pd.DataFrame, context: Context) -> Column:
     if named is not None and set(states_directions(context.prose)) <= {named.better}:
         reason = f"the table is called by its metric, '{context.heading}'"
         return Column(UNNAMED_METRIC, named.role, named.unit, reason=reason)
-    # Of the text further away only a line that speaks of the unit.
-    unit_lines = [line for line in context.prose.splitlines() if "unit" in line.lower()]
-    stated = meaning_of_stated_unit(f"{context.heading}\n{context.introduction}")
-    stated = stated or meaning_of_stated_unit("\n".join(unit_lines))
-    if stated is not None and set(states_directions(context.prose)) <= {stated.better}:
+    texts = f"{context.title}\n{context.heading}\n{context.introduction}\n{context.prose}"
+    stated = meaning_of_stated_unit(texts)
+    if stated is not None and set(states_directions(texts)) <= {stated.better}:
         reason = f"the text states the unit; {stated.reason}"
         return Column(UNNAMED_METRIC, stated.role, stated.unit, reason=reason)
     names = _data_sets(rows)
-    texts = f"{context.title}\n{context.heading}\n{context.introduction}\n{context.prose}"
     environments = [name for name in names if _is_unbounded(name)]
     are_returns = len(environments) > LEAST_RETURNS * len(names)
     if are_returns and not (speaks_of_amounts(texts) or states_directions(texts)):

@@ -48,6 +48,12 @@ LEAST_METRIC_SHARE = 0.5
 """Metrics stand in rows where at least this share of the row labels are names of metrics."""
 MOST_CALLED = 0.2
 """So many of the systems may be called like metrics, as a share of them."""
+_DEMANDED = lazy_pattern(
+    r"\W*(target|goal|sla|slo|weight|importance|priority|page|source|unit|reference|threshold|budget"
+    r"|requirement|limit|spec)s?\b",
+    re.IGNORECASE,
+)
+"""What a column is called that says what is wanted of a metric, or where it stands."""
 LEAST_MEASURED = 0.5
 """A row of words and numbers is measured where at least this share of it are numbers."""
 LEAST_SYSTEMS = 2
@@ -296,7 +302,11 @@ def _find_columns_of_words(frame: pd.DataFrame, named: Sequence[str]) -> list[st
     is_probed = first in named and len(further) >= LEAST_SYSTEMS and frame[first].is_unique
     if not is_probed or not 2 <= len(frame) <= MAX_ROWS_OF_UNITS:
         return []
-    names = [n for n in further if not is_called_change(n) and not _is_difference(n)]
+    names = [
+        name
+        for name in further
+        if not (is_called_change(name) or _is_difference(name) or _DEMANDED.match(name))
+    ]
     if sum(parse_numbers(frame[name]) is not None for name in names) >= LEAST_SYSTEMS:
         return []
     is_number = pd.DataFrame(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -30,6 +31,8 @@ from deabench.tables.rows import NamedRows, Systems, merge_notes
 from deabench.tables.table import LowerIsBetter, Table
 from deabench.utils.checks import choice, did_you_mean
 
+LEAST_PART_CORRELATION = 0.5
+"""So far the parts of a score rise with the rank."""
 LEAST_RANKS = 8
 """So many ranks show that scores rise with them."""
 DECLARED_ROLES = ("output", "lower_rate", "cost", "label", "dataset", "left_out")
@@ -206,28 +209,40 @@ def _agree_on_ranked_scores(
 
     "Overall Score" that rises with the rank is an error, as a Brier score, and so are its parts.
     """
-    scores = [c.name for c in columns if c.name in frame and c.metric and _is_called_score(c)]
-    if ranks.nunique() < LEAST_RANKS or not scores:
+    scores = [
+        c.name
+        for c in columns
+        if c.name in frame and c.metric and _is_called_score(c) and frame[c.name].nunique() > 1
+    ]
+    # Powers of two and other settings are no ranks: these go from 1 to the number of rows.
+    are_ranks = ranks.min() == 1 and ranks.max() <= len(ranks) and ranks.nunique() >= LEAST_RANKS
+    if not are_ranks or not scores:
         return list(columns)
-    correlations = frame[scores].corrwith(ranks, method="spearman")
-    if correlations.max() < MIN_RANK_CORRELATION or correlations.min() < 0:
+    correlations = frame[scores].corrwith(ranks, method="spearman").dropna()
+    if correlations.empty or not correlations.max() >= MIN_RANK_CORRELATION:
         return list(columns)
     reason = f"the rank beside '{correlations.idxmax()}' rises with it: lower is better"
-    return [
-        c.with_role("lower_rate", reason, "loss", high=np.inf, unit="")
-        if c.name in scores and c.direction == "higher"
-        else c
-        for c in columns
-    ]
+    judged_columns = []
+    for column in columns:
+        if column.name in scores and column.direction == "higher":
+            # What hardly rises with the rank may be a score of another kind.
+            if correlations.get(column.name, 0.0) >= LEAST_PART_CORRELATION:
+                column = column.with_role("lower_rate", reason, "loss", high=np.inf, unit="")
+            else:
+                column = column.with_role("conditional", reason, "open")
+        judged_columns.append(column)
+    return judged_columns
 
 
 def _is_called_score(column: Column) -> bool:
-    """Return whether a name says score, and of no metric: "F1 score" has a direction."""
+    """Return whether a name says score, and of no metric: "Mean F1 score" has a direction."""
     words = parse_name(column.name).words
-    is_overall = words.startswith(
-        ("_overall_", "_total_", "_average_", "_avg_", "_mean_", "_final_")
-    )
-    return words.endswith("_score_") and (column.kind == "score" or is_overall)
+    if not words.endswith("_score_"):
+        return False
+    if column.kind in ("score", "benchmark", "data set score"):
+        return True
+    measured = re.sub(r"_(overall|total|average|avg|mean|final|resolved|score)(?=_)", "", words)
+    return not measured.strip("_")
 
 
 def open_table(parsed: ParsedSource, systems: Systems, keys: Keys, notes: Sequence[str]) -> Table:

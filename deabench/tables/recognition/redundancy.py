@@ -14,7 +14,8 @@ import pandas as pd
 
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.vocabulary import look_up_metric
-from deabench.tables.recognition.columns import COUNTS_ROWS, GUESSED, Column
+from deabench.tables.recognition.columns import COUNTS_ROWS, GUESSED, Column, check_range
+from deabench.tables.scales import finite_values
 from deabench.utils.lazy import lazy_pattern
 from deabench.utils.text import quote_names
 
@@ -39,7 +40,7 @@ LEAST_STEPS = 20
 MAX_DECIMALS = 6
 LEAST_CONDITIONS = 2
 """Metrics by training data stand beside another of its kind."""
-_TRAINING_DATA = lazy_pattern(r"\btraining (data|set|condition)\b", re.IGNORECASE)
+_TRAINING_DATA = lazy_pattern(r"\W*(\w.*?)\W+training data\b", re.IGNORECASE)
 LEAST_RANKED = 2
 """So many criteria are ranks together."""
 LEAST_RANKED_ROWS = 10
@@ -106,23 +107,32 @@ def leave_out_redundant(column: Column, columns: Sequence[Column], frame: pd.Dat
     return column.with_role("left_out", reason, "complement" if column.complemented else "mean")
 
 
-def take_training_as_condition(columns: Sequence[Column]) -> list[Column]:
+def take_training_as_condition(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column]:
     """Take metrics by training data where all metrics are: on what systems were trained.
 
     "Original training data UAR" beside "Augmented training data UAR" are measured on other data.
     """
-    trained = [column.name for column in columns if column.kind == "training"]
+    trained = [c.name for c in columns if c.kind == "training" and c.name in frame]
     measures = [c for c in columns if c.role in ("output", "lower_rate", "unknown", "conditional")]
-    if len(trained) < LEAST_CONDITIONS or measures or not any(map(_TRAINING_DATA.search, trained)):
+    conditions = {name: _TRAINING_DATA.match(name) for name in trained}
+    named = {match[1].lower() for match in conditions.values() if match is not None}
+    if measures or None in conditions.values() or len(named) < LEAST_CONDITIONS:
         return list(columns)
-    metrics = {name: look_up_metric(_TRAINING_DATA.sub(" ", name)) for name in trained}
     judged_columns = []
     for column in columns:
-        metric = metrics.get(column.name)
+        condition = conditions.get(column.name)
+        metric = None
+        if condition is not None:
+            metric = look_up_metric(column.name[condition.end() :])
         if metric is not None and metric.better != "neither":
-            column = column.with_role(
-                metric.role, metric.reason, metric.kind, low=metric.low, high=metric.high
+            reason = f"the training data is a condition; {metric.reason}"
+            column = replace(
+                column.with_role(metric.role, reason, metric.kind),
+                low=metric.low,
+                high=metric.high,
+                unit=metric.unit,
             )
+            column = check_range(column, finite_values(frame[column.name]))
         judged_columns.append(column)
     return judged_columns
 
@@ -141,6 +151,9 @@ def take_criteria_as_ranks(
     contradicted = [c for c in columns if c.name in ranked and c.role == "output"]
     if len(contradicted) < LEAST_RANKED:
         return list(columns)
+    # Beside them every numbering of the rows is one, however little it has to do with the rank.
+    rows = np.arange(1, len(frame) + 1)
+    ranked |= {c.name for c in columns if c.name in frame and _numbers_rows(frame[c.name], rows)}
     reason = "its values are ranks, for they begin at 1 and rise with the rank: lower is better"
     return [
         column.with_role("lower_rate", reason, "loss", low=1.0, high=np.inf, unit="")
@@ -175,6 +188,11 @@ def _is_mean_rank(column: Column, values: pd.Series) -> bool:
     words = parse_name(column.name).words.strip("_").split("_")
     is_called = column.kind == "rank" and not {"mean", "average", "avg"}.isdisjoint(words)
     return is_called and bool((values.dropna() >= 1).all() and (values.dropna() % 1 > 0).any())
+
+
+def _numbers_rows(criterion: pd.Series, rows: np.ndarray) -> bool:
+    """Return whether a column holds each number of the rows once."""
+    return bool(np.array_equal(np.sort(criterion.to_numpy(dtype=float)), rows))
 
 
 def _is_ranked(criterion: pd.Series, ranks: pd.Series) -> bool:
