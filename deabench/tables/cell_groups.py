@@ -146,7 +146,8 @@ def stack_systems(
 def _holds_data_sets(rows: pd.Series, corner: str) -> bool:
     """Return whether rows are data sets and no systems: their column says so, or most are known."""
     meaning = look_up_metric(corner)
-    is_called = meaning is not None and meaning.role == "dataset"
+    # Below "Function" stand the functions of mathematics as well as those of a program.
+    is_called = meaning is not None and meaning.role == "dataset" and not has_name(corner, "metric")
     return (is_called or are_benchmarks(rows)) and not any(map(is_system_name, map(str, rows)))
 
 
