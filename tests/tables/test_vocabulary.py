@@ -458,8 +458,10 @@ def test_what_is_to_be_forgotten_is_better_unknown() -> None:
 
 
 def test_names_that_hold_words_of_metrics_and_mean_something_else() -> None:
-    for name in ("archive.tar.gz", "strong scaling"):
+    for name in ("archive.tar.gz", "strong scaling", "BERTimbau-Large", "Time-CNN", "TimeMixer"):
         meaning = look_up_metric(name)
-        assert meaning is None or meaning.role not in ("output", "lower_rate"), name
+        assert meaning is None or meaning.role not in ("output", "lower_rate", "cost"), name
+    assert look_up_metric("no_hallucinations").role == "output"
+    assert look_up_metric("BER").role == look_up_metric("hallucinations").role == "lower_rate"
     assert look_up_metric("train_emissions_kg").role == "cost"
     assert look_up_metric("cv_f1_per_kg_train").role != "cost"
