@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from deabench.tables.estimates import parse_estimate
+from deabench.tables.estimates import is_estimate, parse_estimate
 from deabench.tables.readers.grids import Grid
 from deabench.utils.lazy import lazy_pattern
 
@@ -93,7 +93,7 @@ def _split_ruled(lines: list[str]) -> list[list[str]]:
 
 
 def _holds_number(cells: Sequence[str]) -> bool:
-    return any(parse_estimate(cell, False) is not None for cell in cells)
+    return any(is_estimate(cell) for cell in cells)
 
 
 def _find_borders(lines: list[str], columns: Sequence[tuple[int, int]]) -> list[int]:
@@ -200,7 +200,7 @@ def _is_table(rows: list[list[str]]) -> bool:
     if len(rows) < 2:
         return False
     width = len(rows[1])
-    ends = [parse_estimate(row[-1], False) is not None for row in rows]
+    ends = [is_estimate(row[-1]) for row in rows]
     has_header = width > 1 and len(rows[0]) in (width, width - 1) and not ends[0]
     return has_header and all(ends[1:]) and all(len(row) == width for row in rows[1:])
 

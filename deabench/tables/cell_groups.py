@@ -12,7 +12,7 @@ from itertools import accumulate, combinations, pairwise
 import pandas as pd
 
 from deabench.tables.cells import parse_numbers
-from deabench.tables.estimates import parse_estimate
+from deabench.tables.estimates import is_estimate
 from deabench.tables.naming.totals import describe_totals, find_totals
 from deabench.tables.naming.vocabulary import has_name, is_benchmark, look_up_metric
 from deabench.tables.recognition.layout import are_benchmarks, is_system_name
@@ -25,7 +25,6 @@ LEAST_METRICS = 2
 _SETTING = lazy_pattern(r"\W*(\d|\w+\s*[=→])")
 """How the name of a setting begins, as "K=10", or of a direction, as "Image→Text"."""
 _SAYS_SYSTEM = lazy_pattern(r"\b(ours?|baseline|proposed|this work)\b", re.IGNORECASE)
-METRIC_ROLES = ("output", "lower_rate", "cost")
 
 
 def take_headings(rows: list[list[str]]) -> tuple[list[list[str]], list[str], list[str]]:
@@ -50,7 +49,7 @@ def take_headings(rows: list[list[str]]) -> tuple[list[list[str]], list[str], li
         names = [row[0] for row in body]
         are_told_apart = len({*zip(groups, names, strict=True)}) == len(body)
         # Years and other numbers are settings of the rows below them.
-        are_told_apart &= not any(map(_is_number, headings))
+        are_told_apart &= not any(map(is_estimate, headings))
         if all(names) and len({*names}) < len(names) and are_told_apart:
             shown = quote_names(list(dict.fromkeys(headings)), 3)
             return body, groups, [f"rows without values name the groups of those below: {shown}"]
@@ -77,13 +76,9 @@ def unfold_columns(
         ]
         labels = [part[0] for part in parts]
         # The first column names each row once, and numbers stand in the others.
-        if len({*labels}) == len(labels) and not any(map(_is_number, labels)):
+        if len({*labels}) == len(labels) and not any(map(is_estimate, labels)):
             return names[:width], parts, ["columns that repeat side by side are read as one table"]
     return names, rows, []
-
-
-def _is_number(cell: str) -> bool:
-    return parse_estimate(cell, False) is not None
 
 
 def stack_systems(
@@ -160,11 +155,11 @@ def _are_systems(groups: Sequence[str]) -> bool:
         return False
     if any(map(is_benchmark, groups)):
         return False
-    is_known = [is_system_name(name, languages=False) for name in groups]
-    meanings = [look_up_metric(n) for n, known in zip(groups, is_known, strict=True) if not known]
+    unfamiliar = [name for name in groups if not is_system_name(name, languages=False)]
+    meanings = [look_up_metric(name) for name in unfamiliar]
     if any(meaning is not None and meaning.role != "label" for meaning in meanings):
         return False
-    return any(is_known) or any(map(_SAYS_SYSTEM.search, groups))
+    return len(unfamiliar) < len(groups) or any(map(_SAYS_SYSTEM.search, groups))
 
 
 def _are_metrics(
@@ -176,7 +171,7 @@ def _are_metrics(
     are not. Where systems stand below metrics it is the other way round.
     """
     meanings = [look_up_metric(name) for name in names]
-    known_count = sum(meaning is not None and meaning.role in METRIC_ROLES for meaning in meanings)
+    known_count = sum(meaning is not None and meaning.better != "neither" for meaning in meanings)
     if any(has_name(name, "split_part") or is_benchmark(name) for name in names):
         return False
     if known_count > 0 and 2 * known_count >= len(names):
@@ -187,9 +182,11 @@ def _are_metrics(
         name: [measure_scale(values[group[name]]) for group in columns.values()] for name in names
     }
     are_one_measure = all(
-        are_alike(scale, other) for row in scales.values() for scale, other in combinations(row, 2)
+        are_alike(first, second)
+        for row in scales.values()
+        for first, second in combinations(row, 2)
     )
     are_different = any(
-        not are_alike(row[0], other[0]) for row, other in combinations(scales.values(), 2)
+        not are_alike(first[0], second[0]) for first, second in combinations(scales.values(), 2)
     )
     return are_one_measure and are_different

@@ -204,6 +204,11 @@ def clean_cell(cell: object) -> str:
     return strip_markup(cell)
 
 
+def is_estimate(cell: str) -> bool:
+    """Return whether a cell holds a number, with whatever unit and spread."""
+    return parse_estimate(cell, False) is not None
+
+
 def parse_estimate(cell: str, decimal_comma: bool) -> Estimate | None:
     """Parse the text of a cell without markup; None where it is no number."""
     if len(cell) > MAX_LENGTH:

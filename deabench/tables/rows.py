@@ -201,8 +201,9 @@ def name_rows(
 
 def _note_on_nameless(frame: pd.DataFrame, named: NamedRows) -> str:
     """Say which rows are called by their number, for their label is empty; "" where none is."""
-    nameless = frame[list(named.label)].isna() | (frame[list(named.label)] == "")
-    numbers = named.index[nameless.all(axis=1).to_numpy()]
+    cells = [frame[name].fillna("").astype(str).str.strip() for name in named.label]
+    is_nameless = np.all([column == "" for column in cells], axis=0)
+    numbers = named.index[is_nameless]
     if not len(numbers):
         return ""
     label = named.label[0]

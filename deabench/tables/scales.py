@@ -12,6 +12,8 @@ SAMPLED_ROWS = 2000
 LEAST_RATIO = 8.0
 """Columns that are no rates are alike where their medians are within this ratio."""
 
+MAX_DECIMALS = 6
+
 
 def finite_values(values: pd.Series) -> np.ndarray:
     array: np.ndarray = values.to_numpy(dtype=float)
@@ -40,6 +42,14 @@ def are_alike(scale: tuple[str, float], other_scale: tuple[str, float]) -> bool:
     if scale[0] in ("share", "percent"):
         return True
     return max(scale[1], other_scale[1]) <= LEAST_RATIO * min(scale[1], other_scale[1])
+
+
+def rounding_of(values: np.ndarray) -> float:
+    """Return by how much numbers with so few decimals may be rounded."""
+    for decimals in range(MAX_DECIMALS):
+        if (np.round(values, decimals) == values).all():
+            return 0.5 * 10.0**-decimals
+    return 0.5 * 10.0**-MAX_DECIMALS
 
 
 def sample_rows(frame: pd.DataFrame) -> pd.DataFrame:

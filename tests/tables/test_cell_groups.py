@@ -127,10 +127,24 @@ def test_conditions_classes_and_settings_above_metrics_are_no_systems(tmp_path, 
         db.rank(path)
 
 
-def test_languages_in_rows_are_compared_whatever_stands_above_the_metrics(tmp_path) -> None:
+@pytest.mark.parametrize("headings", [("Cold", "Warm"), ("2023", "2024")])
+def test_headings_group_rows_whose_names_repeat_unless_they_are_numbers(tmp_path, headings) -> None:
+    path = tmp_path / "table.md"
+    rows = ["| SVM | 80 | 81 |", "| RF | 82 | 85 |"]
+    lines = ["| Model | Acc | F1 |", "|---|---|---|"]
+    for heading in headings:
+        lines += [f"| **{heading}** | **{heading}** | **{heading}** |", *rows]
+    path.write_text("\n".join(lines) + "\n")
+    table = db.read(path)
+    assert ("group" in table.label) == (headings[0] == "Cold")
+    assert table.question is not None
+
+
+@pytest.mark.parametrize("groups", [("nbody", "fannkuch"), ("Baseline", "Ours")])
+def test_languages_in_rows_are_compared_whatever_stands_above_the_metrics(tmp_path, groups) -> None:
     path = tmp_path / "table.md"
     path.write_text(
-        "| Language | nbody | | fannkuch | |\n|---|---|---|---|---|\n"
+        f"| Language | {groups[0]} | | {groups[1]} | |\n|---|---|---|---|---|\n"
         "| | Time (s) | Memory (MB) | Time (s) | Memory (MB) |\n"
         "| Rust | 1 | 2 | 3 | 4 |\n| Go | 2 | 3 | 4 | 5 |\n| Java | 3 | 9 | 2 | 8 |\n"
     )

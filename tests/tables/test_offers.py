@@ -360,6 +360,10 @@ def test_criteria_of_a_ranking_that_rise_with_the_rank_are_ranks(tmp_path) -> No
     table = read(path)
     assert (table.outputs, table.question) == (["score"], None)
     assert table.lower_rates == ["citations", "patents", "influence"]
+    # Another numbering of the rows is a rank, too, though it hardly goes with the first.
+    numbers = np.argsort(np.arange(14) * 5 % 14) + 1
+    ranks.assign(publications=numbers).to_csv(path, index=False)
+    assert "publications" in read(path).lower_rates
     # Counts fall as the rank rises, and a single criterion from 1 on may be anything.
     counts = ranks.assign(**{c: 15 - ranks[c] for c in ("citations", "patents", "influence")})
     counts.to_csv(path, index=False)
@@ -402,26 +406,26 @@ def test_scores_that_rise_with_the_rank_are_better_low(tmp_path) -> None:
     assert "Overall Score (N=183)" in read(path).outputs
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
-    "header",
+    ("metric", "ranks", "scores"),
     [
         # Scores without a spread, ranks of matrices, and scores of known metrics.
-        "Model,Rank,Overall Score,Time (s)",
-        "Method,LoRA rank,Average Accuracy Score,Time (s)",
-        "Model,Rank,Mean F1 Score,Time (s)",
+        ("Overall Score", range(1, 9), [0.5] * 8),
+        ("Overall Score", [2**k for k in range(1, 9)], np.arange(8) / 50 + 0.5),
+        ("Mean F1 Score", range(1, 9), np.arange(8) / 50 + 0.5),
     ],
 )
-def test_scores_of_metrics_and_ranks_of_matrices_turn_nothing(tmp_path, header) -> None:
+def test_scores_of_metrics_and_ranks_of_matrices_turn_nothing(
+    tmp_path, metric, ranks, scores
+) -> None:
     path = tmp_path / "runs.csv"
-    rows = range(1, 9)
-    ranks = [2**k for k in rows] if "LoRA" in header else rows
-    scores = [0.5 if "Overall" in header else 0.5 + k / 50 for k in rows]
-    lines = [
-        f"M{k},{rank},{score:.2f},{9 - k}"
-        for k, rank, score in zip(rows, ranks, scores, strict=True)
-    ]
-    path.write_text("\n".join([header, *lines]) + "\n")
-    assert header.split(",")[2] not in read(path).lower_rates
+    names = [f"M{k}" for k in range(8)]
+    frame = pd.DataFrame(
+        {"Model": names, "rank": ranks, metric: scores, "Time (s)": range(9, 1, -1)}
+    )
+    frame.to_csv(path, index=False)
+    assert read(path).outputs == [metric]
 
 
 def test_training_data_is_a_condition_where_all_metrics_name_it(tmp_path) -> None:
@@ -435,6 +439,10 @@ def test_training_data_is_a_condition_where_all_metrics_name_it(tmp_path) -> Non
     path.write_text(
         "Model,Clean training data WER,Noisy training data WER\nA,21.1,26.4\nB,25.8,29.1\n"
     )
-    assert len(read(path).lower_rates) == 2
+    columns = [column for column in read(path).columns if column.role == "lower_rate"]
+    assert [column.unit for column in columns] == ["percent", "percent"]
+    # One condition is none.
+    path.write_text("Model,Clean training data UAR,Clean training data F1\nA,.61,.64\nB,.5,.6\n")
+    assert read(path).outputs == []
     path.write_text("Model,Training set accuracy,Training set F1\nA,0.61,0.64\nB,0.58,0.66\n")
     assert read(path).outputs == []

@@ -1,5 +1,6 @@
 """Rows that are statistics of the others are no systems; versions tell systems apart."""
 
+import pandas as pd
 import pytest
 
 from deabench.analysis.ranking import rank
@@ -80,6 +81,12 @@ def test_a_last_row_without_a_name_that_sums_up_the_others_is_no_system(tmp_path
     path.write_text(text.format("0.60,0.70\n,0.50,0.60"))
     note = "2 rows have no name in 'Model'; they are called by their numbers, as 'row 4'"
     assert note in read(path).notes
+    # Blanks are no name.
+    frame = pd.DataFrame({"Model": ["A", "B", " "], "acc": [0.9, 0.7, 0.6], "f1": [0.8, 0.5, 0.6]})
+    assert "1 row has no name in 'Model'; it is called 'row 3'" in read(frame, label="Model").notes
+    # Whole numbers that differ little are near to their mean by chance.
+    path.write_text("model,acc,f1\na,90,80\nb,91,81\nc,92,82\n,91,81\n")
+    assert "row 4" in read(path).frame.index
     # The best of models that differ little is near to their mean, and no mean.
     path.write_text("model,acc,f1\na,90.1,80.4\nb,90.5,80.9\nc,90.2,80.8\n,90.9,81.3\n")
     assert "row 4" in read(path).frame.index

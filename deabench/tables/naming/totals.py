@@ -10,6 +10,7 @@ import pandas as pd
 from deabench.tables.markup import strip_markup
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.vocabulary import has_name
+from deabench.tables.scales import finite_values, rounding_of
 from deabench.utils.text import quote_names
 
 STATISTIC_WORD = re.compile(
@@ -19,8 +20,6 @@ STATISTIC_WORD = re.compile(
 """A word of a statistic, in a text in lower case: a search without regard to case is slow."""
 TOTAL_ROUNDING = 0.01
 """Sums and means of a table are those of its rows up to this share, for both are rounded."""
-
-
 LEAST_AVERAGED_ROWS = 3
 """So many named rows stand above one without a name that is their mean or sum."""
 LEAST_SPREAD = 20
@@ -85,7 +84,7 @@ def _find_last_row(values: pd.DataFrame) -> np.ndarray:
     """
     systems = values.iloc[:-1]
     last = values.iloc[-1].dropna()
-    halves = pd.Series({name: 0.5 * 10.0 ** -_decimals_of(values[name]) for name in last.index})
+    halves = pd.Series({name: rounding_of(finite_values(values[name])) for name in last.index})
     spreads = (systems.max() - systems.min())[last.index]
     is_statistic = len(last) > 1 and bool((spreads >= LEAST_SPREAD * halves).all())
     is_statistic &= any(
@@ -95,12 +94,6 @@ def _find_last_row(values: pd.DataFrame) -> np.ndarray:
     totals = np.zeros(len(values), dtype=bool)
     totals[-1] = is_statistic
     return totals
-
-
-def _decimals_of(values: pd.Series) -> int:
-    """Return with how many decimals the values of a column are written."""
-    written = [f"{value:.10f}".rstrip("0").partition(".")[2] for value in values.dropna()]
-    return max(map(len, written), default=0)
 
 
 def is_called_statistic(text: str) -> bool:

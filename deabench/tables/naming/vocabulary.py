@@ -372,8 +372,8 @@ def _look_up_words(name: ParsedName, roles: AskedRoles = None) -> Meaning | None
 
 def _look_up_counted(name: ParsedName) -> Meaning | None:
     """Return the resource that a name counts in full words, as "Number of beds"; None else."""
-    counted, prefixes = _NUMBER_OF.subn("_", name.words)
-    meaning = _last_match(counted, RULES) if prefixes else None
+    resource_words, prefix_count = _NUMBER_OF.subn("_", name.words)
+    meaning = _last_match(resource_words, RULES) if prefix_count else None
     is_resource = meaning is not None and meaning.kind in ("resource", "input or output")
     return meaning if is_resource else None
 

@@ -16,7 +16,7 @@ from pandas.api.types import is_numeric_dtype
 
 from deabench.errors import DataError
 from deabench.tables.cells import is_empty_word
-from deabench.tables.estimates import parse_estimate
+from deabench.tables.estimates import is_estimate
 from deabench.tables.naming.joined_names import JOINED, split_heading, split_heading_evenly
 from deabench.tables.naming.vocabulary import is_benchmark
 from deabench.tables.readers.objects import (
@@ -161,11 +161,11 @@ def _split_cells(column: pd.Series, count: int) -> tuple[list[list[str]], list[s
         parts = [part.strip() for part in _split_cell(cell.strip().removesuffix("."))]
         if is_empty_word(cell):
             rows.append([cell] * count)
-        elif len(parts) == 1 and parse_estimate(cell, False) is not None:
+        elif len(parts) == 1 and is_estimate(cell):
             single_numbers.append(cell.strip())
             rows.append([""] * count)
         elif len(parts) == count and all(
-            is_empty_word(part) or parse_estimate(part, False) is not None for part in parts
+            is_empty_word(part) or is_estimate(part) for part in parts
         ):
             rows.append(parts)
         else:

@@ -11,7 +11,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.tables.cell_groups import stack_systems, take_headings, unfold_columns
 from deabench.tables.cells import is_empty_word
-from deabench.tables.estimates import parse_estimate
+from deabench.tables.estimates import is_estimate
 from deabench.tables.markup import strip_markup
 from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.readers.frames import Source
@@ -57,7 +57,7 @@ class Grid:
     def count_numbers(self, most: int | None = None) -> int:
         """Return how many cells below the header are numbers; counting may stop at `most`."""
         cells = (cell for row in self.rows[self.header_rows :] for cell in row)
-        numbers = (cell for cell in cells if parse_estimate(cell, False) is not None)
+        numbers = (cell for cell in cells if is_estimate(cell))
         return sum(1 for _ in islice(numbers, most))
 
 
@@ -214,9 +214,9 @@ def choose_section(
 def is_section(grid: Grid) -> bool:
     """Return whether rows are a table: names above rows of the same length with numbers."""
     header, *rows = grid.rows
-    is_named = not any(parse_estimate(cell, False) for cell in header)
+    is_named = not any(is_estimate(cell) for cell in header)
     is_even = all(len(row) == len(header) for row in rows)
-    has_numbers = all(any(parse_estimate(cell, False) for cell in row) for row in rows)
+    has_numbers = all(any(is_estimate(cell) for cell in row) for row in rows)
     return bool(rows) and is_named and is_even and has_numbers
 
 
@@ -322,7 +322,7 @@ def has_second_header(rows: Sequence[Sequence[str]]) -> bool:
     ]
     # Numbers such as years or sizes may be names of columns; blanks and dashes are not.
     names = [k for k in numeric if not is_empty_word(second[k]) and not _holds_numbers(second[k])]
-    is_nameless = not any(second[: min(numeric, default=0)]) and not any(map(_is_number, second))
+    is_nameless = not any(second[: min(numeric, default=0)]) and not any(map(is_estimate, second))
     if len(numeric) < 2:
         return False
     # "Model" beside names alone is a header, whatever stands above it.
@@ -356,13 +356,9 @@ def _divides_merged(top: Sequence[str], second: Sequence[str]) -> bool:
     return divided
 
 
-def _is_number(cell: str) -> bool:
-    return parse_estimate(cell, False) is not None
-
-
 def _holds_numbers(cell: str) -> bool:
     """Return whether a cell holds a number, or several that are joined, as "77.8 / 69.5"."""
-    return all(_is_number(part.strip()) for part in cell.split("/"))
+    return all(is_estimate(part.strip()) for part in cell.split("/"))
 
 
 def fill_headers(rows: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -440,7 +436,7 @@ def _columns_of_groups(frame: pd.DataFrame, is_empty: pd.Series) -> list[str]:
 
 
 def _hold_numbers(cells: pd.Series) -> bool:
-    return any(map(_is_number, map(str, cells)))
+    return any(map(is_estimate, map(str, cells)))
 
 
 def _names_systems(heading: object) -> bool:

@@ -7,7 +7,7 @@ from itertools import takewhile
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
-from deabench.tables.estimates import parse_estimate
+from deabench.tables.estimates import is_estimate
 from deabench.tables.markup import strip_markup
 from deabench.tables.readers.grids import Grid
 from deabench.utils.lazy import lazy_pattern
@@ -140,10 +140,8 @@ def _split_stacked_rows(rows: list[list[str]]) -> tuple[list[list[str]], tuple[s
         counts.append(stacked[0] if len(stacked) > 1 and len({*stacked}) == 1 else 0)
     split_count = sum(map(bool, counts))
     # Lines below a heading of as many names are different metrics of one system.
-    names_each_line = any(
-        len(_HEADING_PARTS.split(heading)) in counts and len(_HEADING_PARTS.split(heading)) > 1
-        for heading in header
-    )
+    heading_counts = {len(_HEADING_PARTS.split(heading)) for heading in header} - {1}
+    names_each_line = not heading_counts.isdisjoint(counts)
     if split_count < 2 or 2 * split_count < len(body) or names_each_line:
         return [[strip_markup(cell) for cell in row] for row in rows], ()
     # Words are split as numbers are where they are as many on each row; in two lines a system has
@@ -170,7 +168,7 @@ def _split_stacked_rows(rows: list[list[str]]) -> tuple[list[list[str]], tuple[s
 def _is_result(part: str) -> bool:
     """Return whether a line of a cell begins with a digit and is a number; "+1.2" is a change."""
     text = strip_markup(part)
-    return text[:1].isdigit() and parse_estimate(text, False) is not None
+    return text[:1].isdigit() and is_estimate(text)
 
 
 def _draw_as_markdown(text: str) -> str:

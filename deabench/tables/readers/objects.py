@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from deabench.errors import DataError
-from deabench.tables.estimates import parse_estimate
+from deabench.tables.estimates import is_estimate
 from deabench.tables.readers.limits import Limits
 from deabench.utils.checks import is_number
 from deabench.utils.lazy import lazy_pattern
@@ -211,7 +211,7 @@ def count_numbers(item: object) -> int:
     if isinstance(item, list):
         return sum(map(count_numbers, item))
     if isinstance(item, str):
-        return int(parse_estimate(item, False) is not None)
+        return int(is_estimate(item))
     return int(is_number(item))
 
 

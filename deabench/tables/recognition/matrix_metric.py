@@ -129,10 +129,9 @@ def metric_of_benchmarks(rows: pd.DataFrame) -> Column:
 def metric_of_surroundings(rows: pd.DataFrame, context: Context) -> Column:
     """Return the metric that neither a name nor the text tells, with the direction of its rows.
 
-    A heading with a unit tells it, and a unit in the text above. So do the rows where most of them
-    are environments, whose
-    returns may be of any size, where one system is called by chance, and where they are data sets
-    of speech recognition.
+    A heading with a unit tells it, and a line of the text that states one. So do the rows where
+    most of them are environments, whose returns may be of any size, where one system is called by
+    chance, and where they are data sets of speech recognition.
     """
     named = meaning_with_unit(context.heading)
     if named is not None and set(states_directions(context.prose)) <= {named.better}:

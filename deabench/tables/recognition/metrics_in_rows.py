@@ -10,7 +10,13 @@ import numpy as np
 import pandas as pd
 
 from deabench.tables.cells import is_numeric_dtype, parse_numbers
-from deabench.tables.estimates import clean_cell, counts_operations, parse_estimate, unit_factor
+from deabench.tables.estimates import (
+    clean_cell,
+    counts_operations,
+    is_estimate,
+    parse_estimate,
+    unit_factor,
+)
 from deabench.tables.naming.totals import is_called_change
 from deabench.tables.naming.vocabulary import (
     has_name,
@@ -309,9 +315,7 @@ def _find_columns_of_words(frame: pd.DataFrame, named: Sequence[str]) -> list[st
     ]
     if sum(parse_numbers(frame[name]) is not None for name in names) >= LEAST_SYSTEMS:
         return []
-    is_number = pd.DataFrame(
-        {n: [parse_estimate(clean_cell(c), False) is not None for c in frame[n]] for n in names}
-    )
+    is_number = pd.DataFrame({n: [is_estimate(clean_cell(c)) for c in frame[n]] for n in names})
     # What holds no number describes the metrics, as their unit does.
     names = [name for name in names if is_number[name].any()]
     is_measured = is_number[names].mean(axis=1) >= LEAST_MEASURED

@@ -219,7 +219,7 @@ def _agree_on_ranked_scores(
     if not are_ranks or not scores:
         return list(columns)
     correlations = frame[scores].corrwith(ranks, method="spearman").dropna()
-    if correlations.empty or not correlations.max() >= MIN_RANK_CORRELATION:
+    if correlations.empty or correlations.max() < MIN_RANK_CORRELATION:
         return list(columns)
     reason = f"the rank beside '{correlations.idxmax()}' rises with it: lower is better"
     judged_columns = []

@@ -15,7 +15,7 @@ import pandas as pd
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.recognition.columns import COUNTS_ROWS, GUESSED, Column, check_range
-from deabench.tables.scales import finite_values
+from deabench.tables.scales import finite_values, rounding_of
 from deabench.utils.lazy import lazy_pattern
 from deabench.utils.text import quote_names
 
@@ -37,7 +37,6 @@ LEAST_RANGE = 1.5
 LEAST_STEPS = 20
 """So many times what rounding changes lies between the least and the greatest value of a multiple.
 """
-MAX_DECIMALS = 6
 LEAST_CONDITIONS = 2
 """Metrics by training data stand beside another of its kind."""
 _TRAINING_DATA = lazy_pattern(r"\W*(\w.*?)\W+training data\b", re.IGNORECASE)
@@ -126,11 +125,8 @@ def take_training_as_condition(columns: Sequence[Column], frame: pd.DataFrame) -
             metric = look_up_metric(column.name[condition.end() :])
         if metric is not None and metric.better != "neither":
             reason = f"the training data is a condition; {metric.reason}"
-            column = replace(
-                column.with_role(metric.role, reason, metric.kind),
-                low=metric.low,
-                high=metric.high,
-                unit=metric.unit,
+            column = column.with_role(
+                metric.role, reason, metric.kind, low=metric.low, high=metric.high, unit=metric.unit
             )
             column = check_range(column, finite_values(frame[column.name]))
         judged_columns.append(column)
@@ -287,20 +283,12 @@ def _multiple_reason(name: str, columns: Sequence[Column], frame: pd.DataFrame) 
         # Most columns differ by more than any rounding.
         if difference > 2 * range_of_values / LEAST_STEPS:
             continue
-        tolerance = _rounding_of(values) + factor * _rounding_of(metric)
+        tolerance = rounding_of(values) + factor * rounding_of(metric)
         is_varied = values.max() >= LEAST_RANGE * values.min()
         is_fine = range_of_values >= LEAST_STEPS * tolerance
         if is_varied and is_fine and difference <= 2 * tolerance:
             return f"it is a multiple of '{column.name}', which is taken"
     return ""
-
-
-def _rounding_of(values: np.ndarray) -> float:
-    """Return by how much numbers with so few decimals may be rounded."""
-    for decimals in range(MAX_DECIMALS):
-        if (np.round(values, decimals) == values).all():
-            return 0.5 * 10.0**-decimals
-    return 0.5 * 10.0**-MAX_DECIMALS
 
 
 def is_called_mean(name: str) -> bool:

@@ -116,6 +116,20 @@ def test_the_warnings_of_a_learner_are_recorded():
     assert [text.split(":")[0] for text in notes["warnings"]] == ["ConvergenceWarning"]
 
 
+def test_a_task_is_marked_while_it_runs_and_no_longer(tmp_path, monkeypatch):
+    marked = []
+    monkeypatch.setattr(
+        tasks,
+        "_run_guarded",
+        lambda *_: marked.append(tasks.running_keys(tmp_path)) or Outcome("done"),
+    )
+    # A shorter key stands in the place of a longer one.
+    for key in ("a longer key", "key"):
+        tasks._run_and_clean_up(SimpleNamespace(key=key, limits=TaskLimits()), str(tmp_path), {})
+        assert tasks.running_keys(tmp_path) == set()
+    assert marked == [{"a longer key"}, {"key"}]
+
+
 def test_only_a_task_with_limits_leaves_a_trace(tmp_path, monkeypatch):
     traces = []
     monkeypatch.setattr(
