@@ -10,6 +10,13 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.cells import Numbers, is_numeric_dtype, parse_numbers
+from deabench.tables.matrices.one_metric import (
+    ask_about_matrix,
+    columns_as_systems,
+    find_matrix,
+    interpret_folds,
+    interpret_matrix,
+)
 from deabench.tables.naming.data_sets import find_data_set
 from deabench.tables.naming.error_columns import find_error_columns, measure_error_bars
 from deabench.tables.naming.totals import describe_totals, find_totals
@@ -42,13 +49,6 @@ from deabench.tables.recognition.kinds import (
 )
 from deabench.tables.recognition.layout import find_metric_and_value, is_long
 from deabench.tables.recognition.metrics_in_rows import may_name_metrics, transpose_metrics
-from deabench.tables.recognition.one_metric import (
-    ask_about_matrix,
-    columns_as_systems,
-    find_matrix,
-    interpret_folds,
-    interpret_matrix,
-)
 from deabench.tables.recognition.parsed_source import (
     ParsedSource,
     UserRoles,

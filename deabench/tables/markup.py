@@ -100,6 +100,17 @@ _LATEX_SCRIPT = lazy_pattern(r"(?<=[\d%])[$\s}]*(?:_\s*)?\{\s*(±?[^{}]*)\}")
 _FORMULA = lazy_pattern(r"\$\s*([^$]*[\\_^{}=±↑↓→×][^$]*|[\d.,+-]+|[A-Za-zα-ωΑ-Ω]+)\s*\$")
 """A formula between dollar signs; "$5" and "$1/$2" are prices."""
 _LATEX_COMMAND = lazy_pattern(r"\\([A-Za-z]+)\*?\s*")
+_BOLD = lazy_pattern(
+    r"\*\*[^*]*\w[^*]*\*\*|(?<!\w)__[^_]*\w[^_]*__(?!\w)|<(?:b|strong)\b[^<>]*>"
+    r"|\\(?:textbf|mathbf|bm|boldsymbol)\s*\{|\\(?:bf|bfseries|boldmath)(?![A-Za-z])"
+)
+"""Text in bold, of Markdown, HTML and LaTeX."""
+
+
+class BoldText(str):
+    """The text of a cell that its table prints in bold, as authors print the best results."""
+
+    __slots__ = ()
 
 
 def has_html_table(text: str) -> bool:
@@ -138,6 +149,18 @@ def strip_markup(text: str) -> str:
     if "_" in text:
         text = _UNDERLINED_NUMBER.sub(r"\1", text)
     return " ".join(text.split())
+
+
+def strip_cell(text: str) -> str:
+    """Return a cell without its markup, as `BoldText` where it was in bold.
+
+    Examples
+    --------
+    >>> type(strip_cell("**0.91** ± 0.02")).__name__, type(strip_cell("0.91")).__name__
+    ('BoldText', 'str')
+    """
+    plain = strip_markup(text)
+    return BoldText(plain) if len(plain) != len(text) and _BOLD.search(text) else plain
 
 
 def _link_text(match: re.Match[str]) -> str:

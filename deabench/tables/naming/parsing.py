@@ -104,6 +104,8 @@ _COUNTED = lazy_pattern(
     re.IGNORECASE,
 )
 """What is numbered is no difference: "1-shot accuracy"."""
+_DIFFERENCE = lazy_pattern(r"^\s*(\w+?)(?=[_ ])(\S+\s+)[-–−](?=\s+\1[_ ]\S+\s*$)")
+"""What two columns of one metric differ by, as "acc_A - acc_B"."""
 _RECIPROCAL = lazy_pattern(r"^\s*\(?\s*1\s*/\s*\(?(?=[A-Za-z])")
 _LETTERS = "\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 """Cyrillic, Japanese, Chinese and Korean letters, which names keep."""
@@ -165,6 +167,8 @@ def parse_name(text: str) -> ParsedName:
     if "/" in text:
         text = _RECIPROCAL.sub("reciprocal ", text)
     text = _MINUS.sub("neg ", text)
+    if " " in text:
+        text = _DIFFERENCE.sub(r"difference \1\2", text)
     # "AUC (95% CI)" is an AUC, not an interval.
     all_words = _join_words(_ESTIMATE.sub(" ", text) if unit else text)
     head = _join_words(_BRACKETS.sub(" ", text))

@@ -214,6 +214,10 @@ def _compare_quotient(
     Such a name may also stand for the latency of a group that is called speed.
     """
     above, below = (match_start(words, "_$") for words in quotient)
+    if above is not None and below is None and above.better == "higher":
+        # "MCC / kParam" is no size, whatever it ends with.
+        is_cost = meaning is not None and meaning.better == "lower"
+        return _describe("open") if is_cost else meaning
     if above is None or below is None or below.kind == "throughput":
         return meaning
     if above.kind == "benchmark" or "neither" in (above.better, below.better):

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-from deabench.tables.markup import HTML_TABLE, strip_markup
+from deabench.tables.markup import HTML_TABLE, strip_cell, strip_markup
 from deabench.tables.readers.grids import Grid, MergedCell, expand_merged
 from deabench.tables.readers.limits import Limits
 from deabench.utils.lazy import lazy_pattern
@@ -14,8 +14,9 @@ from deabench.utils.lazy import lazy_pattern
 _CLOSED = lazy_pattern(r"</table\s*>", re.IGNORECASE)
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "caption")
 _UNSEEN = ("script", "style", "template")
-_KEPT_TAGS = ("sup", "br", "p", "div", "li")
-"""Tags that tell a footnote or a new line within a cell."""
+_KEPT_TAGS = ("sup", "br", "p", "div", "li", "b", "strong")
+"""Tags that tell a footnote, a new line or bold text within a cell."""
+_BOLD_STYLE = lazy_pattern(r"font-weight\s*:\s*(bold|[6-9]00)", re.IGNORECASE)
 
 
 @dataclass
@@ -78,6 +79,8 @@ class _TableParser(HTMLParser):
                 rows=_parse_span(attributes.get("rowspan")),
                 is_header=tag == "th" or table.in_head,
             )
+            if _BOLD_STYLE.search(attributes.get("style") or ""):
+                table.cell.text.append("<b>")
             table.rows[-1].append(table.cell)
         elif table.cell is not None and tag in _KEPT_TAGS:
             table.cell.text.append(f"<{tag}>")
@@ -171,7 +174,7 @@ def remove_html_tables(text: str) -> str:
 
 def _join_text(parts: list[str]) -> str:
     """Return the text of a cell, in which a line end is a blank."""
-    return " ".join(strip_markup("".join(parts)).split())
+    return strip_cell(" ".join("".join(parts).split()))
 
 
 def _parse_span(value: str | None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from deabench.tables.markup import strip_markup
+from deabench.tables.markup import strip_cell, strip_markup
 from deabench.tables.readers.grids import Grid, MergedCell, expand_merged
 from deabench.tables.readers.limits import Limits
 from deabench.utils.lazy import lazy_pattern
@@ -287,7 +287,7 @@ def _parse_cell(cell: str) -> MergedCell:
     rows = _MULTIROW.search(cell)
     cell = _QUANTITY.sub(_write_quantity, cell)
     cell = _UNIT.sub(lambda match: _write_unit(match[1]), cell)
-    text = strip_markup(cell.replace("~", " ").replace("---", "-").replace("--", "-"))
+    text = strip_cell(cell.replace("~", " ").replace("---", "-").replace("--", "-"))
     return MergedCell(text, int(columns[1]) if columns else 1, int(rows[1]) if rows else 1)
 
 

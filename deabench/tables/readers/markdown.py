@@ -8,7 +8,7 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from deabench.tables.estimates import is_estimate
-from deabench.tables.markup import strip_markup
+from deabench.tables.markup import strip_cell, strip_markup
 from deabench.tables.readers.grids import Grid
 from deabench.utils.lazy import lazy_pattern
 
@@ -131,7 +131,7 @@ def _split_stacked_rows(rows: list[list[str]]) -> tuple[list[list[str]], tuple[s
     header, *body = rows
     # Few tables break lines, and to look for them takes time.
     if not any("<br" in cell.lower() for row in body for cell in row):
-        return [[strip_markup(cell) for cell in row] for row in rows], ()
+        return [[strip_cell(cell) for cell in row] for row in rows], ()
     lines = [[_LINE_BREAK.split(cell) for cell in row] for row in body]
     # How many lines of numbers each row has; none where two cells differ, or one cell is alone.
     counts = []
@@ -143,7 +143,7 @@ def _split_stacked_rows(rows: list[list[str]]) -> tuple[list[list[str]], tuple[s
     heading_counts = {len(_HEADING_PARTS.split(heading)) for heading in header} - {1}
     names_each_line = not heading_counts.isdisjoint(counts)
     if split_count < 2 or 2 * split_count < len(body) or names_each_line:
-        return [[strip_markup(cell) for cell in row] for row in rows], ()
+        return [[strip_cell(cell) for cell in row] for row in rows], ()
     # Words are split as numbers are where they are as many on each row; in two lines a system has
     # a name and a remark.
     columns_of_lines = [
@@ -162,7 +162,7 @@ def _split_stacked_rows(rows: list[list[str]]) -> tuple[list[list[str]], tuple[s
             columns = zip(row, cells, is_split, strict=True)
             result.append([parts[line] if split else cell for cell, parts, split in columns])
     note = f"cells of {split_count} rows hold several lines of numbers: each line is a row"
-    return [[strip_markup(cell) for cell in row] for row in result], (note,)
+    return [[strip_cell(cell) for cell in row] for row in result], (note,)
 
 
 def _is_result(part: str) -> bool:

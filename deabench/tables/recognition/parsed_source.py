@@ -15,6 +15,7 @@ from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.readers.frames import Source
 from deabench.tables.recognition.assignment import assign_roles
+from deabench.tables.recognition.bold_cells import take_bold_directions
 from deabench.tables.recognition.columns import (
     MIN_RANK_CORRELATION,
     Column,
@@ -122,6 +123,7 @@ def parse_source(
     ]
     keys = find_keys(frame, columns, label, dataset)
     columns = take_offers_of_machines(columns, keys)
+    columns = take_bold_directions(columns, frame, numbers)
     for name in keys.label:
         numbers[name] = None
     return ParsedSource(source, numbers, columns, keys)

@@ -12,6 +12,13 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.cells import Numbers
+from deabench.tables.matrices.matrix_metric import (
+    UNNAMED_METRIC,
+    find_winners,
+    is_comparison,
+    metric_of_benchmarks,
+    metric_of_surroundings,
+)
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.questions import Answer, Question
 from deabench.tables.naming.titles import meaning_of_heading, metric_before_colon, metric_of_title
@@ -25,6 +32,7 @@ from deabench.tables.naming.vocabulary import (
     look_up_metric,
 )
 from deabench.tables.readers.frames import Source
+from deabench.tables.recognition.bold_cells import BOLD_REASON, direction_of_bold_rows
 from deabench.tables.recognition.columns import Column, infer_column
 from deabench.tables.recognition.layout import (
     Keys,
@@ -33,13 +41,6 @@ from deabench.tables.recognition.layout import (
     has_systems_in_columns,
     is_rising,
     is_system_name,
-)
-from deabench.tables.recognition.matrix_metric import (
-    UNNAMED_METRIC,
-    find_winners,
-    is_comparison,
-    metric_of_benchmarks,
-    metric_of_surroundings,
 )
 from deabench.tables.recognition.parsed_source import (
     ParsedSource,
@@ -129,6 +130,13 @@ def find_matrix(parsed: ParsedSource, *, one_metric: bool) -> Matrix | None:
     won = _find_won_columns(parsed, columns, rows, metric)
     if won is not None:
         return won
+    better = direction_of_bold_rows(frame, columns, parsed.numbers)
+    if better:
+        named = look_up_metric(metric)
+        # "mae" is a model where the greatest values are in bold.
+        metric = metric if named is not None and named.better == better else ""
+        direction = ("", "") if better == "open" else (better, f"{BOLD_REASON} on each row")
+        return Matrix(metric or UNNAMED_METRIC, columns, rows, True, direction)
     in_columns = has_systems_in_columns(frame, parsed.columns, columns, rows)
     if not in_columns and not (one_metric and metric):
         return None

@@ -120,8 +120,13 @@ def metric_of_benchmarks(rows: pd.DataFrame) -> Column:
     scale, _ = measure_scale(rows[UNNAMED_METRIC])
     names = _data_sets(rows)
     benchmarks = [name for name in names if is_benchmark(name)]
+    # "ImageNet-C (error rate)" is measured the other way round.
+    meanings = [look_up_measure(name) for name in names]
+    has_errors = any(map(is_error_set, names)) or any(
+        meaning is not None and meaning.better == "lower" for meaning in meanings
+    )
     # One name may be that of a method, too, as "AMC".
-    if len(benchmarks) < 2 or any(map(is_error_set, names)) or scale not in ("share", "percent"):
+    if len(benchmarks) < 2 or has_errors or scale not in ("share", "percent"):
         return Column(UNNAMED_METRIC, "unknown", reason=NO_MEASURE)
     return _score(benchmarks)
 

@@ -1,0 +1,1 @@
+"""Tables of one metric: data sets x systems, and folds x systems."""
