@@ -1,15 +1,22 @@
-"""Split headings that join the names of several numbers, as "AP / FPS" and "VOT (EAO/A/R)"."""
+"""Split headings and cells that join several numbers, as "AP / FPS" above "40.3 / 14"."""
 
 from __future__ import annotations
 
 import re
 
+import pandas as pd
+from pandas.api.types import is_numeric_dtype
+
+from deabench.tables.cells import is_empty_word
+from deabench.tables.estimates import is_estimate
 from deabench.tables.naming.units import unit_in_brackets
 from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.utils.lazy import lazy_pattern
 
 JOINED = lazy_pattern(r"[(\[]([^()\[\]]* / [^()\[\]]*|[\d.]+(?:/[\d.]+)+)[)\]]")
 """Names of several numbers within brackets, as "(GPU / CPU)" or "(300/450)"."""
+PROBED_CELLS = 100
+"""So many cells tell how many numbers the cells of a column join."""
 _NUMBERS_WITH_UNIT = lazy_pattern(r"(?:[\d.]+ */ *)+[\d.]+( *[A-Za-z]\w*)")
 _BRACKETS = lazy_pattern(r"[(\[][^()\[\]]*[)\]]")
 _RANK = lazy_pattern(r"(?:rank|top|r)[-@ ]?\d+", re.IGNORECASE)
@@ -98,3 +105,53 @@ def split_heading_evenly(heading: str, count: int) -> list[str]:
     # "mAP/rank-1" behind the name of a data set are both measured on it.
     parts = [_with_first_words(p, parts[0]) if _RANK.fullmatch(p) else p for p in parts]
     return [f"{before}{part}{after}".strip() for part in parts]
+
+
+def split_name(name: str, column: pd.Series) -> list[str]:
+    """Return the names of the numbers that the cells of a column join; none of a usual one."""
+    name = name.replace("|", "/")
+    parts = split_heading(name) if "/" in name else []
+    if len(parts) > 1 or "/" not in name or is_numeric_dtype(column.dtype):
+        return parts
+    cells = [str(cell) for cell in column.head(PROBED_CELLS)]
+    counts = {len(_split_cell(cell)) - 1 for cell in cells if not is_empty_word(cell)} - {0}
+    # Where the cells join as many numbers as the heading has parts, these are their names.
+    return split_heading_evenly(name, counts.pop() + 1) if len(counts) == 1 else []
+
+
+def split_cells(column: pd.Series, count: int) -> tuple[list[list[str]], list[str]]:
+    """Return the numbers of each cell, and cells with a single one; nothing where others differ."""
+    rows = []
+    single_numbers = []
+    # An empty cell of text is no text.
+    cells = [str(cell) for cell in column]
+    for cell in cells:
+        # A full stop behind the last number ends a line.
+        parts = [part.strip() for part in _split_cell(cell.strip().removesuffix("."))]
+        if is_empty_word(cell):
+            rows.append([cell] * count)
+        elif len(parts) == 1 and is_estimate(cell):
+            single_numbers.append(cell.strip())
+            rows.append([""] * count)
+        elif len(parts) == count and all(
+            is_empty_word(part) or is_estimate(part) for part in parts
+        ):
+            rows.append(parts)
+        else:
+            return [], []
+    joined_count = sum(len(_split_cell(cell)) > 1 for cell in cells)
+    return (rows, single_numbers) if joined_count > max(1, len(single_numbers)) else ([], [])
+
+
+def _split_cell(cell: str) -> list[str]:
+    """Return the parts of a cell that slashes join, or else bars."""
+    return cell.split("/" if "/" in cell else "|")
+
+
+def are_shares(name: str, rows: list[list[str]]) -> bool:
+    """Return whether cells may be counts out of totals, as "45 / 50" below "Rate (right / all)"."""
+    words = JOINED.search(name)
+    if words is None or re.search(r"\d", words[1]):
+        return False
+    pairs = [row for row in rows if all(map(str.isdecimal, row))]
+    return len(pairs) > 0 and all(len(row) == 2 and int(row[0]) <= int(row[1]) for row in pairs)

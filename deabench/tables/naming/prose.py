@@ -12,7 +12,8 @@ from deabench.utils.lazy import lazy_pattern
 
 SENTENCES = {
     direction: lazy_pattern(
-        rf"\b({words})\b((?P<subject>[^.\n]{{0,30}})\b(is|are)|,? the) better\b|{arrow}",
+        rf"\b({words})\b((?P<subject>[^.\n]{{0,30}})\b(is|are)|,? the) better\b|{arrow}"
+        rf"|\b({words}) (values?|scores?|numbers?) (indicates?|means?|represents?) better\b",
         re.IGNORECASE,
     )
     for direction, words, arrow in (
@@ -31,6 +32,7 @@ _NAMED_METRICS = [
         rf"(?:for|both for) (?P<names>.{{1,120}}?),? {_IS_BETTER}",
         rf"{_IS_BETTER} (?:for|in) (?P<names>.{{1,120}})",
         rf"(?P<names>.{{1,40}}?) ?(?:: ?|\(|– |— |- ){_IS_BETTER}\)?",
+        rf".*\((?P<names>[^(),]{{1,40}}), ?{_IS_BETTER}\)",
     )
 ]
 """Whole sentences that say of metrics which way is better."""
@@ -49,6 +51,9 @@ QUALITIES = lazy_pattern(r"\b(accurac(y|ies)|score|F1|recall|mAP|AUC)\b", re.IGN
 """What the text around a table speaks of, where it says which of both its numbers are."""
 METRIC_WORDS = {"higher": "higher_metric", "lower": "lower_metric", "cost": "spent_metric"}
 """The words of [columns] that are names of metrics wherever a text has them."""
+_HARM = lazy_pattern(
+    r"safe(ty)?(?![a-z])|\b(jail_?break|harm|toxic|misconception|leak)", re.IGNORECASE
+)
 MAX_CAPTION_WORDS = 16
 """A longer paragraph above a table speaks of more than what the table holds."""
 STATEMENTS = (
@@ -70,6 +75,17 @@ _STATEMENT = lazy_pattern(
     ),
     re.IGNORECASE,
 )
+
+
+def speaks_of_harm(text: str) -> bool:
+    """Return whether a text speaks of harm, whose rates are better low.
+
+    Examples
+    --------
+    >>> speaks_of_harm("bangla_safe results"), speaks_of_harm("results")
+    (True, False)
+    """
+    return _HARM.search(text) is not None
 
 
 def states_directions(prose: str) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -15,9 +14,7 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from deabench.errors import DataError
-from deabench.tables.cells import is_empty_word
-from deabench.tables.estimates import is_estimate
-from deabench.tables.naming.joined_names import JOINED, split_heading, split_heading_evenly
+from deabench.tables.naming.joined_names import are_shares, split_cells, split_name
 from deabench.tables.naming.vocabulary import is_benchmark
 from deabench.tables.readers.objects import (
     MIN_INSTANCES,
@@ -31,8 +28,6 @@ from deabench.tables.recognition.layout import is_system_name
 from deabench.utils.frames import to_pandas
 from deabench.utils.text import quote_names
 
-PROBED_CELLS = 100
-"""So many cells tell how many numbers the cells of a column join."""
 LEAST_KNOWN_SYSTEMS = 2
 """So many names of known systems tell which of two levels of names holds the systems."""
 TEXT = pd.Index(["name"]).dtype
@@ -103,14 +98,14 @@ def split_columns(source: Source) -> Source:
     names = {
         str(name): parts
         for name, column in source.frame.items()
-        if name not in source.label and len(parts := _split_name(str(name), column)) > 1
+        if name not in source.label and len(parts := split_name(str(name), column)) > 1
     }
     columns = {}
     notes = []
     for name, parts in names.items():
-        cells, single_numbers = _split_cells(source.frame[name], len(parts))
+        cells, single_numbers = split_cells(source.frame[name], len(parts))
         is_new = not {*parts} & {*source.frame.columns}
-        if cells and is_new and not _are_shares(name, cells):
+        if cells and is_new and not are_shares(name, cells):
             columns[name] = parts
             note = f"the numbers in a cell of '{name}' are columns: {quote_names(parts)}"
             if single_numbers:
@@ -123,7 +118,7 @@ def split_columns(source: Source) -> Source:
     def split(frame: pd.DataFrame) -> pd.DataFrame:
         for name, parts in columns.items():
             position = frame.columns.get_loc(name)
-            cells = _split_cells(frame[name], len(parts))[0]
+            cells = split_cells(frame[name], len(parts))[0]
             frame = frame.drop(columns=name)
             for k, part in enumerate(parts):
                 frame.insert(position + k, part, pd.Series([row[k] for row in cells], frame.index))
@@ -136,56 +131,6 @@ def split_columns(source: Source) -> Source:
         notes=(*source.notes, *notes),
         read_text=None if read_text is None else lambda: split(read_text()),
     )
-
-
-def _split_name(name: str, column: pd.Series) -> list[str]:
-    """Return the names of the numbers that the cells of a column join; none of a usual one."""
-    name = name.replace("|", "/")
-    parts = split_heading(name) if "/" in name else []
-    if len(parts) > 1 or "/" not in name or is_numeric_dtype(column.dtype):
-        return parts
-    cells = [str(cell) for cell in column.head(PROBED_CELLS)]
-    counts = {len(_split_cell(cell)) - 1 for cell in cells if not is_empty_word(cell)} - {0}
-    # Where the cells join as many numbers as the heading has parts, these are their names.
-    return split_heading_evenly(name, counts.pop() + 1) if len(counts) == 1 else []
-
-
-def _split_cells(column: pd.Series, count: int) -> tuple[list[list[str]], list[str]]:
-    """Return the numbers of each cell, and cells with a single one; nothing where others differ."""
-    rows = []
-    single_numbers = []
-    # An empty cell of text is no text.
-    cells = [str(cell) for cell in column]
-    for cell in cells:
-        # A full stop behind the last number ends a line.
-        parts = [part.strip() for part in _split_cell(cell.strip().removesuffix("."))]
-        if is_empty_word(cell):
-            rows.append([cell] * count)
-        elif len(parts) == 1 and is_estimate(cell):
-            single_numbers.append(cell.strip())
-            rows.append([""] * count)
-        elif len(parts) == count and all(
-            is_empty_word(part) or is_estimate(part) for part in parts
-        ):
-            rows.append(parts)
-        else:
-            return [], []
-    joined_count = sum(len(_split_cell(cell)) > 1 for cell in cells)
-    return (rows, single_numbers) if joined_count > max(1, len(single_numbers)) else ([], [])
-
-
-def _split_cell(cell: str) -> list[str]:
-    """Return the parts of a cell that slashes join, or else bars."""
-    return cell.split("/" if "/" in cell else "|")
-
-
-def _are_shares(name: str, rows: list[list[str]]) -> bool:
-    """Return whether cells may be counts out of totals, as "45 / 50" below "Rate (right / all)"."""
-    words = JOINED.search(name)
-    if words is None or re.search(r"\d", words[1]):
-        return False
-    pairs = [row for row in rows if all(map(str.isdecimal, row))]
-    return len(pairs) > 0 and all(len(row) == 2 and int(row[0]) <= int(row[1]) for row in pairs)
 
 
 def read_frame(frame: pd.DataFrame) -> Source:

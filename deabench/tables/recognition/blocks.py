@@ -33,13 +33,17 @@ from deabench.tables.recognition.directions import (
 from deabench.tables.recognition.offers import (
     doubt_rated_costs,
     doubt_scores,
-    find_mean_ranks,
     open_lone_resource,
     settle_ratios,
     settle_statistics,
     take_percentiles,
     take_statements,
     take_timed_queries,
+)
+from deabench.tables.recognition.ranks import (
+    find_mean_ranks,
+    take_criteria_as_ranks,
+    take_lone_mean_rank,
 )
 from deabench.tables.recognition.redundancy import (
     MEAN_ROUNDING,
@@ -49,8 +53,6 @@ from deabench.tables.recognition.redundancy import (
     leave_out_redundant,
     leave_out_unknown,
     needs_guesses,
-    take_criteria_as_ranks,
-    take_lone_mean_rank,
     take_training_as_condition,
 )
 from deabench.tables.rows import compare_with_reference_rows

@@ -3,7 +3,7 @@
 1. `infer_column` looks at one column. What the user or the source declares decides, else the name
    (`deabench.tables.naming.vocabulary`). Values only check the name (`check_range`): they tell
    shares from percent and widen a range that they contradict.
-2. `infer_direction_from_rank` gives a bare "score" its direction, by the rank column beside it.
+2. `deabench.tables.recognition.ranks` gives a bare "score" its direction, by the rank beside it.
 3. `deabench.tables.recognition.blocks` holds the columns against each other.
 """
 
@@ -176,6 +176,8 @@ def infer_column(
         or (meaning.role == "conditional" and (meaning_beside is None or meaning.kind == "open"))
         or meaning.kind in ("setting", "computer", "statistic")
         or is_weak(meaning)
+        # "PASS1" in seconds is no rate.
+        or (meaning.role == "output" and meaning.unit == "share")
     )
     if numbers is not None and numbers.unit and is_open:
         meaning = look_up_unit(spell_unit(numbers.unit)) or meaning
@@ -400,35 +402,6 @@ def _check_negated(column: Column, values: np.ndarray) -> Column:
     if minimum >= -100:
         return replace(column, unit="percent", low=-100.0)
     return replace(column, unit="", low=-np.inf)
-
-
-def infer_direction_from_rank(column: Column, values: pd.Series, ranks: pd.Series | None) -> Column:
-    """Infer the direction of a bare score from the rank column of its table, where rank 1 is best.
-
-    Without ranks, a score by which the rows are sorted upwards has no known direction: tables are
-    sorted from best to worst.
-    """
-    # Only a name such as "score" needs the rank: all others tell their direction themselves.
-    bare_score = column.role == "conditional" or column.kind == "score"
-    if not bare_score or values.nunique() < 3:
-        return column
-    if ranks is None or ranks.nunique() < 3:
-        if column.role == "output" and len(values) > 3 and values.is_monotonic_increasing:
-            reason = (
-                "the rows are sorted by it upwards, as they are where lower is better; "
-                "say which way it is"
-            )
-            return column.with_role("conditional", reason, "ascending score")
-        return column
-    # Rank 1 is best: a score that rises as the rank falls is better high.
-    correlation = values.corr(ranks, method="spearman")
-    if correlation < -MIN_RANK_CORRELATION:
-        reason = "the rank beside it falls as it rises: higher is better"
-        return column.with_role("output", reason)
-    if correlation > MIN_RANK_CORRELATION:
-        reason = "the rank beside it rises with it: lower is better"
-        return column.with_role("lower_rate", reason, high=np.inf)
-    return column
 
 
 def agree_on_error_sets(columns: Sequence[Column]) -> list[Column]:

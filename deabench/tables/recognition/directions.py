@@ -31,6 +31,7 @@ from deabench.tables.naming.prose import (
     direction_of_introduction,
     direction_of_words,
     names_error_set,
+    speaks_of_harm,
     speaks_of_metric,
     states_directions,
 )
@@ -368,7 +369,7 @@ def _by_height(block: Block, context: Context) -> tuple[str, str]:
     are_systems = len(endings) == len(block.names) and has_systems
     if are_systems or any(map(is_error_set, block.names)):
         return "", ""
-    if direction_of_words(texts) in ("lower", "cost"):
+    if direction_of_words(texts) in ("lower", "cost") or speaks_of_harm(texts):
         return "", ""
     return "higher", "most of its rates are above two fifths, and errors are fewer"
 

@@ -2,9 +2,7 @@
 
 Memory is what a program needs and what a graphics card offers. A ratio of compression is the
 original size over the compressed one, or the other way round. "Mean" and "P95" are statistics of
-what the heading names. The ranks of n systems on one data set are 1 to n, with the mean
-(n + 1) / 2, and so are means of ranks over many data sets: no other measurement has this mean in
-one column after the other. A cost among ratings may be better high. Q1, Q2, ... are times below a
+what the heading names. A cost among ratings may be better high. Q1, Q2, ... are times below a
 heading of times of queries.
 """
 
@@ -45,6 +43,7 @@ _NUMBER = lazy_pattern(r"\d+(_\d+)?")
 _PERCENTILE = lazy_pattern(r"_(p(ercentile)?_?\d{1,2}(_\d+)?|\d{1,2}(st|nd|rd|th)?_percent(ile)?)_")
 _PERCENTILE_OF = lazy_pattern(r"_(?P<measured>\w+)_p\d{2}(_\d+)?_")
 _MIDDLE_OF = lazy_pattern(r"_(?P<measured>\w+)_(mean|avg|average|median)_")
+_STATISTIC = lazy_pattern(r"^(mean|avg\.?|average|median|overall)\s+")
 _BARE_COST = lazy_pattern(r"_(costs?|prices?|pricing|expenses?)_")
 LEAST_QUALITIES = 2
 LEAST_RATINGS = 4
@@ -62,31 +61,6 @@ LEAST_FACTOR = 0.9
 """Data that cannot be compressed may grow a little."""
 MAX_FACTOR = 50.0
 """Larger ratios may be percent."""
-MIN_ROWS_ASKED = 4
-"""So many systems are needed for the question whether numbers are ranks."""
-MIN_ROWS_RANKED = 6
-"""Of fewer systems a mean of (n + 1) / 2 may be chance, as in an example of small numbers."""
-LEAST_COLUMNS = 2
-ROUNDING = 0.002
-"""The share by which rounded ranks may miss their mean."""
-LARGEST_SHIFT = 0.5
-"""The share by which the mean ranks of a part of the systems may miss that mean."""
-_SPEAKS_OF_RANKS = lazy_pattern(
-    r"\b(mean|average|avg\.?|friedman)\s+rank(s|ing|ings)?\b|\branks? (of|over|across|per)\b",
-    re.IGNORECASE,
-)
-_ARE_RANKS = lazy_pattern(
-    r"\b(numbers?|values?|cells|entries|figures|results|scores?|columns?|table)\b[^.\n|]{0,30}"
-    r"\b(is|are|shows?|gives?|lists?|reports?|holds?)\b[^.\n|]{0,30}\brank(s|ings?)?\b",
-    re.IGNORECASE,
-)
-"""What says of the numbers of a table that they are ranks."""
-_HIGH_IS_BEST = lazy_pattern(
-    r"\b([2-9]|\d\d+) ?(is|=|means) ?(the )?(best|highest)\b|\b(higher|highest) ranks? "
-    r"(is|are) (better|best)\b",
-    re.IGNORECASE,
-)
-_RANK = lazy_pattern(r"_(rank(s|ed|ing|ings)?|friedman)_")
 
 
 QUERIES = lazy_pattern(
@@ -303,7 +277,10 @@ def take_statements(
         return list(columns)
     # "MAR, %" and "MAR (%)" are called MAR in a sentence.
     spoken = {c.name: re.split(r"[,(\[]", c.name)[0].strip().lower() for c in columns}
-    directions = directions_of_names(context.introduction, spoken.values())
+    # "M-Score" is spoken of, and the column holds its mean.
+    spoken |= {name: _STATISTIC.sub("", words) for name, words in spoken.items()}
+    text = f"{context.heading}\n{context.introduction}"
+    directions = directions_of_names(text, spoken.values())
     stated = []
     for column in columns:
         is_open = column.role == "unknown" and column.name in frame
@@ -356,64 +333,6 @@ def take_timed_queries(
         column.with_role("cost", reason) if timed else column
         for column, timed in zip(columns, is_query, strict=True)
     ]
-
-
-def find_mean_ranks(
-    columns: Sequence[Column], frame: pd.DataFrame, context: Context
-) -> list[Column]:
-    """Take columns for mean ranks where their means tell it, and ask where the text does."""
-    candidates = [column for column in columns if _may_hold_ranks(column, frame)]
-    count = len(frame)
-    mean = (count + 1) / 2
-    is_mean = [abs(frame[c.name].mean() - mean) <= ROUNDING * mean for c in candidates]
-    ranked = {c.name for c in candidates}
-    # Below a text on ranks a single column tells it.
-    text = f"{context.heading} {context.prose}"
-    speaks_of_ranks = _SPEAKS_OF_RANKS.search(text) is not None
-    is_named = len(candidates) == 1 and _holds_named_ranks(candidates[0], text)
-    if _HIGH_IS_BEST.search(text):
-        return list(columns)
-    least_columns = 1 if speaks_of_ranks and is_named else LEAST_COLUMNS
-    if count >= MIN_ROWS_RANKED and len(candidates) >= least_columns and all(is_mean):
-        reason = f"it is a mean rank of {count} systems, for its mean is {mean:g}: lower is better"
-        return [
-            Column(c.name, "lower_rate", low=1.0, high=float(count), reason=reason, kind="loss")
-            if c.name in ranked
-            else c
-            for c in columns
-        ]
-    # A part of the systems has mean ranks about that mean, and no other rates beside them.
-    rates = [c for c in columns if c.role == "output" and c.unit == "percent"]
-    is_near = [abs(frame[c.name].mean() - mean) <= LARGEST_SHIFT * mean for c in candidates]
-    may_be = all(is_near) and all(c.name in ranked for c in rates)
-    if may_be and speaks_of_ranks:
-        reason = "the text speaks of ranks, and its values may be ranks"
-        return [
-            c.with_role("conditional", reason, "rank") if c.name in ranked else c for c in columns
-        ]
-    return list(columns)
-
-
-def _holds_named_ranks(column: Column, text: str) -> bool:
-    """Return whether a column is called by ranks, or the text says that its numbers are ranks.
-
-    By any other noun it holds something else, as "Grade", unless that is the metric of the ranks.
-    """
-    if _RANK.search(parse_name(column.name).words):
-        return True
-    return column.role == "output" and _ARE_RANKS.search(text) is not None
-
-
-def _may_hold_ranks(column: Column, frame: pd.DataFrame) -> bool:
-    """Return whether a column of unknown name, or of a rate, holds numbers from 1 to n only."""
-    is_rate = column.role == "output" and column.unit == "percent"
-    if not (is_rate or column.role == "unknown") or column.name not in frame:
-        return False
-    values = frame[column.name].to_numpy(dtype=float)
-    # Most columns have a value below 1; NaN is not at least 1, and infinity beyond all ranks.
-    return len(values) >= MIN_ROWS_ASKED and bool(
-        values.min() >= 1 and 1 < values.max() <= len(values)
-    )
 
 
 def open_lone_resource(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,31 +10,25 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.cells import Numbers, is_numeric_dtype, parse_or_empty
-from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.readers.frames import Source
 from deabench.tables.recognition.assignment import assign_roles
 from deabench.tables.recognition.bold_cells import take_bold_directions
 from deabench.tables.recognition.columns import (
-    MIN_RANK_CORRELATION,
     Column,
     Declarations,
     DeclaredRole,
     check_range,
     infer_column,
-    infer_direction_from_rank,
 )
 from deabench.tables.recognition.impossible_values import mixes_share_and_percent
 from deabench.tables.recognition.layout import Keys, find_keys
 from deabench.tables.recognition.offers import take_offers_of_machines
+from deabench.tables.recognition.ranks import agree_on_ranked_scores, infer_direction_from_rank
 from deabench.tables.rows import NamedRows, Systems, merge_notes
 from deabench.tables.table import LowerIsBetter, Table
 from deabench.utils.checks import choice, did_you_mean
 
-LEAST_PART_CORRELATION = 0.5
-"""So far the parts of a score rise with the rank."""
-LEAST_RANKS = 8
-"""So many ranks show that scores rise with them."""
 DECLARED_ROLES = ("output", "lower_rate", "cost", "label", "dataset", "left_out")
 
 
@@ -201,50 +194,7 @@ def infer_columns(
         inferred.append(infer_direction_from_rank(column, values, ranks))
     if ranks is None:
         return inferred
-    return _agree_on_ranked_scores(inferred, frame, ranks)
-
-
-def _agree_on_ranked_scores(
-    columns: Sequence[Column], frame: pd.DataFrame, ranks: pd.Series
-) -> list[Column]:
-    """Take all that is called a score as better low where the rows are ranked by one that is.
-
-    "Overall Score" that rises with the rank is an error, as a Brier score, and so are its parts.
-    """
-    scores = [
-        c.name
-        for c in columns
-        if c.name in frame and c.metric and _is_called_score(c) and frame[c.name].nunique() > 1
-    ]
-    # Powers of two and other settings are no ranks: these go from 1 to the number of rows.
-    are_ranks = ranks.min() == 1 and ranks.max() <= len(ranks) and ranks.nunique() >= LEAST_RANKS
-    if not are_ranks or not scores:
-        return list(columns)
-    correlations = frame[scores].corrwith(ranks, method="spearman").dropna()
-    if correlations.empty or correlations.max() < MIN_RANK_CORRELATION:
-        return list(columns)
-    reason = f"the rank beside '{correlations.idxmax()}' rises with it: lower is better"
-    judged_columns = []
-    for column in columns:
-        if column.name in scores and column.direction == "higher":
-            # What hardly rises with the rank may be a score of another kind.
-            if correlations.get(column.name, 0.0) >= LEAST_PART_CORRELATION:
-                column = column.with_role("lower_rate", reason, "loss", high=np.inf, unit="")
-            else:
-                column = column.with_role("conditional", reason, "open")
-        judged_columns.append(column)
-    return judged_columns
-
-
-def _is_called_score(column: Column) -> bool:
-    """Return whether a name says score, and of no metric: "Mean F1 score" has a direction."""
-    words = parse_name(column.name).words
-    if not words.endswith("_score_"):
-        return False
-    if column.kind in ("score", "benchmark", "data set score"):
-        return True
-    measured = re.sub(r"_(overall|total|average|avg|mean|final|resolved|score)(?=_)", "", words)
-    return not measured.strip("_")
+    return agree_on_ranked_scores(inferred, frame, ranks)
 
 
 def open_table(parsed: ParsedSource, systems: Systems, keys: Keys, notes: Sequence[str]) -> Table:

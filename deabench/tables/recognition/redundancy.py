@@ -1,7 +1,4 @@
-"""Leave out what repeats other columns or is not known, and guess where nothing is known.
-
-Criteria that are given as ranks beside an overall rank are told by their values here, too.
-"""
+"""Leave out what repeats other columns or is not known, and guess where nothing is known."""
 
 from __future__ import annotations
 
@@ -40,15 +37,6 @@ LEAST_STEPS = 20
 LEAST_CONDITIONS = 2
 """Metrics by training data stand beside another of its kind."""
 _TRAINING_DATA = lazy_pattern(r"\W*(\w.*?)\W+training data\b", re.IGNORECASE)
-LEAST_RANKED = 2
-"""So many criteria are ranks together."""
-LEAST_RANKED_ROWS = 10
-"""So many rows are needed before criteria are told to be ranks."""
-LEAST_MEAN_RANKS = 3
-"""So many rows are needed before their order shows that they are ranked by a mean rank."""
-NEAR_ONE = 0.999
-LEAST_RANK_CORRELATION = 0.4
-"""So far the rank in a criterion rises with the overall rank."""
 UNINFORMATIVE = (
     "identifier",
     "date",
@@ -131,76 +119,6 @@ def take_training_as_condition(columns: Sequence[Column], frame: pd.DataFrame) -
             column = check_range(column, finite_values(frame[column.name]))
         judged_columns.append(column)
     return judged_columns
-
-
-def take_criteria_as_ranks(
-    columns: Sequence[Column], frame: pd.DataFrame, ranks: pd.Series | None
-) -> list[Column]:
-    """Take whole numbers from 1 on that rise with the rank of their row for ranks in a criterion.
-
-    Where two names or more say that higher is better, as "citations" in a ranking of universities,
-    and the best rows have the least of them, the columns hold ranks, and so do all like them.
-    """
-    if ranks is None or len(frame) < LEAST_RANKED_ROWS or ranks.nunique() < LEAST_RANKED_ROWS:
-        return list(columns)
-    ranked = {c.name for c in columns if c.name in frame and _is_ranked(frame[c.name], ranks)}
-    contradicted = [c for c in columns if c.name in ranked and c.role == "output"]
-    if len(contradicted) < LEAST_RANKED:
-        return list(columns)
-    # Beside them every numbering of the rows is one, however little it has to do with the rank.
-    rows = np.arange(1, len(frame) + 1)
-    ranked |= {c.name for c in columns if c.name in frame and _numbers_rows(frame[c.name], rows)}
-    reason = "its values are ranks, for they begin at 1 and rise with the rank: lower is better"
-    return [
-        column.with_role("lower_rate", reason, "loss", low=1.0, high=np.inf, unit="")
-        if column.name in ranked and column.role in ("output", "cost", "unknown", "conditional")
-        else column
-        for column in columns
-    ]
-
-
-def take_lone_mean_rank(
-    columns: Sequence[Column], frame: pd.DataFrame, ranks: pd.Series | None
-) -> list[Column]:
-    """Take a mean rank by which the rows are ranked for the metric, where nothing else is one."""
-    measures = [c for c in columns if c.name in frame and c.role not in ("left_out", "cost")]
-    mean_ranks = [c.name for c in columns if c.name in frame and _is_mean_rank(c, frame[c.name])]
-    if measures or len(mean_ranks) != 1 or ranks is None or len(frame) < LEAST_MEAN_RANKS:
-        return list(columns)
-    # The ranks are another column: a mean rank holds fractions.
-    if (ranks % 1 > 0).any() or frame[mean_ranks[0]].corr(ranks, method="spearman") < NEAR_ONE:
-        return list(columns)
-    reason = "the mean rank by which the rows are ranked: lower is better"
-    return [
-        column.with_role("lower_rate", reason, "loss", low=1.0, high=np.inf)
-        if column.name in mean_ranks
-        else column
-        for column in columns
-    ]
-
-
-def _is_mean_rank(column: Column, values: pd.Series) -> bool:
-    """Return whether a column is called a mean rank and holds fractions, as means do."""
-    words = parse_name(column.name).words.strip("_").split("_")
-    is_called = column.kind == "rank" and not {"mean", "average", "avg"}.isdisjoint(words)
-    return is_called and bool((values.dropna() >= 1).all() and (values.dropna() % 1 > 0).any())
-
-
-def _numbers_rows(criterion: pd.Series, rows: np.ndarray) -> bool:
-    """Return whether a column holds each number of the rows once."""
-    return bool(np.array_equal(np.sort(criterion.to_numpy(dtype=float)), rows))
-
-
-def _is_ranked(criterion: pd.Series, ranks: pd.Series) -> bool:
-    """Return whether a column may hold the ranks of the rows in a criterion."""
-    values = criterion.to_numpy(dtype=float)
-    values = values[np.isfinite(values)]
-    if not len(values) or values.min() != 1 or (values % 1 != 0).any():
-        return False
-    # As many different values as ranks: wins and years from 1 on repeat.
-    if 2 * len(np.unique(values)) < ranks.nunique():
-        return False
-    return float(criterion.corr(ranks, method="spearman")) > LEAST_RANK_CORRELATION
 
 
 def _complement_reason(column: Column, values: np.ndarray, outputs: pd.DataFrame) -> str:
