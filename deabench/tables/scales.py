@@ -15,6 +15,10 @@ LEAST_RATIO = 8.0
 MAX_DECIMALS = 6
 
 
+MIN_ROWS = 8
+"""So many rows are needed before their order, or a correlation, tells a direction."""
+
+
 def finite_values(values: pd.Series) -> np.ndarray:
     array: np.ndarray = values.to_numpy(dtype=float)
     finite: np.ndarray = array[np.isfinite(array)]
@@ -33,6 +37,19 @@ def measure_scale(values: pd.Series) -> tuple[str, float]:
     if not is_signed and largest <= 100:
         return "percent", 0.0
     return "signed" if is_signed else "large", float(np.median(np.abs(finite)))
+
+
+def pooled_percent(frame: pd.DataFrame) -> float:
+    """Return the median of all cells of rates, in percent; the first column tells their scale."""
+    is_share = measure_scale(frame.iloc[:, 0])[0] == "share"
+    return float(np.nanmedian(frame.to_numpy(dtype=float))) * (100 if is_share else 1)
+
+
+def is_sorted_downwards(values: pd.Series) -> bool:
+    """Return whether the rows of a long table are sorted from the greatest value down."""
+    if len(values) < MIN_ROWS or not (np.diff(values.to_numpy(dtype=float)) <= 0).all():
+        return False
+    return bool(values.nunique() > len(values) / 2)
 
 
 def are_alike(scale: tuple[str, float], other_scale: tuple[str, float]) -> bool:

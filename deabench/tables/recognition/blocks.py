@@ -23,12 +23,10 @@ from deabench.tables.recognition.columns import (
 )
 from deabench.tables.recognition.directions import (
     MIN_CORRELATION,
-    MIN_ROWS,
     OVERRULING,
     Block,
     Context,
     decide_direction,
-    is_sorted_downwards,
 )
 from deabench.tables.recognition.offers import (
     doubt_rated_costs,
@@ -40,11 +38,7 @@ from deabench.tables.recognition.offers import (
     take_statements,
     take_timed_queries,
 )
-from deabench.tables.recognition.ranks import (
-    find_mean_ranks,
-    take_criteria_as_ranks,
-    take_lone_mean_rank,
-)
+from deabench.tables.recognition.ranks import take_ranks
 from deabench.tables.recognition.redundancy import (
     MEAN_ROUNDING,
     counts_rows,
@@ -56,7 +50,14 @@ from deabench.tables.recognition.redundancy import (
     take_training_as_condition,
 )
 from deabench.tables.rows import compare_with_reference_rows
-from deabench.tables.scales import are_alike, finite_values, measure_scale, rank_correlations
+from deabench.tables.scales import (
+    MIN_ROWS,
+    are_alike,
+    finite_values,
+    is_sorted_downwards,
+    measure_scale,
+    rank_correlations,
+)
 from deabench.utils.lazy import lazy_pattern
 from deabench.utils.text import quote_names
 
@@ -118,9 +119,7 @@ def judge_columns(
     resolved = take_percentiles(settle_ratios(resolved, frame))
     resolved = doubt_rated_costs(resolved, frame)
     resolved = settle_statistics(resolved, frame, context)
-    resolved = find_mean_ranks(resolved, frame, context)
-    resolved = take_criteria_as_ranks(resolved, frame, context.ranks)
-    resolved = take_lone_mean_rank(resolved, frame, context.ranks)
+    resolved = take_ranks(resolved, frame, context)
     resolved = take_statements(resolved, frame, context)
     resolved = take_timed_queries(resolved, frame, context)
     blocks = _find_blocks(resolved, frame)

@@ -349,6 +349,12 @@ def _check_share(column: Column, values: np.ndarray, unit: str) -> Column:
     return replace(column, unit="share", low=0.0, high=1.0)
 
 
+def is_weak_column(column: Column) -> bool:
+    """Return whether a column's role rests on a weak word, as score or average."""
+    meaning = look_up_metric(column.name)
+    return meaning is not None and is_weak(meaning) and column.kind == meaning.kind
+
+
 def agree_on_percent(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column]:
     """Return the columns with error rates below 1 in percent where something says that they are.
 

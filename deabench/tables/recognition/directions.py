@@ -6,7 +6,7 @@ In this order a block takes its direction from
 2. a member that is the score of a known benchmark, or whose name has an arrow;
 3. a sentence around the table ("lower is better"), or the metric in the file's name or its heading;
 4. the one metric that its corner or the text above it names;
-5. data sets of speech recognition, on which error rates are measured;
+5. data sets of speech recognition, on which error rates are measured, or of classification;
 6. rows of chance or of humans;
 7. the rank beside it, or a long table sorted from its greatest mean down;
 8. a known output of the same scale that rises and falls with it;
@@ -40,15 +40,22 @@ from deabench.tables.naming.vocabulary import (
     BETTER_ROLES,
     has_name,
     is_error_set,
-    is_weak,
     look_up_metric,
     look_up_unit,
 )
-from deabench.tables.recognition.columns import MIN_RANK_CORRELATION, Column
+from deabench.tables.recognition.columns import MIN_RANK_CORRELATION, Column, is_weak_column
 from deabench.tables.recognition.layout import is_system_name
 from deabench.tables.recognition.redundancy import is_called_mean
 from deabench.tables.rows import compare_with_reference_rows
-from deabench.tables.scales import are_alike, measure_scale, rank_correlations, sample_rows
+from deabench.tables.scales import (
+    MIN_ROWS,
+    are_alike,
+    is_sorted_downwards,
+    measure_scale,
+    pooled_percent,
+    rank_correlations,
+    sample_rows,
+)
 from deabench.utils.frames import column_positions
 from deabench.utils.lazy import lazy_pattern
 
@@ -57,8 +64,6 @@ _UNIT_AT_END = lazy_pattern(r"[(（]\s*([A-Za-zµ/]{1,8})\s*[)）]\W*$")
 """The unit in brackets that a heading ends with, also in brackets of full width."""
 JOINED = lazy_pattern(r"\b(and|und|et|y|vs)\b|&", re.IGNORECASE)
 """What joins the metrics of a heading."""
-MIN_ROWS = 8
-"""So many rows are needed before their order, or a correlation, tells a direction."""
 MIN_CORRELATION = 0.7
 MAX_WEIGHTING = 0.2
 """A score of all tasks differs from their mean by at most this share."""
@@ -176,6 +181,7 @@ def decide_direction(block: Block, context: Context) -> tuple[str, str]:
         _by_context,
         _by_introduction,
         _by_data_sets,
+        _by_classification_sets,
         _by_reference_rows,
         _by_order,
         _by_correlation,
@@ -186,7 +192,8 @@ def decide_direction(block: Block, context: Context) -> tuple[str, str]:
 
 def decide_matrix(block: Block, context: Context) -> tuple[str, str]:
     """Return the direction that names of systems and data sets tell, and why; "" without one."""
-    return _take_first((_by_data_sets, _by_reference_rows), block, context)
+    evidence = (_by_data_sets, _by_classification_sets, _by_reference_rows)
+    return _take_first(evidence, block, context)
 
 
 def _take_first(
@@ -322,15 +329,30 @@ def _by_data_sets(block: Block, context: Context) -> tuple[str, str]:
     parts = [name for name in block.unknown if name not in sets]
     if not is_corpus and not (sets and all(has_name(name, "split_part") for name in parts)):
         return "", ""
-    is_rate = measure_scale(block.frame[block.names[0]])[0] in ("share", "percent")
+    scale = measure_scale(block.frame[block.names[0]])[0]
+    is_rate = scale in ("share", "percent")
     # 0.9 beside 1.7 on another set is in percent.
     siblings = [name for name in block.frame.columns if has_name(name, "error_set")]
     is_percent = bool(siblings) and block.frame[siblings].max(axis=None) > 1
-    median = _pooled_median(block) / (100 if is_percent and _is_share(block) else 1)
+    median = pooled_percent(block.frame[block.names])
+    median = median / 100 if is_percent and scale == "share" else median
     # Errors of more than half of the words are rare, and accuracies below it, too.
     if not is_rate or median > LARGEST_ERROR:
         return "", ""
     return "lower", "error rates are measured on these data sets"
+
+
+def _by_classification_sets(block: Block, context: Context) -> tuple[str, str]:
+    """Take rates on data sets of classification as accuracies where most are above one half."""
+    sets = [name for name in block.names if has_name(name, "classification_set")]
+    is_rate = measure_scale(block.frame[block.names[0]])[0] in ("share", "percent")
+    if not is_rate or len(sets) < MIN_RATES or 2 * len(sets) < len(block.names):
+        return "", ""
+    texts = f"{context.title} {context.heading} {context.introduction} {context.prose}"
+    speaks_of_errors = direction_of_words(texts) in ("lower", "cost")
+    if speaks_of_errors or pooled_percent(block.frame[block.names]) <= LARGEST_ERROR:
+        return "", ""
+    return "higher", f"'{sets[0]}' is a data set of classification, and most rates are high"
 
 
 def _by_height(block: Block, context: Context) -> tuple[str, str]:
@@ -357,7 +379,7 @@ def _by_height(block: Block, context: Context) -> tuple[str, str]:
     )
     is_rate = scale == "percent" or (scale == "share" and has_qualities)
     has_fractions = bool((finite % 1 != 0).mean() > MOST_FRACTIONS)
-    if not (is_rate and has_fractions) or _pooled_median(block) <= LEAST_QUALITY:
+    if not (is_rate and has_fractions) or pooled_percent(block.frame[block.names]) <= LEAST_QUALITY:
         return "", ""
     texts = f"{context.title} {context.heading} {context.introduction} {context.prose}"
     # What is called by a known system is one, and no metric of the rows; "T5 recall" and "T5 rank"
@@ -372,16 +394,6 @@ def _by_height(block: Block, context: Context) -> tuple[str, str]:
     if direction_of_words(texts) in ("lower", "cost") or speaks_of_harm(texts):
         return "", ""
     return "higher", "most of its rates are above two fifths, and errors are fewer"
-
-
-def _pooled_median(block: Block) -> float:
-    """Return the median of all cells of a block, in percent."""
-    values = block.frame[block.names].to_numpy(dtype=float)
-    return float(np.nanmedian(values)) * (100 if _is_share(block) else 1)
-
-
-def _is_share(block: Block) -> bool:
-    return measure_scale(block.frame[block.names[0]])[0] == "share"
 
 
 def _states_direction(column: Column) -> bool:
@@ -420,13 +432,6 @@ def _by_order(block: Block, context: Context) -> tuple[str, str]:
     return "", ""
 
 
-def is_sorted_downwards(values: pd.Series) -> bool:
-    """Return whether the rows of a long table are sorted from the greatest value down."""
-    if len(values) < MIN_ROWS or not (np.diff(values.to_numpy(dtype=float)) <= 0).all():
-        return False
-    return bool(values.nunique() > len(values) / 2)
-
-
 def _by_correlation(block: Block, _: Context) -> tuple[str, str]:
     """Take the direction of a known output of the same scale that goes up and down with it."""
     if len(block.frame) < MIN_ROWS:
@@ -439,9 +444,3 @@ def _by_correlation(block: Block, _: Context) -> tuple[str, str]:
         if (rank_correlations(block.frame, block.names, ally.name) > needed).all():
             return "higher", f"it rises with '{ally.name}'"
     return "", ""
-
-
-def is_weak_column(column: Column) -> bool:
-    """Return whether a column's role rests on a weak word, as score or average."""
-    meaning = look_up_metric(column.name)
-    return meaning is not None and is_weak(meaning) and column.kind == meaning.kind

@@ -27,9 +27,8 @@ from deabench.tables.naming.prose import speaks_of_errors
 from deabench.tables.naming.vocabulary import has_name, is_error_set
 from deabench.tables.recognition.blocks import STATED_UNIT
 from deabench.tables.recognition.columns import Column
-from deabench.tables.recognition.directions import MIN_ROWS
 from deabench.tables.recognition.layout import are_languages
-from deabench.tables.scales import are_alike, measure_scale, rank_correlations
+from deabench.tables.scales import MIN_ROWS, are_alike, measure_scale, rank_correlations
 from deabench.tables.table import Table
 from deabench.utils.lazy import lazy_pattern
 

@@ -132,6 +132,13 @@ def _is_called_score(column: Column) -> bool:
     return not measured.strip("_")
 
 
+def take_ranks(columns: Sequence[Column], frame: pd.DataFrame, context: Context) -> list[Column]:
+    """Take columns for ranks where their values, the text or the overall rank tell it."""
+    columns = find_mean_ranks(columns, frame, context)
+    columns = take_criteria_as_ranks(columns, frame, context.ranks)
+    return take_lone_mean_rank(columns, frame, context.ranks)
+
+
 def find_mean_ranks(
     columns: Sequence[Column], frame: pd.DataFrame, context: Context
 ) -> list[Column]:
