@@ -8,6 +8,8 @@
 6. Kaldi's word error rates: `%WER 7.88 [ 2994 / 38010, 216 ins, 1045 del, 1733 sub ] exp/tdnn`.
 7. Google Benchmark's console: `BM_Parse/64   27928 ns   27911 ns   24691`.
 8. JMH's console: `Maps.get   1000   thrpt   10   220.3 ± 1.2  ops/s`.
+9. Rust's Criterion: `parse   time:   [330.10 µs 330.50 µs 330.95 µs]`.
+10. Any other lines of numbers with units: `√ ajv   14 032 040 ops/sec`, `crc32: 0.53s, 1912 MB/s`.
 
 The header is missing, or has no part for the units in the lines: columns are called by these, or by
 the names in the lines.
@@ -29,6 +31,8 @@ from deabench.utils.lazy import lazy_pattern
 
 LEAST_LINES = 3
 """So many lines of one form are a log."""
+LEAST_LINES_OF_JMH = 2
+"""Nothing else is written as a result of JMH."""
 LONGEST_LINE = 1000
 NAME = "benchmark"
 """What the names of the lines are called."""
@@ -50,6 +54,25 @@ _JMH = lazy_pattern(
     rf"(\S.*?)\s+(thrpt|avgt|sample|ss)\s+(?:\d+\s+)?({_NUMBER})\s+(?:±\s*({_NUMBER})\s+)?"
     r"((?:ops|[num]?s|μs|us|min|hr|day)/(?:op|[num]?s|μs|us|min|hr|day))\s*"
 )
+_UNIT = (
+    r"(?:[numµμ]?s|secs?|seconds?|min)(?:/(?:op|iter|call))?|[KMGT]?i?B(?:/(?:s|sec|op))?|allocs/op"
+    r"|[kKM]?(?:ops?|req|requests|rows|msgs?|tok|tokens|images|it|queries|calls)/s(?:ec)?|fps|FPS|qps"
+)
+_SPACED = r"\d{1,3}(?: \d{3})+(?:\.\d+)?"
+"""A number whose thousands blanks separate."""
+_HARD_BLANK = lazy_pattern("[\u00a0\u202f]")
+_MEASURED = lazy_pattern(rf"({_SPACED}|{_NUMBER})\s?({_UNIT})(?![\w/])")
+_MEASUREMENTS = lazy_pattern(
+    rf"\s*[√✓✔*-]?\s*(\S.*?)(?:\s*:\s+|\t\s*|\s{{2,}})(?:\w+=\w+[,;]?\s+|\d+(?:\t|\s{{2,}}))?"
+    rf"((?:(?:{_SPACED}|{_NUMBER})\s?(?:{_UNIT})(?![\w/])[\s,;|]*)+)"
+)
+_TIME = lazy_pattern(rf"({_NUMBER}) ([numµμ]?s)")
+_CRITERION = lazy_pattern(
+    rf"\s*(?P<name>\S.*?)\s+time:\s+"
+    rf"\[(?P<times>{_NUMBER} [numµμ]?s(?: {_NUMBER} [numµμ]?s){{2}})\]\s*"
+)
+_PARTS = lazy_pattern(r"\S(?:\s{2,}|\t|\s*[|;,]\s*)\S")
+"""What separates the names of a header."""
 _SETTING = lazy_pattern(r"[^=:]*\S\s*[=:]")
 """A line above a log that says how it was made, as "threads = 1"."""
 _NEW_TABLE = lazy_pattern(r"\s*```|##+ |pkg: ")
@@ -71,8 +94,15 @@ def find_benchmark_logs(text: str, limits: Limits, file: str) -> list[Grid]:
         The file's name in errors.
     """
     reader = next((read for sign, read in _READERS if sign in text), None)
-    if reader is None:
-        return []
+    grids = [] if reader is None else _find_logs(text, reader)
+    grids = grids or _find_measurements(text)
+    for grid in grids:
+        limits.check_rows(len(grid.rows) - 1, file)
+    return grids
+
+
+def _find_logs(text: str, reader: Callable[[str], Cells | None]) -> list[Grid]:
+    """Return a table for each part of a log whose lines a reader reads."""
     grids = []
     heading = ""
     rows: list[Cells] = []
@@ -88,13 +118,35 @@ def find_benchmark_logs(text: str, limits: Limits, file: str) -> list[Grid]:
             continue
         # Further lines may be a header, or systems that are written in another way.
         is_log = not has_further_lines or reader not in _PLAIN_READERS
-        if len(rows) >= LEAST_LINES and is_log:
-            limits.check_rows(len(rows), file)
+        least = LEAST_LINES_OF_JMH if reader is _read_jmh else LEAST_LINES
+        if len(rows) >= least and is_log:
             grids.append(_to_grid(rows, heading))
         rows = []
         has_further_lines = False
         if line.startswith("#"):
             heading = line.strip("# ")
+    return grids
+
+
+def _find_measurements(text: str) -> list[Grid]:
+    """Return a table for each run of lines that hold a name and numbers with the same units.
+
+    A line with several parts above them may be their header, and the table is then no log.
+    """
+    grids = []
+    heading = ""
+    rows: list[Cells] = []
+    for line in [*text.split("\n"), ""]:
+        cells = _read_measurements(line) if len(line) <= LONGEST_LINE else None
+        if cells is not None and (not rows or rows[0].keys() == cells.keys()):
+            rows.append(cells)
+            continue
+        names = [row[NAME] for row in rows]
+        are_unique = len({*names}) == len(names)
+        if len(rows) >= LEAST_LINES and are_unique and not _PARTS.search(heading):
+            grids.append(_to_grid(rows, heading))
+        rows = [] if cells is None else [cells]
+        heading = line.strip() or heading
     return grids
 
 
@@ -152,6 +204,17 @@ def _read_assignments(line: str) -> Cells | None:
     return {NAME: match[1], **dict(_ASSIGNMENT.findall(match[2]))}
 
 
+def _read_criterion(line: str) -> Cells | None:
+    """Return the time of a line of Criterion with its interval, in nanoseconds."""
+    match = _CRITERION.fullmatch(line)
+    if match is None:
+        return None
+    low, middle, high = (
+        float(number) * _TIMES[unit] for number, unit in _TIME.findall(match["times"])
+    )
+    return {NAME: match["name"], "time (ns)": f"{middle:.10g} [{low:.10g}, {high:.10g}]"}
+
+
 def _read_kaldi(line: str) -> Cells | None:
     """Return the word error rate of a line, and the folder that it was computed in."""
     match = _KALDI.fullmatch(line.strip())
@@ -175,10 +238,24 @@ def _read_jmh(line: str) -> Cells | None:
     if match is None:
         return None
     name = re.sub(r"\s+", " ", match[1])
-    score = match[3].replace(",", "")
+    # JMH writes no commas between thousands: they are the decimal signs of its locale.
+    score = match[3].replace(",", ".")
     if match[4] is not None:
-        score = _interval_cell(float(score), float(match[4].replace(",", "")))
+        score = _interval_cell(float(score), float(match[4].replace(",", ".")))
     return {NAME: name, match[5]: score}
+
+
+def _read_measurements(line: str) -> Cells | None:
+    """Return the numbers of a line by their units; a count of runs before them is no result."""
+    match = _MEASUREMENTS.fullmatch(_HARD_BLANK.sub(" ", line))
+    if match is None:
+        return None
+    measured = _MEASURED.findall(match[2])
+    values = {
+        f"time ({unit})" if unit in _TIMES else unit: number.replace(" ", "").replace(",", "")
+        for number, unit in measured
+    }
+    return {NAME: match[1], **values} if len(values) == len(measured) else None
 
 
 def _interval_cell(value: float, margin: float) -> str:
@@ -193,6 +270,7 @@ _READERS: tuple[tuple[str, Callable[[str], Cells | None]], ...] = (
     (" runs sampled)", _read_benchmark_js),
     (" ns/iter (+/- ", _read_cargo),
     ("%WER ", _read_kaldi),
+    (" time:   [", _read_criterion),
     (" Iterations", _read_google),
     (" ± ", _read_benchstat),
     ("s ±", _read_benchstat),
