@@ -336,24 +336,29 @@ def has_second_header(rows: Sequence[Sequence[str]]) -> bool:
 def _divides_merged(top: Sequence[str], second: Sequence[str]) -> bool:
     """Return whether a row has whole numbers that grow below merged cells, and nothing elsewhere.
 
-    They are names, as the k of a top-k accuracy: a row of results has a name of its own.
+    They are names, as the k of a top-k accuracy; a word may stand beside numbers that repeat.
     """
-    divided = False
+    divisions = []
+    has_words = False
     start = 0
     while start < len(top):
         end = start + 1
         while end < len(top) and top[end] in ("", top[start]):
             end += 1
         parts = second[start:end]
-        if end - start > 1:
-            divided = bool(top[start]) and all(map(str.isdecimal, parts))
-            if not divided or any(int(a) >= int(b) for a, b in pairwise(parts)):
+        if end - start > 1 and (top[start] or any(parts)):
+            if not top[start] or not all(map(str.isdecimal, parts)):
                 return False
+            divisions.append([*map(int, parts)])
         # A cell that is merged over both rows repeats its name.
         elif parts[0] not in ("", top[start]):
-            return False
+            if is_estimate(parts[0]) or start == 0:
+                return False
+            has_words = True
         start = end
-    return divided
+    are_rising = all(a < b for parts in divisions for a, b in pairwise(parts))
+    is_repeated = len(divisions) > 1 and divisions.count(divisions[0]) == len(divisions)
+    return are_rising and (is_repeated or (bool(divisions) and not has_words))
 
 
 def _holds_numbers(cell: str) -> bool:

@@ -1,0 +1,76 @@
+"""Stack tables with a row for each system and metric, and a column for each data set."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+
+from deabench.tables.cells import is_empty_word
+from deabench.tables.estimates import is_estimate
+from deabench.tables.naming.vocabulary import has_name, look_up_metric
+from deabench.tables.readers.frames import Source
+from deabench.tables.recognition.metrics_in_rows import is_metric
+from deabench.tables.rows import pivot_metrics
+from deabench.utils.text import quote_names
+
+DATA_SET = "data set"
+"""What the column is called that holds the names of the columns."""
+MOST_METRICS = 8
+LEAST_DATA_SETS = 2
+LEAST_SYSTEMS = 2
+
+
+def stack_data_sets(source: Source) -> Source | None:
+    """Return a source with a row for each system and data set, and a column for each metric.
+
+    None where the rows are not called by a system and by one of a few metrics, each pair once, or
+    where a column is called by a metric: its data sets are then no columns.
+    """
+    frame = source.frame
+    names = list(map(str, frame.columns))
+    texts = [name for name in names if not _holds_numbers(frame[name])]
+    metrics = next((name for name in texts if _names_metrics(frame[name])), None)
+    data_sets = [name for name in names if name not in texts]
+    if metrics is None or len(texts) != 2 or len(data_sets) < LEAST_DATA_SETS or DATA_SET in names:
+        return None
+    label = next(name for name in texts if name != metrics)
+    systems = frame[label].astype(str)
+    # Rows that are called otherwise may be data sets, with their systems in columns.
+    meaning = look_up_metric(label)
+    names_systems = has_name(label, "method") or (meaning is not None and meaning.role == "label")
+    is_told = names_systems and not any(map(is_empty_word, systems))
+    is_repeated = frame.duplicated([label, metrics]).any() or not systems.duplicated().any()
+    if not is_told or is_repeated or systems.nunique() < LEAST_SYSTEMS:
+        return None
+    if any(is_metric(name, benchmarks=False) for name in data_sets):
+        return None
+    long = frame.melt([label, metrics], data_sets, DATA_SET, "value")
+    wide = pivot_metrics(long.astype(object), metrics, "value", [label, DATA_SET])
+    note = (
+        f"'{metrics}' names the metric of each row, and the columns are data sets: "
+        f"{quote_names(data_sets, 4)}"
+    )
+    declarations = {**source.declarations, DATA_SET: ("dataset", "its names head the columns")}
+    return replace(
+        source,
+        frame=wide,
+        label=(label,),
+        declarations=declarations,
+        notes=(*source.notes, note),
+        read_text=None,
+    )
+
+
+def _holds_numbers(column: pd.Series) -> bool:
+    """Return whether the filled cells of a column are numbers."""
+    cells = [cell for cell in map(str, column) if not is_empty_word(cell)]
+    return bool(cells) and all(map(is_estimate, cells))
+
+
+def _names_metrics(column: pd.Series) -> bool:
+    """Return whether the cells of a column are the names of a few metrics."""
+    names = [*map(str, column.unique())]
+    return 1 < len(names) <= MOST_METRICS and all(
+        is_metric(name, benchmarks=False) for name in names
+    )
