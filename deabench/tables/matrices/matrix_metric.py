@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.tables.cells import Numbers
-from deabench.tables.naming.prose import speaks_of_amounts, states_directions
+from deabench.tables.naming.prose import direction_of_words, speaks_of_amounts, states_directions
 from deabench.tables.naming.titles import meaning_of_stated_unit, meaning_with_unit
 from deabench.tables.naming.vocabulary import (
     BETTER_ROLES,
@@ -23,7 +23,7 @@ from deabench.tables.naming.vocabulary import (
 )
 from deabench.tables.recognition.columns import Column
 from deabench.tables.recognition.directions import Block, Context, decide_matrix
-from deabench.tables.scales import measure_scale
+from deabench.tables.scales import finite_values, measure_scale, rounding_of
 
 LEAST_RETURNS = 0.5
 """More than this share of the rows are environments where the cells are returns in these."""
@@ -107,6 +107,41 @@ def is_comparison(comparison: pd.Series, first: pd.Series, second: pd.Series) ->
         and float(np.abs(form).max()) > 10 * LEAST_ROUNDING
         for form in forms
     )
+
+
+def is_rate(metric: str, texts: str) -> bool:
+    """Return whether a metric, or else what the text around its table speaks of, is a rate."""
+    meaning = look_up_measure(metric)
+    if meaning is not None and metric != UNNAMED_METRIC:
+        return meaning.role == "output" and meaning.unit == "share"
+    return direction_of_words(texts) == "higher" and not speaks_of_amounts(texts)
+
+
+def find_shares_beside_percent(values: pd.Series, data_sets: pd.Index) -> list[str]:
+    """Return the data sets whose rates are shares where those of the others are percent.
+
+    0.852 beside 90.0 has two more decimals, and so has every share that is a percentage elsewhere;
+    0.9 beside 45.3 is a low percentage.
+
+    Parameters
+    ----------
+    values : Series
+        A value of one metric for each system and data set, NaN where there is none.
+    data_sets : Index
+        The data set of each value.
+    """
+    groups = {
+        str(name): finite_values(group)
+        for name, group in values.groupby(np.asarray(data_sets), sort=False)
+    }
+    groups = {name: group for name, group in groups.items() if len(group)}
+    shares = [name for name, group in groups.items() if group.min() >= 0 and group.max() <= 1]
+    percent = [group for name, group in groups.items() if name not in shares]
+    if not shares or not percent or min(map(np.min, percent)) <= 1:
+        return []
+    rounding = min(map(rounding_of, percent))
+    are_finer = all(100 * rounding_of(groups[name]) <= 1.01 * rounding for name in shares)
+    return shares if are_finer and max(map(np.max, percent)) <= 100 else []
 
 
 def metric_of_benchmarks(rows: pd.DataFrame) -> Column:

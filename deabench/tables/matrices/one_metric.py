@@ -14,8 +14,10 @@ from deabench.errors import DataError
 from deabench.tables.cells import Numbers
 from deabench.tables.matrices.matrix_metric import (
     UNNAMED_METRIC,
+    find_shares_beside_percent,
     find_winners,
     is_comparison,
+    is_rate,
     metric_of_benchmarks,
     metric_of_surroundings,
 )
@@ -387,6 +389,15 @@ def interpret_matrix(parsed: ParsedSource, matrix: Matrix, user: UserRoles) -> T
         dataset = "columns"
         keys = Keys(parsed.keys.label[:1], dataset)
         names, dataset_names = row_names, column_names
+    source = parsed.source
+    texts = f"{source.title}\n{source.sheet}\n{source.introduction}\n{source.prose}"
+    if is_rate(matrix.metric, texts):
+        # Their mean with percent would hardly count what is written as a share.
+        shares = find_shares_beside_percent(stacked[matrix.metric], dataset_names)
+        stacked.loc[dataset_names.isin(shares), matrix.metric] *= 100
+        if shares:
+            note = f"{quote_names(shares, 4)}: shares beside percent are read in percent"
+            parsed = replace(parsed, source=replace(source, notes=(*source.notes, note)))
     systems = average_rows(stacked, names.rename("system"), dataset_names.rename(dataset))
     single = stacked.assign(classifier=names.astype(str), dataset=dataset_names.astype(str))
     single = single[["classifier", "dataset", matrix.metric]]
