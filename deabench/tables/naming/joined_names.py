@@ -68,8 +68,18 @@ def split_heading(heading: str) -> list[str]:
             return split_heading_evenly(heading, len(parts))
     if not all(parts):
         return []
-    # The first words of the heading belong to all of its parts.
+    # The first words of the heading belong to all of its parts, and so does a remark behind them.
+    remark = _BRACKETS.search(parts[-1]) if len(parts) == 2 else None
+    if remark is not None and _is_remark(remark[0]) and remark.end() == len(parts[-1]):
+        parts = [f"{parts[0]} {remark[0]}", parts[1]]
     return [parts[0], *(_with_first_words(part, parts[0]) for part in parts[1:])]
+
+
+def _is_remark(brackets: str) -> bool:
+    """Return whether brackets hold a word that is no unit, no direction and no metric."""
+    words = brackets[1:-1]
+    is_measure = unit_in_brackets(words) or _DIRECTION.search(words) or look_up_metric(words)
+    return not is_measure and words.isalpha()
 
 
 def _with_first_words(part: str, first: str) -> str:

@@ -10,6 +10,7 @@
 8. JMH's console: `Maps.get   1000   thrpt   10   220.3 ± 1.2  ops/s`.
 9. Rust's Criterion: `parse   time:   [330.10 µs 330.50 µs 330.95 µs]`.
 10. Any other lines of numbers with units: `√ ajv   14 032 040 ops/sec`, `crc32: 0.53s, 1912 MB/s`.
+11. Records of names and values: `RESULT algo=lz77 file=cc time=33 mem_peak=62147`.
 
 The header is missing, or has no part for the units in the lines: columns are called by these, or by
 the names in the lines.
@@ -34,6 +35,7 @@ LEAST_LINES = 3
 LEAST_LINES_OF_JMH = 2
 """Nothing else is written as a result of JMH."""
 LONGEST_LINE = 1000
+LONGEST_RECORD = 10_000
 NAME = "benchmark"
 """What the names of the lines are called."""
 _NUMBER = r"\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
@@ -71,6 +73,10 @@ _CRITERION = lazy_pattern(
     rf"\s*(?P<name>\S.*?)\s+time:\s+"
     rf"\[(?P<times>{_NUMBER} [numµμ]?s(?: {_NUMBER} [numµμ]?s){{2}})\]\s*"
 )
+_RECORD = lazy_pattern(
+    r"(?:[A-Z]{3,}\s+)?(?P<pairs>[A-Za-z_][\w.-]*=\S+(?:\s+[A-Za-z_][\w.-]*=\S+){2,})"
+)
+_PAIR = lazy_pattern(r"([A-Za-z_][\w.-]*)=(\S+)")
 _PARTS = lazy_pattern(r"\S(?:\s{2,}|\t|\s*[|;,]\s*)\S")
 """What separates the names of a header."""
 _SETTING = lazy_pattern(r"[^=:]*\S\s*[=:]")
@@ -95,7 +101,7 @@ def find_benchmark_logs(text: str, limits: Limits, file: str) -> list[Grid]:
     """
     reader = next((read for sign, read in _READERS if sign in text), None)
     grids = [] if reader is None else _find_logs(text, reader)
-    grids = grids or _find_measurements(text)
+    grids = grids or _find_measurements(text) or _find_records(text)
     for grid in grids:
         limits.check_rows(len(grid.rows) - 1, file)
     return grids
@@ -148,6 +154,16 @@ def _find_measurements(text: str) -> list[Grid]:
         rows = [] if cells is None else [cells]
         heading = line.strip() or heading
     return grids
+
+
+def _find_records(text: str) -> list[Grid]:
+    """Return the table of lines that hold nothing but values behind their names, as logfmt."""
+    lines = [line.strip() for line in text.split("\n") if len(line) <= LONGEST_RECORD]
+    matches = [_RECORD.fullmatch(line) for line in lines]
+    rows: list[Cells] = [dict(_PAIR.findall(match["pairs"])) for match in matches if match]
+    # Comments and headings stand between them, and no other lines.
+    is_log = 2 * len(rows) > len([*filter(None, lines)])
+    return [_to_grid(rows, "")] if len(rows) >= LEAST_LINES and is_log else []
 
 
 def _to_grid(rows: list[Cells], heading: str) -> Grid:

@@ -47,6 +47,7 @@ from deabench.tables.recognition.redundancy import (
     leave_out_redundant,
     leave_out_unknown,
     needs_guesses,
+    take_rates_of_counts,
     take_training_as_condition,
 )
 from deabench.tables.rows import compare_with_reference_rows
@@ -112,7 +113,8 @@ def judge_columns(
         Whether these columns were put together to be ranked, as in a DataFrame with its systems in
         the index: where no name is known, every numeric column is then a guess, counts too.
     """
-    named = [_name_value(c, context.metric) for c in take_training_as_condition(columns, frame)]
+    columns = take_rates_of_counts(take_training_as_condition(columns, frame), frame)
+    named = [_name_value(column, context.metric) for column in columns]
     resolved = doubt_scores(named, context)
     resolved = _leave_out_sparse(open_lone_resource(resolved, frame), frame, lambda c: c.metric)
     resolved = agree_on_percent(_take_stated_errors(resolved, frame, context), frame)

@@ -18,8 +18,8 @@ LEAST_VALUES = 3
 """So many values of a column are needed before the extreme one says anything."""
 LEAST_MARKED = 2
 """So many columns have to mark their extreme values."""
-MOST_CONTRADICTED = 0.25
-"""Bold marks something else where more than this share of the known columns contradict it."""
+LEAST_OF_ROW = 4
+"""A whole row in bold has to be extreme in so many columns."""
 BOLD_REASON = "its best values are in bold"
 
 
@@ -37,8 +37,8 @@ def find_bold_cells(frame: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
 def directions_of_bold(values: np.ndarray, is_bold: np.ndarray) -> list[str]:
     """Return "higher" or "lower" where the bold values of a column are its greatest or least.
 
-    Several columns have to mark their extreme values. A whole row in bold says nothing: it is that
-    of the authors' own system.
+    Several columns have to mark their extreme values. A whole row in bold is that of the authors'
+    own system: it says something only where it is extreme in each of many columns.
 
     Parameters
     ----------
@@ -58,11 +58,19 @@ def directions_of_bold(values: np.ndarray, is_bold: np.ndarray) -> list[str]:
     """
     is_number = np.isfinite(values)
     is_bold = is_bold & is_number
-    is_whole_row = (is_bold == is_number).all(axis=1) & (is_number.sum(axis=1) > 1)
-    is_bold[is_whole_row] = False
     directions = [
         _direction_of_column(column, bold) for column, bold in zip(values.T, is_bold.T, strict=True)
     ]
+    is_whole_row = (is_bold == is_number).all(axis=1) & (is_number.sum(axis=1) > 1)
+    if is_whole_row.any():
+        only_row = is_bold.any(axis=1).sum() == 1
+        if only_row and all(directions) and len(directions) >= LEAST_OF_ROW:
+            return directions
+        is_bold[is_whole_row] = False
+        directions = [
+            _direction_of_column(column, bold)
+            for column, bold in zip(values.T, is_bold.T, strict=True)
+        ]
     if len([*filter(None, directions)]) < LEAST_MARKED:
         return [""] * len(directions)
     return directions
@@ -97,12 +105,12 @@ def take_bold_directions(
     if _count_told(directions_of_bold(values.T, is_bold.T)) > _count_told(told):
         return list(columns)
     directions = dict(zip(cells, told, strict=True))
-    known = [
-        directions[column.name] == column.direction
+    is_refuted = any(
+        directions.get(column.name) and directions[column.name] != column.direction
         for column in columns
-        if column.metric and directions.get(column.name)
-    ]
-    if known.count(False) > MOST_CONTRADICTED * len(known):
+        if column.metric
+    )
+    if is_refuted:
         return list(columns)
     roles = {"higher": "output", "lower": "lower_rate", "": ""}
     return [

@@ -185,26 +185,59 @@ def _weighted_mean_reason(name: str, columns: Sequence[Column], frame: pd.DataFr
     return ""
 
 
+def take_rates_of_counts(columns: Sequence[Column], frame: pd.DataFrame) -> list[Column]:
+    """Take what is called a percentage and is a multiple of a count, and leave the count out.
+
+    "overall_pct" beside "overall_pass" of 90 has its direction, and a range that a count has not.
+    """
+    taken = {column.name: column for column in columns}
+    rates = [c for c in columns if c.role == "unknown" and c.name in frame and _is_percent_name(c)]
+    for rate in rates:
+        values = frame[rate.name].to_numpy(dtype=float)
+        for count in columns:
+            if count.role != "output" or count.unit == "percent" or count.name not in frame:
+                continue
+            counted = frame[count.name].to_numpy(dtype=float)
+            if (counted % 1 != 0).any() or not _is_multiple(values, counted):
+                continue
+            reason = f"it is the share of '{count.name}': higher is better"
+            taken[rate.name] = check_range(
+                rate.with_role("output", reason, "quality", unit="share", low=0.0, high=1.0), values
+            )
+            reason = f"it is counted, and '{rate.name}' is its share"
+            taken[count.name] = count.with_role("left_out", reason, "count")
+            break
+    return [*taken.values()]
+
+
+def _is_percent_name(column: Column) -> bool:
+    return re.search(r"_(pct|percent|rate|share)_", parse_name(column.name).all_words) is not None
+
+
+def _is_multiple(values: np.ndarray, metric: np.ndarray) -> bool:
+    """Return whether a column of positive values is a multiple of another, but for rounding."""
+    if len(values) < MULTIPLE_ROWS or not ((values > 0) & (metric > 0)).all():
+        return False
+    # Rounding changes the greatest values the least.
+    factor = values[metric.argmax()] / metric.max()
+    range_of_values = values.max() - values.min()
+    difference = np.abs(values - factor * metric).max()
+    # Most columns differ by more than any rounding.
+    if difference > 2 * range_of_values / LEAST_STEPS:
+        return False
+    tolerance = rounding_of(values) + factor * rounding_of(metric)
+    is_varied = values.max() >= LEAST_RANGE * values.min()
+    is_fine = range_of_values >= LEAST_STEPS * tolerance
+    return bool(is_varied and is_fine and difference <= 2 * tolerance)
+
+
 def _multiple_reason(name: str, columns: Sequence[Column], frame: pd.DataFrame) -> str:
     """Say of which metric a column is a multiple, as of the shortest time; empty where of none."""
     values = frame[name].to_numpy(dtype=float)
     for column in columns:
         if not column.metric or column.name == name or column.name not in frame:
             continue
-        metric = frame[column.name].to_numpy(dtype=float)
-        if len(values) < MULTIPLE_ROWS or not ((values > 0) & (metric > 0)).all():
-            continue
-        # Rounding changes the greatest values the least.
-        factor = values[metric.argmax()] / metric.max()
-        range_of_values = values.max() - values.min()
-        difference = np.abs(values - factor * metric).max()
-        # Most columns differ by more than any rounding.
-        if difference > 2 * range_of_values / LEAST_STEPS:
-            continue
-        tolerance = rounding_of(values) + factor * rounding_of(metric)
-        is_varied = values.max() >= LEAST_RANGE * values.min()
-        is_fine = range_of_values >= LEAST_STEPS * tolerance
-        if is_varied and is_fine and difference <= 2 * tolerance:
+        if _is_multiple(values, frame[column.name].to_numpy(dtype=float)):
             return f"it is a multiple of '{column.name}', which is taken"
     return ""
 
