@@ -121,6 +121,91 @@ def test_packages_and_blocks_are_tables_of_their_own() -> None:
     assert [grid.name for grid in grids] == ["Reading", "Writing"]
 
 
+JMH_WITH_COMMAS = """# Run complete. Total time: 00:00:22
+
+Benchmark                 Mode  Cnt      Score      Error  Units
+SimpleBenchmark.all      thrpt   10  32060,941 ± 3763,181  ops/s
+SimpleBenchmark.half     thrpt   10  24675,357 ± 2694,577  ops/s
+"""
+
+
+def test_jmh_has_decimal_commas_in_some_locales(tmp_path) -> None:
+    table = read_text(tmp_path, JMH_WITH_COMMAS)
+    assert table.outputs == ["ops/s"]
+    assert table.frame["ops/s"].tolist() == [32060.941, 24675.357]
+
+
+def test_criterion_prints_the_ends_of_an_interval(tmp_path) -> None:
+    lines = [f"suite/p{k}   time:   [33{k}.10 µs 33{k}.50 µs 1.3395 ms]\n" for k in range(3)]
+    table = read_text(tmp_path, "Numbers:\n```\n" + "".join(lines) + "```\n")
+    assert table.costs == ["time (ns)"]
+    assert table.frame["time (ns)"].tolist() == [330500, 331500, 332500]
+    assert table.error_bars["time (ns)"]["high"].tolist() == [1339500] * 3
+
+
+MEASURED = {
+    "counts of runs": (
+        "Read\n",
+        "sqlc:\t\t8448\t148618 ns/op\t904 B/op\n",
+        {"ns/op": 148618, "B/op": 904},
+    ),
+    "spaced thousands": ("", "√ ajv             14 032 040 ops/sec\n", {"ops/sec": 14032040}),
+    "hard blanks": ("", "√ ajv             14\u00a0032\u202f040 ops/sec\n", {"ops/sec": 14032040}),
+    "a blank before the unit": ("", "ajv   530\u00a0266 ops/sec\n", {"ops/sec": 530266}),
+    "checks between": (
+        "wait ...\n",
+        "+8 bytes at once: CRC=17560371, 0.53s, 1937.2 MB/s\n",
+        {"time (s)": 0.53, "MB/s": 1937.2},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MEASURED)
+def test_lines_of_numbers_with_units(case) -> None:
+    before, line, values = MEASURED[case]
+    names = ("", "b", "c")
+    text = before + "".join(line.replace(":", f"{n}:").replace("ajv", f"ajv{n}") for n in names)
+    (grid,) = find_benchmark_logs(text, Limits(), "log.txt")
+    assert grid.rows[0] == ["benchmark", *values]
+    assert len(grid.rows) == 4
+    assert [float(cell) for cell in grid.rows[1][1:]] == [*values.values()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # A header names the columns; names repeat; units differ; there are two lines only.
+        "Library   Reading   Writing\n"
+        + "".join(f"lib{k}   1{k} ms   3{k} MB\n" for k in range(3)),
+        "ant  12 ms\n" * 3,
+        "ant  12 ms\nbee  13 MB\ncow  14 s\n",
+        "ant  12 ms\nbee  13 ms\n",
+        "It took 12 ms.\nIt took 13 ms.\nAnd then 14 ms.\n",
+    ],
+)
+def test_other_lines_with_units_are_no_log(text) -> None:
+    assert find_benchmark_logs(text, Limits(), "log.txt") == []
+
+
+def test_runs_of_lines_are_tables_of_their_own() -> None:
+    text = "".join(
+        f"{title}\n" + "".join(f"lib{k}:  1{k} ms\n" for k in range(3))
+        for title in ("Read", "Write")
+    )
+    grids = find_benchmark_logs(text, Limits(), "log.txt")
+    assert [grid.name for grid in grids] == ["Read", "Write"]
+
+
+def test_records_hold_values_behind_their_names(tmp_path) -> None:
+    lines = [f"RESULT algo=lz{k} file=cc time={30 + k} mem_peak=62{k}\n" for k in range(4)]
+    table = read_text(tmp_path, "# topk\n" + "".join(lines))
+    assert table.costs == ["time", "mem_peak"]
+    assert table.frame.index.tolist() == ["lz0", "lz1", "lz2", "lz3"]
+    # A configuration file has other lines, too.
+    prose = "The program is started by name.\n" * 6
+    assert find_benchmark_logs("".join(lines) + prose, Limits(), "log.txt") == []
+
+
 def test_a_line_or_two_are_no_log() -> None:
     text = "BenchmarkA 5 2 ns/op\nBenchmarkB 5 3 ns/op\nname,value\n"
     assert find_benchmark_logs(text, Limits(), "log.txt") == []

@@ -18,6 +18,12 @@ word recognition rate|probability of detection|QNR|Qabf|enantiomeric excess|COV-
 Sync-C|AR_VSD|Beat Align|MModality|mean accepted tokens|edge coverage|paths covered|APFD|QPM
 PSRR (dB)|quantum volume|coherence time (us)|PLQY|ionic conductivity|on/off ratio|Wh/kg
 suction power
+functional plausibility|realism|empathy|politeness|active listening|SLO (%)|served UE ratio
+resilience|text alignment|subject const.|injection resistance|motion retained|route progress
+attribute preservation
+min TTC|terminal clearance|RSRQ|arithmetic intensity|correct tool selection rate|GuacaMol FCD|CiDEr
+draft acceptance|mean accepted length|wet-day CSI|Tanimoto|ViCLIP|colorfulness|count acc|TP_mean
+policy value|meets standard rate|no hallucinations|Acc@±10%
 accepted tokens per step|build rate|battery (h)|compile@1|PSP@3|RSRP (dBm)|draft acceptance
 corsi for %|refresh rate (Hz)|forward transfer|NPCR|median OS (months)|information transfer rate
 """
@@ -36,6 +42,12 @@ power-delay product
 critical path (ns)|CNOT count|circuit depth|bits per value|capacity fade|subthreshold swing
 function evals|rounds to accuracy|DefRtg|opp PPG|economy rate|curb weight
 #LUT|#DSP|quantile score|ignorance score|MAAPE|VSWR|pJ/bit|omissions
+hacking rate|re-eviction rate|over-review rate|false fires|dead codes|PII leak|SLA viol.|leak rate
+max penetration (mm)|NMAD (m)|IBS|PEHE|eps ATE|FAD_clap|Kruskal stress|weak coverage rate
+mental demand|lane invasions|near conflicts|verbosity|redundancy|fragmentation|a11y serious issues
+flow warp|safety ASR
+colorfulness diff|AllocCount|Delta E|FN_mean|FP mean|alarms/1000h|tune_s|build (ms)|Ackley|Rastrigin
+demographic parity difference|position flip rate|MOSES FCD
 NASA-TLX|control effort|HbA1c|hospitalization rate|ICER|pain score|bid-ask spread
 """
 
@@ -80,6 +92,24 @@ def test_less_is_better(name) -> None:
         ("Contamination (%)", "Completeness (%)", "lower"),
         ("Defensive rating", "Offensive rating", "lower"),
         ("SAM", "ERGAS", "lower"),
+        ("POD", "CSI", "higher"),
+        ("TTC", "PDMS", "higher"),
+        ("DS", "RC", "higher"),
+        ("MS", "DD", "higher"),
+        ("CE", "PQ", "higher"),
+        ("SAP", "MIG", "higher"),
+        ("Uniq.", "Valid", "higher"),
+        ("Sim", "WER", "higher"),
+        ("AF", "BWT", "lower"),
+        ("AA", "BWT", "higher"),
+        ("DSR", "Sharpe ratio", "higher"),
+        ("TUM ATE", "TUM RPEt", "lower"),
+        ("1px", "EPE", "lower"),
+        ("Target acc", "Source acc", "higher"),
+        ("Target RMSE", "Source RMSE", "lower"),
+        ("Clean", "PGD-20", "higher"),
+        ("distinct", "utility", "higher"),
+        ("KS statistic", "Gini", "higher"),
         ("D_lambda", "QNR", "lower"),
         ("d2", "AbsRel", "higher"),
         ("DINO", "CLIP-I", "higher"),

@@ -47,6 +47,9 @@ def stack_data_sets(source: Source) -> Source | None:
         return None
     long = frame.melt([label, metrics], data_sets, DATA_SET, "value")
     wide = pivot_metrics(long.astype(object), metrics, "value", [label, DATA_SET])
+    # A pivot sorts its rows; the systems stay in the order of the table.
+    order = wide[label].map({name: k for k, name in enumerate(frame[label].unique())})
+    wide = wide.iloc[order.argsort(kind="stable")].reset_index(drop=True)
     note = (
         f"'{metrics}' names the metric of each row, and the columns are data sets: "
         f"{quote_names(data_sets, 4)}"

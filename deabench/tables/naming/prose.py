@@ -65,8 +65,6 @@ STATEMENTS = (
     r"\b(?:numbers|values|results|figures|entries|cells|scores)\b(?: \w+){0,3}? "
     r"(?:are|show|give|represent|denote|refer to)\b(?P<phrase>[^.;\n|]{2,60})",
     r"\bin terms of\b(?P<phrase>[^.;\n|]{2,60})",
-    r"(?P<phrase>\b[A-Za-z][A-Za-z ]{2,40}?) (?:is|are|was|were) "
-    r"(?:measured|given|reported|shown|listed|expressed) in (?:[a-z]*seconds|minutes|hours|ms)\b",
     r"(?P<phrase>\b[A-Za-z][^.;:\n|]{2,40}?) (?:on|for|of|over)\b[^.;\n|]{1,80}"
     r"\b(?:is|are|was|were) (?:reported|shown|listed|provided|presented)\b",
 )

@@ -101,8 +101,8 @@ def take_bold_directions(
         return list(columns)
     values = np.array([*cells.values()]).T
     told = directions_of_bold(values, is_bold)
-    # Where most rows mark their best column, the systems stand in columns.
-    if _count_told(directions_of_bold(values.T, is_bold.T)) > _count_told(told):
+    # The systems stand in columns then.
+    if _are_rows_marked(directions_of_bold(values.T, is_bold.T), told):
         return list(columns)
     directions = dict(zip(cells, told, strict=True))
     is_refuted = any(
@@ -139,12 +139,18 @@ def direction_of_bold_rows(
     if not is_bold.any() or len(values) < len(names):
         return ""
     told = directions_of_bold(values, is_bold.T)
-    # Where more columns mark their best row, the systems stand in rows.
-    if _count_told(told) <= _count_told(directions_of_bold(values.T, is_bold)):
+    if not _are_rows_marked(told, directions_of_bold(values.T, is_bold)):
         return ""
     directions = {*told} - {""}
     return "open" if len(directions) > 1 else directions.pop()
 
 
-def _count_told(directions: Sequence[str]) -> int:
-    return sum(map(bool, directions))
+def _are_rows_marked(by_row: Sequence[str], by_column: Sequence[str]) -> bool:
+    """Return whether bold marks the best column of each row, and not the best row of each column.
+
+    Rows of one metric have one direction, which columns with a mark by chance have not.
+    """
+    counts = sum(map(bool, by_row)), sum(map(bool, by_column))
+    if counts[0] != counts[1]:
+        return counts[0] > counts[1]
+    return len({*by_row} - {""}) == 1 < len({*by_column} - {""})

@@ -1,0 +1,177 @@
+"""What units of cells, sentences, known data sets and other columns tell of a metric."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench.tables.matrices.matrix_metric import find_shares_beside_percent, is_rate
+from deabench.tables.naming.joined_names import split_heading
+from deabench.tables.naming.prose import speaks_of_harm
+from deabench.tables.naming.vocabulary import look_up_metric
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+
+
+def read_text(tmp_path, text: str, name: str = "board.md") -> db.Table:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return db.read(path)
+
+
+def markdown(header: str, *rows: str) -> str:
+    rule = "|---" * header.count("|") + "|"
+    return "\n".join([header, rule.removesuffix("---|"), *rows]) + "\n"
+
+
+def test_a_unit_of_time_in_the_cells_is_no_rate(tmp_path) -> None:
+    rows = ("| ant | 1055 s | 0.9 |", "| bee | 741 s | 0.8 |", "| cow | 327 s | 0.7 |")
+    table = read_text(tmp_path, markdown("| Model | PASS1 | recall |", *rows))
+    assert (table.outputs, table.costs) == (["recall"], ["PASS1"])
+    percent = [row.replace(" s ", " % ").replace("1055", "55.1") for row in rows]
+    shares = read_text(tmp_path, markdown("| Model | PASS1 | recall |", *percent), "b.md")
+    assert "PASS1" in shares.outputs
+
+
+STATEMENT = "Results use the M-Score. {} indicate better performance.\n\n"
+SCORES = markdown("| System | Mean M-Score |", "| ant | 0.68 |", "| bee | 0.62 |", "| cow | 0.58 |")
+
+
+def test_a_heading_says_which_way_a_score_is_better(tmp_path) -> None:
+    heading = "### Architectures (M-Score, lower is better)\n\n"
+    assert read_text(tmp_path, heading + SCORES).lower_rates == ["Mean M-Score"]
+    assert read_text(tmp_path, heading.replace("M-", "N-") + SCORES, "b.md").lower_rates == []
+
+
+def test_lower_values_indicate_better_performance(tmp_path) -> None:
+    rows = ("| ant | 0.3 | 0.5 |", "| bee | 0.4 | 0.6 |", "| cow | 0.7 | 0.1 |")
+    table = markdown("| Model | north | south |", *rows)
+    lower = read_text(tmp_path, STATEMENT.format("Lower values") + table)
+    assert lower.lower_rates == ["north", "south"]
+    higher = read_text(tmp_path, STATEMENT.format("Higher scores") + table, "b.md")
+    assert higher.outputs == ["north", "south"]
+
+
+def test_high_rates_where_the_text_speaks_of_harm_are_asked_about() -> None:
+    names = {"north": 78.5, "south": 87.9, "west": 98.2, "east": 77.1}
+    board = pd.DataFrame(
+        {"model": ["a", "b", "c"], **{n: [v, v - 5.2, v - 9.1] for n, v in names.items()}}
+    )
+    assert db.read(board).outputs == [*names]
+    assert speaks_of_harm("banglasafe")
+    assert speaks_of_harm("Safety of models")
+    assert speaks_of_harm("harmful answers")
+    assert not speaks_of_harm("a safer wayfarer")
+
+
+UCR = ("Adiac", "ArrowHead", "BeetleFly", "CBF", "Coffee")
+
+
+@pytest.mark.parametrize(("shift", "outputs"), [(0.0, ["score"]), (0.6, [])])
+def test_high_rates_on_data_sets_of_classification_are_accuracies(tmp_path, shift, outputs) -> None:
+    lines = [
+        f"{name},{0.74 + 0.04 * k - shift:.3f},{0.75 + 0.04 * k - shift:.3f}"
+        for k, name in enumerate(UCR)
+    ]
+    table = read_text(tmp_path, "\n".join(["dataset,rocket-500,rocket-517", *lines]), "board.csv")
+    assert table.outputs == outputs
+    assert (table.question is None) is bool(outputs)
+
+
+def test_high_rates_on_unknown_data_sets_are_asked_about(tmp_path) -> None:
+    lines = [f"{name},0.7{k},0.8{k}" for k, name in enumerate(("ant", "bee", "cow", "dog", "elk"))]
+    text = "\n".join(["dataset,rocket-500,rocket-517", *lines])
+    assert read_text(tmp_path, text, "board.csv").question is not None
+    known = text.replace("ant", "Adiac").replace("bee", "ArrowHead")
+    # Two of five are too few.
+    assert read_text(tmp_path, known, "b.csv").question is not None
+
+
+def test_shares_beside_percent_are_read_in_percent(tmp_path) -> None:
+    rows = ("| STS | 0.852 | 0.836 |", "| RTE | 90.0 | 89.2 |", "| NER | 83.7 | 83.1 |")
+    text = "Metrics are: Pearson's correlation for STS and F1-score for RTE and NER.\n\n"
+    table = read_text(tmp_path, text + markdown("| Task | BERT-Large | BERT-Base |", *rows))
+    assert table.frame.loc["BERT-Large"].tolist() == pytest.approx([(85.2 + 90.0 + 83.7) / 3])
+    assert "'STS': shares beside percent are read in percent" in table.notes
+
+
+@pytest.mark.parametrize(
+    ("values", "shares"),
+    [
+        ([0.852, 90.0, 83.7], ["a"]),
+        # As many decimals: a low percentage. Above 100, or equal to 1 and 0: no rates.
+        ([0.9, 90.0, 83.7], []),
+        ([0.852, 90.05, 83.71], []),
+        ([0.852, 190.0, 83.7], []),
+        ([0.852, 0.9, 0.7], []),
+        ([-0.852, 90.0, 83.7], []),
+    ],
+)
+def test_shares_are_told_by_their_decimals(values, shares) -> None:
+    assert find_shares_beside_percent(pd.Series(values), pd.Index([*"abc"])) == shares
+
+
+@pytest.mark.parametrize(
+    ("metric", "text", "expected"),
+    [
+        ("accuracy", "", True),
+        ("score", "Metrics are F1 scores.", True),
+        ("time", "", False),
+        ("RMSE", "", False),
+        ("throughput", "", False),
+        ("score", "", False),
+        ("score", "Accuracy against the time spent", False),
+    ],
+)
+def test_what_is_a_rate(metric, text, expected) -> None:
+    assert is_rate(metric, text) is expected
+
+
+COUNTS = {
+    "model": ["a", "b", "c", "d"],
+    "overall_pass": [10, 45, 63, 81],
+    "overall_pct": [11.1, 50.0, 70.0, 90.0],
+}
+
+
+def test_a_percentage_stands_for_what_it_counts() -> None:
+    table = db.read(COUNTS)
+    assert table.outputs == ["overall_pct"]
+    assert table.column("overall_pct").unit == "percent"
+    assert table.column("overall_pass").reason == "it is counted, and 'overall_pct' is its share"
+    # What is no multiple, or is called otherwise, is not known.
+    assert db.read({**COUNTS, "overall_pct": [11.1, 50.0, 70.0, 60.0]}).outputs == ["overall_pass"]
+    renamed = {"zeal" if name == "overall_pct" else name: v for name, v in COUNTS.items()}
+    assert db.read(renamed).outputs == ["overall_pass"]
+    # Seconds are not counted.
+    timed = {**COUNTS, "overall_pass": [10.5, 47.25, 66.15, 85.05], "overall_pct": [10, 45, 63, 81]}
+    assert db.read(timed).outputs == ["overall_pass"]
+
+
+def test_a_remark_behind_joined_names_belongs_to_both() -> None:
+    assert split_heading("TID SRCC / KRCC (piq)") == ["TID SRCC (piq)", "TID KRCC (piq)"]
+    assert split_heading("AUC / latency (ms)") == ["AUC", "latency (ms)"]
+    assert split_heading("PSNR / LPIPS (lower is better)")[0] == "PSNR"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("acc_FRF - acc_W", "difference"),
+        ("drop_F2_a_minus_b", "difference"),
+        ("one minus error", "quality"),
+        ("accuracy - test", "quality"),
+        ("accuracy_a - recall_b", "quality"),
+    ],
+)
+def test_differences_of_one_metric_are_no_metric(name, kind) -> None:
+    meaning = look_up_metric(name)
+    assert meaning is not None
+    assert meaning.kind == kind
+
+
+def test_a_quality_for_what_is_spent_is_no_size() -> None:
+    meaning = look_up_metric("MCC / kParam")
+    assert meaning is not None
+    assert meaning.role == "conditional"
