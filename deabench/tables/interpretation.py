@@ -10,7 +10,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.cells import Numbers, is_numeric_dtype, parse_numbers
-from deabench.tables.matrices.metric_rows import stack_data_sets
+from deabench.tables.matrices.metric_rows import turn_rows
 from deabench.tables.matrices.one_metric import (
     ask_about_matrix,
     columns_as_systems,
@@ -121,8 +121,8 @@ def interpret_source(
             dataset = next((name for name, role in roles.items() if role == "dataset"), None)
             keys = {"classifier": next(iter(labels), None), "dataset": dataset}
             return table_of_instances(source, instances.with_declared(keys, ignore))
-    if is_undeclared and (stacked := stack_data_sets(source)) is not None:
-        return replace(interpret_source(stacked, stacked.label), kind="long")
+    if is_undeclared and (turned := turn_rows(source)) is not None:
+        return replace(interpret_source(turned[0], turned[0].label), kind=turned[1])
     if is_undeclared:
         transposed = transpose_metrics(source)
         if transposed is not None:

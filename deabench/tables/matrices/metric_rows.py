@@ -1,4 +1,8 @@
-"""Stack tables with a row for each system and metric, and a column for each data set."""
+"""Turn tables whose rows are called by metrics, or have the best of several systems in bold.
+
+1. A row for each system and metric, with a column for each data set, is stacked.
+2. Rows that mark their best column, some the greatest and some the least value, are metrics.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,52 @@ from dataclasses import replace
 
 import pandas as pd
 
-from deabench.tables.cells import is_empty_word
+from deabench.tables.cells import is_empty_word, parse_numbers
 from deabench.tables.estimates import is_estimate
 from deabench.tables.naming.vocabulary import has_name, look_up_metric
 from deabench.tables.readers.frames import Source
+from deabench.tables.recognition.bold_cells import direction_of_bold_rows
 from deabench.tables.recognition.metrics_in_rows import is_metric
 from deabench.tables.rows import pivot_metrics
+from deabench.tables.table import Kind
 from deabench.utils.text import quote_names
 
+SYSTEM = "system"
 DATA_SET = "data set"
 """What the column is called that holds the names of the columns."""
 MOST_METRICS = 8
 LEAST_DATA_SETS = 2
 LEAST_SYSTEMS = 2
+
+
+def turn_rows(source: Source) -> tuple[Source, Kind] | None:
+    """Return a source with systems in rows and metrics in columns, and its kind; None if it is."""
+    stacked = stack_data_sets(source)
+    if stacked is not None:
+        return stacked, "long"
+    transposed = transpose_marked_rows(source)
+    return None if transposed is None else (transposed, "metrics-in-rows")
+
+
+def transpose_marked_rows(source: Source) -> Source | None:
+    """Return a source whose rows are systems where bold shows that its columns are.
+
+    None where the rows agree on which way is better: they may be data sets of one metric then.
+    """
+    frame = source.frame
+    rows, *systems = map(str, frame.columns)
+    names = frame[rows].astype(str)
+    numbers = {name: parse_numbers(frame[name]) for name in systems}
+    are_numbers = len(systems) > 1 and None not in numbers.values()
+    if not are_numbers or names.duplicated().any() or any(map(is_metric, systems)):
+        return None
+    if direction_of_bold_rows(frame, systems, numbers) != "open":
+        return None
+    transposed = frame[systems].set_axis(names, axis=0).T
+    transposed = transposed.rename_axis(None, axis=1).rename_axis(SYSTEM).reset_index()
+    note = f"systems are the columns {quote_names(systems, 4)}, for each row has its best in bold"
+    notes = (*source.notes, note)
+    return replace(source, frame=transposed, label=(SYSTEM,), notes=notes, read_text=None)
 
 
 def stack_data_sets(source: Source) -> Source | None:

@@ -22,6 +22,7 @@ from deabench.tables.readers.objects import (
     flatten_record,
     is_grouped,
     name_cells,
+    split_flat_names,
 )
 from deabench.tables.recognition.columns import Declaration, Declarations
 from deabench.tables.recognition.layout import is_system_name
@@ -265,6 +266,9 @@ def read_mapping(data: Mapping[Any, Any]) -> Source:
         note = f"{others} hold no metrics by name and are left out"
         return replace(_read_systems(systems), notes=(note,))
     if all(isinstance(value, int | float) for value in values):
+        if (joined := split_flat_names(data)) is not None:
+            note = f"keys join the names of systems and metrics: {quote_names([*data], 2)}"
+            return replace(_read_systems(joined), notes=(note,))
         raise DataError(
             "the dictionary has one number for each key; "
             "give a list for each column, or a dictionary for each system"

@@ -10,6 +10,7 @@ from typing import Any
 
 from deabench.errors import DataError
 from deabench.tables.estimates import is_estimate
+from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.readers.limits import Limits
 from deabench.utils.checks import is_number
 from deabench.utils.lazy import lazy_pattern
@@ -17,6 +18,8 @@ from deabench.utils.lazy import lazy_pattern
 MIN_INSTANCES = 20
 """So many names, the same below each system, are those of instances and not of metrics."""
 PROBED_LINES = 20
+KEY_SIGNS = ("/", ".", "_", "-", " ")
+"""What may join the names of a system and a metric in a key."""
 ADDRESSES = ("http://", "https://")
 SYSTEM_KEYS = ("system", "model", "model_name", "method", "algorithm")
 """Keys of records that name systems."""
@@ -242,6 +245,25 @@ def have_metrics_in_common(data: Mapping[Any, Any]) -> bool:
             flat = flatten_record(item)
             counts.update(key for key, cell in flat.items() if is_number(cell))
     return max(counts.values(), default=0) > 1
+
+
+def split_flat_names(numbers: Mapping[Any, Any]) -> dict[str, dict[str, Any]] | None:
+    """Return {system: {metric: number}} where keys join both, as "ONNX_fps"; None of other keys.
+
+    Every system has the same metrics, at least two, and names of metrics stand behind theirs.
+    """
+    for sign in KEY_SIGNS:
+        systems: dict[str, dict[str, Any]] = {}
+        for key, number in numbers.items():
+            system, _, metric = str(key).partition(sign)
+            systems.setdefault(system, {})[metric] = number
+        shared = set.intersection(*map(set, systems.values()))
+        meanings = [look_up_metric(name) for name in shared]
+        known = [meaning for meaning in meanings if meaning and meaning.better != "neither"]
+        are_known = len(known) > 1 and 2 * len(known) >= len(shared)
+        if len(systems) > 1 and are_known and "" not in shared:
+            return systems
+    return None
 
 
 def flatten_record(record: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:

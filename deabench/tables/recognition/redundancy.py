@@ -37,6 +37,9 @@ LEAST_STEPS = 20
 LEAST_CONDITIONS = 2
 """Metrics by training data stand beside another of its kind."""
 _TRAINING_DATA = lazy_pattern(r"\W*(\w.*?)\W+training data\b", re.IGNORECASE)
+IS_SHARE = "it is the share of "
+LEAST_SHARES = 2
+"""So many shares of counts show what is called by percent beside them."""
 UNINFORMATIVE = (
     "identifier",
     "date",
@@ -200,13 +203,20 @@ def take_rates_of_counts(columns: Sequence[Column], frame: pd.DataFrame) -> list
             counted = frame[count.name].to_numpy(dtype=float)
             if (counted % 1 != 0).any() or not _is_multiple(values, counted):
                 continue
-            reason = f"it is the share of '{count.name}': higher is better"
+            reason = f"{IS_SHARE}'{count.name}': higher is better"
             taken[rate.name] = check_range(
                 rate.with_role("output", reason, "quality", unit="share", low=0.0, high=1.0), values
             )
             reason = f"it is counted, and '{rate.name}' is its share"
             taken[count.name] = count.with_role("left_out", reason, "count")
             break
+    # "td_pct" beside "overall_pct" and "sp_pct" is a rate of the same kind.
+    shares = [c.name for c in taken.values() if c.reason.startswith(IS_SHARE)]
+    for rate in rates:
+        if taken[rate.name].role == "unknown" and len(shares) >= LEAST_SHARES:
+            reason = f"it is called as '{shares[0]}': higher is better"
+            column = rate.with_role("output", reason, "quality", unit="share", low=0.0, high=1.0)
+            taken[rate.name] = check_range(column, finite_values(frame[rate.name]))
     return [*taken.values()]
 
 
