@@ -135,6 +135,18 @@ def test_jmh_has_decimal_commas_in_some_locales(tmp_path) -> None:
     assert table.frame["ops/s"].tolist() == [32060.941, 24675.357]
 
 
+def test_jmh_has_decimal_points_and_commas_between_thousands(tmp_path) -> None:
+    text = JMH_WITH_COMMAS.replace("32060,941", "32,060.941").replace("24675,357", "24,675.357")
+    assert read_text(tmp_path, text).frame["ops/s"].tolist() == [32060.941, 24675.357]
+
+
+def test_criterion_writes_long_names_on_a_line_of_their_own(tmp_path) -> None:
+    lines = [f"suite/p{k}\n      time:   [33{k}.10 µs 33{k}.50 µs 1.3395 ms]\n" for k in range(3)]
+    table = read_text(tmp_path, "".join(lines))
+    assert table.frame["time (ns)"].tolist() == [330500, 331500, 332500]
+    assert table.frame.index.tolist() == ["suite/p0", "suite/p1", "suite/p2"]
+
+
 def test_criterion_prints_the_ends_of_an_interval(tmp_path) -> None:
     lines = [f"suite/p{k}   time:   [33{k}.10 µs 33{k}.50 µs 1.3395 ms]\n" for k in range(3)]
     table = read_text(tmp_path, "Numbers:\n```\n" + "".join(lines) + "```\n")
@@ -147,15 +159,21 @@ MEASURED = {
     "counts of runs": (
         "Read\n",
         "sqlc:\t\t8448\t148618 ns/op\t904 B/op\n",
-        {"ns/op": 148618, "B/op": 904},
+        {"ns/op": "148618", "B/op": "904"},
     ),
-    "spaced thousands": ("", "√ ajv             14 032 040 ops/sec\n", {"ops/sec": 14032040}),
-    "hard blanks": ("", "√ ajv             14\u00a0032\u202f040 ops/sec\n", {"ops/sec": 14032040}),
-    "a blank before the unit": ("", "ajv   530\u00a0266 ops/sec\n", {"ops/sec": 530266}),
+    "spaced thousands": ("", "√ ajv             14 032 040 ops/sec\n", {"ops/sec": "14032040"}),
+    "hard blanks": ("", "√ ajv       14\u00a0032\u202f040 ops/sec\n", {"ops/sec": "14032040"}),
+    "a blank before the unit": ("", "ajv   530\u00a0266 ops/sec\n", {"ops/sec": "530266"}),
+    "commas between thousands": ("", "ajv   1,530,266 ops/sec\n", {"ops/sec": "1530266"}),
     "checks between": (
         "wait ...\n",
         "+8 bytes at once: CRC=17560371, 0.53s, 1937.2 MB/s\n",
-        {"time (s)": 0.53, "MB/s": 1937.2},
+        {"time": "0.53 s", "MB/s": "1937.2"},
+    ),
+    "words before": (
+        "Run:\n",
+        "json: len: 47 bytes,\t encode: 291.4µs,\tok\n",
+        {"len": "47 bytes", "encode": "291.4 µs"},
     ),
 }
 
@@ -164,27 +182,44 @@ MEASURED = {
 def test_lines_of_numbers_with_units(case) -> None:
     before, line, values = MEASURED[case]
     names = ("", "b", "c")
-    text = before + "".join(line.replace(":", f"{n}:").replace("ajv", f"ajv{n}") for n in names)
+    text = before + "".join(line.replace(":", f"{n}:", 1).replace("ajv", f"ajv{n}") for n in names)
     (grid,) = find_benchmark_logs(text, Limits(), "log.txt")
     assert grid.rows[0] == ["benchmark", *values]
     assert len(grid.rows) == 4
-    assert [float(cell) for cell in grid.rows[1][1:]] == [*values.values()]
+    assert grid.rows[1][1:] == [*values.values()]
+
+
+LIBRARIES = [f"lib{k}   1{k} ms   3{k} MB\n" for k in range(3)]
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        # A header names the columns; names repeat; units differ; there are two lines only.
-        "Library   Reading   Writing\n"
-        + "".join(f"lib{k}   1{k} ms   3{k} MB\n" for k in range(3)),
+        # A header names the columns, also above a rule, and so may words and metrics.
+        "Library   Reading   Writing\n" + "".join(LIBRARIES),
+        "Library   Reading   Writing\n=====================\n" + "".join(LIBRARIES),
+        "host free\n" + "".join(LIBRARIES),
+        "Uptime\n" + "".join(LIBRARIES),
+        # Names repeat; there are two lines only; sentences; commas may be decimal signs.
         "ant  12 ms\n" * 3,
-        "ant  12 ms\nbee  13 MB\ncow  14 s\n",
         "ant  12 ms\nbee  13 ms\n",
         "It took 12 ms.\nIt took 13 ms.\nAnd then 14 ms.\n",
+        "ant:  9,10 s\nbee:  9,5 s\ncow:  1,20 s\ndog:  12,4 s\n",
+        "ant:  1,204 s\nbee:  1,315 s\ncow:  1,420 s\ndog:  12,4 s\n",
+        "dog:  12,4 s\nant:  1,204 s\nbee:  1,315 s\ncow:  1,420 s\n",
+        "ant: 120 min\nbee: 90 min\ncow: 70 min\n",
     ],
 )
 def test_other_lines_with_units_are_no_log(text) -> None:
     assert find_benchmark_logs(text, Limits(), "log.txt") == []
+
+
+def test_units_may_differ_and_lines_without_numbers_are_noted(tmp_path) -> None:
+    lines = ("gzip:  910 ms", "xz:  12.4 s", "lzma:  failed", "zstd:  90 µs", "lz4:  120 ms")
+    table = read_text(tmp_path, "\n".join(lines) + "\n")
+    assert table.frame["time"].tolist() == pytest.approx([0.91, 12.4, 9e-5, 0.12])
+    note = "lines without numbers of this kind are left out: 'lzma:  failed'"
+    assert note in table.notes
 
 
 def test_runs_of_lines_are_tables_of_their_own() -> None:
@@ -201,8 +236,11 @@ def test_records_hold_values_behind_their_names(tmp_path) -> None:
     table = read_text(tmp_path, "# topk\n" + "".join(lines))
     assert table.costs == ["time", "mem_peak"]
     assert table.frame.index.tolist() == ["lz0", "lz1", "lz2", "lz3"]
+    failed = "# topk\n" + "".join(lines) + "algo=lz5 failed\n"
+    note = "lines without numbers of this kind are left out: 'algo=lz5 failed'"
+    assert note in read_text(tmp_path, failed).notes
     # A configuration file has other lines, too.
-    prose = "The program is started by name.\n" * 6
+    prose = "The program is started by name.\n" * 3
     assert find_benchmark_logs("".join(lines) + prose, Limits(), "log.txt") == []
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import deabench as db
-from deabench.tables.naming.questions import UndecidedError
-from deabench.tables.recognition.bold_cells import directions_of_bold
+from deabench.tables.recognition.bold_cells import BOLD_REASON, directions_of_bold
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -90,14 +89,13 @@ def test_bold_against_a_known_metric_marks_something_else(tmp_path) -> None:
     assert read_text(tmp_path, markdown(agreeing, header), "b.md").question is None
 
 
-def test_a_whole_row_in_bold_has_to_be_extreme_in_many_columns() -> None:
+def test_a_whole_row_in_bold_tells_nothing() -> None:
     values = np.array([[1.0, 2.0, 3.0, 9.0], [4.0, 5.0, 6.0, 1.0], [2.0, 3.0, 4.0, 7.0]])
     own_row = np.zeros(values.shape, dtype=bool)
     own_row[1] = True
-    assert directions_of_bold(values, own_row) == ["higher", "higher", "higher", "lower"]
-    assert directions_of_bold(values[:, :3], own_row[:, :3]) == ["", "", ""]
-    # The second best in one column, and no mark of the best therefore.
-    values[0, 0] = 9.0
+    assert directions_of_bold(values, own_row) == [""] * 4
+    # Further cells in bold say no more.
+    own_row[0, 3] = True
     assert directions_of_bold(values, own_row) == [""] * 4
 
 
@@ -130,17 +128,19 @@ def test_bold_cells_of_rows_show_that_columns_are_systems(tmp_path) -> None:
     assert read_text(tmp_path, markdown(errors, SYSTEMS), "errors.md").lower_rates == ["score"]
 
 
-def test_bold_overrules_a_file_that_is_called_like_a_metric(tmp_path) -> None:
+def test_bold_against_the_name_of_the_file_is_asked_about(tmp_path) -> None:
     # MAE is a model here.
     table = read_text(tmp_path, markdown(TASKS, SYSTEMS), "mae.md")
-    assert (table.outputs, table.lower_rates) == (["score"], [])
+    assert table.question is not None
     assert read_text(tmp_path, markdown(TASKS, SYSTEMS), "accuracy.md").outputs == ["accuracy"]
 
 
-def test_rows_with_opposite_bold_cells_are_asked_about(tmp_path) -> None:
+def test_rows_with_opposite_bold_cells_are_metrics(tmp_path) -> None:
     rows = (*TASKS[:2], ("sit (error rate)", "0.55", "**0.52**", "0.59"))
-    with pytest.raises(UndecidedError, match="nothing tells whether higher or lower is better"):
-        db.rank(read_text(tmp_path, markdown(rows, SYSTEMS)))
+    table = read_text(tmp_path, markdown(rows, SYSTEMS))
+    assert table.kind == "metrics-in-rows"
+    assert (table.outputs, table.lower_rates) == (["tap", "run"], ["sit (error rate)"])
+    assert table.frame.index.tolist() == ["Ant", "Bee", "Cow"]
 
 
 def test_data_sets_of_errors_are_no_benchmarks_on_which_higher_is_better(tmp_path) -> None:
@@ -153,3 +153,44 @@ def test_data_sets_of_errors_are_no_benchmarks_on_which_higher_is_better(tmp_pat
     assert read_text(tmp_path, text).question is not None
     without = markdown((rows[0], rows[2]), ("", "ViT-B", "ViT-L", "ViT-H"))
     assert read_text(tmp_path, without, "b.md").outputs == ["score"]
+
+
+GROUPS = (
+    ("zero-shot", "41.0", "38.2", "52.0"),
+    ("few-shot", "44.1", "39.9", "**55.8**"),
+    ("CoT", "**47.3**", "**45.2**", "54.2"),
+    ("zero-shot (large)", "61.9", "58.0", "70.4"),
+    ("few-shot (large)", "64.0", "60.3", "**73.3**"),
+    ("CoT (large)", "**66.8**", "**65.0**", "72.9"),
+)
+
+
+@pytest.mark.parametrize("label", ["Method", "Prompt", "Country"])
+def test_the_best_of_groups_of_rows_make_no_systems_of_columns(tmp_path, label) -> None:
+    table = read_text(tmp_path, markdown(GROUPS, (label, "BIO", "CHEM", "HIST")))
+    assert "CoT (large)" in table.frame.index
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error rates in percent (lower is better). The largest errors are in bold.",
+        "The worst values are in bold.",
+        "Differences in bold are significant.",
+        "Our baseline is highlighted.",
+    ],
+)
+def test_a_text_says_what_bold_stands_for(tmp_path, text) -> None:
+    rows = [(name, *cells) for name, *cells in ROWS]
+    table = read_text(tmp_path, f"{text}\n\n{markdown(rows)}")
+    assert not any(column.reason == BOLD_REASON for column in table.columns)
+    best = read_text(tmp_path, f"The best results are in bold.\n\n{markdown(rows)}", "b.md")
+    assert best.outputs == ["Flux", "Mirth"]
+
+
+def test_bold_against_a_heading_is_asked_about(tmp_path) -> None:
+    rows = [(name, cells[0], cells[2]) for name, *cells in ROWS]
+    text = markdown(rows, ("Model", "Flux", "Mirth"))
+    assert read_text(tmp_path, f"# Accuracy\n\n{text}").outputs == ["Flux", "Mirth"]
+    table = read_text(tmp_path, f"# Word error rate\n\n{text}", "b.md")
+    assert table.question is not None

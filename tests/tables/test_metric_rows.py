@@ -42,6 +42,12 @@ def test_metrics_are_averaged_over_the_data_sets_in_columns(tmp_path) -> None:
         # The columns are metrics, or the rows data sets with their systems in columns.
         "Method,Metric,recall,precision,F1",
         "Dataset,Metric,ant,bee,cow",
+        # One column holds the values, and others are no data sets.
+        "Method,Metric,value,n,rank",
+        "Method,Metric,score,std,samples",
+        "Method,Metric,estimate,lower,upper",
+        "Method,Metric,DE,FR,shots",
+        "Method,Metric,north,south,mean",
     ],
 )
 def test_other_tables_with_names_of_metrics_are_not_stacked(tmp_path, header) -> None:

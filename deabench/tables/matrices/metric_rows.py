@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pandas as pd
@@ -15,14 +16,18 @@ from deabench.tables.estimates import is_estimate
 from deabench.tables.naming.vocabulary import has_name, look_up_metric
 from deabench.tables.readers.frames import Source
 from deabench.tables.recognition.bold_cells import direction_of_bold_rows
+from deabench.tables.recognition.layout import are_benchmarks
 from deabench.tables.recognition.metrics_in_rows import is_metric
 from deabench.tables.rows import pivot_metrics
 from deabench.tables.table import Kind
+from deabench.utils.lazy import lazy_pattern
 from deabench.utils.text import quote_names
 
 SYSTEM = "system"
+VALUE = "value of the metric"
 DATA_SET = "data set"
 """What the column is called that holds the names of the columns."""
+_STATISTIC = lazy_pattern(r"(min|max|change|estimate|results?|total|baseline)\.?", re.IGNORECASE)
 MOST_METRICS = 8
 LEAST_DATA_SETS = 2
 LEAST_SYSTEMS = 2
@@ -47,7 +52,8 @@ def transpose_marked_rows(source: Source) -> Source | None:
     names = frame[rows].astype(str)
     numbers = {name: parse_numbers(frame[name]) for name in systems}
     are_numbers = len(systems) > 1 and None not in numbers.values()
-    if not are_numbers or names.duplicated().any() or any(map(is_metric, systems)):
+    are_called = any(is_metric(name, benchmarks=False) for name in systems)
+    if not are_numbers or names.duplicated().any() or are_called or not _name_data(frame[rows]):
         return None
     if direction_of_bold_rows(frame, systems, numbers) != "open":
         return None
@@ -74,16 +80,14 @@ def stack_data_sets(source: Source) -> Source | None:
     label = next(name for name in texts if name != metrics)
     systems = frame[label].astype(str)
     # Rows that are called otherwise may be data sets, with their systems in columns.
-    meaning = look_up_metric(label)
-    names_systems = has_name(label, "method") or (meaning is not None and meaning.role == "label")
-    is_told = names_systems and not any(map(is_empty_word, systems))
+    is_told = _names_systems(label) and not any(map(is_empty_word, systems))
     is_repeated = frame.duplicated([label, metrics]).any() or not systems.duplicated().any()
     if not is_told or is_repeated or systems.nunique() < LEAST_SYSTEMS:
         return None
-    if any(is_metric(name, benchmarks=False) for name in data_sets):
+    if not all(map(_may_be_data_set, data_sets)):
         return None
-    long = frame.melt([label, metrics], data_sets, DATA_SET, "value")
-    wide = pivot_metrics(long.astype(object), metrics, "value", [label, DATA_SET])
+    long = frame.melt([label, metrics], data_sets, DATA_SET, VALUE)
+    wide = pivot_metrics(long.astype(object), metrics, VALUE, [label, DATA_SET])
     # A pivot sorts its rows; the systems stay in the order of the table.
     order = wide[label].map({name: k for k, name in enumerate(frame[label].unique())})
     wide = wide.iloc[order.argsort(kind="stable")].reset_index(drop=True)
@@ -100,6 +104,27 @@ def stack_data_sets(source: Source) -> Source | None:
         notes=(*source.notes, note),
         read_text=None,
     )
+
+
+def _may_be_data_set(name: str) -> bool:
+    """Return whether a column of numbers may be a data set: its name is unknown, or that of one."""
+    if has_name(name, "value") or _STATISTIC.fullmatch(name):
+        return False
+    meaning = look_up_metric(name)
+    return meaning is None or meaning.kind in ("benchmark", "data set score")
+
+
+def _names_systems(name: str) -> bool:
+    """Return whether a column is called as the systems are, "Method" or "Model"."""
+    meaning = look_up_metric(name)
+    return has_name(name, "method") or (meaning is not None and meaning.role == "label")
+
+
+def _name_data(column: pd.Series) -> bool:
+    """Return whether a column is called as data sets are, or holds the names of some."""
+    meaning = look_up_metric(column.name)
+    is_called = meaning is not None and meaning.role == "dataset"
+    return is_called or are_benchmarks(column)
 
 
 def _holds_numbers(column: pd.Series) -> bool:

@@ -38,6 +38,7 @@ from deabench.tables.recognition.bold_cells import BOLD_REASON, direction_of_bol
 from deabench.tables.recognition.columns import Column, infer_column
 from deabench.tables.recognition.layout import (
     Keys,
+    are_benchmarks,
     are_languages,
     find_matrix_columns,
     has_systems_in_columns,
@@ -132,12 +133,13 @@ def find_matrix(parsed: ParsedSource, *, one_metric: bool) -> Matrix | None:
     won = _find_won_columns(parsed, columns, rows, metric)
     if won is not None:
         return won
-    better = direction_of_bold_rows(frame, columns, parsed.numbers)
-    if better:
+    is_data = rows is not None and (_calls_data(rows) or are_benchmarks(frame[rows]))
+    if is_data and (better := direction_of_bold_rows(frame, columns, parsed.numbers)):
+        # "mae" may be a model where the greatest values are in bold.
         named = look_up_metric(metric)
-        # "mae" is a model where the greatest values are in bold.
-        metric = metric if named is not None and named.better == better else ""
-        direction = ("", "") if better == "open" else (better, f"{BOLD_REASON} on each row")
+        is_refuted = better == "open" or (named is not None and named.better != better)
+        direction = ("", "") if is_refuted else (better, f"{BOLD_REASON} on each row")
+        metric = "" if is_refuted else metric
         return Matrix(metric or UNNAMED_METRIC, columns, rows, True, direction)
     in_columns = has_systems_in_columns(frame, parsed.columns, columns, rows)
     if not in_columns and not (one_metric and metric):

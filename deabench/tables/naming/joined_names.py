@@ -19,6 +19,7 @@ PROBED_CELLS = 100
 """So many cells tell how many numbers the cells of a column join."""
 _NUMBERS_WITH_UNIT = lazy_pattern(r"(?:[\d.]+ */ *)+[\d.]+( *[A-Za-z]\w*)")
 _BRACKETS = lazy_pattern(r"[(\[][^()\[\]]*[)\]]")
+_UNITS = ("nats", "bits")
 _RANK = lazy_pattern(r"(?:rank|top|r)[-@ ]?\d+", re.IGNORECASE)
 _DIRECTION = lazy_pattern(r"\b(better|higher|lower)\b|[↑↓]", re.IGNORECASE)
 
@@ -69,17 +70,22 @@ def split_heading(heading: str) -> list[str]:
     if not all(parts):
         return []
     # The first words of the heading belong to all of its parts, and so does a remark behind them.
-    remark = _BRACKETS.search(parts[-1]) if len(parts) == 2 else None
-    if remark is not None and _is_remark(remark[0]) and remark.end() == len(parts[-1]):
-        parts = [f"{parts[0]} {remark[0]}", parts[1]]
+    remark = _BRACKETS.search(heading)
+    is_behind = remark is not None and len(parts) == 2 and remark.end() == len(heading)
+    if is_behind and remark is not None and _is_remark(remark[0], parts):
+        parts[1] = parts[1].removesuffix(remark[0]).strip()
+        return [f"{name} {remark[0]}" for name in (parts[0], _with_first_words(parts[1], parts[0]))]
     return [parts[0], *(_with_first_words(part, parts[0]) for part in parts[1:])]
 
 
-def _is_remark(brackets: str) -> bool:
-    """Return whether brackets hold a word that is no unit, no direction and no metric."""
-    words = brackets[1:-1]
-    is_measure = unit_in_brackets(words) or _DIRECTION.search(words) or look_up_metric(words)
-    return not is_measure and words.isalpha()
+def _is_remark(brackets: str, parts: list[str]) -> bool:
+    """Return whether brackets hold a word that belongs to both of two metrics of one unit."""
+    word = brackets[1:-1]
+    is_measure = unit_in_brackets(word) or _DIRECTION.search(word) or look_up_metric(word)
+    meanings = [look_up_metric(_BRACKETS.sub("", part)) for part in parts]
+    measured = {(meaning.role, meaning.unit) for meaning in meanings if meaning is not None}
+    are_alike = len(measured) == 1 and None not in meanings
+    return are_alike and not is_measure and word.isalpha() and len(word) > 2 and word not in _UNITS
 
 
 def _with_first_words(part: str, first: str) -> str:

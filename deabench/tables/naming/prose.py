@@ -52,7 +52,15 @@ QUALITIES = lazy_pattern(r"\b(accurac(y|ies)|score|F1|recall|mAP|AUC)\b", re.IGN
 METRIC_WORDS = {"higher": "higher_metric", "lower": "lower_metric", "cost": "spent_metric"}
 """The words of [columns] that are names of metrics wherever a text has them."""
 _HARM = lazy_pattern(
-    r"safe(ty)?(?![a-z])|\b(jail_?break|harm|toxic|misconception|leak)", re.IGNORECASE
+    r"(?<!-)safe(ty)?(?![a-z-])|\b(jail_?break|harm(ful\w*|s)?\b|toxic|misconception)",
+    re.IGNORECASE,
+)
+_NO_RATE = lazy_pattern(
+    r"\bp.?val|significan|error|regret|rank|relative|normali[sz]|time|size|second", re.IGNORECASE
+)
+_BOLD_SENTENCE = lazy_pattern(r"[^.\n]*\b(?:bold|highlight)\w*[^.\n]*", re.IGNORECASE)
+_BEST = lazy_pattern(
+    r"\b(best|top|highest|lowest|smallest|fastest|optimal|winner\w*)\b", re.IGNORECASE
 )
 MAX_CAPTION_WORDS = 16
 """A longer paragraph above a table speaks of more than what the table holds."""
@@ -75,6 +83,28 @@ _STATEMENT = lazy_pattern(
     ),
     re.IGNORECASE,
 )
+
+
+def speaks_of_bold(text: str) -> bool:
+    """Return whether a text says that bold stands for anything but the best.
+
+    Examples
+    --------
+    >>> speaks_of_bold("The worst are in bold."), speaks_of_bold("Best in bold.")
+    (True, False)
+    """
+    return any(_BEST.search(match[0]) is None for match in _BOLD_SENTENCE.finditer(text))
+
+
+def speaks_of_no_rate(text: str) -> bool:
+    """Return whether a text speaks of what is measured on data sets beside rates of success.
+
+    Examples
+    --------
+    >>> speaks_of_no_rate("p-values by data set"), speaks_of_no_rate("results by data set")
+    (True, False)
+    """
+    return _NO_RATE.search(text) is not None or direction_of_words(text) in ("lower", "cost")
 
 
 def speaks_of_harm(text: str) -> bool:

@@ -24,11 +24,13 @@ from typing import Any
 
 import pandas as pd
 
+from deabench.tables.naming.vocabulary import look_up_metric
 from deabench.tables.readers.frames import Source
 from deabench.tables.readers.grids import Grid
 from deabench.tables.readers.limits import Limits
 from deabench.tables.recognition.columns import Declaration
 from deabench.utils.lazy import lazy_pattern
+from deabench.utils.text import quote_names
 
 LEAST_LINES = 3
 """So many lines of one form are a log."""
@@ -36,6 +38,8 @@ LEAST_LINES_OF_JMH = 2
 """Nothing else is written as a result of JMH."""
 LONGEST_LINE = 1000
 LONGEST_RECORD = 10_000
+PROBED_SIGNS = 20_000
+"""So much of a text shows whether its lines are a log."""
 NAME = "benchmark"
 """What the names of the lines are called."""
 _NUMBER = r"\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
@@ -56,18 +60,34 @@ _JMH = lazy_pattern(
     rf"(\S.*?)\s+(thrpt|avgt|sample|ss)\s+(?:\d+\s+)?({_NUMBER})\s+(?:±\s*({_NUMBER})\s+)?"
     r"((?:ops|[num]?s|μs|us|min|hr|day)/(?:op|[num]?s|μs|us|min|hr|day))\s*"
 )
-_UNIT = (
-    r"(?:[numµμ]?s|secs?|seconds?|min)(?:/(?:op|iter|call))?|[KMGT]?i?B(?:/(?:s|sec|op))?|allocs/op"
-    r"|[kKM]?(?:ops?|req|requests|rows|msgs?|tok|tokens|images|it|queries|calls)/s(?:ec)?|fps|FPS|qps"
+_DURATION = r"(?:[numµμ]?s|secs?|seconds?)"
+_SIZE = r"(?:[KMGT]?i?B|bytes)"
+_RATE = (
+    rf"{_DURATION}/(?:op|iter|call)|{_SIZE}/(?:s|sec|op)|allocs/op|fps|FPS|qps"
+    r"|[kKM]?(?:ops?|req|requests|rows|msgs?|tok|tokens|images|it|queries|calls)/s(?:ec)?"
 )
-_SPACED = r"\d{1,3}(?: \d{3})+(?:\.\d+)?"
-"""A number whose thousands blanks separate."""
+_QUANTITY = (
+    r"(?:\d{1,3}(?:[ ,]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
+    rf"\s?(?:{_RATE}|{_DURATION}|{_SIZE})(?![\w/])"
+)
+"""A number with its unit; commas and blanks stand between thousands."""
+_UNIT_BEHIND = lazy_pattern(rf"(?P<number>.*?)\s?(?P<unit>{_RATE}|{_DURATION}|{_SIZE})")
+_DECIMAL_COMMA = lazy_pattern(r"\d,(?!\d{3}(?!\d))\d")
 _HARD_BLANK = lazy_pattern("[\u00a0\u202f]")
-_MEASURED = lazy_pattern(rf"({_SPACED}|{_NUMBER})\s?({_UNIT})(?![\w/])")
-_MEASUREMENTS = lazy_pattern(
-    rf"\s*[√✓✔*-]?\s*(\S.*?)(?:\s*:\s+|\t\s*|\s{{2,}})(?:\w+=\w+[,;]?\s+|\d+(?:\t|\s{{2,}}))?"
-    rf"((?:(?:{_SPACED}|{_NUMBER})\s?(?:{_UNIT})(?![\w/])[\s,;|]*)+)"
+_MEASURED = lazy_pattern(
+    rf"(?:(?P<label>[A-Za-z][A-Za-z _-]*?)\s*[:=]\s*)?(?P<quantity>{_QUANTITY})"
 )
+_MEASUREMENTS = lazy_pattern(
+    r"\s*[√✓✔*-]?\s*(?P<name>\S.*?)(?:\s*:\s+|\t\s*|\s{2,})"
+    r"(?:\w+=\w+[,;]?\s+|\d+(?:\t|\s{2,}))?"
+    rf"(?P<parts>(?:(?:[A-Za-z][A-Za-z _-]*?\s*[:=]\s*)?{_QUANTITY}[\s,;|]*)+)"
+    r"(?:[A-Za-z][\w =]*)?"
+)
+"""A name, a count of runs or a checksum, numbers with units, perhaps behind a word each."""
+_ITEM = lazy_pattern(r"\s*\S.*?(?::\s+|\t|\s{2,})\S")
+"""A line that may be one of several, whatever stands behind its name."""
+_WRAPPED_NAME = lazy_pattern(r"\n\s+(?=time:\s+\[)")
+"""Criterion writes long names on a line of their own."""
 _TIME = lazy_pattern(rf"({_NUMBER}) ([numµμ]?s)")
 _CRITERION = lazy_pattern(
     rf"\s*(?P<name>\S.*?)\s+time:\s+"
@@ -77,20 +97,16 @@ _RECORD = lazy_pattern(
     r"(?:[A-Z]{3,}\s+)?(?P<pairs>[A-Za-z_][\w.-]*=\S+(?:\s+[A-Za-z_][\w.-]*=\S+){2,})"
 )
 _PAIR = lazy_pattern(r"([A-Za-z_][\w.-]*)=(\S+)")
-_PARTS = lazy_pattern(r"\S(?:\s{2,}|\t|\s*[|;,]\s*)\S")
-"""What separates the names of a header."""
-_LABEL = lazy_pattern(rf"([A-Za-z][A-Za-z _-]*?)\s*[:=]\s*({_NUMBER})\s?({_UNIT}|bytes)(?![\w/])")
-_LABELLED = lazy_pattern(
-    rf"\s*(?P<name>\S[^:]*?):\s+(?P<parts>(?:[A-Za-z][A-Za-z _-]*?\s*[:=]\s*{_NUMBER}\s?"
-    rf"(?:{_UNIT}|bytes)(?![\w/])[\s,;]*){{2,}})(?:[A-Za-z][\w =]*)?"
-)
-"""A name, and numbers with units behind a word each: `json: len: 47 bytes, encode: 291.4µs`."""
 _SETTING = lazy_pattern(r"[^=:]*\S\s*[=:]")
 """A line above a log that says how it was made, as "threads = 1"."""
 _NEW_TABLE = lazy_pattern(r"\s*```|##+ |pkg: ")
 """Lines between two tables: the end of a block of code, a heading, another package."""
 _TIMES = {"ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
 """Units of time in nanoseconds."""
+_SIGN_OF_LOG = lazy_pattern(
+    rf"^\s*\S.*?(?::|\t|\s\s).*?\d\s?(?:{_RATE}|{_DURATION}|{_SIZE})(?![\w/])|\w=\S+\s+\w[\w.-]*="
+)
+_KINDS = (("time", _DURATION), ("size", _SIZE))
 Cells = dict[str, str]
 
 
@@ -106,11 +122,20 @@ def find_benchmark_logs(text: str, limits: Limits, file: str) -> list[Grid]:
         The file's name in errors.
     """
     reader = next((read for sign, read in _READERS if sign in text), None)
+    if reader is _read_criterion:
+        text = _WRAPPED_NAME.sub("  ", text)
     grids = [] if reader is None else _find_logs(text, reader)
-    grids = grids or _find_measurements(text) or _find_records(text)
+    head = text[:PROBED_SIGNS].split("\n")[:-1] or [text]
+    if not grids and sum(map(_may_be_log, head)) >= LEAST_LINES:
+        grids = _find_measurements(text) or _find_records(text)
     for grid in grids:
         limits.check_rows(len(grid.rows) - 1, file)
     return grids
+
+
+def _may_be_log(line: str) -> bool:
+    """Return whether a line may be one of measurements, or a record."""
+    return len(line) <= LONGEST_RECORD and _SIGN_OF_LOG.search(line) is not None
 
 
 def _find_logs(text: str, reader: Callable[[str], Cells | None]) -> list[Grid]:
@@ -141,42 +166,66 @@ def _find_logs(text: str, reader: Callable[[str], Cells | None]) -> list[Grid]:
 
 
 def _find_measurements(text: str) -> list[Grid]:
-    """Return a table for each run of lines that hold a name and numbers with the same units.
+    """Return a table for each run of lines that hold a name and numbers with units.
 
-    A line with several parts above them may be their header, and the table is then no log.
+    Whatever may be a header above them names the columns better than units do. Lines of a run that
+    hold no such numbers are left out with a note.
     """
     grids = []
     heading = ""
     rows: list[Cells] = []
+    skipped: list[str] = []
     for line in [*text.split("\n"), ""]:
         cells = _read_measurements(line) if len(line) <= LONGEST_LINE else None
-        if cells is not None and (not rows or rows[0].keys() == cells.keys()):
+        if cells is not None and (not rows or not rows[0].keys().isdisjoint({*cells} - {NAME})):
             rows.append(cells)
             continue
+        if rows and _ITEM.match(line):
+            skipped.append(line.strip())
+            continue
         names = [row[NAME] for row in rows]
-        are_unique = len({*names}) == len(names)
-        if len(rows) >= LEAST_LINES and are_unique and not _PARTS.search(heading):
-            grids.append(_to_grid(rows, heading))
-        rows = [] if cells is None else [cells]
-        heading = line.strip() or heading
+        # Beside decimal commas nothing tells what those between thousands are.
+        is_told = len({*names}) == len(names) and not (
+            _may_name(heading) or any(map(_DECIMAL_COMMA.search, (heading, *skipped)))
+        )
+        if len(rows) >= max(LEAST_LINES, len(skipped)) and is_told:
+            grids.append(_to_grid(rows, heading, _note_skipped(skipped)))
+        rows = []
+        skipped = []
+        heading = line.strip(" =#") or heading
     return grids
+
+
+def _may_name(heading: str) -> bool:
+    """Return whether a line above others may be their header: several words, or a metric."""
+    # "Please wait ..." and "Suite: small" are none.
+    is_sentence = not heading or ":" in heading or not heading[-1].isalnum()
+    return not is_sentence and (len(heading.split()) > 1 or look_up_metric(heading) is not None)
+
+
+def _note_skipped(lines: list[str]) -> tuple[str, ...]:
+    if not lines:
+        return ()
+    return (f"lines without numbers of this kind are left out: {quote_names(lines, 3)}",)
 
 
 def _find_records(text: str) -> list[Grid]:
     """Return the table of lines that hold nothing but values behind their names, as logfmt."""
-    lines = [line.strip() for line in text.split("\n") if len(line) <= LONGEST_RECORD]
-    matches = [_RECORD.fullmatch(line) for line in lines]
+    lines = [line.strip() for line in text.split("\n") if line.strip() and line[0] not in "#;"]
+    matches = [_RECORD.fullmatch(line[:LONGEST_RECORD]) for line in lines]
     rows: list[Cells] = [dict(_PAIR.findall(match["pairs"])) for match in matches if match]
-    # Comments and headings stand between them, and no other lines.
-    is_log = 2 * len(rows) > len([*filter(None, lines)])
-    return [_to_grid(rows, "")] if len(rows) >= LEAST_LINES and is_log else []
+    skipped = [line for line, match in zip(lines, matches, strict=True) if match is None]
+    # Comments stand between them, and few other lines.
+    if len(rows) < max(LEAST_LINES, 2 * len(skipped)):
+        return []
+    return [_to_grid(rows, "", _note_skipped(skipped))]
 
 
-def _to_grid(rows: list[Cells], heading: str) -> Grid:
+def _to_grid(rows: list[Cells], heading: str, notes: tuple[str, ...] = ()) -> Grid:
     """Return lines as a table, with a column for each name or unit that any of them has."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     cells = [[row.get(name, "") for name in names] for row in rows]
-    return Grid([names, *cells], name=heading)
+    return Grid([names, *cells], name=heading, notes=notes)
 
 
 def _read_go(line: str) -> Cells | None:
@@ -260,30 +309,36 @@ def _read_jmh(line: str) -> Cells | None:
     if match is None:
         return None
     name = re.sub(r"\s+", " ", match[1])
-    # JMH writes no commas between thousands: they are the decimal signs of its locale.
-    score = match[3].replace(",", ".")
-    if match[4] is not None:
-        score = _interval_cell(float(score), float(match[4].replace(",", ".")))
+    score, error = (_plain_number(number) for number in (match[3], match[4] or ""))
+    if error:
+        score = _interval_cell(float(score), float(error))
     return {NAME: name, match[5]: score}
 
 
 def _read_measurements(line: str) -> Cells | None:
     """Return the numbers of a line by their units; a count of runs before them is no result."""
-    line = _HARD_BLANK.sub(" ", line)
-    labelled = _LABELLED.fullmatch(line)
-    if labelled is not None:
-        parts = _LABEL.findall(labelled["parts"])
-        names = {f"{label.strip()} ({unit})": number for label, number, unit in parts}
-        return {NAME: labelled["name"], **names} if len(names) == len(parts) else None
-    match = _MEASUREMENTS.fullmatch(line)
+    match = _MEASUREMENTS.fullmatch(_HARD_BLANK.sub(" ", line))
     if match is None:
         return None
-    measured = _MEASURED.findall(match[2])
-    values = {
-        f"time ({unit})" if unit in _TIMES else unit: number.replace(" ", "").replace(",", "")
-        for number, unit in measured
-    }
-    return {NAME: match[1], **values} if len(values) == len(measured) else None
+    values: Cells = {NAME: match["name"]}
+    for part in _MEASURED.finditer(match["parts"]):
+        quantity = _UNIT_BEHIND.fullmatch(part["quantity"])
+        if quantity is None:
+            return None
+        number = re.sub(r"[ ,]", "", quantity["number"])
+        unit = quantity["unit"]
+        # Times and sizes keep their units, which may differ from line to line.
+        kind = next((kind for kind, units in _KINDS if re.fullmatch(units, unit)), "")
+        name = part["label"] or kind or unit
+        if name in values:
+            return None
+        values[name] = f"{number} {unit}" if kind else number
+    return values
+
+
+def _plain_number(number: str) -> str:
+    """Return a number of JMH: in some locales commas are its decimal signs."""
+    return number.replace(",", "" if "." in number or number.count(",") > 1 else ".")
 
 
 def _interval_cell(value: float, margin: float) -> str:

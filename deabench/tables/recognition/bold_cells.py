@@ -9,7 +9,9 @@ import pandas as pd
 
 from deabench.tables.cells import Numbers
 from deabench.tables.markup import BoldText
-from deabench.tables.recognition.columns import Column
+from deabench.tables.naming.meaning import Role
+from deabench.tables.naming.prose import direction_of_words, speaks_of_bold, states_directions
+from deabench.tables.recognition.columns import Column, is_weak_column
 from deabench.tables.scales import finite_values
 
 MOST_ROWS = 1_000
@@ -18,9 +20,10 @@ LEAST_VALUES = 3
 """So many values of a column are needed before the extreme one says anything."""
 LEAST_MARKED = 2
 """So many columns have to mark their extreme values."""
-LEAST_OF_ROW = 4
-"""A whole row in bold has to be extreme in so many columns."""
+LEAST_MARKED_ROWS = 0.75
+"""This share of the rows has its best column in bold where columns are systems."""
 BOLD_REASON = "its best values are in bold"
+ROLES: dict[str, Role] = {"higher": "output", "lower": "lower_rate"}
 
 
 def find_bold_cells(frame: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
@@ -38,7 +41,7 @@ def directions_of_bold(values: np.ndarray, is_bold: np.ndarray) -> list[str]:
     """Return "higher" or "lower" where the bold values of a column are its greatest or least.
 
     Several columns have to mark their extreme values. A whole row in bold is that of the authors'
-    own system: it says something only where it is extreme in each of many columns.
+    own system, a baseline or a total: bold does not mark what is best then.
 
     Parameters
     ----------
@@ -63,14 +66,7 @@ def directions_of_bold(values: np.ndarray, is_bold: np.ndarray) -> list[str]:
     ]
     is_whole_row = (is_bold == is_number).all(axis=1) & (is_number.sum(axis=1) > 1)
     if is_whole_row.any():
-        only_row = is_bold.any(axis=1).sum() == 1
-        if only_row and all(directions) and len(directions) >= LEAST_OF_ROW:
-            return directions
-        is_bold[is_whole_row] = False
-        directions = [
-            _direction_of_column(column, bold)
-            for column, bold in zip(values.T, is_bold.T, strict=True)
-        ]
+        return [""] * len(directions)
     if len([*filter(None, directions)]) < LEAST_MARKED:
         return [""] * len(directions)
     return directions
@@ -89,11 +85,21 @@ def _direction_of_column(values: np.ndarray, is_bold: np.ndarray) -> str:
 
 
 def take_bold_directions(
-    columns: Sequence[Column], frame: pd.DataFrame, numbers: Mapping[str, Numbers | None]
+    columns: Sequence[Column],
+    frame: pd.DataFrame,
+    numbers: Mapping[str, Numbers | None],
+    texts: Sequence[str],
 ) -> list[Column]:
     """Give columns of unknown direction the one that their values in bold tell.
 
-    Bold has to agree with the columns whose names tell their direction.
+    Bold has to agree with the columns whose names tell their direction. A text that states a
+    direction, or what bold stands for, decides itself; where it speaks of a metric of the other
+    direction, or only of its heading or file does, the columns are asked about.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The file's name, the heading, the introduction and the text around the table.
     """
     cells = {name: n.values for name, n in numbers.items() if n is not None}
     is_bold = find_bold_cells(frame, [*cells])
@@ -108,17 +114,27 @@ def take_bold_directions(
     is_refuted = any(
         directions.get(column.name) and directions[column.name] != column.direction
         for column in columns
-        if column.metric
+        if column.metric and not is_weak_column(column)
     )
     if is_refuted:
         return list(columns)
-    roles = {"higher": "output", "lower": "lower_rate", "": ""}
-    return [
-        column.with_role(roles[directions[column.name]], BOLD_REASON, "stated")
-        if column.role == "unknown" and directions.get(column.name)
-        else column
-        for column in columns
-    ]
+    text = "\n".join(texts)
+    if states_directions(text) or speaks_of_bold(text):
+        return list(columns)
+    spoken = {"cost": "lower"}.get(named := direction_of_words(text), named)
+    judged_columns = []
+    for column in columns:
+        better = directions.get(column.name, "")
+        if better and (column.role == "unknown" or is_weak_column(column)):
+            is_contradicted = spoken not in ("", better)
+            reason = "its best values are in bold, and the text says otherwise"
+            column = (
+                column.with_role("conditional", reason, "open")
+                if is_contradicted
+                else column.with_role(ROLES[better], BOLD_REASON, "stated")
+            )
+        judged_columns.append(column)
+    return judged_columns
 
 
 def direction_of_bold_rows(
@@ -139,7 +155,9 @@ def direction_of_bold_rows(
     if not is_bold.any() or len(values) < len(names):
         return ""
     told = directions_of_bold(values, is_bold.T)
-    if not _are_rows_marked(told, directions_of_bold(values.T, is_bold)):
+    # Groups of rows have their best in one row each.
+    are_few = sum(map(bool, told)) < LEAST_MARKED_ROWS * len(told)
+    if are_few or not _are_rows_marked(told, directions_of_bold(values.T, is_bold)):
         return ""
     directions = {*told} - {""}
     return "open" if len(directions) > 1 else directions.pop()

@@ -53,6 +53,7 @@ MAX_FREE = 0.1
 USER_SAYS = "you say so"
 YEARS = (1950.0, 2035.0)
 BITS = (4.0, 8.0, 16.0, 32.0, 64.0)
+_NUMBERED_PASS = lazy_pattern(r"_(pass|run|phase|stage|step|hop)_?\d+_")
 _NUMBERED_NAME = lazy_pattern(r"\(\s*\d+\s*\)\s*$")
 """The number in brackets behind the name of one of several systems."""
 
@@ -158,7 +159,8 @@ def infer_column(
     """
     # The name, first beside the other names, then by itself; an arrow says more than neighbours.
     meaning_beside = None
-    if not parse_name(name).better:
+    parsed = parse_name(name)
+    if not parsed.better and look_up_unit(parsed.unit) is None:
         meaning_beside = look_up_beside(name, names)
     meaning = meaning_beside or look_up_metric(name)
     if numbers is not None and meaning is not None and meaning.kind == "stated":
@@ -176,8 +178,8 @@ def infer_column(
         or (meaning.role == "conditional" and (meaning_beside is None or meaning.kind == "open"))
         or meaning.kind in ("setting", "computer", "statistic")
         or is_weak(meaning)
-        # "PASS1" in seconds is no rate.
-        or (meaning.role == "output" and meaning.unit == "share")
+        # "PASS1" in seconds is no rate of tests that pass.
+        or _NUMBERED_PASS.fullmatch(parse_name(name).words)
     )
     if numbers is not None and numbers.unit and is_open:
         meaning = look_up_unit(spell_unit(numbers.unit)) or meaning

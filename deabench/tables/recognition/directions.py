@@ -33,6 +33,7 @@ from deabench.tables.naming.prose import (
     names_error_set,
     speaks_of_harm,
     speaks_of_metric,
+    speaks_of_no_rate,
     states_directions,
 )
 from deabench.tables.naming.titles import meaning_of_caption, meaning_of_heading, metric_of_title
@@ -349,8 +350,10 @@ def _by_classification_sets(block: Block, context: Context) -> tuple[str, str]:
     if not is_rate or len(sets) < MIN_RATES or 2 * len(sets) < len(block.names):
         return "", ""
     texts = f"{context.title} {context.heading} {context.introduction} {context.prose}"
-    speaks_of_errors = direction_of_words(texts) in ("lower", "cost")
-    if speaks_of_errors or pooled_percent(block.frame[block.names]) <= LARGEST_ERROR:
+    if speaks_of_no_rate(texts) or pooled_percent(block.frame[block.names]) <= LARGEST_ERROR:
+        return "", ""
+    # Where the best of each data set is 1, the values are relative to it.
+    if (block.frame[block.names].max() == 1).all():
         return "", ""
     return "higher", f"'{sets[0]}' is a data set of classification, and most rates are high"
 
