@@ -13,9 +13,10 @@ import pandas as pd
 
 from deabench.tables.cells import is_empty_word, parse_numbers
 from deabench.tables.estimates import is_estimate
+from deabench.tables.naming.prose import direction_of_words
 from deabench.tables.naming.vocabulary import has_name, look_up_metric
 from deabench.tables.readers.frames import Source
-from deabench.tables.recognition.bold_cells import direction_of_bold_rows
+from deabench.tables.recognition.bold_cells import direction_of_bold_rows, find_bold_cells
 from deabench.tables.recognition.layout import are_benchmarks
 from deabench.tables.recognition.metrics_in_rows import is_metric
 from deabench.tables.rows import pivot_metrics
@@ -28,6 +29,8 @@ VALUE = "value of the metric"
 DATA_SET = "data set"
 """What the column is called that holds the names of the columns."""
 _STATISTIC = lazy_pattern(r"(min|max|change|estimate|results?|total|baseline)\.?", re.IGNORECASE)
+MOST_ROWS = 1_000
+"""Longer tables have a row for each system, or for each of its results."""
 MOST_METRICS = 8
 LEAST_DATA_SETS = 2
 LEAST_SYSTEMS = 2
@@ -35,6 +38,8 @@ LEAST_SYSTEMS = 2
 
 def turn_rows(source: Source) -> tuple[Source, Kind] | None:
     """Return a source with systems in rows and metrics in columns, and its kind; None if it is."""
+    if len(source.frame) > MOST_ROWS:
+        return None
     stacked = stack_data_sets(source)
     if stacked is not None:
         return stacked, "long"
@@ -49,13 +54,16 @@ def transpose_marked_rows(source: Source) -> Source | None:
     """
     frame = source.frame
     rows, *systems = map(str, frame.columns)
+    if not find_bold_cells(frame, systems).any():
+        return None
     names = frame[rows].astype(str)
     numbers = {name: parse_numbers(frame[name]) for name in systems}
     are_numbers = len(systems) > 1 and None not in numbers.values()
     are_called = any(is_metric(name, benchmarks=False) for name in systems)
-    if not are_numbers or names.duplicated().any() or are_called or not _name_data(frame[rows]):
+    if not are_numbers or names.duplicated().any() or are_called or not name_data_sets(frame[rows]):
         return None
-    if direction_of_bold_rows(frame, systems, numbers) != "open":
+    told = direction_of_bold_rows(frame, systems, numbers, source.texts)
+    if told != "open" or direction_of_words("\n".join(source.texts)):
         return None
     transposed = frame[systems].set_axis(names, axis=0).T
     transposed = transposed.rename_axis(None, axis=1).rename_axis(SYSTEM).reset_index()
@@ -120,7 +128,7 @@ def _names_systems(name: str) -> bool:
     return has_name(name, "method") or (meaning is not None and meaning.role == "label")
 
 
-def _name_data(column: pd.Series) -> bool:
+def name_data_sets(column: pd.Series) -> bool:
     """Return whether a column is called as data sets are, or holds the names of some."""
     meaning = look_up_metric(column.name)
     is_called = meaning is not None and meaning.role == "dataset"

@@ -21,6 +21,7 @@ from deabench.tables.matrices.matrix_metric import (
     metric_of_benchmarks,
     metric_of_surroundings,
 )
+from deabench.tables.matrices.metric_rows import name_data_sets
 from deabench.tables.naming.parsing import parse_name
 from deabench.tables.naming.questions import Answer, Question
 from deabench.tables.naming.titles import meaning_of_heading, metric_before_colon, metric_of_title
@@ -38,7 +39,6 @@ from deabench.tables.recognition.bold_cells import BOLD_REASON, direction_of_bol
 from deabench.tables.recognition.columns import Column, infer_column
 from deabench.tables.recognition.layout import (
     Keys,
-    are_benchmarks,
     are_languages,
     find_matrix_columns,
     has_systems_in_columns,
@@ -133,8 +133,9 @@ def find_matrix(parsed: ParsedSource, *, one_metric: bool) -> Matrix | None:
     won = _find_won_columns(parsed, columns, rows, metric)
     if won is not None:
         return won
-    is_data = rows is not None and (_calls_data(rows) or are_benchmarks(frame[rows]))
-    if is_data and (better := direction_of_bold_rows(frame, columns, parsed.numbers)):
+    texts = parsed.source.texts
+    are_data = rows is not None and name_data_sets(frame[rows])
+    if are_data and (better := direction_of_bold_rows(frame, columns, parsed.numbers, texts)):
         # "mae" may be a model where the greatest values are in bold.
         named = look_up_metric(metric)
         is_refuted = better == "open" or (named is not None and named.better != better)
@@ -392,8 +393,7 @@ def interpret_matrix(parsed: ParsedSource, matrix: Matrix, user: UserRoles) -> T
         keys = Keys(parsed.keys.label[:1], dataset)
         names, dataset_names = row_names, column_names
     source = parsed.source
-    texts = f"{source.title}\n{source.sheet}\n{source.introduction}\n{source.prose}"
-    if is_rate(matrix.metric, texts):
+    if is_rate(matrix.metric, "\n".join(source.texts)):
         # Their mean with percent would hardly count what is written as a share.
         shares = find_shares_beside_percent(stacked[matrix.metric], dataset_names)
         stacked.loc[dataset_names.isin(shares), matrix.metric] *= 100

@@ -38,6 +38,7 @@ LEAST_LINES_OF_JMH = 2
 """Nothing else is written as a result of JMH."""
 LONGEST_LINE = 1000
 LONGEST_RECORD = 10_000
+LEAST_PAIRS = 3
 PROBED_SIGNS = 20_000
 """So much of a text shows whether its lines are a log."""
 NAME = "benchmark"
@@ -103,9 +104,7 @@ _NEW_TABLE = lazy_pattern(r"\s*```|##+ |pkg: ")
 """Lines between two tables: the end of a block of code, a heading, another package."""
 _TIMES = {"ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
 """Units of time in nanoseconds."""
-_SIGN_OF_LOG = lazy_pattern(
-    rf"^\s*\S.*?(?::|\t|\s\s).*?\d\s?(?:{_RATE}|{_DURATION}|{_SIZE})(?![\w/])|\w=\S+\s+\w[\w.-]*="
-)
+_SIGN_OF_LOG = lazy_pattern(rf"\d\s?(?:{_RATE}|{_DURATION}|{_SIZE})(?![\w/])|\w=\S+\s+[\w.-]+=")
 _KINDS = (("time", _DURATION), ("size", _SIZE))
 Cells = dict[str, str]
 
@@ -135,7 +134,9 @@ def find_benchmark_logs(text: str, limits: Limits, file: str) -> list[Grid]:
 
 def _may_be_log(line: str) -> bool:
     """Return whether a line may be one of measurements, or a record."""
-    return len(line) <= LONGEST_RECORD and _SIGN_OF_LOG.search(line) is not None
+    if len(line) > LONGEST_LINE:
+        return line.count("=") > LEAST_PAIRS
+    return _SIGN_OF_LOG.search(line) is not None
 
 
 def _find_logs(text: str, reader: Callable[[str], Cells | None]) -> list[Grid]:

@@ -84,6 +84,11 @@ class Source:
     introduction: str = ""
     read_text: Callable[[], pd.DataFrame] | None = None
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The file's name, the heading, the introduction and the text around the table."""
+        return (self.title, self.sheet, self.introduction, self.prose)
+
     def as_text(self) -> Source:
         """Return the source with every cell as text: as labels "0.50" and "0.5" differ."""
         if self.read_text is None:

@@ -103,7 +103,10 @@ def take_bold_directions(
     """
     cells = {name: n.values for name, n in numbers.items() if n is not None}
     is_bold = find_bold_cells(frame, [*cells])
-    if not is_bold.any():
+    rows = np.flatnonzero(is_bold.any(axis=1))
+    labels = find_bold_cells(frame, [name for name in map(str, frame.columns) if name not in cells])
+    # One row with a bold name is that of the authors' own system.
+    if not len(rows) or (len(rows) == 1 and labels[rows[0]].any()):
         return list(columns)
     values = np.array([*cells.values()]).T
     told = directions_of_bold(values, is_bold)
@@ -118,10 +121,9 @@ def take_bold_directions(
     )
     if is_refuted:
         return list(columns)
-    text = "\n".join(texts)
-    if states_directions(text) or speaks_of_bold(text):
+    if _says_itself(texts):
         return list(columns)
-    spoken = {"cost": "lower"}.get(named := direction_of_words(text), named)
+    spoken = _spoken_direction(texts)
     judged_columns = []
     for column in columns:
         better = directions.get(column.name, "")
@@ -138,16 +140,21 @@ def take_bold_directions(
 
 
 def direction_of_bold_rows(
-    frame: pd.DataFrame, names: Sequence[str], numbers: Mapping[str, Numbers | None]
+    frame: pd.DataFrame,
+    names: Sequence[str],
+    numbers: Mapping[str, Numbers | None],
+    texts: Sequence[str],
 ) -> str:
     """Return which way is better where rows have their best column in bold; "" where none has.
 
-    "open" where it is not the same way on all rows.
+    "open" where it is not the same way on all rows, or the text speaks of the other direction.
 
     Parameters
     ----------
     names : sequence of str
         Columns of one metric, which are the systems.
+    texts : sequence of str
+        As in `take_bold_directions`.
     """
     is_bold = find_bold_cells(frame, names)
     cells = [numbers[name] for name in names]
@@ -159,8 +166,24 @@ def direction_of_bold_rows(
     are_few = sum(map(bool, told)) < LEAST_MARKED_ROWS * len(told)
     if are_few or not _are_rows_marked(told, directions_of_bold(values.T, is_bold)):
         return ""
+    if _says_itself(texts):
+        return ""
     directions = {*told} - {""}
-    return "open" if len(directions) > 1 else directions.pop()
+    if len(directions) > 1 or _spoken_direction(texts) not in ("", *directions):
+        return "open"
+    return directions.pop()
+
+
+def _says_itself(texts: Sequence[str]) -> bool:
+    """Return whether a text states a direction, or what bold stands for."""
+    text = "\n".join(texts)
+    return bool(states_directions(text)) or speaks_of_bold(text)
+
+
+def _spoken_direction(texts: Sequence[str]) -> str:
+    """Return "higher" or "lower" where a text speaks of metrics of one direction."""
+    direction = direction_of_words("\n".join(texts))
+    return "lower" if direction == "cost" else direction
 
 
 def _are_rows_marked(by_row: Sequence[str], by_column: Sequence[str]) -> bool:

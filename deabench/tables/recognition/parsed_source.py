@@ -116,8 +116,7 @@ def parse_source(
     ]
     keys = find_keys(frame, columns, label, dataset)
     columns = take_offers_of_machines(columns, keys)
-    surroundings = (source.title, source.sheet, source.introduction, source.prose)
-    columns = take_bold_directions(columns, frame, numbers, surroundings)
+    columns = take_bold_directions(columns, frame, numbers, source.texts)
     for name in keys.label:
         numbers[name] = None
     return ParsedSource(source, numbers, columns, keys)
