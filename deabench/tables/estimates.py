@@ -204,6 +204,9 @@ def clean_cell(cell: object) -> str:
     return strip_markup(cell)
 
 
+_UNIT_IN_BRACKETS = lazy_pattern(r"(?<=\d)\s?\(([numµ]?s|[KMG]i?B|W|J)\)$")
+
+
 def is_estimate(cell: str) -> bool:
     """Return whether a cell holds a number, with whatever unit and spread."""
     return parse_estimate(cell, False) is not None
@@ -229,6 +232,9 @@ def parse_estimate(cell: str, decimal_comma: bool) -> Estimate | None:
     enclosed = re.fullmatch(r"\(([^()]*±[^()]*)\)\s*(%?)", text)
     if enclosed:
         text = enclosed[1] + enclosed[2]
+    # "0.0497(s)" has its unit in brackets.
+    if text.endswith(")"):
+        text = _UNIT_IN_BRACKETS.sub(r" \1", text)
     # "29/30 (96.7%)" is a share of cases, which may differ in number from row to row.
     share = _COUNTED_SHARE.fullmatch(text)
     if share and _is_share_of(float(share[1]), float(share[2]), float(share[3])):

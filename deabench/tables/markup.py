@@ -86,6 +86,8 @@ _LATEX_SIGNS = {
     "checkmark": "✓",
     "quad": " ",
     "qquad": " ",
+    # What papers call their own system.
+    **{word: word for word in ("name", "ours", "ourmethod", "sysname", "toolname", "methodname")},
 }
 _LATEX_WITHOUT_TEXT = (
     r"\\(?:cite[a-z]*|footnote(?:mark)?|label|ref|textcolor|color|cellcolor|rowcolor|hspace\*?"

@@ -121,6 +121,16 @@ def test_packages_and_blocks_are_tables_of_their_own() -> None:
     assert [grid.name for grid in grids] == ["Reading", "Writing"]
 
 
+def test_units_of_google_benchmark_may_differ_from_line_to_line(tmp_path) -> None:
+    lines = ("Parse/1    7.08 us    6.45 us    98267", "Parse/2    2.5 ms    2.25 ms    900")
+    text = "Benchmark    Time    CPU   Iterations\n" + "\n".join(
+        [*lines, lines[0].replace("/1", "/3")]
+    )
+    table = read_text(tmp_path, text + "\n")
+    assert table.costs == ["Time", "CPU"]
+    assert table.frame["Time"].tolist() == pytest.approx([7.08e-6, 2.5e-3, 7.08e-6])
+
+
 JMH_WITH_COMMAS = """# Run complete. Total time: 00:00:22
 
 Benchmark                 Mode  Cnt      Score      Error  Units

@@ -46,7 +46,8 @@ hacking rate|re-eviction rate|over-review rate|false fires|dead codes|PII leak|S
 max penetration (mm)|NMAD (m)|IBS|PEHE|eps ATE|FAD_clap|Kruskal stress|weak coverage rate
 mental demand|lane invasions|near conflicts|verbosity|fragmentation|a11y serious issues
 flow warp|safety ASR
-colorfulness diff|AllocCount|Delta E|FN_mean|FP mean|alarms/1000h|tune_s|build (ms)
+colorfulness diff|AllocCount|Delta E|fidelity_minus|FN_mean|FP mean|alarms/1000h|tune_s
+build (ms)|Cputime median
 demographic parity difference|MOSES FCD
 NASA-TLX|control effort|HbA1c|hospitalization rate|ICER|pain score|bid-ask spread
 """

@@ -175,3 +175,91 @@ def test_a_quality_for_what_is_spent_is_no_size() -> None:
     meaning = look_up_metric("MCC / kParam")
     assert meaning is not None
     assert meaning.role == "conditional"
+
+
+def test_a_measurement_has_the_direction_of_its_percentile(tmp_path) -> None:
+    # The heading speaks of a throughput, and the table holds times.
+    rows = ("| ant | 0.9 | 3.1 |", "| bee | 1.5 | 5.2 |", "| cow | 1.3 | 2.3 |")
+    text = "### Messages (throughput)\n\n" + markdown("| Library | M2 | M2 p99 |", *rows)
+    assert read_text(tmp_path, text).costs == ["M2", "M2 p99"]
+    other = text.replace("M2 p99", "M3 p99")
+    assert read_text(tmp_path, other, "b.md").costs == ["M3 p99"]
+
+
+def test_a_mean_of_amounts_is_no_score_beside_benchmarks(tmp_path) -> None:
+    rows = (
+        "| ant | 48.9 | 53.0 | 1.8 |",
+        "| bee | 56.4 | 56.9 | 4.0 |",
+        "| cow | 57.3 | 58.4 | 4.1 |",
+    )
+    text = markdown("| Method | Web | MMLU | Mean clips |", *rows)
+    table = read_text(tmp_path, text)
+    assert table.outputs == ["Web", "MMLU"]
+    assert table.question is not None
+    assert table.question.columns == ("Mean clips",)
+    assert "Clips" in read_text(tmp_path, text.replace("Mean clips", "Clips"), "b.md").outputs
+
+
+def test_a_speed_whose_text_speaks_of_times_is_a_time(tmp_path) -> None:
+    rows = ("| ant | 627 | 640 |", "| bee | 895 | 929 |", "| cow | 933 | 1219 |")
+    text = "# Speed\n\n{}\n\n" + markdown("| Class | nextInt | nextBool |", *rows)
+    assert read_text(tmp_path, text.format("Numbers show execution time.")).outputs == []
+    plain = read_text(tmp_path, text.format("Results:"), "b.md")
+    assert plain.outputs == ["nextInt", "nextBool"]
+
+
+def test_percentages_that_are_called_alike_are_shares_too() -> None:
+    counts = {**COUNTS, "sp_pass": [9, 36, 54, 72], "sp_pct": [10.0, 40.0, 60.0, 80.0]}
+    rows = {**counts, "td_pct": [11.5, 47.5, 61.0, 71.5], "kelp": [11.5, 47.5, 61.0, 71.5]}
+    assert set(db.read(rows).outputs) >= {"overall_pct", "sp_pct", "td_pct"}
+    # A single one shows nothing of its kind.
+    lone = {**COUNTS, "td_pct": [11.5, 47.5, 61.0, 71.5]}
+    assert "td_pct" not in db.read(lone).outputs
+
+
+FLAT = {"Torch_mean_ms": 25.2, "Torch_fps": 39.7, "ONNX_mean_ms": 91.4, "ONNX_fps": 10.9}
+
+
+def test_keys_join_the_names_of_systems_and_metrics(refused) -> None:
+    table = db.read({**FLAT, "FP16_mean_ms": 73.5, "FP16_fps": 13.6})
+    assert table.frame.index.tolist() == ["Torch", "ONNX", "FP16"]
+    assert (table.outputs, table.costs) == (["fps"], ["mean_ms"])
+    assert (
+        "keys join the names of systems and metrics: 'Torch_mean_ms', 'Torch_fps' and 4 more"
+        in (table.notes)
+    )
+    message = (
+        "the dictionary has one number for each key; "
+        "give a list for each column, or a dictionary for each system"
+    )
+    # A metric that a system does not have, names of no metric, and one system alone.
+    for keys in (
+        {"Torch_mean_ms": 25.2, "Torch_fps": 39.7, "ONNX_mean_ms": 91.4},
+        {"Torch_kelp": 25.2, "Torch_dune": 39.7, "ONNX_kelp": 91.4, "ONNX_dune": 10.9},
+        {"Torch_mean_ms": 25.2, "Torch_fps": 39.7},
+    ):
+        with refused(message):
+            db.read(keys)
+
+
+def test_a_unit_in_brackets_behind_its_number(tmp_path) -> None:
+    rows = ("| ant | 0.0497(s) |", "| bee | 0.4 (s) |", "| cow | 0.22(s) |")
+    table = read_text(tmp_path, markdown("| Library | serialize time |", *rows))
+    assert table.frame["serialize time"].tolist() == [0.0497, 0.4, 0.22]
+
+
+def test_a_box_without_a_rule_below_its_header(tmp_path) -> None:
+    rows = ("| name | latency (ms) |", "| ant  | 12.5 |", "| bee  | 13.5 |", "| cow  | 14.5 |")
+    text = "\n".join(["+------+------+", *rows, "+------+------+"]) + "\n"
+    table = read_text(tmp_path, text, "log.txt")
+    assert table.costs == ["latency (ms)"]
+    assert table.frame.index.tolist() == ["ant", "bee", "cow"]
+
+
+def test_macros_of_papers_name_their_own_system(tmp_path) -> None:
+    body = (
+        r"Model & \name-Mem & \name \\ flux & 0.9 & 0.8 \\ zeal & 0.7 & 0.6 \\ mirth & 0.5 & 0.4 \\"
+    )
+    text = rf"\begin{{tabular}}{{lrr}} {body} \end{{tabular}}"
+    columns = read_text(tmp_path, text, "board.tex").inferred
+    assert [column.name for column in columns] == ["name-Mem", "name"]

@@ -98,6 +98,7 @@ _RECORD = lazy_pattern(
     r"(?:[A-Z]{3,}\s+)?(?P<pairs>[A-Za-z_][\w.-]*=\S+(?:\s+[A-Za-z_][\w.-]*=\S+){2,})"
 )
 _PAIR = lazy_pattern(r"([A-Za-z_][\w.-]*)=(\S+)")
+_NAME_WITH_UNIT = lazy_pattern(r"(.*) \((\w+)\)")
 _SETTING = lazy_pattern(r"[^=:]*\S\s*[=:]")
 """A line above a log that says how it was made, as "threads = 1"."""
 _NEW_TABLE = lazy_pattern(r"\s*```|##+ |pkg: ")
@@ -158,6 +159,8 @@ def _find_logs(text: str, reader: Callable[[str], Cells | None]) -> list[Grid]:
         is_log = not has_further_lines or reader not in _PLAIN_READERS
         least = LEAST_LINES_OF_JMH if reader is _read_jmh else LEAST_LINES
         if len(rows) >= least and is_log:
+            if reader is _read_google:
+                rows = _move_units(rows)
             grids.append(_to_grid(rows, heading))
         rows = []
         has_further_lines = False
@@ -202,6 +205,23 @@ def _may_name(heading: str) -> bool:
     # "Please wait ..." and "Suite: small" are none.
     is_sentence = not heading or ":" in heading or not heading[-1].isalnum()
     return not is_sentence and (len(heading.split()) > 1 or look_up_metric(heading) is not None)
+
+
+def _move_units(rows: list[Cells]) -> list[Cells]:
+    """Return rows with their units in the cells where these differ between the names of columns."""
+    if all(row.keys() == rows[0].keys() for row in rows):
+        return rows
+    moved = []
+    for row in rows:
+        cells: Cells = {}
+        for name, cell in row.items():
+            part = _NAME_WITH_UNIT.fullmatch(name)
+            if part is None:
+                cells[name] = cell
+            else:
+                cells[part[1]] = f"{cell} {part[2]}"
+        moved.append(cells)
+    return moved
 
 
 def _note_skipped(lines: list[str]) -> tuple[str, ...]:

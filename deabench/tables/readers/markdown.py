@@ -177,17 +177,21 @@ def _draw_as_markdown(text: str) -> str:
         return text
     lines: list[str] = []
     header = None
+    first_row = None
     for line in text.splitlines():
         drawn = line.translate(_VERTICAL)
         is_row = drawn.count("|") > 1 or (header is None and "|" in drawn)
         if _BOXED_RULE.match(line) or (set(line.strip()) <= set("-+|") and "-+-" in line):
-            # Of the rules only the one below the header stays.
-            if lines and header is None and "|" in lines[-1]:
-                header = lines[-1]
+            # Of the rules only the one below the header stays; without it the first row is that.
+            if lines and header is None and first_row is not None:
+                header = lines[first_row]
                 cells = header.strip().strip("|").count("|") + 1
-                lines.append("|" + "---|" * cells)
+                lines.insert(first_row + 1, "|" + "---|" * cells)
             continue
         if header is not None and not is_row and "|" not in drawn:
             header = None
+            first_row = None
+        if is_row and first_row is None:
+            first_row = len(lines)
         lines.append(drawn.strip() if "|" in drawn else line)
     return "\n".join(lines)

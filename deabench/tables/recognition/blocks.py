@@ -41,9 +41,10 @@ from deabench.tables.recognition.offers import (
 from deabench.tables.recognition.ranks import take_ranks
 from deabench.tables.recognition.redundancy import (
     MEAN_ROUNDING,
-    counts_rows,
+    do_vary,
     guess_output,
     is_called_mean,
+    is_mean_of_amounts,
     leave_out_redundant,
     leave_out_unknown,
     needs_guesses,
@@ -62,8 +63,6 @@ from deabench.tables.scales import (
 from deabench.utils.lazy import lazy_pattern
 from deabench.utils.text import quote_names
 
-LEAST_FILLED = 0.4
-"""A column with fewer filled cells than this share belongs to no block."""
 SPARSE = 1 / 3
 """A metric with fewer filled cells than this share is left out beside filled ones."""
 LEAST_SCORES = 4
@@ -204,11 +203,14 @@ def _find_blocks(columns: Sequence[Column], frame: pd.DataFrame) -> list[list[st
     """Return the sets of like columns that are unknown or the scores of benchmarks."""
     blocks: list[list[str]] = []
     scales: list[tuple[str, float]] = []
+    has_scores = any(column.kind in ("benchmark", "data set score") for column in columns)
     for column in columns:
-        if not _is_open(column) or column.name not in frame:
+        # "Mean clips" beside the scores of benchmarks is no score, whatever its scale is.
+        is_other = has_scores and column.role == "unknown" and is_mean_of_amounts(column.name)
+        if is_other or not _is_open(column) or column.name not in frame:
             continue
         values = frame[column.name]
-        if not _vary(values.to_numpy(dtype=float)):
+        if not do_vary(values.to_numpy(dtype=float)):
             continue
         scale = measure_scale(values)
         for block, block_scale in zip(blocks, scales, strict=True):
@@ -228,13 +230,6 @@ def _is_open(column: Column) -> bool:
     )
     # "T_infer s" is spent, whatever its values are like.
     return is_open and not STATED_UNIT.search(column.name)
-
-
-def _vary(values: np.ndarray) -> bool:
-    """Return whether most cells of a column are filled, and they differ and count no rows."""
-    filled = values[~np.isnan(values)]
-    is_varying = bool((filled != filled[:1]).any())
-    return is_varying and len(filled) / len(values) >= LEAST_FILLED and not counts_rows(values)
 
 
 def _apply_direction(

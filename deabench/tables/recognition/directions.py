@@ -296,8 +296,9 @@ def _by_context(block: Block, context: Context) -> tuple[str, str]:
     if meaning.role == "cost":
         reason = f"the table is called by what is spent, '{context.heading}'"
         return ("", "") if speaks_of_rate else ("cost", reason)
-    # "Lower error values are better" below the heading "Accuracy" leaves it open.
-    if set(stated) <= {meaning.better}:
+    # "Lower error values are better" below "Accuracy" leaves it open, and "times" below "Speed".
+    is_spent = meaning.better == "higher" and direction_of_words(context.introduction) == "cost"
+    if set(stated) <= {meaning.better} and not is_spent:
         return meaning.better, f"the table is called by its metric, '{context.heading}'"
     return "", ""
 

@@ -193,9 +193,9 @@ def doubt_scores(columns: Sequence[Column], context: Context) -> list[Column]:
 
 
 def take_percentiles(columns: Sequence[Column]) -> list[Column]:
-    """Give a mean the direction of a percentile of the same measurement.
+    """Give a measurement, or its mean, the direction of its percentile.
 
-    "lookup_avg" beside "lookup_p95" is spent as that is.
+    "lookup_avg" beside "lookup_p95" is spent as that is, and so is "lookup".
     """
     directed: dict[str, Column] = {}
     for column in columns:
@@ -204,8 +204,10 @@ def take_percentiles(columns: Sequence[Column]) -> list[Column]:
             directed.setdefault(match["measured"], column)
     judged_columns = []
     for column in columns:
-        match = _MIDDLE_OF.fullmatch(parse_name(column.name).words)
-        percentile = directed.get(match["measured"]) if match is not None else None
+        words = parse_name(column.name).words
+        match = _MIDDLE_OF.fullmatch(words)
+        measured = match["measured"] if match is not None else words.strip("_")
+        percentile = directed.get(measured)
         is_open = column.role in ("unknown", "conditional") or column.kind == "mean of scores"
         if is_open and percentile is not None:
             better = f"{percentile.direction} is better"

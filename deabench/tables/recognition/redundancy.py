@@ -40,6 +40,9 @@ _TRAINING_DATA = lazy_pattern(r"\W*(\w.*?)\W+training data\b", re.IGNORECASE)
 IS_SHARE = "it is the share of "
 LEAST_SHARES = 2
 """So many shares of counts show what is called by percent beside them."""
+LEAST_FILLED = 0.4
+"""A column with fewer filled cells than this share is like no other."""
+_MEAN_OF = lazy_pattern(r"(mean|avg\.?|average|median)[\s_]+(?!of\b)\w", re.IGNORECASE)
 UNINFORMATIVE = (
     "identifier",
     "date",
@@ -250,6 +253,24 @@ def _multiple_reason(name: str, columns: Sequence[Column], frame: pd.DataFrame) 
         if _is_multiple(values, frame[column.name].to_numpy(dtype=float)):
             return f"it is a multiple of '{column.name}', which is taken"
     return ""
+
+
+def do_vary(values: np.ndarray) -> bool:
+    """Return whether most cells of a column are filled, and they differ and count no rows."""
+    filled = values[~np.isnan(values)]
+    is_varying = bool((filled != filled[:1]).any())
+    return is_varying and len(filled) / len(values) >= LEAST_FILLED and not counts_rows(values)
+
+
+def is_mean_of_amounts(name: str) -> bool:
+    """Return whether a name says of what it is the mean, as "Mean clips" and not "Average".
+
+    Examples
+    --------
+    >>> is_mean_of_amounts("Avg. turns"), is_mean_of_amounts("Average")
+    (True, False)
+    """
+    return _MEAN_OF.match(name) is not None
 
 
 def is_called_mean(name: str) -> bool:
