@@ -72,7 +72,9 @@ def test_values_in_bold_that_are_no_extremes_tell_nothing(tmp_path) -> None:
 
 def test_a_single_column_with_bold_cells_tells_nothing(tmp_path) -> None:
     rows = (("ant", "**0.91**", "31"), ("bee", "0.88", "27"), ("cow", "0.83", "44"))
-    assert read_text(tmp_path, markdown(rows, ("Model", "Flux", "Zeal"))).question is not None
+    table = read_text(tmp_path, markdown(rows, ("Model", "Flux", "Zeal")))
+    assert table.question is not None
+    assert table.outputs == []
 
 
 def test_bold_against_a_known_metric_marks_something_else(tmp_path) -> None:
@@ -97,6 +99,34 @@ def test_a_whole_row_in_bold_tells_nothing() -> None:
     # Further cells in bold say no more.
     own_row[0, 3] = True
     assert directions_of_bold(values, own_row) == [""] * 4
+
+
+def test_most_values_of_a_column_in_bold_mark_no_best() -> None:
+    values = np.array([[1.0, 1.0], [1.0, 1.0], [0.5, 0.5]])
+    assert directions_of_bold(values, np.array([[True, False], [False, True], [False, False]])) == [
+        "higher",
+        "higher",
+    ]
+    most = np.array([[True, False], [True, True], [False, False]])
+    assert directions_of_bold(values, most) == ["", ""]
+
+
+def test_one_row_with_its_name_in_bold_is_that_of_the_authors(tmp_path) -> None:
+    rows = (
+        ("{}", "**0.91**", "**41**", "5.2"),
+        ("bee", "0.88", "27", "6.1"),
+        ("cow", "0.8", "31", "7"),
+    )
+    own = markdown([[cell.format("**ant**") for cell in row] for row in rows])
+    assert read_text(tmp_path, own).outputs == []
+    best = markdown([[cell.format("ant") for cell in row] for row in rows])
+    assert {"Flux", "Zeal"} <= {*read_text(tmp_path, best, "b.md").outputs}
+
+
+def test_bold_decides_on_scores_and_means_whose_names_are_weak(tmp_path) -> None:
+    rows = (("ant", "0.91", "**31**"), ("bee", "**0.8**", "33"), ("cow", "0.83", "44"))
+    table = read_text(tmp_path, markdown(rows, ("Model", "Score", "Zeal")))
+    assert table.lower_rates == ["Score", "Zeal"]
 
 
 def test_equal_columns_and_missing_values_tell_nothing() -> None:
@@ -128,6 +158,12 @@ def test_bold_cells_of_rows_show_that_columns_are_systems(tmp_path) -> None:
     assert read_text(tmp_path, markdown(errors, SYSTEMS), "errors.md").lower_rates == ["score"]
 
 
+def test_few_rows_with_bold_cells_tell_nothing(tmp_path) -> None:
+    rows = [TASKS[0], *((name, *(c.strip("*") for c in cells)) for name, *cells in TASKS[1:])]
+    rows += [("lie", "0.61", "**0.64**", "0.62"), ("sip", "0.5", "0.4", "0.3")]
+    assert read_text(tmp_path, markdown(rows, SYSTEMS)).question is not None
+
+
 def test_bold_against_the_name_of_the_file_is_asked_about(tmp_path) -> None:
     # MAE is a model here.
     table = read_text(tmp_path, markdown(TASKS, SYSTEMS), "mae.md")
@@ -141,6 +177,9 @@ def test_rows_with_opposite_bold_cells_are_metrics(tmp_path) -> None:
     assert table.kind == "metrics-in-rows"
     assert (table.outputs, table.lower_rates) == (["tap", "run"], ["sit (error rate)"])
     assert table.frame.index.tolist() == ["Ant", "Bee", "Cow"]
+    # A text that speaks of one metric contradicts rows of several.
+    text = f"# Accuracy\n\n{markdown(rows, SYSTEMS)}"
+    assert read_text(tmp_path, text, "b.md").kind == "datasets"
 
 
 def test_data_sets_of_errors_are_no_benchmarks_on_which_higher_is_better(tmp_path) -> None:
@@ -186,6 +225,12 @@ def test_a_text_says_what_bold_stands_for(tmp_path, text) -> None:
     assert not any(column.reason == BOLD_REASON for column in table.columns)
     best = read_text(tmp_path, f"The best results are in bold.\n\n{markdown(rows)}", "b.md")
     assert best.outputs == ["Flux", "Mirth"]
+
+
+def test_a_text_that_states_a_direction_decides_before_bold(tmp_path) -> None:
+    rows = (("ant", "**0.91**", "0.31"), ("bee", "0.88", "**0.47**"), ("cow", "0.83", "0.44"))
+    text = f"Lower is better.\n\n{markdown(rows, ('Model', 'Flux', 'Zeal'))}"
+    assert read_text(tmp_path, text).lower_rates == ["Flux", "Zeal"]
 
 
 def test_bold_against_a_heading_is_asked_about(tmp_path) -> None:

@@ -84,8 +84,28 @@ def test_high_rates_on_unknown_data_sets_are_asked_about(tmp_path) -> None:
     text = "\n".join(["dataset,rocket-500,rocket-517", *lines])
     assert read_text(tmp_path, text, "board.csv").question is not None
     known = text.replace("ant", "Adiac").replace("bee", "ArrowHead")
-    # Two of five are too few.
+    # Two of five are too few, and so are two of three.
     assert read_text(tmp_path, known, "b.csv").question is not None
+    assert read_text(tmp_path, "\n".join(known.split("\n")[:4]), "c.csv").question is not None
+
+
+@pytest.mark.parametrize("name", ["p_values.csv", "normalised.csv", "regret.csv", "times.csv"])
+def test_high_numbers_on_data_sets_may_be_no_rates(tmp_path, name) -> None:
+    lines = [f"{name},0.7{k},0.8{k}" for k, name in enumerate(UCR)]
+    text = "\n".join(["dataset,rocket-500,rocket-517", *lines])
+    assert read_text(tmp_path, text, name).outputs == []
+    assert read_text(tmp_path, text, "board.csv").outputs == ["score"]
+    # The best on each data set is 1: the others are relative to it.
+    relative = text.replace("0.80", "1").replace("0.81", "1").replace("0.82", "1")
+    relative = relative.replace("0.83", "1").replace("0.84", "1")
+    assert read_text(tmp_path, relative, "b.csv").question is not None
+
+
+def test_a_unit_tells_more_than_the_names_beside_it() -> None:
+    table = {"model": ["a", "b", "c"], "sim (ms)": [12, 13, 11], "BLEU": [31.2, 30.1, 29.5]}
+    assert db.read(table).costs == ["sim (ms)"]
+    renamed = {"sim" if name == "sim (ms)" else name: values for name, values in table.items()}
+    assert "sim" in db.read(renamed).outputs
 
 
 def test_shares_beside_percent_are_read_in_percent(tmp_path) -> None:
@@ -152,6 +172,7 @@ def test_a_percentage_stands_for_what_it_counts() -> None:
 def test_a_remark_behind_joined_names_belongs_to_both() -> None:
     assert split_heading("TID SRCC / KRCC (piq)") == ["TID SRCC (piq)", "TID KRCC (piq)"]
     assert split_heading("AUC / latency (ms)") == ["AUC", "latency (ms)"]
+    assert split_heading("AUC / latency (warm)")[0] == "AUC"
     assert split_heading("PSNR / LPIPS (lower is better)")[0] == "PSNR"
 
 
@@ -237,6 +258,7 @@ def test_keys_join_the_names_of_systems_and_metrics(refused) -> None:
         {"Torch_mean_ms": 25.2, "Torch_fps": 39.7, "ONNX_mean_ms": 91.4},
         {"Torch_kelp": 25.2, "Torch_dune": 39.7, "ONNX_kelp": 91.4, "ONNX_dune": 10.9},
         {"Torch_mean_ms": 25.2, "Torch_fps": 39.7},
+        {**FLAT, **{f"{s}_{m}": 1.5 for s in ("Torch", "ONNX") for m in ("kelp", "dune", "moss")}},
     ):
         with refused(message):
             db.read(keys)

@@ -46,6 +46,7 @@ def test_metrics_are_averaged_over_the_data_sets_in_columns(tmp_path) -> None:
         "Method,Metric,value,n,rank",
         "Method,Metric,score,std,samples",
         "Method,Metric,estimate,lower,upper",
+        "Method,Metric,estimate,result,change",
         "Method,Metric,DE,FR,shots",
         "Method,Metric,north,south,mean",
     ],
