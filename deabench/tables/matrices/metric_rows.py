@@ -28,7 +28,7 @@ SYSTEM = "system"
 VALUE = "value of the metric"
 DATA_SET = "data set"
 """What the column is called that holds the names of the columns."""
-_STATISTIC = lazy_pattern(r"(min|max|change|estimate|results?|total|baseline)\.?", re.IGNORECASE)
+_STATISTIC = lazy_pattern(r"(min|max|estimate)\.?", re.IGNORECASE)
 MOST_ROWS = 1_000
 """Longer tables have a row for each system, or for each of its results."""
 MOST_METRICS = 8
