@@ -44,7 +44,9 @@ def turn_rows(source: Source) -> tuple[Source, Kind] | None:
     if stacked is not None:
         return stacked, "long"
     transposed = transpose_marked_rows(source)
-    return None if transposed is None else (transposed, "metrics-in-rows")
+    if transposed is not None:
+        return transposed, "metrics-in-rows"
+    return None
 
 
 def transpose_marked_rows(source: Source) -> Source | None:

@@ -138,9 +138,9 @@ def find_matrix(parsed: ParsedSource, *, one_metric: bool) -> Matrix | None:
     if are_data and (better := direction_of_bold_rows(frame, columns, parsed.numbers, texts)):
         # "mae" may be a model where the greatest values are in bold.
         named = look_up_metric(metric)
-        is_refuted = better == "open" or (named is not None and named.better != better)
-        direction = ("", "") if is_refuted else (better, f"{BOLD_REASON} on each row")
-        metric = "" if is_refuted else metric
+        if better == "open" or (named is not None and named.better != better):
+            return Matrix(UNNAMED_METRIC, columns, rows, True)
+        direction = (better, f"{BOLD_REASON} on each row")
         return Matrix(metric or UNNAMED_METRIC, columns, rows, True, direction)
     in_columns = has_systems_in_columns(frame, parsed.columns, columns, rows)
     if not in_columns and not (one_metric and metric):

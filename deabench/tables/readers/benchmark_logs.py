@@ -124,7 +124,9 @@ def find_benchmark_logs(text: str, limits: Limits, file: str) -> list[Grid]:
     reader = next((read for sign, read in _READERS if sign in text), None)
     if reader is _read_criterion:
         text = _WRAPPED_NAME.sub("  ", text)
-    grids = [] if reader is None else _find_logs(text, reader)
+    grids: list[Grid] = []
+    if reader is not None:
+        grids = _find_logs(text, reader)
     head = text[:PROBED_SIGNS].split("\n")[:-1] or [text]
     if not grids and sum(map(_may_be_log, head)) >= LEAST_LINES:
         grids = _find_measurements(text) or _find_records(text)

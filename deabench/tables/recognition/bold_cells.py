@@ -182,8 +182,7 @@ def _says_itself(texts: Sequence[str]) -> bool:
 
 def _spoken_direction(texts: Sequence[str]) -> str:
     """Return "higher" or "lower" where a text speaks of metrics of one direction."""
-    direction = direction_of_words("\n".join(texts))
-    return "lower" if direction == "cost" else direction
+    return direction_of_words("\n".join(texts)).replace("cost", "lower")
 
 
 def _are_rows_marked(by_row: Sequence[str], by_column: Sequence[str]) -> bool:

@@ -337,7 +337,8 @@ def _by_data_sets(block: Block, context: Context) -> tuple[str, str]:
     siblings = [name for name in block.frame.columns if has_name(name, "error_set")]
     is_percent = bool(siblings) and block.frame[siblings].max(axis=None) > 1
     median = pooled_percent(block.frame[block.names])
-    median = median / 100 if is_percent and scale == "share" else median
+    if is_percent and scale == "share":
+        median /= 100
     # Errors of more than half of the words are rare, and accuracies below it, too.
     if not is_rate or median > LARGEST_ERROR:
         return "", ""
