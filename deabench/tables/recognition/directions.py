@@ -332,15 +332,13 @@ def _by_data_sets(block: Block, context: Context) -> tuple[str, str]:
     if not is_corpus and not (sets and all(has_name(name, "split_part") for name in parts)):
         return "", ""
     scale = measure_scale(block.frame[block.names[0]])[0]
-    is_rate = scale in ("share", "percent")
+    median = pooled_percent(block.frame[block.names])
     # 0.9 beside 1.7 on another set is in percent.
     siblings = [name for name in block.frame.columns if has_name(name, "error_set")]
-    is_percent = bool(siblings) and block.frame[siblings].max(axis=None) > 1
-    median = pooled_percent(block.frame[block.names])
-    if is_percent and scale == "share":
+    if scale == "share" and siblings and block.frame[siblings].max(axis=None) > 1:
         median /= 100
     # Errors of more than half of the words are rare, and accuracies below it, too.
-    if not is_rate or median > LARGEST_ERROR:
+    if scale not in ("share", "percent") or median > LARGEST_ERROR:
         return "", ""
     return "lower", "error rates are measured on these data sets"
 
