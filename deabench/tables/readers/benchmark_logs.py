@@ -74,6 +74,7 @@ _QUANTITY = (
 """A number with its unit; commas and blanks stand between thousands."""
 _UNIT_BEHIND = lazy_pattern(rf"(?P<number>.*?)\s?(?P<unit>{_RATE}|{_DURATION}|{_SIZE})")
 _DECIMAL_COMMA = lazy_pattern(r"\d,(?!\d{3}(?!\d))\d")
+_LONG_BLANK = lazy_pattern(" {3,}")
 _HARD_BLANK = lazy_pattern("[\u00a0\u202f]")
 _MEASURED = lazy_pattern(
     rf"(?:(?P<label>[A-Za-z][A-Za-z _-]*?)\s*[:=]\s*)?(?P<quantity>{_QUANTITY})"
@@ -181,7 +182,8 @@ def _find_measurements(text: str) -> list[Grid]:
     heading = ""
     rows: list[Cells] = []
     skipped: list[str] = []
-    for line in [*text.split("\n"), ""]:
+    # Patterns would try each blank of a long run as the border of a name.
+    for line in [*_LONG_BLANK.sub("  ", text).split("\n"), ""]:
         cells = _read_measurements(line) if len(line) <= LONGEST_LINE else None
         if cells is not None and (not rows or not rows[0].keys().isdisjoint({*cells} - {NAME})):
             rows.append(cells)

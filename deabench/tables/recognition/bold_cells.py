@@ -119,9 +119,7 @@ def take_bold_directions(
         for column in columns
         if column.metric and not is_weak_column(column)
     )
-    if is_refuted:
-        return list(columns)
-    if _says_itself(texts):
+    if is_refuted or _says_itself(texts):
         return list(columns)
     spoken = _spoken_direction(texts)
     judged_columns = []
