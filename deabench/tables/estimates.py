@@ -207,6 +207,14 @@ def clean_cell(cell: object) -> str:
 _UNIT_IN_BRACKETS = lazy_pattern(r"(?<=\d)\s?\(([numµ]?s|[KMG]i?B|W|J)\)$")
 
 
+_MULTIPLE_OF_RATE = lazy_pattern(r"^([\d.]+)\s?([kKMG])\s+(?=[a-z]+/s(?:ec)?$)")
+_EXPONENTS_OF_RATES = {"k": 3, "K": 3, "M": 6, "G": 9}
+
+
+def _write_multiple(match: re.Match[str]) -> str:
+    return f"{match[1]}e{_EXPONENTS_OF_RATES[match[2]]} "
+
+
 def is_estimate(cell: str) -> bool:
     """Return whether a cell holds a number, with whatever unit and spread."""
     return parse_estimate(cell, False) is not None
@@ -235,6 +243,9 @@ def parse_estimate(cell: str, decimal_comma: bool) -> Estimate | None:
     # "0.0497(s)" has its unit in brackets.
     if text.endswith(")"):
         text = _UNIT_IN_BRACKETS.sub(r" \1", text)
+    # "132.13M samples/sec" has a multiple before its unit.
+    if "/" in text:
+        text = _MULTIPLE_OF_RATE.sub(_write_multiple, text)
     # "29/30 (96.7%)" is a share of cases, which may differ in number from row to row.
     share = _COUNTED_SHARE.fullmatch(text)
     if share and _is_share_of(float(share[1]), float(share[2]), float(share[3])):

@@ -46,7 +46,7 @@ hacking rate|re-eviction rate|over-review rate|false fires|dead codes|PII leak|S
 max penetration (mm)|NMAD (m)|IBS|PEHE|eps ATE|FAD_clap|Kruskal stress|weak coverage rate
 mental demand|lane invasions|near conflicts|verbosity|fragmentation|a11y serious issues
 flow warp|safety ASR
-colorfulness diff|AllocCount|Delta E|fidelity_minus|FN_mean|FP mean|alarms/1000h|tune_s
+colorfulness diff|AllocCount|Delta E|fidelity_minus|PIT KS|FN_mean|FP mean|alarms/1000h|tune_s
 build (ms)|Cputime median
 demographic parity difference|MOSES FCD
 NASA-TLX|control effort|HbA1c|hospitalization rate|ICER|pain score|bid-ask spread
@@ -102,6 +102,9 @@ def test_less_is_better(name) -> None:
         ("Uniq.", "Valid", "higher"),
         ("Sim", "WER", "higher"),
         ("AF", "BWT", "lower"),
+        ("GD", "PTS", "higher"),
+        ("PTS", "GD", "higher"),
+        ("L", "GD", "lower"),
         ("AA", "BWT", "higher"),
         ("DSR", "Sharpe ratio", "higher"),
         ("TUM ATE", "TUM RPEt", "lower"),

@@ -285,3 +285,21 @@ def test_macros_of_papers_name_their_own_system(tmp_path) -> None:
     text = rf"\begin{{tabular}}{{lrr}} {body} \end{{tabular}}"
     columns = read_text(tmp_path, text, "board.tex").inferred
     assert [column.name for column in columns] == ["name-Mem", "name"]
+
+
+def test_multiples_stand_before_units_of_rates(tmp_path) -> None:
+    rows = (
+        "| ant | 132.13M samples/sec |",
+        "| bee | 41.7K samples/sec |",
+        "| cow | 2 G samples/sec |",
+    )
+    table = read_text(tmp_path, markdown("| Library | Throughput |", *rows))
+    assert table.frame["Throughput"].tolist() == [132.13e6, 41700, 2e9]
+
+
+def test_a_list_of_one_number_is_that_number(tmp_path) -> None:
+    text = '{"ant": {"ratio": 2.5, "time": [8.5]}, "bee": {"ratio": 1.5, "time": [0.25]}}'
+    table = read_text(tmp_path, text, "board.json")
+    assert table.frame["time"].tolist() == [8.5, 0.25]
+    several = text.replace("[8.5]", "[8.5, 8.75]").replace("[0.25]", "[0.25, 0.5]")
+    assert "time" not in read_text(tmp_path, several, "b.json").frame

@@ -275,6 +275,9 @@ def flatten_record(record: Mapping[Any, Any], prefix: str = "") -> dict[str, Any
         elif isinstance(value, list) and value and all(isinstance(v, Mapping) for v in value):
             flat.update(_flatten_results(value, f"{prefix}{key}."))
         else:
+            # A list of one number is what was measured in the one run.
+            if isinstance(value, list) and len(value) == 1 and is_number(value[0]):
+                value = value[0]
             flat[f"{prefix}{key}"] = str(value) if isinstance(value, list | tuple) else value
     return flat
 
