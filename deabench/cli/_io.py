@@ -138,8 +138,12 @@ def print_messages(texts: Iterable[str]) -> None:
 
 
 def _shorten_notes(notes: list[str], width: int) -> str:
-    """Return the notes, or as much of them as one line holds and how to read all."""
-    text = " ".join(with_option_names("; ".join(notes)).split())
+    """Return the notes, or as much of them as one line holds and how to read all.
+
+    Which systems are left out comes first, for nothing else on the screen says it.
+    """
+    ordered = sorted(notes, key=lambda note: not note.startswith("left out for"))
+    text = " ".join(with_option_names("; ".join(ordered)).split())
     if len(text) <= width:
         return text
     remedy = " (-v: all notes)"

@@ -165,6 +165,12 @@ def compare_command(
     frame = read_instances(source)
     if "y_true" in frame.columns and "dataset" in frame.columns:
         frame = select_dataset(frame, file, on_dataset)
+    else:
+        reject_options(
+            f"is for predictions on several data sets, and '{file}' holds none",
+            {"--on-dataset": on_dataset},
+            DataError,
+        )
     is_table = "y_true" not in frame.columns
     if is_table and not long and transpose_metrics(read_frame(frame)) is not None:
         raise DataError(

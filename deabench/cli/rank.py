@@ -164,7 +164,7 @@ def _rank_by_dataset(
         missing=missing,
         model=model,
     )
-    print_messages(result.notes)
+    print_messages(table.with_commands(note) for note in result.notes)
     title = f"Efficiencies over {len(result.each)} data sets"
     write_table(result.to_frame(), form=form, path=path, title=title, row_name=interpreted.row_name)
 

@@ -277,10 +277,14 @@ def _find_distinguishing(
     Where few rows repeat a name, a text of unknown meaning that is no name of rows by itself
     describes them, as "contributor".
     """
+    # Rows of a panel are told apart by their years, rather than by what was counted in these.
+    dates = [column.name for column in columns if column.kind == "date" and column.name in frame]
+    dates = [name for name in dates if not frame.duplicated([*label, name]).any()][:1]
     candidates = [
         column.name
         for column in columns
         if column.name not in label
+        and not (dates and column.kind == "count")
         and frame[column.name].nunique() > 1
         and _may_distinguish(frame[column.name], column)
         and not (are_few and column.role == "text" and not frame[column.name].is_unique)
@@ -302,7 +306,7 @@ def _find_distinguishing(
         for names in combinations(candidates, size):
             if not frame.duplicated([*label, *names]).any():
                 return list(names)
-    return []
+    return dates
 
 
 def _is_one_mark(cells: pd.Series) -> bool:

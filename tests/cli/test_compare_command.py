@@ -424,3 +424,10 @@ def test_clusters_are_one_data_set_to_the_bayesian_test(
     # The means are in another order, which the test does not see but for its draws.
     values = [[float(word) for word in re.findall(r"0\.\d{4}", text)] for text in answers]
     assert values[0] == pytest.approx(values[1], abs=0.01)
+
+
+def test_one_data_set_of_a_table_of_scores_is_refused(file, capsys) -> None:
+    assert main(["compare", str(file), "--on-dataset", "d1"]) == 1
+    message = capsys.readouterr().err
+    assert "--on-dataset is for predictions on several data sets" in message
+    assert "leave it out" in message

@@ -400,3 +400,15 @@ def test_help_and_version_are_words_too(capsys) -> None:
     assert "tables" in capsys.readouterr().out.splitlines()
     assert main(["docs", "tables"]) == 0
     assert capsys.readouterr().out.startswith("# ")
+
+
+def test_a_terminal_names_the_systems_that_are_left_out_first(
+    tmp_path, capsys, monkeypatch
+) -> None:
+    board = tmp_path / "board.csv"
+    board.write_text("model,accuracy,recall\nant,0.9,0.5\nbee,0.8,\ncow,0.7,0.6\n")
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(["rank", str(board), "--missing", "drop-systems"]) == 0
+    shown = capsys.readouterr().err.splitlines()
+    assert any(line.startswith("left out for a missing cell: 'bee'; ") for line in shown)

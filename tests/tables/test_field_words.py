@@ -103,6 +103,7 @@ def test_less_is_better(name) -> None:
         ("Sim", "WER", "higher"),
         ("AF", "BWT", "lower"),
         ("GD", "PTS", "higher"),
+        ("Cases", "Beds", "higher"),
         ("PTS", "GD", "higher"),
         ("L", "GD", "lower"),
         ("AA", "BWT", "higher"),

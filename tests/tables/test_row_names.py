@@ -110,3 +110,21 @@ def test_names_with_bars_are_no_numbers() -> None:
 def test_a_text_below_the_name_of_a_count_names_the_rows(tmp_path) -> None:
     table = read_csv(tmp_path, ",Models,accuracy\n1,VGG16,95.1\n2,XNet,89.1\n3,ResNet18,89.3\n")
     assert table.label == ("Models",)
+
+
+PANEL = "Hospital,Year,Beds,Staff,Cases\n" + "".join(
+    f"{name},{year},{20 + k},{10 + k},{100 + 13 * k}\n"
+    for k, (name, year) in enumerate((n, y) for n in "ABC" for y in (2019, 2020))
+)
+
+
+def test_years_tell_the_rows_of_a_panel_apart(tmp_path) -> None:
+    table = read_csv(tmp_path, PANEL)
+    assert table.label == ("Hospital", "Year")
+    assert table.outputs == ["Cases"]
+    assert "'Hospital' names several rows (3 repeats); 'Year' tells them apart" in " ".join(
+        table.notes
+    )
+    # Years that repeat with a name tell nothing.
+    repeated = read_csv(tmp_path, PANEL.replace("2020", "2019"))
+    assert "Year" not in repeated.label
