@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 import deabench as db
+from deabench.cli._io import print_message
 from deabench.cli.options.samples import find_label
 from deabench.cli.options.table import SourceOptions
 from deabench.compare.predictions import find_correct
@@ -197,14 +198,21 @@ def scores_of_long_table(frame: pd.DataFrame, file: str, metric: str | None) -> 
     if metric not in table.frame:
         raise DataError(f"there is no metric '{metric}'; {did_you_mean(metric, names)}")
     # Folds and runs of one data set are averaged where there are several data sets.
-    keys = keys[:1] if keys[0] == "dataset" else keys
+    if keys[0] == "dataset" and len(keys) > 1:
+        print_message(f"{quote_names(keys[1:])}: averaged within each data set")
+        keys = keys[:1]
     means = rows.groupby([*keys, "classifier"], sort=False)[metric].mean()
     # Sorted, then put back in the order of the file: pandas before 3 misplaces values otherwise.
     scores = means.unstack().reindex(
         index=means.index.droplevel("classifier").unique(),
         columns=means.index.get_level_values("classifier").unique(),
     )
-    return scores.reset_index(names=keys)
+    # A task may have other metrics than this one.
+    is_empty = scores.isna().all(axis=1)
+    if is_empty.any():
+        named = quote_names(map(str, scores.index[is_empty]), 4)
+        print_message(f"left out, for no system has '{metric}' there: {named}")
+    return scores[~is_empty].reset_index(names=keys)
 
 
 def name_rows(frame: pd.DataFrame) -> pd.DataFrame:

@@ -431,3 +431,34 @@ def test_one_data_set_of_a_table_of_scores_is_refused(file, capsys) -> None:
     message = capsys.readouterr().err
     assert "--on-dataset is for predictions on several data sets" in message
     assert "leave it out" in message
+
+
+def write_results(tmp_path: Path, *, seeds: int, missing: str = "") -> Path:
+    """Write a long table of three systems on ten tasks; one of these may have no accuracy."""
+    tasks = ("mmlu", "arc", "gsm", "wiki", "boolq", "piqa", "race", "copa", "siqa", "rte")
+    lines = []
+    for k, system in enumerate(("ant", "bee", "cow")):
+        for j, task in enumerate(tasks):
+            for seed in range(seeds):
+                accuracy = 0.5 + 0.1 * k + 0.01 * j + 0.001 * seed
+                cell = "" if task == missing else f"{accuracy:.3f}"
+                lines.append(f"{system},{task},{seed},{cell},0.5")
+    path = tmp_path / "results.csv"
+    path.write_text("\n".join(["model,task,seed,accuracy,recall", *lines]) + "\n")
+    return path
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_seeds_that_are_averaged_are_named(tmp_path, capsys) -> None:
+    path = write_results(tmp_path, seeds=3)
+    assert main(["compare", str(path), "--metric", "accuracy"]) == 0
+    assert "'seed': averaged within each data set" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_a_task_without_the_metric_is_left_out(tmp_path, capsys) -> None:
+    path = write_results(tmp_path, seeds=1, missing="wiki")
+    assert main(["compare", str(path), "--metric", "accuracy"]) == 0
+    message = capsys.readouterr().err
+    assert "left out, for no system has 'accuracy' there: 'wiki'" in message
+    assert "3 systems over 9 data sets" in message
