@@ -121,8 +121,10 @@ def interpret_source(
             dataset = next((name for name, role in roles.items() if role == "dataset"), None)
             keys = {"classifier": next(iter(labels), None), "dataset": dataset}
             return table_of_instances(source, instances.with_declared(keys, ignore))
-    if is_undeclared and (turned := turn_rows(source)) is not None:
-        return replace(interpret_source(turned[0], turned[0].label), kind=turned[1])
+    systems_in_rows = turn_rows(source) if is_undeclared else None
+    if systems_in_rows is not None:
+        source, kind = systems_in_rows
+        return replace(interpret_source(source, source.label), kind=kind)
     if is_undeclared:
         transposed = transpose_metrics(source)
         if transposed is not None:

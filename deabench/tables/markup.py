@@ -161,8 +161,8 @@ def strip_cell(text: str) -> str:
     >>> type(strip_cell("**0.91** ± 0.02")).__name__, type(strip_cell("0.91")).__name__
     ('BoldText', 'str')
     """
-    plain = strip_markup(text)
-    return BoldText(plain) if len(plain) != len(text) and _BOLD.search(text) else plain
+    content = strip_markup(text)
+    return BoldText(content) if len(content) != len(text) and _BOLD.search(text) else content
 
 
 def _link_text(match: re.Match[str]) -> str:

@@ -64,8 +64,8 @@ def transpose_marked_rows(source: Source) -> Source | None:
     are_called = any(is_metric(name, benchmarks=False) for name in systems)
     if not are_numbers or names.duplicated().any() or are_called or not name_data_sets(frame[rows]):
         return None
-    told = direction_of_bold_rows(frame, systems, numbers, source.texts)
-    if told != "open" or direction_of_words("\n".join(source.texts)):
+    direction = direction_of_bold_rows(frame, systems, numbers, source.texts)
+    if direction != "open" or direction_of_words("\n".join(source.texts)):
         return None
     transposed = frame[systems].set_axis(names, axis=0).T
     transposed = transposed.rename_axis(None, axis=1).rename_axis(SYSTEM).reset_index()

@@ -160,8 +160,8 @@ def _find_logs(text: str, reader: Callable[[str], Cells | None]) -> list[Grid]:
             continue
         # Further lines may be a header, or systems that are written in another way.
         is_log = not has_further_lines or reader not in _PLAIN_READERS
-        least = LEAST_LINES_OF_JMH if reader is _read_jmh else LEAST_LINES
-        if len(rows) >= least and is_log:
+        least_lines = LEAST_LINES_OF_JMH if reader is _read_jmh else LEAST_LINES
+        if len(rows) >= least_lines and is_log:
             if reader is _read_google:
                 rows = _move_units(rows)
             grids.append(_to_grid(rows, heading))

@@ -259,8 +259,8 @@ def split_flat_names(numbers: Mapping[Any, Any]) -> dict[str, dict[str, Any]] | 
             systems.setdefault(system, {})[metric] = number
         shared = set.intersection(*map(set, systems.values()))
         meanings = [look_up_metric(name) for name in shared]
-        known = [meaning for meaning in meanings if meaning and meaning.better != "neither"]
-        are_known = len(known) > 1 and 2 * len(known) >= len(shared)
+        quality_metrics = [m for m in meanings if m and m.better != "neither"]
+        are_known = len(quality_metrics) > 1 and 2 * len(quality_metrics) >= len(shared)
         if len(systems) > 1 and are_known and "" not in shared:
             return systems
     return None

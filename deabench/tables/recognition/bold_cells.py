@@ -109,11 +109,11 @@ def take_bold_directions(
     if not len(rows) or (len(rows) == 1 and labels[rows[0]].any()):
         return list(columns)
     values = np.array([*cells.values()]).T
-    told = directions_of_bold(values, is_bold)
+    column_directions = directions_of_bold(values, is_bold)
     # The systems stand in columns then.
-    if _are_rows_marked(directions_of_bold(values.T, is_bold.T), told):
+    if _are_rows_marked(directions_of_bold(values.T, is_bold.T), column_directions):
         return list(columns)
-    directions = dict(zip(cells, told, strict=True))
+    directions = dict(zip(cells, column_directions, strict=True))
     is_refuted = any(
         directions.get(column.name) and directions[column.name] != column.direction
         for column in columns
@@ -159,14 +159,14 @@ def direction_of_bold_rows(
     values = np.array([c.values for c in cells if c is not None])
     if not is_bold.any() or len(values) < len(names):
         return ""
-    told = directions_of_bold(values, is_bold.T)
+    row_directions = directions_of_bold(values, is_bold.T)
     # Groups of rows have their best in one row each.
-    are_few = sum(map(bool, told)) < LEAST_MARKED_ROWS * len(told)
-    if are_few or not _are_rows_marked(told, directions_of_bold(values.T, is_bold)):
+    are_few = sum(map(bool, row_directions)) < LEAST_MARKED_ROWS * len(row_directions)
+    if are_few or not _are_rows_marked(row_directions, directions_of_bold(values.T, is_bold)):
         return ""
     if _says_itself(texts):
         return ""
-    directions = {*told} - {""}
+    directions = {*row_directions} - {""}
     if len(directions) > 1 or _spoken_direction(texts) not in ("", *directions):
         return "open"
     return directions.pop()

@@ -117,6 +117,11 @@ class Context:
     metric: str = ""
     introduction: str = ""
 
+    @property
+    def text(self) -> str:
+        """All that is written around the table, in a line."""
+        return f"{self.title} {self.heading} {self.introduction} {self.prose}"
+
 
 class Block:
     """Like columns, with the known columns of the same scale.
@@ -349,8 +354,7 @@ def _by_classification_sets(block: Block, context: Context) -> tuple[str, str]:
     is_rate = measure_scale(block.frame[block.names[0]])[0] in ("share", "percent")
     if not is_rate or len(sets) < MIN_RATES or 2 * len(sets) < len(block.names):
         return "", ""
-    texts = f"{context.title} {context.heading} {context.introduction} {context.prose}"
-    if speaks_of_no_rate(texts) or pooled_percent(block.frame[block.names]) <= LARGEST_ERROR:
+    if speaks_of_no_rate(context.text) or pooled_percent(block.frame[block.names]) <= LARGEST_ERROR:
         return "", ""
     # Where the best of each data set is 1, the values are relative to it.
     if (block.frame[block.names].max() == 1).all():
@@ -384,7 +388,6 @@ def _by_height(block: Block, context: Context) -> tuple[str, str]:
     has_fractions = bool((finite % 1 != 0).mean() > MOST_FRACTIONS)
     if not (is_rate and has_fractions) or pooled_percent(block.frame[block.names]) <= LEAST_QUALITY:
         return "", ""
-    texts = f"{context.title} {context.heading} {context.introduction} {context.prose}"
     # What is called by a known system is one, and no metric of the rows; "T5 recall" and "T5 rank"
     # beside "GPT recall" and "GPT rank" are metrics.
     endings = {name.split()[-1] for name in block.names}
@@ -394,7 +397,7 @@ def _by_height(block: Block, context: Context) -> tuple[str, str]:
     are_systems = len(endings) == len(block.names) and has_systems
     if are_systems or any(map(is_error_set, block.names)):
         return "", ""
-    if direction_of_words(texts) in ("lower", "cost") or speaks_of_harm(texts):
+    if direction_of_words(context.text) in ("lower", "cost") or speaks_of_harm(context.text):
         return "", ""
     return "higher", "most of its rates are above two fifths, and errors are fewer"
 

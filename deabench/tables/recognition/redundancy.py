@@ -196,31 +196,31 @@ def take_rates_of_counts(columns: Sequence[Column], frame: pd.DataFrame) -> list
 
     "overall_pct" beside "overall_pass" of 90 has its direction, and a range that a count has not.
     """
-    taken = {column.name: column for column in columns}
+    columns_by_name = {column.name: column for column in columns}
     rates = [c for c in columns if c.role == "unknown" and c.name in frame and _is_percent_name(c)]
     for rate in rates:
         values = frame[rate.name].to_numpy(dtype=float)
         for count in columns:
             if count.role != "output" or count.unit == "percent" or count.name not in frame:
                 continue
-            counted = frame[count.name].to_numpy(dtype=float)
-            if (counted % 1 != 0).any() or not _is_multiple(values, counted):
+            count_values = frame[count.name].to_numpy(dtype=float)
+            if (count_values % 1 != 0).any() or not _is_multiple(values, count_values):
                 continue
             reason = f"{IS_SHARE}'{count.name}': higher is better"
-            taken[rate.name] = check_range(
+            columns_by_name[rate.name] = check_range(
                 rate.with_role("output", reason, "quality", unit="share", low=0.0, high=1.0), values
             )
             reason = f"it is counted, and '{rate.name}' is its share"
-            taken[count.name] = count.with_role("left_out", reason, "count")
+            columns_by_name[count.name] = count.with_role("left_out", reason, "count")
             break
     # "td_pct" beside "overall_pct" and "sp_pct" is a rate of the same kind.
-    shares = [c.name for c in taken.values() if c.reason.startswith(IS_SHARE)]
+    shares = [c.name for c in columns_by_name.values() if c.reason.startswith(IS_SHARE)]
     for rate in rates:
-        if taken[rate.name].role == "unknown" and len(shares) >= LEAST_SHARES:
+        if columns_by_name[rate.name].role == "unknown" and len(shares) >= LEAST_SHARES:
             reason = f"it is called as '{shares[0]}': higher is better"
             column = rate.with_role("output", reason, "quality", unit="share", low=0.0, high=1.0)
-            taken[rate.name] = check_range(column, finite_values(frame[rate.name]))
-    return [*taken.values()]
+            columns_by_name[rate.name] = check_range(column, finite_values(frame[rate.name]))
+    return [*columns_by_name.values()]
 
 
 def _is_percent_name(column: Column) -> bool:
